@@ -1,6 +1,4 @@
-/**
- * acq-server: command line -> configuration -> listen. The only file that serves and that ends the process.
- */
+/** acq-server: command line -> configuration -> listen. The only file that serves and ends the process. */
 import { isAbsolute } from "node:path";
 import { UsageError } from "./cli/arguments.ts";
 import type { COMMANDS } from "./cli/commands.ts";
@@ -20,16 +18,16 @@ import { VERSION, versionLine } from "./cli/version.ts";
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
-/** Running responses may take this long to finish once the server stops. */
+/** Running responses may take this long when the server stops. */
 const SHUTDOWN_MS = 5000;
 
-/** A log that nobody reads does not hold back the end. */
+/** A log that nobody reads may delay the end by this time. */
 const LOG_MS = 500;
 
-/** A worker is started this long after the first request, ahead of the first open. */
+/** The first worker starts this long after the first request. */
 const WARM_MS = 250;
 
-/** A start that failed, with the exit status that says why; the message is one line for the user. */
+/** A failed start with its exit status; the message is one line for the user. */
 class StartFailed extends Error {
   constructor(message: string, readonly status: number) {
     super(message);
@@ -40,18 +38,18 @@ class StartFailed extends Error {
 export interface RunningServer {
   /** Such as `http://127.0.0.1:8767`. */
   readonly baseUrl: string;
-  /** Opens a file and ends its session. @returns why it cannot be opened, as a sentence, or `null` */
+  /** Opens a file and ends its session. @returns why it cannot be opened, or `null` */
   tryFile(path: string): Promise<string | null>;
-  /** Stops accepting, lets running responses finish (5 s at most), ends workers and the dialog. */
+  /** Stops accepting, waits for running responses (5 s at most), ends workers and the dialog. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a server.
  *
- * @param log where it says what happens; by default what the configuration asks for
- * @throws {Error} with the code `EADDRINUSE`: the port is taken
- * @throws {PathNotFound} a root is no existing directory
+ * @param log by default that of the configuration
+ * @throws {Error} with `code`, as `EADDRINUSE` for a taken port
+ * @throws {PathNotFound} a root is not an existing directory
  */
 export async function startServer(
   configuration: Configuration,
@@ -80,7 +78,7 @@ export async function startServer(
   });
   let asked = false;
   const listener = await listen(host, port, (request, env) => {
-    // A worker takes 20 MB and holds this thread for 12 ms as it starts: only for who asks, and after the first answers.
+    // A worker takes 20 MB and blocks this thread for 12 ms as it starts.
     if (!asked) clock.after(WARM_MS, () => sessions.warm());
     asked = true;
     return app.fetch(request, env);
@@ -108,7 +106,7 @@ export async function startServer(
   };
 }
 
-/** Waits for something, and no longer than some milliseconds. */
+/** Waits for a promise, but not longer than some milliseconds. */
 async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([done, new Promise((end) => timer = setTimeout(end, milliseconds))]);
@@ -118,7 +116,7 @@ async function within(milliseconds: number, done: Promise<unknown>): Promise<voi
 const addressOf = ({ host, port }: Pick<Configuration, "host" | "port">) =>
   `http://${host === "::1" ? "[::1]" : host}:${port}`;
 
-/** True when a server of this kind answers at an address. Plain TCP: a proxy of the user must not be asked. */
+/** True if an acq-server answers. Uses plain TCP, since `fetch` would ask a proxy. */
 async function isAcqServer(hostname: string, port: number): Promise<boolean> {
   try {
     const connection = await Deno.connect({ hostname, port });
@@ -146,35 +144,36 @@ async function isAcqServer(hostname: string, port: number): Promise<boolean> {
   }
 }
 
+/** Names the addresses, and warns of wide origins. */
 function announce(baseUrl: string, opens: boolean, configuration: Configuration): void {
   const { logJson, allowedOrigins } = configuration;
   const [demo, docs] = [clientAt(baseUrl, configuration), `${baseUrl}/docs`];
-  const wide = allowedOrigins.filter((origin) => origin === "*" || origin === "null");
-  const warnings = wide.map((origin) =>
-    `--allow-origin ${origin} lets ${
-      origin === "*"
-        ? "every web page"
-        : "every page that hides its address, sandboxed frames of any site among them,"
-    } open files by path`
+  const warnings = [
+    ["*", "lets every web page open files by path"],
+    [
+      "null",
+      "lets every page that hides its address open files by path, such as sandboxed frames of any site",
+    ],
+  ].filter(([origin]) => allowedOrigins.includes(origin!)).map((words) =>
+    `--allow-origin ${words.join(" ")}`
   );
   if (logJson) {
-    const line = { level: "info", message: "listening", version: VERSION, baseUrl, demo, docs, opens };
-    console.error(JSON.stringify({ time: new Date().toISOString(), ...line }));
-    for (const message of warnings) {
-      console.error(JSON.stringify({ time: new Date().toISOString(), level: "warn", message }));
-    }
+    const time = new Date().toISOString();
+    const line = { time, level: "info", message: "listening", version: VERSION, baseUrl, demo, docs, opens };
+    console.error(JSON.stringify(line));
+    for (const message of warnings) console.error(JSON.stringify({ time, level: "warn", message }));
     return;
   }
   console.error(`acq-server ${VERSION}\n`);
   console.error(`  API    ${baseUrl}/api/v2\n  Demo   ${demo}\n  Docs   ${docs}\n`);
   for (const message of warnings) console.error(`Warning: ${message}`);
-  if (opens) console.error("Opens the demo in your browser; --no-open starts without.");
+  if (opens) console.error("Opening the demo in your browser; --no-open starts without it.");
   console.error("Press Ctrl+C to stop.\n");
 }
 
-/** The client, with the file of the command line in its field; the page reads the link in `view_link.js`. */
+/** The address of the client, which opens the file of the command line (`view_link.js`). */
 function clientAt(baseUrl: string, { file }: Configuration): string {
-  // Slashes and colons need no escape in a fragment, and people read the path.
+  // A fragment needs no escapes for slashes and colons.
   const link = file === null
     ? ""
     : `#${new URLSearchParams({ path: file })}`.replace(/%2F|%3A/g, decodeURIComponent);
@@ -183,12 +182,7 @@ function clientAt(baseUrl: string, { file }: Configuration): string {
 
 const notOpened = (reason: string, page: string) => `No browser was opened: ${reason}; open ${page} by hand`;
 
-/**
- * Serves, and shows the client where that is wanted. Where a server runs already, its client is shown and the process
- * ends.
- *
- * @throws {StartFailed}
- */
+/** Serves. If a server is already running, shows its client where that is wanted and ends. @throws {StartFailed} */
 async function serve(configuration: Configuration, opens: boolean): Promise<void> {
   const log = new Log(configuration.logLevel, configuration.logJson);
   let server: RunningServer;
@@ -215,7 +209,7 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
   if (reason !== null) warn(notOpened(reason, page));
 }
 
-/** What a failed start comes to. */
+/** Turns the error of a start into a message and an exit status. */
 async function startFailure(error: unknown, configuration: Configuration): Promise<StartFailed> {
   const { host, port } = configuration;
   const { code = null, message = String(error) }: { code?: unknown; message?: string } =
@@ -241,23 +235,23 @@ async function startFailure(error: unknown, configuration: Configuration): Promi
   return new StartFailed(message, EXIT.usage);
 }
 
-/** Shows the client of the server that holds the port. @throws {StartFailed} no browser opened */
+/** Shows the client of the running server. @throws {StartFailed} no browser opened */
 async function showRunning(configuration: Configuration): Promise<void> {
   const address = addressOf(configuration);
   const running = `An acq-server is already running at ${address}`;
   const page = clientAt(address, configuration);
-  console.error(`${running}; opens ${page} in your browser`);
+  console.error(`${running}; opening ${page} in your browser`);
   const reason = await openInBrowser(page);
   if (reason !== null) throw new StartFailed(notOpened(reason, page), EXIT.alreadyRunning);
 }
 
-/** Ends the process with status 0 when the system asks for it, once running responses are finished. */
+/** Ends the process with status 0 on a signal, after the running responses; a second signal ends it at once. */
 export function stopOnSignals(server: RunningServer): void {
   let stopping = false;
   const stop = () => {
     if (stopping) Deno.exit(EXIT.ok);
     stopping = true;
-    // Lost workers cannot be ended; the process is.
+    // Lost workers only end with the process.
     void server.stop().finally(() => Deno.exit(EXIT.ok));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -270,8 +264,8 @@ export function stopOnSignals(server: RunningServer): void {
 }
 
 /**
- * Runs a command. The file is named by a value, not in the import: else the server would load, before it listens, what
- * only commands need, which is most of the program. The executable has it by `compile` in deno.json.
+ * Runs a command. The import names the file by a value, so that the server does not load the commands before it listens. `compile`
+ * in deno.json embeds it.
  */
 async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promise<number> {
   const file: string = "./cli/commands.ts";
@@ -284,10 +278,9 @@ async function main(args: readonly string[]): Promise<void> {
   if (name === "validate" || name === "schema" || name === "info" || name === "plane") {
     Deno.exit(await run(name, rest));
   }
-  // From its sources it is started by those who work on it.
   const mayOpen = Deno.build.standalone &&
     hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));
-  // Nothing else is given by a click on it, or by files that are dropped on it.
+  // A click passes no arguments, and dropped files are absolute paths.
   const isClicked = mayOpen && args.every((argument) => isAbsolute(argument));
   try {
     const command = parseCommandLine(args);

@@ -1,38 +1,38 @@
-/** The arguments of the program and of its commands: flags by name, everything else is an operand. */
+/** Arguments of the program and of its commands, and the help about them. */
 import { parseArgs } from "node:util";
 import { quoted } from "../readers/errors.ts";
 
 /** A command line that cannot be followed; the message is one line for the user. */
 export class UsageError extends Error {}
 
-/** What help and messages say of a flag. */
+/** A flag as help and messages show it. */
 export interface NamedFlag {
   /** With its two dashes. */
   readonly name: string;
   /** One letter that stands for it. */
   readonly short?: string;
-  /** Placeholder of the value in the help; absent for a switch. */
+  /** Placeholder of the value; absent for a switch. */
   readonly value?: string;
-  /** What it is for. */
+  /** What it does. */
   readonly help: string;
 }
 
-/** Shows the help. */
-export const HELP: NamedFlag = { name: "--help", short: "h", help: "show this help" };
+/** Prints the help. */
+export const HELP: NamedFlag = { name: "--help", short: "h", help: "Print help" };
 
-/** Shows the version. */
-export const VERSION: NamedFlag = { name: "--version", short: "V", help: "show the version" };
+/** Prints the version. */
+export const VERSION: NamedFlag = { name: "--version", short: "V", help: "Print the version" };
 
-/** A flag with its value (`""` for a switch), or an operand, such as a path. */
+/** A flag with its value (`""` for a switch), or an operand such as a path. */
 export type Argument =
   | { readonly flag: NamedFlag; readonly value: string }
   | { readonly flag: null; readonly operand: string };
 
 /**
- * Reads arguments in their order. What follows `--` is operands.
+ * Reads arguments in their order. Everything after `--` is an operand.
  *
  * @param command whose help the messages name
- * @throws {UsageError} an unknown flag (with the nearest right one), a missing value, a value of a switch
+ * @throws {UsageError} an unknown flag, a missing value, or a value of a switch
  */
 export function* readArguments(
   command: string,
@@ -43,7 +43,7 @@ export function* readArguments(
     type: value === undefined ? "boolean" as const : "string" as const,
     ...(short !== undefined && { short }),
   }]));
-  // Not strict: the messages of this file name the nearest flag and the form of its value.
+  // Strict parsing would have messages of its own.
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
@@ -57,17 +57,43 @@ export function* readArguments(
     const { value, inlineValue } = token;
     if (flag.value === undefined && value !== undefined) throw new UsageError(`${flag.name} takes no value`);
     if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("--")))) {
-      throw new UsageError(`${flag.name} needs a value: ${flag.name} ${flag.value}`);
+      throw new UsageError(`${flag.name} needs a value: ${flag.name} <${flag.value}>`);
     }
     yield { flag, value: value ?? "" };
   }
 }
 
-/** A line of help for each flag. */
-export function rowsOf(flags: readonly NamedFlag[]): string[] {
-  const left = ({ name, value }: NamedFlag) => value === undefined ? name : `${name} ${value}`;
-  const width = Math.max(...flags.map((flag) => left(flag).length));
-  return flags.map((flag) => `  ${left(flag).padEnd(width)}  ${flag.help}`);
+/** What the help of a command says. */
+export interface Help {
+  /** What it does, as one sentence without a full stop. */
+  readonly about: string;
+  /** How it is called, each on a line. */
+  readonly usage: readonly string[];
+  /** Lists before the options, by their headings: what, and what it means. */
+  readonly lists?: Readonly<Record<string, readonly (readonly [what: string, meaning: string])[]>>;
+  /** Its flags. */
+  readonly flags: readonly NamedFlag[];
+  /** Lines after the options. */
+  readonly notes?: readonly string[];
+}
+
+/** The help of a command. */
+export function helpText({ about, usage, lists = {}, flags, notes = [] }: Help): string {
+  const options = flags.map(({ name, short, value, help }) => {
+    const written = `${short === undefined ? "   " : `-${short},`} ${name}`;
+    return [value === undefined ? written : `${written} <${value}>`, help] as const;
+  });
+  return [
+    about,
+    usage.map((line, i) => `${i === 0 ? "Usage:" : "      "} ${line}`).join("\n"),
+    ...Object.entries({ ...lists, Options: options }).map(([heading, rows]) => {
+      const width = Math.max(...rows.map(([what]) => what.length));
+      return [`${heading}:`, ...rows.map(([what, meaning]) => `  ${what.padEnd(width)}  ${meaning}`)].join(
+        "\n",
+      );
+    }),
+    ...notes.length > 0 ? [notes.join("\n")] : [],
+  ].join("\n\n");
 }
 
 function unknown(command: string, flags: readonly NamedFlag[], name: string): string {
@@ -75,25 +101,18 @@ function unknown(command: string, flags: readonly NamedFlag[], name: string): st
   const shown = name.slice(0, 64).toLowerCase();
   const distance = (known: string) => edits(shown, known) / Math.max(shown.length, known.length);
   const nearest = names.reduce((best, known) => distance(known) < distance(best) ? known : best);
-  return `There is no flag ${quoted(name)}; the nearest is ${nearest}, and ${command} --help lists all`;
+  return `Unknown flag ${quoted(name)}; did you mean ${nearest}? "${command} --help" lists all flags`;
 }
 
-/** Edits (insert, remove, replace one character, swap two neighbours) that turn `a` into `b`. */
+/** Characters to insert, remove or replace to turn `a` into `b` (Levenshtein). */
 function edits(a: string, b: string): number {
-  const found = new Map<string, number>();
-  /** Of the first `i` characters of `a` and the first `j` of `b`. */
-  const between = (i: number, j: number): number => {
-    if (i === 0 || j === 0) return i + j;
-    const key = `${i} ${j}`;
-    const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-    const least = found.get(key) ?? Math.min(
-      between(i - 1, j) + 1,
-      between(i, j - 1) + 1,
-      between(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-      isSwapped ? between(i - 2, j - 2) + 1 : Infinity,
-    );
-    found.set(key, least);
-    return least;
-  };
-  return between(a.length, b.length);
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
 }

@@ -1,19 +1,19 @@
-/** The command line: a table of flags, from which help, parsing and messages are made. */
+/** The command line of the server: one table of flags for parsing, help and messages. */
 import { resolve } from "node:path";
-import { HELP, type NamedFlag, readArguments, rowsOf, UsageError, VERSION } from "./arguments.ts";
+import { HELP, helpText, type NamedFlag, readArguments, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
-/** What the command line decides about a server. */
+/** Configuration of a server. */
 export interface Configuration {
   /** Name to listen at. */
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Time to live of a session. */
+  /** Time to live of a session in seconds. */
   readonly sessionTtlSeconds: number;
-  /** Time that an open may take. */
+  /** Time in seconds that an open may take. */
   readonly loadTimeoutSeconds: number;
   /** Bytes that the planes of all sessions may take. */
   readonly maxSessionMemory: number;
@@ -23,15 +23,15 @@ export interface Configuration {
   readonly dialogOnly: boolean;
   /** Origins whose pages may open by path; `*` for all, `null` for pages without an address. */
   readonly allowedOrigins: readonly string[];
-  /** Extensions that are let in, sorted. */
+  /** Extensions that may be opened, sorted. */
   readonly allowedExtensions: readonly string[];
-  /** The loudest lines that are written. */
+  /** The most verbose lines that are written. */
   readonly logLevel: LogLevel;
   /** True for lines of JSON. */
   readonly logJson: boolean;
-  /** Whether the client opens in the default browser; `null` where no flag says so. */
+  /** Whether the client opens in the default browser; `null` without a flag. */
   readonly open: boolean | null;
-  /** What the client is to open, as an absolute path; `null` for nothing. */
+  /** Absolute path that the client opens, or `null`. */
   readonly file: string | null;
 }
 
@@ -68,11 +68,13 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--host",
     value: "NAME",
-    help: "name to listen at: 127.0.0.1 (default), localhost or ::1",
+    help: "127.0.0.1, localhost or ::1 [default: 127.0.0.1]",
     set(configuration, value) {
       if (!["127.0.0.1", "localhost", "::1"].includes(value)) {
         throw new UsageError(
-          `--host "${value}" is refused: this server is for its own machine only; use 127.0.0.1, localhost or ::1`,
+          `--host takes 127.0.0.1, localhost or ::1, not ${
+            quoted(value)
+          }, since the server only serves its own machine`,
         );
       }
       configuration.host = value;
@@ -81,7 +83,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--port",
     value: "N",
-    help: "port (default 8767); 0 picks a free one",
+    help: "Port to listen on, 0 for any free one [default: 8767]",
     set(configuration, value) {
       if (!/^\d{1,5}$/.test(value) || Number(value) > 65535) {
         throw new UsageError(`--port takes a number from 0 to 65535, not "${value}"`);
@@ -92,36 +94,36 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--session-ttl",
     value: "TIME",
-    help: "time to live of a session: 90s, 10m (default), 2h",
+    help: "Time to live of a session, such as 90s or 2h [default: 10m]",
     set: (configuration, value) => configuration.sessionTtlSeconds = seconds("--session-ttl", value),
   },
   {
     name: "--load-timeout",
     value: "TIME",
-    help: "time that opening a file may take (default 120s)",
+    help: "Time that opening a file may take [default: 120s]",
     set: (configuration, value) => configuration.loadTimeoutSeconds = seconds("--load-timeout", value),
   },
   {
     name: "--max-session-memory",
     value: "SIZE",
-    help: "memory for all planes: 512MiB, 4GiB (default)",
+    help: "Memory for all planes, such as 512MiB [default: 4GiB]",
     set: (configuration, value) => configuration.maxSessionMemory = bytes("--max-session-memory", value),
   },
   {
     name: "--root",
     value: "DIR",
-    help: "open by path only below DIR; repeatable. The dialog stays free",
+    help: "Only open paths below DIR, but for the dialog (repeatable)",
     set: (configuration, value) => configuration.roots = [...configuration.roots, value],
   },
   {
     name: "--dialog-only",
-    help: "refuse every open by path: for machines that several people share",
+    help: "Refuse to open files by path, for shared machines",
     set: (configuration) => configuration.dialogOnly = true,
   },
   {
     name: "--allow-origin",
     value: "ORIGIN",
-    help: "let pages of https://example.org open by path; repeatable",
+    help: "Let pages of this origin open files by path (repeatable)",
     set(configuration, value) {
       configuration.allowedOrigins = [...configuration.allowedOrigins, origin(value)];
     },
@@ -129,13 +131,13 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--extensions",
     value: "LIST",
-    help: "let in these extensions only, such as .oir,.tif",
+    help: "Only open these extensions, such as .oir,.tif",
     set(configuration, value) {
       const extensions = value.split(",").map((e) => e.trim().toLowerCase()).filter((e) => e !== "");
       const unknown = extensions.find((e) => !SUPPORTED_EXTENSIONS.includes(e));
       if (unknown !== undefined || extensions.length === 0) {
         throw new UsageError(
-          `--extensions takes a list of ${SUPPORTED_EXTENSIONS.join(",")} (with the dots), not "${
+          `--extensions takes a list of ${SUPPORTED_EXTENSIONS.join(",")}, with dots, not "${
             unknown ?? value
           }"`,
         );
@@ -146,7 +148,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--log-level",
     value: "LEVEL",
-    help: "error, warn or info (default: a line per request)",
+    help: "error, warn or info (a line per request) [default: info]",
     set(configuration, value) {
       const level = LOG_LEVELS.find((known) => known === value);
       if (level === undefined) {
@@ -157,17 +159,17 @@ const FLAGS: readonly Flag[] = [
   },
   {
     name: "--log-json",
-    help: "write the log as JSON lines",
+    help: "Write the log as JSON lines",
     set: (configuration) => configuration.logJson = true,
   },
   {
     name: "--open",
-    help: "open the client in the browser, as the program does without flags",
+    help: "Open the client in the browser, the default without options",
     set: (configuration) => configuration.open = true,
   },
   {
     name: "--no-open",
-    help: "open no browser, such as at login",
+    help: "Do not open the browser",
     set: (configuration) => configuration.open = false,
   },
 ];
@@ -175,10 +177,10 @@ const FLAGS: readonly Flag[] = [
 /**
  * Reads the arguments of the program.
  *
- * @throws {UsageError} an unknown flag (with the nearest right one), a missing or unfit value, no or several files
+ * @throws {UsageError}
  */
 export function parseCommandLine(args: readonly string[]): Command {
-  // `deno task start -- --port 0` hands the first two dashes on.
+  // `deno task start -- --port 0` passes the first two dashes on.
   const given = args[0] === "--" ? args.slice(1) : [...args];
   const configuration: Mutable = { ...DEFAULTS };
   for (const argument of readArguments("acq-server", [...FLAGS, HELP, VERSION], given)) {
@@ -194,54 +196,56 @@ export function parseCommandLine(args: readonly string[]): Command {
   return { kind: "serve", configuration };
 }
 
-function help(): string {
-  return [
-    "acq-server: opens microscope files and serves each channel as a float32 plane, on this machine only",
-    "",
-    "Usage: acq-server [FLAG]... [PATH]              serve; a PATH stands ready in the client",
-    "       acq-server info PATH...                  describe acquisitions, as JSON",
-    "       acq-server plane PATH [--channel N]      write a plane to standard output",
-    "       acq-server validate PATH... [--json]     check a collection or its documents",
-    "       acq-server schema KIND                   print the JSON Schema of a kind of document",
-    "",
-    ...rowsOf([...FLAGS, HELP, VERSION]),
-  ].join("\n");
-}
+const help = (): string =>
+  helpText({
+    about: "Serve microscope files to programs and browsers on this machine",
+    usage: ["acq-server [OPTIONS] [PATH]", "acq-server <COMMAND>"],
+    lists: {
+      Commands: [
+        ["info", "Describe acquisitions as JSON"],
+        ["plane", "Write a plane to standard output"],
+        ["validate", "Check collections and their documents"],
+        ["schema", "Print the JSON Schema of a kind of document"],
+      ],
+      Arguments: [["[PATH]", "File or folder that the client opens"]],
+    },
+    flags: [...FLAGS, HELP, VERSION],
+    notes: ['Run "acq-server <COMMAND> --help" for the options of a command.'],
+  });
 
-const SEVERAL =
-  "The client opens one file at a time; start acq-server with one, and open the others in its page";
+const SEVERAL = "The client opens one path at a time; open the others in its page";
 
-/** The file or folder that an operand names, as an absolute path. @throws {UsageError} there is none */
+/** The absolute path of an operand. @throws {UsageError} nothing exists there */
 function existing(operand: string): string {
   try {
     Deno.statSync(operand);
   } catch {
     throw new UsageError(
-      `${quoted(operand)} is neither a flag, a command nor a file; acq-server --help lists what there is`,
+      `${quoted(operand)} is neither a command nor an existing path; "acq-server --help" lists the commands`,
     );
   }
   return resolve(operand);
 }
 
-/** A month; longer is a mistake. */
+/** A month. */
 const LONGEST_SECONDS = 31 * 24 * 3600;
 
 function seconds(name: string, text: string): number {
   const value = quantity(text, { "": 1, s: 1, m: 60, h: 3600 });
   if (value > 0 && value <= LONGEST_SECONDS) return value;
   throw new UsageError(
-    `${name} takes seconds or a time such as 90s, 10m, 2h (at most 31 days), not "${text}"`,
+    `${name} takes a time such as 90s, 10m or 2h (at most 31 days), not "${text}"`,
   );
 }
 
-/** A size as a flag takes it, in bytes. @throws {UsageError} */
+/** The bytes of a size. @throws {UsageError} */
 export function bytes(name: string, text: string): number {
   const value = Math.floor(quantity(text, { "": 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 }));
   if (value > 0 && Number.isSafeInteger(value)) return value;
-  throw new UsageError(`${name} takes bytes or a size such as 512MiB, 4GiB, not "${text}"`);
+  throw new UsageError(`${name} takes a size such as 512MiB or 4GiB, not "${text}"`);
 }
 
-/** A number with one of the units, whose case does not matter; NaN for anything else. */
+/** A number with a unit in any case; NaN for anything else. */
 function quantity(text: string, units: Readonly<Record<string, number>>): number {
   const [, number = "NaN", unit = ""] = /^(\d+(?:\.\d+)?)([a-z]*)$/i.exec(text) ?? [];
   return Number(number) * (units[unit.toLowerCase()] ?? NaN);
@@ -254,6 +258,6 @@ function origin(text: string): string {
     return url.origin;
   }
   throw new UsageError(
-    `--allow-origin takes an origin such as https://example.org, null or "*", not "${text}"`,
+    `--allow-origin takes an origin such as https://example.org, "null" or "*", not "${text}"`,
   );
 }

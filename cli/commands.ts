@@ -1,24 +1,20 @@
-/**
- * The commands beside serving, which end the process with the status that they answer. main.ts loads this file for
- * them alone.
- */
+/** The commands beside serving. main.ts loads this file for them alone. */
 import { UsageError } from "./arguments.ts";
-import { printable } from "./log.ts";
-import { schemaCommand, validateCommand } from "./validate/command.ts";
 import { infoCommand } from "./info.ts";
-import { EXIT, failureOf } from "./opening.ts";
+import { printable } from "./log.ts";
 import { planeCommand } from "./plane.ts";
-import { OutputFailed, ReaderGone } from "./standard_output.ts";
+import { EXIT, failureOf, OutputFailed, ReaderGone } from "./shell.ts";
+import { schemaCommand, validateCommand } from "./validate.ts";
 
-/** Runs with the arguments behind its name. @returns exit status */
+/** Runs with the arguments after its name. @returns exit status */
 export type Command = (args: readonly string[]) => Promise<number>;
 
 const print = (line: string) => console.log(printable(line));
 const printError = (line: string) => console.error(printable(line));
 
-/** All of them by name. */
+/** All commands by name. */
 export const COMMANDS = {
-  validate: (args) => validateCommand(args, print, printError),
+  validate: (args) => Promise.resolve(validateCommand(args, print, printError)),
   schema: (args) => Promise.resolve(schemaCommand(args, print, printError)),
   info: written(infoCommand),
   plane: written(planeCommand),

@@ -1,11 +1,11 @@
-/** Shows a page of this server in the user's default browser, through the program that the system has for that. */
+/** Opens a page of this server in the default browser, through the program of the system. */
 import type { ProgramCall } from "../session/dialog/commands.ts";
 import { startProgram } from "../session/dialog/program.ts";
 
-/** Milliseconds after which a program that still runs counts as a browser that is open. */
+/** A program that still runs after these milliseconds counts as an open browser. */
 const PATIENCE = 10_000;
 
-/** `system attribute` reads a variable, for which this process would need a permission. */
+/** `system attribute` reads a variable, for which this process has no permission. */
 const MACOS_SCRIPT = [
   "on run argv",
   'if (system attribute "SSH_CONNECTION") is not "" then error "this session has no desktop"',
@@ -13,16 +13,15 @@ const MACOS_SCRIPT = [
   "end run",
 ];
 
-/** Cmdlets alone, which Constrained Language Mode allows. In session 0, that of services and of SSH, nobody sees a window. */
+/** Only cmdlets, which Constrained Language Mode allows. Nobody sees a window in session 0, that of services and SSH. */
 const WINDOWS_SCRIPT = "$ErrorActionPreference = 'Stop'; " +
   "if ((Get-Process -Id $PID).SessionId -eq 0) { throw 'this session has no desktop' }; " +
   "Start-Process -FilePath $env:ACQ_SERVER_PAGE";
 
 /**
- * The program that opens an address in the default browser. The address is an argument or a variable, never a part
- * of a script.
+ * The program that opens an address in the default browser. The address is an argument or a variable, not a part of a script.
  *
- * @param system `Deno.build.os`; what is neither macOS nor Windows has the program of Linux
+ * @param system `Deno.build.os`; systems besides macOS and Windows have the program of Linux
  */
 export function browserCommand(system: string, address: string): ProgramCall {
   if (system === "darwin") {
@@ -37,12 +36,12 @@ export function browserCommand(system: string, address: string): ProgramCall {
 }
 
 /**
- * Whether the user sits before this machine, as far as a program can tell: on Linux a display names no host, as the
- * one that SSH forwards does. macOS and Windows tell nothing before the browser is asked for.
+ * Whether the user probably sits at this machine. On Linux, a display that SSH forwards names a host. On macOS and Windows only the
+ * browser can tell.
  *
  * @param system `Deno.build.os`
- * @param display of X, empty or absent for none
- * @param wayland the same of Wayland
+ * @param display `DISPLAY`
+ * @param wayland `WAYLAND_DISPLAY`
  */
 export function hasOwnScreen(
   system: string,
@@ -54,18 +53,18 @@ export function hasOwnScreen(
 }
 
 /**
- * Opens a page in the default browser. The browser outlives this process, whose end it does not hold up.
+ * Opens a page in the default browser, which outlives this process.
  *
  * @param address of a page of this server
  * @param system `Deno.build.os`
- * @returns `null`, or why no browser opened, as a part of a sentence
+ * @returns `null`, or why no browser opened, as part of a sentence
  */
 export async function openInBrowser(address: string, system: string = Deno.build.os): Promise<string | null> {
   const call = browserCommand(system, address);
   let child: Deno.ChildProcess | null;
   try {
-    // Of a group of its own, or Ctrl+C in this terminal would end a browser that xdg-open runs in the foreground.
-    // Its words go nowhere: a pipe to this process would break when that ends.
+    // Otherwise Ctrl+C in this terminal would end a browser that xdg-open runs in the foreground. A pipe to this process would
+    // break when it ends.
     const detached = call.program === "xdg-open";
     child = startProgram(call, { stdin: "null", stdout: "null", stderr: "null", detached });
   } catch (cause) {

@@ -1,8 +1,8 @@
-/** Keeps why a start failed before the eyes of who clicked the program: nobody sees what a window said that is closed. */
+/** Shows why a start failed to a user who clicked the program, since its terminal closes at once. */
 import type { ProgramCall } from "../session/dialog/commands.ts";
 import { startProgram } from "../session/dialog/program.ts";
 
-/** A terminal with an error in it stays open for this time. */
+/** The terminal stays open for this time. */
 const READING_MS = 60_000;
 
 const MACOS_SCRIPT = [
@@ -13,8 +13,7 @@ const MACOS_SCRIPT = [
 ];
 
 /**
- * Programs that show a message in a window of their own, in the order in which they are tried. Windows needs none: it
- * gives a clicked program a terminal.
+ * Programs that show a message in a window, in the order in which they are tried. Windows gives a clicked program a terminal.
  *
  * @param system `Deno.build.os`
  */
@@ -30,15 +29,12 @@ export function messageWindows(system: string, message: string): ProgramCall[] {
       args: ["--error", "--no-markup", "--title=acq-server", `--text=${message}`],
       env: {},
     },
-    // kdialog takes an argument that begins with a dash for an option; no message does.
+    // No message begins with a dash, which kdialog would take for an option.
     { program: "kdialog", args: ["--title", "acq-server", "--error", message], env: {} },
   ];
 }
 
-/**
- * Waits in the terminal of the program until Enter is pressed or a minute has passed; without a terminal it shows a
- * window, which outlives the program.
- */
+/** Waits until Enter is pressed in the terminal, for a minute at most; without a terminal, shows a window. */
 export async function keepFailure(message: string): Promise<void> {
   if (Deno.stdin.isTerminal()) {
     console.error("\nPress Enter to close this window.");
@@ -50,7 +46,7 @@ export async function keepFailure(message: string): Promise<void> {
     try {
       if (startProgram(call, { stdin: "null", stdout: "null", stderr: "null" }) !== null) return;
     } catch {
-      // The message stands on standard error, too.
+      // Standard error has the message, too.
     }
   }
 }

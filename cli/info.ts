@@ -1,32 +1,32 @@
-/** The command `acq-server info`: what an open answers, without a server. */
-import { HELP, type NamedFlag, readArguments, rowsOf, UsageError } from "./arguments.ts";
-import { printable } from "./log.ts";
+/** The command `acq-server info`: describes acquisitions as an open does, without a server. */
+import type { AcquisitionSummary } from "../readers/open_acquisition.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
-import type { AcquisitionSummary } from "../readers/open_acquisition.ts";
-import { EXIT, failureOf, index, orderOf, sessionsOfShell } from "./opening.ts";
-import { writeLine } from "./standard_output.ts";
+import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";
+import { printable } from "./log.ts";
+import { EXIT, failureOf, index, orderOf, sessionsOfShell, writeLine } from "./shell.ts";
 
 const FLAGS: readonly NamedFlag[] = [
-  { name: "--pretty", help: "write JSON over several lines, not one line for each path" },
+  { name: "--pretty", help: "Write JSON over several lines" },
   {
     name: "--scene",
     value: "N",
-    help: "scene to describe, from 0; by default the one that the file belongs to",
+    help: "Scene to describe, from 0 [default: the one that the file belongs to]",
   },
   HELP,
 ];
 
-const HELP_TEXT = [
-  "acq-server info: opens acquisitions and describes each as JSON, as POST /api/v2/open does, but for the session",
-  "",
-  "Usage: acq-server info PATH... [--pretty] [--scene N]",
-  "",
-  ...rowsOf(FLAGS),
-  "",
-  "A file that cannot be opened has a line too: {ok: false, error, message, details, path}.",
-  "Exit status: 0 all were opened, 1 some were not, 2 the command cannot be followed",
-].join("\n");
+const HELP_TEXT = helpText({
+  about: "Describe acquisitions as JSON, one line per path",
+  usage: ["acq-server info [OPTIONS] <PATH>..."],
+  lists: { Arguments: [["<PATH>...", "Files or folders to describe"]] },
+  flags: FLAGS,
+  notes: [
+    "Each line is the answer of POST /api/v2/open without the session,",
+    "or {ok: false, error, message, details, path}.",
+    "Exit status: 0 all paths were opened, 1 some were not, 2 wrong usage.",
+  ],
+});
 
 interface Asked {
   readonly paths: readonly string[];
@@ -37,9 +37,8 @@ interface Asked {
 /**
  * Describes acquisitions.
  *
- * @returns exit status: 0 all were opened, 1 some were not
- * @throws {UsageError} the arguments cannot be followed
- * @throws {ReaderGone | OutputFailed} standard output takes no more
+ * @returns exit status: 0 all paths were opened, 1 some were not
+ * @throws {UsageError | ReaderGone | OutputFailed}
  */
 export async function infoCommand(args: readonly string[]): Promise<number> {
   const asked = parse(args);
@@ -57,7 +56,7 @@ export async function infoCommand(args: readonly string[]): Promise<number> {
   return status;
 }
 
-/** `null` where help is wanted. */
+/** `null` for help. */
 function parse(args: readonly string[]): Asked | null {
   const paths: string[] = [];
   let [pretty, scene]: [boolean, number | null] = [false, null];
@@ -68,7 +67,7 @@ function parse(args: readonly string[]): Asked | null {
     else scene = index("--scene", argument.value);
   }
   if (paths.length > 0) return { paths, pretty, scene };
-  throw new UsageError("No path is given: acq-server info PATH...");
+  throw new UsageError("Missing path: acq-server info <PATH>...");
 }
 
 async function describe(sessions: Sessions, path: string, scene: number | null) {
@@ -79,7 +78,7 @@ async function describe(sessions: Sessions, path: string, scene: number | null) 
   }
 }
 
-/** What an open answers, without the id of the session and the paths below it. */
+/** The answer of an open without the session and its paths. */
 function withoutSession(summary: AcquisitionSummary) {
   const { sessionId: _sessionId, channels, reference, ...rest } = openResponse({ id: "", summary });
   const described = (list: typeof channels) => list.map(({ dataUrl: _dataUrl, ...channel }) => channel);

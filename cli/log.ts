@@ -1,58 +1,78 @@
-/** The log on stderr, as text or as JSON lines. */
-import { LogOutput } from "./log_output.ts";
+/** The log on standard error, as text or as JSON lines. */
 
-/** From the quietest to the loudest. */
+/** From the quietest to the most verbose. */
 export const LOG_LEVELS = ["error", "warn", "info"] as const;
 
 /** One of {@linkcode LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Named values of a line; only the JSON form writes them. */
+/** Named values of a line, for the JSON form. */
 export type LogFields = Readonly<Record<string, string | number>>;
 
-/** Where the server writes what happens. */
+/** Lines that wait for a slow reader; of further ones only the number is kept. */
+const MOST_WAITING = 1000;
+
+/** Takes bytes, such as standard error. */
+export interface Sink {
+  /** Settles with the number of bytes that were taken. */
+  write(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
+}
+
+/** Writes lines up to a level. A reader that does not read holds up nothing. */
 export class Log {
   readonly #level: number;
   readonly #json: boolean;
-  readonly #output: LogOutput;
-  readonly #write: (line: string) => void;
+  readonly #sink: Sink;
+  #waiting: string[] = [];
+  #lost = 0;
+  #writing: Promise<void> | null = null;
 
-  /**
-   * Writes lines up to a level.
-   *
-   * @param write takes one line without its end; stderr by default, without waiting for who reads it
-   */
-  constructor(level: LogLevel, json: boolean, write?: (line: string) => void) {
+  /** `sink` takes the lines. */
+  constructor(level: LogLevel, json: boolean, sink: Sink = Deno.stderr) {
     this.#level = LOG_LEVELS.indexOf(level);
     this.#json = json;
-    this.#output = new LogOutput(
-      Deno.stderr,
-      (lost) => this.#format("warn", `${lost} lines were not read in time`),
-    );
-    this.#write = write ?? ((line) => this.#output.line(line));
+    this.#sink = sink;
+  }
+
+  /** Writes a line up to the level of the log. Control characters are escaped. */
+  line(level: LogLevel, message: string, fields: LogFields = {}): void {
+    if (LOG_LEVELS.indexOf(level) > this.#level) return;
+    if (this.#waiting.length >= MOST_WAITING) this.#lost += 1;
+    else this.#waiting.push(this.#format(level, message, fields));
+    this.#writing ??= this.#writeAll();
   }
 
   /** Settles when all lines are written, or cannot be. */
-  written(): Promise<void> {
-    return this.#output.written();
-  }
-
-  /** Writes a line when its level is loud enough. Control characters are shown, never sent to a terminal. */
-  line(level: LogLevel, message: string, fields: LogFields = {}): void {
-    if (LOG_LEVELS.indexOf(level) > this.#level) return;
-    this.#write(this.#format(level, message, fields));
+  async written(): Promise<void> {
+    await this.#writing;
   }
 
   #format(level: LogLevel, message: string, fields: LogFields = {}): string {
     const time = new Date().toISOString();
     if (this.#json) return JSON.stringify({ time, level, message, ...fields });
-    // A line that continues another cannot pass for one of its own.
+    // Indents further lines, so that they cannot pass for lines of their own.
     const text = printable(message).replaceAll("\n", "\n         ");
     return `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${text}`;
   }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const lines = this.#waiting.splice(0);
+        if (this.#lost > 0) lines.push(this.#format("warn", `${this.#lost} lines were not read in time`));
+        this.#lost = 0;
+        const bytes = new TextEncoder().encode(`${lines.join("\n")}\n`);
+        for (let at = 0; at < bytes.length;) at += await this.#sink.write(bytes.subarray(at));
+      }
+    } catch {
+      // The reader has ended, or its disk is full.
+      this.#waiting = [];
+    }
+    this.#writing = null;
+  }
 }
 
-/** The text with the characters that steer a terminal, or the direction of text, as `\uXXXX`; line ends stay. */
+/** Escapes characters that control a terminal or the direction of text as `\uXXXX`, but for line ends. */
 export function printable(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex

@@ -1,40 +1,39 @@
-/** The command `acq-server plane`: one plane to standard output, without a server. */
-import { HELP, type NamedFlag, readArguments, rowsOf, UsageError } from "./arguments.ts";
-import { bytes, DEFAULTS } from "./command_line.ts";
+/** The command `acq-server plane`: writes one plane to standard output, without a server. */
 import { ChannelOutOfRange } from "../readers/errors.ts";
 import type { Position } from "../readers/reader.ts";
-import type { Sessions } from "../session/sessions.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import type { Sessions } from "../session/sessions.ts";
 import type { Session } from "../session/store.ts";
-import { EXIT, index, orderOf, sessionsOfShell } from "./opening.ts";
+import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";
+import { bytes, DEFAULTS } from "./command_line.ts";
 import { PLANE_FORMATS, planeFile, type PlaneFormat } from "./plane_file.ts";
-import { writeBytes, writeLine } from "./standard_output.ts";
+import { EXIT, index, orderOf, sessionsOfShell, writeBytes, writeLine } from "./shell.ts";
 
 const FLAGS: readonly NamedFlag[] = [
-  { name: "--channel", value: "N", help: "channel, from 0 (default 0)" },
-  { name: "--t", value: "N", help: "time point, from 0 (default: where it opens)" },
-  { name: "--z", value: "N", help: "focus plane, from 0 (default: where it opens)" },
-  { name: "--l", value: "N", help: "wavelength, from 0 (default: where it opens)" },
-  { name: "--scene", value: "N", help: "scene, from 0; by default the one that the file belongs to" },
+  { name: "--channel", value: "N", help: "Channel, from 0 [default: 0]" },
+  { name: "--t", value: "N", help: "Time point, from 0 [default: that of an open]" },
+  { name: "--z", value: "N", help: "Focus plane, from 0 [default: that of an open]" },
+  { name: "--l", value: "N", help: "Wavelength, from 0 [default: that of an open]" },
+  { name: "--scene", value: "N", help: "Scene, from 0 [default: the one that the file belongs to]" },
   {
     name: "--format",
     value: "NAME",
-    help: "f32 (default): little-endian float32; npy: for numpy.load; pgm: a grey picture",
+    help: "f32 (little-endian), npy (NumPy) or pgm (picture) [default: f32]",
   },
-  { name: "--max-session-memory", value: "SIZE", help: "memory for planes (default 4GiB)" },
+  { name: "--max-session-memory", value: "SIZE", help: "Memory for planes [default: 4GiB]" },
   HELP,
 ];
 
-const HELP_TEXT = [
-  "acq-server plane: writes one plane of an acquisition to standard output",
-  "",
-  "Usage: acq-server plane PATH [--channel N] [--t N] [--z N] [--l N] [--scene N] [--format f32|npy|pgm]",
-  "",
-  ...rowsOf(FLAGS),
-  "",
-  "A failure is a line on standard error, its code first, and nothing on standard output.",
-  "Exit status: 0 written, 1 the plane cannot be read, 2 the command cannot be followed",
-].join("\n");
+const HELP_TEXT = helpText({
+  about: "Write one plane of an acquisition to standard output",
+  usage: ["acq-server plane [OPTIONS] <PATH>"],
+  lists: { Arguments: [["<PATH>", "File or folder to read"]] },
+  flags: FLAGS,
+  notes: [
+    "A failure is one line on standard error, its code first.",
+    "Exit status: 0 the plane was written, 1 it cannot be read, 2 wrong usage.",
+  ],
+});
 
 interface Asked {
   readonly path: string;
@@ -49,9 +48,8 @@ interface Asked {
  * Writes a plane.
  *
  * @returns exit status 0
- * @throws {UsageError} the arguments cannot be followed
  * @throws {ReaderError | SessionError} the plane cannot be read; nothing was written
- * @throws {ReaderGone | OutputFailed} standard output takes no more
+ * @throws {UsageError | ReaderGone | OutputFailed}
  */
 export async function planeCommand(args: readonly string[]): Promise<number> {
   const asked = parse(args);
@@ -60,7 +58,7 @@ export async function planeCommand(args: readonly string[]): Promise<number> {
     return EXIT.ok;
   }
   if (Deno.stdout.isTerminal()) {
-    throw new UsageError("A plane is bytes, which a terminal cannot show: write it into a file with > FILE");
+    throw new UsageError("A terminal cannot show a plane; write it to a file with > FILE");
   }
   const { path, channel, scene, position, format } = asked;
   if (channel < 0) throw new ChannelOutOfRange(`A channel index starts at 0; ${channel} is negative`);
@@ -75,7 +73,7 @@ export async function planeCommand(args: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
-/** `null` where help is wanted. */
+/** `null` for help. */
 function parse(args: readonly string[]): Asked | null {
   const paths: string[] = [];
   const indices = new Map<string, number>();
@@ -91,7 +89,7 @@ function parse(args: readonly string[]): Asked | null {
   }
   const [path, ...more] = paths;
   if (path === undefined || more.length > 0) {
-    throw new UsageError(`One path is wanted, not ${paths.length}: acq-server plane PATH --channel 0`);
+    throw new UsageError(`Expected one path, not ${paths.length}: acq-server plane <PATH> --channel 0`);
   }
   const at = (name: string) => indices.get(name) ?? 0;
   return {
@@ -114,7 +112,7 @@ function planeFormat(text: string): PlaneFormat {
   throw new UsageError(`--format takes ${PLANE_FORMATS.join(", ")}, not "${text.slice(0, 64)}"`);
 }
 
-/** The process ends with its plane, so nothing gives its memory back. */
+/** Nothing gives the memory back, since the process ends with its plane. */
 async function planeAt(
   sessions: Sessions,
   session: Session,

@@ -7,15 +7,15 @@ export const PLANE_FORMATS = ["f32", "npy", "pgm"] as const;
 /** `f32`: the samples alone. `npy`: what `numpy.load` reads. `pgm`: a grey picture of 8 or 16 bits. */
 export type PlaneFormat = (typeof PLANE_FORMATS)[number];
 
-/** What is to be written. */
+/** A plane to write. */
 export interface PlaneToWrite {
   /** Rows of the plane. */
   readonly rows: number;
   /** Columns of the plane. */
   readonly columns: number;
-  /** Of the file that it comes from. */
+  /** Sample type of its file. */
   readonly sampleType: SampleType;
-  /** The little-endian float32 samples, row-major, in parts of whole samples; called once or twice. */
+  /** The row-major little-endian float32 samples in parts of whole samples; called once or twice. */
   parts(): AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
@@ -27,8 +27,8 @@ export async function* planeFile(plane: PlaneToWrite, format: PlaneFormat): Asyn
 }
 
 /**
- * Head of version 1.0 of the NPY format (NEP 1): magic, version, length of the head, a Python literal, blanks and a line end
- * up to a multiple of 64 bytes.
+ * Head of the NPY format 1.0 (NEP 1): magic, version, length, a Python literal, and blanks with a line end up to a multiple of 64
+ * bytes.
  */
 function npyHead({ rows, columns }: PlaneToWrite): Uint8Array {
   const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
@@ -41,7 +41,7 @@ function npyHead({ rows, columns }: PlaneToWrite): Uint8Array {
   return head;
 }
 
-/** The levels of a PGM file: what 0 and its greatest value, which viewers show as white, stand for. */
+/** The samples that level 0 and the greatest level, which viewers show as white, stand for. */
 interface Levels {
   readonly low: number;
   readonly high: number;
@@ -52,12 +52,12 @@ interface Levels {
 /** Sample types whose values are levels themselves. */
 const LEVEL_TYPES: readonly SampleType[] = ["bool", "uint8", "uint16"];
 
-/** What a level has at most, by the format. */
+/** The greatest level of the format. */
 const MAX_LEVEL = 65535;
 
 /**
- * Counts of up to 16 bits are written as they are, and the greatest of them is white. Anything else is spread from its
- * least to its greatest finite value over 65536 levels, which a comment tells; NaN is black.
+ * Unsigned samples of up to 16 bits are written unchanged, the greatest as white. Other samples are scaled from their least to
+ * their greatest finite value, which a comment gives, to 65536 levels; NaN is black.
  */
 async function* pgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
   const [least, greatest] = await finiteRange(plane);
@@ -71,7 +71,7 @@ async function* pgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
   for await (const part of plane.parts()) yield levelsOf(samplesOf(part), levels);
 }
 
-/** One byte a sample up to 255, else two with the higher one first. */
+/** One byte per sample up to 255, else two in big-endian order. */
 function levelsOf(samples: Float32Array, { low, high, maximum }: Levels): Uint8Array {
   const scale = high > low ? maximum / (high - low) : 0;
   const level = (sample: number) => {
@@ -84,7 +84,7 @@ function levelsOf(samples: Float32Array, { low, high, maximum }: Levels): Uint8A
   return new Uint8Array(view.buffer);
 }
 
-/** Least and greatest finite sample; `[0, 0]` without one. */
+/** The least and the greatest finite sample, or `[0, 0]`. */
 async function finiteRange(plane: PlaneToWrite): Promise<[number, number]> {
   let [least, greatest] = [Infinity, -Infinity];
   for await (const part of plane.parts()) {

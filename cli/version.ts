@@ -1,4 +1,4 @@
-/** What this build calls itself. */
+/** The version of this build. */
 import manifest from "../deno.json" with { type: "json" };
 
 /** Version of the package. */
@@ -6,7 +6,7 @@ export const VERSION: string = manifest.version;
 
 /** The commit that the executable was built from; `null` when the program runs from its sources. */
 function commit(): string | null {
-  // Written and embedded by `deno task compile`; the file in a checkout may be of another build.
+  // `deno task compile` writes and embeds the file; in a checkout it may belong to another build.
   if (!Deno.build.standalone) return null;
   return Deno.readTextFileSync(new URL("../dist/commit.txt", import.meta.url)).trim();
 }

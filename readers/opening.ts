@@ -1,7 +1,7 @@
 /** Which channels a session loads, and at which position it opens, where the first planes of a recording are missing. */
 import { DecodeFailed } from "./errors.ts";
 import { type Acquisition, type Channel, FIRST_POSITION, type Position } from "./reader.ts";
-import { type Warning, warning } from "./warning.ts";
+import { listed, type Warning, warning } from "./warning.ts";
 
 /** Positions that are looked at, a second or two: the number in the name of one file can make an axis ten million long. */
 const MAX_LOOKS = 4_000_000;
@@ -39,7 +39,7 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   const warnings: Warning[] = [];
   if (absent.length > 0) {
     warnings.push(
-      warning("channel_missing", `No plane of ${listed(absent)} in any file; the others are loaded`),
+      warning("channel_missing", `No plane of ${called(absent)} in any file; the others are loaded`),
     );
   }
   const position = firstPosition(acquisition, loaded, search);
@@ -47,7 +47,7 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
     const start = first.get(loaded[0]!)!;
     const together = loaded.filter(({ index }) => holds(index, start));
     throw new DecodeFailed(
-      `no position has a plane of each of ${listed(loaded)}; ${selection(together)} works`,
+      `no position has a plane of each of ${called(loaded)}; ${selection(together)} works`,
     );
   }
   const missing = loaded.filter(({ index }) => !holds(index, FIRST_POSITION));
@@ -78,7 +78,7 @@ function firstPosition(
         if ((search.left -= 1) < 0) {
           throw new DecodeFailed(
             `no plane of ${
-              listed(channels)
+              called(channels)
             } is among the first of many positions; choose other channels with "channelIndices"`,
           );
         }
@@ -94,16 +94,12 @@ const written = ({ t, z, l }: Position): string =>
 
 /** `channel 1 ("RFP") has no plane`. */
 const lacking = (channels: readonly Channel[]): string =>
-  `${listed(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
+  `${called(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
 
-/** Channels that a message names. */
-const MAX_NAMED = 8;
-
-function listed(channels: readonly Channel[]): string {
-  const named = channels.slice(0, MAX_NAMED).map(({ index, name }) => `${index} ("${name}")`).join(", ");
-  const more = channels.length > MAX_NAMED ? ` and ${channels.length - MAX_NAMED} more` : "";
-  return `${channels.length === 1 ? "channel" : "channels"} ${named}${more}`;
-}
+const called = (channels: readonly Channel[]): string =>
+  `${channels.length === 1 ? "channel" : "channels"} ${
+    listed(channels.map(({ index, name }) => `${index} ("${name}")`))
+  }`;
 
 const selection = (channels: readonly Channel[]): string =>
   `"channelIndices": [${channels.map(({ index }) => index).join(", ")}]`;

@@ -48,3 +48,13 @@ export const warning = (code: WarningCode, text: string): Warning => ({ code, te
 /** The warning of what is lost because it is damaged, or cannot be read. @param code where it is damaged */
 export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode, text: string): Warning =>
   warning(error instanceof Unreadable ? "file_unreadable" : code, `${text}: ${error.message}`);
+
+/** Items that a message lists. */
+export const MAX_LISTED = 5;
+
+/** `a, b and 3 more`. @param count of all items, where `items` are the first of them */
+export function listed(items: readonly string[], count = items.length): string {
+  const named = items.slice(0, MAX_LISTED);
+  const more = count - named.length;
+  return named.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

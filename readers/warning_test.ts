@@ -1,6 +1,6 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
-import { WARNING_CODES } from "./warning.ts";
+import { listed, WARNING_CODES } from "./warning.ts";
 
 /** Sources of a folder and those below it, without tests and the list of codes itself. */
 function* sources(folder: string): Generator<string> {
@@ -25,4 +25,12 @@ Deno.test("the guide for clients lists every code with its meaning, and no other
     [, code, meaning],
   ) => [code, meaning]);
   deepEqual(rows, Object.entries(WARNING_CODES));
+});
+
+Deno.test("a list names the first five items and counts the others", () => {
+  const names = [..."abcdef"];
+  equal(listed(["a"]), "a");
+  equal(listed(names.slice(0, 5)), "a, b, c, d, e");
+  equal(listed(names), "a, b, c, d, e and 1 more");
+  equal(listed(["a", "b"], 7), "a, b and 5 more");
 });

@@ -1,11 +1,11 @@
 import { quoted } from "../readers/errors.ts";
 import { RangeNotSatisfiable } from "./errors.ts";
 
-/** Part of a payload: from `start` up to, not including, `end`. */
+/** Part of a payload. */
 export interface ByteRange {
   /** First byte. */
   readonly start: number;
-  /** Byte after the last. */
+  /** The byte after the last one. */
   readonly end: number;
 }
 
@@ -13,8 +13,8 @@ export interface ByteRange {
  * Reads a `Range` header (RFC 9110, section 14).
  *
  * @param size bytes of the payload
- * @returns `null` for the whole payload: no header, several ranges, or one that cannot be read
- * @throws {RangeNotSatisfiable} a single range that lies outside
+ * @returns `null` for the whole payload: no header, several ranges, or a malformed one
+ * @throws {RangeNotSatisfiable} a single range outside the payload
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | null {
   const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "");

@@ -1,4 +1,4 @@
-/** The connections of a server, and the requests on them that have no complete answer. */
+/** The connections of the server, and the requests on them that are not answered yet. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestError } from "./errors.ts";
@@ -10,7 +10,7 @@ export class Exchange {
   readonly incoming: IncomingMessage;
   /** Its answer. */
   readonly outgoing: ServerResponse;
-  /** The head of the request as it was sent. */
+  /** The head of the request as sent. */
   readonly head: SentHead;
   /** Settles when the rest of the request cannot be read. */
   readonly broken: Promise<RequestError>;
@@ -24,9 +24,9 @@ export class Exchange {
     ({ promise: this.broken, resolve: this.#break } = Promise.withResolvers<RequestError>());
   }
 
-  /** Has the fault answered; `false` when the request is complete, or an answer that says nothing of it has begun. */
+  /** Answers a fault in the rest of the request; false if the request is complete or its answer has begun. */
   breakOff(fault: RequestError): boolean {
-    // A head that is refused is answered anyway, and its connection ends.
+    // A refused head is answered anyway.
     if (this.head.refusal !== null) return true;
     if (this.incoming.complete || this.outgoing.headersSent) return false;
     this.#break(fault);
@@ -35,17 +35,17 @@ export class Exchange {
 }
 
 /**
- * Open connections, so that a server that stops can close those without a running response: browsers keep some that
- * they have never used, and the runtime closes only those that have had a request.
+ * Open connections. A server that stops closes those without a running response; the runtime closes only those that have had a
+ * request, while browsers keep some that they have never used.
  */
 export class Connections {
   readonly #open = new Set<Socket>();
   readonly #running = new Map<Socket, Exchange>();
-  /** Those that have had a request. */
+  /** Connections that have had a request. */
   readonly #used = new WeakSet<Socket>();
   #closing = false;
 
-  /** Open connections. */
+  /** Number of open connections. */
   get size(): number {
     return this.#open.size;
   }
@@ -57,10 +57,10 @@ export class Connections {
   }
 
   /**
-   * Ends the oldest connection that has had no request, or else the oldest without a running response; `false` where
-   * each of them has one.
+   * Closes the oldest connection without a running response, preferably one that has had no request; false if every connection
+   * is busy.
    *
-   * @param newest is not closed, since its first request is on its way
+   * @param newest stays open, since its first request is on its way
    */
   closeOne(newest: Socket): boolean {
     const idle = [...this.#open].filter((socket) => socket !== newest && !this.#running.has(socket));
@@ -71,7 +71,7 @@ export class Connections {
     return true;
   }
 
-  /** Counts a response until it ends; then it ends the connection too when the server is stopping. */
+  /** Counts a response until it ends; the connection ends with it when the server is stopping. */
   answers(exchange: Exchange): void {
     const { socket } = exchange.incoming;
     this.#running.set(socket, exchange);
@@ -82,12 +82,12 @@ export class Connections {
     });
   }
 
-  /** The last request of the connection that has no complete answer. */
+  /** The last request of the connection without a complete answer. */
   running(socket: Socket): Exchange | undefined {
     return this.#running.get(socket);
   }
 
-  /** Ends each connection at once, or when its response is sent. */
+  /** Closes each connection at once, or after its response. */
   close(): void {
     this.#closing = true;
     for (const socket of this.#open) if (!this.#running.has(socket)) socket.destroy();

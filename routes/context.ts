@@ -1,22 +1,24 @@
-/** What the handlers work with. */
+/** What handlers work with, and the row of an endpoint. */
 import type { Context } from "@hono/hono";
+import type { z } from "zod";
+import type * as schemas from "../schemas/http.ts";
+import type { Clock } from "../session/clock.ts";
 import type { DialogManners } from "../session/dialog/manners.ts";
-import type { Opener } from "../session/opener.ts";
 import type { PickRequest } from "../session/dialog/picker.ts";
+import type { Opener } from "../session/opener.ts";
 import type { PositionReader } from "../session/position_reader.ts";
 import type { SessionStore } from "../session/store.ts";
-import type { Clock } from "../session/clock.ts";
 import type { RequestError } from "./errors.ts";
 
-/** Shows a file dialog; `session/dialog/picker.ts` has the real one. */
+/** Shows a file dialog, as `session/dialog/picker.ts` does. */
 export interface DialogPicker {
-  /** The absolute path that the user chose, or `null` when they cancelled. */
+  /** The absolute path that the user chose, or `null` if they cancelled. */
   pick(request: PickRequest): Promise<string | null>;
-  /** Whether a dialog can be shown at all, as far as that is known before it is. */
+  /** Whether a dialog can be shown, as far as known before it is. */
   isAvailable(): boolean;
 }
 
-/** Takes lines of the log; `cli/log.ts` writes them. */
+/** Takes lines of the log, as `cli/log.ts` does. */
 export interface Log {
   /** Writes a line; `fields` are its values, for logs that programs read. */
   line(
@@ -26,7 +28,7 @@ export interface Log {
   ): void;
 }
 
-/** Everything behind the routes, made once by `main.ts`. */
+/** What `main.ts` hands to the routes. */
 export interface Services {
   /** Version of the program. */
   readonly version: string;
@@ -36,15 +38,15 @@ export interface Services {
   readonly log: Log;
   /** Live sessions. */
   readonly store: SessionStore;
-  /** Opens by path. */
+  /** Opens acquisitions. */
   readonly opener: Opener;
-  /** Decodes planes at other positions than the opened one. */
+  /** Reads planes at other positions than the opened one. */
   readonly positions: PositionReader;
   /** Asks the user for a path. */
   readonly picker: DialogPicker;
   /** Limits the dialogs of foreign pages. */
   readonly manners: DialogManners;
-  /** Extensions that the operator lets in, sorted. */
+  /** Extensions that may be opened, sorted. */
   readonly allowedExtensions: readonly string[];
   /** Origins that may open by path, besides loopback. */
   readonly allowedOrigins: readonly string[];
@@ -54,27 +56,94 @@ export interface Services {
   isStopping(): boolean;
 }
 
-/** What the listener tells of a request. */
+/** What the listener knows of a request; `Deno.serve` passes the same `completed`. */
 export interface ServeInfo {
-  /** Settles when the answer was sent or the client went away. */
+  /** Settles when the answer was sent or the client left. */
   readonly completed: Promise<void>;
-  /** Why the request is refused, judged by its head as it was sent. */
+  /** Why HTTP refuses the request, judged by its head as sent. */
   readonly refusal?: RequestError | null;
 }
 
 /** Types of the app for Hono. */
 export interface AppEnv {
-  /** What the listener hands over with a request. */
+  /** Passed with each request. */
   Bindings: { info: ServeInfo };
 }
 
 /** Context of a request. */
 export type RequestContext = Context<AppEnv>;
 
-/** A parameter in the path of an endpoint, which every request that reaches the endpoint has. */
+/** Answers an endpoint. */
+export type Handler = (c: RequestContext, services: Services) => Response | Promise<Response>;
+
+/** The schemas of bodies, `schemas/http.ts`, which is loaded when first needed. */
+export type Schemas = typeof schemas;
+
+/** Name of a schema. */
+export type SchemaName = {
+  [Name in keyof Schemas]: Schemas[Name] extends z.ZodType ? Name : never;
+}[keyof Schemas];
+
+/** The answer of a success. */
+export interface Success {
+  /** HTTP status. */
+  readonly status: 200 | 302;
+  /** What the answer is. */
+  readonly description: string;
+  /** Media type of the body; absent without a body. */
+  readonly mediaType?: string;
+  /** Schema of a JSON body. */
+  readonly schema?: SchemaName;
+  /** A body, for the OpenAPI document. */
+  readonly example?: unknown;
+}
+
+/** One resource with one method. */
+export interface Endpoint {
+  /** HTTP method; a GET also answers HEAD. */
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Path with its parameters in braces. */
+  readonly path: string;
+  /** Name of the operation in the OpenAPI document. */
+  readonly id: string;
+  /** Group in the OpenAPI document. */
+  readonly tag: "service" | "acquisitions" | "sessions" | "pages";
+  /** What it does. */
+  readonly summary: string;
+  /** Schema of the JSON body of the request. */
+  readonly request?: SchemaName;
+  /** Bodies for the OpenAPI document, by what they ask for. */
+  readonly requestExamples?: Readonly<Record<string, unknown>>;
+  /** Its answer to a valid request. */
+  readonly success: Success;
+  /** True outside the contract: short paths that people type, files of a page. */
+  readonly isUndocumented?: boolean;
+  /** True where a single byte range can be asked for (206). */
+  readonly ranges?: boolean;
+  /** True where the query chooses a plane along T, Z and L. */
+  readonly positions?: boolean;
+  /** Error codes besides those of every endpoint. */
+  readonly errors: readonly schemas.ErrorCode[];
+  /** Answers it. */
+  readonly handler: Handler;
+}
+
+/** A parameter in the path of an endpoint. */
 export function pathParameter(c: RequestContext, name: string): string {
   return c.req.param(name) ?? "";
 }
 
-/** Answers one endpoint. */
-export type Handler = (c: RequestContext, services: Services) => Response | Promise<Response>;
+const encoder = new TextEncoder();
+
+/** A JSON answer with an explicit length, which HEAD answers too. */
+export function jsonResponse(
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const bytes = encoder.encode(JSON.stringify(body));
+  return new Response(bytes, {
+    status,
+    headers: { "Content-Type": "application/json", "Content-Length": String(bytes.length), ...headers },
+  });
+}

@@ -1,10 +1,9 @@
-/** The one table of everything that the server answers; routes and OpenAPI document are made from it. */
+/** The one table of endpoints, from which routes and OpenAPI document are made. */
 import type { ErrorCode } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
-import type { Endpoint, SchemaName, Success } from "./endpoint.ts";
+import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
 import { openAgain, openByPath, pickAndOpen } from "./open.ts";
-import { jsonResponse } from "./json_response.ts";
 import { clientFile, demoPage, docsPage, documentSchema, pageFile, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, INDEX, LINKS } from "./service.ts";
@@ -33,7 +32,7 @@ const PLANE_ERRORS: readonly ErrorCode[] = [
   "session_not_found",
 ];
 
-/** What may become of an acquisition that is read again while its session lives. */
+/** Errors of reading the files of a live session. */
 const READ_AGAIN_ERRORS: readonly ErrorCode[] = [
   "acquisition_changed",
   "decode_failed",
@@ -59,7 +58,7 @@ const plane: Success = {
 
 const page: Success = { status: 200, description: "A page", mediaType: "text/html" };
 
-/** A resource that the index links to. */
+/** A resource of the index. */
 const linked = (id: keyof typeof LINKS) => {
   const { method, href, description } = LINKS[id];
   return { method, path: href, id, summary: description };
@@ -148,7 +147,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: "/api/v2/sessions/{session_id}/open",
     id: "openAgain",
     tag: "acquisitions",
-    summary: "Open the acquisition of a session once more, such as another scene of it, into a new session",
+    summary: "Open the acquisition of a session again, such as another scene, into a new session",
     request: "OpenAgainRequest",
     requestExamples: example.OPEN_AGAIN_REQUESTS,
     success: json("The new session and what it holds", "OpenResponse", example.OPEN),

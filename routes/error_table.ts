@@ -1,10 +1,16 @@
 /** The one table from a failure to its code and status, and the only place that writes an error body. */
 import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/http.ts";
-import { type ErrorRow, INTERNAL_MESSAGE, row, SESSION_ERRORS } from "../session/error_rows.ts";
-import { SessionError, type SessionErrorTag } from "../session/errors.ts";
+import {
+  type ErrorRow,
+  INTERNAL_MESSAGE,
+  row,
+  SESSION_ERRORS,
+  SessionError,
+  type SessionErrorTag,
+} from "../session/errors.ts";
+import { jsonResponse } from "./context.ts";
 import { RequestError, type RequestErrorTag, RequestValidationFailed } from "./errors.ts";
-import { jsonResponse } from "./json_response.ts";
 
 /** Code and status per tag. */
 const ERROR_TABLE = {
@@ -25,10 +31,9 @@ const ERROR_TABLE = {
   UnknownTransferCoding: row("request_validation_failed", 501),
 } as const satisfies Readonly<Record<ReaderErrorTag | SessionErrorTag | RequestErrorTag, ErrorRow>>;
 
-/** Code and status of a fault of the server itself. */
 const INTERNAL_ERROR: ErrorRow = row("internal_error", 500);
 
-/** What every endpoint can answer: who may call, what HTTP itself refuses, and faults of the server. */
+/** Errors that every endpoint can answer. */
 export const COMMON_ERRORS: readonly ErrorRow[] = [
   ERROR_TABLE.MalformedRequest,
   ERROR_TABLE.HostNotAllowed,
@@ -38,7 +43,7 @@ export const COMMON_ERRORS: readonly ErrorRow[] = [
   ERROR_TABLE.UnknownTransferCoding,
 ];
 
-/** The row of a code in the OpenAPI document; the first where several failures have one code. */
+/** The first row with a code. */
 export function rowOf(code: ErrorCode): ErrorRow {
   return Object.values(ERROR_TABLE).find((row) => row.code === code) ?? INTERNAL_ERROR;
 }
@@ -48,27 +53,16 @@ export function isKnownError(error: unknown): error is ReaderError | SessionErro
   return error instanceof ReaderError || error instanceof SessionError || error instanceof RequestError;
 }
 
-/** The envelope of a failure. */
+/** The answer to a failure. */
 export function errorResponse(error: unknown): Response {
-  if (!isKnownError(error)) return envelope(INTERNAL_ERROR, INTERNAL_MESSAGE, null, {});
-  const headers: Record<string, string> = error instanceof RequestError ? { ...error.headers } : {};
-  if (error instanceof SessionError && error.retryAfter !== null) {
-    headers["Retry-After"] = String(error.retryAfter);
-  }
-  const row = ERROR_TABLE[error.tag];
-  const details = error instanceof RequestValidationFailed
-    ? error.details
-    : row.code === "request_validation_failed"
-    ? []
-    : null;
-  return envelope(row, error.message, details, headers);
-}
-
-function envelope(
-  { code, status }: ErrorRow,
-  message: string,
-  details: unknown,
-  headers: Record<string, string>,
-) {
-  return jsonResponse({ ok: false, error: code, message, details }, status, headers);
+  const isKnown = isKnownError(error);
+  const { code, status } = isKnown ? ERROR_TABLE[error.tag] : INTERNAL_ERROR;
+  const message = isKnown ? error.message : INTERNAL_MESSAGE;
+  const own = error instanceof RequestValidationFailed ? error.details : [];
+  const details = code === "request_validation_failed" ? own : null;
+  const retryAfter = error instanceof SessionError ? error.retryAfter : null;
+  return jsonResponse({ ok: false, error: code, message, details }, status, {
+    ...(error instanceof RequestError && error.headers),
+    ...(retryAfter !== null && { "Retry-After": String(retryAfter) }),
+  });
 }

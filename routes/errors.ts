@@ -1,4 +1,4 @@
-/** Failures of a request as such, before or apart from any acquisition. */
+/** Failures of a request as such, as tagged classes. See also `session/errors.ts` and `readers/errors.ts`. */
 import type { z } from "zod";
 import type { ValidationDetail } from "../schemas/http.ts";
 
@@ -21,22 +21,30 @@ export type RequestErrorTag =
 
 /** Base of all tagged request errors. */
 export abstract class RequestError extends Error {
-  /** Names the kind of failure; the error table is keyed by it. */
+  /** Key in the error table. */
   abstract readonly tag: RequestErrorTag;
-  /** Headers that the answer carries. */
-  readonly headers: Readonly<Record<string, string>> = {};
+  /** Headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 
   /** Takes one sentence without a full stop. */
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
     this.name = new.target.name;
+    this.headers = headers;
+  }
+}
+
+/** A request after which the connection cannot be used again, since its rest is not read. */
+abstract class LastOfConnection extends RequestError {
+  constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message, { Connection: "close", ...headers });
   }
 }
 
 /** One fault of a request. */
 export type Detail = z.infer<typeof ValidationDetail>;
 
-/** The request is not of the form that the endpoint takes. */
+/** The request does not have the form that the endpoint takes. */
 export class RequestValidationFailed extends RequestError {
   /** Key in the error table. */
   readonly tag = "RequestValidationFailed";
@@ -57,14 +65,12 @@ export class UnsupportedMediaType extends RequestError {
 }
 
 /** A body over the limit. */
-export class PayloadTooLarge extends RequestError {
+export class PayloadTooLarge extends LastOfConnection {
   /** Key in the error table. */
   readonly tag = "PayloadTooLarge";
-  /** Headers of the answer. The rest of the body is not read, so the connection cannot be used again. */
-  override readonly headers = { Connection: "close" };
 }
 
-/** A page of this origin may not name paths. */
+/** Pages of this origin may not name paths. */
 export class OriginNotAllowed extends RequestError {
   /** Key in the error table. */
   readonly tag = "OriginNotAllowed";
@@ -76,17 +82,14 @@ export class HostNotAllowed extends RequestError {
   readonly tag = "HostNotAllowed";
 }
 
-/** A range that lies outside the payload of `size` bytes. */
+/** A range outside the payload of `size` bytes. */
 export class RangeNotSatisfiable extends RequestError {
   /** Key in the error table. */
   readonly tag = "RangeNotSatisfiable";
-  /** Headers of the answer. */
-  override readonly headers: Readonly<Record<string, string>>;
 
   /** Takes one sentence without a full stop and the bytes of the payload. */
   constructor(message: string, size: number) {
-    super(message);
-    this.headers = { "Content-Range": `bytes */${size}`, "Accept-Ranges": "bytes" };
+    super(message, { "Content-Range": `bytes */${size}`, "Accept-Ranges": "bytes" });
   }
 }
 
@@ -100,62 +103,49 @@ export class NotFound extends RequestError {
 export class MethodNotAllowed extends RequestError {
   /** Key in the error table. */
   readonly tag = "MethodNotAllowed";
-  /** Headers of the answer. */
-  override readonly headers: Readonly<Record<string, string>>;
 
-  /** Takes one sentence without a full stop and the methods that the resource has. */
+  /** Takes one sentence without a full stop and the methods of the resource. */
   constructor(message: string, allowed: readonly string[]) {
-    super(message);
-    this.headers = { Allow: allowed.join(", ") };
+    super(message, { Allow: allowed.join(", ") });
   }
 }
 
-/** What arrived is no request of HTTP/1.1; the connection ends. */
-export class MalformedRequest extends RequestError {
+/** Malformed HTTP/1.1. */
+export class MalformedRequest extends LastOfConnection {
   /** Key in the error table. */
   readonly tag = "MalformedRequest";
-  /** Headers of the answer. */
-  override readonly headers = { Connection: "close" };
 }
 
-/** More or longer headers than the server takes; the connection ends. */
-export class HeadersTooLarge extends RequestError {
+/** Too many or too long headers. */
+export class HeadersTooLarge extends LastOfConnection {
   /** Key in the error table. */
   readonly tag = "HeadersTooLarge";
-  /** Headers of the answer. */
-  override readonly headers = { Connection: "close" };
 }
 
-/** The request expects what the server cannot promise; the connection ends, as the body may never come. */
-export class UnknownExpectation extends RequestError {
+/** The request expects what the server cannot promise, so its body may never come. */
+export class UnknownExpectation extends LastOfConnection {
   /** Key in the error table. */
   readonly tag = "UnknownExpectation";
-  /** Headers of the answer. */
-  override readonly headers = { Connection: "close" };
 }
 
-/** The body is coded in a way that the server does not know, so its end is unknown; the connection ends. */
-export class UnknownTransferCoding extends RequestError {
+/** The body has an unknown transfer coding, so its end is unknown. */
+export class UnknownTransferCoding extends LastOfConnection {
   /** Key in the error table. */
   readonly tag = "UnknownTransferCoding";
-  /** Headers of the answer. */
-  override readonly headers = { Connection: "close" };
 }
 
-/** Every connection that may be open has a request that runs. */
-export class TooManyConnections extends RequestError {
+/** Every connection is busy. */
+export class TooManyConnections extends LastOfConnection {
   /** Key in the error table. */
   readonly tag = "TooManyConnections";
-  /** Headers of the answer. */
-  override readonly headers = { Connection: "close", "Retry-After": "2" };
 
-  /** Takes how many connections may be open. */
+  /** Takes the limit. */
   constructor(limit: number) {
-    super(`All of the ${limit} connections that may be open are busy; try again in a moment`);
+    super(`All ${limit} connections are busy; try again in a moment`, { "Retry-After": "2" });
   }
 }
 
-/** The user closed the dialog without choosing; by the contract no HTTP failure. */
+/** The user closed the dialog without choosing; not an HTTP failure by the contract. */
 export class Cancelled extends RequestError {
   /** Key in the error table. */
   readonly tag = "Cancelled";

@@ -1,7 +1,7 @@
-/** Examples of the OpenAPI document: one line scan with a reference image, seen through the whole contract. */
+/** Examples for the OpenAPI document, about one line scan with a reference image. */
 import type { ErrorCode } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
-import { INTERNAL_MESSAGE } from "../session/error_rows.ts";
+import { INTERNAL_MESSAGE } from "../session/errors.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { INDEX as SERVER_INDEX, LINKS } from "./service.ts";
 
@@ -195,18 +195,18 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   dialog_unavailable: "No file dialog can be shown: there is no display. Use POST /api/v2/open with a path",
   dialog_busy: "A file dialog is already open",
   origin_not_allowed: "Pages from https://example.org may not open files by path",
-  host_not_allowed: 'This server answers to 127.0.0.1, localhost and [::1] only, not to "example.org"',
+  host_not_allowed: 'This server only answers to 127.0.0.1, localhost and [::1], not to "example.org"',
   range_not_satisfiable: 'The range "bytes=200000-" lies outside the payload of 115200 bytes',
-  not_found: "There is nothing at /api/v2/sessoins",
-  method_not_allowed: "PUT is not possible at /api/v2/open, which takes POST",
+  not_found: "Nothing found at /api/v2/sessoins",
+  method_not_allowed: "PUT is not allowed at /api/v2/open, only POST",
   shutting_down: "The server is stopping",
   internal_error: INTERNAL_MESSAGE,
 };
 
-/** A message per status with which a request is refused as HTTP, whatever it asks for. */
+/** A message for each status of a malformed request. */
 export const REFUSED_BY_HTTP: Readonly<Record<number, string>> = {
-  400: 'This is no request of HTTP/1.1 that can be answered: it has 2 headers "origin"',
-  417: 'The only expectation that can be met is "100-continue", not "x"',
+  400: 'Malformed HTTP/1.1 request: it has 2 headers "origin"',
+  417: 'Unknown expectation "x"; the server only supports "100-continue"',
   431: "The request has 1003 headers of 9027 bytes, more than 100 headers or 65536 bytes",
-  501: 'A body may be sent chunked or with its length, not as "gzip, chunked"',
+  501: 'Unknown transfer coding "gzip, chunked"; send the body chunked or with its length',
 };

@@ -14,15 +14,14 @@ export const EVERY_ANSWER: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses foreign hosts and what HTTP itself refuses, and answers preflights under `/api/v2`. It reads the Host header,
- * since `request.url` takes its host from an absolute request target or from nowhere. A page whose name was rebound to
- * loopback still sends its own name in that header.
+ * Refuses foreign hosts and malformed requests, and answers preflights under `/api/v2`. Reads the Host header, which names the
+ * page's own host even if that was rebound to loopback; the host of `request.url` comes from the request target.
  */
 export async function guard(c: RequestContext, next: Next): Promise<Response | void> {
   const host = c.req.header("host");
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
     throw new HostNotAllowed(
-      `This server answers to 127.0.0.1, localhost and [::1] only, not to ${
+      `This server only answers to 127.0.0.1, localhost and [::1], not to ${
         host === undefined ? "a request without a Host" : quoted(host)
       }`,
     );
@@ -80,12 +79,12 @@ function preflight(request: Request): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** Stands for the origin of a page that does not tell it. */
+/** The origin of a page that hides it. */
 const NAMELESS = "";
 
 /**
- * Origin of the page that asks, or `undefined` for a script. Browsers say of every request how far its page is from
- * the server (Fetch Metadata, section 2.3): a foreign page does not become a script by losing its `Origin`.
+ * Origin of the page that asks, or `undefined` for a script. A page that hides its `Origin` still sends `Sec-Fetch-Site` (Fetch
+ * Metadata, section 2.3).
  */
 export function askingOrigin(headers: Headers): string | undefined {
   const origin = headers.get("origin");
@@ -95,10 +94,9 @@ export function askingOrigin(headers: Headers): string | undefined {
 }
 
 /**
- * Whether a page may name a path: scripts, pages on loopback (the server's own among them), and origins that the operator
- * named.
+ * Whether scripts, pages on loopback and origins that the operator allows may name a path.
  *
- * @param origin as {@linkcode askingOrigin} gives it
+ * @param origin of {@linkcode askingOrigin}
  * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
  */
 export function mayOpenByPath(origin: string | undefined, allowed: readonly string[]): boolean {
@@ -106,20 +104,14 @@ export function mayOpenByPath(origin: string | undefined, allowed: readonly stri
     isLoopbackOrigin(origin);
 }
 
-/**
- * Refuses to let a page name a path unless it may ({@linkcode mayOpenByPath}).
- *
- * @param origin as {@linkcode askingOrigin} gives it
- * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
- * @throws {OriginNotAllowed}
- */
+/** Requires that {@linkcode mayOpenByPath} holds. @throws {OriginNotAllowed} */
 export function checkOrigin(origin: string | undefined, allowed: readonly string[]): void {
   if (origin === undefined || mayOpenByPath(origin, allowed)) return;
   const nowhere = origin === "null" || origin === NAMELESS;
   throw new OriginNotAllowed(
-    `Pages from ${
-      nowhere ? "a place without an address" : quoted(origin)
-    } may not open files by path. Let the user choose ` +
+    `Pages ${
+      nowhere ? "without an address" : `from ${quoted(origin)}`
+    } may not open files by path; let the user choose ` +
       `with POST /api/v2/pick-and-open, or start the server with --allow-origin ${
         quoted(origin === NAMELESS ? "*" : origin)
       }`,

@@ -1,15 +1,13 @@
 /** Builds the app from the endpoint table. */
-import { Hono } from "@hono/hono";
-import type { Endpoint } from "./endpoint.ts";
+import { Hono, type MiddlewareHandler } from "@hono/hono";
+import type { AppEnv, Endpoint, RequestContext, Services } from "./context.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { errorResponse, isKnownError } from "./error_table.ts";
 import { MethodNotAllowed } from "./errors.ts";
-import { accessLog } from "./access_log.ts";
 import { commonHeaders, guard } from "./guard.ts";
 import { nothingAt } from "./pages.ts";
-import type { AppEnv, RequestContext, Services } from "./context.ts";
 
-/** The whole HTTP surface over some services. */
+/** The HTTP surface as a plain fetch handler. */
 export function createApp(services: Services): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use("*", accessLog(services), commonHeaders, guard);
@@ -24,21 +22,33 @@ export function createApp(services: Services): Hono<AppEnv> {
   return app;
 }
 
-/** Why no endpoint answered: the path is unknown, or it has other methods. */
-function missing(c: RequestContext): Error {
-  const methods = methodsAt(c.req.path);
-  if (methods.length === 0) return nothingAt(c);
-  const text = `${c.req.method} is not possible at ${c.req.path.slice(0, 200)}, which takes ${
-    methods.join(", ")
-  }`;
-  return new MethodNotAllowed(text, methods);
+/** Logs each request when its answer was sent. */
+function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const start = clock.now();
+    await next();
+    const { method, path } = c.req;
+    const { status } = c.res;
+    const bytes = method === "HEAD" ? 0 : Number(c.res.headers.get("content-length") ?? 0);
+    void c.env.info.completed.catch(() => {}).then(() => {
+      const milliseconds = Math.round((clock.now() - start) * 10) / 10;
+      const fields = { method, path, status, bytes, milliseconds };
+      log.line("info", `${method} ${path} ${status} ${bytes} bytes ${milliseconds} ms`, fields);
+    });
+  };
 }
 
-function methodsAt(path: string): string[] {
-  const methods = ENDPOINTS.filter((endpoint) => matches(endpoint, path)).map((endpoint): string =>
-    endpoint.method
+/** Why no endpoint answered: the path is unknown, or has other methods. */
+function missing(c: RequestContext): Error {
+  const { method, path } = c.req;
+  const methods = ENDPOINTS.filter((endpoint) => matches(endpoint, path)).flatMap((endpoint): string[] =>
+    endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]
   );
-  return methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]);
+  if (methods.length === 0) return nothingAt(c);
+  return new MethodNotAllowed(
+    `${method} is not allowed at ${path.slice(0, 200)}, only ${methods.join(", ")}`,
+    methods,
+  );
 }
 
 function matches(endpoint: Endpoint, path: string): boolean {

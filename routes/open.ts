@@ -1,20 +1,19 @@
 /** `POST /api/v2/open`, `POST /api/v2/pick-and-open` and the answer that both give. */
 import { isAbsolute } from "node:path";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { Session } from "../session/store.ts";
-import { dialogTitle } from "../session/dialog/title.ts";
+import { dialogTitle } from "../session/dialog/manners.ts";
 import { Cancelled } from "./errors.ts";
 import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";
-import { jsonResponse } from "./json_response.ts";
 import { faulty, readBody } from "./request_body.ts";
-import { pathParameter, type RequestContext, type Services } from "./context.ts";
+import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 
 /** Opens an acquisition by path. */
 export async function openByPath(c: RequestContext, services: Services): Promise<Response> {
-  checkRunning(services);
+  requireRunning(services);
   const { path, channelIndices = null, scene = null } = await readBody(c.req.raw, "OpenRequest", false);
   if (!isAbsolute(path)) {
     throw faulty(
@@ -26,53 +25,44 @@ export async function openByPath(c: RequestContext, services: Services): Promise
   checkOrigin(askingOrigin(c.req.raw.headers), services.allowedOrigins);
   if (services.dialogOnly) {
     throw new PathNotAllowed(
-      "This server opens files through its dialog only; use POST /api/v2/pick-and-open",
+      "This server only opens files through its dialog; use POST /api/v2/pick-and-open",
     );
   }
-  return await open(
-    c,
-    services,
-    (signal) => services.opener.open({ path, channelIndices, scene, chosenByUser: false, signal }),
-  );
+  const { signal } = c.req.raw;
+  const session = await services.opener.open({ path, channelIndices, scene, chosenByUser: false, signal });
+  return opened(c, services, session);
 }
 
-/** Opens the acquisition of a live session once more, such as another scene of it. */
+/** Opens the acquisition of a live session again, such as another scene of it. */
 export async function openAgain(c: RequestContext, services: Services): Promise<Response> {
-  checkRunning(services);
-  const origin = askingOrigin(c.req.raw.headers);
-  const { channelIndices = null, scene = null } = await readBody(
-    c.req.raw,
-    "OpenAgainRequest",
-    origin === undefined,
-  );
+  requireRunning(services);
+  const { headers, signal } = c.req.raw;
+  const isScript = askingOrigin(headers) === undefined;
+  const { channelIndices = null, scene = null } = await readBody(c.req.raw, "OpenAgainRequest", isScript);
   const session = services.store.get(pathParameter(c, "session_id"));
-  return await open(
-    c,
-    services,
-    (signal) => services.opener.openAgain(session, { channelIndices, scene, signal }),
-  );
+  return opened(c, services, await services.opener.openAgain(session, { channelIndices, scene, signal }));
 }
 
-/** Lets the user choose an acquisition in a native file dialog and opens it. */
+/** Opens an acquisition that the user chooses in a native file dialog. */
 export async function pickAndOpen(c: RequestContext, services: Services): Promise<Response> {
-  checkRunning(services);
-  const origin = askingOrigin(c.req.raw.headers);
+  requireRunning(services);
+  const { headers, signal } = c.req.raw;
+  const origin = askingOrigin(headers);
   const { channelIndices = null, scene = null, extensions = null } = await readBody(
     c.req.raw,
     "PickRequest",
     origin === undefined,
   );
-  const filter = dialogFilter(extensions, services.allowedExtensions);
   const foreign = origin === undefined || isOwnOrigin(c, origin) ? null : origin;
   const asked = {
     title: dialogTitle(foreign),
-    extensions: filter,
-    signal: c.req.raw.signal,
+    extensions: dialogFilter(extensions, services.allowedExtensions),
+    signal,
     admit: () => services.manners.check(foreign !== null),
   };
   asked.admit();
   const path = await services.picker.pick(asked).catch((error: unknown) => {
-    // A page that leaves closes its dialog; in this way it could open dialogs again and again.
+    // A page that leaves closes its dialog, and could so open dialogs again and again.
     if (error instanceof ClientGone) services.manners.cancelled(foreign !== null);
     throw error;
   });
@@ -80,40 +70,26 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
     services.manners.cancelled(foreign !== null);
     throw new Cancelled("No file was chosen");
   }
-  return await open(
-    c,
-    services,
-    (signal) => services.opener.open({ path, channelIndices, scene, chosenByUser: true, signal }),
-  );
+  const session = await services.opener.open({ path, channelIndices, scene, chosenByUser: true, signal });
+  return opened(c, services, session);
 }
 
-/** @throws {ShuttingDown} the server is stopping */
-function checkRunning(services: Services): void {
+/** @throws {ShuttingDown} */
+function requireRunning(services: Services): void {
   if (services.isStopping()) throw new ShuttingDown("The server is stopping");
 }
 
-/** Opens, and takes the session back when the client went away before it knew of it. */
-async function open(
-  c: RequestContext,
-  services: Services,
-  load: (signal: AbortSignal) => Promise<Session>,
-): Promise<Response> {
+/** The answer of an open. The session ends if the client leaves before it has the answer. */
+function opened(c: RequestContext, { store }: Services, session: Session): Response {
   const { signal } = c.req.raw;
-  const session = await load(signal);
-  const takeBack = () => {
-    try {
-      services.store.delete(session.id);
-    } catch {
-      // It has ended by itself.
-    }
+  const end = () => {
+    if (store.find(session.id) !== null) store.delete(session.id);
   };
   if (signal.aborted) {
-    takeBack();
+    end();
     throw new ClientGone("The client went away");
   }
-  void c.env.info.completed.then(() => {
-    if (signal.aborted) takeBack();
-  }, takeBack);
+  void c.env.info.completed.then(() => signal.aborted && end(), end);
   return jsonResponse(openResponse(session));
 }
 
@@ -121,7 +97,7 @@ function isOwnOrigin(c: RequestContext, origin: string): boolean {
   return isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
 }
 
-/** Extensions that the dialog shows. @throws {UnsupportedFormat} none of the wanted ones is supported */
+/** Extensions that the dialog shows. @throws {UnsupportedFormat} no wanted one is supported */
 function dialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {
   if (wanted === null) return allowed;
   const supported = wanted.map((e) => e.toLowerCase()).filter((e) => SUPPORTED_EXTENSIONS.includes(e));

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the endpoint table and the zod schemas. */
 import { z } from "zod";
 import * as http from "../schemas/http.ts";
-import type { Endpoint, SchemaName } from "./endpoint.ts";
+import type { Endpoint, SchemaName } from "./context.ts";
 import { COMMON_ERRORS, rowOf } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 
@@ -17,8 +17,7 @@ const RANGE_PARAMETER: Json = {
   name: "Range",
   in: "header",
   required: false,
-  description:
-    "A single range of bytes to answer; several, or one that cannot be read, answer the whole plane",
+  description: "A single byte range; several ranges, or a malformed one, answer the whole plane",
   schema: { type: "string", examples: ["bytes=0-4095"] },
 };
 
@@ -31,7 +30,7 @@ const POSITION_PARAMETERS: readonly Json[] = [["t", "T (time)"], ["z", "Z (focus
     schema: { type: "integer", minimum: 0, default: 0 },
   }));
 
-/** Where what an open answers leads, as expressions over its body. */
+/** Links from the answer of an open, as expressions over its body. */
 const SESSION_LINKS: Json = Object.fromEntries([
   ["readSession", "State of the session", {}],
   ["deleteSession", "Ends the session", {}],
@@ -49,7 +48,7 @@ const SESSION_LINKS: Json = Object.fromEntries([
   parameters: { session_id: "$response.body#/sessionId", ...parameters as Json },
 }]));
 
-/** The document of a version of the server. */
+/** The OpenAPI document. */
 export function openapiDocument(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints.filter(({ isUndocumented }) => !isUndocumented)) {
@@ -66,7 +65,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], version: string)
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],
-    // Nobody logs in: who may call is judged by Host and Origin.
+    // There is no log-in; Host and Origin decide who may call.
     security: [],
     tags: [
       { name: "service", description: "What the server is and can do" },
@@ -192,10 +191,7 @@ function componentSchemas(): Json {
   );
 }
 
-/**
- * Writes an array of so many equal items by its length, not item by item: `items: false`, which closes a list of items, is
- * a schema that not every generator of clients takes.
- */
+/** Describes a tuple of equal items by its length, as not every client generator supports `prefixItems` with `items: false`. */
 function withoutTuples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTuples);
   if (typeof value !== "object" || value === null) return value;
@@ -205,7 +201,7 @@ function withoutTuples(value: unknown): unknown {
   }
   const [first, ...others] = prefixItems.map((item) => JSON.stringify(item));
   if (first === undefined || others.some((other) => other !== first)) {
-    throw new Error("A list of unequal items has no form that all generators take");
+    throw new Error("Not every client generator supports a tuple of unequal items");
   }
   const { length } = prefixItems;
   return { ...rest, items: withoutTuples(prefixItems[0]), minItems: length, maxItems: length };

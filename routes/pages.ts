@@ -1,8 +1,7 @@
-/** The server's own pages: the reference client and its module for programs, the documentation, the schemas. Nothing comes from another host. */
+/** Pages and files: the reference client, the client module, the documentation and the schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
-import { jsonResponse } from "./json_response.ts";
-import { pathParameter, type RequestContext } from "./context.ts";
+import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -46,7 +45,7 @@ const FILES = `/static/${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
 /** The reference client. */
 export const demoPage = (): Promise<Response> => pageOf("demo/v2", POLICY);
 
-/** The documentation page, or why it cannot be shown: a page without its script would stay blank. */
+/** The documentation page, or why it cannot be shown. */
 export async function docsPage(): Promise<Response> {
   const files = await swaggerFiles();
   return files instanceof Error ? swaggerMissing(files) : await pageOf("docs", DOCS_POLICY);
@@ -82,15 +81,15 @@ export async function clientFile(c: RequestContext): Promise<Response> {
 
 let loading: Promise<Readonly<Record<string, string>> | Error> | undefined;
 
-/** Files of Swagger UI by name, or why there are none. Asked for a second time, the runtime tells another reason. */
+/** Files of Swagger UI by name, or why they are missing. The first error is kept, as a second import fails differently. */
 function swaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
   loading ??= loadSwagger();
   return loading;
 }
 
 /**
- * The module is named by a value, not in the import: else its package, the largest of all, would be fetched before the
- * server starts from a checkout. The executable has it by `compile` in deno.json.
+ * The import names the module by a value, so that a checkout does not fetch its large package before the server starts. `compile` in
+ * deno.json embeds it.
  */
 async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> {
   const file: string = "./swagger_files.ts";
@@ -101,9 +100,9 @@ async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> 
   }
 }
 
-/** Says in place of the documentation why it is missing, and where the contract is. */
+/** A page that says why the documentation is missing. */
 function swaggerMissing({ message }: Error): Response {
-  // The runtime puts what it wanted to do in the first line, and what came in between after "0:".
+  // The first line of the error says what failed, the one after "0:" why.
   const [, wanted = "", cause = ""] = /^(.*)(?:\n +0(: .*))?/.exec(message) ?? [];
   const reason = (wanted + cause).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const text = `<!doctype html>
@@ -111,9 +110,8 @@ function swaggerMissing({ message }: Error): Response {
   <meta charset="utf-8">
   <title>acq-server: HTTP API</title>
   <h1>The documentation page cannot be shown</h1>
-  <p>Swagger UI, which draws it, is a package that is fetched from npm when this page is first opened, and that failed:
-  ${reason}</p>
-  <p>The contract itself is at <a href="/openapi.json">/openapi.json</a>. With a network, start the server again, by
+  <p>It needs the npm package of Swagger UI, which could not be fetched: ${reason}</p>
+  <p>The contract itself is at <a href="/openapi.json">/openapi.json</a>. Once there is a network, restart the server with
   <code>deno task start</code>.</p>
 </html>
 `;
@@ -122,14 +120,14 @@ function swaggerMissing({ message }: Error): Response {
 
 /** The kinds of collection documents with the paths of their schemas. */
 export async function schemaIndex(): Promise<Response> {
-  const { DOCUMENT_KINDS } = await import("../schemas/document_kinds.ts");
+  const { DOCUMENT_KINDS } = await import("../schemas/documents.ts");
   const schemas = Object.fromEntries(DOCUMENT_KINDS.map(({ kind }) => [kind, `/schemas/${kind}.json`]));
   return jsonResponse({ ok: true, schemas });
 }
 
 /** JSON Schema of one kind of document. */
 export async function documentSchema(c: RequestContext): Promise<Response> {
-  const { DOCUMENT_KINDS } = await import("../schemas/document_kinds.ts");
+  const { DOCUMENT_KINDS } = await import("../schemas/documents.ts");
   const found = DOCUMENT_KINDS.find(({ kind }) => `${kind}.json` === c.req.param("file"));
   if (!found) throw nothingAt(c);
   return jsonResponse(found.jsonSchema, 200, { "Content-Type": "application/schema+json" });
@@ -137,7 +135,7 @@ export async function documentSchema(c: RequestContext): Promise<Response> {
 
 /** A {@linkcode NotFound} that names the path. */
 export function nothingAt(c: RequestContext): NotFound {
-  return new NotFound(`There is nothing at ${c.req.path.slice(0, 200)}; GET /api/v2 links to everything`);
+  return new NotFound(`Nothing found at ${c.req.path.slice(0, 200)}; GET /api/v2 links to all resources`);
 }
 
 const STATIC = new URL("../static/", import.meta.url);

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { ChannelOutOfRange } from "../readers/errors.ts";
 import { FIRST_POSITION, type Position, type RowRange } from "../readers/reader.ts";
-import { requirePosition } from "../readers/request_bounds.ts";
+import { requirePosition } from "../readers/selection.ts";
 import { SERVED } from "../schemas/served.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { SessionStore } from "../session/store.ts";
@@ -11,7 +11,7 @@ import { RangeNotSatisfiable, RequestValidationFailed } from "./errors.ts";
 import { type AskedPosition, askedPosition, requireSigns } from "./position_query.ts";
 import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
-/** A response that moves no byte for this long is cut and its lease ends. */
+/** A response that moves no byte for this long is cut. */
 const STALL_MS = 60_000;
 
 /** Plane of a source channel, at any position. */
@@ -56,9 +56,9 @@ export function readReferenceChannel(c: RequestContext, services: Services): Res
 }
 
 /**
- * Judges what the request is made of: the form of index and query, then their signs.
+ * Judges the form of index and query, then their signs.
  *
- * @param store tells the sizes of the axes to the message; `null` for those of a reference image
+ * @param store has the sizes of the axes, for the message; `null` for a reference image
  */
 function judgeForm(
   c: RequestContext,
@@ -84,16 +84,16 @@ function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowR
   return wanted.start === 0 && wanted.end === rows ? null : wanted;
 }
 
-/** What is sent of a plane. */
+/** A plane to send. */
 interface Sending {
   readonly plane: PlaneBuffer;
   /** Ends the lease of the plane. */
   endLease(): void;
   /** Bytes of the whole plane. */
   readonly byteLength: number;
-  /** Bytes of the whole plane before the first one that `plane` holds. */
+  /** Where `plane` begins in the whole plane, in bytes. */
   readonly offset: number;
-  /** Bytes that were asked for; `null` for all. */
+  /** Wanted bytes; `null` for all. */
   readonly range: ByteRange | null;
 }
 
@@ -105,9 +105,9 @@ function wholePlane(c: RequestContext, plane: PlaneBuffer): Sending {
   return { plane, endLease: plane.lease(), byteLength, offset: 0, range };
 }
 
-/** The range that is asked for, or why there is none; `null` for the whole plane. */
+/** The wanted range, or its error; `null` for the whole plane. */
 function wantedBytes(c: RequestContext, byteLength: number): ByteRange | RangeNotSatisfiable | null {
-  // Without validators an If-Range can never match, so it asks for the whole plane (RFC 9110, section 13.1.5).
+  // RFC 9110, section 13.1.5: without validators an If-Range never matches.
   const wanted = c.req.header("if-range") === undefined ? c.req.header("range") : undefined;
   try {
     return parseRange(wanted, byteLength);

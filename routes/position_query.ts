@@ -1,12 +1,12 @@
-/** Which plane of a channel the query of a request asks for. */
+/** The position in the query of a request. */
 import { PositionOutOfRange } from "../readers/errors.ts";
 import type { Position } from "../readers/reader.ts";
 import { type Detail, RequestValidationFailed } from "./errors.ts";
 
-/** Names of the query and the axes that they are indices along. */
+/** Names in the query and their axes. */
 const AXES = { t: "T", z: "Z", l: "L" } as const;
 
-/** Names that would be taken for those of {@linkcode AXES} and mean nothing. */
+/** Names that clients mistake for those of {@linkcode AXES}. */
 const MISTAKABLE: Readonly<Record<string, string>> = {
   T: "is written t",
   Z: "is written z",
@@ -15,18 +15,18 @@ const MISTAKABLE: Readonly<Record<string, string>> = {
   scene: "is chosen when the acquisition is opened",
 };
 
-/** A position as it was asked for, whose signs are not judged yet. */
+/** A position as sent; signs are not judged yet. */
 export interface AskedPosition {
-  /** The numbers; one that is not given means the position that the session opened at. */
+  /** The indices; a missing one is that of the opened position. */
   readonly position: Partial<Position>;
-  /** What was written below 0, by its axis: `-1` along `T`. */
+  /** Negative indices by axis, as sent. */
   readonly negative: readonly (readonly ["T" | "Z" | "L", string])[];
 }
 
 /**
  * Reads the query.
  *
- * @throws {RequestValidationFailed} a value is no integer, is empty or given twice, or a name would be mistaken
+ * @throws {RequestValidationFailed} a value is not an integer, is empty or repeated, or a name is mistaken
  */
 export function askedPosition(query: URLSearchParams): AskedPosition {
   const details: Detail[] = Object.entries(MISTAKABLE).filter(([name]) => query.has(name)).map(
@@ -50,9 +50,9 @@ export function askedPosition(query: URLSearchParams): AskedPosition {
 }
 
 /**
- * Refuses indices below 0.
+ * Refuses negative indices.
  *
- * @param sizes of the axes where the session is known
+ * @param sizeAlong size of an axis; `null` where the session is unknown
  * @throws {PositionOutOfRange}
  */
 export function requireSigns({ negative }: AskedPosition, sizeAlong: (axis: string) => number | null): void {

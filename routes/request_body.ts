@@ -1,8 +1,8 @@
 /** Reads and validates the JSON body of a request. */
+import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import { quoted } from "../readers/errors.ts";
-import { MAX_ITEMS } from "../schemas/served.ts";
-import type { SchemaName, Schemas } from "./endpoint.ts";
+import type { SchemaName, Schemas } from "./context.ts";
 import {
   type Detail,
   PayloadTooLarge,
@@ -14,30 +14,23 @@ import {
 /** Bytes that a request body may have. */
 const MAX_BODY_BYTES = 1 << 20;
 
-/** A body that is not complete after this time is given up. */
-const BODY_TIMEOUT_MS = 30_000;
-
-/** Fields that a request body may have, known or not. */
-const MAX_FIELDS = 64;
-
-/** Faults that an answer lists; a body can have a million. */
+/** Faults that an answer lists. */
 const MAX_DETAILS = 20;
 
 /**
  * The validated body of a POST.
  *
- * @param name of its schema
- * @param emptyMeansObject whether an empty body counts as `{}`
+ * @param name name of its schema
+ * @param emptyMeansObject true if an empty body counts as `{}`
  * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed}
  */
 export async function readBody<Name extends SchemaName>(
   request: Request,
   name: Name,
   emptyMeansObject: boolean,
-  timeoutMs = BODY_TIMEOUT_MS,
 ): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
-  const bytes = await readBytes(request, timeoutMs);
+  const bytes = await readBytes(request);
   const schema = await loadedSchema(name);
   if (emptyMeansObject && bytes.length === 0) return schema.parse({});
   checkContentType(request);
@@ -52,7 +45,6 @@ export async function readBody<Name extends SchemaName>(
       "json_invalid",
     );
   }
-  checkExtent(value);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new RequestValidationFailed(result.error.issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
@@ -64,34 +56,20 @@ async function loadedSchema<Name extends SchemaName>(name: Name): Promise<z.ZodT
   return schemas[name];
 }
 
-/** Refuses a value with so many parts that looking for its faults would take long. */
-function checkExtent(value: unknown): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
-  const fields = Object.entries(value);
-  if (fields.length > MAX_FIELDS) {
-    throw faulty([], `has ${fields.length} fields, more than ${MAX_FIELDS}`, "too_big");
-  }
-  for (const [name, field] of fields) {
-    if (Array.isArray(field) && field.length > MAX_ITEMS) {
-      throw faulty([name.slice(0, 64)], `has ${field.length} items, more than ${MAX_ITEMS}`, "too_big");
-    }
-  }
-}
-
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   const at = (...keys: string[]) => ["body", ...issue.path.map(String), ...keys];
   const type = issue.code;
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       location: at(key.slice(0, 64)),
-      message: "there is no such field",
+      message: "unknown field",
       type,
     }));
   }
   return [{ location: at(), message: faultOf(issue), type }];
 }
 
-/** The fault in plain words; patterns and refinements of the schemas have their own messages. */
+/** The fault in plain words; patterns and refinements have messages of their own. */
 function faultOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -137,42 +115,21 @@ function checkContentType({ headers }: Request): void {
   }
 }
 
-async function readBytes(request: Request, timeoutMs: number): Promise<Uint8Array> {
+async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (request.body === null) return new Uint8Array();
-  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    void reader.cancel().catch(() => {});
-  }, timeoutMs);
   try {
-    while (true) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.length;
-      if (size > MAX_BODY_BYTES) {
-        void reader.cancel().catch(() => {});
-        throw tooLarge();
-      }
-      chunks.push(value);
+    for await (const chunk of request.body ?? []) {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
     }
   } catch (cause) {
     if (cause instanceof RequestError) throw cause;
-    if (!late) throw faulty([], "The body ended before it was complete", "body_incomplete");
-  } finally {
-    clearTimeout(timer);
+    throw faulty([], "The body is incomplete", "body_incomplete");
   }
-  if (late) throw faulty([], `The body was not complete after ${timeoutMs / 1000} s`, "body_timeout");
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return Buffer.concat(chunks);
 }
 
 const tooLarge = () => new PayloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes`);

@@ -1,6 +1,6 @@
 /**
- * The head of a request as it was sent. `incoming.headers` merges some headers and drops others; `rawHeaders` is all
- * of them, in their order, since the listener takes any number.
+ * The head of a request as sent. `incoming.headers` merges some headers and drops others; `rawHeaders` has all of them in their
+ * order.
  */
 import type { IncomingMessage } from "node:http";
 import { quoted } from "../readers/errors.ts";
@@ -16,24 +16,24 @@ import {
 /** Headers that a request may have; browsers send fewer than 30. */
 const MAX_HEADERS = 100;
 
-/** Bytes that the lines of all headers may have: browsers send the cookies of every program on this host. */
+/** Bytes of all header lines: browsers send the cookies of every program on this host. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 
-/** Headers of one value that decide who may call. Of two values, two programs might take different ones. */
+/** Methods that the Fetch standard (section 2.2.1) forbids in a `Request`. */
+const FORBIDDEN_METHODS: readonly unknown[] = ["CONNECT", "TRACE", "TRACK"];
+
+/** Headers that decide who may call and must not be doubled, since programs disagree about which value counts. */
 const SINGLE = ["origin", "sec-fetch-site", "content-type"];
 
 /** The head of a request. */
 export interface SentHead {
-  /**
-   * Every header that was sent; the values of one that was sent again are joined, empty ones too. Of a request that is
-   * refused only the host.
-   */
+  /** Every header, with the values of a repeated one joined. A refused request only has its host. */
   readonly headers: Headers;
-  /** Why the request is answered without being looked at any further, or `null`. */
+  /** Why HTTP refuses the request, or `null`. */
   readonly refusal: RequestError | null;
 }
 
-/** Reads and judges what HTTP itself asks of a head. */
+/** Reads a head and judges it by the rules of HTTP. */
 export function sentHead(incoming: IncomingMessage): SentHead {
   const sent = new Map<string, string[]>();
   const { rawHeaders } = incoming;
@@ -42,14 +42,12 @@ export function sentHead(incoming: IncomingMessage): SentHead {
     const [written = "", value = ""] = rawHeaders.slice(i, i + 2);
     const name = written.toLowerCase();
     bytes += name.length + value.length + ": \r\n".length;
-    const values = sent.get(name);
-    if (values) values.push(value);
-    else sent.set(name, [value]);
+    sent.getOrInsertComputed(name, () => []).push(value);
   }
   const refusal = judge(incoming, sent, bytes);
   const headers = new Headers();
   for (const [name, values] of sent) {
-    // `Headers` takes seconds for a few thousand of them; for a refused request the guard needs the host alone.
+    // `Headers` takes seconds for thousands of them.
     if (refusal !== null && name !== "host") continue;
     headers.set(name, values.join(name === "cookie" ? "; " : ", "));
   }
@@ -65,28 +63,23 @@ function judge(
   if (count > MAX_HEADERS || bytes > MAX_HEADER_BYTES) {
     return headersTooLarge(`has ${count} headers of ${bytes} bytes`);
   }
-  if (method === "CONNECT") {
-    return new MethodNotAllowed("CONNECT is not possible: this server is no proxy", [
-      "GET",
-      "HEAD",
-      "POST",
-      "DELETE",
-    ]);
+  if (FORBIDDEN_METHODS.includes(method)) {
+    return new MethodNotAllowed(`${method} is not allowed here`, ["GET", "HEAD", "POST", "DELETE"]);
   }
   const coding = sent.get("transfer-encoding")?.join(", ");
   if (coding !== undefined && sent.has("content-length")) {
-    return malformed("it has both a Content-Length and a Transfer-Encoding");
+    return malformed("it has both Content-Length and Transfer-Encoding");
   }
-  // RFC 9112, section 6.1: 501 for a coding that is not understood.
+  // RFC 9112, section 6.1: 501 for an unknown coding.
   if (coding !== undefined && coding.toLowerCase() !== "chunked") {
     return new UnknownTransferCoding(
-      `A body may be sent chunked or with its length, not as ${quoted(coding)}`,
+      `Unknown transfer coding ${quoted(coding)}; send the body chunked or with its length`,
     );
   }
   const expectation = sent.get("expect")?.join(", ");
   if (expectation !== undefined && expectation.toLowerCase() !== "100-continue") {
     return new UnknownExpectation(
-      `The only expectation that can be met is "100-continue", not ${quoted(expectation)}`,
+      `Unknown expectation ${quoted(expectation)}; the server only supports "100-continue"`,
     );
   }
   for (const name of SINGLE) {
@@ -96,23 +89,19 @@ function judge(
   return null;
 }
 
-/**
- * The error of what cannot be answered as HTTP.
- *
- * @param what what is wrong, such as `a header is malformed`
- */
+/** The error of a malformed request. */
 export function malformed(what: string): MalformedRequest {
-  return new MalformedRequest(`This is no request of HTTP/1.1 that can be answered: ${what}`);
+  return new MalformedRequest(`Malformed HTTP/1.1 request: ${what}`);
 }
 
 /**
  * The error of too many or too long headers.
  *
- * @param what which size they have, as far as it is known
+ * @param what their size, as far as known
  */
 export function headersTooLarge(what: string): HeadersTooLarge {
   return new HeadersTooLarge(
-    `The request ${what}, more than ${MAX_HEADERS} headers or ${MAX_HEADER_BYTES} bytes. Cookies of other programs ` +
-      "on this host are a likely cause, as browsers send them to every port: clear the cookies of this address",
+    `The request ${what}, more than ${MAX_HEADERS} headers or ${MAX_HEADER_BYTES} bytes; if a browser sends the cookies ` +
+      "of other programs on this host, clear the cookies of this address",
   );
 }

@@ -1,11 +1,10 @@
-/** What the server says of itself: index, health, capabilities. */
+/** Index, health and capabilities. */
 import type { z } from "zod";
-import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import type { Capabilities, Health, Index } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
 import { askingOrigin, mayOpenByPath } from "./guard.ts";
-import { jsonResponse } from "./json_response.ts";
-import type { RequestContext, Services } from "./context.ts";
+import { jsonResponse, type RequestContext, type Services } from "./context.ts";
 
 /** Resources that the index links to, by their ids in the endpoint table. */
 export const LINKS: z.infer<typeof Index>["links"] = {

@@ -1,8 +1,7 @@
 /** Reading and deleting a session. */
 import type { z } from "zod";
 import type { MetadataDocuments, SessionDeleted, SessionInfo } from "../schemas/http.ts";
-import { jsonResponse } from "./json_response.ts";
-import { pathParameter, type RequestContext, type Services } from "./context.ts";
+import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 
 const ascending = (indices: Iterable<number>) => [...indices].sort((a, b) => a - b);
 

@@ -1,12 +1,12 @@
-/** Time as sessions see it; tests inject one that they move by hand. */
+/** The time of the server; tests move theirs by hand. */
 export interface Clock {
-  /** Milliseconds from an arbitrary start, never going back. */
+  /** Milliseconds since an arbitrary start; never goes back. */
   now(): number;
-  /** Calls `work` once after `milliseconds`; the returned function cancels it. */
+  /** Calls `work` after `milliseconds`; the returned function cancels it. */
   after(milliseconds: number, work: () => void): () => void;
 }
 
-/** `setTimeout` takes at most this long; longer waits go in steps. */
+/** The longest time of `setTimeout`; longer waits take several. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 
 /** The clock of the machine. Its timers do not keep the process alive. */

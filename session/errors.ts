@@ -1,7 +1,6 @@
-/**
- * The ways in which the life of a session can fail, as tagged classes; `routes/error_table.ts` maps each tag to
- * a code and a status. See also `readers/errors.ts`.
- */
+/** Failures in the life of a session, as tagged classes, and the one table of the codes of readers and sessions. */
+import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
+import type { ErrorCode } from "../schemas/http.ts";
 
 /** Every tag of a {@linkcode SessionError}. */
 export type SessionErrorTag =
@@ -16,38 +15,48 @@ export type SessionErrorTag =
   | "ClientGone"
   | "ShuttingDown";
 
+/** Options of a {@linkcode SessionError}. */
+export interface SessionErrorOptions extends ErrorOptions {
+  /** Seconds after which a new try makes sense. */
+  readonly retryAfter?: number | null;
+}
+
 /** Base of all tagged session errors. */
 export abstract class SessionError extends Error {
-  /** Names the kind of failure; the error table is keyed by it. */
+  /** Key in the error table. */
   abstract readonly tag: SessionErrorTag;
-  /** Seconds after which a new try makes sense, where there is such a time. */
-  readonly retryAfter: number | null = null;
+  /** Seconds after which a new try makes sense, if known. */
+  readonly retryAfter: number | null;
 
   /** Takes one sentence without a full stop. */
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { retryAfter = null, ...options }: SessionErrorOptions = {}) {
     super(message, options);
     this.name = new.target.name;
+    this.retryAfter = retryAfter;
   }
 }
 
-/** Opening took longer than the load time-out; queue, reading and decoding count. */
+/** The work took longer than the load time-out, in which waiting, reading and decoding count. */
 export class LoadTimeout extends SessionError {
   /** Key in the error table. */
   readonly tag = "LoadTimeout";
 }
 
-/** The open would pass the memory budget of all sessions. */
+/** The work would exceed the memory budget of all sessions. */
 export class SessionMemoryExceeded extends SessionError {
   /** Key in the error table. */
   readonly tag = "SessionMemoryExceeded";
 }
 
-/** More opens wait than the queue holds. */
+/** The queue for workers is full. */
 export class TooManyOpens extends SessionError {
   /** Key in the error table. */
   readonly tag = "TooManyOpens";
-  /** Seconds. */
-  override readonly retryAfter = 2;
+
+  /** Takes one sentence without a full stop. */
+  constructor(message: string) {
+    super(message, { retryAfter: 2 });
+  }
 }
 
 /** Unknown, deleted or expired session. */
@@ -56,13 +65,13 @@ export class SessionNotFound extends SessionError {
   readonly tag = "SessionNotFound";
 }
 
-/** The session holds no such source channel. */
+/** The session has no such source channel. */
 export class ChannelNotFound extends SessionError {
   /** Key in the error table. */
   readonly tag = "ChannelNotFound";
 }
 
-/** The session holds no such reference channel. */
+/** The session has no such reference channel. */
 export class ReferenceChannelNotFound extends SessionError {
   /** Key in the error table. */
   readonly tag = "ReferenceChannelNotFound";
@@ -74,21 +83,13 @@ export class DialogUnavailable extends SessionError {
   readonly tag = "DialogUnavailable";
 }
 
-/** A dialog is already open, or the asking page had too many cancelled. */
+/** A dialog is already open, or foreign pages had too many cancelled. */
 export class DialogBusy extends SessionError {
   /** Key in the error table. */
   readonly tag = "DialogBusy";
-  /** Seconds. */
-  override readonly retryAfter: number | null;
-
-  /** Takes the seconds to wait, or `null` when that depends on the user. */
-  constructor(message: string, retryAfter: number | null = null) {
-    super(message);
-    this.retryAfter = retryAfter;
-  }
 }
 
-/** The client went away before its answer; nobody reads this. */
+/** The client went away before its answer. */
 export class ClientGone extends SessionError {
   /** Key in the error table. */
   readonly tag = "ClientGone";
@@ -98,4 +99,50 @@ export class ClientGone extends SessionError {
 export class ShuttingDown extends SessionError {
   /** Key in the error table. */
   readonly tag = "ShuttingDown";
+}
+
+/** Code and HTTP status of a failure. */
+export interface ErrorRow {
+  /** `error` of the body. */
+  readonly code: ErrorCode;
+  /** HTTP status. */
+  readonly status: number;
+}
+
+/** Makes a row. */
+export const row = (code: ErrorCode, status: number): ErrorRow => ({ code, status });
+
+/** The rows of readers and sessions by tag; `routes/error_table.ts` adds those of requests. */
+export const SESSION_ERRORS: Readonly<Record<ReaderErrorTag | SessionErrorTag, ErrorRow>> = {
+  PathNotFound: row("path_not_found", 404),
+  PathNotAllowed: row("path_not_allowed", 403),
+  UnsupportedFormat: row("unsupported_format", 415),
+  InvalidChannelIndices: row("invalid_channel_indices", 422),
+  ChannelOutOfRange: row("channel_out_of_range", 422),
+  SceneOutOfRange: row("scene_out_of_range", 422),
+  PositionOutOfRange: row("position_out_of_range", 422),
+  PlaneNotFound: row("plane_not_found", 404),
+  AcquisitionChanged: row("acquisition_changed", 409),
+  DecodeFailed: row("decode_failed", 500),
+  LoadTimeout: row("load_timeout", 504),
+  SessionNotFound: row("session_not_found", 404),
+  ChannelNotFound: row("channel_not_found", 404),
+  ReferenceChannelNotFound: row("reference_channel_not_found", 404),
+  SessionMemoryExceeded: row("session_memory_exceeded", 507),
+  TooManyOpens: row("too_many_opens", 503),
+  DialogUnavailable: row("dialog_unavailable", 501),
+  DialogBusy: row("dialog_busy", 409),
+  ShuttingDown: row("shutting_down", 503),
+  // Nobody receives this answer.
+  ClientGone: row("cancelled", 200),
+  Stopped: row("shutting_down", 503),
+};
+
+/** Message of a fault of the program itself. */
+export const INTERNAL_MESSAGE = "The server made a mistake; its log has the details";
+
+/** The code of a failure of a reader or a session; `null` for a fault of the program. */
+export function codeOf(error: unknown): ErrorCode | null {
+  const isKnown = error instanceof ReaderError || error instanceof SessionError;
+  return isKnown ? SESSION_ERRORS[error.tag].code : null;
 }

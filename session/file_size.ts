@@ -5,7 +5,7 @@ export function fileSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   let value = bytes / 1000;
   let unit = 0;
-  // 999.5 would be written as 1000.
+  // 999.5 would round to 1000.
   while (value >= 999.5 && unit < UNITS.length - 1) {
     value /= 1000;
     unit += 1;

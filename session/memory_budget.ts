@@ -8,18 +8,15 @@ export interface Reservation {
   release(bytes?: number): void;
 }
 
-/**
- * The memory that the planes of all sessions and of the opens in progress may take together. It is reserved
- * when a plan is known, before anything is allocated.
- */
+/** The memory of all planes together. Bytes are reserved before anything is allocated. */
 export class MemoryBudget {
   /** Bytes in all. */
   readonly capacity: number;
-  /** Called before bytes are refused, with how many are missing: what can be decoded again may be given up. */
+  /** Called with the missing bytes before any are refused: planes that can be decoded again are given up. */
   giveUp: (bytes: number) => void = () => {};
   #used = 0;
 
-  /** Takes the bytes that may be reserved in all. */
+  /** Takes the bytes in all. */
   constructor(capacity: number) {
     this.capacity = capacity;
   }
@@ -32,8 +29,8 @@ export class MemoryBudget {
   /**
    * Takes `bytes` from the budget.
    *
-   * @param what needs them, in the message: `The planes`
-   * @throws {SessionMemoryExceeded} when `bytes` more would pass the capacity
+   * @param what names them in the message: `The planes`
+   * @throws {SessionMemoryExceeded}
    */
   reserve(bytes: number, what = "The planes"): Reservation {
     const missing = bytes - (this.capacity - this.#used);
@@ -41,17 +38,15 @@ export class MemoryBudget {
     const reservation = this.tryReserve(bytes);
     if (reservation === null) {
       throw new SessionMemoryExceeded(
-        `${what} need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ` +
-          `${
-            mebibytes(this.capacity)
-          } session memory are free; delete sessions that are no longer needed, load fewer ` +
-          `channels, or start the server with a larger --max-session-memory`,
+        `${what} need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ${
+          mebibytes(this.capacity)
+        } session memory are free; delete sessions, load fewer channels, or raise --max-session-memory`,
       );
     }
     return reservation;
   }
 
-  /** Takes `bytes` from the budget where they are free; else `null`. */
+  /** Takes `bytes` if they are free, else `null`. */
   tryReserve(bytes: number): Reservation | null {
     if (!(bytes <= this.capacity - this.#used)) return null;
     this.#used += bytes;

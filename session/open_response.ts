@@ -1,4 +1,4 @@
-/** The answer of an open, as `POST /api/v2/open` and `acq-server info` give it. */
+/** The answer of an open, for `POST /api/v2/open` and `acq-server info`. */
 import { basename } from "node:path";
 import type { z } from "zod";
 import { sceneNames } from "../readers/metadata/channels.ts";
@@ -60,7 +60,7 @@ function scenes({ scenes }: Session["summary"]): z.infer<typeof OpenResponse>["s
   return scenes.map(({ sizes }, index) => ({ index, name: names[index] ?? "", sizes: { ...sizes } }));
 }
 
-/** The geometry that planes share, and where each of them is served. */
+/** The shared geometry of planes, and where each is served. */
 function planes(
   { rows, columns, axes }: { rows: number; columns: number; axes: readonly Axis[] },
   channels: readonly Channel[],

@@ -1,23 +1,19 @@
 /**
- * One float32 plane in memory. A response holds a lease while it sends; a released plane gives its memory back
- * at once when nobody holds a lease, else when the last lease ends.
+ * One float32 plane in memory. Each response holds a lease while it sends; a released plane gives its memory back when the last
+ * lease ends.
  */
 
-/** Bytes of one chunk of a response: the connection takes 16 MiB in four fifths of the time that chunks of 1 MiB need. */
+/** Bytes of one chunk of a response: with chunks of 1 MiB, 16 MiB take a quarter more time. */
 const CHUNK_BYTES = 4 << 20;
 
-/** Bytes of a chunk for a client that took longer than {@linkcode SLOW_MS} for the one before: each is a sign of life. */
-const SLOW_CHUNK_BYTES = 1 << 20;
-const SLOW_MS = 1000;
-
-/** Float32 samples of consecutive rows of a plane, from its first row to its last, in buffers of their own. */
+/** The samples of a plane in buffers of consecutive rows, from the first row to the last. */
 export type PlaneParts = readonly Float32Array<ArrayBuffer>[];
 
 /** A plane of `rows * columns` float32 samples, little-endian, row-major. */
 export class PlaneBuffer {
-  /** Bytes of the plane; stays known after the memory is given back. */
+  /** Bytes of the plane, also after its release. */
   readonly byteLength: number;
-  /** Each with the byte of the plane that it begins at. */
+  /** Each with its first byte in the plane. */
   readonly #parts: readonly { readonly start: number; readonly bytes: Uint8Array<ArrayBuffer> }[];
   #leases = 0;
   #released = false;
@@ -27,8 +23,7 @@ export class PlaneBuffer {
    * Takes over a plane.
    *
    * @param parts their buffers belong to this object from now on
-   * @param freed called once with the memory of each part and its bytes of the plane, when no view of this object or of its
-   *   streams leads to it any more
+   * @param freed called once with the memory of each part and its bytes in the plane; all views of it are detached
    */
   constructor(parts: PlaneParts, freed: (buffer: ArrayBuffer, bytes: number) => void) {
     let start = 0;
@@ -41,12 +36,12 @@ export class PlaneBuffer {
     this.#freed = freed;
   }
 
-  /** Responses that are being sent. */
+  /** Number of leases. */
   get leases(): number {
     return this.#leases;
   }
 
-  /** Holds the memory, which must not be given back yet, until the returned function is called; calling it again does nothing. */
+  /** Holds the memory until the returned function is first called. */
   lease(): () => void {
     if (this.#released && this.#leases === 0) throw new Error("the plane was released");
     this.#leases += 1;
@@ -67,45 +62,35 @@ export class PlaneBuffer {
   }
 
   /**
-   * The bytes from `start` up to `end` as a stream of chunks that point into the plane; nothing is copied. Take
-   * a lease first.
+   * Streams the bytes from `start` up to `end` in chunks that point into the plane. The caller holds a lease.
    *
-   * @param moved called for each chunk that the receiver asked for
+   * @param moved called when the receiver asks for a chunk
    */
   stream(start: number, end: number, moved: () => void): PlaneStream {
     let at = start;
-    let asked = -Infinity;
-    const view = (from: number, to: number) => this.#view(from, to);
+    let isOpen = true;
     let controller!: ReadableStreamDefaultController<Uint8Array>;
-    let open = true;
     const body = new ReadableStream<Uint8Array>({
-      start(c) {
-        controller = c;
-      },
-      pull(c) {
+      start: (own) => void (controller = own),
+      pull: () => {
         moved();
-        const now = performance.now();
-        const most = now - asked > SLOW_MS ? SLOW_CHUNK_BYTES : CHUNK_BYTES;
-        asked = now;
         if (at < end) {
-          const chunk = view(at, Math.min(at + most, end));
+          const chunk = this.#view(at, Math.min(at + CHUNK_BYTES, end));
           at += chunk.length;
-          c.enqueue(chunk);
+          controller.enqueue(chunk);
         }
         if (at >= end) {
-          open = false;
-          c.close();
+          isOpen = false;
+          controller.close();
         }
       },
-      cancel() {
-        open = false;
-      },
+      cancel: () => void (isOpen = false),
     }, { highWaterMark: 0 });
     return {
       body,
       cut: (reason) => {
-        if (open) controller.error(reason);
-        open = false;
+        if (isOpen) controller.error(reason);
+        isOpen = false;
       },
     };
   }
@@ -116,7 +101,7 @@ export class PlaneBuffer {
     return bytes.subarray(from - start, Math.min(to - start, bytes.length));
   }
 
-  /** `transfer` takes the memory from all views at once; a dropped buffer would wait for a garbage collection. */
+  /** `transfer` detaches all views at once; a dropped buffer would wait for a garbage collection. */
   #free(): void {
     for (const { bytes } of this.#parts) {
       const { length } = bytes;
@@ -129,6 +114,6 @@ export class PlaneBuffer {
 export interface PlaneStream {
   /** Chunks that point into the plane. */
   readonly body: ReadableStream<Uint8Array>;
-  /** Ends the stream with an error, so that the connection is cut and no short body passes for a whole one. */
+  /** Ends the stream with an error, so that the connection is cut and a short body cannot pass for a whole one. */
   cut(reason: string): void;
 }

@@ -1,4 +1,4 @@
-/** The man page, made from what `--help` says. */
+/** The man page, made from the text of `--help`. */
 import { parseCommandLine } from "../../cli/command_line.ts";
 import { SUMMARY, VERSION } from "./release.ts";
 
@@ -20,18 +20,22 @@ function explained(lines: readonly string[]): string[] {
 export function manPage(time: number): string {
   const command = parseCommandLine(["--help"]);
   if (command.kind !== "help") throw new Error("--help gives no help");
-  const [about = "", uses = "", flags = ""] = command.text.split("\n\n");
+  const [about = "", usage = "", ...sections] = command.text.split("\n\n");
+  const rows = (heading: string) =>
+    sections.find((section) => section.startsWith(`${heading}:`))?.split("\n").slice(1) ?? [];
   const day = new Date(time * 1000).toISOString().slice(0, 10);
   return [
     `.TH ACQ\\-SERVER 1 ${day} "acq\\-server ${VERSION}"`,
     ".SH NAME",
     roff(`acq-server - ${SUMMARY[0]!.toLowerCase() + SUMMARY.slice(1)}`),
     ".SH SYNOPSIS",
-    ...explained(uses.replace("Usage:", "").split("\n")),
+    roff(usage.replace("Usage:", "").split("\n").map((line) => line.trim()).join(" | ")),
     ".SH DESCRIPTION",
-    roff(about.replace("acq-server: opens", "Opens") + "."),
+    roff(`${about}.`),
+    ".SH COMMANDS",
+    ...explained([...rows("Arguments"), ...rows("Commands")]),
     ".SH OPTIONS",
-    ...explained(flags.split("\n")),
+    ...explained(rows("Options")),
     "",
   ].join("\n");
 }

@@ -10,12 +10,10 @@ Deno.test("the man page has every flag and command of the help, in lines that it
   const command = parseCommandLine(["--help"]);
   assert(command.kind === "help");
   const heads = [...page.matchAll(/^\.B (.+)$/gm)].map(([, head]) => head!.replaceAll("\\-", "-"));
-  for (const [flag] of command.text.matchAll(/^ +--\S+/gm)) {
-    assert(heads.some((head) => head.split(" ")[0] === flag.trim()), flag);
+  for (const [, flag] of command.text.matchAll(/^ +(?:-\w, )?(--\S+)/gm)) {
+    assert(heads.some((head) => head.split(" ").includes(flag!)), flag);
   }
-  for (const name of ["info", "plane", "validate", "schema"]) {
-    assert(heads.some((head) => head.startsWith(`acq-server ${name} `)), name);
-  }
+  for (const name of ["info", "plane", "validate", "schema"]) assert(heads.includes(name), name);
   // mandoc -T lint: "input text line longer than 80 bytes"
   assert.deepEqual(page.split("\n").filter((line) => line.length > 80), []);
 });
@@ -35,7 +33,7 @@ Deno.test("groff sets it without a warning, in lines of 80 columns", {
   const { stdout, stderr } = await child.output();
   assert.equal(new TextDecoder().decode(stderr), "");
   const text = new TextDecoder().decode(stdout);
-  assert.match(text, /--max-session-memory SIZE\n +memory for all planes/);
+  assert.match(text, /--max-session-memory <SIZE>\n +Memory for all planes/);
   // A line that begins with a dot is not lost.
   assert.match(text, /such as\s+\.oir,\.tif/);
   assert.deepEqual(text.split("\n").filter((line) => line.length > 80), []);

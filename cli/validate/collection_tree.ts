@@ -1,6 +1,6 @@
-/** Judges a collection with everything that it links: images, documents, tables. */
+/** Judges a collection with its images, documents and tables. */
 import { join } from "node:path";
-import type { DocumentKindName } from "../../schemas/document_kinds.ts";
+import type { DocumentKindName } from "../../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../../schemas/shared.ts";
 import { chooseFormat } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";
@@ -12,17 +12,16 @@ import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/stored_i
 import { isInsideRoots } from "../../readers/io/paths.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { rootOfDocument } from "../../readers/collection/root.ts";
 import { csvProblem, MAX_CSV_BYTES } from "./csv.ts";
 import { ALONE, declaredKind, type DocumentContext, type ImageFacts, judgeDocument } from "./documents.ts";
-import { objectsOf, uniqueIds, usable } from "./judge.ts";
-import { DocumentProblems, type Problem } from "./problem.ts";
+import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "./judge.ts";
 
 /** One collection while it is judged. */
 export class CollectionTree {
   readonly #root: string;
-  /** The root with every link resolved. */
+  /** The root with links resolved. */
   readonly #resolvedRoot: string;
   readonly #resolvedDocument: string;
   readonly #all: Problem[];
@@ -33,7 +32,7 @@ export class CollectionTree {
    *
    * @param document path of `collection.json`
    * @param value its content
-   * @param given the root, where it was named as such
+   * @param given the root, if the user named it
    */
   constructor(document: string, value: unknown, given: string | null, problems: Problem[]) {
     const files = new FileAccess();
@@ -89,12 +88,12 @@ export class CollectionTree {
     }
   }
 
-  /** Opens the metadata of an image and plans its planes, but reads none. */
+  /** Reads the metadata of an image and plans its planes. */
   #openImage(path: unknown, at: readonly PropertyKey[]): ImageFacts | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
       const chosen = chooseFormat(target, SUPPORTED_EXTENSIONS, files);
       if (!OME_ZARR.includes(chosen.format)) {
-        this.#problems.add(at, `"${path}" is no OME-Zarr image but ${chosen.format.title}`);
+        this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${chosen.format.title}`);
         return null;
       }
       const { image } = readLinkedImage({ path: chosen.path, files });
@@ -122,7 +121,7 @@ export class CollectionTree {
       const value = parseJson(bytes, "the document");
       const declared = declaredKind(value);
       if (declared && declared.kind !== kind) {
-        problems.add(["format"], `the document is of the kind "${declared.kind}", "${kind}" is linked here`);
+        problems.add(["format"], `the document is of kind "${declared.kind}", not "${kind}"`);
         return null;
       }
       judgeDocument(kind, value, context, problems);
@@ -148,7 +147,7 @@ export class CollectionTree {
     });
   }
 
-  /** Does something with the resolved path of a resource; what fails is a problem at the place that names it. */
+  /** Reads a resource by its resolved path; a failure is a problem where its path stands. */
   #reading<T>(
     path: unknown,
     at: readonly PropertyKey[],
@@ -178,7 +177,7 @@ export class CollectionTree {
 
 const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
 
-/** Ids of regions, those that have other problems included; `null` where there is no list. */
+/** Ids of regions, also of those with problems; `null` without a list. */
 function idsOf(rois: unknown): Set<string> | null {
   if (!Array.isArray(rois)) return null;
   return new Set(

@@ -1,9 +1,9 @@
-/** Judges CSV tables: UTF-8, RFC 4180, a header of distinct names, equally many fields in each row. */
+/** Judges CSV tables: UTF-8, RFC 4180, a header of distinct names, rows of equal length. */
 
-/** Bytes of one table, which is read as a whole. */
+/** Largest table, which is read as a whole. */
 export const MAX_CSV_BYTES = 256 << 20;
 
-/** What is wrong with a table, or `null`. */
+/** The first problem of a table, or `null`. */
 export function csvProblem(bytes: Uint8Array): string | null {
   let text: string;
   try {
@@ -11,7 +11,7 @@ export function csvProblem(bytes: Uint8Array): string | null {
   } catch {
     return "the table is not UTF-8";
   }
-  if (text === "") return "the table is empty, it has no header";
+  if (text === "") return "the table is empty";
   let header: string[] | null = null;
   const table = new CsvRows(text);
   for (let row = table.next(); row !== null; row = table.next()) {
@@ -37,19 +37,19 @@ function headerProblem(names: readonly string[]): string | null {
   return null;
 }
 
-/** Rows of a text, one after the other, so that a large table is never held as rows. */
+/** Reads rows one at a time, so that a large table is never held as rows. */
 class CsvRows {
   readonly #text: string;
   #at = 0;
   #line = 1;
-  /** Line on which the row given last began. */
+  /** Line on which the last row began. */
   rowLine = 1;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Fields of the next row, `null` at the end, or what is wrong as text. */
+  /** The fields of the next row, `null` at the end, or a problem as text. */
   next(): string[] | string | null {
     if (this.#at >= this.#text.length) return null;
     this.rowLine = this.#line;

@@ -1,18 +1,18 @@
-/** Rules of one document beyond its schema, with what is known of its image. */
+/** Rules of a document beyond its schema. */
 import {
+  analysis,
   DOCUMENT_KINDS,
   type DocumentKind,
   type DocumentKindName,
   documentKindOf,
-} from "../../schemas/document_kinds.ts";
-import { analysis } from "../../schemas/analyses.ts";
-import { ROI_TYPES, roiCommon } from "../../schemas/image.ts";
+  ROI_TYPES,
+  roiCommon,
+} from "../../schemas/documents.ts";
 import { opaqueId, pixelPoint } from "../../schemas/shared.ts";
-import { judge, objectsOf, uniqueIds, usable } from "./judge.ts";
-import type { DocumentProblems } from "./problem.ts";
+import { type DocumentProblems, judge, objectsOf, uniqueIds, usable } from "./judge.ts";
 import { isJsonObject, type JsonObject } from "../../readers/metadata/json.ts";
 
-/** What the rules need to know of an image. */
+/** Facts about an image that rules need. */
 export interface ImageFacts {
   /** Samples along Y. */
   readonly rows: number;
@@ -20,11 +20,11 @@ export interface ImageFacts {
   readonly columns: number;
   /** Samples along C. */
   readonly channels: number;
-  /** As the image names them. */
+  /** Axis names of the image. */
   readonly axisNames: readonly string[];
 }
 
-/** What a document is judged against; `null` where it is unknown, as for a document alone. */
+/** What a document is judged against; unknown parts are `null`. */
 export interface DocumentContext {
   /** Id of the member of the collection. */
   readonly imageId: string | null;
@@ -34,16 +34,16 @@ export interface DocumentContext {
   readonly roiIds: ReadonlySet<string> | null;
 }
 
-/** A document alone. */
+/** The context of a single document. */
 export const ALONE: DocumentContext = { imageId: null, image: null, roiIds: null };
 
-/** The kind that a document says it is of, or `null`. */
+/** The kind that a document declares, or `null`. */
 export function declaredKind(value: unknown): DocumentKind | null {
   const format = isJsonObject(value) ? value["format"] : undefined;
   return DOCUMENT_KINDS.find((kind) => kind.format === format) ?? null;
 }
 
-/** Judges a document by its schema and by the rules that need no other file than its image. */
+/** Judges a document by its schema and its context. */
 export function judgeDocument(
   kind: DocumentKindName,
   value: unknown,
@@ -55,7 +55,7 @@ export function judgeDocument(
   const { imageId } = context;
   const id = value["image_id"];
   if (imageId !== null && typeof id === "string" && id !== "" && id !== imageId) {
-    problems.add(["image_id"], `the image is "${id}", the member of the collection "${imageId}"`);
+    problems.add(["image_id"], `the image is "${id}", but the member of the collection is "${imageId}"`);
   }
   if (kind === "acqimage") judgeImage(value, context, problems);
   if (kind === "analyses") judgeAnalyses(value, context, problems);
@@ -71,7 +71,7 @@ function judgeImage(value: JsonObject, { image }: DocumentContext, problems: Doc
   for (const name of Object.keys(display)) {
     if (name !== "" && !image.axisNames.includes(name)) {
       const names = image.axisNames.map((axis) => `"${axis}"`).join(", ");
-      problems.add(["axis_display", name], `the image has no axis "${name}", it has ${names}`);
+      problems.add(["axis_display", name], `the image has no axis "${name}", only ${names}`);
     }
   }
 }
@@ -83,7 +83,7 @@ function judgeRoi(
   problems: DocumentProblems,
 ): void {
   const { type } = region;
-  // A union says nothing more of a region whose type it does not know.
+  // The union of the schema does not look into a region of an unknown type.
   if (typeof type !== "string" || !ROI_TYPES.includes(type)) {
     return void judge(roiCommon, region, problems.below(at));
   }
@@ -139,7 +139,7 @@ function judgeAnalyses(
     }
     const channel = usable(analysis.shape.channel, item["channel"]);
     if (image && channel !== undefined && channel >= image.channels) {
-      problems.add(at("channel"), `the image has no channel ${channel}, it has ${image.channels}`);
+      problems.add(at("channel"), `the image has no channel ${channel}, only ${image.channels} channels`);
     }
     uniqueIds(objectsOf(item["resources"]), at("resources"), problems);
   }

@@ -1,24 +1,58 @@
-/** One value judged by a schema, each issue as a problem at its own pointer. */
+/** Problems of documents, and the judging of values by schemas. */
 import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../readers/metadata/json.ts";
-import { writtenKey } from "../../schemas/proto_key.ts";
-import type { DocumentProblems } from "./problem.ts";
+import { writtenKey } from "../../schemas/documents.ts";
 
-/**
- * Notes what is wrong with a value; an unknown field is a problem of its own at its place.
- *
- * @returns true when nothing is
- */
+/** One problem that `acq-server validate` finds. */
+export interface Problem {
+  /** Path of the document. */
+  readonly file: string;
+  /** RFC 6901 pointer to the wrong or missing value. */
+  readonly pointer: string;
+  /** What is wrong, without a full stop. */
+  readonly message: string;
+}
+
+/** RFC 6901 pointer of a path of keys and indices. */
+function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** Collects the problems of a document. */
+export class DocumentProblems {
+  readonly #file: string;
+  readonly #problems: Problem[];
+  readonly #at: readonly PropertyKey[];
+
+  /** Adds problems of the part at `at` to a list. */
+  constructor(file: string, problems: Problem[], at: readonly PropertyKey[] = []) {
+    this.#file = file;
+    this.#problems = problems;
+    this.#at = at;
+  }
+
+  /** Collects the problems of a part. */
+  below(path: readonly PropertyKey[]): DocumentProblems {
+    return new DocumentProblems(this.#file, this.#problems, [...this.#at, ...path]);
+  }
+
+  /** Adds a problem at a path of keys and indices. */
+  add(path: readonly PropertyKey[], message: string): void {
+    this.#problems.push({ file: this.#file, pointer: jsonPointer([...this.#at, ...path]), message });
+  }
+}
+
+/** Adds the problems of a value, each at its own pointer. @returns true if there is no problem */
 export function judge(schema: z.ZodType, value: unknown, problems: DocumentProblems): boolean {
   const result = schema.safeParse(value);
   const issues = result.error?.issues ?? [];
   const mistyped = new Set(issues.filter((i) => i.code === "invalid_type").map((i) => i.path.join("\0")));
   for (const issue of issues) {
-    // Text has a length too: what is of another type is not judged by it.
+    // A value of a wrong type is not judged by its length, too.
     if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
     const path = issue.path.map(writtenKey);
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) problems.add([...path, writtenKey(key)], "the field is not known here");
+      for (const key of issue.keys) problems.add([...path, writtenKey(key)], "unknown field");
     } else problems.add(path, plain(issue, valueAt(value, path)));
   }
   return result.success;
@@ -35,9 +69,9 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function plain(issue: z.core.$ZodIssue, value: unknown): string {
-  if (value === undefined) return "the field is missing";
+  if (value === undefined) return "missing field";
   const message = issue.message.replace(/^Invalid input: /, "").replace(/^Too (small|big): /, "");
-  return `${message}, it is ${shortened(value)}`;
+  return `${message}, not ${shortened(value)}`;
 }
 
 const shortened = (value: unknown) => {
@@ -45,22 +79,19 @@ const shortened = (value: unknown) => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 
-/** Objects of an array with their index; what is no object has a problem already. */
+/** Objects of an array with their indices; other items have a problem already. */
 export function objectsOf(value: unknown): [number, JsonObject][] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item, index): [number, JsonObject][] => isJsonObject(item) ? [[index, item]] : []);
 }
 
-/**
- * A value that fits a schema, or `undefined`; what does not fit has a problem already. Rules between values look
- * at one field at a time, so that a fault of one does not hide those of its neighbours.
- */
+/** A value that fits a schema, or `undefined` for one that has a problem already. */
 export function usable<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
   const result = schema.safeParse(value);
   return result.success ? result.data : undefined;
 }
 
-/** Notes each item whose id an earlier one has. */
+/** Adds a problem for each repeated id. */
 export function uniqueIds(
   items: readonly (readonly [number, JsonObject])[],
   path: readonly PropertyKey[],
@@ -71,6 +102,6 @@ export function uniqueIds(
     if (typeof id !== "string" || id === "") continue;
     const earlier = first.get(id);
     if (earlier === undefined) first.set(id, index);
-    else problems.add([...path, index, "id"], `the id "${id}" is that of item ${earlier} already`);
+    else problems.add([...path, index, "id"], `item ${earlier} has the id "${id}", too`);
   }
 }

@@ -1,27 +1,27 @@
-/** Judges what a PATH of `acq-server validate` leads to. */
+/** Judges a path of `acq-server validate`. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
 import { parseJson } from "../../readers/metadata/json.ts";
 import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { documentIn, documentsBelow } from "../../readers/collection/root.ts";
-import { DOCUMENT_KINDS } from "../../schemas/document_kinds.ts";
+import { DOCUMENT_KINDS } from "../../schemas/documents.ts";
 import { CollectionTree } from "./collection_tree.ts";
 import { ALONE, declaredKind, judgeDocument } from "./documents.ts";
-import { DocumentProblems, type Problem } from "./problem.ts";
+import { DocumentProblems, type Problem } from "./judge.ts";
 
 /** Sub-folders of a root that are searched for its document. */
 const MAX_FOLDERS = 5_000;
 
-/** What was found at one PATH. */
+/** The verdict on a path. */
 export interface Verdict {
-  /** As it was given. */
+  /** As given. */
   readonly path: string;
-  /** True when it could be read and has no problem. */
+  /** True if it was read and has no problem. */
   readonly valid: boolean;
-  /** Why nothing could be read, or `null`. */
+  /** Why it cannot be read, or `null`. */
   readonly unreadable: string | null;
-  /** In the order in which they were found. */
+  /** In the order of their discovery. */
   readonly problems: readonly Problem[];
 }
 
@@ -48,7 +48,7 @@ export function validatePath(given: string): Verdict {
   };
 }
 
-/** A file named as the PATH was: absolute, or from the working directory. */
+/** Names a file as the path was given: absolute, or from the working directory. */
 const shownLike = (given: string, file: string) => isAbsolute(given) ? file : relative(".", file) || ".";
 
 function judgeRoot(root: string, files: FileAccess, problems: Problem[]): string | null {
@@ -56,11 +56,11 @@ function judgeRoot(root: string, files: FileAccess, problems: Problem[]): string
   const documents = own ? [own] : documentsBelow(root, files, MAX_FOLDERS);
   const [document, another] = documents;
   if (document === undefined) {
-    return `"${root}" is no collection: neither it nor a folder directly below holds a collection.json`;
+    return `"${root}" is not a collection: there is no collection.json in it or directly below`;
   }
   if (another !== undefined) {
     const names = documents.map((name) => `"${name}"`).join(", ");
-    new DocumentProblems(root, problems).add([], `more than one collection.json lies below: ${names}`);
+    new DocumentProblems(root, problems).add([], `there is more than one collection.json: ${names}`);
   } else judgeFile(document, root, files, problems);
   return null;
 }
@@ -82,7 +82,7 @@ function judgeFile(path: string, root: string | null, files: FileAccess, problem
   const kind = root === null ? declaredKind(value)?.kind : "collection";
   if (kind === undefined) {
     const formats = DOCUMENT_KINDS.map(({ format }) => `"${format}"`).join(", ");
-    return found.add(["format"], `the document is of none of the formats ${formats}`);
+    return found.add(["format"], `unknown format, expected one of ${formats}`);
   }
   if (kind === "collection") new CollectionTree(path, value, root, problems).judge(value);
   else judgeDocument(kind, value, ALONE, found);

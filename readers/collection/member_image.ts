@@ -1,11 +1,18 @@
 /** Shapes an image by the collection that it belongs to: display of its axes, reference image, scan path. */
 import { calibrated } from "../metadata/axes.ts";
+import {
+  firstOutside,
+  type ImageShape,
+  NO_REFERENCE,
+  type ReferenceResult,
+  referenceUnlessLost,
+  unreadable,
+} from "../metadata/reference.ts";
 import { type Membership, membershipOf } from "./membership.ts";
-import { ReaderError } from "../errors.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { imageAt } from "../ome_zarr/markers.ts";
+import { imageAt } from "../ome_zarr/opened_store.ts";
 import { acquisitionOf, readLinkedImage, type StoredImage } from "../ome_zarr/stored_image.ts";
 
 /**
@@ -22,8 +29,8 @@ export async function acquisitionInCollection(
   const warnings: Warning[] = [...stored.image.warnings, ...membership.warnings];
   const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
   const acquisition = acquisitionOf({ ...stored, image }, files);
-  const reference = readReference(membership, files, warnings);
-  return { ...acquisition, reference, warnings };
+  const { reference, warnings: doubts } = readReference(membership, files);
+  return { ...acquisition, reference, warnings: [...warnings, ...doubts] };
 }
 
 /** Calibrations with those of `axis_display` in their place. */
@@ -40,29 +47,24 @@ function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings
   return calibrations;
 }
 
-function readReference(
-  { referenceImage, scanPath }: Membership,
-  files: FileAccess,
-  warnings: Warning[],
-): Reference | null {
-  if (referenceImage === null) return null;
-  try {
+function readReference({ referenceImage, scanPath }: Membership, files: FileAccess): ReferenceResult {
+  if (referenceImage === null) return NO_REFERENCE;
+  return referenceUnlessLost(() => {
     const acquisition = acquisitionOf(readLinkedImage({ path: referenceImage, files }), files);
     const { channels, axes } = acquisition;
     const [y, x] = [axisOf(axes, "Y"), axisOf(axes, "X")];
-    warnings.push(...acquisition.warnings);
+    const { path, warnings } = pathOn({ rows: y.size, columns: x.size }, scanPath);
     return {
-      axes: [y, x],
-      channels,
-      lineRoi: null,
-      scanPath: pathInside(scanPath, y.size, x.size, warnings),
-      plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
+      reference: {
+        axes: [y, x],
+        channels,
+        lineRoi: null,
+        scanPath: path,
+        plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
+      },
+      warnings: [...acquisition.warnings, ...warnings],
     };
-  } catch (error) {
-    if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
-    warnings.push(warning("reference_unreadable", `The reference image cannot be read: ${error.message}`));
-    return null;
-  }
+  });
 }
 
 function axisOf(axes: readonly Axis[], name: Axis["name"]): Axis {
@@ -71,24 +73,16 @@ function axisOf(axes: readonly Axis[], name: Axis["name"]): Axis {
   return axis;
 }
 
-function pathInside(
+function pathOn(
+  shape: ImageShape,
   points: Membership["scanPath"],
-  rows: number,
-  columns: number,
-  warnings: Warning[],
-): Reference["scanPath"] {
-  if (points === null) return null;
+): { readonly path: Reference["scanPath"]; readonly warnings: readonly Warning[] } {
+  if (points === null) return { path: null, warnings: [] };
   const path = { x: points.map((point) => point[0]!), y: points.map((point) => point[1]!) };
-  for (const [i, point] of points.entries()) {
-    if (path.x[i]! < columns && path.y[i]! < rows) continue;
-    warnings.push(
-      warning(
-        "reference_unreadable",
-        `Point ${i} of the scan path, ${point.join(", ")}, lies outside the reference image of ` +
-          `${rows} rows and ${columns} columns; the path is left out`,
-      ),
-    );
-    return null;
-  }
-  return path;
+  const outside = firstOutside(path, shape);
+  if (outside === null) return { path, warnings: [] };
+  const text =
+    `Point ${outside} of the scan path, ${points[outside]!.join(", ")}, lies outside the reference ` +
+    `image of ${shape.rows} rows and ${shape.columns} columns; the path is left out`;
+  return { path: null, warnings: [unreadable(text)] };
 }

@@ -153,7 +153,7 @@ const DAMAGES: [string, (root: string) => void, RegExp, "reference" | "path" | "
   [
     "the reference image is damaged",
     (root) => Deno.truncateSync(join(root, "images/0001_reference/0/c/0/0"), 10),
-    /The reference image cannot be decoded: chunk "0\/c\/0\/0" has 10 bytes, 160 are needed/,
+    /The reference image cannot be decoded: chunk "0\/c\/0\/0" has 10 bytes instead of 160/,
     "reference",
   ],
   [

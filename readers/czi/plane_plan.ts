@@ -1,6 +1,7 @@
 /** Plans for planes: which subblocks they are painted from, checked against the file before a sample is read. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { servedLines } from "../metadata/line_scan.ts";
 import {
   type Division,
   largerMemory,
@@ -75,24 +76,22 @@ export async function planPlanes(
   for (const group of groups) await find(scene, host, { group, fixed, rows });
   const total = spanOf(layout, layout.rowAxis).size;
   const columns = spanOf(layout, "X").size;
-  const lines = layout.rowAxis === "Y" ? total : completeLines(groups, position);
-  if (lines < total) {
-    warnings.push(
-      warning("lines_missing", `${lines} of ${total} lines are stored in every requested channel`),
-    );
-  }
-  if (!rows) warnings.push(...uncovered(groups, lines, columns));
-  const filled = { start: Math.min(rows?.start ?? 0, lines), end: Math.min(rows?.end ?? lines, lines) };
+  const stored = layout.rowAxis === "Y" ? [total] : completeLines(groups, position);
+  const lines = servedLines(stored, total, rows);
   return {
-    rows: lines,
+    ...lines,
     columns,
-    filled,
-    warnings,
-    division: lines < total ? undefined : divisionOf(groups, lines),
+    warnings: [
+      ...warnings,
+      ...lines.warnings,
+      ...rows ? [] : uncovered(groups, lines.rows, columns),
+    ],
+    division: lines.rows < total ? undefined : divisionOf(groups, total),
     working: memoryOf(groups),
-    overwrites: groups.every(({ blocks }) => blocks.length === 1 && fills(blocks[0]!, lines, columns)),
+    overwrites: groups.every(({ blocks }) => blocks.length === 1 && fills(blocks[0]!, lines.rows, columns)),
     decode: async (planes) => {
-      for (const group of groups) await decode(group, planes, { columns, filled, stop: scene.stop });
+      const canvas = { columns, filled: lines.filled, stop: scene.stop };
+      for (const group of groups) await decode(group, planes, canvas);
     },
   };
 }
@@ -214,8 +213,8 @@ function requireTiles({ name }: Group, found: number, needed: number, missing: s
   throw new PlaneNotFound(`${name} ${lacks} there${missing ? `: ${missing}` : ""}`);
 }
 
-/** Lines of a line scan, or of a section, that all channels have from the first on. */
-function completeLines(groups: readonly Group[], { t, z }: Position): number {
+/** Lines of a line scan, or of a section, that each channel has from the first on. */
+function completeLines(groups: readonly Group[], { t, z }: Position): number[] {
   const counts = groups.map(({ blocks }) => {
     let lines = 0;
     for (const { block: { y }, rows } of blocks.toSorted((a, b) => a.block.y - b.block.y)) {
@@ -223,10 +222,9 @@ function completeLines(groups: readonly Group[], { t, z }: Position): number {
     }
     return lines;
   });
-  const lines = Math.min(...counts);
   const without = groups[counts.indexOf(0)];
   if (without) throw new DecodeFailed(`${without.name} has no line at T ${t}, Z ${z}`);
-  return lines;
+  return counts;
 }
 
 /** Channels of several samples are not divided from each other; rows are where all subblocks lie in rows of one height. */

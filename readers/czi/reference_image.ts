@@ -4,11 +4,11 @@
  * whichever dimensions, is the path: metres from the centre of the image, along its columns and along its rows.
  */
 import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { isUnreadable, referenceAxes, type ReferenceResult, unreadable } from "../metadata/reference.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { ReaderError } from "../errors.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
+import type { Warning } from "../warning.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
 import { MAX_PATH_POINTS } from "./bounds.ts";
 import { readDocument } from "./document.ts";
@@ -35,14 +35,6 @@ interface Embedded {
   readonly metadata: Metadata;
 }
 
-/** The reference image, or `null`, and what could not be read. */
-export interface ReferenceResult {
-  /** The image with the path, where there is one. */
-  readonly reference: Reference | null;
-  /** Why an attached document could not be read. */
-  readonly warnings: readonly Warning[];
-}
-
 /**
  * Looks for the image and the path.
  *
@@ -66,13 +58,10 @@ export async function referenceImage(
       if (!image && isImage(embedded.scene)) image = embedded;
       else if (!path) path = await pathIn(embedded.scene);
     } catch (error) {
-      if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
+      if (!isUnreadable(error)) throw error;
       if (warnings.length < 3) {
         warnings.push(
-          warning(
-            "reference_unreadable",
-            `The image attached at ${attachment.position} cannot be read: ${error.message}`,
-          ),
+          unreadable(`The image attached at ${attachment.position} cannot be read: ${error.message}`),
         );
       }
     }
@@ -139,7 +128,7 @@ function describe(
   const inPixels = (metres: Float32Array, step: number, size: number) =>
     Array.from(metres, (metre) => metre / (step * 1e-6) + size / 2);
   return {
-    axes: [{ name: "Y", size: Y, ...y }, { name: "X", size: X, ...x }],
+    axes: referenceAxes({ rows: Y, columns: X }, { y, x }),
     channels: scene.channels.map(({ c: _c, sample: _sample, ...channel }) => channel),
     lineRoi: null,
     scanPath: path && calibrated ? { x: inPixels(path.x, x.step, X), y: inPixels(path.y, y.step, Y) } : null,

@@ -17,6 +17,3 @@ export const MAX_DIMENSIONS = 32;
 
 /** Samples along one dimension. */
 export const MAX_EXTENT = 2 ** 31 - 1;
-
-/** Names of images that a warning lists. */
-export const MAX_NAMED = 5;

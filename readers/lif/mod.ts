@@ -18,11 +18,10 @@ import type { RandomAccessFile } from "../io/random_access.ts";
 import type { Acquisition, SceneEntry, Scenes, Source } from "../reader.ts";
 import { sizesOf } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
+import { listed, type Warning, warning } from "../warning.ts";
 import { child, type XmlElement } from "../metadata/xml.ts";
 import { acquisitionOf, type SharedFacts } from "./acquisition.ts";
 import { plainAxes } from "./axis_steps.ts";
-import { MAX_NAMED } from "./bounds.ts";
 import { type Block, listBlocks, objectBlock, type StoredText, storedText, textAt } from "./container.ts";
 import { OBJECT_FILE } from "./first_text.ts";
 import { parseHeader, parseObjectHeader } from "./header.ts";
@@ -98,14 +97,12 @@ function withSamples(
   return { images, missing };
 }
 
-const listed = (images: readonly ImageElement[]) =>
-  images.slice(0, MAX_NAMED).map(({ name }) => quoted(name)).join(", ") +
-  (images.length > MAX_NAMED ? " and others" : "");
+const namesOf = (images: readonly ImageElement[]) => listed(images.map(({ name }) => quoted(name)));
 
 function leftOut(missing: readonly ImageElement[], count: number): Warning[] {
   if (count === 0) throw new DecodeFailed("it holds no images");
   const text = `${missing.length} of ${count} images were never saved or are not in the file: ${
-    listed(missing)
+    namesOf(missing)
   }`;
   if (missing.length === count) throw new DecodeFailed(text);
   return missing.length > 0 ? [warning("scenes_left_out", text)] : [];
@@ -141,7 +138,7 @@ function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
     warnings: [
       ...warnings,
       ...(skipped.length > 0
-        ? [warning("scenes_left_out", `Images before the opened one cannot be read: ${listed(skipped)}`)]
+        ? [warning("scenes_left_out", `Images before the opened one cannot be read: ${namesOf(skipped)}`)]
         : []),
     ],
     entries: (most) => images.slice(0, most).map(entryOf),

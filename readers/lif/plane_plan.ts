@@ -1,10 +1,10 @@
 /** Plans for planes: where their samples are, and how many rows of them the file holds. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { servedLines } from "../metadata/line_scan.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type Position, type RowRange } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import { type ImageLayout, type Joined, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
 import { StridedReader } from "./strided_samples.ts";
@@ -42,16 +42,12 @@ export function planPlane(image: StoredImage, { channels, position, rows }: Want
   const starts = channels.map((index) => planeStart(layout, layout.channels[index]!, position));
   const declared = lengthOf(layout.rows);
   const columns = lengthOf(layout.columns);
-  const stored = Math.min(...starts.map((start) => rowsIn(layout, block.stored - start)));
-  if (stored < declared) requireEnough(image, Math.min(...starts), stored);
-  const wanted = { start: Math.min(rows?.start ?? 0, stored), end: Math.min(rows?.end ?? stored, stored) };
+  const stored = starts.map((start) => rowsIn(layout, block.stored - start));
+  const lines = servedLines(stored, declared, rows);
+  if (lines.rows < declared) requireEnough(image, Math.min(...starts), lines.rows);
   return {
-    rows: stored,
+    ...lines,
     columns,
-    filled: wanted,
-    warnings: stored < declared
-      ? [warning("lines_missing", `${stored} of ${declared} lines are stored`)]
-      : [],
     working: NO_WORKING_MEMORY,
     overwrites: true,
     decode: (planes) =>
@@ -62,13 +58,13 @@ export function planPlane(image: StoredImage, { channels, position, rows }: Want
           stop,
           what: `samples of the block at ${block.offset}`,
         });
-        for (const part of partsOf(layout.rows, wanted)) {
+        for (const part of partsOf(layout.rows, lines.filled)) {
           const samples = {
             offset: block.offset + offsetAt(layout.rows, part.start),
             rows: { count: part.end - part.start, step: layout.rows.at(-1)?.step ?? 0 },
             columns: { count: columns, step: layout.columns[0]?.step ?? SAMPLE_BYTES[layout.sampleType] },
           };
-          reader.read(samples, starts, { planes, at: (part.start - wanted.start) * columns });
+          reader.read(samples, starts, { planes, at: (part.start - lines.filled.start) * columns });
         }
       }),
   };

@@ -1,18 +1,16 @@
 /** The planes of an LSM file by scene, time, focus and channel, with the places of their strips. */
+import { lzwToLength } from "../codecs/lzw.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { type PageLayout, UNCOMPRESSED, where } from "../tiff/page.ts";
 import { rowBytes } from "../tiff/samples.ts";
-import type { PlaneSource } from "../tiff/stack.ts";
-import { TAG } from "../tiff/tags.ts";
+import type { PlaneSource, StripPlaces } from "../tiff/stack.ts";
+import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
-import { warning } from "../warning.ts";
 import { type Dimensions, planeNumber } from "./dimensions.ts";
-import { layoutOf, type LsmPage, type LsmSample, readLsmPage, sameKind } from "./lsm_page.ts";
-import type { PageList } from "./page_list.ts";
-import { StoredPage } from "./stored_page.ts";
-import type { StripOffsets } from "./strip_offsets.ts";
+import { layoutOf, type LsmPage, type LsmSample, LZW, readLsmPage, sameKind } from "./lsm_page.ts";
+import type { PageList, StripOffsets } from "./page_list.ts";
 
-/** What is known of the pages. */
+/** The pages of a file. */
 interface KnownPages {
   readonly pages: PageList;
   readonly offsets: StripOffsets;
@@ -20,7 +18,7 @@ interface KnownPages {
   readonly dimensions: Dimensions;
 }
 
-/** Which plane, channels aside. */
+/** The position of a plane in all channels. */
 export interface PlaceOfPlane {
   /** Tile or position. */
   readonly scene: number;
@@ -30,18 +28,10 @@ export interface PlaceOfPlane {
   readonly z: number;
 }
 
-/** Complete rows of the channels of a scene. */
-export interface StoredRows {
-  /** Of the channel that has most. */
-  readonly most: number;
-  /** Of the one of these channels that has fewest. */
-  ofChannels(channels: readonly number[]): number;
-}
-
-/** Memory of a page that is kept: its directory, and where strips of six pages beside it begin. */
+/** Heap of the page that is kept: its directory, and the offsets of strips of six neighbours. */
 const PAGE_BYTES = 16 << 10;
 
-/** Memory of the start of a strip, in two lists. */
+/** Heap of the offset of a strip in two lists. */
 const STRIP_BYTES = 16;
 
 /** The planes of one file. */
@@ -56,7 +46,7 @@ export class LsmPlanes {
     this.#known = known;
   }
 
-  /** The first page, whose kind all others have. */
+  /** The first page; all others are of the same kind. */
   get first(): LsmPage {
     return this.#known.first;
   }
@@ -66,75 +56,65 @@ export class LsmPlanes {
     return this.first.samples;
   }
 
-  /** True where each channel has strips of its own, or there is but one. */
+  /** True if each channel has its own strips. */
   get separate(): boolean {
     return this.first.planar || this.samples.length === 1;
   }
 
-  /** How many planes there are, those that were never written included. */
+  /** Number of planes, with those that were never written. */
   get held(): number {
     return this.#known.pages.planes.length;
   }
 
-  /** Bytes of memory for the page that is kept, about. */
+  /** Heap of the page that is kept, roughly. */
   get indexBytes(): number {
     return PAGE_BYTES + STRIP_BYTES * this.first.directory.count(TAG.StripOffsets);
   }
 
-  /** How the planes of a channel are stored, with so many rows. */
-  layout(channel: number, rows: number): PageLayout {
-    return layoutOf(this.first, channel, rows);
-  }
-
   /**
-   * Complete rows of a scene: those of its page, or fewer where a line scan was interrupted and its file ends before.
+   * Layout of the planes of a scene, with the rows of its longest channel.
    *
-   * @throws {DecodeFailed} the page is damaged
+   * @throws {DecodeFailed} the page of a line scan is damaged
    */
-  rows(scene: number): StoredRows {
+  layout(scene: number): PageLayout {
     const { height } = this.first;
-    if (this.#known.dimensions.rows !== "T" || this.first.compression !== UNCOMPRESSED) {
-      return { most: height, ofChannels: () => height };
-    }
-    const sources = Array.from(
+    if (!this.#mayBeCut) return layoutOf(this.first, 0, height);
+    const rows = Array.from(
       { length: this.separate ? this.samples.length : 1 },
-      (_, channel) => this.plane({ scene, t: 0, z: 0 }, channel, height),
+      (_, channel) => this.plane({ scene, t: 0, z: 0 }, channel).page.height,
     );
-    const stored = this.separate ? sources.map((source) => this.#rowsInFile(source)) : [];
-    const shared = sources[0] ? this.#rowsInFile(sources[0]) : height;
-    const of = (channels: readonly number[]) =>
-      this.separate
-        ? channels.reduce((least, channel) => Math.min(least, stored[channel] ?? height), height)
-        : shared;
-    const most = this.separate ? stored.reduce((greatest, rows) => Math.max(greatest, rows), 0) : shared;
-    // A page without a single row is damaged, as any other image is that lacks rows.
-    return most === 0 ? { most: height, ofChannels: () => height } : {
-      most,
-      ofChannels: (channels) => of(channels) || most,
-    };
+    return layoutOf(this.first, 0, rows.reduce((most, own) => Math.max(most, own), 0));
   }
 
-  #rowsInFile({ page, strips }: PlaneSource): number {
-    const row = rowBytes(page.width, page.bits);
+  /** True for an uncompressed line scan, whose file may end before its last line. */
+  get #mayBeCut(): boolean {
+    return this.#known.dimensions.rows === "T" && this.first.compression === UNCOMPRESSED;
+  }
+
+  /** Rows that the file holds; without any, all rows, which the plan then refuses. */
+  #rowsInFile(stored: StoredPage, channel: number): number {
+    const { page } = stored;
+    const layout = layoutOf(page, channel, page.height);
+    if (!this.#mayBeCut) return page.height;
+    const row = rowBytes(page.width, layout.bits);
     const { size } = this.#tiff.file;
     let rows = 0;
-    for (let i = 0; i < page.down; i += 1) {
-      const whole = Math.min(page.segmentHeight, page.height - i * page.segmentHeight);
-      const there = Math.max(0, Math.floor((size - (strips?.offsets[i] ?? size)) / row));
-      rows += Math.min(whole, there);
-      if (there < whole) break;
+    for (const [i, offset] of stored.strips(layout, channel).offsets.entries()) {
+      const whole = Math.min(layout.segmentHeight, page.height - i * layout.segmentHeight);
+      const held = Math.max(0, Math.floor((size - offset) / row));
+      rows += Math.min(whole, held);
+      if (held < whole) break;
     }
-    return rows;
+    return rows || page.height;
   }
 
   /**
-   * A plane of a channel; of all channels where they are interleaved.
+   * A plane of a channel, or of all interleaved channels; of a line scan as far as the file holds it.
    *
-   * @param rows how many rows it is to have, from the first on
    * @throws {PlaneNotFound} it was never written
    * @throws {DecodeFailed} its page is damaged
    */
-  plane(place: PlaceOfPlane, channel: number, rows: number): PlaneSource {
+  plane(place: PlaceOfPlane, channel: number): PlaneSource {
     const { pages, dimensions } = this.#known;
     const number = planeNumber(dimensions, place);
     const index = pages.planes[number];
@@ -142,36 +122,81 @@ export class LsmPlanes {
       throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
     }
     const stored = this.#stored(number, index);
-    const layout = layoutOf(stored.page, channel, rows);
+    const layout = layoutOf(stored.page, channel, this.#rowsInFile(stored, channel));
     return {
       tiff: this.#tiff,
       page: layout,
       run: null,
       strips: stored.strips(layout, channel),
-      warnings: stored.overlaps
-        ? [
-          warning(
-            "file_damaged",
-            `Strips of plane ${number} overlap those of neighbouring pages: an offset is damaged`,
-          ),
-        ]
-        : [],
+      warnings: [],
     };
   }
 
-  /** The page of a plane; that of the last one is kept for its other channels. */
+  /** The page of a plane; the last one is kept for its other channels. */
   #stored(number: number, index: number): StoredPage {
     if (this.#last?.index === index) return this.#last.stored;
     const { pages, offsets, first } = this.#known;
     const directory = this.#tiff.directoryAt(pages.offsets[index]!);
     const page = readLsmPage(this.#tiff, directory);
     if (!sameKind(page, first)) {
-      throw new DecodeFailed(`plane ${number} in ${where(directory)} is unlike the first plane`);
+      throw new DecodeFailed(`plane ${number} in ${where(directory)} differs from the first plane`);
     }
     const starts = offsets.ofPage(index);
-    if (starts === null) throw new PlaneNotFound(`plane ${number} was never written: its strips lie nowhere`);
-    const stored = new StoredPage(page, starts, offsets.beside(index), this.#tiff.file.size);
+    if (starts === null) throw new PlaneNotFound(`plane ${number} was never written`);
+    const beside = page.compression === LZW ? offsets.beside(index) : [];
+    const stored = new StoredPage(page, starts, beside, this.#tiff.file.size);
     this.#last = { index, stored };
     return stored;
+  }
+}
+
+/** LZW takes at most 12 bits for a byte, and some for its codes. */
+const longestLzw = (bytes: number) => 2 * bytes + 16;
+
+/** One page, read once for all its channels. */
+class StoredPage {
+  readonly page: LsmPage;
+  readonly #starts: Float64Array;
+  /** For each offset of a strip on this page or beside it the next one. */
+  readonly #following: ReadonlyMap<number, number>;
+  readonly #fileSize: number;
+
+  constructor(page: LsmPage, starts: Float64Array, beside: readonly number[], fileSize: number) {
+    this.page = page;
+    this.#starts = starts;
+    const near = [...new Set([...starts, ...beside])].sort((a, b) => a - b);
+    this.#following = new Map(near.map((start, i) => [start, near[i + 1] ?? fileSize]));
+    this.#fileSize = fileSize;
+  }
+
+  /**
+   * The first strips of a channel, as many as a layout has.
+   *
+   * @param channel index of the channel; 0 if all are interleaved
+   * @throws {DecodeFailed} lengths are missing
+   */
+  strips(layout: PageLayout, channel: number): StripPlaces {
+    const { page } = this;
+    const from = page.planar ? channel * page.strips : 0;
+    const offsets = this.#starts.slice(from, from + layout.down);
+    const row = rowBytes(layout.width, layout.bits);
+    const needed = offsets.map((_, i) =>
+      row * Math.min(layout.segmentHeight, layout.height - i * layout.segmentHeight)
+    );
+    if (page.compression === LZW) {
+      const lengths = offsets.map((offset, i) => {
+        const end = Math.min(this.#following.get(offset) ?? 0, this.#fileSize);
+        return Math.max(0, Math.min(end - offset, longestLzw(needed[i] ?? 0)));
+      });
+      return { offsets, lengths, codec: lzwToLength };
+    }
+    if (!page.directory.lists(TAG.StripByteCounts)) return { offsets, lengths: needed, codec: null };
+    const counts = page.directory.numbers(TAG.StripByteCounts, this.#fileSize);
+    if (counts.length < this.#starts.length) {
+      throw new DecodeFailed(
+        `${tagName(TAG.StripByteCounts)} has ${counts.length} values instead of ${this.#starts.length}`,
+      );
+    }
+    return { offsets, lengths: counts.slice(from, from + layout.down), codec: null };
   }
 }

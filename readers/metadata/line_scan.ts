@@ -1,6 +1,7 @@
-/** How a line scan was made, by what its file states. */
+/** Line scans, whose rows are lines in time: how they were made, and which lines of an interrupted one are served. */
+import type { LineScan, PlanePlan, RowRange } from "../reader.ts";
+import { warning } from "../warning.ts";
 import type { Calibration } from "./axes.ts";
-import type { LineScan } from "../reader.ts";
 
 /**
  * The facts of a line scan; what the file does not state is absent.
@@ -26,4 +27,25 @@ const secondsOf = (time: Calibration | null | undefined) => time?.unit === "seco
 function isBidirectional(direction: string): boolean | null {
   if (/^\s*(?:uni-?directional|one-?way)\s*$/i.test(direction)) return false;
   return /^\s*(?:bi-?directional|round-?trip)\s*$/i.test(direction) ? true : null;
+}
+
+/** The rows of a plan. */
+export type ServedLines = Required<Pick<PlanePlan, "rows" | "filled" | "warnings">>;
+
+/**
+ * The lines that every wanted channel holds: an interrupted scan may have fewer in one channel than in another.
+ *
+ * @param stored complete lines of each wanted channel
+ * @param planned lines that were to be scanned
+ * @param wanted rows to fill; all by default
+ */
+export function servedLines(stored: readonly number[], planned: number, wanted?: RowRange): ServedLines {
+  const rows = stored.reduce((fewest, own) => Math.min(fewest, own), Infinity);
+  return {
+    rows,
+    filled: { start: Math.min(wanted?.start ?? 0, rows), end: Math.min(wanted?.end ?? rows, rows) },
+    warnings: rows < planned
+      ? [warning("lines_missing", `${rows} of ${planned} lines are stored in every requested channel`)]
+      : [],
+  };
 }

@@ -18,8 +18,6 @@ export const MAX_NAME_BYTES = 256;
 export interface Chunk {
   /** Name with its `!`. */
   readonly name: string;
-  /** Bytes of the field that its name lies in. */
-  readonly nameField: number;
   /** Offset of its data. */
   readonly offset: number;
   /** Bytes of data that it declares. */
@@ -28,18 +26,18 @@ export interface Chunk {
   readonly stored: number;
 }
 
-/** An unsigned 64-bit number; those near 2^64 lose precision and stay far above any file size. */
+/** Reads an unsigned 64-bit number; large ones lose precision but stay far above any file size. */
 export const uint64 = (view: DataView, at: number): number =>
   view.getUint32(at, true) + view.getUint32(at + 4, true) * 0x1_0000_0000;
 
-/** A name that ends with the first `!` of some bytes, or `null`. */
+/** The name up to the first `!`, or `null`. */
 export function nameAt(bytes: Uint8Array, start: number): string | null {
   const name = bytes.subarray(start, start + MAX_NAME_BYTES);
   const end = name.indexOf(0x21);
   return end < 0 ? null : String.fromCharCode(...name.subarray(0, end + 1));
 }
 
-/** The chunk at an offset, or in words why there is none. */
+/** The chunk at an offset, or the reason why it is unreadable. */
 export function chunkAt(file: ByteSource, at: number): Chunk | string {
   if (!Number.isSafeInteger(at) || at < 0 || at + CHUNK_HEAD_BYTES > file.size) {
     return `${at} lies outside ${file.name} (${file.size} bytes)`;
@@ -48,9 +46,9 @@ export function chunkAt(file: ByteSource, at: number): Chunk | string {
   return chunkIn(file.read(at, length, "chunk"), at, file.size);
 }
 
-/** The chunk that starts with some bytes, which lie at an offset of a file of so many bytes. */
+/** The chunk that starts with `bytes`, which lie at an offset of the file. */
 export function chunkIn(bytes: Uint8Array, at: number, fileSize: number): Chunk | string {
-  if (CHUNK_MAGIC.some((byte, i) => bytes[i] !== byte)) return `no chunk begins at ${at}`;
+  if (CHUNK_MAGIC.some((byte, i) => bytes[i] !== byte)) return `no chunk starts at ${at}`;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const field = view.getUint32(4, true);
   const length = uint64(view, 8);
@@ -61,24 +59,20 @@ export function chunkIn(bytes: Uint8Array, at: number, fileSize: number): Chunk 
   const end = Math.min(CHUNK_HEAD_BYTES + field, bytes.length);
   const name = nameAt(bytes.subarray(0, end), CHUNK_HEAD_BYTES);
   if (name === null) return `the chunk at ${at} has no name`;
-  return { name, nameField: field, offset, length, stored: Math.min(length, fileSize - offset) };
+  return { name, offset, length, stored: Math.min(length, fileSize - offset) };
 }
 
-/**
- * The chunk of a name at an offset.
- *
- * @throws {DecodeFailed} there is none, or another one
- */
+/** The chunk of a name at an offset. @throws {DecodeFailed} another chunk, or nothing, is there */
 export function requireChunk(file: ByteSource, name: string, at: number): Chunk {
   const chunk = chunkAt(file, at);
-  if (typeof chunk === "string") throw new DecodeFailed(`chunk ${quoted(name)} is not there: ${chunk}`);
+  if (typeof chunk === "string") throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${chunk}`);
   if (chunk.name !== name) {
-    throw new DecodeFailed(`chunk ${quoted(name)} is not there: ${quoted(chunk.name)} begins at ${at}`);
+    throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${quoted(chunk.name)} starts at ${at}`);
   }
   return chunk;
 }
 
-/** Reads the data of a chunk that has at most so many bytes. @throws {DecodeFailed} it has more, or is cut */
+/** Reads the data of a chunk. @throws {DecodeFailed} it is incomplete, or has more than `most` bytes */
 export function readChunk(file: ByteSource, name: string, at: number, most: number): Uint8Array<ArrayBuffer> {
   const { offset, length } = requireChunk(file, name, at);
   if (length > most) {

@@ -1,30 +1,25 @@
-/** Scenes of a file of chunks: the positions of the stage. */
+/** Scenes of a file of chunks: the stage positions. */
+import { DecodeFailed } from "../errors.ts";
+import type { RandomAccessFile } from "../io/random_access.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { sceneNames } from "../metadata/channels.ts";
-import { DecodeFailed } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
-import { type Acquisition, FIRST_POSITION, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
-import type { RandomAccessFile } from "../io/random_access.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
-import { channelList } from "./channel_list.ts";
-import { chunkAt } from "./chunk.ts";
-import { findChunks } from "./chunk_map.ts";
-import { addDocuments } from "./documents.ts";
-import { loopsOf } from "./experiment.ts";
+import { type Acquisition, FIRST_POSITION, type Scenes, sizesOf } from "../reader.ts";
+import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
+import { findChunks, type StoredChunks } from "./chunk_map.ts";
+import { FrameNumbers, loopsOf } from "./experiment.ts";
 import { frameLayout } from "./frame_layout.ts";
-import { FrameNumbers } from "./frame_numbers.ts";
 import { frameTimes } from "./frame_times.ts";
-import { readMetadata } from "./metadata.ts";
-import { pictureAxes } from "./picture_axes.ts";
+import { addDocuments, readMetadata } from "./metadata.ts";
+import { channelList, pictureAxes } from "./picture.ts";
 import { type FrameStore, planFrame } from "./plane_plan.ts";
-import type { StoredChunks } from "./stored_chunks.ts";
 import { numberIn, textIn } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
-/** What is known of a file before one of its scenes is opened. */
+/** An open file, before one of its scenes is opened. */
 interface ChunkedFile {
   readonly file: RandomAccessFile;
   readonly store: FrameStore;
@@ -52,13 +47,7 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
     channels,
     moment: wallClock(textIn(metadata.texts, "TextInfoItem_9"), utc),
     warnings: [
-      ...signatureWarning(file),
-      ...(fault === null ? [] : [
-        warning(
-          "file_damaged",
-          `The chunk map is unusable (${fault}); the chunks were found by searching the file`,
-        ),
-      ]),
+      ...mapWarning(fault),
       ...metadata.warnings,
       ...layout.warnings,
       ...warnings,
@@ -69,16 +58,15 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   return scenesOf(opened);
 }
 
-/** The chunk at the start names the version, which its content tells as well. */
-function signatureWarning(file: RandomAccessFile): readonly Warning[] {
-  const first = chunkAt(file, 0);
-  const whole = typeof first !== "string" && first.name === SIGNATURE && first.length === 64;
-  return whole ? [] : [warning("file_damaged", "The signature at the start of the file is damaged")];
-}
+const mapWarning = (fault: string | null) =>
+  fault === null ? [] : [
+    warning(
+      "file_damaged",
+      `The chunk map is unusable (${fault}); the chunks were found by searching the file`,
+    ),
+  ];
 
-const SIGNATURE = "ND2 FILE SIGNATURE CHUNK NAME01!";
-
-/** Fewer or more frames than the loops promise, and steps of a loop that has no axis. */
+/** Warns of a different number of frames than declared, and of custom loops, which have no axis. */
 function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonly Warning[] {
   const custom = numbers.size("U");
   return [
@@ -89,7 +77,7 @@ function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonl
   ];
 }
 
-/** Positions with frames; those without are left out. */
+/** Scenes are the positions with frames. */
 function scenesOf(opened: ChunkedFile): Scenes {
   const { numbers, store } = opened;
   const stored = new Set<number>();
@@ -106,17 +94,10 @@ function scenesOf(opened: ChunkedFile): Scenes {
     count: served.length,
     own: 0,
     warnings: missing === 0 ? [] : [leftOut(missing, declared, { stored, names })],
-    entries: (most) =>
-      served.slice(0, most).map((scene): SceneEntry => ({
-        name: names[scene] ?? null,
-        sizes,
-      })),
+    entries: (most) => served.slice(0, most).map((scene) => ({ name: names[scene] ?? null, sizes })),
     open: (scene) => Promise.try(() => acquisitionOf(opened, served[scene] ?? 0)),
   };
 }
-
-/** Scenes that a warning names. */
-const MAX_NAMED = 3;
 
 function leftOut(
   missing: number,
@@ -125,17 +106,16 @@ function leftOut(
 ): Warning {
   const served = sceneNames(names.slice(0, 10_000));
   const named: string[] = [];
-  for (let scene = 0; scene < declared && named.length < MAX_NAMED; scene += 1) {
+  for (let scene = 0; scene < declared && named.length < MAX_LISTED; scene += 1) {
     if (!stored.has(scene)) named.push(`"${served[scene] ?? `Scene ${scene + 1}`}"`);
   }
-  const others = missing > named.length ? ` and ${missing - named.length} more` : "";
   return warning(
     "scenes_left_out",
-    `${missing} of ${declared} positions have no frames and are left out: ${named.join(", ")}${others}`,
+    `${missing} of ${declared} positions have no frames and are left out: ${listed(named, missing)}`,
   );
 }
 
-/** Length of each axis, alike in all scenes. */
+/** Length of each axis, the same in all scenes. */
 const lengths = ({ numbers, channels, store: { layout } }: ChunkedFile) => ({
   T: numbers.size("T"),
   C: channels.length,
@@ -144,7 +124,7 @@ const lengths = ({ numbers, channels, store: { layout } }: ChunkedFile) => ({
   X: layout.columns,
 });
 
-/** Axes of a scene and the seconds of its time points. */
+/** Axes of a scene and seconds of its time points. */
 function axesAt(opened: ChunkedFile, scene: number) {
   const { file, store: { chunks }, numbers, axes } = opened;
   const t = numbers.size("T");

@@ -1,8 +1,8 @@
 /**
- * Metadata of version 3, a binary tree. Each entry has a type, the length of its name in UTF-16 units with the closing NUL,
- * the name and a value; a level holds a number of entries and after them a table of their places, which is not needed.
+ * Metadata of version 3, a binary tree. Each entry has a type, the length of its name in UTF-16 units with a final NUL,
+ * the name and a value; a level has a count of entries, the entries and a table of their offsets, which is skipped.
  */
-import { type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
+import { unpackAll } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_NODES } from "../io/limits.ts";
 import type { XmlLimits } from "../metadata/xml.ts";
@@ -12,19 +12,19 @@ import { uint64 } from "./chunk.ts";
 /** Entries of all metadata of an open, 100 bytes of heap each; ten thousand positions of the stage have 60,000. */
 export const MAX_ENTRIES = 500_000;
 
-/** Nesting of levels; experiments have a dozen. */
+/** Nested levels; experiments have a dozen. */
 export const MAX_LEVELS = 64;
 
-/** Bytes of metadata that are inflated in one open. */
+/** Inflated bytes of metadata in one open. */
 export const MAX_INFLATED_BYTES = 64 << 20;
 
-/** What may still be built of the metadata of one open. */
+/** What the metadata of one open may still take. */
 export interface VariantBudget {
   /** Entries. */
   entries: number;
   /** Inflated bytes. */
   inflated: number;
-  /** Elements and attributes of those in XML. */
+  /** Elements and attributes in XML. */
   readonly xml: XmlLimits;
 }
 
@@ -37,7 +37,7 @@ export const variantBudget = (): VariantBudget => ({
 
 const TYPE = { text: 8, bytes: 9, level: 11, compressed: 0x4c } as const;
 
-/** How values of a fixed width are read, with their bytes. */
+/** Widths and readers of values of a fixed width. */
 const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: number) => Variant]>> = {
   1: [1, (view, at) => view.getUint8(at) !== 0],
   2: [4, (view, at) => view.getInt32(at, true)],
@@ -48,15 +48,13 @@ const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: nu
   7: [8, uint64],
 };
 
-const ZLIB: StreamKind = "zlib";
-
 /** `LV0Z` and a u64 length. */
 const COMPRESSED_HEAD_BYTES = 12;
 
 /**
  * Parses a chunk.
  *
- * @param what names it in messages
+ * @param what its name in messages
  * @param budget counted down
  * @throws {DecodeFailed} it is damaged, or over the budget
  */
@@ -78,7 +76,7 @@ class LiteParser {
     this.#budget = budget;
   }
 
-  /** Entries up to the end, or to the zeros that fill it. */
+  /** Entries up to the end, or to zero padding. */
   document(depth: number): VariantObject {
     const end = this.#bytes.length;
     if (this.#bytes[0] === TYPE.compressed) return this.#compressed(depth);
@@ -125,7 +123,7 @@ class LiteParser {
     throw this.#fault(start, `has an entry of unknown type ${type}`);
   }
 
-  /** Texts have no length; one without a NUL goes on to the end. */
+  /** A text up to its NUL, or else to the end. */
   #string(end: number): string {
     const start = this.#at;
     let at = start;
@@ -134,7 +132,7 @@ class LiteParser {
     return this.#text(start, at);
   }
 
-  /** A list where no child has a name, else an object. */
+  /** A list if its children have no names, else an object. */
   #level(start: number, end: number, depth: number): Variant {
     if (depth >= MAX_LEVELS) throw this.#fault(start, `is nested more than ${MAX_LEVELS} deep`);
     this.#need(12, end);
@@ -144,7 +142,7 @@ class LiteParser {
     const childrenEnd = start + length;
     const levelEnd = childrenEnd + 8 * count;
     if (childrenEnd < this.#at || levelEnd > end) {
-      throw this.#fault(start, `has a level of ${length} bytes with ${count} entries, which does not fit`);
+      throw this.#fault(start, `has a level of ${length} bytes with ${count} entries that does not fit`);
     }
     const children: [string, Variant][] = [];
     for (let i = 0; i < count; i += 1) children.push(this.#entry(childrenEnd, depth + 1));
@@ -163,12 +161,12 @@ class LiteParser {
     this.#budget.inflated -= length;
     let inflated: Uint8Array;
     try {
-      inflated = unpackAll(ZLIB, this.#bytes.subarray(COMPRESSED_HEAD_BYTES), length);
+      inflated = unpackAll("zlib", this.#bytes.subarray(COMPRESSED_HEAD_BYTES), length);
     } catch (cause) {
       throw this.#fault(0, `cannot be inflated: ${cause instanceof Error ? cause.message : cause}`);
     }
     if (inflated.length !== length) {
-      throw this.#fault(0, `inflates to ${inflated.length} bytes, not to ${length}`);
+      throw this.#fault(0, `inflates to ${inflated.length} bytes instead of ${length}`);
     }
     return new LiteParser(inflated, this.#what, this.#budget).document(depth + 1);
   }
@@ -182,7 +180,7 @@ class LiteParser {
 
   #need(length: number, end: number): void {
     if (this.#at + length > end) {
-      throw this.#fault(this.#at, `ends within an entry, ${length} bytes are needed`);
+      throw this.#fault(this.#at, `ends within an entry that needs ${length} bytes`);
     }
   }
 

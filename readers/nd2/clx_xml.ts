@@ -1,39 +1,39 @@
-/** Metadata of version 2 and older, XML: an element for each value, with its type in `runtype` and itself in `value`. */
+/** Metadata of version 2 and older, XML: an element for each value, with the attributes `runtype` and `value`. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH } from "../io/limits.ts";
-import { parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
-import { metadataText } from "./metadata_text.ts";
+import { allowedXml, parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
-/** A parsed document and what was wrong with it, or `null`. */
+/** A parsed document. */
 export interface XmlVariant {
   /** Its values. */
   readonly value: VariantObject;
-  /** The damage that was passed over. */
+  /** Ignored damage, or `null`. */
   readonly fault: string | null;
 }
 
 /** Types whose value is a number. */
 const NUMBERS = new Set(["lx_int32", "lx_uint32", "lx_int64", "lx_uint64", "double", "float"]);
 
-/** A document as elements, and what was wrong with it, or `null`. */
+/** A document as elements. */
 export interface XmlTree {
   /** Its root. */
   readonly root: XmlElement;
-  /** The damage that was passed over. */
+  /** Ignored damage, or `null`. */
   readonly fault: string | null;
 }
 
 /**
- * Parses a document into values. One that is cut off gives what is there.
+ * Parses a document into values; a truncated one up to its end.
  *
- * @param what names it in messages
+ * @param what its name in messages
  * @param limits counted down
  * @throws {DecodeFailed} it is damaged otherwise, or over a bound
  */
 export function parseXmlVariant(bytes: Uint8Array, what: string, limits: XmlLimits): XmlVariant {
   const { root, fault } = parseXmlTree(bytes, what, limits);
-  return { value: documentOf(root), fault };
+  const value = valueOf(root);
+  return { value: value instanceof Map ? value as VariantObject : new Map([["", value]]), fault };
 }
 
 /** Parses a document into elements, as {@linkcode parseXmlVariant} does. @throws {DecodeFailed} */
@@ -48,12 +48,6 @@ export function parseXmlTree(bytes: Uint8Array, what: string, limits: XmlLimits)
   }
 }
 
-/** The values of a root; where it is itself a value, they are one. */
-function documentOf(root: XmlElement): VariantObject {
-  const value = valueOf(root);
-  return value instanceof Map ? value as VariantObject : new Map([["", value]]);
-}
-
 function valueOf(element: XmlElement): Variant {
   const { runtype = "", value } = element.attributes;
   if (value !== undefined) {
@@ -65,14 +59,14 @@ function valueOf(element: XmlElement): Variant {
   if (children.length > 1 && children.every(({ name }) => name === "no_name")) return children.map(valueOf);
   const object = new Map<string, Variant>();
   for (const child of children) {
-    // Elements of one name that stand beside others are numbered.
+    // Further elements of the same name are numbered.
     const name = object.has(child.name) ? `${child.name} ${object.size}` : child.name;
     object.set(name, valueOf(child));
   }
   return object;
 }
 
-/** A document that was cut off, with the end tags that it lacks, or `null` where none is missing. */
+/** Adds the missing end tags to a truncated document; `null` if that is not its fault. */
 function withEndTags(text: string): string | null {
   const open: string[] = [];
   let end = 0;
@@ -93,10 +87,10 @@ function withEndTags(text: string): string | null {
 /** Name of the start or end tag at a `<`, or `""` for a comment or a declaration. */
 const nameIn = (text: string, at: number) => /^<\/?([\w:.-]+)/.exec(text.slice(at, at + MAX_NAME))?.[1] ?? "";
 
-/** Characters in which the name of a tag ends. */
+/** Characters of the name of a tag. */
 const MAX_NAME = 256;
 
-/** What is behind the `>` of the tag or comment at a `<`, or `null` where the text ends before; a `>` may stand in quotes. */
+/** Index after the tag or comment at a `<`, or `null` where the text ends before; quotes may contain `>`. */
 function endOfTag(text: string, start: number): number | null {
   if (text.startsWith("<!--", start)) {
     const end = text.indexOf("-->", start + 4);
@@ -110,4 +104,42 @@ function endOfTag(text: string, start: number): number | null {
     if (at < 0) return null;
   }
   return null;
+}
+
+/** Bytes that are searched for a declaration. */
+const DECLARATION_BYTES = 200;
+
+/**
+ * The text of a document without its declaration: UTF-8, in rare files UTF-16, in older ones the code page of the
+ * computer. Forbidden characters are replaced.
+ */
+export function metadataText(bytes: Uint8Array): string {
+  const text = decoded(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
+  return allowedXml(text.slice(0, end).trim());
+}
+
+function decoded(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0x3c && bytes[1] === 0) {
+    return new TextDecoder("utf-16le").decode(bytes);
+  }
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  const unicode = new TextDecoder("utf-8").decode(bytes, { stream: true });
+  // UTF-8 with some damaged characters also has valid ones beyond ASCII; a code page has none.
+  return /\ufffd/.test(unicode) && !/[^\0-\x7f\ufffd]/.test(unicode)
+    ? new TextDecoder(codePage(bytes)).decode(bytes)
+    : unicode;
+}
+
+/** The declared encoding unless it is Unicode or unknown, else that of Western Windows. */
+function codePage(bytes: Uint8Array): string {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARATION_BYTES));
+  const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
+  try {
+    const { encoding } = new TextDecoder(declared ?? "windows-1252");
+    return encoding.startsWith("utf-") ? "windows-1252" : encoding;
+  } catch {
+    return "windows-1252";
+  }
 }

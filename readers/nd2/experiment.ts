@@ -1,5 +1,7 @@
-/** The loops of an experiment, outermost first. */
+/** The loops of an experiment and how they number the frames: outer loops vary slowest. */
 import { DecodeFailed } from "../errors.ts";
+import type { Position } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import {
   countIn,
   flagsOf,
@@ -15,31 +17,31 @@ import {
   type VariantObject,
 } from "./variant.ts";
 
-/** Time points, positions of the stage, focus planes, or steps of a kind that only the user knows. */
+/** Time points, stage positions, focus planes, or custom steps. */
 export type LoopKind = "T" | "P" | "Z" | "U";
 
 /** One loop. */
 export interface Loop {
-  /** What it runs over. */
+  /** Kind of its steps. */
   readonly kind: LoopKind;
-  /** Steps, 1 at least. */
+  /** Number of steps, at least 1. */
   readonly count: number;
-  /** Step as measured: milliseconds of `T`, micrometres of `Z`; `null` where unknown. */
+  /** Measured step: milliseconds of `T`, micrometres of `Z`; `null` if unknown. */
   readonly measured: number | null;
-  /** Step as it was asked for, in the same units; `null` where unknown. */
+  /** Requested step in the same units; `null` if unknown. */
   readonly nominal: number | null;
-  /** Names of the positions of the stage, empty for other loops. */
+  /** Names of stage positions; empty for other loops. */
   readonly names: readonly (string | null)[];
 }
 
-/** A loop and how deep it is nested. */
+/** A loop and its nesting level. */
 interface NestedLoop extends Loop {
   readonly level: number;
 }
 
 const TYPE = { time: 1, positions: 2, focus: 4, spectral: 6, custom: 7, phases: 8 } as const;
 
-/** Types that no known file has, so that nothing tells how their frames are counted. */
+/** Types without a known file, so that the order of their frames is unknown. */
 const UNKNOWN: Readonly<Record<number, string>> = {
   3: "discrete positions",
   5: "polar positions",
@@ -47,20 +49,20 @@ const UNKNOWN: Readonly<Record<number, string>> = {
   10: "accurate focus planes",
 };
 
-/** The loops that a document states; none for a single frame. @throws {DecodeFailed} a loop that is not known */
+/** The loops of a document, outermost first; empty for a single frame. @throws {DecodeFailed} an unknown loop */
 export function loopsOf(experiment: VariantObject): readonly Loop[] {
   const found: NestedLoop[] = [];
   collect(experiment, 0, found);
   return found.map(({ level: _level, ...loop }) => loop);
 }
 
-/** Levels are nested no deeper than documents are. */
+/** Collects the loops of a level and of those inside. */
 function collect(source: VariantObject, level: number, found: NestedLoop[]): void {
   const parameters = unwrapped(source.get("uLoopPars"));
   const loop = loopOf(source, parameters);
-  // What runs over channels, and what has no steps, does not nest those inside of it.
+  // Loops over channels, and those without steps, are not levels.
   if (loop !== null) keep({ ...loop, level }, found);
-  // Rare files have the inner levels below the phases of a time loop.
+  // Rare files keep the inner levels below the phases of a time loop.
   const [phase] = itemsOf(parameters.get("pSubLoops"));
   const [below] = itemsOf(objectOf(phase).get("ppNextLevelEx"));
   if (below !== undefined) {
@@ -73,10 +75,10 @@ function collect(source: VariantObject, level: number, found: NestedLoop[]): voi
   }
 }
 
-/** A level, without what wraps it. */
+/** A level without wrappers. */
 const levelOf = (value: Variant) => objectOf(value).has("eType") ? objectOf(value) : unwrapped(value);
 
-/** Of the same loop for each step of the one around it, the longest counts. */
+/** Keeps the longest of the loops that repeat for each step of the outer one. */
 function keep(loop: NestedLoop, found: NestedLoop[]): void {
   const last = found.at(-1);
   if (last === undefined || last.level < loop.level) found.push(loop);
@@ -85,10 +87,12 @@ function keep(loop: NestedLoop, found: NestedLoop[]): void {
   }
 }
 
-/** Checks the type of a loop. @throws {DecodeFailed} nothing tells how its frames are counted */
+/** Checks the type of a loop. @throws {DecodeFailed} the order of its frames is unknown */
 export function requireKnownLoop(type: number): void {
   const other = UNKNOWN[type];
-  if (other !== undefined) throw new DecodeFailed(`the experiment loops over ${other}, which is not read`);
+  if (other !== undefined) {
+    throw new DecodeFailed(`the experiment loops over ${other}, which is not supported`);
+  }
 }
 
 function loopOf(source: VariantObject, parameters: VariantObject): Loop | null {
@@ -110,7 +114,7 @@ function loopOf(source: VariantObject, parameters: VariantObject): Loop | null {
 
 const NO_STEP = { measured: null, nominal: null, names: [] };
 
-/** Those that flags do not mark as invalid; without flags all. */
+/** Items that flags do not mark as invalid. */
 function valid<T>(items: readonly T[], flags: readonly boolean[]): readonly T[] {
   return flags.length === 0 ? items : items.filter((_, i) => flags[i]);
 }
@@ -120,7 +124,7 @@ function phasesOf(parameters: VariantObject): readonly VariantObject[] {
   return valid(phases, flagsOf(parameters.get("pPeriodValid")));
 }
 
-/** Time points of phases one after the other; the step is that of all of them together. */
+/** Time points of consecutive phases; the step is their mean. */
 function timeLoop(phases: readonly VariantObject[]): Loop {
   const counts = phases.map((phase) => countIn(phase, "uiCount"));
   const count = counts.reduce((sum, own) => sum + own, 0);
@@ -145,9 +149,9 @@ function focusLoop(parameters: VariantObject): Loop {
   return { kind: "Z", count, measured: null, nominal: step > 0 ? step : null, names: [] };
 }
 
-/** Frames exist for valid positions only. Older files list coordinates by axis instead of points. */
+/** Only valid positions have frames. Older files list coordinates by axis instead of points. */
 function positionLoop(parameters: VariantObject, flags: readonly boolean[]): Loop {
-  // Lists in XML may hold empty elements, which are no points.
+  // Lists in XML may hold empty elements.
   const points = itemsOf(parameters.get("Points")).map(objectOf).filter(({ size }) => size > 0);
   const stated = objectIn(parameters, "pPosName");
   const names = points.length > 0
@@ -156,4 +160,70 @@ function positionLoop(parameters: VariantObject, flags: readonly boolean[]): Loo
   const left = valid(names, flags);
   const count = names.length > 0 ? left.length : countIn(parameters, "uiCount");
   return { kind: "P", count, measured: null, nominal: null, names: left };
+}
+
+/** Frames of all loops. */
+const MAX_DECLARED = 2 ** 31;
+
+/** The loops of an experiment as a numbering of its frames. */
+export class FrameNumbers {
+  readonly #loops: readonly Loop[];
+  /** Declared frames. */
+  readonly count: number;
+
+  /** Takes the loops, outermost first. @throws {DecodeFailed} more frames than any file has */
+  constructor(loops: readonly Loop[]) {
+    this.#loops = loops;
+    this.count = loops.reduce((product, { count }) => product * count, 1);
+    if (this.count >= MAX_DECLARED) {
+      throw new DecodeFailed(`the experiment declares ${this.count} frames`);
+    }
+  }
+
+  /** Warns when the number of stored frames differs. */
+  mismatch(stored: number): Warning[] {
+    if (stored === this.count) return [];
+    const code = stored < this.count ? "planes_missing" : "metadata_disagree";
+    return [warning(code, `${stored} frames are stored, but the experiment has ${this.count}`)];
+  }
+
+  /** Number of steps of a kind; several loops of one kind multiply. */
+  size(kind: LoopKind): number {
+    return this.#of(kind).reduce((product, { count }) => product * count, 1);
+  }
+
+  /** The only loop of a kind, or `null`. */
+  loop(kind: LoopKind): Loop | null {
+    const [only, ...others] = this.#of(kind);
+    return only !== undefined && others.length === 0 ? only : null;
+  }
+
+  /** Number of the frame of a scene at a position. */
+  at({ t, z }: Pick<Position, "t" | "z">, scene: number): number {
+    const left: Record<LoopKind, number> = { T: t, Z: z, P: scene, U: 0 };
+    let [number, stride] = [0, 1];
+    for (const { kind, count } of this.#loops.toReversed()) {
+      number += left[kind] % count * stride;
+      left[kind] = Math.floor(left[kind] / count);
+      stride *= count;
+    }
+    return number;
+  }
+
+  /** The scene of a frame. */
+  sceneOf(frame: number): number {
+    let [scene, sceneStride, rest] = [0, 1, frame];
+    for (const { kind, count } of this.#loops.toReversed()) {
+      if (kind === "P") {
+        scene += rest % count * sceneStride;
+        sceneStride *= count;
+      }
+      rest = Math.floor(rest / count);
+    }
+    return scene;
+  }
+
+  #of(kind: LoopKind): readonly Loop[] {
+    return this.#loops.filter((loop) => loop.kind === kind);
+  }
 }

@@ -1,4 +1,4 @@
-/** How the samples of a frame are laid out. */
+/** Layout of the samples of a frame. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
@@ -11,7 +11,7 @@ const MAX_SIDE = 1 << 20;
 /** Components of a pixel; spectral detectors have 32 channels. */
 const MAX_COMPONENTS = 1024;
 
-/** Bytes of a frame with all its components: what a plane of float32 may have. */
+/** Bytes of a frame with all components: those of the largest float32 plane. */
 const MAX_FRAME_BYTES = 4 * MAX_PLANE_SAMPLES;
 
 /** Samples of a frame: rows of pixels, in each pixel all components one after the other. */
@@ -20,21 +20,21 @@ export interface FrameLayout {
   readonly columns: number;
   /** Rows. */
   readonly rows: number;
-  /** Samples of a pixel: channels, and the colours of each. */
+  /** Samples of a pixel: channels with their colours. */
   readonly components: number;
   /** Type of the samples. */
   readonly sampleType: SampleType;
   /** Bytes from one row to the next; writers pad rows to four bytes. */
   readonly rowBytes: number;
-  /** Bytes of a row that hold samples. */
+  /** Bytes of a row without padding. */
   readonly usedRowBytes: number;
   /** Bytes of a frame with the padding of its last row. */
   readonly bytes: number;
   /** Bytes of a frame up to the last sample. */
   readonly neededBytes: number;
-  /** Whether the file says that frames are zlib streams. */
+  /** Whether frames are declared as zlib streams. */
   readonly zlib: boolean;
-  /** What is unusual. */
+  /** Warns of unusual attributes. */
   readonly warnings: readonly Warning[];
 }
 
@@ -43,10 +43,10 @@ const ROW_ALIGNMENT = 4;
 
 const COMPRESSION = { zlib: 0, lossy: 1 } as const;
 
-/** What the pixel type names; files without it hold unsigned integers, or floats of 32 bits. */
+/** Values of the pixel type; files without it hold unsigned integers, or floats of 32 bits. */
 const PIXEL_TYPE = { signed: 0, real: 2 } as const;
 
-/** The layout that the attributes state. @throws {DecodeFailed} one is missing, impossible or not read */
+/** The layout in the attributes. @throws {DecodeFailed} one is missing, impossible or not supported */
 export function frameLayout(attributes: VariantObject): FrameLayout {
   const columns = size(attributes, "uiWidth", MAX_SIDE);
   const rows = size(attributes, "uiHeight", MAX_SIDE);
@@ -56,19 +56,15 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     throw new DecodeFailed(`frames have ${rows} x ${columns} pixels, more than ${MAX_PLANE_SAMPLES}`);
   }
   const usedRowBytes = columns * components * SAMPLE_BYTES[sampleType];
-  // 0 stands for a size that the program left open, as it does for tiles.
+  // The program writes 0 for tiles.
   const stated = numberIn(attributes, "uiWidthBytes") || null;
   const rowBytes = stated ?? Math.ceil(usedRowBytes / ROW_ALIGNMENT) * ROW_ALIGNMENT;
   if (!Number.isSafeInteger(rowBytes) || rowBytes < usedRowBytes || rows * rowBytes > MAX_FRAME_BYTES) {
-    throw new DecodeFailed(
-      `the rows of ${columns} pixels of ${components} x ${
-        SAMPLE_BYTES[sampleType]
-      } bytes have ${rowBytes} bytes`,
-    );
+    throw new DecodeFailed(`rows of ${usedRowBytes} bytes of samples are declared with ${rowBytes} bytes`);
   }
   const compression = numberIn(attributes, "eCompression");
   if (compression === COMPRESSION.lossy) {
-    throw new DecodeFailed("the frames are compressed with losses, which is not read");
+    throw new DecodeFailed("frames with lossy compression are not supported");
   }
   return {
     columns,
@@ -80,36 +76,30 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     bytes: rows * rowBytes,
     neededBytes: (rows - 1) * rowBytes + usedRowBytes,
     zlib: compression === COMPRESSION.zlib,
-    warnings: [
-      ...(stated === null
-        ? [
-          warning(
-            "metadata_missing",
-            "The file does not state the distance between rows; they are read as padded",
-          ),
-        ]
-        : []),
-      ...(rowBytes - usedRowBytes >= ROW_ALIGNMENT
-        ? [
-          warning(
-            "metadata_disagree",
-            `Rows have ${rowBytes} bytes, but ${columns} pixels of ${components} x ${
-              SAMPLE_BYTES[sampleType]
-            } bytes have ${usedRowBytes}; the rest is not served`,
-          ),
-        ]
-        : []),
-      ...(sampleType.startsWith("int")
-        ? [warning("samples_doubtful", "The file declares signed samples, which microscopes do not write")]
-        : []),
-    ],
+    warnings: layoutWarnings(stated, usedRowBytes, sampleType),
   };
+}
+
+function layoutWarnings(stated: number | null, usedRowBytes: number, sampleType: SampleType): Warning[] {
+  const warnings: Warning[] = [];
+  if (stated === null) {
+    const text = "The file does not state the distance between rows; they are read as padded";
+    warnings.push(warning("metadata_missing", text));
+  } else if (stated - usedRowBytes >= ROW_ALIGNMENT) {
+    const text = `Rows have ${stated} bytes, but their samples need only ${usedRowBytes}`;
+    warnings.push(warning("metadata_disagree", text));
+  }
+  if (sampleType.startsWith("int")) {
+    const text = "The file declares signed samples, which microscopes do not write";
+    warnings.push(warning("samples_doubtful", text));
+  }
+  return warnings;
 }
 
 function size(attributes: VariantObject, name: string, most: number): number {
   const value = numberIn(attributes, name);
   if (value === null || !Number.isSafeInteger(value) || value < 1 || value > most) {
-    throw new DecodeFailed(`${name} is ${value ?? "missing"}, and has to be between 1 and ${most}`);
+    throw new DecodeFailed(`${name} is ${value ?? "missing"} instead of 1 to ${most}`);
   }
   return value;
 }
@@ -121,7 +111,7 @@ const TYPES: Readonly<Record<number, Partial<Record<"int" | "uint" | "float", Sa
   64: { float: "float64" },
 };
 
-/** The type of the samples: in 32 bits that are all significant, programs write floats whatever they state. */
+/** The type of the samples: 32 significant bits are floats, whatever the pixel type. */
 function sampleTypeOf(attributes: VariantObject): SampleType {
   const bits = numberIn(attributes, "uiBpcInMemory");
   const significant = numberIn(attributes, "uiBpcSignificant") ?? bits;

@@ -23,7 +23,7 @@ function layout(changed: Record<string, Variant | undefined> = {}) {
   return frameLayout(attributes);
 }
 
-Deno.test("rows of pixels with their padding, of which the last may lack its own", () => {
+Deno.test("rows are padded, and the last one may lack its padding", () => {
   const { rows, columns, components, rowBytes, usedRowBytes, bytes, neededBytes, zlib, warnings } = layout();
   deepEqual([rows, columns, components, zlib], [3, 5, 2, false]);
   // Padding to four bytes would need none.
@@ -32,7 +32,7 @@ Deno.test("rows of pixels with their padding, of which the last may lack its own
   deepEqual([rowBytes, usedRowBytes, bytes, neededBytes], [24, 20, 72, 68]);
 });
 
-Deno.test("rows whose distance is not stated are padded to four bytes", () => {
+Deno.test("rows without a stated distance are padded to four bytes", () => {
   for (const uiWidthBytes of [undefined, 0]) {
     // 5 pixels of 3 bytes.
     const found = layout({ uiComp: 3, uiBpcInMemory: 8, uiBpcSignificant: 8, uiWidthBytes });
@@ -40,7 +40,7 @@ Deno.test("rows whose distance is not stated are padded to four bytes", () => {
     deepEqual(codesOf(found.warnings), ["metadata_missing"]);
   }
   for (const uiWidthBytes of [19, -24, 20.5, 2 ** 60]) {
-    throws(() => layout({ uiWidthBytes }), /the rows of 5 pixels of 2 x 2 bytes have/);
+    throws(() => layout({ uiWidthBytes }), /rows of 20 bytes of samples are declared with/);
   }
   equal(layout({ uiWidthBytes: 20 }).rowBytes, 20);
 });
@@ -52,7 +52,7 @@ Deno.test("types of samples by their bits and pixel type", () => {
   deepEqual([8, 16].map((bits) => type(bits, 1)), ["uint8", "uint16"]);
   deepEqual([8, 16].map((bits) => type(bits, 0)), ["int8", "int16"]);
   deepEqual([16, 32, 64].map((bits) => type(bits, 2)), ["float16", "float32", "float64"]);
-  // In 32 bits that are all significant lie floats.
+  // 32 significant bits are floats.
   deepEqual([type(32, 1, 32), type(32, 1, 24), type(32, 0, 24)], ["float32", "uint32", "int32"]);
   for (const [bits, kind] of [[8, 2], [64, 1], [12, 1], [0, 1], [24, 1]] as const) {
     throws(() => type(bits, kind), /samples have \d+ bits and are of pixel type/);
@@ -66,7 +66,9 @@ Deno.test("sizes up to the largest that are served", () => {
     const one = { uiWidth: 1, uiHeight: 1, uiComp: 1, uiWidthBytes: undefined };
     equal(layout({ ...one, [name]: most }).warnings.length, 1);
     for (const size of [0, -1, most + 1, 1.5, NaN, "5"]) {
-      throws(() => layout({ ...one, [name]: size }), { message: new RegExp(`${name} is .* between 1 and`) });
+      throws(() => layout({ ...one, [name]: size }), {
+        message: new RegExp(`${name} is .* instead of 1 to`),
+      });
     }
   }
   // As many samples, and as many bytes with their padding, as a plane of float32 may have.
@@ -74,11 +76,11 @@ Deno.test("sizes up to the largest that are served", () => {
   const rowBytes = 4 * MAX_PLANE_SAMPLES / side;
   const large = { uiWidth: MAX_PLANE_SAMPLES / side, uiHeight: side, uiComp: 1 };
   equal(layout({ ...large, uiWidthBytes: rowBytes }).bytes, 4 * MAX_PLANE_SAMPLES);
-  throws(() => layout({ ...large, uiWidthBytes: rowBytes + 1 }), /have \d+ bytes/);
+  throws(() => layout({ ...large, uiWidthBytes: rowBytes + 1 }), /are declared with \d+ bytes/);
   throws(() => layout({ ...large, uiWidth: large.uiWidth + 1 }), /pixels, more than/);
 });
 
 Deno.test("frames are raw, zlib streams, or refused", () => {
   deepEqual([0, 2, 3].map((eCompression) => layout({ eCompression }).zlib), [true, false, false]);
-  throws(() => layout({ eCompression: 1 }), /compressed with losses/);
+  throws(() => layout({ eCompression: 1 }), /lossy compression/);
 });

@@ -1,27 +1,27 @@
-/** When frames were taken, as the computer measured it. */
+/** Times of frames, as the computer measured them. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_TIMES, timesFrom } from "../metadata/time_stamps.ts";
 import { chunkAt } from "./chunk.ts";
-import type { StoredChunks } from "./stored_chunks.ts";
+import type { StoredChunks } from "./chunk_map.ts";
 
 /** One number for each frame, of {@linkcode MAX_FRAMES} at most. */
 const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
-/** Time points whose frames are asked one by one where the file has no list of times. */
-const MAX_ASKED = 1000;
+/** Frames whose own times are read where the file has no list of times. */
+const MAX_FRAMES_READ = 1000;
 
 /** Bytes of the list that are read at once. */
 const WINDOW_BYTES = 64 << 10;
 
 /** Some frames. */
 export interface FrameSeries {
-  /** How many. */
+  /** Number of frames. */
   readonly count: number;
   /** Number of each of them, ascending. */
   numberAt(index: number): number;
 }
 
-/** Seconds of some frames from the first; `null` where one is unknown, or they do not rise. */
+/** Seconds of some frames from the first; `null` if one is unknown, or they do not rise. */
 export function frameTimes(
   file: ByteSource,
   chunks: StoredChunks,
@@ -32,7 +32,7 @@ export function frameTimes(
     timesFrom(framesTimes(file, chunks, series), 1000);
 }
 
-/** Milliseconds by the list. */
+/** Milliseconds in the list of times. */
 function listedTimes(
   file: ByteSource,
   chunks: StoredChunks,
@@ -58,13 +58,13 @@ function listedTimes(
   return times;
 }
 
-/** Milliseconds by the number before the samples of each frame. */
+/** Milliseconds before the samples of each frame. */
 function framesTimes(
   file: ByteSource,
   { frames }: StoredChunks,
   series: FrameSeries,
 ): readonly number[] | null {
-  if (series.count > MAX_ASKED) return null;
+  if (series.count > MAX_FRAMES_READ) return null;
   const times: number[] = [];
   for (let i = 0; i < series.count; i += 1) {
     const at = frames.get(series.numberAt(i));

@@ -1,4 +1,4 @@
-/** Files from before 2010: boxes of JPEG 2000 (ITU-T T.800, annex I), and at the end a map that tells what each is for. */
+/** Files from before 2010: boxes of JPEG 2000 (ITU-T T.800, annex I), and at the end a map with the purpose of each. */
 import { Buffer } from "node:buffer";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
@@ -12,17 +12,14 @@ const ENTRY_BYTES = 16;
 /** Boxes of a file: three of metadata for each frame, and one for each of its channels. */
 const MAX_BOXES = 1_000_000;
 
-/** The header of the file; other boxes are told by the purpose that the map gives them, not by their type. */
-const HEADER = "jp2h";
-
-/** What codestreams are called in the map. */
+/** Purpose of codestreams. */
 const CODESTREAM = "LUNK";
 
-/** Metadata, of which those of later frames repeat the first. */
+/** Purposes of metadata; those of later frames repeat the first. */
 export const DOCUMENTS: readonly string[] = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];
 
 /** Boxes that are read. */
-const READ = new Set([HEADER, CODESTREAM, ...DOCUMENTS]);
+const READ = new Set([CODESTREAM, ...DOCUMENTS]);
 
 /** A box. */
 export interface Box {
@@ -32,23 +29,23 @@ export interface Box {
   readonly length: number;
 }
 
-/** True where a file ends with the place of a map. */
+/** True for a file that ends with the place of a map. */
 export function hasBoxMap(file: ByteSource): boolean {
   if (file.size < TAIL_BYTES) return false;
   const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
   return Buffer.from(tail).toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
 }
 
-/** Offsets of boxes by what they are for, in the order of the file. */
+/** Offsets of boxes by their purpose, in file order. */
 export type BoxMap = ReadonlyMap<string, readonly number[]>;
 
-/** The boxes of a file by its map, or by walking where it has none. @throws {DecodeFailed | Stopped} */
+/** Finds the boxes by the map, or by walking where it is unusable. @throws {DecodeFailed | Stopped} */
 export function readBoxMap(file: ByteSource, stop: StopFlag): { boxes: BoxMap; mapped: boolean } {
   const listed = hasBoxMap(file) ? mappedBoxes(file) : null;
   return { boxes: listed ?? walkedBoxes(file, stop), mapped: listed !== null };
 }
 
-/** Boxes that the map lists, or `null` where its place is none. */
+/** Boxes in the map, or `null` if it is unusable. */
 function mappedBoxes(file: ByteSource): BoxMap | null {
   const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
   const place = file.size - Number(tail.readBigUInt64LE(MAP_SIGNATURE.length));
@@ -59,15 +56,14 @@ function mappedBoxes(file: ByteSource): BoxMap | null {
   const entries = Buffer.from(file.read(place + 4, count * ENTRY_BYTES, "the box map").buffer);
   const found = new Map<string, number[]>();
   for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
-    const type = entries.toString("latin1", at, at + 4);
-    const purpose = type === HEADER ? type : entries.toString("latin1", at + 4, at + 8);
+    const purpose = entries.toString("latin1", at + 4, at + 8);
     if (!READ.has(purpose)) continue;
     found.getOrInsertComputed(purpose, () => []).push(Number(entries.readBigUInt64LE(at + 8)));
   }
   return found.has(CODESTREAM) ? found : null;
 }
 
-/** Boxes one after the other; codestreams are told by their type, and metadata where that names them. */
+/** Walks from box to box; codestreams and some metadata have a type that reveals their purpose. */
 function walkedBoxes(file: ByteSource, stop: StopFlag): BoxMap {
   const found = new Map<string, number[]>();
   for (let at = 0, count = 0; at + BOX_HEAD_BYTES <= file.size; count += 1) {
@@ -87,7 +83,7 @@ function walkedBoxes(file: ByteSource, stop: StopFlag): BoxMap {
 
 const tooManyBoxes = () => new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
 
-/** The content of the box at an offset. @throws {DecodeFailed} it does not lie in the file */
+/** The content of the box at an offset. @throws {DecodeFailed} it lies outside the file */
 export function boxAt(file: ByteSource, at: number, purpose: string): Box {
   const what = `box ${quoted(purpose)}`;
   const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, what));

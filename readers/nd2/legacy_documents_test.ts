@@ -1,11 +1,11 @@
+/** The document of a file that is one box with some XML. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { documentOf, holderOf, numberOf, textStarting } from "./legacy_documents.ts";
 import { variantBudget } from "./clx_lite.ts";
-import { objectIn } from "./variant.ts";
+import { documentOf, holderOf, legacyLoops, numberOf, textStarting } from "./legacy_documents.ts";
+import { objectIn, type Variant, type VariantObject } from "./variant.ts";
 
-/** The document of a file that is one box with some XML. */
 function parsed(xml: string) {
   const content = Buffer.from(xml);
   const head = Buffer.alloc(8, "xml ");
@@ -14,7 +14,7 @@ function parsed(xml: string) {
   return documentOf(file, new Map([["TINF", [0]]]), "TINF", variantBudget().xml);
 }
 
-Deno.test("values stand in attributes or are the text of an element; names lose what tells their type", () => {
+Deno.test("values are attributes or the text of an element; names lose the prefix for their type", () => {
   const document = parsed(
     '<?xml version="1.0"?><variant version="1.0"><uiCount runtype="lx_uint32" value="3"/><Text>Metadata: x</Text>' +
       '<Count value="4"/><sEmpty/><Loop Type="2" runtype="x"><_0 value="a"/><_1 value="b"/></Loop></variant>',
@@ -26,7 +26,7 @@ Deno.test("values stand in attributes or are the text of an element; names lose 
   deepEqual([...objectIn(document, "Loop")], [["Type", "2"], ["0", "a"], ["1", "b"]]);
 });
 
-Deno.test("what is wanted is found inside of wrappers, up to where they part", () => {
+Deno.test("the wanted object is found inside of wrappers, unless there are several", () => {
   const wrapped = parsed('<a><UnknownData><b value="1"/></UnknownData><c><d><Count value="5"/></d></c></a>');
   equal(numberOf(holderOf(wrapped, ["Count"]), "Count"), 5);
   const parted = parsed('<a><B><Count value="5"/></B><C><Count value="6"/></C></a>');
@@ -35,7 +35,7 @@ Deno.test("what is wanted is found inside of wrappers, up to where they part", (
   equal(numberOf(holderOf(deep, ["Count"]), "Count"), null);
 });
 
-Deno.test("the first text that begins so, however deep", () => {
+Deno.test("the first text with some start is found at any depth", () => {
   const texts = parsed(
     '<a><b><Text value="other"/></b><b><Text value="Metadata: 1"/></b><c value="Metadata: 2"/></a>',
   );
@@ -44,7 +44,7 @@ Deno.test("the first text that begins so, however deep", () => {
   equal(textStarting(undefined, ""), null);
 });
 
-Deno.test("numbers are finite and not blank; a document that is none, or not there", () => {
+Deno.test("numbers are finite and not blank; a missing document is empty, other text is refused", () => {
   const values = parsed(
     '<a><A value=" "/><B value="x"/><C value="Infinity"/><D value="-1.5"/><E><F/></E></a>',
   );
@@ -58,4 +58,68 @@ Deno.test("numbers are finite and not blank; a document that is none, or not the
   ]);
   throws(() => parsed("text"), { tag: "DecodeFailed" });
   equal(documentOf(new DecodedBytes(new Uint8Array(), "it"), new Map(), "TINF", variantBudget().xml).size, 0);
+});
+
+function variant(value: unknown): Variant {
+  return typeof value === "object" && value !== null
+    ? new Map(Object.entries(value).map(([name, one]) => [name, variant(one)]))
+    : String(value);
+}
+
+const short = (experiment: unknown, description: string | null = null) =>
+  legacyLoops(variant(experiment) as VariantObject, description)
+    .map(({ kind, count, measured, nominal }) => [kind, count, measured, nominal]);
+const level = (Type: number, LoopPars: unknown, NextLevelEx: unknown = {}) => ({
+  Type,
+  LoopPars,
+  NextLevelEx,
+});
+
+Deno.test("numbered loops in their order, or levels inside of each other", () => {
+  const [t, z] = [level(1, { Count: 2, Period: { _0: { Count: 2, Period: 500 } } }), level(4, { Count: 3 })];
+  const expected = [["T", 2, null, 500], ["Z", 3, null, null]];
+  deepEqual(short({ LoopNo01: z, LoopNo00: t }), expected);
+  deepEqual(short(level(1, t.LoopPars, { no_name: z })), expected);
+  deepEqual(short({}), []);
+});
+
+Deno.test("levels are followed as deep as any experiment goes", () => {
+  let deep: unknown = {};
+  for (let i = 0; i < 20; i += 1) deep = level(4, { Count: 1 }, { no_name: deep });
+  deepEqual(short(deep).length, 16);
+});
+
+Deno.test("the step of focus: the description, else as stated, else the range by the count", () => {
+  const range = { Count: 3, ZLow: -1, ZHigh: 2 };
+  deepEqual(short(level(4, { ...range, ZStep: -0.75 })), [["Z", 3, null, 0.75]]);
+  // (2 - -1) / 2.
+  deepEqual(short(level(4, range)), [["Z", 3, null, 1.5]]);
+  const text = "Metadata:\r\nDimensions: Z(3)\r\nZ Stack Loop: 5 - Step 0.2 um\r\n";
+  deepEqual(short(level(4, range), text), [["Z", 3, null, 0.2]]);
+  deepEqual(short(level(4, { Count: 1, ZLow: 0, ZHigh: 2 })), [["Z", 1, null, null]]);
+});
+
+Deno.test("the description counts positions and time points; the phase of this count has the step", () => {
+  const phases = {
+    Period: { _0: { Count: 9, Period: 10 }, _1: { Count: 4, Period: 20, AvgPeriodDiff: 21 }, _2: {} },
+  };
+  const text = "Metadata:\r\nDimensions: T'(4) x XY(2) x λ(3)\r\n";
+  deepEqual(short(level(8, phases, { no_name: level(2, { Count: 7 }) }), text), [
+    ["T", 4, 21, 20],
+    ["P", 2, null, null],
+  ]);
+  deepEqual(short(level(8, phases)), [["T", 9, null, 10]]);
+  // Without phases, or with empty ones alone, the loop itself has count and period.
+  deepEqual(short(level(1, { Count: 4, Period: 500 })), [["T", 4, null, 500]]);
+  deepEqual(short(level(1, { Count: 4, Period: { _0: {} } })), [["T", 4, null, null]]);
+  deepEqual(short(level(2, { PosX: { a: 1, b: 2 } }), "Dimensions: S(5)"), [["P", 5, null, null]]);
+  deepEqual(short(level(2, { PosX: { a: 1, b: 2 } })), [["P", 2, null, null]]);
+});
+
+Deno.test("channels are no loop; kinds whose frames nobody can count are refused", () => {
+  deepEqual(short(level(6, { Count: 2 }, { no_name: level(4, { Count: 2 }) })), [["Z", 2, null, null]]);
+  for (const type of [3, 5, 7, 9, 10]) {
+    throws(() => short(level(type, { Count: 2 })), { tag: "DecodeFailed" });
+  }
+  for (const Count of [0, -1, 0.5, "x"]) deepEqual(short(level(4, { Count })), []);
 });

@@ -7,25 +7,31 @@
  *     LUNK  a codestream: one channel of one frame      VIMD  XML, channels and pixel size of a frame
  *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for people
  */
-import { axesOf, calibrated, known } from "../metadata/axes.ts";
-import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
-import { type Acquisition, type Channel, type Scenes, sizesOf } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
+import { type Acquisition, type Channel, type Scenes, sizesOf } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
-import { colorOf } from "./channel_list.ts";
-import { FrameNumbers } from "./frame_numbers.ts";
-import { metadataText } from "./metadata_text.ts";
+import { metadataText } from "./clx_xml.ts";
+import { FrameNumbers } from "./experiment.ts";
+import { type BoxMap, DOCUMENTS, readBoxMap } from "./legacy_boxes.ts";
+import {
+  documentBytes,
+  documentOf,
+  holderOf,
+  legacyLoops,
+  numberOf,
+  textStarting,
+} from "./legacy_documents.ts";
+import { codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
+import { colorOf } from "./picture.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
-import { boxAt, type BoxMap, DOCUMENTS, readBoxMap } from "./legacy_boxes.ts";
-import { type CodestreamSize, codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
-import { documentBytes, documentOf, holderOf, numberOf, textStarting } from "./legacy_documents.ts";
-import { legacyLoops } from "./legacy_loops.ts";
 
 /** Reads the metadata of a file of boxes. @throws {DecodeFailed | Stopped} */
 export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
@@ -34,15 +40,9 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const first = places[0];
   if (first === undefined) throw new DecodeFailed("it holds no frames");
   const size = codestreamSize(file, first);
-  const warnings: Warning[] = [];
-  if (!mapped) {
-    warnings.push(
-      warning("file_damaged", "The box map is unusable; the boxes were found by searching the file"),
-    );
-  }
-  if (!headerAgrees(file, boxes, size)) {
-    warnings.push(warning("file_damaged", "The header of the file is missing"));
-  }
+  const warnings = mapped
+    ? []
+    : [warning("file_damaged", "The box map is unusable; the boxes were found by searching the file")];
   const { xml } = variantBudget();
   const read = (purpose: string): VariantObject => {
     try {
@@ -60,7 +60,7 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const perFrame = numberOf(objectIn(picture, "PicturePlanes"), "Count") ?? Math.max(planes.length, 1);
   if (!Number.isSafeInteger(perFrame) || perFrame < 1 || perFrame > Math.min(places.length, MAX_CHANNELS)) {
     throw new DecodeFailed(
-      `frames have ${perFrame} channels, and the file holds ${places.length} of all frames`,
+      `frames have ${perFrame} channels, but the file holds ${places.length} codestreams`,
     );
   }
   const numbers = new FrameNumbers(legacyLoops(experiment, description));
@@ -68,20 +68,6 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   warnings.push(...numbers.mismatch(frames));
   const store = { file, places, perFrame, size, stop };
   return scenesOf({ file, boxes, picture, planes, numbers, store, warnings });
-}
-
-/** Whether there is a header; it has to state the size of the frames. @throws {DecodeFailed} it states another */
-function headerAgrees(file: RandomAccessFile, boxes: BoxMap, { rows, columns }: CodestreamSize): boolean {
-  const at = boxes.get("jp2h")?.[0];
-  if (at === undefined) return false;
-  const { offset, length } = boxAt(file, at, "jp2h");
-  // The first box inside is `ihdr`: height and width (ITU-T T.800, annex I.5.3.1).
-  const view = new DataView(file.read(offset, Math.min(length, 16), "the header").buffer);
-  if (view.byteLength < 16 || view.getUint32(4) !== 0x69686472) return false;
-  if (view.getUint32(8) === rows && view.getUint32(12) === columns) return true;
-  throw new DecodeFailed(
-    `frames are ${rows} x ${columns}, and the header says ${view.getUint32(8)} x ${view.getUint32(12)}`,
-  );
 }
 
 interface LegacyFile {
@@ -97,7 +83,7 @@ interface LegacyFile {
 const planesOf = (picture: VariantObject) =>
   itemsOf(objectIn(picture, "PicturePlanes").get("Plane")).map(objectOf).filter(({ size }) => size > 0);
 
-/** Positions of which a frame is stored. */
+/** Scenes are the positions with frames. */
 function scenesOf(opened: LegacyFile): Scenes {
   const { numbers, store } = opened;
   const frames = Math.min(Math.floor(store.places.length / store.perFrame), numbers.count);

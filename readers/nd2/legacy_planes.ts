@@ -9,7 +9,7 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { type Box, boxAt } from "./legacy_boxes.ts";
 
-/** What the header of a codestream states (ITU-T T.800, annex A.5.1). */
+/** The header of a codestream (ITU-T T.800, annex A.5.1). */
 export interface CodestreamSize {
   /** Columns. */
   readonly columns: number;
@@ -21,10 +21,10 @@ export interface CodestreamSize {
   readonly bits: number;
 }
 
-/** Bytes in which the header of a codestream is searched for; boxes may hold whole JP2 files. */
+/** Bytes that are searched for the header of a codestream: boxes may hold whole JP2 files. */
 const SEARCHED = 4096;
 
-/** Reads the size that a codestream states. @throws {DecodeFailed} it is none, or of a size that is not read */
+/** Reads the header of a codestream. @throws {DecodeFailed} it is missing, or of an unsupported size */
 export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
   const box = boxAt(file, at, "LUNK");
   const bytes = file.read(box.offset, Math.min(box.length, SEARCHED), "the first codestream");
@@ -51,17 +51,17 @@ const isStart = (bytes: Uint8Array, at: number) =>
 export interface CodestreamStore {
   /** The file. */
   readonly file: ByteSource;
-  /** Offsets of their boxes: the channels of the first frame, those of the second, and so on. */
+  /** Offsets of their boxes, frame by frame. */
   readonly places: readonly number[];
   /** Codestreams of a frame. */
   readonly perFrame: number;
   /** Size of each. */
   readonly size: CodestreamSize;
-  /** Looked at while they are decoded. */
+  /** Checked while they are decoded. */
   readonly stop: StopFlag;
 }
 
-/** One codestream, of which some components are wanted. */
+/** One codestream with its wanted components. */
 interface WantedStream {
   readonly box: Box;
   readonly what: string;
@@ -72,7 +72,7 @@ interface WantedStream {
  * Plans some channels of a frame.
  *
  * @throws {PlaneNotFound} the file does not hold the frame
- * @throws {DecodeFailed} a codestream is cut, or too large to be decoded
+ * @throws {DecodeFailed} a codestream is incomplete, or too large to decode
  */
 export function planStreams(
   store: CodestreamStore,
@@ -130,7 +130,7 @@ const extentOf = (size: CodestreamSize, { length }: Box): Extent => ({
   bytes: size.columns * size.rows * size.components * SAMPLE_BYTES[sampleTypeOf(size)],
 });
 
-/** Bounds of what is decoded at once. @throws {DecodeFailed} it is over them */
+/** Applies the bounds of the decoder. @throws {DecodeFailed} the codestream is over them */
 function checked(extent: Extent, what: string): Extent {
   const { maxSamples = 0, maxStored = 0 } = jpeg2000.webAssembly ?? {};
   const samples = extent.width * extent.rows * extent.samples;
@@ -140,9 +140,8 @@ function checked(extent: Extent, what: string): Extent {
   ) {
     return extent;
   }
-  throw new DecodeFailed(
-    `${what} has ${samples} samples in ${extent.stored} bytes; at most ${maxSamples} in ${maxStored} are decoded at once`,
-  );
+  const most = `at most ${maxSamples} in ${maxStored} can be decoded`;
+  throw new DecodeFailed(`${what} has ${samples} samples in ${extent.stored} bytes; ${most}`);
 }
 
 async function decodeStream(

@@ -1,13 +1,14 @@
 /** The documents that describe the image, from binary or XML chunks of either generation. */
-import type { ByteSource } from "../io/byte_source.ts";
+import { Buffer } from "node:buffer";
 import { DecodeFailed, quoted } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import { type Warning, warning } from "../warning.ts";
 import { readChunk } from "./chunk.ts";
-import { ATTRIBUTES } from "./chunk_map.ts";
+import { ATTRIBUTES, type StoredChunks } from "./chunk_map.ts";
 import { parseLite, type VariantBudget, variantBudget } from "./clx_lite.ts";
-import { parseXmlVariant, type XmlVariant } from "./clx_xml.ts";
-import type { StoredChunks } from "./stored_chunks.ts";
-import { EMPTY, unwrapped, type VariantObject } from "./variant.ts";
+import { metadataText, parseXmlVariant, type XmlVariant } from "./clx_xml.ts";
+import { EMPTY, unwrapped, type Variant, type VariantObject } from "./variant.ts";
 
 /** Bytes of one chunk of metadata; pictures of many channels have a megabyte. */
 export const MAX_METADATA_BYTES = 32 << 20;
@@ -16,25 +17,21 @@ const PICTURE = ["ImageMetadataSeqLV|0!", "ImageMetadataSeq|0!"];
 const EXPERIMENT = ["ImageMetadataLV!", "ImageMetadata!"];
 const TEXTS = ["ImageTextInfoLV!", "ImageTextInfo!"];
 
-/** What describes the image. */
+/** The documents of the image. */
 export interface Metadata {
   /** Size of the frames and of their samples. */
   readonly attributes: VariantObject;
-  /** Channels and calibration, of the first frame; empty where the file has none. */
+  /** Channels and calibration of the first frame; empty if missing. */
   readonly picture: VariantObject;
-  /** Loops; empty where there is a single frame. */
+  /** Loops; empty for a single frame. */
   readonly experiment: VariantObject;
   /** Texts for people. */
   readonly texts: VariantObject;
-  /** Documents that are damaged and were left out or are incomplete. */
+  /** Warns of damaged documents. */
   readonly warnings: readonly Warning[];
 }
 
-/**
- * Reads the documents of the image.
- *
- * @throws {DecodeFailed} attributes, channels or loops are missing or damaged
- */
+/** Reads the documents of the image. @throws {DecodeFailed} attributes are missing, or attributes, channels or loops damaged */
 export function readMetadata(file: ByteSource, chunks: StoredChunks): Metadata {
   const budget = variantBudget();
   const warnings: Warning[] = [];
@@ -62,8 +59,8 @@ export function readMetadata(file: ByteSource, chunks: StoredChunks): Metadata {
   return { attributes, picture: picture ?? EMPTY, experiment, texts, warnings };
 }
 
-/** Parses a chunk as what it holds. @throws {DecodeFailed} it is damaged, or over a bound */
-export function parseChunk(
+/** Parses a chunk in either form. @throws {DecodeFailed} it is damaged, or over a bound */
+function parseChunk(
   file: ByteSource,
   { name, at }: { readonly name: string; readonly at: number },
   budget: VariantBudget,
@@ -75,8 +72,38 @@ export function parseChunk(
     : { value: parseLite(bytes, what, budget), fault: null };
 }
 
-/** True for a document in XML: `<`, after the mark of an encoding or none. */
+/** True for XML: `<`, perhaps after a byte order mark. */
 export function isXml(bytes: Uint8Array): boolean {
   const mark = bytes[0] === 0xef ? 3 : bytes[0] === 0xff || bytes[0] === 0xfe ? 2 : 0;
   return bytes[mark] === 0x3c || bytes[mark] === 0 && bytes[mark + 1] === 0x3c;
+}
+
+/** Chunks of documents; others are lists of numbers. */
+const DOCUMENT = /^(?:Image|CustomDataVar\|)/;
+
+/** Adds the documents in file order. @throws {DecodeFailed} one is damaged */
+export function addDocuments(list: DocumentList, file: ByteSource, { named }: StoredChunks): void {
+  const budget = variantBudget();
+  const found = [...named].filter(([name]) => DOCUMENT.test(name)).sort(([, a], [, b]) => a - b);
+  for (const [name, at] of found) {
+    const bytes = readChunk(file, name, at, MAX_METADATA_BYTES);
+    const title = name.replace(/!$/, "");
+    if (isXml(bytes)) list.add(title, "application/xml", metadataText(bytes));
+    else list.add(title, "application/json", jsonOf(bytes, `chunk ${quoted(name)}`, budget));
+  }
+}
+
+const jsonOf = (bytes: Uint8Array, what: string, budget: VariantBudget) =>
+  JSON.stringify(plain(parseLite(bytes, what, budget)), null, 1);
+
+/** The value for JSON, with bytes as base64. */
+function plain(value: Variant): unknown {
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value.buffer, value.byteOffset, value.length).toString("base64");
+  }
+  if (Array.isArray(value)) return value.map(plain);
+  // `fromEntries` defines properties, so `__proto__` is a name like any other.
+  return value instanceof Map
+    ? Object.fromEntries([...value].map(([name, one]) => [name, plain(one)]))
+    : value;
 }

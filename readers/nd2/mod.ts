@@ -8,11 +8,11 @@
  *     ImageMetadataSeq|0 channels, pixel size, time                     ImageMetadata    loops of the experiment
  *     ImageTextInfo      texts for people, the date among them          last 40 bytes    place of the map of all chunks
  *
- * Metadata are XML (version 2) or a binary tree (version 3, names end with `LV`). A frame holds all channels, interleaved, raw
- * or as one zlib stream. Time, stage and focus loops number the frames, the outermost varies slowest; positions of the
- * stage are scenes. Files from before 2010 are JPEG 2000 boxes (`legacy_image.ts`).
+ * Metadata are XML (version 2) or a binary tree (version 3, names end with `LV`). A frame holds all channels,
+ * interleaved, raw or as one zlib stream. Time, stage and focus loops number the frames, the outermost varies slowest;
+ * stage positions are scenes. Files from before 2010 are JPEG 2000 boxes (`legacy_image.ts`).
  *
- * Refused: frames that are compressed with losses; loops of kinds that no known file has.
+ * Refused: lossy compression; kinds of loops without a known file.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { Scenes, Source } from "../reader.ts";
@@ -20,7 +20,7 @@ import { CHUNK_MAGIC } from "./chunk.ts";
 import { chunkedScenes } from "./chunked_image.ts";
 import { legacyScenes } from "./legacy_image.ts";
 
-/** The signature chunk and the place of the map. */
+/** Bytes of the signature chunk and of the place of the map. */
 const LEAST_BYTES = 152;
 
 /** Opens an ND2 file. @throws {DecodeFailed} it is damaged or refused */
@@ -28,7 +28,9 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const file = files.open(path);
     if (file.size < LEAST_BYTES) {
-      throw new DecodeFailed(`the file is cut: ${file.size} of at least ${LEAST_BYTES} bytes are stored`);
+      throw new DecodeFailed(
+        `the file is incomplete: ${file.size} of at least ${LEAST_BYTES} bytes are stored`,
+      );
     }
     const first = file.read(0, CHUNK_MAGIC.length, "the first bytes");
     return CHUNK_MAGIC.every((byte, i) => first[i] === byte)

@@ -1,16 +1,100 @@
-/** Plans for planes: the components of one frame. */
+/** Plans for planes: components of a frame, which is a time in milliseconds and its rows, raw or as a zlib stream. */
+import { SURPLUS } from "../codecs/segment.ts";
+import { deflate } from "../codecs/zlib.ts";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
 import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import { servedLines } from "../metadata/line_scan.ts";
+import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
+import { requireChunk } from "./chunk.ts";
+import type { StoredChunks } from "./chunk_map.ts";
 import type { FrameLayout } from "./frame_layout.ts";
-import type { StoredChunks } from "./stored_chunks.ts";
-import { findFrame, inflatedBytes, inflatedFrame, type StoredFrame } from "./stored_frame.ts";
 
-/** Where frames are and how they are laid out. */
+/** Bytes of the time before the samples. */
+const TIME_BYTES = 8;
+
+/** The samples of a frame in the file. */
+interface StoredFrame {
+  /** Offset of the first byte after the time. */
+  readonly offset: number;
+  /** Declared bytes. */
+  readonly length: number;
+  /** Declared bytes that are in the file. */
+  readonly stored: number;
+  /** True for a zlib stream. */
+  readonly zlib: boolean;
+  /** Its name in messages: `frame 3 at 81920`. */
+  readonly what: string;
+}
+
+/**
+ * Finds a frame and checks its length; that of a line scan may lack rows at its end.
+ *
+ * @throws {PlaneNotFound} the file does not hold it
+ * @throws {DecodeFailed} it is incomplete, or its place holds something else
+ */
+function findFrame({ file, chunks: { frames }, layout, lineScan }: FrameStore, number: number): StoredFrame {
+  const at = frames.get(number);
+  if (at === undefined) {
+    throw new PlaneNotFound(`frame ${number} is not in the file, which holds ${frames.size} frames`);
+  }
+  const chunk = requireChunk(file, `ImageDataSeq|${number}!`, at);
+  const what = `frame ${number} at ${at}`;
+  const length = chunk.length - TIME_BYTES;
+  const stored = chunk.stored - TIME_BYTES;
+  const offset = chunk.offset + TIME_BYTES;
+  const zlib = isZlib(file, { offset, length, stored, what }, layout);
+  const needed = zlib ? Math.max(length, 0) : layout.neededBytes;
+  if (stored < needed && !(lineScan && !zlib && stored >= layout.usedRowBytes)) {
+    throw new DecodeFailed(`${what} is incomplete: ${Math.max(stored, 0)} of ${needed} bytes are stored`);
+  }
+  // A stream of that length is too short for the frame, so nothing is allocated for it.
+  if (zlib && stored * deflate.maxExpansion < layout.neededBytes) {
+    throw new DecodeFailed(
+      `${what} is incomplete: ${stored} bytes of zlib cannot hold ${layout.neededBytes} bytes`,
+    );
+  }
+  return { offset, length, stored, zlib, what };
+}
+
+/** True for a zlib stream. Some programs declare the wrong compression, which the length and the first bytes reveal. */
+function isZlib(
+  file: ByteSource,
+  frame: Omit<StoredFrame, "zlib">,
+  { zlib, bytes, neededBytes }: FrameLayout,
+): boolean {
+  const asRaw = frame.length === bytes || frame.length === neededBytes;
+  if (zlib ? !asRaw : frame.length >= neededBytes) return zlib;
+  if (frame.stored < 2) return zlib;
+  const [first = 0, second = 0] = file.read(frame.offset, 2, frame.what);
+  // RFC 1950, section 2.2: method 8, and a check over both bytes.
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}
+
+/** Inflates the rows of a frame. @throws {DecodeFailed} it is damaged or of another length */
+async function inflatedFrame(
+  { file, layout, stop }: FrameStore,
+  { offset, stored, what }: StoredFrame,
+): Promise<Uint8Array> {
+  const { columns, rows, components, bytes, neededBytes } = layout;
+  return await deflate.decode(file.read(offset, stored, what), {
+    width: columns,
+    rows,
+    samples: components,
+    fullRows: rows,
+    bytes: neededBytes,
+    mostBytes: bytes,
+    settings: { bits: [], kind: "uint" },
+    what,
+    stop,
+  });
+}
+
+/** The frames of a file. */
 export interface FrameStore {
   /** The file. */
   readonly file: ByteSource;
@@ -18,13 +102,13 @@ export interface FrameStore {
   readonly chunks: StoredChunks;
   /** Layout of each frame. */
   readonly layout: FrameLayout;
-  /** True where rows are lines in time, so that a frame that was interrupted is shorter. */
+  /** True where rows are lines in time: an interrupted frame is shorter. */
   readonly lineScan: boolean;
-  /** Looked at while frames are decoded. */
+  /** Checked while frames are decoded. */
   readonly stop: StopFlag;
 }
 
-/** Which samples are wanted. */
+/** The wanted samples. */
 export interface WantedFrame {
   /** Number of the frame. */
   readonly number: number;
@@ -41,73 +125,58 @@ export interface WantedFrame {
  * @throws {DecodeFailed} the frame is incomplete
  */
 export function planFrame(store: FrameStore, { number, components, rows }: WantedFrame): PlanePlan {
-  const { file, chunks, layout, lineScan, stop } = store;
-  const frame = findFrame(file, chunks, number, { layout, cut: lineScan });
+  const { layout, stop } = store;
+  const frame = findFrame(store, number);
   const count = frame.zlib || frame.stored >= layout.neededBytes
     ? layout.rows
     : wholeRows(layout, frame.stored);
-  const wanted = { start: Math.min(rows?.start ?? 0, count), end: Math.min(rows?.end ?? count, count) };
-  const working = frame.zlib
-    ? { bytes: inflatedBytes(frame, layout), endsWithWorker: false }
-    : NO_WORKING_MEMORY;
+  const lines = servedLines([count], layout.rows, rows);
+  const inflated = { bytes: frame.stored + 2 * (layout.bytes + SURPLUS), endsWithWorker: false };
   return {
-    rows: count,
+    ...lines,
     columns: layout.columns,
-    filled: wanted,
-    warnings: [
-      ...lackingRows(frame, count, layout),
-      ...surplusBytes(frame, layout),
-      ...(frame.doubt === null ? [] : [frame.doubt]),
-    ],
-    working,
+    warnings: [...lines.warnings, ...surplusBytes(frame, layout)],
+    working: frame.zlib ? inflated : NO_WORKING_MEMORY,
     overwrites: !frame.zlib,
     async decode(planes) {
       const rowsAt = await rowSource(store, frame);
-      for (const block of blocksOf(wanted, layout.rowBytes)) {
+      for (const block of blocksOf(lines.filled, layout.rowBytes)) {
         stop.check();
         const bytes = rowsAt(block.start * layout.rowBytes, blockBytes(layout, block));
-        const target = { planes, components, first: block.start - wanted.start };
+        const target = { planes, components, first: block.start - lines.filled.start };
         placeRows(bytes, block.end - block.start, layout, target);
       }
     },
   };
 }
 
-function lackingRows(frame: StoredFrame, count: number, layout: FrameLayout): Warning[] {
-  if (count < layout.rows) return [warning("lines_missing", `${count} of ${layout.rows} lines are stored`)];
-  if (frame.lacking === 0) return [];
-  return [warning("file_damaged", `${frame.what} extends ${frame.lacking} bytes beyond the end of the file`)];
+/** Warns of a raw frame with more bytes than its rows need. */
+function surplusBytes(
+  { length, zlib, what }: StoredFrame,
+  { rows, rowBytes, bytes }: FrameLayout,
+): Warning[] {
+  if (zlib || length <= bytes) return [];
+  const text = `${what} has ${length} bytes, but ${rows} rows of ${rowBytes} bytes need only ${bytes}`;
+  return [warning("metadata_disagree", text)];
 }
 
-/** A frame with more bytes than its size accounts for may have more rows. */
-function surplusBytes({ surplus, what }: StoredFrame, { rows, rowBytes, bytes }: FrameLayout): Warning[] {
-  return surplus === 0 ? [] : [
-    warning(
-      "metadata_disagree",
-      `${what} has ${
-        bytes + surplus
-      } bytes, but ${rows} rows of ${rowBytes} bytes have ${bytes}; the rest is not served`,
-    ),
-  ];
-}
-
-/** Gives bytes of a frame; those of a raw one hold until the next call. */
+/** Reads bytes of a frame; those of a raw one are valid until the next call. */
 async function rowSource(
-  { file, layout, stop }: FrameStore,
+  store: FrameStore,
   frame: StoredFrame,
 ): Promise<(start: number, length: number) => Uint8Array> {
   if (frame.zlib) {
-    const inflated = await inflatedFrame(file, frame, layout, { stop });
+    const inflated = await inflatedFrame(store, frame);
     return (start, length) => inflated.subarray(start, start + length);
   }
   return (start, length) => {
     const bytes = scratchBytes(length);
-    file.readInto(frame.offset + start, bytes, frame.what);
+    store.file.readInto(frame.offset + start, bytes, frame.what);
     return bytes;
   };
 }
 
-/** Whole rows in so many bytes; the padding of the last one may be missing. */
+/** Number of whole rows in the stored bytes; the last one may lack its padding. */
 const wholeRows = ({ rowBytes, usedRowBytes }: FrameLayout, stored: number) =>
   Math.floor((stored - usedRowBytes) / rowBytes) + 1;
 
@@ -122,7 +191,7 @@ function* blocksOf({ start, end }: RowRange, rowBytes: number): Generator<RowRan
   }
 }
 
-/** Planes to fill, the components that fill them, and the row of the planes at which a block begins. */
+/** Planes to fill, their components, and the row of the planes at which a block starts. */
 interface BlockTarget {
   readonly planes: readonly Float32Array[];
   readonly components: readonly number[];

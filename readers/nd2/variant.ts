@@ -1,22 +1,22 @@
-/** Values of the metadata, which both generations write: numbers, texts, bytes, lists and objects. */
+/** Values of the metadata of both generations: numbers, texts, bytes, lists and objects. */
 
 /** A value. */
 export type Variant = boolean | number | string | Uint8Array | readonly Variant[] | VariantObject;
 
-/** Values by name, in the order of the file. */
+/** Values by name, in file order. */
 export type VariantObject = ReadonlyMap<string, Variant>;
 
-/** An object without anything. */
+/** An empty object. */
 export const EMPTY: VariantObject = new Map();
 
-/** The value as an object; what is none is {@linkcode EMPTY}. */
+/** The value as an object; any other value gives {@linkcode EMPTY}. */
 export const objectOf = (value: Variant | undefined): VariantObject =>
   value instanceof Map ? value as VariantObject : EMPTY;
 
 /** The object of a name inside of another. */
 export const objectIn = (object: VariantObject, name: string): VariantObject => objectOf(object.get(name));
 
-/** The finite number of a name, or `null`; a boolean counts as 0 or 1. */
+/** The finite number of a name, or `null`; Booleans count as 0 or 1. */
 export function numberIn(object: VariantObject, name: string): number | null {
   const value = object.get(name);
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -29,19 +29,19 @@ export function positiveIn(object: VariantObject, name: string): number | null {
   return value !== null && value > 0 ? value : null;
 }
 
-/** The count of a name: an integer above 0, or 0 where it has none. */
+/** The positive integer of a name, or 0. */
 export function countIn(object: VariantObject, name: string): number {
   const value = numberIn(object, name);
   return value !== null && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** The text of a name, or `null` where there is none or it is blank. */
+/** The text of a name, or `null` if missing or blank. */
 export function textIn(object: VariantObject, name: string): string | null {
   const value = object.get(name);
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-/** The values of a list, or of an object that stands for one, in the order of the file. */
+/** The values of a list, or of an object that stands for one, in file order. */
 export function itemsOf(value: Variant | undefined): readonly Variant[] {
   if (value instanceof Uint8Array) return Array.from(value);
   if (Array.isArray(value)) return value;
@@ -54,7 +54,7 @@ export const numberedIn = (object: VariantObject): readonly (readonly [string, V
 
 const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 
-/** Flags: bytes or values, any but 0 and false being true. Those of an object are in the order of their numbers. */
+/** Flags: bytes or values, false for 0; those of an object are sorted by number. */
 export function flagsOf(value: Variant | undefined): readonly boolean[] {
   const sorted = value instanceof Map
     ? numberedIn(value as VariantObject).map(([, flag]) => flag)
@@ -62,7 +62,7 @@ export function flagsOf(value: Variant | undefined): readonly boolean[] {
   return sorted.map((flag) => typeof flag === "string" ? flag !== "" && flag !== "0" : Boolean(flag));
 }
 
-/** The one object inside of a list or object that holds nothing else, such as the wrapper of a document. */
+/** The object inside of wrappers: lists and objects that hold nothing else. */
 export function unwrapped(value: Variant | undefined): VariantObject {
   let object = value;
   for (let depth = 0; depth < 4; depth += 1) {
@@ -77,6 +77,6 @@ export function unwrapped(value: Variant | undefined): VariantObject {
 
 const isContainer = (value: Variant | undefined) => Array.isArray(value) || value instanceof Map;
 
-/** Names that hold nothing but the document itself: `SLxExperiment`, `no_name`, `variant`. */
+/** Names of wrappers: `SLxExperiment`, `no_name`, `variant`. */
 const isWrapper = (name: string | undefined) =>
   name === undefined || /^(?:SLx|no_name|variant|i0+$|$)/.test(name);

@@ -1,11 +1,11 @@
-/** When an image was made: the text of the computer's clock, whose form depends on its language. */
+/** Date and time of an image: the text of the computer's clock, whose form depends on its language. */
 import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
 
 /** Days between the start of Julian day numbers and of Unix time. */
 const UNIX_EPOCH_JULIAN_DAY = 2_440_587.5;
 const DAY_MS = 86_400_000;
 
-/** Days by which the clock of the file and the time in UTC may differ: time zones, and a long recording. */
+/** Days between the clock of the file and the time in UTC: time zones, and a long recording. */
 const NEAR_DAYS = 31;
 
 /** Characters of a date with a time. */
@@ -13,20 +13,20 @@ const MAX_TEXT = 100;
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** The half of the day stands behind the time, or, in Chinese and Korean, before it. */
+/** A time; the half of the day follows it, or precedes it in Chinese and Korean. */
 const CLOCK =
   /(?:([\u4e0a\u4e0b]\u5348|\u5348[\u524d\u5f8c]|\uc624[\uc804\ud6c4])\s*)?(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?:\s*([AP])\.?\s?M)?/i;
 
-/** What calls the second half of the day so: the Chinese of both scripts, Japanese, Korean, Latin. */
+/** Letters of the second half of the day: Chinese of both scripts, Japanese, Korean, Latin. */
 const AFTERNOON = /[\u4e0b\u5f8c\ud6c4P]/i;
 
-/** The halves of the day as `AM` and `PM`; `undefined` on a clock of 24 hours. */
+/** The half of the day as `AM` or `PM`; `undefined` on a 24-hour clock. */
 function halfOf(clock: RegExpExecArray): string | undefined {
   const half = clock[1] ?? clock[5];
   return half && (AFTERNOON.test(half) ? "PM" : "AM");
 }
 
-/** Milliseconds since 1970 of a Julian day number, or `null` for one that stands for none. */
+/** Milliseconds since 1970 of a Julian day number, or `null` without a valid one. */
 export function julianMilliseconds(day: number | null): number | null {
   if (day === null || day < 1) return null;
   const ms = (day - UNIX_EPOCH_JULIAN_DAY) * DAY_MS;
@@ -34,12 +34,12 @@ export function julianMilliseconds(day: number | null): number | null {
 }
 
 /**
- * The moment that a text states, as it is written. Where it may be day before month or month before day, the one nearer to
- * the time in UTC counts; without one, clocks of twelve hours are taken for American.
+ * The moment in a text. Where the order of day and month is ambiguous, the reading nearer to the time in UTC counts;
+ * without that time, 12-hour clocks are taken for American.
  *
  * @param text such as `3/7/2025  2:38:00 PM`, `18/06/2014  15:55:27`, `2014-06-18 15:55:27`, `18-Jun-14 3:55:27 PM`
  * @param utc milliseconds since 1970, or `null`
- * @returns the moment in UTC where there is no text
+ * @returns the moment in UTC if the text has none
  */
 export function wallClock(text: string | null, utc: number | null): Moment {
   const written = text === null ? UNDATED : parsed(text, utc);
@@ -54,11 +54,7 @@ function parsed(text: string, utc: number | null): Moment {
   if (!found) return momentOf(text);
   const [, first = "", second = "", third = "", rest = ""] = found;
   const clock = CLOCK.exec(rest);
-  const time = [
-    clock ? hourOf(clock[2], halfOf(clock)) : undefined,
-    clock?.[3],
-    clock?.[4] ?? 0,
-  ] as const;
+  const time = [clock ? hourOf(clock[2], halfOf(clock)) : undefined, clock?.[3], clock?.[4] ?? 0] as const;
   const month = MONTHS.indexOf(second.toLowerCase()) + 1;
   const dates: (readonly [string, string | number, string | number])[] = first.length > 2
     ? [[first, second, third]]
@@ -70,7 +66,7 @@ function parsed(text: string, utc: number | null): Moment {
   return nearest(american ? existing.reverse() : existing, utc);
 }
 
-/** The one nearest to a time, if it is near; else the first. */
+/** The moment nearest to a time if it is near, else the first. */
 function nearest(moments: readonly Moment[], utc: number | null): Moment {
   const away = ({ date }: Moment) =>
     Math.abs(Date.UTC(+date.slice(0, 4), +date.slice(4, 6) - 1, +date.slice(6)) - (utc ?? 0)) / DAY_MS;
@@ -79,7 +75,7 @@ function nearest(moments: readonly Moment[], utc: number | null): Moment {
   return utc !== null && near !== undefined && away(near) <= NEAR_DAYS ? near : first;
 }
 
-/** Of two digits the year within the century that began with these microscopes. */
+/** The full year; two digits stand for 1980 to 2079. */
 function fullYear(year: string): string {
   return year.length > 2 ? year : String((Number(year) < 80 ? 2000 : 1900) + Number(year));
 }

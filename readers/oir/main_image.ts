@@ -54,6 +54,8 @@ export interface RowLayout {
   readonly lineScan: boolean;
   /** Rows of the whole array; of a line scan, the most that any channel has. */
   readonly rows: number;
+  /** Of a line scan the lines that were to be scanned, else `rows`. */
+  readonly plannedRows: number;
   /** What the user should know about the rows. */
   readonly warnings: readonly Warning[];
 }
@@ -89,6 +91,7 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
       ? {
         lineScan: false,
         rows: fewest,
+        plannedRows: fewest,
         warnings: [
           warning(
             "metadata_disagree",
@@ -96,12 +99,9 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
           ),
         ],
       }
-      : { lineScan: false, rows: height, warnings: [] };
+      : { lineScan: false, rows: height, plannedRows: height, warnings: [] };
   }
-  const lines = properties.axes.get("TIMELAPSE")?.maxSize ?? null;
-  const warnings = lines !== null && most < lines
-    ? [warning("lines_missing", `The line scan was interrupted: ${most} of ${lines} lines are stored`)]
-    : [];
+  const warnings: Warning[] = [];
   const { line } = properties;
   if (line !== null && !widthFits(width, line)) {
     warnings.push(
@@ -112,7 +112,8 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
       ),
     );
   }
-  return { lineScan: true, rows: most, warnings };
+  const plannedRows = Math.max(most, properties.axes.get("TIMELAPSE")?.maxSize ?? 0);
+  return { lineScan: true, rows: most, plannedRows, warnings };
 }
 
 /**
@@ -154,7 +155,7 @@ export interface WidthEvidence {
  * @throws {DecodeFailed} another document contradicts them
  */
 export function checkGeometry(
-  { rows, lineScan }: RowLayout,
+  { rows, lineScan }: Pick<RowLayout, "rows" | "lineScan">,
   { width, height, depth }: FrameGeometry,
   { bytes, stated, properties }: WidthEvidence,
 ): void {

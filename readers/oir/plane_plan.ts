@@ -1,5 +1,6 @@
 /** Plans for planes of the main image. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { servedLines } from "../metadata/line_scan.ts";
 import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -63,25 +64,18 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
     }
     if (layout.lineScan && stored.gap) warnings.push(lostLines(channel, stored.gap));
   }
-  const complete = planes.map(({ channel, stored }) => completeIn(stored, channel));
-  const count = complete.reduce((fewest, own) => Math.min(fewest, own), layout.rows);
-  if (count < layout.rows) {
-    warnings.push(
-      warning("lines_missing", `${count} of ${layout.rows} lines are stored in every requested channel`),
-    );
-  }
+  const complete = planes.map(({ channel, stored }) => Math.min(layout.rows, completeIn(stored, channel)));
+  const lines = servedLines(complete, layout.plannedRows, rows);
   const columns = channels[0]!.channel.columns;
-  const filled = { start: Math.min(rows?.start ?? 0, count), end: Math.min(rows?.end ?? count, count) };
   return {
-    rows: count,
+    ...lines,
     columns,
-    filled,
-    warnings,
+    warnings: [...warnings, ...lines.warnings],
     overwrites: true,
     decode: (targets) =>
       Promise.try(() => {
         for (const [i, { channel, stored }] of planes.entries()) {
-          const samples = { sampleType: channel.sampleType, first: filled.start * columns };
+          const samples = { sampleType: channel.sampleType, first: lines.filled.start * columns };
           readPlane(stored, samples, targets[i]!, naming(channel));
         }
       }),

@@ -1,8 +1,15 @@
 /** The reference image: an overview, stored as chunks of its own, on which the line of a line scan was drawn. */
-import type { Calibration } from "../metadata/axes.ts";
 import { channelsOf } from "../metadata/channels.ts";
+import {
+  NO_PATH,
+  NO_REFERENCE,
+  referenceAxes,
+  type ReferenceResult,
+  straightPath,
+  unreadable,
+} from "../metadata/reference.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import type { PlanePlan, Reference, SampleType } from "../reader.ts";
+import type { PlanePlan, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { CameraChannels } from "./camera_channels.ts";
@@ -28,24 +35,14 @@ export interface ReferenceFacts {
   readonly definitions: readonly ImageSize[];
 }
 
-/** The reference image, or `null` and why a stored one is left out. */
-export interface ReferenceResult {
-  /** The image, or `null`. */
-  readonly reference: Reference | null;
-  /** Why there is none, or what of it is left out. */
-  readonly warnings: readonly Warning[];
-}
-
 /** Describes the reference image of an acquisition. */
 export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts): ReferenceResult {
   // Continuation files may repeat it.
   const scan = scans.find(({ reference }) => reference.size > 0);
   const [source, ...others] = scan?.reference ?? [];
-  if (!scan || !source) return { reference: null, warnings: [] };
+  if (!scan || !source) return NO_REFERENCE;
   const { properties, camera } = facts;
-  const warnings = others.map(([name]) =>
-    warning("reference_unreadable", `A second reference image (${name}) is not served`)
-  );
+  const warnings = others.map(([name]) => unreadable(`A second reference image (${name}) is not served`));
 
   const [sourceName, chunksOf] = source;
   const { ids, warnings: ofIds } = namedChannels(
@@ -63,10 +60,7 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   if (typeof arranged === "string") {
     return {
       reference: null,
-      warnings: [
-        ...warnings,
-        warning("reference_unreadable", `The reference image is left out: ${arranged}`),
-      ],
+      warnings: [...warnings, unreadable(`The reference image is left out: ${arranged}`)],
     };
   }
   const { size, sampleType } = arranged;
@@ -76,10 +70,7 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const left = ids.length - complete.length;
   if (left > 0) {
     warnings.push(
-      warning(
-        "reference_unreadable",
-        `${left} of ${ids.length} channels of the reference image are incomplete and left out`,
-      ),
+      unreadable(`${left} of ${ids.length} channels of the reference image are incomplete and left out`),
     );
   }
   const configured = (id: string) => properties.channels.get(id)?.name;
@@ -87,13 +78,11 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const [first, second] = sourceName.startsWith("CAMERA") ? [ofCamera, configured] : [configured, ofCamera];
   const named = complete.map(({ id }) => ({ name: first(id) ?? second(id) }));
   const { line } = properties;
-  const axis = (name: "Y" | "X", size: number, { step, unit }: Calibration) => ({ name, size, step, unit });
   return {
     reference: {
-      axes: [axis("Y", height, properties.pixel.y), axis("X", width, properties.pixel.x)],
+      axes: referenceAxes({ rows: height, columns: width }, properties.pixel),
       channels: channelsOf(named, { sampleType, rows: height, columns: width }),
-      lineRoi: line,
-      scanPath: line && { x: [line[0], line[2]], y: [line[1], line[3]] },
+      ...line ? straightPath(line) : NO_PATH,
       plan: () => Promise.resolve(planOf(complete.map(({ plane }) => plane), size, sampleType)),
     },
     warnings,
@@ -117,7 +106,7 @@ function namedChannels(
     const known = ids.filter((id) => !strange.includes(id));
     return {
       ids: known,
-      warnings: [warning("reference_unreadable", `No document describes ${what}, which is left out`)],
+      warnings: [unreadable(`No document describes ${what}, which is left out`)],
     };
   }
   return {

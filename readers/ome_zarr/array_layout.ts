@@ -20,7 +20,7 @@ import { keyBelow } from "./store.ts";
 /** Axes of one array; OME-Zarr has at most five. */
 const MAX_RANK = 16;
 
-/** What is needed to read chunks of an array. */
+/** All that reading the chunks of an array needs. */
 export interface ArrayLayout {
   /** Path inside the store. */
   readonly path: string;
@@ -30,24 +30,20 @@ export interface ArrayLayout {
   readonly chunkShape: readonly number[];
   /** Type of the samples after all codecs. */
   readonly sampleType: SampleType;
-  /** How a chunk is decoded. */
+  /** Decodes a chunk. */
   readonly chain: CodecChain;
-  /** float32 of samples in absent chunks, `null` when undefined. */
+  /** float32 of samples in absent chunks, `null` if undefined. */
   readonly fill: number | null;
-  /** Names of the axes where the array gives them. */
+  /** Names of the axes in the metadata of the array, or `null`. */
   readonly dimensionNames: readonly (string | null)[] | null;
-  /** Keys under which the chunk at some grid position may lie; the first that exists counts. */
+  /** Possible keys of the chunk at a grid position; the first that exists counts. */
   readonly chunkKeys: (position: readonly number[]) => string[];
 }
 
-/**
- * Reads the metadata of an array.
- *
- * @throws {DecodeFailed} they make no sense or name what is not known
- */
+/** Reads the metadata of an array. @throws {DecodeFailed} they are invalid or name something unknown */
 export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
   const what = `array "${path}"`;
-  if (node.kind !== "array") throw new DecodeFailed(`"${path}" is a group and no array`);
+  if (node.kind !== "array") throw new DecodeFailed(`"${path}" is a group, not an array`);
   const { fields } = node.metadata;
   const shape = fields["shape"];
   if (!Array.isArray(shape) || shape.length === 0 || shape.length > MAX_RANK) {
@@ -64,26 +60,23 @@ function version3(node: ZarrNode, shape: number[], path: string, what: string): 
   const named = isJsonObject(written) && Object.keys(object(written["configuration"])).length === 0;
   const sampleType = named ? written["name"] : written;
   if (!isSampleType(sampleType)) {
-    throw new DecodeFailed(`${what} has the data type ${JSON.stringify(written)}, which is not known`);
+    throw new DecodeFailed(`${what} has the unknown data type ${JSON.stringify(written)}`);
   }
   const grid = fields["chunk_grid"];
   if (!isJsonObject(grid) || grid["name"] !== "regular") {
-    throw new DecodeFailed(
-      `${what} has a chunk grid that is not regular: ${JSON.stringify(grid)?.slice(0, 100)}`,
-    );
+    throw new DecodeFailed(`${what} has an irregular chunk grid: ${JSON.stringify(grid)?.slice(0, 100)}`);
   }
   const chunkShape = sizes(option(grid, "chunk_shape"), shape.length, `the chunk shape of ${what}`);
   const transformers = fields["storage_transformers"];
   if (Array.isArray(transformers) && transformers.length > 0) {
-    throw new DecodeFailed(`${what} uses storage transformers, which are not known`);
+    throw new DecodeFailed(`${what} uses storage transformers, which are not supported`);
   }
   for (const [name, value] of Object.entries(fields)) {
     // Zarr 3 core: an unknown field must be understood unless it says otherwise.
     if (!KNOWN_FIELDS.has(name) && !(isJsonObject(value) && value["must_understand"] === false)) {
-      throw new DecodeFailed(`${what} has the metadata field "${name}", which is not known`);
+      throw new DecodeFailed(`${what} has the unknown metadata field "${name}"`);
     }
   }
-  const names = fields["dimension_names"];
   return {
     path,
     shape,
@@ -96,7 +89,7 @@ function version3(node: ZarrNode, shape: number[], path: string, what: string): 
       nesting: 0,
     }),
     fill: fillValue(fields["fill_value"], sampleType, text, what),
-    dimensionNames: Array.isArray(names) ? names.map((n) => typeof n === "string" ? n : null) : null,
+    dimensionNames: axisNames(fields["dimension_names"]),
     chunkKeys: chunkKeys(fields["chunk_key_encoding"], path, what),
   };
 }
@@ -116,6 +109,9 @@ const KNOWN_FIELDS = new Set([
   "consolidated_metadata",
 ]);
 
+const axisNames = (names: unknown) =>
+  Array.isArray(names) ? names.map((name) => typeof name === "string" ? name : null) : null;
+
 const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
 
 function option(value: unknown, name: string): unknown {
@@ -130,7 +126,7 @@ function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["
   }
   const name = isJsonObject(encoding) ? encoding["name"] : encoding;
   if (name !== "default" && name !== "v2") {
-    throw new DecodeFailed(`${what} has the chunk key encoding ${JSON.stringify(name)}, which is not known`);
+    throw new DecodeFailed(`${what} has the unknown chunk key encoding ${JSON.stringify(name)}`);
   }
   const separator = option(encoding, "separator") ?? (name === "default" ? "/" : ".");
   if (separator !== "/" && separator !== ".") {
@@ -140,7 +136,7 @@ function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["
   return (position) => [keyBelow(path, [...prefix, ...position].join(separator))];
 }
 
-/** Zarr 2, "Metadata": what must be there; without them samples would be decoded in another way. */
+/** Required fields of Zarr 2 ("Metadata") that decide how samples are decoded. */
 const REQUIRED_FIELDS = ["compressor", "filters", "order"];
 
 function version2(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
@@ -150,7 +146,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   const { type, endian } = numpyType(fields["dtype"], what);
   const chunkShape = sizes(fields["chunks"], shape.length, `the chunk shape of ${what}`);
   const separator = fields["dimension_separator"];
-  // Some writers nest chunks without saying so: both separators are tried, or existing chunks would count as absent.
+  // Some writers nest chunks without a declared separator: both are tried, or existing chunks would count as absent.
   const separators = separator === undefined ? [".", "/"] : [".", "/"].filter((known) => known === separator);
   if (separators.length === 0) {
     throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);
@@ -162,7 +158,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   const codecs: CodecMetadata[] = [];
   if (order === "F") codecs.push({ name: "transpose", configuration: { order: "F" } });
   const filters = fields["filters"] ?? [];
-  if (!Array.isArray(filters)) throw new DecodeFailed(`${what} has filters that are no list`);
+  if (!Array.isArray(filters)) throw new DecodeFailed(`${what} has filters that are not a list`);
   const converted = filters.map((filter) => version2Codec(filter, what));
   const isByteFilter = (codec: CodecMetadata) => byteCodec(codec.name, codec.configuration, 1) !== null;
   const valueFilters = converted.filter((codec) => !isByteFilter(codec));
@@ -174,10 +170,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
     : endian;
   codecs.push({ name: "bytes", configuration: { endian: storedEndian } });
   codecs.push(...converted.filter(isByteFilter));
-  if (fields["compressor"] !== null) {
-    codecs.push(version2Codec(fields["compressor"], what));
-  }
-  const names = node.attributes["_ARRAY_DIMENSIONS"];
+  if (fields["compressor"] !== null) codecs.push(version2Codec(fields["compressor"], what));
   return {
     path,
     shape,
@@ -185,16 +178,16 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
     sampleType: type,
     chain: codecChain(codecs, { shape: chunkShape, sampleType: type, what, nesting: 0 }),
     fill: fillValue(fields["fill_value"], type, text, what),
-    dimensionNames: Array.isArray(names) ? names.map((n) => typeof n === "string" ? n : null) : null,
+    dimensionNames: axisNames(node.attributes["_ARRAY_DIMENSIONS"]),
     chunkKeys: (position) => separators.map((s) => keyBelow(path, position.join(s))),
   };
 }
 
-/** A filter or compressor of Zarr 2 as a codec. */
+/** Converts a filter or compressor of Zarr 2. */
 function version2Codec(value: unknown, what: string): CodecMetadata {
   const { id } = object(value);
   if (typeof id !== "string") throw new DecodeFailed(`${what} has a filter or compressor without a name`);
-  // The default of numcodecs, which Zarr 3 replaces by the width of a sample.
+  // The default of numcodecs; in Zarr 3 it is the width of a sample.
   const defaults = id === "shuffle" ? { elementsize: 4 } : {};
   return { name: id, configuration: { ...defaults, ...object(value) } };
 }

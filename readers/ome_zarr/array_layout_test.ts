@@ -1,9 +1,8 @@
-/** Metadata of arrays (Zarr 2 and Zarr 3 core), each field with the values around what is read. */
+/** Metadata of arrays (Zarr 2 and Zarr 3 core), each field with values on both sides of its limits. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { arrayLayout } from "./array_layout.ts";
-import { divisionOf, wantedChunks } from "./array_planes.ts";
+import { divisionOf, wantedChunks, workingMemory } from "./array_planes.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
-import { workingMemory } from "./working_memory.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -88,10 +87,10 @@ const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "a configured type",
     () => layout(configured({ name: "uint16", configuration: { unit: "s" } })),
-    /data type \{/,
+    /unknown data type \{/,
   ],
-  ["another grid", () => layout({ chunk_grid: { name: "rectangular" } }), /grid that is not regular/],
-  ["no grid", () => layout({ chunk_grid: undefined }), /grid that is not regular/],
+  ["another grid", () => layout({ chunk_grid: { name: "rectangular" } }), /an irregular chunk grid/],
+  ["no grid", () => layout({ chunk_grid: undefined }), /an irregular chunk grid/],
   ["a transformer", () => layout({ storage_transformers: [{}] }), /storage transformers/],
   ["an unknown field", () => layout({ other: 1 }), /metadata field "other"/],
   [
@@ -119,9 +118,9 @@ const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "33 codecs",
     () => layout({ codecs: [LITTLE, ...new Array(32).fill(ZSTD)] }),
-    /no list of at most 32 codecs/,
+    /not a list of at most 32 codecs/,
   ],
-  ["codecs that are no list", () => layout({ codecs: LITTLE }), /no list of at most 32/],
+  ["codecs that are not a list", () => layout({ codecs: LITTLE }), /not a list of at most 32/],
   ["a codec without a name", () => layout({ codecs: [LITTLE, {}] }), /entry without a name/],
   ["a codec that is null", () => layout({ codecs: [LITTLE, null] }), /entry without a name/],
   [
@@ -129,40 +128,40 @@ const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
     () => layout({ codecs: [{ name: "bytes", configuration: 1 }] }),
     /no configuration object/,
   ],
-  ["an unknown codec", () => layout({ codecs: [LITTLE, "lzf"] }), /codec "lzf", which is not known/],
-  ["a codec of objects", () => layout({ codecs: [LITTLE, "vlen-utf8"] }), /stores objects and not numbers/],
-  ["no serializer", () => layout({ codecs: [ZSTD] }), /no codec that makes bytes/],
-  ["two serializers", () => layout({ codecs: [LITTLE, LITTLE] }), /"bytes" at a place/],
+  ["an unknown codec", () => layout({ codecs: [LITTLE, "lzf"] }), /unknown codec "lzf"/],
+  ["a codec of objects", () => layout({ codecs: [LITTLE, "vlen-utf8"] }), /stores objects, not numbers/],
+  ["no serializer", () => layout({ codecs: [ZSTD] }), /no codec that turns samples into bytes/],
+  ["two serializers", () => layout({ codecs: [LITTLE, LITTLE] }), /"bytes" at an unsupported place/],
   [
-    "shards behind a serializer",
+    "shards after a serializer",
     () => layout({ codecs: [LITTLE, ...shards().codecs] }),
-    /"sharding_indexed" at a place/,
+    /"sharding_indexed" at an unsupported place/,
   ],
   [
-    "a transposition behind the serializer",
+    "a transposition after the serializer",
     () => layout({ codecs: [LITTLE, { name: "transpose", configuration: { order: "C" } }] }),
-    /"transpose" at a place/,
+    /"transpose" at an unsupported place/,
   ],
   [
-    "a value codec behind the serializer",
+    "a value codec after the serializer",
     () => layout({ codecs: [LITTLE, { name: "numcodecs.delta", configuration: { dtype: "<u2" } }] }),
-    /delta" at a place/,
+    /delta" at an unsupported place/,
   ],
   [
     "a value codec before shards",
     () =>
       layout({ codecs: [{ name: "numcodecs.delta", configuration: { dtype: "<u2" } }, ...shards().codecs] }),
-    /delta" at a place/,
+    /delta" at an unsupported place/,
   ],
   [
-    "an order of bytes that is none",
+    "an unknown byte order",
     () => layout({ codecs: [{ name: "bytes", configuration: { endian: "middle" } }] }),
     /byte order "middle"/,
   ],
   [
     "samples of two bytes without their order",
     () => layout({ codecs: ["bytes"] }),
-    /no byte order for its uint16/,
+    /no byte order for uint16/,
   ],
   [
     "shards of shards of shards of shards of shards",
@@ -208,7 +207,7 @@ const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
   ),
   ["another order in version 2", () => old({ order: "A" }), /order "A"/],
   ["another separator in version 2", () => old({ dimension_separator: "-" }), /chunk keys by "-"/],
-  ["filters that are no list", () => old({ filters: {} }), /filters that are no list/],
+  ["filters that are not a list", () => old({ filters: {} }), /filters that are not a list/],
   ["a compressor without a name", () => old({ compressor: {} }), /without a name/],
 ];
 
@@ -244,7 +243,7 @@ Deno.test("names of the axes of an array, and keys of its chunks", () => {
   equal(old({ fill_value: null }).fill, null);
 });
 
-Deno.test("shards tell where their index lies, of which length and order", () => {
+Deno.test("the index of a shard has a length, a byte order and a place", () => {
   const read = (change: Fields = {}) => {
     const { serializer } = layout(shards(change)).chain;
     if (serializer.kind !== "sharding") throw new Error("no shards");
@@ -315,14 +314,9 @@ Deno.test("the chunks of some planes along each axis", () => {
 });
 
 Deno.test("the memory that a chunk takes beside the planes", () => {
-  const store = (holdsWhole: boolean) => ({
-    holdsWhole,
-    open: () => null,
-    has: () => false,
-    keptBytes: () => 0,
-  });
-  const bytes = (change: Fields, whole = false, wanted = selection()) =>
-    workingMemory(store(whole), layout(change), wanted).bytes;
+  const store = { open: () => null, has: () => false, indexBytes: 0 };
+  const bytes = (change: Fields, holdsWhole = false, wanted = selection()) =>
+    workingMemory({ store: { ...store, holdsWhole }, array: layout(change), selection: wanted }).bytes;
   // 1 x 4 x 5 samples of 2 bytes are 40; their encoded form has at most an eighth and 64 KiB more.
   const bound = 40 + 5 + 65_536;
   equal(bytes({}), 0);
@@ -340,7 +334,7 @@ Deno.test("the memory that a chunk takes beside the planes", () => {
   equal(bytes(shards()), 2 * 36 + inner + 40);
   equal(bytes(shards({ codecs: [LITTLE] })), 2 * 36);
   // 40 bytes, the index, 1 KiB for each of two inner chunks, an eighth and 64 KiB more.
-  const shard = Math.ceil((40 + 36 + 2048) * 1.125) + 65_536;
+  const shard = Math.floor((40 + 36 + 2048) * 1.125) + 65_536;
   equal(bytes(shards({ codecs: [LITTLE] }), true), shard + 2 * 36 + inner + 20);
   equal(bytes({ codecs: [...shards().codecs, ZSTD] }), 2 * shard + 2 * 36 + inner + inner + 40);
 });

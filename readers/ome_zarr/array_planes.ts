@@ -1,15 +1,15 @@
-/** Which chunks hold some planes, and their decoding into them. */
+/** The chunks that hold some planes, the memory that decoding them takes, and the decoding. */
 import { DecodeFailed } from "../errors.ts";
-import type { Division } from "../reader.ts";
+import { type Division, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { ArrayLayout } from "./array_layout.ts";
-import { ChunkDecoder } from "./chunk_decoder.ts";
-import { encodedBound } from "./encoded_size.ts";
-import { combinations } from "./grid.ts";
+import { ChunkDecoder, combinations, encodedBound } from "./chunk_decoder.ts";
+import type { CodecChain } from "./codec_chain.ts";
 import { type PlaneSelection, PlaneSink } from "./plane_sink.ts";
 import type { Store, StoredValue } from "./store.ts";
 
-/** Chunks of one load: a plane of 32768 x 32768 in chunks of 32 x 32. */
+/** Chunks of one load: those of a plane of 32768 x 32768 in chunks of 32 x 32. */
 const MAX_CHUNKS = 1 << 20;
 
 /** Positions of the wanted chunks along each axis of the grid. @throws {DecodeFailed} too many chunks */
@@ -48,7 +48,7 @@ export function divisionOf(
   return { channels: chain.shape[channel] ?? 1, rows: chain.shape[row]! };
 }
 
-/** True where chunks are samples and nothing else. */
+/** True for chunks of raw samples. */
 export const isStoredAsIs = ({ chain }: ArrayLayout): boolean =>
   chain.serializer.kind !== "sharding" && chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0;
 
@@ -60,14 +60,39 @@ function range(start: number, end: number): number[] {
   return Array.from({ length: count }, (_, n) => start + n);
 }
 
-/** Where the chunks of some planes are stored. */
+/** Planes of an array in a store. */
 export interface StoredPlanes {
   /** Holds the chunks. */
   readonly store: Store;
   /** The array that is cut into chunks. */
   readonly array: ArrayLayout;
-  /** Which planes are wanted. */
+  /** The wanted planes. */
   readonly selection: PlaneSelection;
+}
+
+/** Memory beside the planes that decoding takes: that for the largest chunk, one at a time. */
+export function workingMemory({ store, array, selection }: StoredPlanes): WorkingMemory {
+  const { rowAxis, columnAxis, fixed } = selection;
+  // Rows of such chunks are read one after the other into a small buffer.
+  const inRows = columnAxis === fixed.length - 1 && rowAxis === fixed.length - 2;
+  const bytes = workingBytes(array.chain, store.holdsWhole, inRows);
+  return bytes === 0 ? NO_WORKING_MEMORY : { bytes, endsWithWorker: false };
+}
+
+/** @param held whether the stored bytes are in memory, as those of a deflated ZIP entry are */
+function workingBytes(chain: CodecChain, held: boolean, inRows: boolean): number {
+  const { serializer, byteCodecs, valueCodecs, axes, arrayType, shape } = chain;
+  const stored = held ? encodedBound(chain) : 0;
+  const inOrder = inRows && axes.every((axis, i) => axis === i);
+  if (serializer.kind === "sharding") {
+    const decoded = byteCodecs.length > 0 ? 2 * encodedBound(chain) : 0;
+    return stored + decoded + 2 * serializer.indexSize +
+      workingBytes(serializer.inner, held || decoded > 0, inOrder);
+  }
+  if (byteCodecs.length + valueCodecs.length === 0) return stored + (inOrder && !held ? 0 : serializer.size);
+  const steps = byteCodecs.length > 0 ? encodedBound(chain) + 2 * serializer.size : serializer.size;
+  const samples = shape.reduce((product, n) => product * n, 1);
+  return stored + steps + (valueCodecs.length > 0 ? 2 * samples * SAMPLE_BYTES[arrayType] : 0);
 }
 
 /**
@@ -89,7 +114,6 @@ export async function decodePlanes(
     const box = array.chunkShape.map((size, axis) => ({ from: position[axis]! * size, size }));
     const chunk = openChunk(store, array, position);
     if (chunk === null) {
-      store.requireNames?.();
       sink.fill(box);
       continue;
     }
@@ -97,7 +121,7 @@ export async function decodePlanes(
     try {
       await decoder.decode(array.chain, { source, name, axes, origin: box.map(({ from }) => from) });
     } finally {
-      source.close();
+      source.close?.();
     }
   }
 }
@@ -108,7 +132,7 @@ function openChunk(
   position: readonly number[],
 ): { name: string; source: StoredValue } | null {
   for (const name of array.chunkKeys(position)) {
-    const source = store.open(name, Number.MAX_SAFE_INTEGER, encodedBound(array.chain));
+    const source = store.open(name, encodedBound(array.chain));
     if (source !== null) return { name, source };
   }
   return null;

@@ -1,6 +1,6 @@
 /**
- * Bytes-to-bytes codecs by name, of Zarr 3 and of numcodecs (`numcodecs.zstd` and the `id` of Zarr 2 alike). Each
- * is given the largest length that may come out, so that a small chunk cannot ask for much memory.
+ * Bytes-to-bytes codecs by name, of Zarr 3 and of numcodecs (`numcodecs.zstd` and the `id` of Zarr 2 alike). The caller
+ * bounds the decoded length, so that a small chunk cannot ask for much memory.
  */
 import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
@@ -20,10 +20,10 @@ export interface ByteCodec {
   /** Encoded length of a decoded length where it is fixed, as a shard index needs it. */
   readonly encodedLength?: (decoded: number) => number;
   /**
-   * Undoes the step.
+   * Decodes some bytes.
    *
-   * @param maxBytes largest decoded length that is acceptable
-   * @param room gives bytes that may be filled with the result
+   * @param maxBytes largest acceptable decoded length
+   * @param room allocates the result
    * @throws {DecodeFailed | Error} the bytes are damaged
    */
   decode(bytes: Uint8Array, maxBytes: number, room?: Room): Uint8Array;
@@ -43,13 +43,11 @@ const checksumCodec =
       if (bytes.length < 4) throw new DecodeFailed(`${bytes.length} bytes are too few for a checksum`);
       const atStart = (c["location"] ?? place) === "start";
       const data = atStart ? bytes.subarray(4) : bytes.subarray(0, -4);
-      const stored = new DataView(bytes.buffer, bytes.byteOffset + (atStart ? 0 : data.length), 4).getUint32(
-        0,
-        true,
-      );
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      const stored = view.getUint32(atStart ? 0 : data.length, true);
       const computed = checksum(data);
       if (stored !== computed) {
-        throw new DecodeFailed(`the ${name} checksum is ${hex(computed)}, ${hex(stored)} is stored`);
+        throw new DecodeFailed(`the ${name} checksum is ${hex(computed)} instead of ${hex(stored)}`);
       }
       return data;
     },
@@ -74,7 +72,7 @@ const CODECS = new Map(Object.entries<Make>({
         throw new DecodeFailed(`the shuffle codec has an element size of ${JSON.stringify(width)}`);
       }
       if (bytes.length % width !== 0) {
-        throw new DecodeFailed(`${bytes.length} bytes are no whole elements of ${width}`);
+        throw new DecodeFailed(`${bytes.length} bytes are not a multiple of ${width}`);
       }
       const target = new Uint8Array(bytes.length);
       unshuffleBytes(bytes, target, width);
@@ -83,23 +81,22 @@ const CODECS = new Map(Object.entries<Make>({
   }),
 }));
 
-/** numcodecs `lz4`: the decoded length as little-endian int32, then one block. */
+/** Decodes `lz4` of numcodecs: the decoded length as little-endian int32, then one block. */
 function decodeSizedLz4(bytes: Uint8Array, maxBytes: number): Uint8Array {
   if (bytes.length < 4) throw new DecodeFailed(`${bytes.length} bytes are too few for LZ4`);
-  const size = new DataView(bytes.buffer, bytes.byteOffset, 4).getInt32(0, true);
+  const size = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
   // One byte of a block stands for at most 255.
-  if (size < 0 || size > maxBytes || size > 255 * bytes.length) {
-    throw new DecodeFailed(`the LZ4 header tells of ${size} bytes, at most ${maxBytes} can be`);
-  }
+  const most = Math.min(maxBytes, 255 * bytes.length);
+  if (size > most) throw new DecodeFailed(`the LZ4 header declares ${size} bytes, more than ${most}`);
   const target = new Uint8Array(size);
   decodeLz4(bytes.subarray(4), target);
   return target;
 }
 
-/** The name of a codec without the `numcodecs.` that may stand before it. */
+/** The name of a codec without `numcodecs.` before it. */
 export const plainName = (name: string): string => name.replace(/^numcodecs\./, "");
 
-/** The codec of a name, with or without `numcodecs.` before it, or `null` when none is known. */
+/** The codec of a name, with or without `numcodecs.` before it; `null` for an unknown one. */
 export function byteCodec(
   name: string,
   configuration: CodecConfiguration,
@@ -108,3 +105,6 @@ export function byteCodec(
   const make = CODECS.get(plainName(name));
   return make ? { name, ...make(configuration, sampleBytes) } : null;
 }
+
+/** Largest encoded form of so many bytes: incompressible data grow a little. */
+export const looseBound = (bytes: number): number => bytes + (bytes >> 3) + 65_536;

@@ -1,64 +1,43 @@
-/**
- * Decodes one chunk (or the wanted inner chunks of one shard) and hands its samples on, with their place in the
- * array. Every length is checked against what the metadata say.
- */
+/** Decodes one chunk, or the wanted inner chunks of one shard; every length is checked against the metadata. */
 import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import type { PackedSamples } from "../samples/to_float32.ts";
-import type { ByteCodec } from "./byte_codecs.ts";
-import { combinations, numbersBelow } from "./grid.ts";
-import type { CodecChain, Sharding } from "./codec_chain.ts";
-import { encodedBound, looseBound, MAX_ENCODED_BYTES } from "./encoded_size.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { type ByteCodec, looseBound } from "./byte_codecs.ts";
+import { type CodecChain, MAX_CHUNK_BYTES, type Sharding } from "./codec_chain.ts";
+import type { PlacedSpan, PlaneSink } from "./plane_sink.ts";
 import { decodeValues } from "./value_codecs.ts";
 
-/** Part of one axis. */
-export interface Span {
-  /** Index of its first sample. */
-  readonly from: number;
-  /** How many samples. */
-  readonly size: number;
+/** Headers and checksums that some codecs add to an inner chunk. */
+const INNER_OVERHEAD = 1024;
+
+/** Encoded chunks may be a little longer than decoded ones. */
+const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
+
+/** Largest encoded form of one chunk, or of one shard without gaps. */
+export function encodedBound({ serializer, shape, arrayType }: CodecChain): number {
+  if (serializer.kind === "bytes") return Math.min(looseBound(serializer.size), MAX_ENCODED_BYTES);
+  const samples = product(shape) * SAMPLE_BYTES[arrayType];
+  const bytes = samples + serializer.indexSize + INNER_OVERHEAD * product(serializer.grid);
+  return Math.min(looseBound(bytes), MAX_ENCODED_BYTES);
 }
 
-/** A box of the array: a span of each of its axes, in their order. */
-export type Box = readonly Span[];
+const product = (sizes: readonly number[]) => sizes.reduce((all, size) => all * size, 1);
 
-/** A span of decoded samples. */
-export interface PlacedSpan extends Span {
-  /** Distance of neighbours along the axis, in samples. */
-  readonly stride: number;
+/** Every combination of one position along each axis, the last axis fastest. */
+export function* combinations(along: readonly (readonly number[])[]): Generator<number[]> {
+  const [first, ...rest] = along;
+  if (first === undefined) return yield [];
+  for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
 }
 
-/** Decoded samples of a box; their bytes may be changed. */
-export interface Samples extends PackedSamples {
-  /** Where they lie in the array, and in the bytes. */
-  readonly box: readonly PlacedSpan[];
-}
-
-/** Samples of a box that have not been read yet. */
-export interface StoredSamples extends Omit<Samples, "bytes"> {
-  /** Fills `target` from byte `offset` of the box on. */
-  read(offset: number, target: Uint8Array): void;
-}
-
-/** Who wants the samples. */
-export interface SampleSink {
-  /** True when samples at a span of an axis are wanted; of a box they are when this holds along every axis. */
-  wants(axis: number, span: Span): boolean;
-  /** Takes the samples; their bytes may be changed. */
-  put(samples: Samples): void;
-  /** Takes samples that are stored as they are, by reading those that it wants; `false` when it needs all of them. */
-  putStored(samples: StoredSamples): boolean;
-  /** Tells of a box that has no chunk. @throws {DecodeFailed} the array defines no fill value */
-  fill(box: Box): void;
-}
-
-/** A chunk as it is stored, and where it lies. */
+/** A stored chunk and its place. */
 export interface EncodedChunk {
   /** Its stored bytes. */
   readonly source: ByteSource;
-  /** Names it in messages. */
+  /** Its name for messages. */
   readonly name: string;
   /** For each axis of the chunk as its chain of codecs sees it, the axis of the array. */
   readonly axes: readonly number[];
@@ -68,13 +47,13 @@ export interface EncodedChunk {
 
 /** Decodes chunks, one after the other, for one sink. */
 export class ChunkDecoder {
-  readonly #sink: SampleSink;
+  readonly #sink: PlaneSink;
   readonly #stop: StopFlag;
-  /** Holds a decoded chunk until its samples are put; kept, as new memory is cleared page by page. */
+  /** Holds a decoded chunk; reused, as new memory is cleared page by page. */
   #kept = new Uint8Array(0);
 
-  /** Gives samples to a sink, and stops when it is told to. */
-  constructor(sink: SampleSink, stop: StopFlag) {
+  /** Decodes for a sink until `stop` is raised. */
+  constructor(sink: PlaneSink, stop: StopFlag) {
     this.#sink = sink;
     this.#stop = stop;
   }
@@ -90,20 +69,24 @@ export class ChunkDecoder {
       return await this.#decodeShard(serializer, { ...chunk, source: shard, axes });
     }
     const box = placed(origin, axes, shape);
-    let { sampleType, littleEndian } = serializer;
+    const { sampleType, littleEndian } = serializer;
     requireStored(source, name);
     if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && !source.asWhole) {
       requireSize(source.size, serializer.size, name);
-      const read = (offset: number, target: Uint8Array) => source.readInto(offset, target, `chunk "${name}"`);
-      if (this.#sink.putStored({ box, sampleType, littleEndian, read })) return;
+      const bytesAt = (offset: number, length: number) => {
+        const bytes = scratchBytes(length);
+        source.readInto(offset, bytes, `chunk "${name}"`);
+        return bytes;
+      };
+      return this.#sink.put({ box, sampleType, littleEndian, bytesAt });
     }
-    let bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room: this.#room });
+    const bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room: this.#room });
     requireSize(bytes.length, serializer.size, name);
-    if (chain.valueCodecs.length > 0) {
-      ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
-      littleEndian = true;
-    }
-    this.#sink.put({ box, bytes, sampleType, littleEndian });
+    const decoded = chain.valueCodecs.length > 0
+      ? { ...await decodeValues(chain, bytes, serializer, name), littleEndian: true }
+      : { bytes, sampleType, littleEndian };
+    const bytesAt = (offset: number, length: number) => decoded.bytes.subarray(offset, offset + length);
+    this.#sink.put({ box, ...decoded, bytesAt });
   }
 
   readonly #room: Room = (length) => {
@@ -115,11 +98,11 @@ export class ChunkDecoder {
     const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
     const index = readIndex(sharding, shard);
-    // Axis by axis: of a shard with many time points most inner chunks need no look.
+    // Axis by axis: most inner chunks of a shard with many time points are skipped at once.
     const along = axes.map((axis, i) => {
       const size = innerShape[i]!;
-      const from = (n: number) => origin[axis]! + n * size;
-      return numbersBelow(grid[i]!, (n) => this.#sink.wants(axis, { from: from(n), size }));
+      const isWanted = (n: number) => this.#sink.wants(axis, { from: origin[axis]! + n * size, size });
+      return [...Array(grid[i]!).keys()].filter(isWanted);
     });
     for (const position of combinations(along)) {
       this.#stop.check();
@@ -136,7 +119,7 @@ export class ChunkDecoder {
   }
 }
 
-/** The box of samples in C order of their axes; `axes` tells which axis of the array each of them is. */
+/** The box of samples in C order of their axes; `axes` are the indices of these in the array. */
 function placed(origin: readonly number[], axes: readonly number[], shape: readonly number[]): PlacedSpan[] {
   const box = origin.map((from) => ({ from, size: 1, stride: 1 }));
   let stride = 1;
@@ -153,22 +136,19 @@ function requireStored({ size }: ByteSource, name: string): void {
 }
 
 function requireSize(size: number, needed: number, name: string): void {
-  if (size !== needed) throw new DecodeFailed(`chunk "${name}" has ${size} bytes, ${needed} are needed`);
+  if (size !== needed) throw new DecodeFailed(`chunk "${name}" has ${size} bytes instead of ${needed}`);
 }
 
-/** A shard under bytes-to-bytes codecs has to be decoded as a whole. */
+/** Decodes a shard under bytes-to-bytes codecs as a whole. */
 function wholeShard(chain: CodecChain, value: ByteSource, name: string): ByteSource {
   const bytes = decodeBytes(chain.byteCodecs, value, { size: encodedBound(chain), name });
   return new DecodedBytes(bytes, `shard "${name}"`);
 }
 
-/** What some codecs are to give. */
+/** What codecs shall decode: at most `size` bytes of the chunk `name`, into `room` where that is given. */
 interface Wanted {
-  /** Bytes, at most. */
   readonly size: number;
-  /** Names the chunk in messages. */
   readonly name: string;
-  /** Gives bytes that the last of them may fill. */
   readonly room?: Room;
 }
 
@@ -192,7 +172,7 @@ function decodeBytes(codecs: readonly ByteCodec[], value: ByteSource, wanted: Wa
   return bytes;
 }
 
-/** Runs one step of decoding; its errors name the chunk and the codec. */
+/** Runs one decoding step; its errors name the chunk and the codec. */
 function runStep<T>(chunk: string, codec: string, step: () => T): T {
   try {
     return step();
@@ -206,17 +186,17 @@ function runStep<T>(chunk: string, codec: string, step: () => T): T {
 /** Offset and length of an inner chunk that does not exist (sharding codec, "Binary shard format"). */
 const ABSENT = 0xffffffffffffffffn;
 
-/** Where an inner chunk lies in its shard. */
+/** The place of an inner chunk in its shard. */
 interface IndexEntry {
   readonly offset: bigint;
   readonly length: bigint;
 }
 
-/** Reads the index of a shard; gives the entry of the n-th inner chunk, the last axis fastest. */
+/** Reads the index of a shard; the result maps the number of an inner chunk, the last axis fastest, to its entry. */
 function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: number) => IndexEntry {
   const { indexSize, indexLittleEndian: littleEndian } = sharding;
   if (source.size < indexSize) {
-    throw new DecodeFailed(`shard "${name}" has ${source.size} bytes, its index alone ${indexSize}`);
+    throw new DecodeFailed(`shard "${name}" has ${source.size} bytes, but its index takes ${indexSize}`);
   }
   const at = sharding.indexAtStart ? 0 : source.size - indexSize;
   let index: Uint8Array = source.read(at, indexSize, `the index of shard "${name}"`);

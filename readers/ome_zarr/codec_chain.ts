@@ -9,11 +9,11 @@ import { isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type ByteCodec, byteCodec, type CodecConfiguration, plainName } from "./byte_codecs.ts";
 import { numpyType } from "./sample_types.ts";
 
-/** Name and configuration of a codec as the metadata give them. */
+/** A codec in the metadata. */
 export interface CodecMetadata {
-  /** As it is written. */
+  /** Its name as written. */
   readonly name: string;
-  /** Its fields, not yet judged. */
+  /** Its fields, unchecked. */
   readonly configuration: CodecConfiguration;
 }
 
@@ -23,10 +23,10 @@ export const MAX_CHUNK_BYTES = 1 << 30;
 /** Largest index of a shard: four million inner chunks. */
 const MAX_INDEX_BYTES = 64 << 20;
 
-/** Shards within shards; two levels are rare already. */
+/** Levels of shards within shards; even two are rare. */
 const MAX_SHARD_NESTING = 4;
 
-/** What turns the bytes of one chunk into samples. */
+/** Turns the bytes of one chunk into samples. */
 export interface CodecChain {
   /** Type of the samples after all steps. */
   readonly arrayType: SampleType;
@@ -36,7 +36,7 @@ export interface CodecChain {
   readonly axes: readonly number[];
   /** Element-wise codecs such as `delta`, in the order of the metadata. */
   readonly valueCodecs: readonly CodecMetadata[];
-  /** How samples become bytes. */
+  /** Layout of samples in the bytes. */
   readonly serializer: BytesSerializer | Sharding;
   /** Compressors and checksums, in the order of the metadata. */
   readonly byteCodecs: readonly ByteCodec[];
@@ -44,7 +44,7 @@ export interface CodecChain {
 
 /** Plain samples in C order of the stored axes. */
 export interface BytesSerializer {
-  /** Tells it from {@linkcode Sharding}. */
+  /** Distinguishes it from {@linkcode Sharding}. */
   readonly kind: "bytes";
   /** Type of the stored samples. */
   readonly sampleType: SampleType;
@@ -56,9 +56,9 @@ export interface BytesSerializer {
 
 /** Inner chunks with an index of offsets and lengths. */
 export interface Sharding {
-  /** Tells it from {@linkcode BytesSerializer}. */
+  /** Distinguishes it from {@linkcode BytesSerializer}. */
   readonly kind: "sharding";
-  /** How an inner chunk is decoded. */
+  /** Decodes an inner chunk. */
   readonly inner: CodecChain;
   /** Shape of an inner chunk in the stored axes of the shard. */
   readonly innerShape: readonly number[];
@@ -76,26 +76,26 @@ export interface Sharding {
 
 /** Element-wise codecs; zarrita decodes all but `fixedscaleoffset`. */
 const VALUE_CODECS = ["delta", "scale_offset", "cast_value", "fixedscaleoffset"];
-/** Codecs that lose precision when they encode and leave the type as it is; nothing is to be undone. */
+/** Codecs that only round when they encode: decoding changes nothing. */
 const ROUNDING_CODECS = ["bitround", "quantize"];
 const OBJECT_CODECS = ["json2", "vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "msgpack2", "categorize"];
 
-/** Samples of a chunk, for which a chain of codecs is read. */
+/** The chunk that a chain of codecs decodes. */
 export interface ChunkSamples {
   /** Samples along each axis. */
   readonly shape: readonly number[];
   /** Type of the samples after all steps. */
   readonly sampleType: SampleType;
-  /** Names the array in messages: `array "0"`. */
+  /** Name of the array in messages: `array "0"`. */
   readonly what: string;
-  /** Shards around the chunk. */
+  /** Number of shards around the chunk. */
   readonly nesting: number;
 }
 
 /**
  * Reads the codecs of an array.
  *
- * @throws {DecodeFailed} an unknown codec, a configuration that makes no sense, a chunk over a bound
+ * @throws {DecodeFailed} an unknown codec, an invalid configuration, or a chunk over a bound
  */
 export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples): CodecChain {
   const { shape, sampleType, what } = chunk;
@@ -132,19 +132,19 @@ export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples
       if (!step) {
         throw new DecodeFailed(
           OBJECT_CODECS.includes(plain)
-            ? `${what} uses the codec "${name}", which stores objects and not numbers`
-            : `${what} uses the codec "${name}", which is not known`,
+            ? `${what} uses the codec "${name}", which stores objects, not numbers`
+            : `${what} uses the unknown codec "${name}"`,
         );
       }
       byteCodecs.push(step);
     }
   }
-  if (!serializer) throw new DecodeFailed(`${what} has no codec that makes bytes of its samples`);
+  if (!serializer) throw new DecodeFailed(`${what} has no codec that turns samples into bytes`);
   return { arrayType: sampleType, shape: storedShape(), axes, valueCodecs, serializer, byteCodecs };
 }
 
 const misplaced = (name: string, what: string) =>
-  new DecodeFailed(`${what} has the codec "${name}" at a place where it cannot be read`);
+  new DecodeFailed(`${what} has the codec "${name}" at an unsupported place`);
 
 function bytesSerializer(
   endian: unknown,
@@ -155,9 +155,9 @@ function bytesSerializer(
   if (endian !== undefined && endian !== null && endian !== "little" && endian !== "big") {
     throw new DecodeFailed(`${what} has the byte order ${JSON.stringify(endian)}`);
   }
-  // Zarr 3, "bytes" codec: `endian` may be left out for types of one byte only.
+  // Zarr 3, "bytes" codec: only types of one byte may lack `endian`.
   if ((endian === undefined || endian === null) && SAMPLE_BYTES[sampleType] > 1) {
-    throw new DecodeFailed(`${what} gives no byte order for its ${sampleType}`);
+    throw new DecodeFailed(`${what} states no byte order for ${sampleType}`);
   }
   const size = shape.reduce((product, n) => product * n, SAMPLE_BYTES[sampleType]);
   if (size > MAX_CHUNK_BYTES) {
@@ -169,21 +169,14 @@ function bytesSerializer(
 function transposition(order: unknown, rank: number, what: string): number[] {
   if (order === "C") return Array.from({ length: rank }, (_, i) => i);
   if (order === "F") return Array.from({ length: rank }, (_, i) => rank - 1 - i);
-  const axes: unknown[] = Array.isArray(order) ? order : [];
-  const whole = axes.filter((axis) => typeof axis === "number");
-  if (
-    axes.length !== rank || !whole.toSorted((a, b) => a - b).every((axis, i) => axis === i) ||
-    whole.length !== rank
-  ) {
-    throw new DecodeFailed(`${what} has the transposition ${JSON.stringify(order)} for ${rank} axes`);
-  }
-  return whole;
+  const axes: number[] = Array.isArray(order) ? order : [];
+  if (axes.length === rank && axes.toSorted((a, b) => a - b).every((axis, i) => axis === i)) return axes;
+  throw new DecodeFailed(`${what} has the transposition ${JSON.stringify(order)} for ${rank} axes`);
 }
 
 function storedType(codec: CodecMetadata, plain: string, current: SampleType, what: string): SampleType {
   if (plain === "delta") {
-    const astype = codec.configuration["astype"];
-    const dtype = codec.configuration["dtype"];
+    const { astype, dtype } = codec.configuration;
     if (astype !== undefined && astype !== dtype) {
       throw new DecodeFailed(`${what} uses "delta" with another stored type (${JSON.stringify(astype)})`);
     }
@@ -197,18 +190,19 @@ function storedType(codec: CodecMetadata, plain: string, current: SampleType, wh
   return type;
 }
 
-/** Stored type of `fixedscaleoffset`; its types have NumPy's names, or those of Zarr 3. */
+/** Stored type of `fixedscaleoffset`, named as in NumPy or in Zarr 3. */
 function scaledType({ name, configuration }: CodecMetadata, current: SampleType, what: string): SampleType {
   const { scale, offset, dtype, astype } = configuration;
   if (!Number.isFinite(scale) || scale === 0 || !Number.isFinite(offset)) {
-    throw new DecodeFailed(
-      `${what} uses "${name}" with scale ${JSON.stringify(scale)} and offset ${JSON.stringify(offset)}`,
-    );
+    const [by, from] = [JSON.stringify(scale), JSON.stringify(offset)];
+    throw new DecodeFailed(`${what} uses "${name}" with scale ${by} and offset ${from}`);
   }
   const typeOf = (written: unknown) => isSampleType(written) ? written : numpyType(written, what).type;
   const stored = typeOf(astype ?? dtype);
   if (typeOf(dtype) !== current || current === "bool" || stored === "bool") {
-    throw new DecodeFailed(`${what} uses "${name}" on ${JSON.stringify(dtype)}, its samples are ${current}`);
+    throw new DecodeFailed(
+      `${what} uses "${name}" on ${JSON.stringify(dtype)}, but its samples are ${current}`,
+    );
   }
   return stored;
 }
@@ -222,16 +216,12 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
     throw new DecodeFailed(`${what} nests shards more than ${MAX_SHARD_NESTING} deep`);
   }
   requireKnown(configuration, SHARDING_FIELDS, `the sharding of ${what}`);
-  const innerShape = sizes(
-    configuration["chunk_shape"],
-    shape.length,
-    `${what}: "chunk_shape" of the shards`,
-  );
+  const { chunk_shape: written, index_location: location = "end" } = configuration;
+  const innerShape = sizes(written, shape.length, `${what}: "chunk_shape" of the shards`);
   const grid = shape.map((n, axis) => n / innerShape[axis]!);
   if (!grid.every(Number.isInteger)) {
-    throw new DecodeFailed(
-      `${what} has shards of ${shape.join(" x ")} that do not divide into ${innerShape.join(" x ")}`,
-    );
+    const inner = innerShape.join(" x ");
+    throw new DecodeFailed(`${what} has shards of ${shape.join(" x ")} that do not divide into ${inner}`);
   }
   const { byteCodecs: indexCodecs, ...index } = codecChain(
     codecList(configuration["index_codecs"], `${what}: "index_codecs"`),
@@ -248,7 +238,6 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
   if (plain.size > MAX_INDEX_BYTES) {
     throw new DecodeFailed(`${what} has shard indexes of ${plain.size} bytes, more than ${MAX_INDEX_BYTES}`);
   }
-  const location = configuration["index_location"] ?? "end";
   if (location !== "end" && location !== "start") {
     throw new DecodeFailed(`${what} has shard indexes at ${JSON.stringify(location)}`);
   }
@@ -268,7 +257,7 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
   };
 }
 
-/** Encoded length of so many bytes, or `null` where it depends on them. */
+/** Encoded length of `size` bytes, or `null` if it depends on their content. */
 function fixedLength(codecs: readonly ByteCodec[], size: number): number | null {
   let length = size;
   for (const { encodedLength } of codecs) {
@@ -286,28 +275,23 @@ export function sizes(value: unknown, rank: number, what: string): number[] {
   throw new DecodeFailed(`${what} is ${JSON.stringify(value)}, not ${rank} positive sizes`);
 }
 
-/**
- * Checks that an object of the metadata has no fields but known ones. A field that is not understood, such as a damaged
- * name, would leave its default in place of what was written.
- *
- * @throws {DecodeFailed} naming the field
- */
+/** Refuses unknown fields of an object: ignoring one would apply a default. @throws {DecodeFailed} naming the field */
 export function requireKnown(value: unknown, known: readonly string[], what: string): void {
   for (const name of isJsonObject(value) ? Object.keys(value) : []) {
-    if (!known.includes(name)) throw new DecodeFailed(`${what} has the field "${name}", which is not known`);
+    if (!known.includes(name)) throw new DecodeFailed(`${what} has the unknown field "${name}"`);
   }
 }
 
 /** Fields of an extension point (Zarr 3 core, "Extension points"). */
 export const EXTENSION_FIELDS = ["name", "configuration", "must_understand"];
 
-/** Most codecs in one list; nothing real has ten. */
+/** Codecs in one list; real ones have fewer than ten. */
 const MAX_CODECS = 32;
 
 /** The codecs of a Zarr 3 list. @throws {DecodeFailed} */
 export function codecList(value: unknown, what: string): CodecMetadata[] {
   if (!Array.isArray(value) || value.length > MAX_CODECS) {
-    throw new DecodeFailed(`${what} is no list of at most ${MAX_CODECS} codecs`);
+    throw new DecodeFailed(`${what} is not a list of at most ${MAX_CODECS} codecs`);
   }
   return value.map((entry) => {
     const name = typeof entry === "string" ? entry : entry?.name;

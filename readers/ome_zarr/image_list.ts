@@ -1,22 +1,28 @@
-/** Which images a path of a store means: one, the series of a bioformats2raw layout, or the fields of a plate. */
+/** The images at a path of a store: one, the series of a bioformats2raw layout, or the fields of a plate. */
 import { DecodeFailed, NoImage, quoted } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
-import { type Warning, warning } from "../warning.ts";
+import { listed, type Warning, warning } from "../warning.ts";
 import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
-import { layoutSeries, layoutVersion, type PlacedNode, seriesPlace } from "./layout.ts";
-import { omeXmlKey, readOmeXml } from "./ome_xml.ts";
+import {
+  layoutSeries,
+  layoutVersion,
+  omeXmlKey,
+  type PlacedNode,
+  readOmeXml,
+  seriesPlace,
+} from "./layout.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import { type PlateFields, plateFields, wellError } from "./plate.ts";
 import type { Store } from "./store.ts";
 
-/** What is known of one image before its own documents are read. */
+/** One image whose own documents are not read yet. */
 export interface ListedImage {
   /** Path of its group inside the store. */
   readonly path: string;
-  /** Name that the documents above it give, or `null`. */
+  /** Name in the documents above it, or `null`. */
   readonly name: string | null;
-  /** Its group, where that was read already. */
+  /** Its group, if already read. */
   readonly node?: ZarrNode;
 }
 
@@ -24,44 +30,41 @@ export interface ListedImage {
 export interface ImageXml {
   /** Key of the document. */
   readonly key: string;
-  /** What it says of the image; `null` where it does not. */
+  /** The description of the image, or `null`. */
   readonly image: OmeXmlImage | null;
 }
 
-/** The images that a path means, at least one. */
+/** The images at a path, at least one. */
 export interface ImageList {
   /** What is at the path. */
   readonly kind: "image" | "layout" | "plate";
   /** Path inside the store. */
   readonly path: string;
-  /** Those that are there, in the order in which they are declared. */
+  /** Existing images in declared order. */
   readonly images: readonly ListedImage[];
-  /** Which images are left out. */
+  /** Names the images that are left out. */
   readonly warnings: readonly Warning[];
-  /** OME-XML of one of them, or `null`; `warnings` takes why it cannot be read. */
+  /** OME-XML of an image, or `null`; adds to `warnings` when it cannot be read. */
   readonly xmlOf: (index: number, warnings: Warning[]) => ImageXml | null;
 }
-
-/** Absent images that a warning names. */
-const MAX_NAMED = 10;
 
 /**
  * Finds the images at a path. Of a plate only the documents of its wells are read.
  *
  * @throws {UnsupportedFormat} a well, with a field to open instead
  * @throws {NoImage} a Zarr hierarchy of another kind
- * @throws {DecodeFailed} damaged metadata, or none of the images that are declared is there
+ * @throws {DecodeFailed} damaged metadata, or none of the declared images exists
  */
 export function imageList({ store, path, shown }: OpenedStore): ImageList {
   const node = readNode(store, path);
   if (!node) throw new DecodeFailed(`the store has no metadata at "${path}"`);
   if (node.kind === "array") {
     throw new NoImage(
-      `"${shown(path)}" is an array of a store and no image; open the group that holds it`,
+      `"${shown(path)}" is an array, not an image; open the group that holds it`,
     );
   }
   const ome = omeAttributes(node);
-  // Before 0.5 the version stands in what it is of, and other programs have attributes of that name.
+  // Before 0.5 the version is a field of plate or well, and other programs use that name at the top.
   const { plate, well } = ome;
   for (const { version } of [ome === node.attributes ? {} : ome, plate, well].filter(isJsonObject)) {
     requireVersion(version);
@@ -72,21 +75,28 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
   if (isJsonObject(ome["well"])) throw wellError(store, path, ome["well"], shown);
   if (firstOf(ome["multiscales"])) {
     const images = [{ path, name: null, node }];
-    return { kind: "image", path, images, warnings: [], xmlOf: (_, told) => imageXml(store, path, told) };
+    return {
+      kind: "image",
+      path,
+      images,
+      warnings: [],
+      xmlOf: (_, warnings) => imageXml(store, path, warnings),
+    };
   }
   return layoutImages(store, path, node, shown);
 }
 
 function plateImages(store: Store, plate: PlacedNode, { fields, absent }: PlateFields): ImageList {
   const { path } = plate;
-  const warnings = leftOut(store, absent, {
-    one: "A well or field of the plate",
-    many: "wells and fields of the plate",
-  });
   if (fields.length === 0) throw new DecodeFailed(`the plate holds no field${naming(absent)}`);
   const images = fields.map((field) => ({ path: field, name: nameBelow(path, field) }));
-  const xmlOf = (index: number, told: Warning[]) => imageXml(store, images[index]!.path, told, plate);
-  return { kind: "plate", path, images, warnings, xmlOf };
+  return {
+    kind: "plate",
+    path,
+    images,
+    warnings: leftOut(absent, "A well or field of the plate", "wells and fields of the plate"),
+    xmlOf: (index, warnings) => imageXml(store, images[index]!.path, warnings, plate),
+  };
 }
 
 function layoutImages(
@@ -100,19 +110,18 @@ function layoutImages(
     throw new NoImage(`"${shown(path)}" is a Zarr group without OME-Zarr image metadata ("multiscales")`);
   }
   if (version !== 3) {
-    throw new DecodeFailed(`the bioformats2raw layout ${JSON.stringify(version)} is not known`);
+    throw new DecodeFailed(`the bioformats2raw layout ${JSON.stringify(version)} is unknown`);
   }
-  const told: Warning[] = [];
-  const xml = readOmeXml(store, path, told);
-  const { series, absent } = layoutSeries(store, { path, node }, xml.length);
-  const warnings = leftOut(store, absent, { one: "A series of the layout", many: "series of the layout" });
+  const warnings: Warning[] = [];
+  const xml = readOmeXml(store, path, warnings);
+  const { series, absent } = layoutSeries(store, path, xml.length);
   if (series.length === 0) throw new DecodeFailed(`the layout holds no series${naming(absent)}`);
   const key = omeXmlKey(path);
   return {
     kind: "layout",
     path,
     images: series.map(({ path: image, index }) => ({ path: image, name: xml[index]?.name ?? null })),
-    warnings: [...told, ...warnings],
+    warnings: [...warnings, ...leftOut(absent, "A series of the layout", "series of the layout")],
     xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[series[index]!.index] ?? null },
   };
 }
@@ -121,7 +130,7 @@ function layoutImages(
 const nameBelow = (plate: string, field: string) =>
   field.startsWith(`${plate}/`) ? field.slice(plate.length + 1) : field;
 
-/** OME-XML of an image: beside it at the root of a store, or in the layout above it. */
+/** OME-XML of an image: that of the layout above it, or beside an image at the root of a store. */
 function imageXml(store: Store, path: string, warnings: Warning[], nearest?: PlacedNode): ImageXml | null {
   const place = seriesPlace(store, path, nearest);
   if (place === null) return null;
@@ -129,23 +138,13 @@ function imageXml(store: Store, path: string, warnings: Warning[], nearest?: Pla
   return images.length === 0 ? null : { key: omeXmlKey(place.layout), image: images[place.index] ?? null };
 }
 
-/** A warning about images that are not there, if any. @throws {DecodeFailed} a damaged name hides them */
-function leftOut(
-  store: Store,
-  absent: readonly string[],
-  { one, many }: { readonly one: string; readonly many: string },
-): Warning[] {
+/** Warns about images that do not exist. */
+function leftOut(absent: readonly string[], one: string, many: string): Warning[] {
   if (absent.length === 0) return [];
-  store.requireNames?.();
-  return absent.length === 1
-    ? [warning("scenes_left_out", `${one} does not exist and is left out${naming(absent)}`)]
-    : [warning("scenes_left_out", `${absent.length} ${many} do not exist and are left out${naming(absent)}`)];
+  const which = absent.length === 1
+    ? `${one} does not exist and is`
+    : `${absent.length} ${many} do not exist and are`;
+  return [warning("scenes_left_out", `${which} left out${naming(absent)}`)];
 }
 
-/** `: "A/1", "B/2/0" and 3 more` */
-function naming(absent: readonly string[]): string {
-  if (absent.length === 0) return "";
-  const names = absent.slice(0, MAX_NAMED).map(quoted).join(", ");
-  const more = absent.length - MAX_NAMED;
-  return more > 0 ? `: ${names} and ${more} more` : `: ${names}`;
-}
+const naming = (absent: readonly string[]) => absent.length === 0 ? "" : `: ${listed(absent.map(quoted))}`;

@@ -1,47 +1,50 @@
-/** The bioformats2raw layout: which series a group holds, and which series of which layout an image is. */
-import { DecodeFailed } from "../errors.ts";
+/** The bioformats2raw layout: the series of a group, their OME-XML, and the layout that an image belongs to. */
+import { DecodeFailed, isLoss } from "../errors.ts";
+import { MAX_XML_BYTES } from "../io/limits.ts";
+import { type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
+import { child, children, parseXml } from "../metadata/xml.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import { holdsAttributes, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
-import { keyBelow, type Store, storeKey } from "./store.ts";
+import { keyBelow, readValue, type Store, storeKey } from "./store.ts";
 
-/** Images of one layout, 500 bytes of heap each with their name; a plate of images has some thousand. */
+/** Images of one layout, 500 bytes of heap each; a plate has some thousand. */
 const MAX_SERIES = 100_000;
 
-/** A group that was read. */
+/** A node and its path inside the store. */
 export interface PlacedNode {
   /** Path inside the store. */
   readonly path: string;
-  /** What is there. */
+  /** The node at the path. */
   readonly node: ZarrNode;
 }
 
-/** One series that is there. */
+/** One series of a layout. */
 export interface Series {
   /** Path of its image inside the store. */
   readonly path: string;
-  /** Its place among those that are declared, which is that of its `Image` in the OME-XML. */
+  /** Index among the declared series, which is that of its `Image` in the OME-XML. */
   readonly index: number;
 }
 
-/** Which series of a layout are there. */
+/** The series of a layout. */
 export interface LayoutSeries {
-  /** In the order in which they are declared. */
+  /** Existing ones, in declared order. */
   readonly series: readonly Series[];
-  /** Those that are declared and are not there. */
+  /** Names of declared ones that do not exist. */
   readonly absent: readonly string[];
 }
 
-/** Version of the layout that a group states, or `undefined`. */
+/** Version of the layout of a group, or `undefined`. */
 export const layoutVersion = (node: ZarrNode): unknown =>
   omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
 
 /**
- * Finds the series of a layout: those that its `OME` group lists, or else 0, 1, 2 and so on, while they exist.
+ * Finds the series of a layout: those that its `OME` group lists, or else 0, 1, 2 and so on while they exist.
  *
- * @param images how many the OME-XML declares
+ * @param images number of images in the OME-XML
  * @throws {DecodeFailed} more than {@linkcode MAX_SERIES}
  */
-export function layoutSeries(store: Store, { path, node }: PlacedNode, images: number): LayoutSeries {
-  const { zarrFormat } = node;
+export function layoutSeries(store: Store, path: string, images: number): LayoutSeries {
   const listed = listedSeries(store, path);
   const series: Series[] = [];
   const absent: string[] = [];
@@ -49,12 +52,10 @@ export function layoutSeries(store: Store, { path, node }: PlacedNode, images: n
     if (index >= MAX_SERIES) throw new DecodeFailed(`the layout has more than ${MAX_SERIES} series`);
     const name = listed?.[index] ?? String(index);
     const key = storeKey(path, name);
-    if (key !== null && holdsAttributes(store, key, zarrFormat)) series.push({ path: key, index });
+    if (key !== null && holdsAttributes(store, key)) series.push({ path: key, index });
     else if (listed || index < images) absent.push(name);
     else break;
   }
-  // A damaged name would end the count.
-  if (!listed) store.requireNames?.();
   return { series, absent };
 }
 
@@ -66,7 +67,7 @@ function listedSeries(store: Store, path: string): string[] | null {
   return names.length > 0 ? names : null;
 }
 
-/** A series of a layout. */
+/** The layout that an image belongs to. */
 export interface SeriesPlace {
   /** Path of the layout. */
   readonly layout: string;
@@ -74,15 +75,14 @@ export interface SeriesPlace {
   readonly index: number;
 }
 
-/** Versions of the layout; the earlier two differ in where the OME-XML lies. */
+/** Versions of the layout; the first two keep the OME-XML elsewhere. */
 const LAYOUTS: readonly unknown[] = [1, 2, 3];
 
 /**
- * Which series an image is of the nearest layout above it, that of a plate included, which lists its fields; `null`
- * where it is none.
+ * Finds an image in the nearest layout above it; a plate can be such a layout. `null` for an image outside of any.
  *
  * @param path of the image
- * @param nearest the lowest group that may be the layout, which was read already; by default the one that holds the image
+ * @param nearest lowest group that may be the layout, already read; by default the parent of the image
  */
 export function seriesPlace(store: Store, path: string, nearest?: PlacedNode): SeriesPlace | null {
   if (path === "") return { layout: "", index: 0 };
@@ -101,3 +101,27 @@ export function seriesPlace(store: Store, path: string, nearest?: PlacedNode): S
 }
 
 const keyLength = (key: string) => key === "" ? 0 : key.split("/").length;
+
+/** Key of the OME-XML of the layout at a path. */
+export const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADATA.ome.xml");
+
+/**
+ * Reads the OME-XML of a layout: one image per series, `null` for one without pixels. The list is empty where the
+ * document is missing, and with a warning where it is damaged.
+ */
+export function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
+  const key = omeXmlKey(path);
+  try {
+    const bytes = readValue(store, key, MAX_XML_BYTES);
+    if (bytes === null) return [];
+    const root = parseXml(new TextDecoder().decode(bytes), `"${key}"`);
+    return children(root, "Image").map((image) => {
+      const pixels = child(image, "Pixels");
+      return pixels ? omeXmlImage(image, pixels) : null;
+    });
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    warnings.push(lossWarning(error, "metadata_damaged", "The OME metadata cannot be read"));
+    return [];
+  }
+}

@@ -1,6 +1,6 @@
 /** Files that mark a directory as a Zarr group. */
 import { basename, dirname } from "node:path";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { FORMAT_NAMES } from "../format.ts";
 
 /** Their names. */
 export const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;

@@ -28,11 +28,11 @@ function valuesOf(folder: string, prefix = ""): Map<string, Uint8Array<ArrayBuff
 function memoryStore(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Store {
   return {
     has: (key) => values.has(key),
-    keptBytes: () => 0,
+    holdsWhole: false,
+    indexBytes: 0,
     open(key) {
       const bytes = values.get(key);
-      if (!bytes) return null;
-      return Object.assign(new DecodedBytes(bytes, key), { close() {} });
+      return bytes ? new DecodedBytes(bytes, key) : null;
     },
   };
 }

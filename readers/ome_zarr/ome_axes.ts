@@ -1,4 +1,4 @@
-/** Axes of an OME-Zarr multiscale and their calibration, versions 0.1 to 0.5. */
+/** Axes of an OME-Zarr multiscale and their calibration. */
 import { calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
@@ -8,9 +8,9 @@ import type { ArrayLayout } from "./array_layout.ts";
 
 /** One axis of the stored array. */
 export interface OmeAxis {
-  /** As the metadata name it. */
+  /** Name in the metadata. */
   readonly name: string;
-  /** Served letter; `null` for an axis that has none and is read at index 0. */
+  /** Served letter; `null` for any other axis, which is read at index 0. */
   readonly letter: AxisLetter | null;
   /** Samples along the axis. */
   readonly size: number;
@@ -20,25 +20,29 @@ export interface OmeAxis {
   readonly unit: string | null;
 }
 
-/** Order of the axes where the metadata name none (OME-Zarr 0.1 and 0.2, "multiscales"). */
+/** Axes where the metadata do not name them (OME-Zarr 0.1 and 0.2, "multiscales"). */
 const UNNAMED = ["t", "c", "z", "y", "x"];
 
-const LETTERS: Readonly<Partial<Record<string, AxisLetter>>> = {
-  t: "T",
-  time: "T",
-  c: "C",
-  channel: "C",
-  z: "Z",
-  y: "Y",
-  x: "X",
-};
+const LETTERS: ReadonlyMap<string, AxisLetter> = new Map([
+  ["t", "T"],
+  ["time", "T"],
+  ["c", "C"],
+  ["channel", "C"],
+  ["z", "Z"],
+  ["y", "Y"],
+  ["x", "X"],
+]);
 
-function letterOf(name: string): AxisLetter | null {
-  const key = name.toLowerCase();
-  return Object.hasOwn(LETTERS, key) ? LETTERS[key] ?? null : null;
-}
+const letterOf = (name: string) => LETTERS.get(name.toLowerCase()) ?? null;
 
-/** Types of axes by their letters (OME-Zarr 0.4, "axes"); rows and columns of line scans may be of type time, too. */
+/** Letters that axes of a type can have, in the order in which they are given from the last axis on. */
+const LETTERS_OF_TYPE: ReadonlyMap<string | null, readonly AxisLetter[]> = new Map([
+  ["space", ["X", "Y", "Z"]],
+  ["time", ["T"]],
+  ["channel", ["C"]],
+]);
+
+/** Types of axes by their letters (OME-Zarr 0.4, "axes"); rows and columns of line scans can be of type time, too. */
 const TYPES: Partial<Record<AxisLetter, string>> = { T: "time", C: "channel", Z: "space" };
 
 /** Step and unit in the served vocabulary. */
@@ -55,8 +59,8 @@ interface Named {
 /**
  * The axes in the order of the array.
  *
- * @param warnings takes what is wrong with the scales
- * @throws {DecodeFailed} the axes do not fit the array, repeat, or have no rows and columns
+ * @param warnings takes contradictions in types and scales
+ * @throws {DecodeFailed} the axes do not match the array, repeat, or lack rows or columns
  */
 export function omeAxes(
   multiscale: JsonObject,
@@ -100,7 +104,7 @@ function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
     }
     return UNNAMED.slice(-rank).map((name) => ({ name, type: null, unit: null }));
   }
-  if (!Array.isArray(axes)) throw new DecodeFailed(`the axes of the image are no list`);
+  if (!Array.isArray(axes)) throw new DecodeFailed(`the axes of the image are not a list`);
   return axes.map((axis, i) => {
     const name = isJsonObject(axis) ? axis["name"] : axis;
     if (typeof name !== "string" || name === "") throw new DecodeFailed(`axis ${i} of the image has no name`);
@@ -116,16 +120,9 @@ function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
   const free = (letter: AxisLetter) => !letters.includes(letter);
   for (const [i, { type }] of [...axes.entries()].reverse()) {
     if (letters[i] !== null) continue;
-    const candidates: AxisLetter[] = type === "space"
-      ? ["X", "Y", "Z"]
-      : type === "time"
-      ? ["T"]
-      : type === "channel"
-      ? ["C"]
-      : [];
-    letters[i] = candidates.find(free) ?? null;
+    letters[i] = LETTERS_OF_TYPE.get(type)?.find(free) ?? null;
   }
-  // A line scan that names its lines as time: rows are time.
+  // A line scan whose rows are named time.
   if (free("Y") && !free("T")) letters[letters.indexOf("T")] = "Y";
   const known = letters.filter((letter) => letter !== null);
   const names = axes.map((axis) => axis.name).join(", ");
@@ -134,7 +131,7 @@ function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
   return letters;
 }
 
-/** Scales of the dataset times those of all datasets; `null` when there are none. */
+/** Scales of the dataset times those of all datasets; `null` without any. */
 function scalesOf(
   multiscale: JsonObject,
   dataset: JsonObject,
@@ -149,9 +146,8 @@ function scalesOf(
       if (!isJsonObject(transformation) || transformation["type"] !== "scale") continue;
       const scale = transformation["scale"];
       if (!Array.isArray(scale) || scale.length !== rank || !scale.every((n) => typeof n === "number")) {
-        warnings.push(
-          warning("metadata_damaged", `A scale of the image does not give ${rank} numbers and is left out`),
-        );
+        const text = `A scale of the image does not give ${rank} numbers and is left out`;
+        warnings.push(warning("metadata_damaged", text));
         continue;
       }
       scales = scale.map((n, axis) => n * (scales?.[axis] ?? 1));

@@ -36,7 +36,7 @@ Deno.test("axes without names are those of OME-Zarr 0.1, or of the array", () =>
 
 Deno.test("axes are a list with a name for each axis of the array", () => {
   equal(letters(["c", "y", "x"], 3), "CYX");
-  throws(() => letters("cyx", 3), /are no list/);
+  throws(() => letters("cyx", 3), /are not a list/);
   throws(() => letters(["c", "", "x"], 3), /axis 1 of the image has no name/);
   throws(() => letters([{ type: "space" }, "y", "x"], 3), /axis 0 of the image has no name/);
   throws(() => letters(["y", "x"], 3), /has 2 axes, its array "0" 3/);
@@ -58,7 +58,7 @@ Deno.test("letters come from names, then from types from the last axis on", () =
   throws(() => letters(["c", "x"], 2), /have no rows and columns/);
 });
 
-Deno.test("a type that does not belong to the name of an axis is told", () => {
+Deno.test("an axis whose type contradicts its name gives a warning", () => {
   const warned = (...axes: [string, string?][]) => axesOf(typed(...axes), axes.map(() => 4)).warnings;
   deepEqual(warned(["t", "time"], ["c", "channel"], ["z", "space"], ["y", "time"], ["x", "space"]), []);
   deepEqual(warned(["t"], ["y"], ["x"]), []);

@@ -1,4 +1,4 @@
-/** One image of a store: its first dataset, axes, channels and time. */
+/** The metadata of one image of a store: its first dataset, axes, channels and time. */
 import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelNames } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
@@ -19,7 +19,7 @@ export interface OmeImage {
   readonly array: ArrayLayout;
   /** Path of its group inside the store. */
   readonly path: string;
-  /** As the OME-XML says, or else the multiscale, or `null`. */
+  /** Name in the OME-XML, or else in the multiscale, or `null`. */
   readonly name: string | null;
   /** In the order of the array. */
   readonly axes: readonly OmeAxis[];
@@ -35,7 +35,7 @@ export interface OmeImage {
   readonly times: readonly number[] | null;
   /** Steps and units by served letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** What of the metadata does not fit. */
+  /** Contradictions in the metadata. */
   readonly warnings: readonly Warning[];
 }
 
@@ -43,25 +43,25 @@ export interface OmeImage {
 export interface ImageGroup {
   /** Path inside the store. */
   readonly path: string;
-  /** Its documents, where they were read already. */
+  /** Its documents, if already read. */
   readonly node?: ZarrNode;
 }
 
 /**
  * Reads the image of a group.
  *
- * @param xml what the OME-XML says of it
- * @param told what was wrong before, to which its own warnings are added
- * @throws {DecodeFailed} no image, or one that cannot be read
+ * @param xml its description in the OME-XML
+ * @param earlier warnings that come before its own
+ * @throws {DecodeFailed} the group holds no image, or a damaged one
  */
 export function readOmeImage(
   store: Store,
   group: ImageGroup,
   xml: OmeXmlImage | null,
-  told: readonly Warning[] = [],
+  earlier: readonly Warning[] = [],
 ): OmeImage {
   const { path } = group;
-  const warnings = [...told];
+  const warnings = [...earlier];
   const ome = imageAttributes(store, group);
   const multiscale = firstOf(ome["multiscales"])!;
   const version = ome["version"] ?? multiscale["version"];
@@ -80,12 +80,8 @@ export function readOmeImage(
   checkPlane(axes);
   if (multiscale["axes"] === undefined && /^0\.[3-5]/.test(String(version))) {
     const names = axes.map(({ name }) => name).join(", ");
-    warnings.push(
-      warning(
-        "axes_assumed",
-        `The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`,
-      ),
-    );
+    const text = `The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`;
+    warnings.push(warning("axes_assumed", text));
   }
   const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
   const channels = describedChannels(ome, xml, sizeOf("C"), warnings);
@@ -108,7 +104,7 @@ export function readOmeImage(
   };
 }
 
-/** OME attributes of a group with an image. @throws {DecodeFailed} it has none */
+/** OME attributes of a group with an image. @throws {DecodeFailed} it holds no image */
 function imageAttributes(
   store: Store,
   { path, node = readNode(store, path) ?? undefined }: ImageGroup,
@@ -118,7 +114,7 @@ function imageAttributes(
   return ome;
 }
 
-/** Scale of the array, or else the pixel size of the OME-XML. */
+/** Scales of the array, or else pixel sizes of the OME-XML. */
 function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeImage["calibrations"] {
   return Object.fromEntries(
     axes.flatMap((axis) => {
@@ -142,7 +138,7 @@ function checkPlane(axes: readonly OmeAxis[]): void {
   }
 }
 
-/** Names and colours of so many channels: those of `omero`, then those of the OME-XML. */
+/** Names and colours of `count` channels, from `omero` or else from the OME-XML. */
 function describedChannels(
   ome: JsonObject,
   xml: OmeXmlImage | null,
@@ -152,12 +148,8 @@ function describedChannels(
   const channels: unknown = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
   const rendered: readonly unknown[] = Array.isArray(channels) ? channels : [];
   if (rendered.length > 0 && rendered.length !== count) {
-    warnings.push(
-      warning(
-        "metadata_disagree",
-        `The array has ${count} channels, but "omero" describes ${rendered.length}`,
-      ),
-    );
+    const text = `The array has ${count} channels, but "omero" describes ${rendered.length}`;
+    warnings.push(warning("metadata_disagree", text));
   }
   const described = Array.from({ length: count }, (_, i) => {
     const channel = rendered[i];
@@ -171,7 +163,7 @@ function describedChannels(
   };
 }
 
-/** `#rrggbb` of a colour of `omero`, in hexadecimal digits of any case (OME-Zarr 0.4, "omero"), or `null`. */
+/** `#rrggbb` of a colour of `omero` (hexadecimal digits, OME-Zarr 0.4, "omero"), or `null`. */
 function hexColor(written: unknown): string | null {
   const digits = typeof written === "string" ? /^\s*#?([0-9a-f]{6})\s*$/i.exec(written)?.[1] : undefined;
   return digits === undefined ? null : `#${digits.toLowerCase()}`;

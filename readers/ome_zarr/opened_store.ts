@@ -1,13 +1,20 @@
-/** From a path to the store that it lies in: a directory with all groups above it, or a ZIP file. */
-import { dirname, join, relative, sep } from "node:path";
+/** Finds the store that a path lies in: a directory with all groups above it, or a ZIP file. */
+import { basename, dirname, join, relative, sep } from "node:path";
 import { NoImage, PathNotFound, quoted } from "../errors.ts";
+import { FORMAT_NAMES } from "../format.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { Source } from "../reader.ts";
 import { readNode } from "./hierarchy.ts";
-import { GROUP_MARKERS } from "./markers.ts";
 import { DirectoryStore, type Store } from "./store.ts";
 import { readZipDirectory, requireStraightNames, zarrFolder } from "./zip_directory.ts";
 import { ZipStore } from "./zip_store.ts";
+
+/** Files that mark a directory as a Zarr group. */
+const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
+
+/** The image that a path means: a marker stands for its directory. */
+export const imageAt = (path: string): string =>
+  GROUP_MARKERS.includes(basename(path)) ? dirname(path) : path;
 
 /** A store and the place in it that was opened. */
 export interface OpenedStore {
@@ -15,17 +22,17 @@ export interface OpenedStore {
   readonly store: Store;
   /** Path of the opened group inside the store, `""` for the outermost. */
   readonly path: string;
-  /** How a path inside the store is named to the user. */
+  /** The path that messages show for a path inside the store. */
   readonly shown: (path: string) => string;
   /** Bytes of a ZIP file, `null` for a directory. */
   readonly fileSize: number | null;
 }
 
 /**
- * Opens the store around a path; of a directory nothing is read.
+ * Opens the store around a path.
  *
  * @throws {NoImage} a ZIP file without a Zarr group
- * @throws {PathNotFound} a path in a ZIP file that it does not hold
+ * @throws {PathNotFound} the ZIP file holds no group at the path
  * @throws {DecodeFailed} a damaged ZIP file
  */
 export function openStore({ path, files }: Source): OpenedStore {
@@ -38,7 +45,7 @@ function zipAt(archive: string, path: string, files: FileAccess): OpenedStore {
   const entries = readZipDirectory(file);
   requireStraightNames(entries.keys());
   const folder = zarrFolder(entries.keys());
-  if (folder === null) throw new NoImage(`the ZIP file holds no Zarr group at its root`);
+  if (folder === null) throw new NoImage("the ZIP file holds no Zarr group at its root");
   const store = new ZipStore(file, entries, folder);
   const inside = pathInside(archive, path);
   if (inside !== "" && readNode(store, inside) === null) {
@@ -55,10 +62,10 @@ function directoryAt(path: string, files: FileAccess): OpenedStore {
 
 const pathInside = (root: string, path: string) => relative(root, path).split(sep).join("/");
 
-/** Levels that a field lies below its plate, and series below their store. */
+/** Most levels between an image and the root of its store. */
 const MAX_GROUP_DEPTH = 6;
 
-/** The outermost folder above `path` that is a group with all folders between. */
+/** The outermost folder above `path` such that it and all folders between are groups. */
 function outermostGroup(path: string, files: FileAccess): string {
   let root = path;
   for (let level = 0; level < MAX_GROUP_DEPTH; level += 1) {

@@ -1,10 +1,30 @@
-/** Takes samples of boxes of the array and puts those of the wanted planes into float32 planes. */
+/** Puts the samples of boxes of the array into float32 planes. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { RowRange } from "../reader.ts";
-import { scratchBytes } from "../io/scratch.ts";
-import { convertSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
-import type { Box, PlacedSpan, Samples, SampleSink, Span, StoredSamples } from "./chunk_decoder.ts";
+import { type PackedSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
+
+/** Part of one axis. */
+export interface Span {
+  /** Index of its first sample. */
+  readonly from: number;
+  /** Number of samples. */
+  readonly size: number;
+}
+
+/** A span of stored samples. */
+export interface PlacedSpan extends Span {
+  /** Distance of neighbours along the axis, in samples. */
+  readonly stride: number;
+}
+
+/** Samples of a box of the array: a span of each of its axes, in their order. */
+export interface Samples extends Omit<PackedSamples, "bytes"> {
+  /** The box. */
+  readonly box: readonly PlacedSpan[];
+  /** Some of its bytes, which may be changed; valid until the next call. */
+  bytesAt(offset: number, length: number): Uint8Array;
+}
 
 /** Where the wanted planes lie in the array. */
 export interface PlaneSelection {
@@ -20,23 +40,23 @@ export interface PlaneSelection {
   readonly columns: number;
   /** Wanted channels in the order of the planes. */
   readonly channels: readonly number[];
-  /** Index on every axis; those of the three axes above do not count. */
+  /** Index on every axis; the three axes above are ignored. */
   readonly fixed: readonly number[];
 }
 
-/** A plane and the channel that it takes. */
+/** A plane and its channel. */
 interface ChannelPlane {
   readonly channel: number;
   readonly plane: Float32Array;
 }
 
-/** The sink for some planes. */
-export class PlaneSink implements SampleSink {
+/** Fills some planes. */
+export class PlaneSink {
   readonly #selection: PlaneSelection;
   readonly #fill: number | null;
   /** In ascending order of the channels. */
   readonly #planes: readonly ChannelPlane[];
-  /** Array by its path, for messages. */
+  /** Path of the array, for messages. */
   readonly #name: string;
 
   /** Fills planes in the order of the selected channels; `name` is the path of the array. */
@@ -48,7 +68,7 @@ export class PlaneSink implements SampleSink {
     this.#name = name;
   }
 
-  /** True when a wanted plane has samples at a span of an axis. */
+  /** True when a wanted plane has samples at a span of an axis; a box is wanted when this holds along every axis. */
   wants(axis: number, span: Span): boolean {
     const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
     if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
@@ -58,63 +78,45 @@ export class PlaneSink implements SampleSink {
     return next !== undefined && includes(span, next.channel);
   }
 
-  put(samples: Samples): void {
-    const [row, column] = this.#place(samples.box);
-    const { bytes, sampleType, littleEndian } = samples;
+  /** Takes samples; of those whose rows follow one another only the wanted rows are read. */
+  put({ box, sampleType, littleEndian, bytesAt }: Samples): void {
+    const [row, column] = this.#place(box);
     const width = SAMPLE_BYTES[sampleType];
-    const interleaved = column.stride === 1 ? null : new SampleArray(samples);
-    this.#eachPlane(samples.box, (plane, start) => {
-      for (let y = 0; y < row.count; y += 1) {
-        const from = start + (row.skipped + y) * row.stride;
-        const at = this.#indexAt(row.target + y, column.from);
-        if (interleaved) {
-          interleaved.convert({ from, step: column.stride, count: column.count }, plane, at);
-        } else {
-          // Only the wanted part of a chunk is swapped and converted.
-          const line = bytes.subarray(from * width, (from + column.count) * width);
-          convertSamples({ bytes: line, sampleType, littleEndian }, plane, at);
+    const arrayAt = (offset: number, length: number) =>
+      new SampleArray({ bytes: bytesAt(offset, length), sampleType, littleEndian });
+    if (column.stride !== 1 || row.size > 1 && row.stride !== column.size) {
+      const all = arrayAt(0, box.reduce((size, span) => size * span.size, width));
+      this.#eachPlane(box, (plane, start) => {
+        for (let y = 0; y < row.count; y += 1) {
+          const from = start + (row.skipped + y) * row.stride;
+          const run = { from, step: column.stride, count: column.count };
+          all.convert(run, plane, this.#indexAt(row.target + y, column.from));
         }
-      }
-    });
-  }
-
-  putStored(samples: StoredSamples): boolean {
-    const [row, column] = this.#place(samples.box);
-    const { sampleType, littleEndian, read } = samples;
-    const width = SAMPLE_BYTES[sampleType];
+      });
+      return;
+    }
     const rowBytes = column.size * width;
-    const rowsFollow = row.size === 1 || row.stride === column.size;
-    if (column.stride !== 1 || !rowsFollow) return false;
-    const rowsAtOnce = Math.min(row.count, Math.max(1, Math.floor(MAX_READ_STEP / rowBytes)));
+    const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / rowBytes));
     const whole = column.size === this.#selection.columns;
-    this.#eachPlane(samples.box, (plane, start) => {
-      for (let y = 0; y < row.count; y += rowsAtOnce) {
-        const count = Math.min(rowsAtOnce, row.count - y);
-        const offset = start * width + (row.skipped + y) * rowBytes;
-        const bytes = scratchBytes(count * rowBytes);
-        read(offset, bytes);
-        const at = this.#indexAt(row.target + y, column.from);
-        const stored = new SampleArray({ bytes, sampleType, littleEndian });
-        if (whole) {
-          stored.convert({ from: 0, step: 1, count: count * column.size }, plane, at);
-          continue;
-        }
-        for (let i = 0; i < count; i += 1) {
-          const run = { from: i * column.size, step: 1, count: column.count };
-          stored.convert(run, plane, at + i * this.#selection.columns);
+    this.#eachPlane(box, (plane, start) => {
+      for (let y = 0; y < row.count; y += atOnce) {
+        const count = Math.min(atOnce, row.count - y);
+        const rows = arrayAt(start * width + (row.skipped + y) * rowBytes, count * rowBytes);
+        const [runs, length] = whole ? [1, count * column.size] : [count, column.count];
+        for (let i = 0; i < runs; i += 1) {
+          const run = { from: i * column.size, step: 1, count: length };
+          rows.convert(run, plane, this.#indexAt(row.target + y + i, column.from));
         }
       }
     });
-    return true;
   }
 
-  fill(box: Box): void {
+  /** Fills a box without a chunk. @throws {DecodeFailed} the array defines no fill value */
+  fill(box: readonly Span[]): void {
     const value = this.#fill;
     if (value === null) {
       const position = box.map(({ from }) => from).join(", ");
-      throw new DecodeFailed(
-        `array "${this.#name}" has no chunk at ${position} and defines no fill value`,
-      );
+      throw new DecodeFailed(`array "${this.#name}" has no chunk at ${position} and defines no fill value`);
     }
     const placed = box.map((span) => ({ ...span, stride: 0 }));
     const [row, column] = this.#place(placed);
@@ -131,8 +133,8 @@ export class PlaneSink implements SampleSink {
   }
 
   /**
-   * Rows and columns of a box, with how many of them are wanted: chunks at the edge are larger than what is left. Rows before
-   * the wanted ones are skipped, and `target` is the place of the first wanted one in the plane.
+   * Rows and columns of a box, with the number of wanted ones: chunks reach beyond the edge of the array. Rows before the
+   * wanted ones are skipped; `target` is the row of the plane where the first wanted one goes.
    */
   #place(box: readonly PlacedSpan[]) {
     const { rowAxis, columnAxis, rows, columns } = this.#selection;
@@ -145,7 +147,7 @@ export class PlaneSink implements SampleSink {
     ] as const;
   }
 
-  /** Calls `take` with each plane that the box has a part of, and the index of its first sample. */
+  /** Calls `take` with each plane that the box overlaps, and the index of the first sample of that plane. */
   #eachPlane(box: readonly PlacedSpan[], take: (plane: Float32Array, start: number) => void): void {
     const { rowAxis, columnAxis, channelAxis, fixed } = this.#selection;
     let start = 0;

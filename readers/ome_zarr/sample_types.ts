@@ -19,50 +19,45 @@ const NUMPY = new Map<string, SampleType>(Object.entries({
   f8: "float64",
 }));
 
-/** Sample type and byte order of a NumPy type string. @throws {DecodeFailed} it is no number */
+/** Sample type and byte order of a NumPy type string. @throws {DecodeFailed} a type other than a number */
 export function numpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
   const [, order, name] = typeof dtype === "string" ? /^([<>|=])([a-zA-Z]\d+)$/.exec(dtype) ?? [] : [];
   const type = name === undefined ? undefined : NUMPY.get(name);
-  if (!type) throw new DecodeFailed(`${what} has the data type ${JSON.stringify(dtype)}, which is not known`);
+  if (!type) throw new DecodeFailed(`${what} has the unknown data type ${JSON.stringify(dtype)}`);
   return { type, endian: order === ">" ? "big" : "little" };
 }
 
 const WORDS = ["NaN", "Infinity", "-Infinity"];
 
 /**
- * The float32 that stands for samples of absent chunks, or `null` when the array defines none.
+ * The float32 of samples in absent chunks, or `null` if the array does not define it.
  *
- * @param value `fill_value` of the metadata: a number (some writers of version 2 put it in quotes), `NaN`,
- *   `Infinity`, a boolean, `0x` and the bits of a float
- * @param text the metadata as text, from which a 64-bit integer is taken without loss
- * @throws {DecodeFailed} it is no value of the type
+ * @param value `fill_value` of the metadata: a number (some writers of version 2 quote it), `NaN`, `Infinity`, a Boolean,
+ *   or `0x` and the bits of a float
+ * @param text the metadata as text, from which 64-bit integers are parsed without loss
+ * @throws {DecodeFailed} it is not a value of the type
  */
 export function fillValue(value: unknown, type: SampleType, text: string, what: string): number | null {
   if (value === null || value === undefined) return null;
   const bad = () =>
-    new DecodeFailed(`${what} has the fill value ${JSON.stringify(value)}, which is no ${type}`);
+    new DecodeFailed(`${what} has the fill value ${JSON.stringify(value)}, which does not fit ${type}`);
   if (type === "bool") {
     if (typeof value === "boolean" || value === 0 || value === 1) return Number(value);
     throw bad();
   }
   if (type.startsWith("float")) {
-    const number = typeof value === "number"
-      ? value
-      : typeof value === "string"
-      ? floatOf(value, type)
-      : null;
-    if (number === null) throw bad();
-    if (type === "float16") return Math.f16round(number);
-    return Math.fround(number);
+    const number = typeof value === "string" ? floatOf(value, type) : value;
+    if (typeof number !== "number") throw bad();
+    return type === "float16" ? Math.f16round(number) : Math.fround(number);
   }
   const integer = typeof value === "string" && /^-?\d{1,40}$/.test(value) ? Number(value) : value;
   if (typeof integer !== "number" || !Number.isInteger(integer)) throw bad();
   const bits = 8 * SAMPLE_BYTES[type];
-  const exact = bits < 64
-    ? BigInt(integer)
-    : typeof value === "string"
+  const exact = typeof value === "string"
     ? BigInt(value)
-    : exactFill(text, integer);
+    : bits === 64
+    ? exactFill(text, integer)
+    : BigInt(integer);
   const least = type.startsWith("int") ? -(1n << BigInt(bits - 1)) : 0n;
   if (exact < least || exact >= least + (1n << BigInt(bits))) throw bad();
   if (bits < 64) return Math.fround(Number(exact));
@@ -71,10 +66,10 @@ export function fillValue(value: unknown, type: SampleType, text: string, what: 
   return type === "int64" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
 }
 
-/** A reviver that sees how a number was written (ECMAScript proposal "JSON.parse source text access"). */
+/** A reviver that gets the source text of numbers (ECMAScript "JSON.parse source text access"). */
 type SourceReviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown;
 
-/** The `fill_value` of the outermost object as written, which a number of JavaScript may not hold. */
+/** The exact `fill_value` of the outermost object, which may not fit a JavaScript number. */
 function exactFill(text: string, rounded: number): bigint {
   let outermost: unknown = null;
   const written = new Map<unknown, string>();

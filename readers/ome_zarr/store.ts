@@ -1,46 +1,36 @@
-/** Where a Zarr hierarchy lies: values under keys, in a directory or in a ZIP file. */
+/** A Zarr hierarchy as values under keys, and the store that is a directory. */
 import { dirname, join } from "node:path";
 import type { ByteSource } from "../io/byte_source.ts";
-import {
-  DecodeFailed,
-  PathNotAllowed,
-  PathNotFound,
-  ReaderError,
-  Unreadable,
-  UnsupportedFormat,
-} from "../errors.ts";
+import { DecodeFailed, PathNotAllowed, PathNotFound, Unreadable, UnsupportedFormat } from "../errors.ts";
 import { isInsideRoots } from "../io/paths.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 
 /** The bytes under one key. */
 export interface StoredValue extends ByteSource {
-  /** Ends the reading. */
-  close(): void;
+  /** Gives back what it holds open. */
+  close?(): void;
 }
 
 /** A hierarchy of values. */
 export interface Store {
-  /** True where a value may have to be held as a whole to be read at all. */
-  readonly holdsWhole?: boolean;
+  /** True where a value may be compressed, and is then held in memory as a whole. */
+  readonly holdsWhole: boolean;
+  /** Bytes of memory that its list of values takes. */
+  readonly indexBytes: number;
   /**
-   * The value under a key such as `0/c/0/1`, or `null` when there is none.
+   * Opens the value under a key such as `0/c/0/1`; `null` when there is none.
    *
-   * @param maxBytes largest value that is acceptable
-   * @param maxWhole largest one where it has to be held as a whole to be read at all
-   * @throws {DecodeFailed} there is one and it cannot be read, is larger, or lies outside the store
+   * @param maxHeld largest value to hold in memory as a whole
+   * @throws {DecodeFailed} it cannot be read, is too large to hold, or lies outside the store
    */
-  open(key: string, maxBytes: number, maxWhole?: number): StoredValue | null;
-  /** True when there is a value under a key, even one that cannot be read. */
+  open(key: string, maxHeld: number): StoredValue | null;
+  /** True when a value exists under a key, readable or not. */
   has(key: string): boolean;
-  /** Most bytes that it keeps in memory after so many values were looked for. */
-  keptBytes(values: number): number;
-  /** Forgets what was not there: an image that is being recorded gets more chunks. */
+  /** Forgets which folders are missing: an image that is being recorded gets more chunks. */
   forget?(): void;
-  /** Checks once that no value can be hidden by a damaged name, where names are stored twice. @throws {DecodeFailed} */
-  requireNames?(): void;
 }
 
-/** A key put together from parts, or `null` when it does not stay inside the store. */
+/** Joins parts into a key; `null` where they lead out of the store. */
 export function storeKey(...parts: readonly string[]): string | null {
   const segments: string[] = [];
   for (const segment of parts.flatMap((part) => part.split("/"))) {
@@ -57,41 +47,31 @@ export function storeKey(...parts: readonly string[]): string | null {
 export const keyBelow = (path: string, ...parts: readonly string[]): string =>
   [path, ...parts].filter((part) => part !== "").join("/");
 
-/** The whole value under a key, or `null`. @throws {DecodeFailed} as {@linkcode Store.open} does */
+/** Reads the whole value under a key; `null` when there is none. @throws {DecodeFailed} as {@linkcode Store.open} does */
 export function readValue(store: Store, key: string, maxBytes: number): Uint8Array<ArrayBuffer> | null {
   const value = store.open(key, maxBytes);
   if (value === null) return null;
   try {
+    if (value.size > maxBytes) {
+      throw new DecodeFailed(`"${key}" has ${value.size} bytes, more than ${maxBytes}`);
+    }
     return value.read(0, value.size, `"${key}"`);
   } finally {
-    value.close();
+    value.close?.();
   }
 }
 
-/** What is at the place of a folder: nothing, something that cannot be entered, or entries. */
-type Folder = "absent" | "closed" | {
-  /** How often an entry was looked for that does not exist. */
-  misses: number;
-  /** All names in it; `null` until it is listed. */
-  names: ReadonlySet<string> | null;
-};
-
-/** A listing takes as long as some ten checks for one entry. */
-const MISSES_BEFORE_LISTING = 16;
-
-/** Folders and names that are kept; at the bound all are forgotten. */
-const MAX_NAMES_KEPT = 500_000;
-
-/** Heap of one of them: a folder with its key and its place in a table, or a name in a set. */
-const NAME_BYTES = 150;
+/** Folders whose state is remembered; at the bound all are forgotten. */
+const MAX_FOLDERS_KEPT = 10_000;
 
 /** A store that is a directory. */
 export class DirectoryStore implements Store {
+  readonly holdsWhole = false;
+  readonly indexBytes = 0;
   readonly #root: string;
   readonly #files: FileAccess;
-  /** Folders by their keys, so that absent chunks are not looked for on the disk one by one. */
-  readonly #folders = new Map<string, Folder>();
-  #namesKept = 0;
+  /** For each folder, whether a value that is not found there is absent. */
+  readonly #folders = new Map<string, boolean>();
 
   /**
    * Reads values below a folder.
@@ -103,18 +83,16 @@ export class DirectoryStore implements Store {
     this.#files = files;
   }
 
-  open(key: string, maxBytes: number): StoredValue | null {
-    const file = this.#openFile(key);
-    if (file === null) return null;
-    if (!isInsideRoots(file.path, [this.#root])) {
-      file.close();
-      throw new DecodeFailed(`"${key}" is a link that leaves the store`);
+  open(key: string): StoredValue | null {
+    const path = join(this.#root, key);
+    if (this.#isAbsent(key)) {
+      this.#files.noteAbsent(path);
+      return null;
     }
-    if (file.size > maxBytes) {
-      file.close();
-      throw new DecodeFailed(`"${key}" has ${file.size} bytes, more than ${maxBytes}`);
-    }
-    return file;
+    const file = this.#openFile(key, path);
+    if (isInsideRoots(file.path, [this.#root])) return file;
+    file.close();
+    throw new DecodeFailed(`"${key}" is a link that leaves the store`);
   }
 
   has(key: string): boolean {
@@ -123,19 +101,9 @@ export class DirectoryStore implements Store {
 
   forget(): void {
     this.#folders.clear();
-    this.#namesKept = 0;
   }
 
-  keptBytes(values: number): number {
-    return NAME_BYTES * Math.min(values, MAX_NAMES_KEPT);
-  }
-
-  #openFile(key: string): RandomAccessFile | null {
-    const path = join(this.#root, key);
-    if (this.#isAbsent(key)) {
-      this.#files.noteAbsent(path);
-      return null;
-    }
+  #openFile(key: string, path: string): RandomAccessFile {
     try {
       return this.#files.open(path);
     } catch (error) {
@@ -143,7 +111,7 @@ export class DirectoryStore implements Store {
         throw new DecodeFailed(`"${key}" is a link that leaves the store`, { cause: error });
       }
       if (error instanceof UnsupportedFormat) {
-        throw new DecodeFailed(`"${key}" is no regular file`, { cause: error });
+        throw new DecodeFailed(`"${key}" is not a regular file`, { cause: error });
       }
       if (error instanceof Unreadable) throw new Unreadable(`"${key}": ${error.message}`, { cause: error });
       if (!(error instanceof PathNotFound)) throw error;
@@ -166,51 +134,14 @@ export class DirectoryStore implements Store {
     }
   }
 
-  /** True when a folder on the way has no such entry; a link that leads nowhere is an entry. */
+  /** True when no entry has this key, not even a dangling link, and its folder could be entered or is absent itself. */
   #isAbsent(key: string): boolean {
-    const end = key.lastIndexOf("/");
-    const place = end < 0 ? "" : key.slice(0, end);
-    const folder = this.#folder(place);
-    // A folder that exists but cannot be entered may hold the value.
-    if (typeof folder === "string") return folder === "absent";
-    if (folder.names) return !folder.names.has(key.slice(end + 1));
-    if (this.#files.hasEntry(join(this.#root, key))) return false;
-    folder.misses += 1;
-    if (folder.misses === MISSES_BEFORE_LISTING) folder.names = this.#list(join(this.#root, place));
-    return true;
-  }
-
-  #folder(key: string): Folder {
-    const known = this.#folders.get(key);
-    if (known) return known;
-    const isOpen = () => this.#files.kind(join(this.#root, key)) === "directory";
-    const folder: Folder = key !== "" && this.#isAbsent(key)
-      ? "absent"
-      : isOpen()
-      ? { misses: 0, names: null }
-      : "closed";
-    this.#keep(1);
-    this.#folders.set(key, folder);
-    return folder;
-  }
-
-  /** The names in a folder, or `null` when they cannot be listed or are too many. */
-  #list(path: string): ReadonlySet<string> | null {
-    try {
-      this.#files.requireReadable(path);
-      const names = new Set(this.#files.list(path));
-      this.#keep(names.size);
-      return names;
-    } catch (error) {
-      if (error instanceof ReaderError && error.tag !== "Stopped") return null;
-      throw error;
-    }
-  }
-
-  #keep(count: number): void {
-    this.#namesKept += count;
-    if (this.#namesKept <= MAX_NAMES_KEPT) return;
-    this.#folders.clear();
-    this.#namesKept = count;
+    if (key === "" || this.has(key)) return false;
+    const folder = key.slice(0, Math.max(0, key.lastIndexOf("/")));
+    if (this.#folders.size > MAX_FOLDERS_KEPT) this.#folders.clear();
+    return this.#folders.getOrInsertComputed(
+      folder,
+      () => this.#files.kind(join(this.#root, folder)) === "directory" || this.#isAbsent(folder),
+    );
   }
 }

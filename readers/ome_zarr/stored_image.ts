@@ -14,34 +14,29 @@ import {
   type Source,
 } from "../reader.ts";
 import type { Warning } from "../warning.ts";
-import { decodePlanes, divisionOf, isStoredAsIs, wantedChunks } from "./array_planes.ts";
+import { decodePlanes, divisionOf, isStoredAsIs, wantedChunks, workingMemory } from "./array_planes.ts";
 import { documentKeys } from "./hierarchy.ts";
 import { type ImageList, imageList } from "./image_list.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
 import { type OpenedStore, openStore } from "./opened_store.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { readValue, type Store } from "./store.ts";
-import { workingMemory } from "./working_memory.ts";
 
-/** An image and the store that holds it. */
+/** An image and its store. */
 export interface StoredImage {
-  /** What its metadata say. */
+  /** Its metadata. */
   readonly image: OmeImage;
-  /** Where its chunks are. */
+  /** Holds its chunks. */
   readonly store: Store;
   /** Bytes of a ZIP file, `null` for a directory. */
   readonly fileSize: number | null;
-  /** Keys of the documents that tell of it. */
+  /** Keys of its metadata documents. */
   readonly documents: readonly string[];
-  /** Images of the list that it is one of. */
+  /** Length of the list of images that it belongs to. */
   readonly listed: number;
 }
 
-/**
- * Reads the metadata of one of the images of a list.
- *
- * @throws {DecodeFailed} an image that cannot be read
- */
+/** Reads the metadata of one image of a list. @throws {DecodeFailed} */
 export function readStoredImage(
   { store, fileSize }: OpenedStore,
   list: ImageList,
@@ -61,22 +56,22 @@ export function readStoredImage(
 }
 
 /**
- * Reads the image that a document of a collection links: the one at a path, or the first of a layout.
+ * Reads the image that a document of a collection links to: the one at a path, or the first of a layout.
  *
- * @throws {ReaderError} as opening it does
  * @throws {UnsupportedFormat} a plate
+ * @throws {ReaderError} it cannot be opened
  */
 export function readLinkedImage(source: Source): StoredImage {
   const opened = openStore(source);
   const list = imageList(opened);
   if (list.kind === "plate") {
-    throw new UnsupportedFormat(`"${opened.shown(list.path)}" is a plate and no image`);
+    throw new UnsupportedFormat(`"${opened.shown(list.path)}" is a plate, not an image`);
   }
   const stored = readStoredImage(opened, list, 0);
   return { ...stored, image: { ...stored.image, warnings: [...list.warnings, ...stored.image.warnings] } };
 }
 
-/** Where some rows of the planes of some channels lie in the array of an image. */
+/** The place of some rows of some planes in the array of an image. */
 export function planeSelection(
   { array, axes }: OmeImage,
   channels: readonly number[],
@@ -96,7 +91,7 @@ export function planeSelection(
   };
 }
 
-/** The axes of an image as they are served. */
+/** The served axes of an image. */
 export function servedAxes({ axes, calibrations }: OmeImage): Axis[] {
   const sizes = Object.fromEntries(axes.flatMap(({ letter, size }) => letter ? [[letter, size]] : []));
   return axesOf(sizes, calibrations);
@@ -139,35 +134,31 @@ export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisiti
         warnings: [],
         overwrites: isStoredAsIs(array),
         division: divisionOf(array, selection),
-        working: workingMemory(store, array, selection),
-        decode: (planes: readonly Float32Array[]) =>
-          decodePlanes({ store, array, selection }, planes, files.stop),
+        working: workingMemory({ store, array, selection }),
+        decode: (planes) => decodePlanes({ store, array, selection }, planes, files.stop),
       });
     },
   };
 }
 
-/** Axes without a served letter stay at their first index. */
+/** Axes without a served letter are read at index 0. */
 function indexAt(letter: AxisLetter | null, { t, z, l }: Position): number {
   return letter === "T" ? t : letter === "Z" ? z : letter === "L" ? l : 0;
 }
 
-/** Metadata of one image with its channels, and the folders above it. */
+/** Heap of the metadata of one image with the folders above it. */
 const IMAGE_BYTES = 64 << 10;
 
-/** Heap of the name of a channel with its colour, or of the time of a plane. */
+/** Heap of the name and colour of a channel, or of the time of a plane. */
 const NAMED_BYTES = 100;
 
 /** Heap of one image in the list of scenes. */
 const LISTED_BYTES = 500;
 
-/** What stays in memory: metadata, the list of scenes, and the names of the folders in which all chunks were looked for. */
+/** Memory that an open image keeps. */
 function indexBytes({ image, store, listed }: StoredImage): number {
-  const { shape, chunkShape } = image.array;
-  const chunks = shape.reduce((product, size, axis) => product * Math.ceil(size / chunkShape[axis]!), 1);
   const named = image.channelNames.length + (image.times?.length ?? 0);
-  return IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed +
-    store.keptBytes(chunks * (shape.length + 1));
+  return IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed + store.indexBytes;
 }
 
 function addDocuments(list: DocumentList, { store, documents }: StoredImage): void {

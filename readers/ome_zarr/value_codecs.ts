@@ -1,10 +1,9 @@
-/** Element-wise codecs (`delta`, `scale_offset`, `cast_value`, decoded by zarrita; `fixedscaleoffset`). */
+/** Element-wise codecs: `delta`, `scale_offset` and `cast_value` by zarrita, and `fixedscaleoffset` of numcodecs. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { isSampleType, SAMPLE_BYTES, swapBytes } from "../samples/to_float32.ts";
 import { type CodecConfiguration, plainName } from "./byte_codecs.ts";
 import type { BytesSerializer, CodecChain } from "./codec_chain.ts";
-import { decodeScaled } from "./fixed_scale_offset.ts";
 import { numpyType } from "./sample_types.ts";
 
 const ARRAYS = {
@@ -49,7 +48,7 @@ interface CodecInput {
  *
  * @param bytes all samples as stored
  * @returns the samples in little-endian order and their type, which is that of the array
- * @throws {DecodeFailed} a configuration that zarrita refuses, or values that do not fit
+ * @throws {DecodeFailed} a configuration that zarrita refuses, or values that do not fit their type
  */
 export async function decodeValues(
   chain: CodecChain,
@@ -79,7 +78,7 @@ export async function decodeValues(
         continue;
       }
       const entry = await (registry.get(plain) ?? registry.get(`numcodecs.${plain}`))?.();
-      if (!entry) throw new Error("the codec is not known");
+      if (!entry) throw new Error("the codec is unknown");
       const codec = entry.fromConfig(configuration, meta as never) as unknown as ValueCodec;
       codecs.push({ name, codec });
       meta = codec.getEncodedMeta?.(meta) ?? meta;
@@ -94,7 +93,7 @@ export async function decodeValues(
     }
     const { buffer, byteOffset, byteLength } = chunk.data;
     const expected = bytes.length / SAMPLE_BYTES[serializer.sampleType] * SAMPLE_BYTES[chain.arrayType];
-    if (byteLength !== expected) throw new Error(`${byteLength} bytes, ${expected} are needed`);
+    if (byteLength !== expected) throw new Error(`${byteLength} bytes instead of ${expected}`);
     return { bytes: new Uint8Array(buffer, byteOffset, byteLength), sampleType: chain.arrayType };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -106,27 +105,20 @@ function fixedScaleOffset(configuration: CodecConfiguration, target: NumberType)
   return {
     decode(chunk) {
       const data = new ARRAYS[target](chunk.data.length);
-      const stored = { sampleType: typeOfArray(chunk.data), values: chunk.data };
-      decodeScaled(stored, configuration, { sampleType: target, values: data });
+      decodeScaled(chunk.data, configuration, { sampleType: target, values: data });
       return { ...chunk, data };
     },
   };
 }
 
-function typeOfArray(data: NumberArray): NumberType {
-  const type = Object.keys(ARRAYS).filter(isNumberType).find((name) => data instanceof ARRAYS[name]);
-  if (!type) throw new Error("the codec gives samples of an unknown type");
-  return type;
-}
-
 const isNumberType = (name: string): name is NumberType => Object.hasOwn(ARRAYS, name);
 
 function numberType(name: string): NumberType {
-  if (!isNumberType(name)) throw new Error("the codec does not take truth values");
+  if (!isNumberType(name)) throw new Error("the codec does not take Booleans");
   return name;
 }
 
-/** Distance of neighbours along each axis in C order, in samples. */
+/** Distance between neighbours along each axis in C order, in samples. */
 function strides(shape: readonly number[]): number[] {
   let step = 1;
   return shape.toReversed().map((size) => {
@@ -134,4 +126,56 @@ function strides(shape: readonly number[]): number[] {
     step *= size;
     return stride;
   }).reverse();
+}
+
+/** Smallest and largest integer of the types, as doubles hold them. */
+const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
+  uint8: [0, 255],
+  uint16: [0, 65_535],
+  uint32: [0, 2 ** 32 - 1],
+  uint64: [0, 2 ** 64 - 2 ** 11],
+  int8: [-128, 127],
+  int16: [-32_768, 32_767],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [-(2 ** 63), 2 ** 63 - 2 ** 10],
+};
+
+/** Samples of one type that are written. */
+interface TypedSamples {
+  readonly sampleType: SampleType;
+  readonly values: { [index: number]: number | bigint };
+}
+
+/**
+ * Undoes `fixedscaleoffset`, which stores `(sample - offset) * scale` rounded, as NumPy does: integers in float64,
+ * floats in their own type, each step rounded, and integers cut towards zero at the end.
+ *
+ * @param configuration numbers `scale` and `offset`
+ * @throws {Error} a sample does not fit its type, for which NumPy defines no result
+ */
+export function decodeScaled(
+  stored: ArrayLike<number | bigint>,
+  { scale, offset }: CodecConfiguration,
+  { sampleType, values: target }: TypedSamples,
+): void {
+  const round = stored instanceof Float16Array
+    ? Math.f16round
+    : stored instanceof Float32Array
+    ? Math.fround
+    : Number;
+  const [divisor, summand] = [round(Number(scale)), round(Number(offset))];
+  const range = RANGES[sampleType];
+  const wide = sampleType === "int64" || sampleType === "uint64";
+  for (let i = 0; i < stored.length; i += 1) {
+    const value = round(round(Number(stored[i]) / divisor) + summand);
+    if (!range) {
+      target[i] = value;
+      continue;
+    }
+    const whole = Math.trunc(value);
+    if (!(whole >= range[0] && whole <= range[1])) {
+      throw new Error(`sample ${i} of ${value} does not fit ${sampleType}`);
+    }
+    target[i] = wide ? BigInt(whole) : whole;
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * The central directory of a ZIP file (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16), read by position: end
- * record, its 64-bit form where the file has one, then one entry per file. Several parts and encryption are refused.
+ * The central directory of a ZIP file (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16): end record, its 64-bit form
+ * where the file has one, then one entry per file.
  */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -19,14 +19,12 @@ export interface ZipEntry {
   readonly size: number;
   /** Position of the local header. */
   readonly offset: number;
-  /** An earlier entry of the same name. */
-  readonly earlier?: ZipEntry | undefined;
 }
 
-/** Entries of one archive: about 300 bytes of heap each; a zipped plane stack has some ten thousand chunks. */
+/** Entries of one archive, about 300 bytes of heap each; a zipped stack has some ten thousand chunks. */
 const MAX_ZIP_ENTRIES = 250_000;
 
-/** Bytes of a central directory: 46 and a name for each entry. */
+/** Size of a central directory: 46 bytes and a name for each entry. */
 const MAX_ZIP_DIRECTORY_BYTES = 64 << 20;
 
 const END_BYTES = 22;
@@ -36,9 +34,9 @@ const MAX_COMMENT_BYTES = 0xffff;
 const ENTRY_BYTES = 46;
 
 /**
- * Reads the entries by name; of two with one name the last counts, as writers that append mean it.
+ * Reads the entries by name. Of two with the same name the last counts, as writers that append mean it.
  *
- * @throws {DecodeFailed} it is no whole ZIP file, or over a bound
+ * @throws {DecodeFailed} the ZIP file is damaged, incomplete or over a bound
  */
 export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
   const { offset, size, count } = directoryPlace(file);
@@ -46,7 +44,7 @@ export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
     throw new DecodeFailed(`the ZIP directory has ${size} bytes, more than ${MAX_ZIP_DIRECTORY_BYTES}`);
   }
   if (count > MAX_ZIP_ENTRIES) {
-    throw new DecodeFailed(`the ZIP directory tells of ${count} entries, more than ${MAX_ZIP_ENTRIES}`);
+    throw new DecodeFailed(`the ZIP directory declares ${count} entries, more than ${MAX_ZIP_ENTRIES}`);
   }
   const bytes = file.read(offset, size, "the ZIP directory");
   const view = new DataView(bytes.buffer);
@@ -73,12 +71,13 @@ export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
       size: number(24),
       compressedSize: number(20),
       offset: number(42),
-      earlier: entries.get(name),
     });
     at = end;
   }
-  // With a damaged count, entries would be missing, and the fill value would be served for their chunks.
-  if (at !== size) throw new DecodeFailed(`the ZIP directory has ${size} bytes, its ${count} entries ${at}`);
+  // A count that is too small would hide chunks, for which the fill value would be served.
+  if (at !== size) {
+    throw new DecodeFailed(`the ZIP directory has ${size} bytes, but its ${count} entries take ${at}`);
+  }
   return entries;
 }
 
@@ -99,7 +98,7 @@ function directoryPlace(file: ByteSource): { offset: number; size: number; count
     return { offset, size, count };
   }
   throw new DecodeFailed(
-    `the ZIP file of ${file.size} bytes has no end record; it is truncated or no ZIP file`,
+    `the ZIP file of ${file.size} bytes has no end record; it is truncated or not a ZIP file`,
   );
 }
 
@@ -121,7 +120,7 @@ function wideDirectoryPlace(file: ByteSource, end: number) {
 
 const view64 = (bytes: Uint8Array<ArrayBuffer>) => new DataView(bytes.buffer);
 
-/** Gives numbers of an entry in turn: those of 0xffffffff stand in its ZIP64 extra field (id 1), in their order. */
+/** Returns a function that replaces the numbers of 0xffffffff, in their order, by those of the ZIP64 extra field (id 1). */
 function wideNumbers(view: DataView, from: number, to: number): (narrow: number) => number {
   let next = from;
   while (next + 4 <= to && view.getUint16(next, true) !== 1) next += 4 + view.getUint16(next + 2, true);
@@ -133,32 +132,28 @@ function wideNumbers(view: DataView, from: number, to: number): (narrow: number)
   };
 }
 
-/** A name that unpacks to the place of another name: with `\`, a part `.` or `..`, or an empty part that is not the last. */
+/** A name that unpacks to the place of another: with `\`, a part `.` or `..`, or an empty part that is not the last. */
 const CROOKED = /\\|(?:^|\/)\.{1,2}(?:\/|$)|\/\/|^\//;
 
 /**
- * Checks that entries are found by the keys of a store. A chunk under a crooked name would count as absent, and its fill value be
- * served.
+ * Checks that the keys of a store find all entries. A chunk under a crooked name would count as absent, and its fill
+ * value would be served.
  *
- * @throws {DecodeFailed} the first that is not
+ * @throws {DecodeFailed} naming the first crooked name
  */
 export function requireStraightNames(names: Iterable<string>): void {
   for (const name of names) {
-    if (CROOKED.test(name)) {
-      throw new DecodeFailed(
-        `ZIP entry ${
-          quoted(name)
-        } is named with "\\", "./", "..", "//" or a leading "/"; zip the store again`,
-      );
-    }
+    if (!CROOKED.test(name)) continue;
+    const problem = `has "\\", "./", "..", "//" or a leading "/" in its name; zip the store again`;
+    throw new DecodeFailed(`ZIP entry ${quoted(name)} ${problem}`);
   }
 }
 
 const MARKER = /^(?:([^/]+)\/)?(zarr\.json|\.zgroup|\.zattrs)$/;
 
 /**
- * The folder of an archive that holds the outermost Zarr group: `""` for its root, or the one top-level folder
- * that was zipped; `null` when there is none.
+ * The folder of an archive that holds the outermost Zarr group: `""` for its root, or the only top-level folder;
+ * `null` when neither is a group.
  */
 export function zarrFolder(names: Iterable<string>): string | null {
   const folders = new Set<string>();
@@ -171,7 +166,7 @@ export function zarrFolder(names: Iterable<string>): string | null {
   return folders.size === 1 && folder !== undefined ? folder : null;
 }
 
-/** True for a ZIP file that holds a Zarr group, crooked names included: the reader says what is wrong with them. */
+/** True for a ZIP file that holds a Zarr group, also under crooked names, which the reader explains. */
 export function holdsZarr(file: ByteSource): boolean {
   try {
     const names = readZipDirectory(file).keys();

@@ -16,7 +16,7 @@ interface Change extends Partial<ZipEntry> {
   readonly extra?: number;
 }
 
-/** A store with the entry `a/b`, whose header lies behind two bytes. */
+/** A store with the entry `a/b`, whose header starts at byte 2. */
 function storeOf(change: Change = {}, folder = "a") {
   const { data = PLAIN, signature = 0x04034b50, header = "a/b", extra = 3, ...stated } = change;
   const local = Buffer.alloc(30);
@@ -41,36 +41,27 @@ function storeOf(change: Change = {}, folder = "a") {
 const read = (change: Change = {}, most = 100) => readValue(storeOf(change), "b", most);
 const DEFLATED = { method: 8, data: new Uint8Array(deflateRawSync(PLAIN)) };
 
-Deno.test("a stored and a deflated entry, of at most so many bytes", () => {
+Deno.test("the store reads stored and deflated entries up to a size", () => {
   for (const change of [{}, DEFLATED, { extra: 0 }]) {
     deepEqual(read(change), PLAIN);
     deepEqual(read(change, 5), PLAIN);
-    throws(() => read(change, 4), /ZIP entry "b" has 5 bytes, more than 4/);
+    throws(() => read(change, 4), /"b" (has|declares) 5 (inflated )?bytes, more than 4/);
   }
   equal(readValue(storeOf(), "c", 9), null);
   equal(readValue(storeOf({}, ""), "b", 9), null);
   deepEqual(readValue(storeOf({}, ""), "a/b", 9), PLAIN);
-  const { size } = storeOf(DEFLATED).open("b", 1000, 5)!;
-  equal(size, 5);
-  throws(() => storeOf(DEFLATED).open("b", 1000, 4), /inflates to 5 bytes, at most 4 can be/);
-  // A stored one need not be held.
-  equal(storeOf().open("b", 1000, 4)!.size, 5);
-});
-
-Deno.test("a part of a stored entry is read after its checksum was verified", () => {
-  const part = (change: Change = {}) => [...storeOf(change).open("b", 100)!.read(1, 3, "part")];
-  deepEqual(part(), [2, 3, 4]);
-  throws(() => part({ crc: 7 }), /ZIP entry "b" is damaged: its checksum does not fit/);
+  // A stored one is read in parts, and need not fit into memory.
+  deepEqual([...storeOf().open("b", 4)!.read(1, 3, "part")], [2, 3, 4]);
 });
 
 const REFUSED: readonly (readonly [string, Change, RegExp])[] = [
   ["that is encrypted", { encrypted: true }, /"b" is encrypted/],
-  ["stored with fewer bytes than it tells of", { size: 6 }, /stored with 5 bytes and tells of 6/],
-  ["that ends behind the file", { compressedSize: 6, size: 6 }, /ZIP entry "b"/],
-  ["of another method", { method: 9 }, /uses the compression method 9/],
-  ["of another checksum", { crc: 7 }, /its checksum does not fit/],
-  ["deflated of another checksum", { ...DEFLATED, crc: 7 }, /its checksum does not fit/],
-  ["that inflates to less", { ...DEFLATED, size: 6 }, /inflates to 5 bytes, 6 are told of/],
+  ["stored in fewer bytes than it declares", { size: 6 }, /stored in 5 bytes but declares 6/],
+  ["that ends after the file", { compressedSize: 6, size: 6 }, /ZIP entry "b"/],
+  ["of another method", { method: 9 }, /uses the unknown compression method 9/],
+  ["of another checksum", { crc: 7 }, /its checksum does not match/],
+  ["deflated of another checksum", { ...DEFLATED, crc: 7 }, /its checksum does not match/],
+  ["that inflates to less", { ...DEFLATED, size: 6 }, /inflates to 5 bytes instead of 6/],
   ["that inflates to more", { ...DEFLATED, size: 4 }, /cannot be inflated to its 4 bytes/],
   // Five bytes and 64 KiB more.
   [
@@ -85,10 +76,3 @@ const REFUSED: readonly (readonly [string, Change, RegExp])[] = [
 for (const [name, change, message] of REFUSED) {
   Deno.test(`a ZIP entry ${name} is refused`, () => throws(() => read(change), message));
 }
-
-Deno.test("names of all entries are verified, also those of earlier entries", () => {
-  storeOf().requireNames();
-  throws(() => storeOf({ header: "a/c" }).requireNames(), /ZIP entry "a\/b" has another name/);
-  const earlier: ZipEntry = { method: 0, encrypted: false, crc: 0, compressedSize: 0, size: 0, offset: 3 };
-  throws(() => storeOf({ earlier }).requireNames(), /ZIP entry "a\/b" has no header at 3/);
-});

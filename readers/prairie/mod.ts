@@ -17,13 +17,10 @@ import { isRawData } from "../pvscan/file_names.ts";
 import { documentOf, type FoundDocument, readDocument } from "../pvscan/found_document.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, oneScene, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { listed, type Warning, warning } from "../warning.ts";
 import { type CycleGroup, groupsOf } from "./cycles.ts";
 import { ScanFiles } from "./scan_files.ts";
 import { type OpenedScan, sceneImage } from "./scene_image.ts";
-
-/** Cycles that a warning names. */
-const MAX_NAMED = 8;
 
 /** Opens the document of a scan, or the scan that an image is a part of. @throws {DecodeFailed} it is damaged or refused */
 export function scenes({ path, files }: Source): Promise<Scenes> {
@@ -104,12 +101,10 @@ function rawFile(folder: string, files: FileAccess): string | null {
   }
 }
 
-function leftOut(groups: readonly CycleGroup[]): Warning[] {
-  if (groups.length === 0) return [];
-  const names = groups.slice(0, MAX_NAMED).map(nameOf).join(", ");
-  const more = groups.length > MAX_NAMED ? ` and ${groups.length - MAX_NAMED} more` : "";
-  return [warning("scenes_left_out", `Cycles without images are left out: ${names}${more}`)];
-}
+const leftOut = (groups: readonly CycleGroup[]): Warning[] =>
+  groups.length === 0
+    ? []
+    : [warning("scenes_left_out", `Cycles without images are left out: ${listed(groups.map(nameOf))}`)];
 
 /** `Cycle 3`, `Cycles 1 to 20`. */
 function nameOf({ sequences, indices }: CycleGroup): string {

@@ -2,11 +2,12 @@
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
+import { unreadable } from "../metadata/reference.ts";
 import type { PvScan } from "../pvscan/document.ts";
 import { sourceName } from "../pvscan/file_names.ts";
 import type { FoundDocument } from "../pvscan/found_document.ts";
-import type { FileAccess } from "../io/random_access.ts";
-import { type Warning, warning } from "../warning.ts";
+import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import type { Warning } from "../warning.ts";
 
 /** Memory of the name and the size of a file. */
 const NAME_BYTES = 256;
@@ -37,20 +38,22 @@ export class ScanFiles {
     this.access = access;
     const { images, sources } = namedFiles(scan);
     for (const name of images) this.#look(name);
-    const unreadable: Warning[] = [];
+    const warnings: Warning[] = [];
     for (const name of sources.difference(images)) {
       try {
         this.#look(name);
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
-        unreadable.push(
-          warning("reference_unreadable", `A source image of the line is left out: ${error.message}`),
-        );
+        warnings.push(unreadable(`A source image of the line is left out: ${error.message}`));
       }
     }
-    this.warnings = unreadable.slice(0, MAX_NAMED);
+    this.warnings = warnings.slice(0, MAX_NAMED);
     this.totalSize = this.#sizes.values().reduce((sum, bytes) => sum + bytes, size);
   }
+
+  /** Opens a file of the folder; `null` where it is missing. */
+  readonly open = (name: string): RandomAccessFile | null =>
+    this.access.openNeighbour(join(this.folder, name));
 
   #look(name: string): void {
     const bytes = this.access.sizeOf(join(this.folder, name));

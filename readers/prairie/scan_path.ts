@@ -1,70 +1,57 @@
 /** The line of a line scan in pixels of the frame on which it was drawn, origin at the top left. */
+import {
+  firstOutside,
+  type ImageShape,
+  NO_PATH,
+  type ScanPath,
+  straightPath,
+  unreadable,
+} from "../metadata/reference.ts";
 import { isStraight, type PvLine } from "../pvscan/document.ts";
-import type { Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Line and path; both `null` where they are not known, and why. */
-export interface ScanPath extends Pick<Reference, "lineRoi" | "scanPath"> {
-  /** Why there is none. */
+/** A path, and why there is none or what contradicts it. */
+export interface FoundPath {
+  /** Line and path; both `null` where they are unknown. */
+  readonly path: ScanPath;
+  /** Why there is none, or what contradicts it. */
   readonly warnings: readonly Warning[];
 }
 
 /** Points of a line drawn by hand: one for each column, of which scanners have some thousands. */
 const MAX_POINTS = 1 << 16;
 
-const without = (...warnings: Warning[]): ScanPath => ({ lineRoi: null, scanPath: null, warnings });
+const leftOut = (text: string): FoundPath => ({ path: NO_PATH, warnings: [unreadable(text)] });
 
 /**
  * The path that was scanned.
  *
- * @param size of the frame; the path must lie in it
+ * @param shape of the frame, in which the path must lie
  * @param scanned columns of the line scan; the path has a pixel for each
  */
-export function scanPath(
-  line: PvLine | null,
-  size: { readonly columns: number; readonly rows: number },
-  scanned: number,
-): ScanPath {
-  if (line === null) return without();
+export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number): FoundPath {
+  if (line === null) return { path: NO_PATH, warnings: [] };
   const { columns, rows } = line.source;
-  if ((columns ?? size.columns) !== size.columns || (rows ?? size.rows) !== size.rows) {
-    return without(
-      warning(
-        "reference_unreadable",
-        `The line was drawn on a frame of ${columns} x ${rows} pixels, the source image has ${size.columns} x ` +
-          `${size.rows}; its path is left out`,
-      ),
+  if ((columns ?? shape.columns) !== shape.columns || (rows ?? shape.rows) !== shape.rows) {
+    return leftOut(
+      `The line was drawn on a frame of ${columns} x ${rows} pixels, the source image has ${shape.columns} x ` +
+        `${shape.rows}; its path is left out`,
     );
   }
   const points = pointsOf(line);
   if (points === null) {
-    return without(
-      warning(
-        "reference_unreadable",
-        `The line is of the mode "${line.mode.slice(0, 40)}", whose path is not known`,
-      ),
-    );
+    return leftOut(`The line is of the mode "${line.mode.slice(0, 40)}", whose path is not known`);
   }
-  const known = points.length >= 2 && points.length <= MAX_POINTS &&
-    points.every(([x, y]) =>
-      x !== null && y !== null && x >= 0 && y >= 0 && x < size.columns && y < size.rows
-    );
-  if (!known) {
-    return without(
-      warning(
-        "reference_unreadable",
-        "The path of the line does not lie in the source image and is left out",
-      ),
-    );
+  const path = { x: points.map(([x]) => x ?? NaN), y: points.map(([, y]) => y ?? NaN) };
+  if (points.length < 2 || points.length > MAX_POINTS || firstOutside(path, shape) !== null) {
+    return leftOut("The path of the line does not lie in the source image and is left out");
   }
-  const path = { x: points.map(([x]) => x ?? 0), y: points.map(([, y]) => y ?? 0) };
-  const [[x0, x1], [y0, y1]] = [path.x, path.y];
-  const straight = isStraight(line) && x0 !== undefined && x1 !== undefined && y0 !== undefined &&
-    y1 !== undefined;
-  const pixels = isStraight(line) ? pixelsBetween(line.straight) : points.length;
+  const straight = isStraight(line);
+  const pixels = straight ? pixelsBetween(line.straight) : points.length;
   return {
-    lineRoi: straight ? [x0, y0, x1, y1] : null,
-    scanPath: path,
+    path: straight
+      ? straightPath([path.x[0]!, path.y[0]!, path.x[1]!, path.y[1]!])
+      : { lineRoi: null, scanPath: path },
     warnings: pixels !== null && Math.abs(pixels - scanned) >= 1
       ? [
         warning(

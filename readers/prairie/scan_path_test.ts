@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_texts.ts";
 import type { PvLine } from "../pvscan/document.ts";
+import { NO_PATH } from "../metadata/reference.ts";
 import { scanPath } from "./scan_path.ts";
 
 const SIZE = { columns: 64, rows: 48 };
@@ -14,18 +15,24 @@ const LINE: PvLine = {
 
 Deno.test("a straight line is horizontal; its path are its ends", () => {
   deepEqual(scanPath(LINE, SIZE, 33), {
-    lineRoi: [11, 17, 43, 17],
-    scanPath: { x: [11, 43], y: [17, 17] },
+    path: { lineRoi: [11, 17, 43, 17], scanPath: { x: [11, 43], y: [17, 17] } },
     warnings: [],
   });
   // Version 4 does not state the frame.
-  deepEqual(scanPath({ ...LINE, source: { columns: null, rows: null } }, SIZE, 33).lineRoi, [11, 17, 43, 17]);
+  deepEqual(scanPath({ ...LINE, source: { columns: null, rows: null } }, SIZE, 33).path.lineRoi, [
+    11,
+    17,
+    43,
+    17,
+  ]);
 });
 
 Deno.test("a line drawn by hand has its points and no ends of a straight one", () => {
   const points = [{ x: 0, y: 47 }, { x: 63, y: 0 }, { x: 5.5, y: 3 }];
-  const { lineRoi, scanPath: path, warnings } = scanPath({ ...LINE, mode: "freeHand", points }, SIZE, 3);
-  deepEqual([lineRoi, path, codesOf(warnings)], [null, { x: [0, 63, 5.5], y: [47, 0, 3] }, []]);
+  deepEqual(scanPath({ ...LINE, mode: "freeHand", points }, SIZE, 3), {
+    path: { lineRoi: null, scanPath: { x: [0, 63, 5.5], y: [47, 0, 3] } },
+    warnings: [],
+  });
 });
 
 Deno.test("what is no path in the source image is left out, with a warning", () => {
@@ -43,20 +50,19 @@ Deno.test("what is no path in the source image is left out, with a warning", () 
     { ...LINE, straight: { x0: null, x1: 3, y: 3 } },
   ];
   for (const line of cases) {
-    const { lineRoi, scanPath: path, warnings } = scanPath(line, SIZE, 33);
-    deepEqual([lineRoi, path, warnings.length], [null, null, 1]);
-    deepEqual(codesOf(warnings), ["reference_unreadable"]);
+    const { path, warnings } = scanPath(line, SIZE, 33);
+    deepEqual([path, codesOf(warnings)], [NO_PATH, ["reference_unreadable"]]);
   }
   equal(scanPath(null, SIZE, 33).warnings.length, 0);
 });
 
 Deno.test("a path with other pixels than the line scan has columns is served with a warning", () => {
   // From 11 to 43 are 33 pixels.
-  const { scanPath: straight, warnings } = scanPath(LINE, SIZE, 32);
-  deepEqual(straight, { x: [11, 43], y: [17, 17] });
+  const { path, warnings } = scanPath(LINE, SIZE, 32);
+  deepEqual(path.scanPath, { x: [11, 43], y: [17, 17] });
   deepEqual(codesOf(warnings), ["metadata_disagree"]);
   const points = [{ x: 0, y: 47 }, { x: 63, y: 0 }];
   const hand = scanPath({ ...LINE, mode: "freeHand", points }, SIZE, 3);
-  equal(hand.scanPath?.x.length, 2);
+  equal(hand.path.scanPath?.x.length, 2);
   deepEqual(codesOf(hand.warnings), ["metadata_disagree"]);
 });

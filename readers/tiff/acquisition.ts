@@ -1,6 +1,7 @@
 /** From the stack of a dialect to an acquisition: axes, channels, plans. */
 import { axesOf } from "../metadata/axes.ts";
 import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
+import { servedLines } from "../metadata/line_scan.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList, MetadataDocument } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
@@ -102,7 +103,7 @@ async function planPlanes(
   { position, rows }: { readonly position: Position; readonly rows: RowRange | undefined },
   stop: StopFlag,
 ): Promise<PlanePlan> {
-  const { samples, width, height } = stack.layout;
+  const { layout: { samples, width, height, planar, segmentHeight }, plannedLines } = stack;
   const byChannel = new Map<number, WantedSample[]>();
   wanted.forEach((index, target) => {
     const channel = Math.floor(index / samples);
@@ -110,23 +111,30 @@ async function planPlanes(
     list.push({ sample: index % samples, target });
     byChannel.set(channel, list);
   });
+  const sources = [...byChannel].map(([channel, list]) => ({
+    source: stack.plane({ ...position, channel }),
+    list,
+  }));
+  const lines = plannedLines === undefined
+    ? null
+    : servedLines(sources.map(({ source }) => source.page.height), plannedLines, rows);
+  const filled = lines?.filled ?? rows;
   const plans: SourcePlan[] = [];
   const warnings = new Map<string, Warning>();
-  for (const [channel, list] of byChannel) {
-    const source = stack.plane({ ...position, channel });
-    const plan = await named(source, () => planSource(source, list, stop, rows));
+  for (const { source, list } of sources) {
+    const plan = await named(source, () => planSource(source, list, stop, filled));
     plans.push({ ...plan, decode: (planes) => named(source, () => plan.decode(planes)) });
-    for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.set(warning.text, warning);
+    for (const warning of [...source.warnings ?? []]) warnings.set(warning.text, warning);
   }
   return {
-    rows: height,
+    rows: lines?.rows ?? height,
     columns: width,
-    ...rows && { filled: rows },
-    warnings: [...warnings.values()],
+    ...filled && { filled },
+    warnings: [...warnings.values(), ...lines?.warnings ?? []],
     working: plans.map(({ working }) => working).reduce(largerMemory),
     overwrites: plans.every(({ compressed }) => !compressed),
-    division: plans.some(({ compressed }) => compressed)
-      ? { channels: stack.layout.planar ? 1 : samples, rows: stack.layout.segmentHeight }
+    division: plans.some(({ compressed }) => compressed) && (lines?.rows ?? height) === height
+      ? { channels: planar ? 1 : samples, rows: segmentHeight }
       : undefined,
     decode: async (planes) => {
       for (const plan of plans) await plan.decode(planes);

@@ -15,14 +15,11 @@ export interface PageKind {
   readonly samples: number;
 }
 
-/** Most kinds: a file has at most 1,000 scenes, and as many reduced versions again. */
+/** Kinds that are distinguished, four times the scenes of a file; further ones count as one kind. */
 const MAX_KINDS = 4096;
 
 /** Kind of a damaged page. */
 const DAMAGED = -1;
-
-/** Kind of a page that exceeds {@linkcode MAX_KINDS}. */
-const FURTHER = -2;
 
 const REDUCED_OR_MASK = 1 | 4;
 
@@ -67,13 +64,12 @@ export class PageChain {
         return;
       }
       const { key, ...kind } = noted;
-      let number = numbers.get(key);
-      if (number === undefined && numbers.size < MAX_KINDS) {
-        number = numbers.size;
+      const number = numbers.get(key) ?? Math.min(numbers.size, MAX_KINDS);
+      if (number === kinds.length) {
         numbers.set(key, number);
         kinds.push(kind);
       }
-      this.#kindOf.push(number ?? FURTHER);
+      this.#kindOf.push(number);
       if (hidden(directory)) this.#hidden.add(page);
     });
     this.kinds = kinds;
@@ -99,17 +95,11 @@ export class PageChain {
   }
 
   /**
-   * Number of the kind of a page that shows its own plane; `null` for a reduced version, a mask, a damaged page and one that
-   * exceeds {@linkcode MAX_KINDS}.
+   * Number of the kind of a page that shows its own plane; `null` for a reduced version, a mask and a damaged page.
    */
   shownKind(page: number): number | null {
     const kind = this.#kindOf[page] ?? DAMAGED;
     return kind >= 0 && !this.#hidden.has(page) ? kind : null;
-  }
-
-  /** Whether a page shows a plane and exceeds {@linkcode MAX_KINDS}. */
-  isFurther(page: number): boolean {
-    return this.#kindOf[page] === FURTHER && !this.#hidden.has(page);
   }
 
   /**

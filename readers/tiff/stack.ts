@@ -81,6 +81,8 @@ export interface Stack {
   readonly indexBytes?: number;
   /** Given where rows are lines in time. */
   readonly lineScan?: LineScan | null;
+  /** Lines that were to be scanned; given where planes may have fewer rows than `layout`, by their own page. */
+  readonly plannedLines?: number;
   /** Whether a plane is stored, decided without reading it; all within the sizes by default. */
   readonly holds?: (index: PlaneIndex) => boolean;
   /** Paths of all files of the set; the opened one by default. */

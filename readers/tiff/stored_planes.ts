@@ -8,9 +8,6 @@ import type { PlaneSource } from "./stack.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
-/** Memory of the offset of a page in a list. */
-export const OFFSET_BYTES = 16;
-
 /** Whether the planes of two pages have the same size and samples. */
 export function sameLayout(a: PageLayout, b: PageLayout): boolean {
   return a.width === b.width && a.height === b.height && a.samples === b.samples && a.kind === b.kind &&
@@ -67,84 +64,34 @@ function planeBytes({ width, height, bits, planar }: PageLayout): number {
   return row * height;
 }
 
-/** Whether planes follow the first one without directories: there is one directory, and a second plane fits. */
-export function isRun(tiff: TiffFile, layout: PageLayout, planes: number): boolean {
-  return planes > 1 && layout.directory.next === 0 && contiguousPlanes(tiff, layout) > 1;
+/** Finds a plane by its number. @throws {PlaneNotFound | DecodeFailed} it is missing, or damaged or of another layout */
+export type PlaneFinder = (number: number) => PlaneSource;
+
+/** The planes of the directories at these offsets. */
+export function listedPlanes(tiff: TiffFile, layout: PageLayout, offsets: readonly number[]): PlaneFinder {
+  return (number) => {
+    // A file of reduced pages alone shows its first one.
+    const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
+    if (offset === undefined) throw missingPlane(number, offsets.length);
+    return { tiff, page: planePage(tiff.directoryAt(offset), layout, `plane ${number}`), run: null };
+  };
 }
 
-/** The planes of one layout by their number. */
-export class StoredPlanes {
-  readonly #tiff: TiffFile;
-  readonly #layout: PageLayout;
-  /** The directory of a plane, or `null`. */
-  readonly #pageAt: (number: number) => Directory | null;
-  /** How many there are, counted up to a missing plane. */
-  readonly #count: (number: number) => number;
-
-  private constructor(
-    tiff: TiffFile,
-    layout: PageLayout,
-    { pageAt, count }: {
-      readonly pageAt: (number: number) => Directory | null;
-      readonly count: (number: number) => number;
-    },
-  ) {
-    this.#tiff = tiff;
-    this.#layout = layout;
-    this.#pageAt = pageAt;
-    this.#count = count;
-  }
-
-  /** The planes of the directories at these offsets. */
-  static listed(tiff: TiffFile, layout: PageLayout, offsets: readonly number[]): StoredPlanes {
-    return new StoredPlanes(tiff, layout, {
-      pageAt: (number) => {
-        // A file of reduced pages alone shows its first one.
-        const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
-        return offset === undefined ? null : tiff.directoryAt(offset);
-      },
-      count: () => offsets.length,
-    });
-  }
-
-  /** The planes of the main chain. */
-  static inChain(tiff: TiffFile, layout: PageLayout): StoredPlanes {
-    return new StoredPlanes(tiff, layout, {
-      pageAt: (number) => tiff.heldDirectory(number),
-      count: (number) => tiff.countUpTo(number),
-    });
-  }
-
-  /**
-   * The plane at a number.
-   *
-   * @throws {PlaneNotFound} the chain ends before it
-   * @throws {DecodeFailed} it has another layout
-   */
-  plane(number: number): PlaneSource {
-    const directory = this.#pageAt(number);
-    if (directory === null) throw missingPlane(number, this.#count(number));
-    const page = planePage(directory, this.#layout, `plane ${number}`);
-    return { tiff: this.#tiff, page, run: null };
-  }
+function planeInChain(tiff: TiffFile, layout: PageLayout, number: number): PlaneSource {
+  const directory = tiff.heldDirectory(number);
+  if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
+  return { tiff, page: planePage(directory, layout, `plane ${number}`), run: null };
 }
 
-/** The planes that share one directory (`run`), or those of the main chain. */
-export function stackedPlanes(
-  tiff: TiffFile,
-  layout: PageLayout,
-  run: boolean,
-): { plane(number: number): PlaneSource } {
-  return run ? { plane: (number) => planeInRun(tiff, layout, number) } : StoredPlanes.inChain(tiff, layout);
-}
-
-/** @throws {PlaneNotFound} the room for samples ends before it */
-function planeInRun(tiff: TiffFile, layout: PageLayout, number: number): PlaneSource {
-  // A plane that begins there is incomplete, not missing.
+/** The planes that follow one another with one directory. */
+export function planesInRun(tiff: TiffFile, layout: PageLayout): PlaneFinder {
   const { first, end } = roomOf(tiff, layout);
+  // A plane that begins in that room is incomplete, not missing.
   const stored = Math.ceil((end - first) / planeBytes(layout));
-  if (number > 0 && number >= stored) throw missingPlane(number, stored);
-  return { tiff, page: layout, run: number === 0 ? null : number };
+  return (number) => {
+    if (number > 0 && number >= stored) throw missingPlane(number, stored);
+    return { tiff, page: layout, run: number === 0 ? null : number };
+  };
 }
 
 function missingPlane(number: number, stored: number): PlaneNotFound {
@@ -153,15 +100,24 @@ function missingPlane(number: number, stored: number): PlaneNotFound {
   );
 }
 
-/** Warns when a file holds more or fewer planes than its description declares. */
-export function countWarnings(tiff: TiffFile, layout: PageLayout, planes: number, run: boolean): Warning[] {
-  const present = run ? contiguousPlanes(tiff, layout) : tiff.countUpTo(planes + 1);
-  if (present === planes) return [];
+/**
+ * The planes that a description declares, in the main chain or, where that has one directory and a second plane fits, one after the
+ * other; warns when the file holds more or fewer.
+ */
+export function declaredPlanes(
+  tiff: TiffFile,
+  layout: PageLayout,
+  planes: number,
+): { readonly plane: PlaneFinder; readonly warnings: Warning[] } {
+  const fitting = planes > 1 && layout.directory.next === 0 ? contiguousPlanes(tiff, layout) : 1;
+  const isRun = fitting > 1;
+  const found = isRun ? planesInRun(tiff, layout) : (number: number) => planeInChain(tiff, layout, number);
+  const present = isRun ? fitting : tiff.countUpTo(planes + 1);
+  if (present === planes) return { plane: found, warnings: [] };
   const there = present > planes ? "more" : present === 1 ? "one" : String(present);
   const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
-  const code = present > planes ? "content_left_out" : "planes_missing";
   const declared = planes === 1 ? "one plane" : `${planes} planes`;
-  return [
-    warning(code, `The description declares ${declared}, but the file holds ${there}${reason}`),
-  ];
+  const text = `The description declares ${declared}, but the file holds ${there}${reason}`;
+  const code = present > planes ? "content_left_out" : "planes_missing";
+  return { plane: found, warnings: [warning(code, text)] };
 }

@@ -34,7 +34,6 @@ export const TAG = {
   ImageDepth: 32997,
   UIC1: 33628,
   UIC2: 33629,
-  UIC3: 33630,
   FluoViewHeader: 34361,
   CZ_LSMINFO: 34412,
   LercParameters: 50674,

@@ -1,18 +1,11 @@
 /**
- * Command lines of the native dialogs and what their answers mean; pure functions. Titles, folders and endings
- * reach a program through its arguments or its environment, never through a quoted script.
- *
- * zenity, kdialog: one argument each, globs. osascript, powershell.exe: a constant script (`macos.js`,
- * `windows.ps1`) and the question as JSON.
+ * Command lines of the native dialogs and the meaning of their answers. Titles, folders and endings are arguments or variables, not
+ * parts of a script: zenity and kdialog take globs, osascript and powershell.exe a constant script (`macos.js`, `windows.ps1`) and
+ * the question as JSON.
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
-import {
-  markersOf,
-  STORE_EXTENSIONS,
-  STORE_MARKERS,
-  SUPPORTED_EXTENSIONS,
-} from "../../readers/format_names.ts";
+import { markersOf, STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };
 import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
@@ -21,15 +14,15 @@ import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
 export interface DialogQuestion {
   /** Names the asking page. */
   readonly title: string;
-  /** Lower case, leading dot. Those that no reader of this build takes are left out of the filter. */
+  /** In lower case with a dot; unsupported ones are left out of the filter. */
   readonly extensions: readonly string[];
-  /** Where to start; `null` leaves it to the program. */
+  /** Where to start, or `null`. */
   readonly folder: string | null;
 }
 
 /** One program to start. */
 export interface ProgramCall {
-  /** One of those that the permissions list. */
+  /** Listed in the permissions. */
   readonly program: string;
   /** Its arguments, without a shell. */
   readonly args: readonly string[];
@@ -39,7 +32,7 @@ export interface ProgramCall {
 
 /** A program that shows a dialog. */
 export interface DialogCommand extends ProgramCall {
-  /** Of Linux the first two, of macOS and of Windows one each. */
+  /** zenity and kdialog on Linux, osascript on macOS, powershell.exe on Windows. */
   readonly program: "zenity" | "kdialog" | "osascript" | "powershell.exe";
 }
 
@@ -49,27 +42,27 @@ export interface ProgramResult {
   readonly code: number;
   /** What it printed. */
   readonly stdout: Uint8Array;
-  /** What it complained of. */
+  /** Its messages. */
   readonly stderr: Uint8Array;
 }
 
 const FILTER_NAME = "Acquisitions";
 const ALL_NAME = "All files";
 
-/** Exit statuses of a shell or a loader for a program that is there but cannot run. */
+/** Exit statuses of a shell or a loader for a program that cannot run. */
 const NOT_STARTED = [126, 127];
 
 /**
- * The programs that can show the dialog on a system, in the order in which they are tried.
+ * The programs that can show the dialog, in the order in which they are tried.
  *
- * @param system `Deno.build.os`; what is neither macOS nor Windows has the programs of Linux
+ * @param system `Deno.build.os`; systems besides macOS and Windows have the programs of Linux
  */
 export function dialogCommands(system: string, question: DialogQuestion): DialogCommand[] {
   const title = cleanTitle(question.title);
   const known = question.extensions.filter((extension) => SUPPORTED_EXTENSIONS.includes(extension));
   const stores = known.some((extension) => STORE_EXTENSIONS.includes(extension));
   const folders = stores && known.every((extension) => STORE_EXTENSIONS.includes(extension));
-  // In a dialog for files a store is chosen by a file inside it; the one of macOS takes the store itself as well.
+  // In a dialog for files the user chooses a store by a file in it; on macOS also by the store itself.
   const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
   const names = markersOf(known);
   if (system === "darwin") {
@@ -95,7 +88,7 @@ export function dialogCommands(system: string, question: DialogQuestion): Dialog
   return [zenity(title, question.folder, folders, globs), kdialog(title, question.folder, folders, globs)];
 }
 
-/** Nothing here puts a window on top of all others: neither zenity nor kdialog has a switch for it. */
+/** Neither zenity nor kdialog can put its window on top of all others. */
 function zenity(
   title: string,
   folder: string | null,
@@ -103,14 +96,14 @@ function zenity(
   globs: readonly string[],
 ): DialogCommand {
   const args = ["--file-selection", `--title=${title}`];
-  // The slash at the end makes it the folder to start in and not a name to look for.
+  // The slash makes it the folder to start in instead of a name to look for.
   if (folder !== null) args.push(`--filename=${folder.replace(/\/*$/, "/")}`);
   if (folders) args.push("--directory");
   else {
     if (globs.length > 0) args.push(`--file-filter=${FILTER_NAME} | ${globs.map(anyCase).join(" ")}`);
     args.push(`--file-filter=${ALL_NAME} | *`);
   }
-  // GLib takes arguments and prints paths in the character set of the locale, ASCII for LANG=C, unless told.
+  // By default GLib uses the character set of the locale, which is ASCII for LANG=C.
   return { program: "zenity", args, env: { CHARSET: "UTF-8" } };
 }
 
@@ -138,7 +131,7 @@ function windowsFilter(endings: readonly string[], names: readonly string[]): st
   return (globs === "" ? "" : `${FILTER_NAME}|${globs}|`) + `${ALL_NAME}|*.*`;
 }
 
-/** `.tif` as `.[tT][iI][fF]`: the globs of GTK tell case apart, those of Qt and KDE do not. */
+/** `.tif` as `.[tT][iI][fF]`, since globs of GTK are case-sensitive. */
 function anyCase(text: string): string {
   return text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
@@ -147,10 +140,10 @@ function cleanTitle(title: string): string {
   return oneLine(title) || "Open an acquisition";
 }
 
-/** Without what steers a terminal or the direction of text. */
+/** Removes characters that control a terminal or the direction of text. */
 const oneLine = (text: string) => text.replace(/[\p{C}\s]+/gu, " ").trim();
 
-/** JSON in ASCII alone, which an argument keeps in every locale. */
+/** JSON in ASCII, which survives every locale. */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -159,11 +152,10 @@ function asciiJson(value: unknown): string {
 }
 
 /**
- * What the user chose: an absolute path, or `null` for a cancelled dialog. A marker file of a directory store
- * stands for its store.
+ * The absolute path that the user chose, or `null` for a cancelled dialog. A marker file stands for its directory store.
  *
- * @throws {DialogUnavailable} the program failed or answered something else
- * @throws {PathNotFound} the bytes of the path are no text
+ * @throws {DialogUnavailable} the program failed or gave an unknown answer
+ * @throws {PathNotFound} the path is not UTF-8
  */
 export function dialogAnswer(
   system: string,
@@ -175,15 +167,15 @@ export function dialogAnswer(
   if (path === null) return null;
   const { isAbsolute, basename, dirname } = system === "windows" ? win32 : posix;
   if (!isAbsolute(path)) {
-    throw unavailable(`"${program}" answered "${excerpt(path)}", which is no absolute path`);
+    throw unavailable(`"${program}" answered "${excerpt(path)}", not an absolute path`);
   }
   return STORE_MARKERS.includes(basename(path)) ? dirname(path) : path;
 }
 
-/** zenity and kdialog: 0 and the path with one line feed (a name may hold more), or 1 for cancel. */
+/** zenity and kdialog exit with 0 and print the path with a line feed, or exit with 1 for cancel. */
 function plainAnswer(program: string, result: ProgramResult): string | null {
   const stderr = lenient(result.stderr);
-  // zenity exits with 1 both for cancel and for a display that it cannot open.
+  // zenity also exits with 1 if it cannot open the display.
   if (/(cannot|failed to) open display|unable to init server|could not connect to display/i.test(stderr)) {
     throw unavailable(`"${program}" cannot open the display`);
   }
@@ -199,7 +191,7 @@ function jsonAnswer(program: string, result: ProgramResult): string | null {
     const { path }: { path: unknown } = JSON.parse(text);
     if (path === null || typeof path === "string") return path;
   } catch {
-    // Judged below, like JSON of another form.
+    // As for JSON of another form.
   }
   throw unavailable(`"${program}" answered "${excerpt(text)}"`);
 }
@@ -214,12 +206,12 @@ function strict(bytes: Uint8Array): string {
 
 const lenient = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** True for a program that could not start, such as one whose libraries are missing. */
+/** True for a program that could not start, as when its libraries are missing. */
 export function neverStarted(result: ProgramResult): boolean {
   return NOT_STARTED.includes(result.code);
 }
 
-/** The error of a program that ended by itself without an answer. */
+/** The error of a program that ended without an answer. */
 export function failed(program: string, result: ProgramResult): DialogUnavailable {
   const words = excerpt(lenient(result.stderr));
   return unavailable(`"${program}" failed with exit status ${result.code}${words && `: ${words}`}`);
@@ -227,7 +219,7 @@ export function failed(program: string, result: ProgramResult): DialogUnavailabl
 
 const excerpt = (text: string) => oneLine(text).slice(0, 300);
 
-/** The error with its reason and the way that needs no dialog. */
+/** The error for a reason, with the way without a dialog. */
 export function unavailable(reason: string, cause?: unknown): DialogUnavailable {
   return new DialogUnavailable(
     `No dialog can be shown: ${reason}; POST /api/v2/open opens a path without one`,

@@ -263,7 +263,7 @@ Deno.test("a program that fails is told from a cancelled dialog", async (t) => {
     ],
     ["steered terminals", "linux", "zenity", 2, "", "\u001b[31mred\u202e\u0007", /exit status 2: \[31mred;/],
     ["ended by a signal", "linux", "zenity", 143, "", "", /"zenity" failed with exit status 143;/],
-    ["no path", "linux", "zenity", 0, "\n", "", /answered "", which is no absolute path/],
+    ["no path", "linux", "zenity", 0, "\n", "", /answered "", not an absolute path/],
     ["no interaction", "darwin", "osascript", 1, "", "execution error: (-1713)\n", /exit status 1: .*-1713/],
     ["no JSON", "darwin", "osascript", 0, "gibberish", "", /answered "gibberish"/],
     ["JSON of another form", "windows", "powershell.exe", 0, '{"path":3}', "", /answered "\{"path":3\}"/],

@@ -1,44 +1,61 @@
-/** Keeps foreign pages from asking again and again for a dialog that their user does not want. */
+/** How dialogs treat foreign pages: titles name them, and pages whose dialogs are cancelled too often have to wait. */
 import { DialogBusy } from "../errors.ts";
 
-/** So many cancelled dialogs are too many... */
+/** Characters of an origin in a title. */
+const MAX_ORIGIN = 60;
+
+/** This many cancelled dialogs are too many... */
 const TOO_MANY = 3;
 
 /** ...within these milliseconds. */
 const WINDOW = 60_000;
 
-/** Seconds for which foreign pages are refused after that. */
+/** Foreign pages are then refused for these seconds. */
 const PAUSE = 30;
 
 /**
- * Counts the cancelled dialogs of all foreign pages together: a site has as many origins as it likes. The server's
- * own pages and scripts are never refused, and nothing of theirs counts.
+ * Title of a dialog.
+ *
+ * @param foreign origin of the page that asks; `null` for the server's own pages and for scripts
+ */
+export function dialogTitle(foreign: string | null): string {
+  if (foreign === null) return "Open an acquisition";
+  // A page may hide its origin.
+  const isNameless = foreign === "null" || foreign === "";
+  return `Open an acquisition for ${isNameless ? "a page without an address" : shortOrigin(foreign)}`;
+}
+
+/** Cuts an origin in the middle: its end names the owner, and title bars cut the end of a long line. */
+function shortOrigin(origin: string): string {
+  if (origin.length <= MAX_ORIGIN) return origin;
+  const scheme = /^[a-z]{1,20}:\/\//.exec(origin)?.[0] ?? "";
+  return `${scheme}…${origin.slice(scheme.length + 1 - MAX_ORIGIN)}`;
+}
+
+/**
+ * Counts the cancelled dialogs of all foreign pages together, as a site may have many origins. The server's own pages and scripts
+ * are never refused.
  */
 export class DialogManners {
   readonly #now: () => number;
   #cancelled: number[] = [];
   #pausedUntil = -Infinity;
 
-  /** Takes the milliseconds of a clock that only goes forward. */
+  /** Takes a clock in milliseconds that never goes back. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /**
-   * Called before a dialog.
-   *
-   * @throws {DialogBusy} a foreign page asks, and three dialogs of such pages were cancelled within a minute, the
-   *   last of them less than 30 s ago
-   */
+  /** Called before a dialog. @throws {DialogBusy} foreign pages have to wait */
   check(isForeign: boolean): void {
     if (!isForeign || this.#now() >= this.#pausedUntil) return;
     throw new DialogBusy(
-      `${TOO_MANY} dialogs of pages that this server does not serve were cancelled within a minute; they may ask again after ${PAUSE} seconds`,
-      PAUSE,
+      `Pages of other sites had ${TOO_MANY} dialogs cancelled within a minute; they may ask again after ${PAUSE} seconds`,
+      { retryAfter: PAUSE },
     );
   }
 
-  /** Called when a dialog was cancelled, by the user or by the page that went away. */
+  /** Called when the user cancelled a dialog, or the page left it. */
   cancelled(isForeign: boolean): void {
     if (!isForeign) return;
     const now = this.#now();

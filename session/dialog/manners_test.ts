@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DialogManners } from "./manners.ts";
+import { DialogManners, dialogTitle } from "./manners.ts";
 import { DialogBusy } from "../errors.ts";
 
 function mannersAt() {
@@ -47,9 +47,27 @@ Deno.test("cancelled dialogs that are 30 s apart do not count as three", () => {
   }
 });
 
-Deno.test("the server's own pages and scripts are never refused, and theirs do not count", () => {
+Deno.test("the server's own pages and scripts are never refused and do not count", () => {
   const { manners, refused } = mannersAt();
   for (let n = 0; n < 5; n += 1) manners.cancelled(false);
   assert.equal(refused(false), null);
   assert.equal(refused(true), null);
+});
+
+Deno.test("the title names who asks", () => {
+  const rows: [string | null, string][] = [
+    [null, "Open an acquisition"],
+    ["null", "Open an acquisition for a page without an address"],
+    ["", "Open an acquisition for a page without an address"],
+    ["https://plots.example:8443", "Open an acquisition for https://plots.example:8443"],
+  ];
+  for (const [origin, title] of rows) assert.equal(dialogTitle(origin), title);
+});
+
+Deno.test("a long origin shows its scheme and its end, 60 characters in all", () => {
+  const origin = `https://www.university.example.${"x".repeat(100)}.evil.example:8443`;
+  const title = dialogTitle(origin);
+  assert.match(title, /^Open an acquisition for https:\/\/…x{33}\.evil\.example:8443$/);
+  assert.equal(title.length, "Open an acquisition for ".length + 60);
+  assert.equal(dialogTitle("y".repeat(61)), `Open an acquisition for …${"y".repeat(59)}`);
 });

@@ -1,4 +1,4 @@
-/** The native file dialog of the machine that runs the server: one at a time, ended with its request. */
+/** The native file dialog of this machine: one at a time, which ends with its request. */
 import { posix, win32 } from "node:path";
 import { ClientGone, DialogBusy, type DialogUnavailable, ShuttingDown } from "../errors.ts";
 import {
@@ -16,23 +16,23 @@ import { runProgram } from "./program.ts";
 export interface PickRequest {
   /** Names the asking page. */
   readonly title: string;
-  /** Lower case, leading dot; shapes the filter only. */
+  /** Extensions for the filter, in lower case with a dot. */
   readonly extensions: readonly string[];
-  /** Aborted when the client has gone: the dialog is ended. */
+  /** Ends the dialog when the client leaves. */
   readonly signal: AbortSignal;
-  /** Called just before the dialog opens; what it throws keeps it closed. */
+  /** Called before the dialog opens, and may throw. */
   readonly admit?: () => void;
 }
 
-/** What a {@linkcode Picker} takes from its surroundings; tests replace it. */
+/** The environment of a {@linkcode Picker}, which tests replace. */
 export interface PickerOptions {
   /** `Deno.build.os` */
   readonly system?: string;
-  /** Whether a display can be reached; asked on Linux only, before each dialog. */
+  /** Whether there is a display; only asked on Linux. */
   readonly hasDisplay?: () => boolean;
-  /** Whether a program may be run; a listed one that was not installed when the server started may not. */
+  /** Whether a program may be run, which requires that it was installed when the server started. */
   readonly isInstalled?: (program: DialogCommand["program"]) => boolean;
-  /** Runs a program to its end, or ends it on abort; `null` when it is not installed. */
+  /** Runs a program until its end or an abort; `null` if it is not installed. */
   readonly run?: (command: DialogCommand, signal: AbortSignal) => Promise<ProgramResult | null>;
 }
 
@@ -46,7 +46,7 @@ export class Picker {
   #open: { readonly answer: Promise<string | null>; readonly signal: AbortSignal } | null = null;
   #folder: string | null = null;
 
-  /** Takes what tests replace. */
+  /** Tests pass options. */
   constructor(options: PickerOptions = {}) {
     this.#system = options.system ?? Deno.build.os;
     this.#hasDisplay = options.hasDisplay ??
@@ -66,15 +66,13 @@ export class Picker {
   /**
    * Shows the dialog and waits for the user.
    *
-   * @returns the absolute path chosen (for a marker file inside a store that store), or `null` when the user
-   *   cancelled. The path may lead nowhere and need not match the filter.
+   * @returns the chosen path, which need not exist or match the filter, or `null` if the user cancelled. A marker file stands for
+   *   its store.
    * @throws {DialogUnavailable} no program, no display, or the program failed
-   * @throws {DialogBusy} a dialog is already open
-   * @throws {ClientGone} `request.signal` was aborted
-   * @throws {ShuttingDown} {@linkcode close} was called
+   * @throws {DialogBusy | ClientGone | ShuttingDown}
    */
   async pick(request: PickRequest): Promise<string | null> {
-    // A page that is loaded again asks while the program of its last request still ends.
+    // A reloaded page asks again while the program of its last request still ends.
     while (this.#open?.signal.aborted) await this.#open.answer.catch(() => {});
     if (this.#closing.signal.aborted) throw new ShuttingDown("The server is stopping");
     if (this.#open !== null) {
@@ -92,7 +90,7 @@ export class Picker {
     }
   }
 
-  /** Ends an open dialog and waits for its program; afterwards no dialog opens. */
+  /** Ends the dialog, waits for its program, and refuses further dialogs. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#open?.answer.catch(() => {});
@@ -124,8 +122,10 @@ export class Picker {
     if (failure !== null) throw failure;
     const names = commands.map((command) => `"${command.program}"`);
     throw unavailable(
-      `${names.length > 1 ? `neither ${names.join(" nor ")}` : `no ${names}`} was in a folder of PATH ` +
-        "(one with an absolute name) when the server started; install it and start the server again",
+      `${
+        names.length > 1 ? `neither ${names.join(" nor ")}` : `no ${names}`
+      } was in PATH when the server started; ` +
+        "install it and restart the server",
     );
   }
 }

@@ -1,24 +1,24 @@
 /**
- * Runs a dialog program to its end; an abort ends it. What the program started itself stays: ending a group of
- * processes needs the permission to run everything, so a wrapper script has to `exec` the program.
+ * Runs a dialog program. Ending its children too would need the permission to run everything, so a wrapper script has to `exec`
+ * the program.
  */
 import { Buffer } from "node:buffer";
 import { type DialogCommand, type ProgramCall, type ProgramResult, unavailable } from "./commands.ts";
 
-/** Milliseconds that a program has to end by itself when its dialog is no longer wanted. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const END_GRACE = 2000;
 
-/** Milliseconds for the last output after the end; a child of the program may hold the pipe for ever. */
+/** Milliseconds to wait for output after the end, since a child of the program may hold the pipe. */
 const OUTPUT_GRACE = 500;
 
-/** Bytes kept of each output: a path has at most 32767 characters; toolkits may print warnings for hours. */
+/** Bytes kept of each output; a path has at most 32767 characters. */
 const MAX_OUTPUT = 256 << 10;
 
 /**
  * Starts a program, without a shell, and waits for it.
  *
- * @param signal ends the program; its result then means nothing
- * @returns `null` when the program is not installed, or was not when the server started
+ * @param signal ends the program, whose result then means nothing
+ * @returns `null` if the program was not installed when the server started
  * @throws {DialogUnavailable} it cannot be started
  */
 export async function runProgram(command: DialogCommand, signal: AbortSignal): Promise<ProgramResult | null> {
@@ -59,9 +59,9 @@ function start(command: DialogCommand): Deno.ChildProcess | null {
 /**
  * Starts a program, without a shell.
  *
- * @param options streams, and whether it belongs to this process's group
- * @returns `null` when it is not installed, or was not when the server started
- * @throws whatever else the runtime says
+ * @param options of the runtime
+ * @returns `null` if it was not installed when the server started
+ * @throws other errors of the runtime
  */
 export function startProgram(call: ProgramCall, options: Deno.CommandOptions): Deno.ChildProcess | null {
   const { program, args, env } = call;
@@ -77,16 +77,15 @@ export function startProgram(call: ProgramCall, options: Deno.CommandOptions): D
     }
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return null;
-    // Deno looks the listed programs up once, at its start, and in absolute folders of PATH only.
+    // Deno resolves listed programs at its start, and only in absolute folders of PATH.
     if (cause instanceof Deno.errors.NotCapable && /run access/.test(cause.message)) return null;
     throw cause;
   }
 }
 
 /**
- * Names that Deno refuses to hand to a listed program, since they tell the system's loader what to load (`LD_…`,
- * `DYLD_…`). Users of conda and of module systems have some set; blank counts as unset. Only the refusal tells
- * which: reading the environment would need a permission.
+ * Variables of the system's loader (`LD_…`, `DYLD_…`), which Deno refuses to pass to a listed program and which users of conda and
+ * module systems set; blank counts as unset. The refusal names them, as reading the environment needs a permission.
  */
 function loaderVariables(cause: unknown): string[] {
   if (!(cause instanceof Deno.errors.NotCapable)) return [];

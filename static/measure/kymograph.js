@@ -14,7 +14,7 @@
  * @property {number} count images along time
  * @property {Axis} time step between images
  */
-import { LineProfile } from "./line_profile.js";
+import { lengthOf, LineProfile } from "./line_profile.js";
 
 /** Largest number of samples per channel of a kymograph. */
 const MOST_SAMPLES = 2 ** 28;
@@ -75,7 +75,9 @@ export class Kymograph {
     const [row, column] = plane.axes;
     const isOneUnit = row.unit === column.unit;
     // Where pixels are not square, the length of a step depends on its direction.
-    const step = isOneUnit ? this.#length(column.step, row.step) / Math.max(1, this.#profile.length - 1) : 1;
+    const step = isOneUnit
+      ? lengthOf(this.points, column.step, row.step) / Math.max(1, this.#profile.length - 1)
+      : 1;
     const position = { name: "X", step, unit: isOneUnit ? column.unit : "Pixels" };
     return { shape: [count, this.#profile.length], axes: [{ ...time }, position] };
   }
@@ -83,14 +85,5 @@ export class Kymograph {
   /** The path over the image, one point for each position. */
   get path() {
     return { x: this.#profile.places.map(({ x }) => x), y: this.#profile.places.map(({ y }) => y) };
-  }
-
-  /** @type {(stepX: number, stepY: number) => number} */
-  #length(stepX, stepY) {
-    return this.points.reduce(
-      (sum, { x, y }, i, points) =>
-        i === 0 ? 0 : sum + Math.hypot((x - points[i - 1].x) * stepX, (y - points[i - 1].y) * stepY),
-      0,
-    );
   }
 }

@@ -67,13 +67,12 @@ export class LineProfile {
   }
 }
 
-/** Length of a polyline in pixels. @param {readonly Point[]} points */
-export function lengthOf(points) {
-  return points.reduce(
-    (sum, { x, y }, i) => i === 0 ? 0 : sum + Math.hypot(x - points[i - 1].x, y - points[i - 1].y),
+/** Length of a polyline, in pixels or in the unit of their steps. @type {(points: readonly Point[], stepX?: number, stepY?: number) => number} */
+export const lengthOf = (points, stepX = 1, stepY = 1) =>
+  points.slice(1).reduce(
+    (sum, { x, y }, i) => sum + Math.hypot((x - points[i].x) * stepX, (y - points[i].y) * stepY),
     0,
   );
-}
 
 /**
  * Equidistant positions, at most a pixel apart, from the first point to the last.
@@ -92,11 +91,11 @@ function resampled(points) {
   let [piece, before] = [1, 0];
   for (let i = 0; i < count; i += 1) {
     const wanted = i / (count - 1) * whole;
-    let long = distance(corners, piece);
+    let long = lengthOf(corners.slice(piece - 1, piece + 1));
     while (piece < corners.length - 1 && before + long < wanted) {
       before += long;
       piece += 1;
-      long = distance(corners, piece);
+      long = lengthOf(corners.slice(piece - 1, piece + 1));
     }
     const [a, b] = [corners[piece - 1], corners[piece]];
     const [dx, dy] = [(b.x - a.x) / long, (b.y - a.y) / long];
@@ -105,6 +104,3 @@ function resampled(points) {
   }
   return places;
 }
-
-/** Distance from a corner to the previous one. @type {(corners: readonly Point[], i: number) => number} */
-const distance = (corners, i) => Math.hypot(corners[i].x - corners[i - 1].x, corners[i].y - corners[i - 1].y);

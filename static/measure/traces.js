@@ -7,43 +7,25 @@
  */
 
 /**
- * The mean over a band of columns for each row (`along` is `rows`), or over a band of rows for each column.
+ * The mean over a band of columns for each row.
  *
  * @param {Float32Array} samples row-major
  * @param {readonly number[]} shape `[rows, columns]`
- * @param {"rows" | "columns"} along axis of the trace
- * @param {number} from first column, or row, of the band
+ * @param {number} from first column of the band
  * @param {number} to end of the band, not included
  * @returns {Float64Array}
  */
-export function bandMean(samples, [rows, columns], along, from, to) {
-  const isRows = along === "rows";
-  const length = isRows ? rows : columns;
-  const [first, last] = [Math.max(0, from), Math.min(isRows ? columns : rows, to)];
-  const [sums, counts] = [new Float64Array(length), new Uint32Array(length)];
-  for (let row = isRows ? 0 : first; row < (isRows ? rows : last); row += 1) {
-    const start = row * columns;
-    for (let column = isRows ? first : 0; column < (isRows ? last : columns); column += 1) {
-      const value = samples[start + column];
-      if (!Number.isFinite(value)) continue;
-      const at = isRows ? row : column;
-      sums[at] += value;
-      counts[at] += 1;
+export function bandMean(samples, [rows, columns], from, to) {
+  const [first, last] = [Math.max(0, from), Math.min(columns, to)];
+  return Float64Array.from({ length: rows }, (_, row) => {
+    let [sum, count] = [0, 0];
+    for (let at = row * columns + first; at < row * columns + last; at += 1) {
+      if (!Number.isFinite(samples[at])) continue;
+      sum += samples[at];
+      count += 1;
     }
-  }
-  return sums.map((sum, i) => sum / counts[i]);
-}
-
-/**
- * Fluorescence at rest.
- *
- * @param {Float64Array} trace
- * @param {Baseline} baseline
- * @returns {number} NaN where the baseline has no value
- */
-export function baselineOf(trace, baseline) {
-  if (baseline.kind === "percentile") return percentile(trace, baseline.percentile);
-  return mean(trace, baseline.from, baseline.to);
+    return sum / count;
+  });
 }
 
 /**
@@ -55,7 +37,9 @@ export function baselineOf(trace, baseline) {
  * @returns {{values: Float64Array, baseline: number}} all NaN unless the baseline exceeds the offset
  */
 export function relativeChange(trace, baseline, offset = 0) {
-  const rest = baselineOf(trace, baseline);
+  const rest = baseline.kind === "percentile"
+    ? percentile(trace, baseline.percentile)
+    : mean(trace, baseline.from, baseline.to);
   const light = rest - offset;
   return { values: trace.map((value) => light > 0 ? (value - rest) / light : NaN), baseline: rest };
 }

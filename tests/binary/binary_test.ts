@@ -76,7 +76,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
         await t.step("a missing dialog program is an answer", async () => {
           const { status, body } = await server.post("/api/v2/pick-and-open", {});
           assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
-          assert.match(String(body.message), /neither "zenity" nor "kdialog" was in a folder of PATH/);
+          assert.match(String(body.message), /neither "zenity" nor "kdialog" was in PATH/);
         });
       }
     } finally {

@@ -44,7 +44,7 @@ async function onDisplays(binary: string, folder: string, temporary: string): Pr
   for (const [display, opens] of [["localhost:10.0", false], ["", false], [":0", true]] as const) {
     const server = start(display);
     const said = await readUntil(server.stderr, "Ctrl+C");
-    assert.equal(said.includes("Opens the demo in your browser"), opens, said);
+    assert.equal(said.includes("Opening the demo in your browser"), opens, said);
     if (opens) {
       const beside = await outputOf(start(display), binary);
       assert.equal(beside.code, 0, new TextDecoder().decode(beside.stderr));
@@ -74,7 +74,7 @@ async function besideAnotherProgram(binary: string, folder: string): Promise<voi
   const rows: [args: string[], code: number, message: RegExp][] = [
     [[], 4, message],
     [[join(folder, "zenity"), join(folder, "xdg-open")], 2, /^The client opens one file at a time/],
-    [[join(folder, "none.oir")], 2, /none\.oir" is neither a flag, a command nor a file/],
+    [[join(folder, "none.oir")], 2, /none\.oir" is neither a command nor an existing path/],
   ];
   for (const [args, code, said] of rows) {
     const plain = await run(binary, { args, env, stdin: "null" });

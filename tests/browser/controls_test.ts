@@ -38,7 +38,7 @@ test("every control of a channel changes the picture", async (viewer) => {
   assert.deepEqual(await Promise.all(["Min", "Max"].map((end) => page.inputValue(`#source-0-${end}`))), AUTO);
 });
 
-test("a number that is none is refused and said so", async (viewer) => {
+test("text that is not a number is refused with a reason", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await openCard(viewer, "source-0");
@@ -241,7 +241,7 @@ test("everything is reached by the keyboard", async (viewer) => {
   assert.match(await viewer.text("#source .readout"), /^Scale bar \d+ µm$/);
 });
 
-test("of twelve channels six are shown, which is said, and a button shows all", async (viewer) => {
+test("twelve channels start with six, a count and a button for all", async (viewer) => {
   const { page } = viewer;
   const store = join(viewer.server.folder, "twelve.ome.zarr");
   const names = Array.from({ length: 12 }, (_, c) => `Stain ${c + 1}`);
@@ -268,7 +268,7 @@ test("of twelve channels six are shown, which is said, and a button shows all", 
   assert.equal((await viewer.text("#source-count")).trim(), "");
 });
 
-test("a drag that begins beside a picture selects no text", async (viewer) => {
+test("a drag from beside a picture selects no text", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   const plot = (await page.locator("#source .plot").boundingBox())!;

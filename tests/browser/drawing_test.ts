@@ -46,7 +46,7 @@ test("an image of colour is drawn upright in its colours and true aspect", async
   assert.equal(await viewer.page.locator("#divider").isVisible(), false);
 });
 
-test("a long channel name is cut short with its whole beside it, and names are never markup", async (viewer) => {
+test("long channel names are truncated with a full title, and names are never markup", async (viewer) => {
   const { page } = viewer;
   const store = join(viewer.server.folder, "named.ome.zarr");
   const planes = [0, 1].map(() => Uint16Array.from({ length: 40 }, (_, i) => i));
@@ -172,7 +172,7 @@ test("the cursor is linked along a slanted path, both ways", async (viewer) => {
   assert.equal(await line.count(), 0);
 });
 
-test("the saved picture is what is seen", async (viewer) => {
+test("the saved picture equals the view", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);

@@ -101,7 +101,7 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   assert.equal(await page.locator("#measure-bands li").count(), 0);
 });
 
-test("a line more than there can be is not dropped silently", async (viewer) => {
+test("a line beyond the limit is not dropped silently", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "lines.oir");
   await Deno.writeFile(path, measuredScan());
@@ -110,10 +110,10 @@ test("a line more than there can be is not dropped silently", async (viewer) => 
   await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
   // What a reload finds has 200 times that line.
   await page.addInitScript(() => {
-    const kept = JSON.parse(sessionStorage.getItem("acq-server view")!);
+    const kept = JSON.parse(sessionStorage.getItem("acq-server view 1")!);
     const [line] = kept.look.drawn.lines;
     kept.look.drawn.lines = Array.from({ length: 200 }, (_, i) => ({ ...line, id: i + 1 }));
-    sessionStorage.setItem("acq-server view", JSON.stringify(kept));
+    sessionStorage.setItem("acq-server view 1", JSON.stringify(kept));
   });
   await reload(viewer);
   await unfold(viewer, "lines");
@@ -136,7 +136,7 @@ async function openOther(viewer: Viewer): Promise<string> {
   return path;
 }
 
-test("what was drawn is not put onto samples of another shape, and the page says so", async (viewer) => {
+test("drawings do not move to samples of another shape, with a notice", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "other.oir");
   await Deno.writeFile(path, measuredScan());
@@ -152,7 +152,7 @@ test("what was drawn is not put onto samples of another shape, and the page says
   assert.equal(await page.locator("#notice").isVisible(), false, "it is said once");
 });
 
-test("when the file changes bands stay and stale velocities go", async (viewer) => {
+test("bands stay and velocities go when the file changes", async (viewer) => {
   const { page, server } = viewer;
   const store = join(server.folder, "focus.ome.zarr");
   // Two focus planes: the line scan as it is, and twice as bright.
@@ -195,7 +195,7 @@ const SPOT_LINE = [4, 59].map((column): [number, number] => [
 
 const allImages = { hasText: `${IMAGES} of ${IMAGES} images` };
 
-test("a kymograph is made again when its file has changed, and after a reload", async (viewer) => {
+test("a kymograph is made again after a change of its file and after a reload", async (viewer) => {
   const { page } = viewer;
   const path = await openOther(viewer);
   await page.click("#tool-line");
@@ -223,7 +223,7 @@ test("a kymograph is made again when its file has changed, and after a reload", 
   viewer.faults.length = 0;
 });
 
-test("a step that is asked for while a changed file is opened again is the one that is shown", async (viewer) => {
+test("a step requested while a changed file reopens is the one that is shown", async (viewer) => {
   const { page } = viewer;
   const path = await openOther(viewer);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });

@@ -26,7 +26,7 @@ function near(actual: number[], expected: number[], most: number): void {
   actual.forEach((value, i) => assert(Math.abs(value - expected[i]!) <= most, `${actual}, ${expected}`));
 }
 
-test("overview, line scan and profile have one left and one right edge, the reference lies at the right", async (viewer) => {
+test("overview, line scan and profile share their edges, the reference is at the right", async (viewer) => {
   const { page } = viewer;
   for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
     await page.setViewportSize({ width, height });

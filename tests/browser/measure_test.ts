@@ -1,9 +1,9 @@
 /** Measuring in a line scan by the page: bands, lines, velocities, events, cursors, and what is saved of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { canvasPixels, readPng, rememberWriting, written } from "./in_page.js";
 import {
   ACTIVE,
@@ -16,37 +16,23 @@ import {
   TRANSIENTS,
 } from "./measured_scan.ts";
 import { dragOver, dragPoints, saved, tableOf, unfold } from "./measuring_hand.ts";
+import { viewerSuite } from "./suite.ts";
 
-const ignore = !hasChromium();
-let browser: Browser;
-let server: StubbedServer;
-let path = "";
-if (!ignore) {
-  Deno.test.beforeAll(async () => {
-    browser = await startChromium();
-    server = await StubbedServer.start();
-    path = join(server.folder, "vessel.oir");
-    await Deno.writeFile(path, measuredScan());
-  });
-  Deno.test.afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
-  });
-}
+const { test: viewerTest } = viewerSuite();
 
-function test(name: string, work: (viewer: Viewer) => Promise<void>): void {
-  Deno.test({
-    name: `measure: ${name}`,
-    ignore,
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 1000 } });
-      await viewer.open(path);
-      await work(viewer);
-      assert.deepEqual(viewer.faults, []);
-    },
-  });
+const path = ({ server }: Viewer) => join(server.folder, "vessel.oir");
+
+/** A test with the measured scan open. */
+function test(
+  name: string,
+  work: (viewer: Viewer) => Promise<void>,
+  context: BrowserContextOptions = { viewport: { width: 1280, height: 1000 } },
+): void {
+  viewerTest(`measure: ${name}`, async (viewer) => {
+    await Deno.writeFile(path(viewer), measuredScan());
+    await viewer.open(path(viewer));
+    await work(viewer);
+  }, { context });
 }
 
 const [LINES, COLUMNS] = SCAN_SHAPE;
@@ -101,7 +87,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   assert.equal(name, "vessel-traces.csv");
   const { about, head, rows } = tableOf(text);
   assert.equal(about.get("File"), "vessel.oir");
-  assert.equal(about.get("Path"), path);
+  assert.equal(about.get("Path"), path(viewer));
   assert.match(about.get("Band 1")!, /^"?columns 30 to 49, 13\.275 to 22\.275 um \(outer edges\)"?$/);
   assert.deepEqual(head, ["Time (s)", "Band 1 · CH1", "Band 1 · CH2"]);
   assert.equal(rows.length, LINES);
@@ -114,7 +100,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   });
 });
 
-test("below a picture that is flipped the trace runs as its time does", async (viewer) => {
+test("the trace below a flipped picture follows its time", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
@@ -135,7 +121,7 @@ test("below a picture that is flipped the trace runs as its time does", async (v
   await page.click("#source .flip");
 });
 
-test("below a picture that is turned the trace has a time axis of its own", async (viewer) => {
+test("the trace below a turned picture has its own time axis", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
@@ -155,7 +141,7 @@ test("below a picture that is turned the trace has a time axis of its own", asyn
   for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
 });
 
-test("traces become changes against a baseline, and are averaged", async (viewer) => {
+test("traces can be averaged and relative to a baseline", async (viewer) => {
   const { page } = viewer;
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
@@ -211,7 +197,7 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   assert.equal(await page.locator("#measure-bands li").count(), 1);
 });
 
-test("a name is typed letter by letter, and the page takes none of them for a key", async (viewer) => {
+test("letters typed into a name are not shortcuts", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 5, 15);
   await drawBand(viewer, 40, 50);
@@ -227,7 +213,7 @@ test("a name is typed letter by letter, and the page takes none of them for a ke
   assert.equal(await name.inputValue(), "Band 1 zbro");
 });
 
-test("a drag that is given up leaves nothing behind", async (viewer) => {
+test("a cancelled drag leaves no marks", async (viewer) => {
   const { page } = viewer;
   const box = (await page.locator("#source .plot").boundingBox())!;
   const lines = "#source polyline, #reference polyline";
@@ -253,7 +239,7 @@ test("a drag that is given up leaves nothing behind", async (viewer) => {
   assert.equal(await page.locator("#measure-lines output").textContent(), "");
 });
 
-test("what is measured stands beside the cursor also where one is pinned", async (viewer) => {
+test("values stand beside the cursor, below the labels of pinned ones", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
   await page.locator("#source .plot").hover();
@@ -286,9 +272,9 @@ test("a trace without a baseline above the offset says why it is empty", async (
   assert.equal(await note.isVisible(), false);
 });
 
-test("a recording of one line has its point, and no time is cut off", async (viewer) => {
+test("a recording of one line has a dot, and no label is cut off", async (viewer) => {
   const { page } = viewer;
-  const store = join(server.folder, "line.ome.zarr");
+  const store = join(viewer.server.folder, "line.ome.zarr");
   const plane = Uint16Array.from({ length: 20 }, (_, i) => i);
   const calibration = { y: { step: 0.002, unit: "second" }, x: { step: 0.5, unit: "micrometer" } };
   await writePlainStore(store, { planes: [plane], rows: 1, columns: 20, ...calibration });
@@ -308,7 +294,7 @@ test("a recording of one line has its point, and no time is cut off", async (vie
   }
 });
 
-test("a line over a streak tells time, distance and velocity", async (viewer) => {
+test("a line over a streak shows time, distance and velocity", async (viewer) => {
   const { page } = viewer;
   await page.click("#tool-line");
   await unfold(viewer, "lines");
@@ -379,7 +365,7 @@ test("velocities over time are measured in a worker and shown with their confide
   assert(!await page.locator("#velocity-chart").isVisible());
 });
 
-test("a trace of another channel has a threshold of its own, and tables tell its band", async (viewer) => {
+test("another trace gets its own threshold, and tables name its band", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.fill("#trace-average", "9");
@@ -447,7 +433,7 @@ test("events are found, edited and saved", async (viewer) => {
   assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
 });
 
-test("a number that makes no sense is marked, and the former one counts", async (viewer) => {
+test("an invalid number is marked and the last valid one counts", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.check("#trace-change");
@@ -482,7 +468,7 @@ test("a number that makes no sense is marked, and the former one counts", async 
   assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Minimum amplitude"), "0.5");
 });
 
-test("the page says when there are as many bands as there can be", async (viewer) => {
+test("the page reports the limit of bands", async (viewer) => {
   const { page } = viewer;
   const hint = page.locator("#measure-bands .hint");
   for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
@@ -492,7 +478,7 @@ test("the page says when there are as many bands as there can be", async (viewer
   assert(!await hint.isVisible());
 });
 
-test("windows that make no sense say so", async (viewer) => {
+test("invalid windows are explained", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "velocities");
   const result = page.locator("#measure-velocities .result");
@@ -511,7 +497,7 @@ test("windows that make no sense say so", async (viewer) => {
   }
 });
 
-test("events go and come back with the channel that they are in", async (viewer) => {
+test("events are hidden and restored with their channel", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
   await unfold(viewer, "events");
@@ -543,7 +529,7 @@ test("events go and come back with the channel that they are in", async (viewer)
   assert.equal(await page.locator("#measure-events [role=status]").textContent(), "");
 });
 
-test("of many events some are shown at once, and all are saved", async (viewer) => {
+test("long tables of events show a part and save all rows", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
   await unfold(viewer, "events");
@@ -562,7 +548,7 @@ test("of many events some are shown at once, and all are saved", async (viewer) 
   assert.equal(await shown(), Math.min(200, found));
 });
 
-test("pinned cursors tell their values and differences", async (viewer) => {
+test("pinned cursors show their values and differences", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "cursors");
   await page.fill("#cursor-lines", "3");
@@ -597,7 +583,7 @@ test("pinned cursors tell their values and differences", async (viewer) => {
   assert.match(await viewer.text("#measure-cursors table"), /B − A/);
 });
 
-test("plots are saved as SVG, pictures as PNG of the wanted size and ground", async (viewer) => {
+test("plots are saved as SVG, pictures as PNG of the chosen size and background", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 10, 30);
   const { name, text } = await saved(viewer, "#svg-traces");
@@ -628,14 +614,14 @@ test("plots are saved as SVG, pictures as PNG of the wanted size and ground", as
   );
 });
 
-test("a freehand drag does not zoom, and nothing of a former file stays", async (viewer) => {
+test("a freehand drag does not zoom, and another file starts without drawings", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 10, 30);
   await page.click("#tool-line");
   await dragPoints(viewer, "source", [[0.2, 0.2], [0.4, 0.5], [0.5, 0.4]]);
   assert.equal(await page.locator("#measure-bands li").count(), 1);
-  const other = join(server.folder, "other.oir");
-  await Deno.copyFile(path, other);
+  const other = join(viewer.server.folder, "other.oir");
+  await Deno.copyFile(path(viewer), other);
   await viewer.open(other);
   assert.equal(await page.locator("#measure-bands li").count(), 0);
   assert(!await page.locator("#trace-chart").isVisible());
@@ -643,7 +629,7 @@ test("a freehand drag does not zoom, and nothing of a former file stays", async 
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 0);
 });
 
-test("what is saved of the sample says that it is the sample", async (viewer) => {
+test("everything saved from the sample is marked as a sample", async (viewer) => {
   const { page } = viewer;
   await page.click("#more-ways");
   await page.click("#sample");
@@ -658,7 +644,7 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await saved(viewer, "#png-save");
   assert((await page.evaluate(written)).includes(note));
   // Nothing of it stays with the next file.
-  await viewer.open(path);
+  await viewer.open(path(viewer));
   await drawBand(viewer, ...ACTIVE);
   assert.equal(tableOf((await saved(viewer, "#csv-traces")).text).about.get("Note"), undefined);
   assert(!(await saved(viewer, "#svg-traces")).text.includes("Sample"));
@@ -667,60 +653,42 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   assert(!(await page.evaluate(written)).includes(note));
 });
 
-Deno.test({
-  name: "measure: on a phone nothing lies over the charts",
-  ignore,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    await using viewer = await Viewer.load(browser, server, { viewport: { width: 390, height: 844 } });
-    const { page } = viewer;
-    await viewer.open(path);
-    await page.click("#tool-band");
-    await page.locator("#source .plot").scrollIntoViewIfNeeded();
-    await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-    await unfold(viewer, "velocities");
-    await page.click("#velocity-start");
-    await page.locator("#velocity-chart").waitFor();
-    await viewer.settle();
-    const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
-    const [panes, readout, chart] = [
-      await box("#panes"),
-      await box("#source .readout"),
-      await box("#velocity-chart"),
-    ];
-    assert(chart.y + chart.height <= readout.y + 1);
-    assert(readout.y + readout.height <= panes.y + panes.height);
-    assert(panes.y + panes.height <= (await box("#reference")).y);
-    assert((await box("#source .plot")).height > 120);
-  },
-});
+test("on a phone nothing lies over the charts", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#tool-band");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+  await unfold(viewer, "velocities");
+  await page.click("#velocity-start");
+  await page.locator("#velocity-chart").waitFor();
+  await viewer.settle();
+  const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+  const [panes, readout, chart] = [
+    await box("#panes"),
+    await box("#source .readout"),
+    await box("#velocity-chart"),
+  ];
+  assert(chart.y + chart.height <= readout.y + 1);
+  assert(readout.y + readout.height <= panes.y + panes.height);
+  assert(panes.y + panes.height <= (await box("#reference")).y);
+  assert((await box("#source .plot")).height > 120);
+}, { viewport: { width: 390, height: 844 } });
 
-Deno.test({
-  name: "measure: a finger draws a band, and scrolls the page again afterwards",
-  ignore,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
-    await using viewer = await Viewer.load(browser, server, phone);
-    const { page } = viewer;
-    await viewer.open(path);
-    await page.click("#tool-band");
-    await page.locator("#source .plot").scrollIntoViewIfNeeded();
-    await viewer.settle();
-    const box = (await page.locator("#source .plot").boundingBox())!;
-    const touch = await page.context().newCDPSession(page);
-    const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
-    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
-    for (const part of [0.35, 0.4, 0.45, 0.5]) {
-      await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
-    }
-    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-    assert.equal(await page.locator("#measure-bands li").count(), 1);
-    await page.click("#tool-zoom");
-    await viewer.settle();
-    assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
-    assert.deepEqual(viewer.faults, []);
-  },
-});
+test("a finger draws a band, and scrolls the page again afterwards", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#tool-band");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await viewer.settle();
+  const box = (await page.locator("#source .plot").boundingBox())!;
+  const touch = await page.context().newCDPSession(page);
+  const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
+  await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
+  for (const part of [0.35, 0.4, 0.45, 0.5]) {
+    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
+  }
+  await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  await page.click("#tool-zoom");
+  await viewer.settle();
+  assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
+}, { viewport: { width: 390, height: 844 }, hasTouch: true });

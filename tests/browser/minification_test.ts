@@ -56,7 +56,7 @@ async function waitForPyramid(viewer: Viewer): Promise<void> {
   await viewer.settle();
 }
 
-test("an event of three lines in 30,000 is seen at home", async (viewer) => {
+test("an event of three lines in 30,000 is visible at home", async (viewer) => {
   const { page } = viewer;
   const [ground, height] = [100, 900];
   const event = (line: number) => line >= 20_000 && line < 20_003;
@@ -100,7 +100,7 @@ test("an event of three lines in 30,000 is seen at home", async (viewer) => {
   );
 });
 
-test("an automatic range follows what pixels show, one that was chosen stays", async (viewer) => {
+test("an automatic range follows the reduction, a chosen one stays", async (viewer) => {
   const { page } = viewer;
   // Whole numbers from 0 to 4095, each as likely: of 30 and more of them the greatest is nearly always above 3000.
   let state = 3;
@@ -192,7 +192,7 @@ test("streaks keep their slope at home and zoomed", async (viewer) => {
   assert(Math.abs(zoomed / 15 - slope) < 0.05 * slope, `${zoomed / 15} lines a column`);
 });
 
-test("streaks finer than a pixel are grey and do not lean", async (viewer) => {
+test("streaks finer than a pixel are grey without aliasing", async (viewer) => {
   // Half bright, every 36 lines: picking single lines would draw broad streaks that are not there.
   const bright = (line: number, column: number) => (line + 5 * column) % 36 < 18;
   await viewer.open(
@@ -221,7 +221,7 @@ test("the profile has a band from least to greatest and a mean", async (viewer) 
   assert(colors.some((color: string) => color.split(",")[1] === "255"), "a line");
 });
 
-test("each pixel has the mean of the samples whose centres lie under it, also after it moved", async (viewer) => {
+test("each pixel shows the mean of the samples centred under it, also after moving", async (viewer) => {
   const { page } = viewer;
   let state = 5;
   const random = () => (state = (state * 1664525 + 1013904223) >>> 0) >>> 20;

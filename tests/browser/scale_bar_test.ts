@@ -5,7 +5,7 @@ import { viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 
-test("scale bars hide few pixels, are switched off and stay so", async (viewer) => {
+test("scale bars hide few pixels and can be switched off permanently", async (viewer) => {
   const { page } = viewer;
   await page.fill("#path-field", files.scan);
   await page.click("#path-open");

@@ -31,7 +31,7 @@ async function checkLines(page: Page, server: StubbedServer): Promise<void> {
 }
 
 Deno.test({
-  name: "the example page draws channels and reference, and says what is wrong",
+  name: "the example page draws channels and reference and explains failures",
   ignore: !hasChromium(),
   sanitizeOps: false,
   sanitizeResources: false,
@@ -77,7 +77,7 @@ Deno.test({
         server.choose(scan);
         await checkLines(await browser.newPage(), server);
       });
-      await t.step("a dialog that is closed, and no server", async () => {
+      await t.step("a closed dialog, and no server", async () => {
         server.cancel();
         await page.locator("#open").click();
         await page.getByText("cancelled: ").waitFor();

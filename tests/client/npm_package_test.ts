@@ -42,7 +42,7 @@ function readmeProgram(base: string, path: string, end: string): string {
 }
 
 Deno.test({
-  name: "the npm package has the served bytes, reads a plane in Node and brings its types",
+  name: "the npm package has the served bytes, works in Node and has types",
   ignore: npm === null || node === null,
   fn: async (t) => {
     const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "npm_client_" }));

@@ -145,10 +145,10 @@ Deno.test("plane: a failure is one line with its code, and nothing on standard o
       2,
       /^request_validation_failed: --format takes f32, npy, pgm, not "tiff"\n$/,
     ],
-    [[scan, "--chanel", "0"], 2, /^request_validation_failed: [^\n]+ the nearest is --channel, [^\n]+\n$/],
+    [[scan, "--chanel", "0"], 2, /^request_validation_failed: [^\n]+ did you mean --channel\? [^\n]+\n$/],
     [[scan, "--channel"], 2, /^request_validation_failed: --channel needs a value[^\n]+\n$/],
-    [[], 2, /^request_validation_failed: One path is wanted, not 0[^\n]+\n$/],
-    [[scan, scan], 2, /^request_validation_failed: One path is wanted, not 2[^\n]+\n$/],
+    [[], 2, /^request_validation_failed: Expected one path, not 0[^\n]+\n$/],
+    [[scan, scan], 2, /^request_validation_failed: Expected one path, not 2[^\n]+\n$/],
   ];
   for (const [args, status, words] of cases) {
     const { code, out, err } = await shell(["plane", ...args]);
@@ -157,16 +157,23 @@ Deno.test("plane: a failure is one line with its code, and nothing on standard o
   }
   const { code, out, err } = await shell(["info"]);
   assert.deepEqual([code, out], [2, ""]);
-  assert.match(err, /^request_validation_failed: No path is given: [^\n]+\n$/);
+  assert.match(err, /^request_validation_failed: Missing path: [^\n]+\n$/);
 });
 
 Deno.test("each command has its help", async () => {
-  for (const [name, words] of [["info", /--pretty/], ["plane", /--format NAME/]] as const) {
+  for (
+    const [name, words] of [
+      ["info", /--pretty/],
+      ["plane", /--format <NAME>/],
+      ["validate", /--json/],
+      ["schema", /reference-image/],
+    ] as const
+  ) {
     for (const flag of ["--help", "-h"]) {
       const { code, out, err } = await shell([name, flag]);
       assert.deepEqual([code, err], [0, ""]);
       assert.match(out, words);
-      assert.ok(out.split("\n").every((line) => line.length <= 118), out);
+      assert.ok(out.split("\n").every((line) => line.length <= 100), out);
     }
   }
 });

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { wantedChannels } from "../../readers/request_bounds.ts";
+import { wantedChannels } from "../../readers/selection.ts";
 import { errorResponse } from "../../routes/error_table.ts";
 import { ErrorBody, type ErrorCode } from "../../schemas/http.ts";
 import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
@@ -201,7 +201,6 @@ Deno.test("path_not_allowed: outside every root, whether or not it exists", asyn
     join(sample.folder, "..", "x.tif"),
     `${sample.folder}2/x.tif`,
     ...(NO_LINKS ? [] : ["link.ome.zarr", "dangling", "folder/scan.ome.zarr", "folder/missing.tif"]).map(at),
-    `${outside.folder}/${"a/".repeat(5000)}`,
     "/",
   ];
   for (const path of paths) await expect(server.post("/api/v2/open", { path }), 403, "path_not_allowed");

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { Log } from "../../cli/log.ts";
 import { type Fetch, listen, type ListenOptions } from "../../routes/http_listener.ts";
 import { createApp } from "../../routes/mod.ts";
 import type { Services } from "../../routes/context.ts";
@@ -12,7 +11,7 @@ import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/d
 import { DialogManners } from "../../session/dialog/manners.ts";
 import { ClientGone } from "../../session/errors.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
 import { PositionReader } from "../../session/position_reader.ts";
@@ -119,7 +118,7 @@ export class Harness implements AsyncDisposable {
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,
-      log: new Log("info", false, (line) => this.logged.push(line)),
+      log: { line: (level, message) => void this.logged.push(`${level} ${message}`) },
       store: this.store,
       opener: this.opener,
       positions: this.positions,
@@ -170,6 +169,17 @@ export class Harness implements AsyncDisposable {
     const fetch: Fetch = (request, env) => this.#app.fetch(request, env);
     const { port, close } = await listen("127.0.0.1", 0, fetch, options);
     const end = () => within(PATIENCE, "the end of the server", close());
+    return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
+  }
+
+  /** Serves the same app by `Deno.serve`. */
+  serve(): { base: string; port: number } & AsyncDisposable {
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      (request, info) => this.#app.fetch(request, { info }),
+    );
+    const { port } = server.addr;
+    const end = () => within(PATIENCE, "the end of the server", server.shutdown());
     return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
   }
 

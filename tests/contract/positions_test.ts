@@ -204,7 +204,7 @@ Deno.test("the next planes of a client that steps are read ahead", async () => {
   }, { startWorker: gate.start });
 });
 
-Deno.test("nothing is read ahead where it cannot be kept, or takes the memory of what is asked for", async () => {
+Deno.test("nothing is read ahead that cannot be kept or takes memory from requested planes", async () => {
   const opens: [maxSessionMemory: number, more: number][] = [
     // An eighth is less than a plane.
     [8 * PLANE_BYTES - 8, 0],
@@ -225,7 +225,7 @@ Deno.test("nothing is read ahead where it cannot be kept, or takes the memory of
   }
 });
 
-Deno.test("what is read ahead gives way to a plane that is asked for", async () => {
+Deno.test("read-ahead gives way to a requested plane", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
@@ -355,7 +355,7 @@ Deno.test("a plane that is being sent does not stand in for another one that can
   }, { maxSessionMemory: 2000 });
 });
 
-Deno.test("what is opened for the metadata or for a plane that fails is counted and closed like any other", async () => {
+Deno.test("an acquisition opened for its metadata is counted and closed", async () => {
   await withStack(async ({ server, sessionId, path, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
     await until(() => server.positions.counts.running === 0);
@@ -383,7 +383,7 @@ Deno.test("a worker that rests keeps the acquisitions of live sessions open", ()
     assert.equal(server.pool.openBytes, 0);
   }));
 
-Deno.test("planes of files that are others now take no memory", async () => {
+Deno.test("planes of changed files take no memory", async () => {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "time.ome.zarr");
   const array = await writeTimeStore(path);
@@ -455,19 +455,6 @@ async function writeTimeStore(path: string): Promise<string> {
   await Deno.writeFile(join(array, "1.0.0"), new Uint8Array(new Float32Array([2, 3]).buffer));
   return array;
 }
-
-Deno.test("a plane that is larger than the cache is served and not kept", () =>
-  withStack(async ({ server, url }) => {
-    const answers = Array.from({ length: 5 }, () => server.request(url(1, "?t=2&z=2")));
-    for (const answer of await Promise.all(answers)) {
-      assert.deepEqual(await samplesOf(answer), samplesAt(2, 2, 1));
-    }
-    await server.completeAll();
-    await until(() => server.positions.counts.running === 0);
-    assert.equal(server.positions.counts.cached, 0);
-    assert.equal(server.budget.used, 2 * PLANE_BYTES, "the opened planes are left");
-    // An eighth of the memory is less than a plane.
-  }, { maxSessionMemory: 8 * PLANE_BYTES - 8 }));
 
 Deno.test("a file that was written to, replaced or removed: the opened planes stay, others are refused", async () => {
   const changes: [string, (path: string) => Promise<void>][] = [

@@ -59,7 +59,7 @@ Deno.test("a wrong command line ends with status 2 and one line", async () => {
 });
 
 Deno.test("--help and --version go to stdout", async () => {
-  assert.match((await outcome(["--help"])).out, /^acq-server: [^]*--port N/);
+  assert.match((await outcome(["--help"])).out, /^Serve [^]*--port <N>/);
   assert.match((await outcome(["--version"])).out, /^acq-server \d+\.\d+\.\d+/);
 });
 

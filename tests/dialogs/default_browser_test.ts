@@ -75,7 +75,7 @@ withFakes(
         assert.equal(fakes.seen("xdg-open", "loader"), "");
         // A process that ended and that nobody waited for would still be there.
         await until(() => !isAlive(Number(fakes.seen("xdg-open", "pid"))));
-        assert.match(server.stderr, /^Opens the demo in your browser; --no-open starts without\.$/m);
+        assert.match(server.stderr, /^Opening the demo in your browser; --no-open starts without it\.$/m);
         await healthy(server);
       } finally {
         await server.stop();
@@ -106,7 +106,7 @@ withFakes("beside a server that runs, its client opens and the status is 0", asy
     const page = `${server.baseUrl}/demo/v2/`;
     assert.equal(
       beside.stderr,
-      `An acq-server is already running at ${server.baseUrl}; opens ${page} in your browser\n`,
+      `An acq-server is already running at ${server.baseUrl}; opening ${page} in your browser\n`,
     );
     assert.deepEqual(opened(fakes), [page]);
     for (const args of [port, [...port, "--no-open"]]) {

@@ -3,8 +3,9 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { DecodeFailed, PlaneNotFound, ReaderError } from "../../readers/errors.ts";
 import { loadHere } from "../load_here.ts";
+import { planesAt } from "../planes.ts";
 import { withFiles } from "../fixtures/oir_files.ts";
-import { openCzi, planesOf } from "../fixtures/czi_files.ts";
+import { openCzi } from "../fixtures/czi_files.ts";
 import {
   entryBytes,
   patched,
@@ -163,7 +164,7 @@ Deno.test("entries of one subblock, of itself and of circles", async () => {
   const at = 544 + writeCziDirectoryBytes(3);
   const same = writeCzi({ ...stack, subblocks: [0, 1, 2].map((t) => frame(t, { position: at })) });
   await openCzi(same.bytes, async (acquisition) => {
-    deepEqual([...(await planesOf(acquisition, { t: 2 }))[0]!], [...new Uint16Array(ramp16(24, 0).buffer)]);
+    deepEqual([...(await planesAt(acquisition, { t: 2 }))[0]!], [...new Uint16Array(ramp16(24, 0).buffer)]);
   });
   // An embedded document that has an attachment with itself: attachments of embedded ones are not opened.
   const inner = writeCzi({
@@ -184,11 +185,11 @@ const writeCziDirectoryBytes = (count: number) =>
 Deno.test("what is declared and not stored is not found", async () => {
   const gap = writeCzi({ ...stack, subblocks: [frame(0), frame(2)] });
   await openCzi(gap.bytes, async (acquisition) => {
-    await rejects(planesOf(acquisition, { t: 1 }), PlaneNotFound);
-    equal((await planesOf(acquisition, { t: 2 }))[0]![0], 200);
+    await rejects(planesAt(acquisition, { t: 1 }), PlaneNotFound);
+    equal((await planesAt(acquisition, { t: 2 }))[0]![0], 200);
   });
   const deleted = writeCzi({ ...stack, subblocks: [frame(0), frame(1, { id: "DELETED" }), frame(2)] });
-  await openCzi(deleted.bytes, (acquisition) => rejects(planesOf(acquisition, { t: 1 }), PlaneNotFound));
+  await openCzi(deleted.bytes, (acquisition) => rejects(planesAt(acquisition, { t: 1 }), PlaneNotFound));
   await refused(
     writeCzi({ ...stack, subblocks: [frame(0, { id: "DELETED" }), frame(1)] }).bytes,
     /is not stored there/,
@@ -208,7 +209,7 @@ Deno.test("a tile that other planes have is missing, and a hole that all have is
   const whole = writeCzi({ subblocks: [tile(0, 0), tile(1, 0), tile(0, 1)] });
   await openCzi(
     whole.bytes,
-    (acquisition) => rejects(planesOf(acquisition, { t: 1 }), /channel 0 \("CH1"\) has 1 of 2 tiles there/),
+    (acquisition) => rejects(planesAt(acquisition, { t: 1 }), /channel 0 \("CH1"\) has 1 of 2 tiles there/),
   );
   // Two of 14 columns lie between the tiles.
   const { summary } = await load(whole.bytes);
@@ -231,8 +232,8 @@ Deno.test("tiles without an index are told apart by where they lie", async () =>
     tile(4, 0, 1),
   ];
   await openCzi(writeCzi({ subblocks }).bytes, async (acquisition) => {
-    equal((await planesOf(acquisition))[0]!.length, 64);
-    await rejects(planesOf(acquisition, { t: 1 }), /has 2 of 3 tiles there/);
+    equal((await planesAt(acquisition))[0]!.length, 64);
+    await rejects(planesAt(acquisition, { t: 1 }), /has 2 of 3 tiles there/);
   });
 });
 

@@ -10,7 +10,7 @@ import { MAX_TIMES } from "../../readers/metadata/time_stamps.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { openCzi, openCziPlane, openScene, planesOf } from "../fixtures/czi_files.ts";
+import { openCzi, openCziPlane, openScene } from "../fixtures/czi_files.ts";
 import {
   patched,
   ramp16,
@@ -21,6 +21,7 @@ import {
 } from "../fixtures/czi_writer.ts";
 import { withFiles } from "../fixtures/oir_files.ts";
 import { loadHere } from "../load_here.ts";
+import { planesAt } from "../planes.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
@@ -217,7 +218,7 @@ Deno.test("a split document is opened by any of its files", async () => {
       0,
       (acquisition) =>
         rejects(
-          planesOf(acquisition, { t: 1 }),
+          planesAt(acquisition, { t: 1 }),
           /part 1 of the split document, which holds a subblock of it, is missing/,
         ),
     );
@@ -277,7 +278,7 @@ Deno.test("documents of any order of dimensions, starts, chunks of time and comp
         equal(acquisition.channels.length, C);
         for (let t = 0; t < T; t += 1) {
           for (let z = 0; z < Z; z += 1) {
-            const planes = await planesOf(acquisition, { t, z });
+            const planes = await planesAt(acquisition, { t, z });
             planes.forEach((plane, c) =>
               deepEqual(
                 [...plane],
@@ -311,11 +312,11 @@ Deno.test("a subblock may span some channels of many", async () => {
   await openCzi(writeCzi({ subblocks: [block(7, 3), block(5, 2)] }).bytes, async (acquisition) => {
     equal(acquisition.channels.length, 5);
     const firsts = (planes: Float32Array[]) => planes.map((plane) => [plane[0], plane[5]]);
-    deepEqual(firsts(await planesOf(acquisition)), [
+    deepEqual(firsts(await planesAt(acquisition)), [
       ...[[500, 505], [506, 511]],
       ...[[700, 705], [706, 711], [712, 717]],
     ]);
-    deepEqual(firsts(await planesOf(acquisition, {}, { channels: [3, 1] })), [[706, 711], [506, 511]]);
+    deepEqual(firsts(await planesAt(acquisition, {}, { channels: [3, 1] })), [[706, 711], [506, 511]]);
   });
 });
 
@@ -346,7 +347,7 @@ Deno.test("a stream that is as long as its pixels is no pixels", async () => {
   });
   const data = new Uint8Array([...stream, ...padding]);
   await openCzi(writeCzi({ subblocks: [{ dims, data, compression: 5 }] }).bytes, async (acquisition) => {
-    deepEqual([...(await planesOf(acquisition))[0]!], Array.from({ length: 64 }, (_, i) => i));
+    deepEqual([...(await planesAt(acquisition))[0]!], Array.from({ length: 64 }, (_, i) => i));
   });
 });
 
@@ -409,7 +410,7 @@ Deno.test("a section has its focus planes as rows, a line scan of time chunks it
   await openCzi(section.bytes, async (acquisition) => {
     deepEqual(acquisition.axes.map(({ name, size }) => [name, size]), [["T", 2], ["Y", 3], ["X", 5]]);
     deepEqual(codesOf(acquisition.warnings), ["axis_replaced"]);
-    equal((await planesOf(acquisition, { t: 1 }))[0]![14], 124);
+    equal((await planesAt(acquisition, { t: 1 }))[0]![14], 124);
   });
   const scan = writeCzi({ subblocks: [0, 1].flatMap((z) => [0, 4].map((t) => row(t, z, 4))) });
   await openCzi(
@@ -430,7 +431,7 @@ Deno.test("an axis of one index is not reported, and XML attachments are documen
   const made = writeCzi({ subblocks, xml, attachments: [{ name: "Experiment", type: "CZEXP", content }] });
   await openCzi(made.bytes, async (acquisition) => {
     deepEqual(codesOf(acquisition.warnings), []);
-    equal((await planesOf(acquisition))[0]![15], 20);
+    equal((await planesAt(acquisition))[0]![15], 20);
     deepEqual(documentsOf(acquisition).map(({ name, text }) => [name, text]), [
       ["metadata", xml],
       ["Experiment", experiment],

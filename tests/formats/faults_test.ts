@@ -14,7 +14,7 @@ import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromana
 import { scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { hashAt, hashOf, positionsOf } from "../plane_hash.ts";
+import { hashAt, hashOf, positionsOf } from "../planes.ts";
 
 const CODES = ["EIO", "EMFILE", "ESTALE", "EACCES"];
 

@@ -1,5 +1,5 @@
 /** Damaged and hostile ND2 files: refused with what is wrong and where, or served with a warning. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
@@ -16,7 +16,7 @@ import {
   packed,
   words,
 } from "../fixtures/nd2_writer.ts";
-import { codesOf, textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: number])[];
 
@@ -50,7 +50,7 @@ Deno.test("a file of a frame and its attributes alone", async () => {
   deepEqual(codesOf(summary.warnings), ["metadata_missing"]);
 });
 
-Deno.test("a file that is cut anywhere is refused or has its samples and a warning", async () => {
+Deno.test("a file that is truncated anywhere is refused or served with a warning", async () => {
   const good = nd2File([...CHUNKS, ["ImageMetadataSeqLV|0!", level("a", [])]]);
   let served = 0;
   for (let length = 0; length < good.length; length += 2) {
@@ -68,15 +68,15 @@ Deno.test("a file that is cut anywhere is refused or has its samples and a warni
 
 Deno.test("sizes that cannot be, and those that do not fit the frames", async () => {
   const cases: [Record<string, number>, RegExp][] = [
-    [{ uiWidth: 0 }, /uiWidth is 0, and has to be between 1 and/],
+    [{ uiWidth: 0 }, /uiWidth is 0 instead of 1 to/],
     [{ uiHeight: 0xffff_ffff }, /uiHeight is 4294967295/],
     [{ uiComp: 5000 }, /uiComp is 5000/],
     [{ uiWidth: 1 << 20, uiHeight: 1 << 20, uiWidthBytes: 1 << 21 }, /1048576 x 1048576 pixels/],
-    [{ uiWidthBytes: 7 }, /have 7 bytes/],
-    [{ uiWidthBytes: 0xffff_ffff }, /is incomplete: 24 of 8589934598 bytes|have 4294967295 bytes/],
+    [{ uiWidthBytes: 7 }, /rows of 8 bytes of samples are declared with 7 bytes/],
+    [{ uiWidthBytes: 0xffff_ffff }, /is incomplete: 24 of 8589934598 bytes|declared with 4294967295 bytes/],
     [{ uiBpcInMemory: 24 }, /samples have 24 bits/],
     [{ uiBpcInMemory: 0 }, /samples have 0 bits/],
-    [{ eCompression: 1 }, /compressed with losses/],
+    [{ eCompression: 1 }, /lossy compression/],
     [{ uiHeight: 4 }, /frame 0 at 112 is incomplete: 24 of 32 bytes/],
     [{ uiWidth: 1 << 14, uiHeight: 1 << 14, uiWidthBytes: 1 << 15 }, /is incomplete: 24 of 536870912 bytes/],
   ];
@@ -85,7 +85,7 @@ Deno.test("sizes that cannot be, and those that do not fit the frames", async ()
   await refused(nd2File([CHUNKS[1]!]), /frame 0 is not in the file|it holds no frames/);
 });
 
-Deno.test("sizes smaller than the stored rows and frames are told of", async () => {
+Deno.test("sizes smaller than the stored rows and frames give a warning", async () => {
   const cases: [Record<string, number>, number[]][] = [
     [{ uiWidth: 2 }, [0, 1, 4, 5, 8, 9]],
     [{ uiHeight: 2 }, SAMPLES.slice(0, 8)],
@@ -108,7 +108,7 @@ Deno.test("a zlib stream is inflated within its frame", async () => {
   await refused(changed(zlib, stream(raw).subarray(0, -2)), /ends before its checksum/);
   await refused(
     changed({ ...zlib, uiHeight: 1 << 19 }, stream(raw)),
-    /bytes of zlib cannot give 4194304 bytes/,
+    /bytes of zlib cannot hold 4194304 bytes/,
   );
   // A frame of 24 bytes that the attributes call a stream is one only when it begins like one.
   deepEqual([...(await load(changed(zlib))).planes[0]!], SAMPLES);
@@ -123,15 +123,15 @@ Deno.test("a map that gives the place of another chunk for a frame", async () =>
   const chunks: Chunks = [["ImageDataSeq|0!", frame()], ["ImageDataSeq|1!", frame(20)], ...CHUNKS.slice(1)];
   const swapped = (to: (at: number) => number) =>
     nd2File(chunks, (name, at) => name === "ImageDataSeq|0!" ? to(at) : at);
-  await refused(swapped((at) => at + 16 + 15 + 32), /"ImageDataSeq\|1!" begins at/);
-  await refused(swapped((at) => at + 1), /no chunk begins at 113/);
+  await refused(swapped((at) => at + 16 + 15 + 32), /"ImageDataSeq\|1!" starts at/);
+  await refused(swapped((at) => at + 1), /no chunk starts at 113/);
   await refused(swapped(() => 2 ** 50), /lies outside the file/);
   const long = await load(nd2File([["ImageDataSeq|0!", frame(), 2 ** 40], ...CHUNKS.slice(1)]));
   deepEqual([...long.planes[0]!], SAMPLES);
-  deepEqual(codesOf(long.summary.warnings), ["metadata_missing", "file_damaged", "metadata_disagree"]);
+  deepEqual(codesOf(long.summary.warnings), ["metadata_missing", "metadata_disagree"]);
 });
 
-Deno.test("a frame that is declared and not there is missing, the first one damage", async () => {
+Deno.test("a missing frame is PlaneNotFound, or damage if it is the first", async () => {
   const two = (...frames: Chunks) =>
     nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(2)]]);
   await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);
@@ -147,13 +147,13 @@ Deno.test("a frame that is declared and not there is missing, the first one dama
   await refused(two(["ImageDataSeq|0!", frame().subarray(0, 20)]), /12 of 24 bytes are stored/);
 });
 
-Deno.test("loops that lie cost nothing", async () => {
+Deno.test("wrong counts of loops allocate nothing", async () => {
   const many = nd2File([...CHUNKS, ["ImageMetadataLV!", time(2 ** 31 - 1)], [
     "CustomData|AcqTimesCache!",
     new Uint8Array(16),
   ]]);
   equal((await load(many)).summary.axes[0]?.size, 2 ** 31 - 1);
-  await refused(nd2File([...CHUNKS, ["ImageMetadataLV!", time(0xffff_ffff)]]), /promise 4294967295 frames/);
+  await refused(nd2File([...CHUNKS, ["ImageMetadataLV!", time(0xffff_ffff)]]), /declares 4294967295 frames/);
   const bomb = packed(entry(9, "a", concat(words(60n << 20n), new Uint8Array(60 << 20))));
   await refused(
     nd2File([...CHUNKS, ["ImageMetadataLV!", bomb], ["ImageMetadataSeqLV|0!", bomb]]),
@@ -163,7 +163,7 @@ Deno.test("loops that lie cost nothing", async () => {
   deepEqual(codesOf((await load(texts)).summary.warnings), ["metadata_missing", "metadata_damaged"]);
 });
 
-Deno.test("times of a list that is not where the map says, cut or falling are those of the frames", async () => {
+Deno.test("times come from the frames when the list is missing, truncated or falling", async () => {
   const numbers = (...values: number[]) => new Uint8Array(Float64Array.from(values).buffer);
   const timed = (ms: number) => concat(numbers(ms), frame().subarray(8));
   const file = (list: Uint8Array, at?: number) =>
@@ -202,7 +202,7 @@ Deno.test("a frame that has its time alone has a time", async () => {
   equal((await load(file(ms(2005).subarray(0, 7)))).summary.times, null);
 });
 
-Deno.test("without a list of times, a thousand frames are asked for theirs, and no more", async () => {
+Deno.test("without a list, the times of at most a thousand frames are read", async () => {
   const file = (count: number) =>
     nd2File([
       ...Array.from({ length: count }, (_, i) => {
@@ -216,7 +216,7 @@ Deno.test("without a list of times, a thousand frames are asked for theirs, and 
   equal((await load(file(1001))).summary.times, null);
 });
 
-Deno.test("a line scan that was interrupted has the lines that are stored", async () => {
+Deno.test("an interrupted line scan has the stored lines", async () => {
   const picture = level("SLxPictureMetadata", [
     number("ePictureYAxis", 2),
     double("dTimeAxisCalibration", 4),
@@ -233,7 +233,7 @@ Deno.test("a line scan that was interrupted has the lines that are stored", asyn
   deepEqual(codesOf(spatial.summary.warnings), ["step_unknown"]);
 });
 
-Deno.test("planes that do not add up to the samples of a pixel are told", async () => {
+Deno.test("planes that do not add up to the samples of a pixel give a warning", async () => {
   const plane = (name: string) => level(name, [number("uiCompCount", 1), text("sDescription", "FITC")]);
   const planes = level("SLxPictureMetadata", [
     level("sPicturePlanes", [number("uiCount", 3), level("sPlaneNew", ["a0", "a1", "a2"].map(plane))]),
@@ -245,7 +245,7 @@ Deno.test("planes that do not add up to the samples of a pixel are told", async 
   deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
 });
 
-Deno.test("JPEG 2000 that is no ND2 is none, whatever its name; ND2 of either kind needs no extension", async () => {
+Deno.test("other JPEG 2000 is refused whatever its name; ND2 of both kinds needs no extension", async () => {
   const fixture = (name: string) =>
     Deno.readFileSync(fileURLToPath(new URL(`../fixtures/nd2/${name}`, import.meta.url)));
   const legacy = fixture("legacy_single.nd2");
@@ -256,7 +256,7 @@ Deno.test("JPEG 2000 that is no ND2 is none, whatever its name; ND2 of either ki
   deepEqual(codesOf((await load(picture)).summary.warnings), ["file_damaged", "metadata_disagree"]);
 });
 
-Deno.test("boxes of JPEG 2000 that lead astray", async () => {
+Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
   const path = fileURLToPath(new URL("../fixtures/nd2/legacy_single.nd2", import.meta.url));
   const good = Deno.readFileSync(path);
   const view = new DataView(good.buffer.slice(0));
@@ -275,15 +275,12 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 0x7fff_ffff)), /ends after the file/);
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 3)), /has 3 bytes/);
   const size = (v: DataView, map: number) => streamAt(v, map) + 8 + 8;
-  await refused(
-    change((v, map) => v.setUint32(size(v, map), 1 << 20)),
-    /frames are 16 x 1048576, and the header/,
-  );
+  await refused(change((v, map) => v.setUint32(size(v, map), 1 << 31)), /16 x 2147483648 x 1/);
   await refused(change((v, map) => v.setUint16(size(v, map) + 32, 2)), /16 x 20 x 2/);
   ok((await load(change((v) => v.setBigUint64(good.length - 8, 0n, true)))).summary.warnings.length > 0);
   await refused(change((v, map) => v.setUint32(size(v, map) - 8, 0)), /the box at \d+ holds no codestream/);
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 8)), /the box at \d+ holds no codestream/);
-  // A file may hold a single codestream: the other ones are nothing then.
+  // A file may hold a single codestream.
   const lunk = 0x4c554e4b;
   const single = await load(change((v, map) => {
     for (let at = map + 4 + 4 * 16 + 4; at < good.length - 40; at += 16) {
@@ -291,17 +288,11 @@ Deno.test("boxes of JPEG 2000 that lead astray", async () => {
     }
   }));
   deepEqual([single.planes.length, codesOf(single.summary.warnings)], [1, []]);
-  // A map that goes on behind the file is of no use.
+  // A map that extends beyond the file is unusable.
   deepEqual(codesOf((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings), [
     "file_damaged",
     "metadata_disagree",
   ]);
-  // The third box is the header.
-  const bare = await load(change((v, map) => v.setUint32(map + 4 + 2 * 16, 0)));
-  deepEqual(codesOf(bare.summary.warnings), ["file_damaged", "metadata_disagree"]);
-  const headerAt = view.getUint32(good.length - view.getUint32(good.length - 8, true) + 4 + 2 * 16 + 8, true);
-  const other = await load(change((v) => v.setUint32(headerAt + 12, 0)));
-  deepEqual(codesOf(other.summary.warnings), ["file_damaged", "metadata_disagree"]);
 });
 
 Deno.test("one plane reads no other frame", async () => {
@@ -317,18 +308,4 @@ Deno.test("one plane reads no other frame", async () => {
       files.close();
     }
   });
-});
-
-Deno.test("a name field of another length moves the samples, and is told of", async () => {
-  const bytes = Deno.readFileSync(new URL("../fixtures/nd2/unspaced_section.nd2", import.meta.url));
-  const whole = await load(bytes.slice());
-  equal(textsOf(whole.summary.warnings).some((warning) => /name field/.test(warning)), false);
-  // The chunk of the frame begins at 4096; behind its magic is the length of the field: 0x0fe8 is 4072, 0x0f5d 3933.
-  deepEqual([...bytes.subarray(4100, 4102)], [0xe8, 0x0f]);
-  bytes[4100] = 0x5d;
-  const { summary } = await load(bytes);
-  match(
-    textsOf(summary.warnings).find((warning) => /name field/.test(warning)) ?? "",
-    /^The name field of frame 0 has 3933 bytes, not 4072; its samples may lie elsewhere$/,
-  );
 });

@@ -1,7 +1,7 @@
 /** Frames away from the first one, colours, times and documents of OIR files. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { documentsOf } from "../../readers/io/document_list.ts";
-import type { Acquisition } from "../../readers/reader.ts";
+import type { Acquisition, Position } from "../../readers/reader.ts";
 import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp, withFiles } from "../fixtures/oir_files.ts";
 import {
   concat,
@@ -15,6 +15,7 @@ import {
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
 import { openHere } from "../load_here.ts";
+import { planesAt } from "../planes.ts";
 
 const opened = (bytes: Uint8Array, use: (acquisition: Acquisition) => void | Promise<void>) =>
   withFiles({ "scan.oir": bytes }, (folder) => openHere(`${folder}/scan.oir`, use));
@@ -205,4 +206,28 @@ Deno.test("the documents of a file are given as they are, within a bound", async
     }
     ok(acquisition.indexBytes! > 4 * 24);
   });
+});
+
+Deno.test("every position of an OIR file along three axes", async () => {
+  // Frame (t, l, z) of channel c is a ramp from 1000 c + 100 t + 10 l + z on.
+  const frames = [1, 2].flatMap((t) => [1, 2, 3].flatMap((l) => [1, 2].map((z) => ({ t, l, z }))));
+  const seed = (c: number, { t, l, z }: Position) => 1000 * c + 100 * t + 10 * l + z;
+  const file = writeOir(frame({
+    frames: frames.map((at) => ({
+      axes: `t00${at.t}l00${at.l}z00${at.z}`,
+      planes: [ramp(20, seed(0, at)), ramp(20, seed(1, at))],
+    })),
+  }));
+  await withFiles(
+    { "lambda.oir": file },
+    (folder) =>
+      openHere(`${folder}/lambda.oir`, async (acquisition) => {
+        for (const { t, z, l } of frames) {
+          const planes = await planesAt(acquisition, { t: t - 1, z: z - 1, l: l - 1 });
+          planes.forEach((plane, c) =>
+            equal(`${plane}`, `${ramp(20, seed(c, { t, z, l }))}`, `${t} ${z} ${l}`)
+          );
+        }
+      }),
+  );
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { FILES } from "../fixtures/oir/write_files.ts";
 import { CHANNEL_A, CHANNEL_B, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
 import {
   blockOffsets,
@@ -174,5 +175,11 @@ Deno.test({
         );
       }
     });
+  }
+});
+
+Deno.test("the fixtures are those that their script writes", async () => {
+  for (const [name, bytes] of Object.entries(FILES)) {
+    assert.deepEqual(await Deno.readFile(join(import.meta.dirname!, "../fixtures/oir", name)), bytes, name);
   }
 });

@@ -53,16 +53,6 @@ const bytes = (length: number, ...start: number[]) => {
   return made;
 };
 
-/** Header of a Blosc chunk: 160 bytes decoded, the given flags, block size and encoded length. */
-const blosc = (flags: number, blockSize: number, encoded: number, decoded = 160) => {
-  const made = bytes(64, 2, 1, flags, 2);
-  const view = new DataView(made.buffer);
-  view.setUint32(4, decoded, true);
-  view.setUint32(8, blockSize, true);
-  view.setUint32(12, encoded, true);
-  return made;
-};
-
 const shard = (index: [bigint, bigint], location = "end") =>
   both(
     array((value) => {
@@ -87,8 +77,8 @@ const shard = (index: [bigint, bigint], location = "end") =>
 const SCALED = { scale: 2, offset: 1, dtype: "<u2", astype: "<u2" };
 
 const REFUSED: [string, (store: string) => void, RegExp][] = [
-  ["short raw chunk", chunk(bytes(159)), /chunk "0\/c\/0\/0" has 159 bytes, 160 are needed/],
-  ["long raw chunk", chunk(bytes(161)), /chunk "0\/c\/0\/0" has 161 bytes, 160 are needed/],
+  ["short raw chunk", chunk(bytes(159)), /chunk "0\/c\/0\/0" has 159 bytes instead of 160/],
+  ["long raw chunk", chunk(bytes(161)), /chunk "0\/c\/0\/0" has 161 bytes instead of 160/],
   ["empty chunk", chunk(bytes(0)), /chunk "0\/c\/0\/0" is empty/],
   [
     "zlib chunk with bytes left over",
@@ -117,84 +107,13 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     }),
     /cannot be decoded by "gzip": it decodes to more than 160 bytes/,
   ],
-  ["gzip chunk of other bytes", codecs({ name: "gzip" }), /chunk "0\/c\/0\/0" cannot be decoded by "gzip"/],
   ["zstd chunk of other bytes", codecs({ name: "zstd" }), /chunk "0\/c\/0\/0" cannot be decoded by "zstd"/],
-  [
-    "blosc chunk of other bytes",
-    codecs({ name: "blosc" }),
-    /chunk "0\/c\/0\/0" cannot be decoded by "blosc"/,
-  ],
-  [
-    "blosc chunk without header",
-    both(codecs({ name: "blosc" }), chunk(bytes(15))),
-    /15 bytes has no whole header/,
-  ],
-  [
-    "blosc chunk cut off",
-    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 160, 65))),
-    /header tells of 65 bytes, the chunk has 64/,
-  ],
-  [
-    "blosc chunk that tells of too much",
-    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 160, 64, 0x40000000))),
-    /tells of 1073741824 decoded bytes, more than 160/,
-  ],
-  [
-    "blosc chunk that cannot hold what it tells of",
-    both(
-      codecs({ name: "blosc" }),
-      array((v) => v.chunk_grid.configuration.chunk_shape = [1 << 14, 1 << 14]),
-      chunk(blosc(0x81, 1 << 20, 64, 1 << 29)),
-    ),
-    /tells of 536870912 decoded bytes, which 64 cannot hold/,
-  ],
-  [
-    "blosc chunk without blocks",
-    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 0, 64))),
-    /in blocks of 0 for 160/,
-  ],
-  [
-    "blosc chunk of too many blocks",
-    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 1, 64))),
-    /cannot hold blocks of 1 bytes/,
-  ],
-  [
-    "blosc of snappy",
-    both(codecs({ name: "blosc" }), chunk(blosc(0x41, 160, 64))),
-    /compressor snappy is not read/,
-  ],
-  [
-    "blosc offset outside",
-    both(codecs({ name: "blosc" }), chunk(blosc(0x21, 160, 64))),
-    /stream at 16843009 \+ -1 does not fit its chunk \(64 bytes\)/,
-  ],
-  [
-    "lz4 that tells of too much",
-    codecs({ name: "numcodecs.lz4" }),
-    /LZ4 header tells of \d+ bytes, at most 160/,
-  ],
-  [
-    "checksum that does not fit",
-    both(codecs({ name: "crc32c" }), chunk(bytes(164))),
-    /the CRC-32C checksum is [0-9a-f]{8}, 01010101 is stored/,
-  ],
-  ["unknown codec", codecs({ name: "fancy" }), /array "0" uses the codec "fancy", which is not known/],
-  ["codec of objects", codecs({ name: "numcodecs.pickle" }), /"numcodecs.pickle", which stores objects/],
-  ["unknown type", array((v) => v.data_type = "complex128"), /data type "complex128", which is not known/],
-  ["type as object", array((v) => v.data_type = { name: "numpy.datetime64" }), /numpy.datetime64/],
-  [
-    "type with a configuration",
-    array((v) => v.data_type = { name: "uint16", configuration: { scale: 1 } }),
-    /data type \{"name":"uint16","configuration":\{"scale":1\}\}, which is not known/,
-  ],
-  ["no codec that makes bytes", array((v) => v.codecs = []), /no codec that makes bytes of its samples/],
-  ["no byte order", array((v) => v.codecs = ["bytes"]), /array "0" gives no byte order for its uint16/],
   [
     "fixedscaleoffset of another type",
     array((v) =>
       v.codecs.unshift({ name: "numcodecs.fixedscaleoffset", configuration: { ...SCALED, dtype: "<f4" } })
     ),
-    /"numcodecs.fixedscaleoffset" on "<f4", its samples are uint16/,
+    /"numcodecs.fixedscaleoffset" on "<f4", but its samples are uint16/,
   ],
   [
     "fixedscaleoffset without a scale",
@@ -204,125 +123,26 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
   [
     "fixedscaleoffset beyond the type",
     array((v) => v.codecs.unshift({ name: "fixedscaleoffset", configuration: { ...SCALED, scale: 0.001 } })),
-    /chunk "0\/c\/0\/0" cannot be decoded by "fixedscaleoffset": sample 0 is 1000001, no uint16/,
-  ],
-  ["unknown chunk grid", array((v) => v.chunk_grid.name = "rectilinear"), /chunk grid that is not regular/],
-  ["unknown key encoding", array((v) => v.chunk_key_encoding.name = "x"), /chunk key encoding "x"/],
-  [
-    "unknown separator",
-    array((v) => v.chunk_key_encoding.configuration.separator = "-"),
-    /chunk keys by "-"/,
-  ],
-  [
-    "shuffled elements that do not fill the chunk",
-    codecs({ name: "numcodecs.shuffle", configuration: { elementsize: 7 } }),
-    /chunk "0\/c\/0\/0" cannot be decoded by "numcodecs.shuffle": 160 bytes are no whole elements of 7/,
-  ],
-  [
-    "damaged name of the separator",
-    array((v) => v.chunk_key_encoding.configuration = { separaton: "." }),
-    /the chunk key encoding of array "0" has the field "separaton", which is not known/,
-  ],
-  [
-    "damaged name of the configuration of key encoding",
-    array((v) => v.chunk_key_encoding = { name: "default", "configuratiom": { separator: "." } }),
-    /the chunk key encoding of array "0" has the field "configuratiom", which is not known/,
-  ],
-  [
-    "damaged name of the configuration of a codec",
-    array((v) => v.codecs.push({ name: "numcodecs.shuffle", configuratiom: { elementsize: 4 } })),
-    /"codecs" of array "0": "numcodecs.shuffle" has the field "configuratiom", which is not known/,
-  ],
-  ...["order", "filters", "compressor"].map((name): [string, (store: string) => void, RegExp] => [
-    `Zarr 2 without ${name}`,
-    (store) => {
-      Deno.removeSync(join(store, "0/zarr.json"));
-      const metadata = { zarr_format: 2, shape: [8, 10], chunks: [8, 10], dtype: "<u2", fill_value: 0 };
-      write(join(store, "0/.zarray"), {
-        ...metadata,
-        ...{ order: "C", filters: null, compressor: null },
-        [name]: undefined,
-      });
-    },
-    new RegExp(`array "0" has no "${name}" in its metadata`),
-  ]),
-  ["unknown field", array((v) => v.other = {}), /metadata field "other", which is not known/],
-  ["storage transformers", array((v) => v.storage_transformers = [{ name: "x" }]), /storage transformers/],
-  ["shape of a fraction", array((v) => v.shape = [8, 0.5]), /the shape of array "0" is \[8,0.5\]/],
-  ["shape of nothing", array((v) => v.shape = [0, 10]), /the shape of array "0" is \[0,10\]/],
-  ["shape of another rank", array((v) => v.shape = [8]), /1 positive sizes|has 2 axes/],
-  [
-    "chunks of nothing",
-    array((v) => v.chunk_grid.configuration.chunk_shape = [0, 10]),
-    /chunk shape of array "0"/,
-  ],
-  [
-    "chunks over the bound",
-    array((v) => v.chunk_grid.configuration.chunk_shape = [1 << 20, 1 << 20]),
-    /chunks of 2199023255552 bytes, more than 1073741824/,
-  ],
-  ["plane over the bound", array((v) => v.shape = [1 << 20, 1 << 20]), /has more than 1073741824 samples/],
-  [
-    "too many chunks",
-    array((v) => {
-      v.shape = [1 << 14, 1 << 14];
-      v.chunk_grid.configuration.chunk_shape = [1, 1];
-    }),
-    /268435456 chunks of array "0", more than 1048576/,
+    /chunk "0\/c\/0\/0" cannot be decoded by "fixedscaleoffset": sample 0 of 1000001 does not fit uint16/,
   ],
   [
     "no fill value for an absent chunk",
     both(array((v) => v.fill_value = null), (store) => Deno.removeSync(join(store, CHUNK))),
     /no chunk at 0, 0 and defines no fill value/,
   ],
-  ["fill value of another type", array((v) => v.fill_value = "x"), /fill value "x", which is no uint16/],
   ["inner chunk outside of its shard", shard([100n, 77n]), /at 100 \+ 77 ends after the shard \(176 bytes\)/],
-  ["inner chunk of huge place", shard([2n ** 63n, 2n ** 63n]), /ends after the shard/],
-  ["inner chunk too short", shard([0n, 100n]), /chunk "0\/c\/0\/0 \(0, 0\)" has 100 bytes, 160 are needed/],
+  ["inner chunk too short", shard([0n, 100n]), /chunk "0\/c\/0\/0 \(0, 0\)" has 100 bytes instead of 160/],
   [
     "shard shorter than its index",
     both(shard([0n, 160n]), chunk(bytes(15))),
-    /has 15 bytes, its index alone 16/,
+    /has 15 bytes, but its index takes 16/,
   ],
-  [
-    "shards that do not divide",
-    array((v) => {
-      const configuration = { chunk_shape: [3, 10], codecs: [], index_codecs: [] };
-      v.codecs = [{ name: "sharding_indexed", configuration }];
-    }),
-    /shards of 8 x 10 that do not divide into 3 x 10/,
-  ],
-  ["no datasets", ome((v) => delete v.multiscales[0].datasets), /no dataset with a path/],
-  [
-    "dataset that is missing",
-    ome((v) => v.multiscales[0].datasets[0].path = "9"),
-    /dataset "9" does not exist/,
-  ],
-  [
-    "dataset outside of the store",
-    ome((v) => v.multiscales[0].datasets[0].path = "../b"),
-    /"..\/b" leaves the store/,
-  ],
-  ["axes that repeat", ome((v) => v.multiscales[0].axes[0].name = "x"), /axes x, x repeat/],
-  ["axes without rows", ome((v) => v.multiscales[0].axes[0] = { name: "z" }), /have no rows and columns/],
-  ["axes of another number", ome((v) => v.multiscales[0].axes.pop()), /has 1 axes, its array "0" 2/],
-  ["a later version", ome((v) => v.version = "0.6"), /OME-Zarr 0.6 is not read; 0.1 to 0.5 are/],
   ["no image metadata", ome((v) => delete v.multiscales), /without OME-Zarr image metadata/],
   ["metadata cut off", (store) => write(join(store, "0/zarr.json"), "{"), /"0\/zarr.json" is no JSON/],
-  [
-    "metadata that nest",
-    (store) => write(join(store, "0/zarr.json"), "[".repeat(300)),
-    /nested more than 256 deep/,
-  ],
-  [
-    "metadata of many values",
-    (store) => write(join(store, "0/zarr.json"), ",".repeat(1_000_001)),
-    /1000000 values/,
-  ],
   ["chunk that is a folder", (store) => {
     Deno.removeSync(join(store, CHUNK));
     Deno.mkdirSync(join(store, CHUNK));
-  }, /"0\/c\/0\/0" is no regular file/],
+  }, /"0\/c\/0\/0" is not a regular file/],
   ["chunk that leads out of the store", (store) => {
     Deno.renameSync(join(store, CHUNK), join(store, "../outside"));
     Deno.symlinkSync("../../../../outside", join(store, CHUNK));
@@ -442,7 +262,7 @@ Deno.test(
     await assert.rejects(open(plain), UnsupportedFormat);
     await assert.rejects(open(join(plain, "0")), (error: Error) => {
       assert.ok(error instanceof UnsupportedFormat);
-      assert.match(error.message, /0001.{1,2}0" is an array of a store and no image/);
+      assert.match(error.message, /0001.{1,2}0" is an array, not an image/);
       return true;
     });
   }),
@@ -560,19 +380,13 @@ Deno.test(
 );
 
 Deno.test(
-  "a group of a later version is refused with that version, whatever it holds",
+  "a group of a later version is refused, whatever it holds",
   inStore(async (store) => {
-    const later = ["0.6", "0.6-dev2", "0.7", "1.0", 0.6];
-    const contents: Json[] = [{}, { plate: { wells: [] } }, { well: { images: [] } }, {
-      type: "collection",
-      nodes: [],
-    }];
-    for (const version of later) {
-      for (const content of contents) {
-        const ome = { version, ...content };
-        write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { ome } });
-        await assert.rejects(open(store), new RegExp(`OME-Zarr ${version} is not read; 0\\.1 to 0\\.5 are`));
-      }
+    const contents: Json[] = [{}, { plate: { wells: [] } }, { well: { images: [] } }];
+    for (const content of contents) {
+      const ome = { version: "0.6-dev2", ...content };
+      write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { ome } });
+      await assert.rejects(open(store), /OME-Zarr 0\.6-dev2 is not supported, only 0\.1 to 0\.5/);
     }
     // Attributes of another program.
     write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { version: "2.0" } });
@@ -581,7 +395,7 @@ Deno.test(
 );
 
 Deno.test(
-  "entries of a ZIP file under names that no key leads to are refused, never taken for absent chunks",
+  "a ZIP file with a name that no key finds is refused",
   inStore(async (store, folder) => {
     const entries = entriesBelow(store);
     const bent = (change: (name: string) => string) =>
@@ -601,7 +415,7 @@ Deno.test(
       assert.equal(planes[0]![0], 1000);
       for (const change of changes) {
         write(path, bent(change));
-        await assert.rejects(open(path), /ZIP entry ".*" is named with/, change("0/c/0/0"));
+        await assert.rejects(open(path), /ZIP entry ".*" has ".*" in its name/, change("0/c/0/0"));
       }
     }
   }),
@@ -670,93 +484,15 @@ function inZip64(zip: Uint8Array): Uint8Array<ArrayBuffer> {
 
 const ZIP_REFUSED: [string, (zip: Uint8Array) => Uint8Array, RegExp][] = [
   ["truncated", (zip) => zip.subarray(0, zip.length - 100), /has no end record; it is truncated/],
-  ["cut to its first header", (zip) => zip.subarray(0, 30), /has no end record/],
   ["directory outside of the file", (zip) => {
     new DataView(zip.buffer).setUint32(zip.length - 22 + 16, 1 << 30, true);
     return zip;
   }, /ZIP directory at 1073741824 \+ \d+ ends after the file/],
   ["damaged directory", inEachEntry(0, () => 0), /ZIP entry 0 of \d+ at \d+ is damaged/],
   ["encrypted entry", inEachEntry(8, (flags) => flags | 1), /"zarr\.json" is encrypted/],
-  ["unknown method", inEachEntry(10, () => 99), /compression method 99/],
-  ["more entries than may be", (zip) => {
-    const wide = inZip64(zip);
-    new DataView(wide.buffer).setBigUint64(wide.length - 98 + 32, 250_001n, true);
-    return wide;
-  }, /tells of 250001 entries, more than 250000/],
-  ["checksum that does not fit", inEachEntry(16, (crc) => crc ^ 1), /"zarr\.json" is damaged: its checksum/],
-  ["entry under another name", (zip) => {
-    const view = new DataView(zip.buffer);
-    for (let at = 0; at + 4 < zip.length; at += 1) {
-      // "zarr.json" becomes "zarr.jsoo" in the headers, and stays in the directory.
-      const named = 30 + view.getUint16(Math.min(at + 26, zip.length - 2), true);
-      if (view.getUint32(at, true) === 0x04034b50) zip[at + named - 1]! += 1;
-    }
-    return zip;
-  }, /ZIP entry "zarr\.json" has another name in its header at \d+/],
-  ["entry of more compressed bytes than deflate makes", (zip) => {
-    const end = zip.length - 22;
-    const offset = new DataView(zip.buffer).getUint32(end + 16, true);
-    // A hole of 2^18 bytes before the directory; each entry is deflated and takes 2^17 of them.
-    const wide = Uint8Array.from([
-      ...zip.subarray(0, offset),
-      ...new Uint8Array(1 << 18),
-      ...zip.subarray(offset),
-    ]);
-    new DataView(wide.buffer).setUint32(wide.length - 22 + 16, offset + (1 << 18), true);
-    return inEachEntry(22, () => 2)(inEachEntry(10, () => 8)(wide));
-  }, /ZIP entry "zarr\.json" has 13\d{4} compressed bytes for \d{3}/],
+  ["wrong checksum", inEachEntry(16, (crc) => crc ^ 1), /"zarr\.json" is damaged: its checksum/],
   ["entry outside of the file", inEachEntry(45, () => 0x7f), /the header of ZIP entry "zarr\.json" at \d+/],
 ];
-
-Deno.test(
-  "of a shard in a ZIP file no changed byte is served, though only parts of the shard are read",
-  inStore(async (_, folder) => {
-    const path = join(folder, "a.ome.zarr.zip");
-    const zip = Deno.readFileSync(FIXTURES + "v3_shard_start.ome.zarr.zip");
-    write(path, zip);
-    const { planes } = await open(path);
-    const end = new DataView(zip.buffer).getUint32(zip.length - 22 + 16, true);
-    const outcomes = { same: 0, refused: 0 };
-    for (let at = 0; at < end; at += 7) {
-      const changed = zip.slice();
-      changed[at]! ^= 1 << (at & 7);
-      write(path, changed);
-      try {
-        assert.deepEqual((await open(path)).planes, planes, `byte ${at} is not checked`);
-        outcomes.same += 1;
-      } catch (error) {
-        assert.ok(error instanceof DecodeFailed, String(error));
-        outcomes.refused += 1;
-      }
-    }
-    assert.ok(outcomes.refused > 100 && outcomes.same > 0, JSON.stringify(outcomes));
-  }),
-);
-
-Deno.test(
-  "no changed bit in the directory of a ZIP file hides a chunk, for which its fill value would be served",
-  inStore(async (_, folder) => {
-    const path = join(folder, "a.ome.zarr.zip");
-    const zip = Deno.readFileSync(FIXTURES + "v2_fill_u2.ome.zarr.zip");
-    write(path, zip);
-    const { planes } = await open(path);
-    const end = zip.length - 22;
-    const outcomes = { same: 0, refused: 0 };
-    for (let bit = 8 * new DataView(zip.buffer).getUint32(end + 16, true); bit < 8 * zip.length; bit += 3) {
-      const changed = zip.slice();
-      changed[bit >> 3]! ^= 1 << (bit & 7);
-      write(path, changed);
-      try {
-        assert.deepEqual((await open(path)).planes, planes, `bit ${bit & 7} of byte ${bit >> 3}`);
-        outcomes.same += 1;
-      } catch (error) {
-        assert.ok(error instanceof DecodeFailed, String(error));
-        outcomes.refused += 1;
-      }
-    }
-    assert.ok(outcomes.refused > 300 && outcomes.same > 300, JSON.stringify(outcomes));
-  }),
-);
 
 for (const [name, damage, message] of ZIP_REFUSED) {
   Deno.test(
@@ -793,7 +529,7 @@ Deno.test(
     }
     assert.deepEqual((await open(path)).summary.scenes, [{ name: "B/2/7", sizes: { Y: 8, X: 10 } }]);
     await assert.rejects(open(join(path, "B/3")), { name: "PathNotFound" });
-    await assert.rejects(open(join(field, "0")), /is an array of a store and no image/);
+    await assert.rejects(open(join(field, "0")), /is an array, not an image/);
     await assert.rejects(open(field, [join(folder, "other")]), { name: "PathNotFound" });
     write(join(folder, "no.ome.zarr.zip"), "text");
     await assert.rejects(
@@ -815,7 +551,7 @@ Deno.test(
     // 160 bytes, an eighth more, and 64 KiB.
     await assert.rejects(
       open(path),
-      /ZIP entry "0\/c\/0\/0" inflates to 1048576 bytes, at most 65716 can be/,
+      /ZIP entry "0\/c\/0\/0" declares 1048576 inflated bytes, more than 65716/,
     );
     shard([0n, 160n])(store);
     zipped();
@@ -823,7 +559,7 @@ Deno.test(
     chunk(bytes(1 << 20))(store);
     zipped();
     // 160 bytes, an index of 16, 1 KiB for the inner chunk, an eighth more, and 64 KiB.
-    await assert.rejects(open(path), /inflates to 1048576 bytes, at most 66886 can be/);
+    await assert.rejects(open(path), /declares 1048576 inflated bytes, more than 66886/);
   }),
 );
 

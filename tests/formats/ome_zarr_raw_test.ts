@@ -118,8 +118,8 @@ Deno.test("a raw chunk of another length than its shape needs is refused", async
     // 3 x 2 x 5 x 7 samples of 2 bytes.
     deepEqual(messages, [
       `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" is empty`,
-      `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" has 419 bytes, 420 are needed`,
-      `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" has 421 bytes, 420 are needed`,
+      `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" has 419 bytes instead of 420`,
+      `Cannot read "raw.ome.zarr": chunk "0/c/0/0/0/0" has 421 bytes instead of 420`,
     ]);
   } finally {
     Deno.removeSync(dirname(folder), { recursive: true });

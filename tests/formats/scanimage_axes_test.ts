@@ -1,12 +1,12 @@
 /**
- * The axes of ScanImage, mode by mode as in `docs/formats/tiff.md`. The first sample of a page is its number, so a plane tells
- * which page it is; the expected page is worked out from the order that each mode stores its frames in.
+ * The axes of ScanImage, mode by mode as in `docs/formats/tiff.md`. The first sample of a page is its number, so each plane
+ * identifies its page; the expected page follows from the order in which each mode stores its frames.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { join } from "node:path";
-import type { Acquisition, Position } from "../../readers/reader.ts";
+import type { Acquisition } from "../../readers/reader.ts";
 import { type FrameStamp, scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
-import { openHere } from "../load_here.ts";
+import { codesOf, textsOf } from "../warning_texts.ts";
+import { firstsAt, sizesIn, withOpened } from "../written_files.ts";
 
 /** Settings that all versions from 2016 on have. */
 const SI = ["SI.VERSION_MAJOR = 2021", "SI.hRoiManager.scanFrameRate = 50"];
@@ -186,7 +186,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     frame: (_, z) => z,
     steps: { Z: [5, "um"] },
   },
-  "no stack: slices that an earlier one left behind count for nothing": {
+  "no stack: slices left over from an earlier one do not count": {
     header: [
       ...SI,
       "SI.hStackManager.enable = false",
@@ -269,7 +269,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     codes: ["metadata_disagree"],
     warning: /declares 0\.08 s .* the frame stamps 0\.02 s/,
   },
-  "framesPerSlice Inf is no count": {
+  "framesPerSlice Inf does not count": {
     header: [
       ...SI,
       "SI.hStackManager.numSlices = 1",
@@ -386,7 +386,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     codes: ["metadata_disagree"],
     warning: /declares 2 channels, the frame stamps show 1/,
   },
-  "channels that only stamps tell": {
+  "channels that only stamps show": {
     header: [...SI, "SI.hStackManager.enable = false"],
     pages: 6,
     channels: 2,
@@ -461,7 +461,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     sizes: "Z3",
     frame: (_, z) => z,
     codes: ["metadata_disagree"],
-    warning: /volume of 1000 frames, the file ends after 7; 4 behind the slices/,
+    warning: /volume of 1000 frames, the file ends after 7; 4 after the slices/,
   },
   "neither frames nor slices: pages are counted": {
     header: ["SI.VERSION_MAJOR = 2016"],
@@ -476,16 +476,16 @@ for (const [name, mode] of Object.entries(MODES)) {
   Deno.test(`ScanImage: ${name}`, () =>
     opened(mode, async (acquisition) => {
       const { sizes, frame, channels = 1, steps = {}, times, codes, warning } = mode;
-      equal(acquisition.axes.slice(0, -2).map((axis) => `${axis.name}${axis.size}`).join(" "), sizes);
+      equal(sizesIn(acquisition), sizes);
       const size = (letter: string) => acquisition.axes.find((axis) => axis.name === letter)?.size ?? 1;
       for (let t = 0; t < size("T"); t += 1) {
         for (let z = 0; z < size("Z"); z += 1) {
           const expected = frame(t, z);
           for (let c = 0; c < channels; c += 1) {
             equal(acquisition.holds?.(c, { t, z, l: 0 }), expected !== null, `holds T=${t} Z=${z}`);
-            const plane = firstAt(acquisition, { t, z }, c);
+            const plane = firstsAt(acquisition, { t, z }, [c]);
             if (expected === null) await rejects(plane, { tag: "PlaneNotFound" });
-            else equal(await plane, expected * channels + c, `T=${t} Z=${z} C=${c}`);
+            else deepEqual(await plane, [expected * channels + c], `T=${t} Z=${z} C=${c}`);
           }
         }
       }
@@ -497,11 +497,10 @@ for (const [name, mode] of Object.entries(MODES)) {
       if (times !== undefined) {
         deepEqual(acquisition.times?.map((seconds) => Number(seconds.toFixed(6))) ?? null, times);
       }
-      const said = warningsOf(acquisition);
-      // Headers without saved channels are warned of too.
+      // Headers without saved channels are a warning too.
       const known = mode.header.some((line) => /hannelsSave|channelSave/.test(line)) ? [] : ["axes_assumed"];
-      deepEqual(said.map(({ code }) => code).toSorted(), [...known, ...codes ?? []].toSorted());
-      if (warning) match(said.map(({ text }) => text).join("\n"), warning);
+      deepEqual(codesOf(acquisition.warnings).toSorted(), [...known, ...codes ?? []].toSorted());
+      if (warning) match(textsOf(acquisition.warnings).join("\n"), warning);
     }));
 }
 
@@ -515,30 +514,6 @@ Deno.test("ScanImage: stamps of version 5 are padded", () => {
   return opened({ header, pages: 3, stamp }, (acquisition) => deepEqual(acquisition.times, [0, 0.25, 0.5]));
 });
 
-/** Opens a file of these settings in a folder of its own. */
-async function opened(
-  file: ScanImageFile,
-  use: (acquisition: Acquisition) => void | Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    await Deno.writeFile(join(folder, "a.tif"), scanImageBytes(file));
-    await openHere(join(folder, "a.tif"), use);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-const warningsOf = ({ warnings }: Acquisition) => warnings;
-
-/** First sample of a channel at a position. */
-async function firstAt(
-  acquisition: Acquisition,
-  position: Partial<Position>,
-  channel: number,
-): Promise<number> {
-  const plan = await acquisition.plan([channel], { t: 0, z: 0, l: 0, ...position });
-  const plane = new Float32Array(plan.rows * plan.columns);
-  await plan.decode([plane]);
-  return plane[0]!;
-}
+/** Opens a file of these settings. */
+const opened = (file: ScanImageFile, use: (acquisition: Acquisition) => void | Promise<void>) =>
+  withOpened({ "a.tif": scanImageBytes(file) }, use);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { Acquisition } from "../../readers/reader.ts";
 import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { codesOf } from "../warning_texts.ts";
+import { type Files, firstsAt, sizesIn, withFiles } from "../written_files.ts";
 
 /** Three slices and two frames of the way back, two volumes a part, ten volumes in all; a frame takes 10 ms. */
 const HEADER = [
@@ -35,36 +37,19 @@ const part = (number: number, change: Partial<ScanImageFile> = {}) =>
 
 const named = (number: number) => `scan_00001_${String(number).padStart(5, "0")}.tif`;
 
-async function inFolder(
-  files: Readonly<Record<string, Uint8Array>>,
-  use: (path: (name: string) => string) => Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [name, bytes] of Object.entries(files)) await Deno.writeFile(join(folder, name), bytes);
-    await use((name) => join(folder, name));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+/** Runs with these files; `path` gives the path of one by its name. */
+const inFolder = (files: Files, use: (path: (name: string) => string) => Promise<void>) =>
+  withFiles(files, (_path, folder) => use((name) => join(folder, name)));
 
-const sizesOf = ({ axes }: Acquisition) =>
-  axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
-
-const codesOf = ({ warnings }: Acquisition) => warnings.map(({ code }) => code);
-
-async function firstAt(acquisition: Acquisition, t: number, z = 0): Promise<number> {
-  const plan = await acquisition.plan([0], { t, z, l: 0 });
-  const plane = new Float32Array(plan.rows * plan.columns);
-  await plan.decode([plane]);
-  return plane[0]!;
-}
+/** First sample of the only channel. */
+const firstAt = async (acquisition: Acquisition, t: number, z = 0) =>
+  (await firstsAt(acquisition, { t, z }))[0]!;
 
 Deno.test("each part of an acquisition opens all of it", () =>
   inFolder({ [named(1)]: part(1), [named(2)]: part(2) }, async (path) => {
     for (const number of [1, 2]) {
       await openHere(path(named(number)), async (acquisition) => {
-        equal(sizesOf(acquisition), "T4 Z3");
+        equal(sizesIn(acquisition), "T4 Z3");
         // Volume t is the second of part 1 for t = 1, the first of part 2 for t = 2.
         deepEqual(
           [await firstAt(acquisition, 0), await firstAt(acquisition, 1, 2), await firstAt(acquisition, 2, 1)],
@@ -73,7 +58,7 @@ Deno.test("each part of an acquisition opens all of it", () =>
         equal(await firstAt(acquisition, 3, 2), 207);
         // Five frames of 10 ms.
         deepEqual(acquisition.times!.map((seconds) => Number(seconds.toFixed(6))), [0, 0.05, 0.1, 0.15]);
-        deepEqual(codesOf(acquisition), []);
+        deepEqual(codesOf(acquisition.warnings), []);
         const sizes = [1, 2].map((one) => Deno.statSync(path(named(one))).size);
         equal(acquisition.fileSize, sizes[0]! + sizes[1]!);
       });
@@ -91,17 +76,17 @@ Deno.test("volumes may begin in one part and end in the next", () =>
     (path) =>
       openHere(path(named(2)), async (acquisition) => {
         // 18 frames: 3 volumes of 5 and the slices of a fourth.
-        equal(sizesOf(acquisition), "T4 Z3");
+        equal(sizesIn(acquisition), "T4 Z3");
         // Frame 5 t + z: frames 0 to 7 are in part 1.
         deepEqual([await firstAt(acquisition, 1, 2), await firstAt(acquisition, 2, 0)], [107, 202]);
       }),
   ));
 
-Deno.test("planes of a missing part are missing, with one warning, and a part alone opens at its own", () =>
+Deno.test("warns once about missing parts, and opens at the planes of the existing one", () =>
   inFolder({ [named(2)]: part(2), [named(5)]: part(5) }, async (path) => {
     await openHere(path(named(2)), async (acquisition) => {
-      equal(sizesOf(acquisition), "T10 Z3");
-      deepEqual(codesOf(acquisition), ["file_missing"]);
+      equal(sizesIn(acquisition), "T10 Z3");
+      deepEqual(codesOf(acquisition.warnings), ["file_missing"]);
       match(
         acquisition.warnings[0]!.text,
         /^"scan_00001_00001.tif" and 2 more parts .* missing$/,
@@ -116,7 +101,7 @@ Deno.test("planes of a missing part are missing, with one warning, and a part al
     equal(planes[0]![0], 200);
   }));
 
-Deno.test("a part that is there and left out is told so, and not as a missing one", async () => {
+Deno.test("warns about a part that is left out, but not as a missing one", async () => {
   const other = part(2, { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] });
   const cases: [Uint8Array, string, RegExp][] = [
     [other, "metadata_disagree", /^"scan_00001_00002.tif" .* left out: its header or layout differs$/],
@@ -127,8 +112,8 @@ Deno.test("a part that is there and left out is told so, and not as a missing on
       { [named(1)]: part(1), [named(2)]: bytes, [named(3)]: part(3) },
       (path) =>
         openHere(path(named(3)), async (acquisition) => {
-          equal(sizesOf(acquisition), "T6 Z3");
-          deepEqual(codesOf(acquisition), [code]);
+          equal(sizesIn(acquisition), "T6 Z3");
+          deepEqual(codesOf(acquisition.warnings), [code]);
           match(acquisition.warnings[0]!.text, text);
           equal(await firstAt(acquisition, 4), 300);
           await rejects(firstAt(acquisition, 2), { tag: "PlaneNotFound" });
@@ -137,17 +122,17 @@ Deno.test("a part that is there and left out is told so, and not as a missing on
   }
 });
 
-Deno.test("a first part that ends behind the start of the second is left out with a warning", () =>
+Deno.test("leaves out a first part that ends after the start of the second", () =>
   // Frames 1 to 15, while part 2 begins at 11.
   inFolder({ [named(1)]: part(1, { pages: 15 }), [named(2)]: part(2) }, (path) =>
     openHere(path(named(2)), async (acquisition) => {
-      deepEqual(codesOf(acquisition), ["metadata_disagree"]);
+      deepEqual(codesOf(acquisition.warnings), ["metadata_disagree"]);
       match(acquisition.warnings[0]!.text, /^"scan_00001_00001.tif" .* its frame numbers do not continue$/);
       await rejects(firstAt(acquisition, 0), { tag: "PlaneNotFound" });
       equal(await firstAt(acquisition, 2), 200);
     })));
 
-Deno.test("files that are named like parts and belong to another acquisition", async () => {
+Deno.test("leaves out files of other acquisitions with the names of parts", async () => {
   const other = { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] };
   const again = (frame: number) => ({
     number: frame + 1,
@@ -179,8 +164,8 @@ Deno.test("files that are named like parts and belong to another acquisition", a
       { [named(1)]: part(1), [name]: bytes },
       (path) =>
         openHere(path(named(1)), (acquisition) => {
-          equal(sizesOf(acquisition), "T2 Z3", name);
-          deepEqual(codesOf(acquisition), codes, name);
+          equal(sizesIn(acquisition), "T2 Z3", name);
+          deepEqual(codesOf(acquisition.warnings), codes, name);
         }),
     );
   }
@@ -192,7 +177,7 @@ Deno.test("a part whose frame numbers contradict its own number is opened alone"
   ) {
     await inFolder({ [name]: part(number) }, (path) =>
       openHere(path(name), async (acquisition) => {
-        equal(sizesOf(acquisition), "T2 Z3", name);
+        equal(sizesIn(acquisition), "T2 Z3", name);
         equal(await firstAt(acquisition, 0), 100 * number);
       }));
   }
@@ -208,7 +193,7 @@ Deno.test("counters and times differ between parts of one acquisition", () =>
         header: [...HEADER, "SI.hScan2D.logFileCounter = 2", "SI.hMotors.motorPosition = [0 2]"],
       }),
     },
-    (path) => openHere(path(named(1)), (acquisition) => equal(sizesOf(acquisition), "T4 Z3")),
+    (path) => openHere(path(named(1)), (acquisition) => equal(sizesIn(acquisition), "T4 Z3")),
   ));
 
 Deno.test("a part that was cut leaves a gap", () =>
@@ -216,8 +201,8 @@ Deno.test("a part that was cut leaves a gap", () =>
     { [named(1)]: part(1, { pages: 6 }), [named(2)]: part(2) },
     (path) =>
       openHere(path(named(2)), async (acquisition) => {
-        equal(sizesOf(acquisition), "T4 Z3");
-        deepEqual(codesOf(acquisition), ["planes_missing"]);
+        equal(sizesIn(acquisition), "T4 Z3");
+        deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
         // Six frames: the first volume, and one slice of the second.
         equal(await firstAt(acquisition, 1, 0), 105);
         await rejects(firstAt(acquisition, 1, 1), { tag: "PlaneNotFound" });
@@ -246,7 +231,7 @@ Deno.test("parts without stamps are joined when all are there, each full by the 
   for (const [files, sizes] of cases) {
     await inFolder(files, (path) =>
       openHere(path("a_001_002.tif"), async (acquisition) => {
-        equal(sizesOf(acquisition), sizes);
+        equal(sizesIn(acquisition), sizes);
         if (sizes === "T10") {
           deepEqual([await firstAt(acquisition, 3), await firstAt(acquisition, 4)], [103, 200]);
         } else equal(await firstAt(acquisition, 0), 200);
@@ -271,7 +256,7 @@ Deno.test("two channels in several parts", () =>
     ),
     (path) =>
       openHere(path(named(2)), async (acquisition) => {
-        equal(sizesOf(acquisition), "T4 C2 Z3");
+        equal(sizesIn(acquisition), "T4 C2 Z3");
         const plan = await acquisition.plan([1], { t: 2, z: 1, l: 0 });
         const plane = new Float32Array(plan.rows * plan.columns);
         await plan.decode([plane]);

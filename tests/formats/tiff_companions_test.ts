@@ -1,29 +1,13 @@
 /** TIFF sets that a document beside them describes: `.companion.ome`, and `Experiment.xml` of ThorImage. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import { inFolder } from "../written_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
-
-async function inFolder(
-  run: (folder: string, put: (name: string, content: Uint8Array | string) => string) => Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const put = (name: string, content: Uint8Array | string) => {
-    const path = join(folder, name);
-    Deno.mkdirSync(dirname(path), { recursive: true });
-    Deno.writeFileSync(path, typeof content === "string" ? new TextEncoder().encode(content) : content);
-    return path;
-  };
-  try {
-    await run(folder, put);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 /** A page filled with a value. */
 const page = (value: number, description?: string, layout = GRAY) =>
@@ -43,7 +27,7 @@ const binaryOnly = (uuid: string) =>
   `<OME UUID="urn:uuid:${uuid}"><BinaryOnly MetadataFile="set.companion.ome" UUID="urn:uuid:9"/></OME>`;
 
 Deno.test("a companion document opens its set", () =>
-  inFolder(async (folder, put) => {
+  inFolder(async (put, folder) => {
     const path = put("set.Companion.OME", COMPANION);
     for (const [i, name] of ["f0c0", "f0c1", "f1c0", "f1c1"].entries()) put(`${name}.tif`, page(10 + i));
     const opened = async (scene: number | null) => {
@@ -68,7 +52,7 @@ Deno.test("a companion document opens its set", () =>
   }));
 
 Deno.test("a companion whose first files are absent keeps channels and scenes", () =>
-  inFolder(async (_folder, put) => {
+  inFolder(async (put) => {
     const path = put("set.companion.ome", COMPANION);
     put("f0c1.tif", page(11, binaryOnly("01")));
     put("f1c0.tif", page(12, binaryOnly("10")));
@@ -80,14 +64,14 @@ Deno.test("a companion whose first files are absent keeps channels and scenes", 
   }));
 
 Deno.test("refuses a companion document that names no file or is not one", () =>
-  inFolder(async (_folder, put) => {
+  inFolder(async (put) => {
     const open = (content: string | Uint8Array) => loadHere(put("set.companion.ome", content));
-    await rejects(open(COMPANION), /none of the files that OME-XML names is there/);
+    await rejects(open(COMPANION), /no file that OME-XML names exists/);
     await rejects(open("<OME><BinaryOnly MetadataFile='a'/></OME>"), /OME-XML describes no image/);
-    await rejects(open("text"), /the document is no OME-XML/);
+    await rejects(open("text"), /the document is not OME-XML/);
     await rejects(open(""), DecodeFailed);
-    await rejects(open(page(1)), /the document is no OME-XML/);
-    // A file under the name of a plane that is no TIFF.
+    await rejects(open(page(1)), /the document is not OME-XML/);
+    // The file of a plane is not a TIFF.
     put("f0c0.tif", "x".repeat(99));
     await rejects(open(COMPANION), /does not start with a TIFF header/);
   }));
@@ -125,7 +109,7 @@ const thorOme = (
 /** Steps, date and codes of warnings of a file beside an `Experiment.xml`. */
 async function described(document: string, ome = thorOme(), pages = 2) {
   let found: { steps: (string | number)[]; moment: string; codes: string[]; texts: string } | null = null;
-  await inFolder(async (_folder, put) => {
+  await inFolder(async (put) => {
     put("Experiment.xml", document);
     const path = put(
       "ChanA_001.tif",
@@ -149,7 +133,7 @@ Deno.test("ThorImage: frame rate and local date stand in Experiment.xml", async 
     codes: [],
     texts: "",
   });
-  await inFolder(async (_folder, put) => {
+  await inFolder(async (put) => {
     put("Experiment.xml", experiment());
     const path = put("a.tif", tiffBytes(GRAY, () => 7n, 2, (i) => i === 0 ? [[270, 2, thorOme()]] : []));
     await openHere(path, (acquisition) => {
@@ -222,8 +206,8 @@ Deno.test("ThorImage: which of two sources counts", async (t) => {
   ];
   for (const [name, found, steps, codes] of rows) {
     await t.step(name, async () => {
-      const { steps: served, codes: told } = await found();
-      deepEqual([served, told], [steps, codes]);
+      const described = await found();
+      deepEqual([described.steps, described.codes], [steps, codes]);
     });
   }
   match(
@@ -233,7 +217,7 @@ Deno.test("ThorImage: which of two sources counts", async (t) => {
 });
 
 Deno.test("ThorImage: the seconds since 1970 tell month and day apart", async () => {
-  // 2023-10-08 and 2023-08-10, both at 13:39:19, in a zone four hours behind.
+  // 2023-10-08 and 2023-08-10, both at 13:39:19, in a zone four hours west.
   const at = (date: string, iso: string) => {
     const uTime = Date.parse(`${iso}T17:39:19Z`) / 1000;
     return described(experiment({}, { date: `date="${date}" uTime="${uTime}"` }));
@@ -241,7 +225,7 @@ Deno.test("ThorImage: the seconds since 1970 tell month and day apart", async ()
   equal((await at("10/08/2023 13:39:19", "2023-10-08")).moment, "20231008 13:39:19");
   equal((await at("10/08/2023 13:39:19", "2023-08-10")).moment, "20230810 13:39:19");
   equal((await at("8/10/2023 1:39:19 PM", "2023-08-10")).moment, "20230810 13:39:19");
-  // One that fits neither way, or exists in no calendar, is no date; the attribute of OME-XML is in universal time and not read.
+  // A date that fits neither way, or does not exist, is left out; the attribute of OME-XML is in UTC and not read.
   equal((await at("10/08/2023 13:39:19", "2020-01-01")).moment, " ");
   equal(
     (await described(experiment({}, { date: `date="31/31/2023 13:39:19"` }))).moment,

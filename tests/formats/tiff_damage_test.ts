@@ -1,44 +1,29 @@
 /** Damaged and hostile TIFF: each is refused with what and where, in little time and memory, or served exactly. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { join } from "node:path";
 import { deflateSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { DecodeFailed, ReaderError } from "../../readers/errors.ts";
-import { type Field, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
+import { type Field, grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";
+import { withFiles } from "../written_files.ts";
 
-const GRAY: TiffLayout = {
-  littleEndian: true,
-  bigTiff: false,
-  width: 20,
-  height: 10,
-  samples: 1,
-  bits: 16,
-  kind: "uint",
-  planar: false,
-  rowsPerStrip: 4,
-  tile: null,
-  predictor: 1,
-  codec: "none",
-  fillOrder: 1,
-};
+const GRAY: TiffLayout = { ...grayLayout(20, 10, 16), rowsPerStrip: 4 };
 
 const value = (x: number, y: number, s: number, page: number) => BigInt(x + 20 * y + 200 * s + 1000 * page);
 
 /** Opens bytes as a file; planes or the error. */
-async function outcome(bytes: Uint8Array, extension = ".tif"): Promise<Float32Array[] | Error> {
-  const folder = await Deno.makeTempDir();
-  try {
-    const path = join(folder, "case" + extension);
-    Deno.writeFileSync(path, bytes);
-    const { planes, plan } = await loadHere(path);
-    ok(plan.bytes <= 64 << 20, `${plan.bytes} bytes were reserved`);
-    return planes;
-  } catch (error) {
-    return error as Error;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+async function outcome(bytes: Uint8Array): Promise<Float32Array[] | Error> {
+  let found: Float32Array[] | Error = [];
+  await withFiles({ "case.tif": bytes }, async (path) => {
+    try {
+      const { planes, plan } = await loadHere(path);
+      ok(plan.bytes <= 64 << 20, `${plan.bytes} bytes were reserved`);
+      found = planes;
+    } catch (error) {
+      found = error as Error;
+    }
+  });
+  return found;
 }
 
 async function refused(bytes: Uint8Array, message: RegExp): Promise<void> {
@@ -183,6 +168,16 @@ Deno.test("a width that is written once for each of up to 64 samples is one widt
   for (const count of [2, 64]) deepEqual(await outcome(altered([256, 3, Array(count).fill(20)])), single);
   await refused(altered([256, 3, Array(65).fill(20)]), /has 65 values for ImageWidth \(256\)/);
 });
+
+for (
+  const [name, message] of [
+    ["refused_jpeg2000_four", /strip 0 at \d+ \+ \d+ is JPEG 2000 of 4 components; 1 and 3 are read$/],
+    ["refused_predictor", /Predictor \(317\) is 34892; 1, 2 and 3 are read$/],
+  ] as const
+) {
+  Deno.test(`TIFF fixture ${name}`, () =>
+    refused(Deno.readFileSync(new URL(`../fixtures/tiff/${name}.tif`, import.meta.url)), message));
+}
 
 for (const [name, bytes, message] of REFUSALS) {
   Deno.test(`TIFF with ${name} is refused`, () => refused(bytes(), message));

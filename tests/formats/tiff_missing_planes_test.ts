@@ -1,11 +1,12 @@
-/** Planes that a TIFF declares and does not hold are missing; what it holds in part, or damaged, cannot be decoded. */
+/** Declared planes that a TIFF does not hold are missing; incomplete or damaged ones cannot be decoded. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
-import type { Acquisition, Position } from "../../readers/reader.ts";
+import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
+import type { At } from "../planes.ts";
+import { firstsAt, withFiles } from "../written_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
@@ -13,25 +14,9 @@ const PAGE = grayLayout(5, 4, 16);
 const pages = (count: number, text: string) =>
   tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, [[270, 2, text]]);
 
-async function withFiles(
-  written: Readonly<Record<string, Uint8Array>>,
-  use: (path: string) => void | Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
-    await use(join(folder, Object.keys(written)[0]!));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-async function firstAt(acquisition: Acquisition, position: Partial<Position>, channel = 0) {
-  const plan = await acquisition.plan([channel], { t: 0, z: 0, l: 0, ...position });
-  const plane = new Float32Array(plan.rows * plan.columns);
-  await plan.decode([plane]);
-  return plane[0];
-}
+/** First sample of a channel. */
+const firstAt = async (acquisition: Acquisition, at: At, channel = 0) =>
+  (await firstsAt(acquisition, at, [channel]))[0];
 
 const missing = (found: Promise<unknown>, message: RegExp) =>
   rejects(found, (error) => {
@@ -55,14 +40,14 @@ function directoryAt(bytes: Uint8Array, number: number): number {
   return at;
 }
 
-Deno.test("a chain that ends, or leaves the file, before a plane does not hold it", async () => {
+Deno.test("misses planes after the end of the chain", async () => {
   await withFiles({ "a.tif": pages(3, IMAGEJ) }, (path) =>
     openHere(path, async (acquisition) => {
       equal(await firstAt(acquisition, { t: 2 }), 2);
       await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
     }));
   const whole = pages(4, IMAGEJ);
-  // Before the last directory, behind its count, before its last byte.
+  // Before the last directory, after its count, before its last byte.
   const at = directoryAt(whole, 3);
   for (const end of [at, at + 1, at + 2, whole.length - 1]) {
     await withFiles({ "a.tif": whole.slice(0, end) }, (path) =>
@@ -75,7 +60,7 @@ Deno.test("a chain that ends, or leaves the file, before a plane does not hold i
   }
 });
 
-Deno.test("a directory without entries and samples behind the end are damage", async () => {
+Deno.test("a directory without entries and samples past the end are damage", async () => {
   const empty = pages(4, IMAGEJ);
   new DataView(empty.buffer).setUint16(directoryAt(empty, 3), 0, true);
   await withFiles(
@@ -99,9 +84,9 @@ Deno.test("a directory without entries and samples behind the end are damage", a
   );
 });
 
-Deno.test("of planes behind one directory the last may be there in part", async () => {
+Deno.test("the last of several planes with one directory may be incomplete", async () => {
   const first = pages(1, IMAGEJ);
-  // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so that the directory moves behind them.
+  // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so the directory moves after them.
   const run = (planes: number) => {
     const extra = Math.ceil(40 * (planes - 1));
     const bytes = new Uint8Array(first.length + extra);
@@ -127,7 +112,7 @@ Deno.test("of planes behind one directory the last may be there in part", async 
     }));
 });
 
-Deno.test("planes of files that are missing, and of no file", async () => {
+Deno.test("misses planes of missing files and of no file", async () => {
   const xml = (data: string) =>
     `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
     `SizeC="1" SizeT="3" Type="uint16">${data}</Pixels></Image></OME>`;
@@ -167,7 +152,7 @@ Deno.test("planes of files that are missing, and of no file", async () => {
     }));
 });
 
-Deno.test("without a plane at the first position an acquisition opens at the first one that is there", async () => {
+Deno.test("opens at the first existing plane", async () => {
   const opened = async (files: Readonly<Record<string, Uint8Array>>) => {
     let found: unknown;
     await withFiles(files, async (path) => {
@@ -204,7 +189,7 @@ Deno.test("a channel whose files are absent keeps its index and is not loaded", 
   });
 });
 
-Deno.test("a file of an Olympus set that is missing, and one that is left out", async () => {
+Deno.test("missing and left out files of an Olympus set", async () => {
   const page = (value: bigint, layout = PAGE) => tiffBytes(layout, () => value);
   const name = (t: number) => `s_C001T00${t}.tif`;
   await withFiles(

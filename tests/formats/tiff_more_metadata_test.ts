@@ -7,24 +7,12 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
+import { withOpened } from "../written_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
 const pages = (count: number, fields: Field[] = [], samples = 1) =>
   tiffBytes({ ...PAGE, samples }, () => 1n, count, fields);
-
-async function withOpened(
-  written: Readonly<Record<string, Uint8Array>>,
-  use: (acquisition: Acquisition, folder: string) => void | Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
-    await openHere(join(folder, Object.keys(written)[0]!), (acquisition) => use(acquisition, folder));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 const colors = ({ channels }: Acquisition) => channels.map(({ color }) => color);
 
@@ -184,22 +172,6 @@ Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its docu
   // One image for two positions says of neither which it is.
   await withOpened(written(`<OME>${image([250, 500])}</OME>`), (acquisition) => {
     equal(acquisition.times, null);
-  });
-});
-
-Deno.test("MetaMorph: times of planes that have one each", async () => {
-  // Distance 0 / 0; day and milliseconds of creation; day and time of change.
-  const uic2 = [0, 250, 1000].flatMap((ms) => [0, 0, 2_455_260, 5000 + ms, 0, 0]);
-  const bytes = tiffBytes(PAGE, () => 1n, 1, [[33629, 4, uic2], [273, 4, [8]]]);
-  const view = new DataView(bytes.buffer);
-  const directory = view.getUint32(4, true);
-  // The tag is counted in planes.
-  for (let at = directory + 2; at < bytes.length; at += 12) {
-    if (view.getUint16(at, true) === 33629) view.setUint32(at + 4, 3, true);
-  }
-  await withOpened({ "a.stk": bytes }, (acquisition) => {
-    deepEqual(acquisition.axes[0]?.name, "T");
-    deepEqual(acquisition.times, [0, 0.25, 1]);
   });
 });
 

@@ -1,12 +1,9 @@
 /** TIFF with a text file of FluoView beside it: what the text says of pages, and files that are channels, slices and frames. */
 import { deepEqual, equal } from "node:assert/strict";
-import { join } from "node:path";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, FIRST_POSITION } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
+import { firstsAt, withOpened } from "../written_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -34,34 +31,8 @@ function textOf(dimensions: object, { names = [] as string[], size = "12 * 8", p
   return new TextEncoder().encode(lines.map(([key, value]) => `"${key}"\t"${value}"`).join("\r\n"));
 }
 
-/** Opens the first of these files in a folder of their own. */
-async function opened(
-  written: Readonly<Record<string, Uint8Array>>,
-  use: (acquisition: Acquisition) => Promise<void> | void,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const files = new FileAccess();
-  try {
-    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
-    const path = join(folder, Object.keys(written)[0]!);
-    const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
-    await use((await openChosen(chosen, files, null)).acquisition);
-  } finally {
-    files.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 const axesIn = ({ axes }: Acquisition) =>
   axes.map(({ name, size, step, unit }) => `${name}${size} ${step} ${unit}`).join(", ");
-
-async function firstsAt(acquisition: Acquisition, t: number, z: number): Promise<number[]> {
-  const wanted = acquisition.channels.map(({ index }) => index);
-  const plan = await acquisition.plan(wanted, { t, z, l: 0 });
-  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
-  await plan.decode(planes);
-  return planes.map((plane) => plane[0]!);
-}
 
 Deno.test("pages are slices, unless the text counts as many channels or frames and no slices", async () => {
   const [Z, C, T] = [
@@ -82,12 +53,12 @@ Deno.test("pages are slices, unless the text counts as many channels or frames a
     [{ "Channel Dimension": "2 [Ch]" }, "Z3 1 Pixels"],
   ];
   for (const [dimensions, axis] of cases) {
-    await opened(
+    await withOpened(
       { "s.tif": pages(7, 3), "s.txt": textOf({ ...AREA, ...dimensions }, { names: ["a", "b", "c"] }) },
       async (acquisition) => {
         equal(axesIn(acquisition), axis + plane);
         const own = [0, 1, 2].map((n) =>
-          firstsAt(acquisition, axis[0] === "T" ? n : 0, axis[0] === "Z" ? n : 0)
+          firstsAt(acquisition, { t: axis[0] === "T" ? n : 0, z: axis[0] === "Z" ? n : 0 })
         );
         deepEqual(
           await Promise.all(own),
@@ -107,14 +78,14 @@ Deno.test("pages are slices, unless the text counts as many channels or frames a
 Deno.test("axes that the image states itself stay, whatever the text counts", async () => {
   const shape: Field = [270, 2, JSON.stringify({ shape: [2, 2, 3, 8, 12], axes: "TCZYX" })];
   const text = textOf({ ...AREA, "Channel Dimension": "3 [Ch]" });
-  await opened({ "s.tif": pages(7, 12, shape), "s.txt": text }, (acquisition) => {
+  await withOpened({ "s.tif": pages(7, 12, shape), "s.txt": text }, (acquisition) => {
     deepEqual(acquisition.axes.slice(0, 3).map(({ name, size }) => `${name}${size}`), ["T2", "C2", "Z3"]);
   });
 });
 
 Deno.test("two channels of two slices are a set without a text too", async () => {
   const names = [1, 2].flatMap((c) => [1, 2].map((z) => `s_C00${c}Z00${z}T001.tif`));
-  await opened(Object.fromEntries(names.map((name) => [name, pages(7)])), (acquisition) => {
+  await withOpened(Object.fromEntries(names.map((name) => [name, pages(7)])), (acquisition) => {
     deepEqual(acquisition.axes.slice(0, 2).map(({ name, size }) => `${name}${size}`), ["C2", "Z2"]);
   });
 });
@@ -123,7 +94,7 @@ Deno.test("a text of 4 MiB is read, a longer one is something else", async () =>
   for (const more of [0, 1]) {
     const text = new Uint8Array((4 << 20) + more).fill(0x20);
     text.set(textOf(AREA));
-    await opened({ "s.tif": pages(7), "s.txt": text }, (acquisition) => {
+    await withOpened({ "s.tif": pages(7), "s.txt": text }, (acquisition) => {
       equal(acquisition.axes.at(-1)!.step, more === 0 ? 0.25 : 1);
     });
   }
@@ -141,7 +112,7 @@ Deno.test("the rows of a line scan share its time", async () => {
       [{ "X Dimension": X, ...T }, "X * Y", "Y8 1 Pixels"],
     ] as const
   ) {
-    await opened(
+    await withOpened(
       { "s.tif": pages(7), "s.txt": textOf(dimensions, { primary }) },
       (acquisition) => equal(axesIn(acquisition), `${rows}, X12 0.25 um`),
     );
@@ -150,7 +121,7 @@ Deno.test("the rows of a line scan share its time", async () => {
 
 Deno.test("a text of an image of another size is not used", async () => {
   for (const size of ["13 * 8", "12 * 9"]) {
-    await opened({ "s.tif": pages(7), "s.txt": textOf(AREA, { size }) }, (acquisition) => {
+    await withOpened({ "s.tif": pages(7), "s.txt": textOf(AREA, { size }) }, (acquisition) => {
       equal(axesIn(acquisition), "Y8 1 Pixels, X12 1 Pixels");
       deepEqual(codesOf(acquisition.warnings), ["metadata_disagree"]);
     });
@@ -159,7 +130,7 @@ Deno.test("a text of an image of another size is not used", async () => {
 
 Deno.test("a name that ends like those of a set makes none of a file that is alone, without a text", async () => {
   for (const [file, count] of [["s_C001T001.tif", 1], ["s_C001T001.tif", 3]] as const) {
-    await opened({ [file]: pages(7, count) }, (acquisition) => {
+    await withOpened({ [file]: pages(7, count) }, (acquisition) => {
       deepEqual([acquisition.channels[0]!.name, codesOf(acquisition.warnings)], ["CH1", []]);
       equal(acquisition.axes.find(({ name }) => name === "Z")?.size ?? 1, count);
     });
@@ -171,7 +142,7 @@ Deno.test("channels of a set have the names of their numbers; those that are mis
   const names = ["a", "b", "c", "d"];
   for (const count of [3, 4, 5]) {
     const text = textOf({ ...AREA, "Channel Dimension": `${count} [Ch]` }, { names });
-    await opened({ ...files, "s.txt": text }, (acquisition) => {
+    await withOpened({ ...files, "s.txt": text }, (acquisition) => {
       const all = [...names.slice(0, count), "CH5"].slice(0, count);
       deepEqual(acquisition.channels.map(({ name }) => name), all);
       deepEqual(
@@ -181,7 +152,7 @@ Deno.test("channels of a set have the names of their numbers; those that are mis
       deepEqual(codesOf(acquisition.warnings), ["file_missing"]);
     });
   }
-  await opened(files, (acquisition) => {
+  await withOpened(files, (acquisition) => {
     deepEqual(acquisition.channels.map(({ name }) => name), ["CH1", "CH2", "CH3"]);
     deepEqual(codesOf(acquisition.warnings), ["file_missing"]);
   });
@@ -203,12 +174,12 @@ Deno.test("slices and frames that the text counts and the names do not have are 
         ...t > times && times > 1 ? ["The text file counts 4 frames, the set has files of 2"] : [],
       ];
       const dimensions = { ...AREA, ...counts(z, t) };
-      await opened(
+      await withOpened(
         { ...files, "s.txt": textOf(dimensions) },
         (a) => deepEqual(textsOf(a.warnings), warnings),
       );
       // The frames of a line scan are its rows.
-      await opened(
+      await withOpened(
         { ...files, "s.txt": textOf(dimensions, { primary: "X * T" }) },
         (a) => deepEqual(textsOf(a.warnings), warnings.filter((text) => /slices/.test(text))),
       );
@@ -221,10 +192,10 @@ Deno.test("each file of a set may hold the frames, where names count the slices"
   const files = Object.fromEntries(
     [1, 2].flatMap((c) => [1, 2].map((z) => [`s_C00${c}Z00${z}.tif`, pages(100 * c + 10 * z, 3, shape)])),
   );
-  await opened({ ...files, "s.txt": textOf(AREA) }, async (acquisition) => {
+  await withOpened({ ...files, "s.txt": textOf(AREA) }, async (acquisition) => {
     equal(axesIn(acquisition), "T3 1 Pixels, C2 1 Pixels, Z2 1 Pixels, Y8 0.5 um, X12 0.25 um");
     for (const [t, z] of [[0, 0], [2, 0], [1, 1], [2, 1]] as const) {
-      deepEqual(await firstsAt(acquisition, t, z), [1, 2].map((c) => 100 * c + 10 * (z + 1) + t));
+      deepEqual(await firstsAt(acquisition, { t: t, z: z }), [1, 2].map((c) => 100 * c + 10 * (z + 1) + t));
     }
   });
 });
@@ -240,7 +211,7 @@ Deno.test("of the other files of a set, those of first planes must hold their sa
     const files = Object.fromEntries(
       [own, ...names].map((name) => [name, name === damaged ? pages(1, 1, beyond) : pages(1)]),
     );
-    await opened(files, (acquisition) => {
+    await withOpened(files, (acquisition) => {
       const first = damaged === "s_C002Z001T001.tif";
       deepEqual([acquisition.channels.length, acquisition.holds!(1, FIRST_POSITION)], [2, !first], damaged);
       equal(

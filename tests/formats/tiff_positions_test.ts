@@ -1,43 +1,19 @@
-/** Every position of stacks of pages whose order a vendor's metadata or a schema states: page n is filled with n. */
+/** Every position of stacks of pages in the order of each dialect: page n is filled with n. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { join } from "node:path";
-import type { Acquisition, Position } from "../../readers/reader.ts";
+import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { openHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
+import { firstsAt, sizesIn, withOpened } from "../written_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
 const pages = (count: number, ...fields: Field[]) =>
   tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, fields);
 
-/** Opens the first of these files in a folder of their own. */
-async function withOpened(
-  written: Readonly<Record<string, Uint8Array>>,
-  use: (acquisition: Acquisition) => void | Promise<void>,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [name, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, name), bytes);
-    await openHere(join(folder, Object.keys(written)[0]!), use);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** First sample of each channel at a position. */
-async function firstsAt(acquisition: Acquisition, position: Partial<Position>): Promise<number[]> {
-  const wanted = acquisition.channels.map(({ index }) => index);
-  const plan = await acquisition.plan(wanted, { t: 0, z: 0, l: 0, ...position });
-  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
-  await plan.decode(planes);
-  return planes.map((plane) => plane[0]!);
-}
-
 /** Checks all planes of 3 frames, 4 slices and 2 channels against the page that holds them. */
 async function checkAll(acquisition: Acquisition, pageOf: (t: number, z: number, c: number) => number) {
-  deepEqual(acquisition.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`), ["T3", "C2", "Z4"]);
+  equal(sizesIn(acquisition), "T3 C2 Z4");
   for (let t = 0; t < 3; t += 1) {
     for (let z = 0; z < 4; z += 1) {
       deepEqual(await firstsAt(acquisition, { t, z }), [pageOf(t, z, 0), pageOf(t, z, 1)], `${t} ${z}`);
@@ -143,7 +119,7 @@ Deno.test("Micro-Manager: an index beyond what a file can hold is left out", asy
   }
 });
 
-Deno.test("Micro-Manager: pages that say which planes they are stand in for the index map", async () => {
+Deno.test("Micro-Manager: metadata of pages replace the index map", async () => {
   const unfinished = (channel: number) =>
     microManagerBytes(PAGE, {}, [[1, 0, 0, 0, 11], [channel, 0, 0, 0, 10]], {
       described: true,
@@ -152,7 +128,7 @@ Deno.test("Micro-Manager: pages that say which planes they are stand in for the 
   await withOpened({ "a_MMStack.ome.tif": unfinished(0) }, async (acquisition) => {
     deepEqual(await firstsAt(acquisition, {}), [10, 11]);
   });
-  // An index that is none: the pages are slices.
+  // With an invalid index the pages are slices.
   for (const channel of [-1, 0.5]) {
     await withOpened({ "a_MMStack.ome.tif": unfinished(channel) }, ({ axes }) => {
       equal(axes.map(({ name, size }) => `${name}${size}`).join(" "), "Z2 Y4 X5");
@@ -172,7 +148,7 @@ Deno.test("Olympus: slices and frames in files of their own", () => {
   return withOpened(written, (acquisition) => checkAll(acquisition, (t, z, c) => 100 * t + 10 * z + c));
 });
 
-Deno.test("pages without a dialect are slices; reduced ones before the first are none", async () => {
+Deno.test("pages without a dialect are slices, except reduced ones before the first", async () => {
   await withOpened({ "a.tif": pages(4) }, async (acquisition) => {
     for (let z = 0; z < 4; z += 1) deepEqual(await firstsAt(acquisition, { z }), [z]);
   });
@@ -205,7 +181,7 @@ Deno.test("pages without a dialect are slices; reduced ones before the first are
   }
 });
 
-Deno.test("pages that differ from the first in what makes a plane are none of its stack", async () => {
+Deno.test("leaves pages of another layout out of the stack", async () => {
   const layout = { ...PAGE, samples: 3, rowsPerStrip: 4 };
   const file = (own: Field[], ...other: Field[]) =>
     tiffBytes(layout, (_x, _y, _s, page) => BigInt(page), 3, (page) => page === 1 ? other : own);

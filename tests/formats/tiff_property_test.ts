@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { checkRows } from "../row_ranges.ts";
+import { checkRows } from "../planes.ts";
 
 const layouts: fc.Arbitrary<TiffLayout> = fc.record({
   littleEndian: fc.boolean(),

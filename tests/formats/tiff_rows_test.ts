@@ -1,46 +1,10 @@
-/** Some rows of a plane: of each codec, of planes behind one directory, and how much of the file they cost. */
-import { equal, ok, rejects } from "node:assert/strict";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+/** How much of a TIFF is read for some rows of a plane. */
+import { equal, rejects } from "node:assert/strict";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { ReaderError } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { type Acquisition, FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { entryAt, grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { openHere } from "../load_here.ts";
-import { checkRows, someRanges } from "../row_ranges.ts";
-
-const FIXTURES = fileURLToPath(new URL("../fixtures/tiff/", import.meta.url));
-
-const lengthOf = ({ axes }: Acquisition, letter: string) =>
-  axes.find(({ name }) => name === letter)?.size ?? 1;
-
-Deno.test("rows of each TIFF fixture, at the first position and the last", async (t) => {
-  const names = [...Deno.readDirSync(FIXTURES)].map(({ name }) => name)
-    .filter((name) => /\.(?:tif|stk)$/.test(name) && !/largest|bomb|refused|_cut/.test(name));
-  let read = 0;
-  for (const name of names.sort()) {
-    await t.step(name, () =>
-      openHere(join(FIXTURES, name), async (acquisition) => {
-        const ranges = someRanges(acquisition.channels[0]!.rows);
-        await checkRows(acquisition, ranges);
-        read += 1;
-        const last = {
-          t: lengthOf(acquisition, "T") - 1,
-          z: lengthOf(acquisition, "Z") - 1,
-          l: lengthOf(acquisition, "L") - 1,
-        };
-        await checkRows(acquisition, ranges, last).catch((error) => {
-          // The last plane of some is declared and missing.
-          if (!(error instanceof ReaderError)) throw error;
-        });
-      }).catch((error) => {
-        if (!(error instanceof ReaderError)) throw error;
-      }));
-  }
-  ok(read > 130, `${read} of ${names.length} fixtures can be read`);
-});
 
 /** Bytes that a plan for these rows reads, and the values of the first channel. */
 async function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {

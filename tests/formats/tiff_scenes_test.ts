@@ -1,15 +1,16 @@
-/** What of a TIFF is a scene: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
+/** Scenes of a TIFF: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { type Acquisition, type Position, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
+import { type Files, firstsAt, withFiles } from "../written_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
@@ -30,28 +31,11 @@ async function withScenes(
 }
 
 /** Opens one of these files in a folder of their own; the first without a name. */
-async function withWritten(
-  written: Readonly<Record<string, Uint8Array>>,
+const withWritten = (
+  files: Files,
   use: (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => Promise<void>,
-  name = Object.keys(written)[0]!,
-): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [other, bytes] of Object.entries(written)) Deno.writeFileSync(join(folder, other), bytes);
-    await withScenes(join(folder, name), use);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** First sample of each channel at a position. */
-async function firstsAt(acquisition: Acquisition, position: Partial<Position> = {}): Promise<number[]> {
-  const wanted = acquisition.channels.map(({ index }) => index);
-  const plan = await acquisition.plan(wanted, { t: 0, z: 0, l: 0, ...position });
-  const planes = wanted.map(() => new Float32Array(plan.rows * plan.columns));
-  await plan.decode(planes);
-  return planes.map((plane) => plane[0]!);
-}
+  name = Object.keys(files)[0]!,
+): Promise<void> => withFiles(files, (_path, folder) => withScenes(join(folder, name), use));
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
 
@@ -317,7 +301,7 @@ Deno.test("tifffile: each array is a scene, of the same layout too", async () =>
   }
 });
 
-Deno.test("tifffile: reduced versions behind an array are none", () => {
+Deno.test("tifffile: leaves out reduced versions after an array", () => {
   const texts = [shape("YX", 4, 5), shape("YX", 4, 3), shape("YX", 4, 5)];
   const bytes = described(texts, (page) => page === 1 ? [[254, 4, [1]], [256, 4, [3]]] : []);
   return withWritten({ "a.tif": bytes }, async (scenes, open) => {
@@ -326,11 +310,11 @@ Deno.test("tifffile: reduced versions behind an array are none", () => {
   });
 });
 
-Deno.test("tifffile: what no description tells apart behind the arrays is grouped by layout", () => {
+Deno.test("tifffile: groups pages after the arrays by layout", () => {
   const texts = [shape("YX", 4, 5), shape("TYX", 2, 4, 5), "", "", "by hand", ""];
   const bytes = described(texts, (page) => page === 4 ? [[256, 4, [3]]] : []);
   return withWritten({ "a.tif": bytes }, async (scenes, open) => {
-    // The second array has two planes and no other array behind them, so that its pages are slices.
+    // The second array has two planes and no other array follows, so its pages are slices.
     deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
       { Y: 4, X: 5 },
       { Z: 4, Y: 4, X: 5 },
@@ -351,7 +335,7 @@ Deno.test("tifffile: an array whose pages end early says so where it is opened",
   });
 });
 
-Deno.test("what one dialect describes is one scene, whatever other pages there are", async () => {
+Deno.test("a dialect with one scene ignores other pages", async () => {
   const text = "ImageJ=1.53t\nimages=2\nslices=2\n";
   const bytes = pages(3, (page) => page === 2 ? [[256, 4, [3]]] : [[270, 2, text]]);
   await withWritten({ "a.tif": bytes }, (scenes) => {

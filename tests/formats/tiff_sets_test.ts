@@ -1,14 +1,12 @@
-/** Acquisitions of several TIFF files: where the others are, and what happens when one is missing or another file. */
+/** Acquisitions of several TIFF files: their places, and missing or foreign files. */
 import { deepEqual, rejects } from "node:assert/strict";
-import { dirname, join } from "node:path";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { join } from "node:path";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
-import { type LoadedAcquisition, loadHere, openHere } from "../load_here.ts";
+import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
+import { firstsOf, inFolder } from "../written_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -18,28 +16,8 @@ function pageFile(value: number, description?: string, layout: TiffLayout = GRAY
   return tiffBytes(layout, (_x, _y, _s, page) => BigInt(value + page), pages, tags);
 }
 
-async function inFolder(
-  run: (folder: string, put: (name: string, bytes: Uint8Array) => string) => Promise<void>,
-) {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const put = (name: string, bytes: Uint8Array) => {
-    const path = join(folder, name);
-    Deno.mkdirSync(dirname(path), { recursive: true });
-    Deno.writeFileSync(path, bytes);
-    return path;
-  };
-  try {
-    await run(folder, put);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 const load = (path: string, channelIndices: number[] | null = null, roots: string[] | null = null) =>
   loadHere(path, { channelIndices, roots });
-
-/** First sample of each plane. */
-const firsts = ({ planes }: LoadedAcquisition) => planes.map((plane) => plane[0]);
 
 /** OME-XML of one channel per named file, whose UUID is `urn:uuid:` and its number. */
 const ome = (names: readonly string[], own: number) =>
@@ -50,15 +28,15 @@ const ome = (names: readonly string[], own: number) =>
   ).join("") + `</Pixels></Image></OME>`;
 
 Deno.test("OME-XML names files in folders, relative to its own", () =>
-  inFolder(async (folder, put) => {
+  inFolder(async (put, folder) => {
     const names = ["master.ome.tif", "p/a.ome.tif", "q\\a.ome.tif"];
     const path = put("master.ome.tif", pageFile(10, ome(names, 0)));
     put("p/a.ome.tif", pageFile(11));
     put("q/a.ome.tif", pageFile(12));
-    // One of the same name beside the opened file is none of them.
+    // A file of the same name beside the opened one is not used.
     put("a.ome.tif", pageFile(99));
     const loaded = await load(path);
-    deepEqual(firsts(loaded), [10, 11, 12]);
+    deepEqual(firstsOf(loaded), [10, 11, 12]);
     deepEqual(codesOf(loaded.summary.warnings), []);
     // A folder outside the roots counts as missing.
     Deno.mkdirSync(join(folder, "root"));
@@ -67,8 +45,8 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     deepEqual(codesOf(limited.summary.warnings), ["file_missing"]);
   }));
 
-Deno.test("OME-XML opens no file outside its folder, nor tells whether one is there", () =>
-  inFolder(async (folder, put) => {
+Deno.test("OME-XML neither opens files outside its folder nor reveals whether they exist", () =>
+  inFolder(async (put, folder) => {
     Deno.mkdirSync(join(folder, "set"));
     put("secret/x.tif", pageFile(66));
     const outside = join(folder, "secret/x.tif");
@@ -85,7 +63,7 @@ Deno.test("OME-XML opens no file outside its folder, nor tells whether one is th
         // Beside the document the last part of the name counts.
         put("set/x.tif", pageFile(11));
         const beside = await load(path);
-        deepEqual(firsts(beside), [10, 11]);
+        deepEqual(firstsOf(beside), [10, 11]);
         deepEqual(beside.summary.warnings.map(({ code }) => code), ["name_left_folder"]);
         Deno.removeSync(join(folder, "set/x.tif"));
       }
@@ -93,39 +71,39 @@ Deno.test("OME-XML opens no file outside its folder, nor tells whether one is th
   }));
 
 Deno.test("a file that is found by its name alone is a warning, one of another set is refused", () =>
-  inFolder(async (_folder, put) => {
+  inFolder(async (put) => {
     const path = put("master.ome.tif", pageFile(10, ome(["master.ome.tif", "p/a.ome.tif"], 0)));
     put("a.ome.tif", pageFile(11, ome(["master.ome.tif", "p/a.ome.tif"], 1)));
     const loaded = await load(path);
-    deepEqual(firsts(loaded), [10, 11]);
+    deepEqual(firstsOf(loaded), [10, 11]);
     deepEqual(codesOf(loaded.summary.warnings), ["name_left_folder"]);
     put("a.ome.tif", pageFile(99, ome(["a.ome.tif"], 7)));
     await rejects(load(path), /"a\.ome\.tif" is of another set: its UUID is "urn:uuid:7", not "urn:uuid:1"/);
-    deepEqual(firsts(await load(path, [0])), [10]);
+    deepEqual(firstsOf(await load(path, [0])), [10]);
   }));
 
 Deno.test("a damaged file of an OME-TIFF set is named", () =>
-  inFolder(async (_folder, put) => {
+  inFolder(async (put) => {
     const path = put("a.ome.tif", pageFile(10, ome(["b.ome.tif", "a.ome.tif"], 1)));
     put("b.ome.tif", new Uint8Array(3));
     await rejects(load(path), /"b\.ome\.tif" of this set: the TIFF header at 0 \+ 8 ends after the file/);
-    deepEqual(firsts(await load(path, [1])), [10]);
+    deepEqual(firstsOf(await load(path, [1])), [10]);
   }));
 
 Deno.test("FirstC counts samples when one of them is too large for a channel", () =>
-  inFolder(async (_folder, put) => {
+  inFolder(async (put) => {
     const text = (step: number) =>
       `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="12" SizeZ="1" SizeT="1">` +
       [0, 1, 2, 3].map((c) => `<TiffData IFD="${c}" FirstC="${c * step}" PlaneCount="1"/>`).join("") +
       `</Pixels></Image></OME>`;
     for (const step of [1, 3]) {
       const path = put("rgb.ome.tif", pageFile(5, text(step), { ...GRAY, samples: 3 }, 4));
-      deepEqual(firsts(await load(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
+      deepEqual(firstsOf(await load(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
     }
   }));
 
 Deno.test("the metadata of an OME set may lie in a folder of their own, or beside the file by their name", () =>
-  inFolder(async (folder, put) => {
+  inFolder(async (put, folder) => {
     const path = put(
       "a.ome.tif",
       pageFile(7, `<OME UUID="urn:uuid:0"><BinaryOnly MetadataFile="meta\\set.companion.ome"/></OME>`),
@@ -162,8 +140,8 @@ const TEXT = (channels: number) =>
 
 const text = (channels: number) => new TextEncoder().encode(TEXT(channels));
 
-Deno.test("a sibling of an Olympus scan that cannot be part of it is left out and named", () =>
-  inFolder(async (folder, put) => {
+Deno.test("leaves out a sibling of an Olympus scan that does not fit, and names it", () =>
+  inFolder(async (put, folder) => {
     const outside = await Deno.makeTempDir();
     try {
       put("s.txt", text(2));
@@ -182,7 +160,7 @@ Deno.test("a sibling of an Olympus scan that cannot be part of it is left out an
       for (const make of cases) {
         make();
         const loaded = await load(path, null, [folder]);
-        deepEqual(firsts(loaded), [10]);
+        deepEqual(firstsOf(loaded), [10]);
         deepEqual(codesOf(loaded.summary.warnings), ["file_unreadable", "channel_missing"]);
         Deno.removeSync(other, { recursive: true });
       }
@@ -192,30 +170,30 @@ Deno.test("a sibling of an Olympus scan that cannot be part of it is left out an
   }));
 
 Deno.test("missing slices and frames of an Olympus set are named; without a plane a channel is not loaded", () =>
-  inFolder(async (folder, put) => {
+  inFolder(async (put, folder) => {
     for (const channel of [1, 2]) {
       for (const time of [1, 2, 3]) put(`s_C00${channel}T00${time}.tif`, pageFile(channel * 10 + time));
     }
     const path = join(folder, "s_C001T002.tif");
     const whole = await load(path);
-    deepEqual(firsts(whole), [11, 21]);
+    deepEqual(firstsOf(whole), [11, 21]);
     deepEqual(codesOf(whole.summary.warnings), []);
     Deno.removeSync(join(folder, "s_C002T003.tif"));
     const shorter = await load(path);
-    deepEqual(firsts(shorter), [11, 21]);
+    deepEqual(firstsOf(shorter), [11, 21]);
     deepEqual(codesOf(shorter.summary.warnings), ["file_missing"]);
     Deno.removeSync(join(folder, "s_C002T001.tif"));
     const one = await load(path);
-    deepEqual([firsts(one), one.summary.position.t], [[12, 22], 1]);
+    deepEqual([firstsOf(one), one.summary.position.t], [[12, 22], 1]);
     deepEqual(codesOf(one.summary.warnings), ["file_missing", "opened_elsewhere"]);
-    deepEqual(firsts(await load(path, [0])), [11]);
+    deepEqual(firstsOf(await load(path, [0])), [11]);
     Deno.removeSync(join(folder, "s_C002T002.tif"));
     put("s_C003T003.tif", pageFile(33));
     const parted = await load(path, [0]);
     deepEqual(parted.summary.channels.map(({ name }) => name), ["CH1", "CH2", "CH3"]);
     deepEqual(parted.summary.axes.find(({ name }) => name === "T")!.size, 3);
     const last = await load(join(folder, "s_C003T003.tif"));
-    deepEqual([firsts(last), last.summary.loaded.map(({ index }) => index)], [[13, 33], [0, 2]]);
+    deepEqual([firstsOf(last), last.summary.loaded.map(({ index }) => index)], [[13, 33], [0, 2]]);
     deepEqual(codesOf(last.summary.warnings), [
       "file_missing",
       "file_missing",
@@ -226,7 +204,7 @@ Deno.test("missing slices and frames of an Olympus set are named; without a plan
   }));
 
 Deno.test("missing files of an Olympus set are counted over channels, slices and frames", () =>
-  inFolder(async (folder, put) => {
+  inFolder(async (put, folder) => {
     const name = (channel: number, slice: number, time: number) => `s_C00${channel}Z00${slice}T00${time}.tif`;
     for (const channel of [1, 2]) {
       for (const slice of [1, 2, 3]) {
@@ -243,8 +221,8 @@ Deno.test("missing files of an Olympus set are counted over channels, slices and
     deepEqual(await warnings(), [`"${name(2, 3, 1)}" and 2 more of this set are missing`]);
   }));
 
-Deno.test("files of other names beside an Olympus set are none of it", () =>
-  inFolder(async (_folder, put) => {
+Deno.test("ignores files of other names beside an Olympus set", () =>
+  inFolder(async (put) => {
     put("s.txt", text(2));
     const path = put("s_C001T001.tif", pageFile(10));
     put("s_C002T001.tif", pageFile(20));
@@ -260,14 +238,14 @@ Deno.test("files of other names beside an Olympus set are none of it", () =>
       put(name, pageFile(90));
     }
     const loaded = await load(path);
-    deepEqual(firsts(loaded), [10, 20]);
+    deepEqual(firstsOf(loaded), [10, 20]);
     deepEqual(codesOf(loaded.summary.warnings), []);
     // The two files of pixels and the text.
     deepEqual(loaded.summary.fileSize, 2 * pageFile(10).length + text(2).length);
   }));
 
 Deno.test("the text of an Olympus scan is read in each of its encodings", () =>
-  inFolder(async (_folder, put) => {
+  inFolder(async (put) => {
     const path = put("s.tif", pageFile(10));
     const utf16 = (content: string, little: boolean) => {
       const bytes = new Uint8Array(2 * content.length);
@@ -295,32 +273,8 @@ Deno.test("the text of an Olympus scan is read in each of its encodings", () =>
     }
   }));
 
-Deno.test("a file of an Olympus set holds the slices or frames that its name does not count", () =>
-  inFolder(async (_folder, put) => {
-    let path = "";
-    for (const time of [3, 2, 1]) {
-      for (const channel of [2, 1]) {
-        path = put(`s_C00${channel}T00${time}.tif`, pageFile(100 * time + 10 * channel, undefined, GRAY, 4));
-      }
-    }
-    const files = new FileAccess();
-    try {
-      const chosen = chooseFormat(path, SUPPORTED_EXTENSIONS, files);
-      const { acquisition } = await openChosen(chosen, files, null);
-      deepEqual(acquisition.axes.map(({ name, size }) => `${name}${size}`), ["T3", "C2", "Z4", "Y8", "X12"]);
-      for (const [t, z] of [[0, 0], [0, 3], [2, 0], [1, 2]] as const) {
-        const plan = await acquisition.plan([0, 1], { t, z, l: 0 });
-        const planes = [0, 1].map(() => new Float32Array(12 * 8));
-        await plan.decode(planes);
-        deepEqual(planes.map((plane) => plane[0]), [1, 2].map((channel) => 100 * (t + 1) + 10 * channel + z));
-      }
-    } finally {
-      files.close();
-    }
-  }));
-
-Deno.test("a set in folders that was copied into one says that the opened file was found by its name alone", () =>
-  inFolder(async (_folder, put) => {
+Deno.test("warns that the opened file was found by its name alone when a set in folders was copied into one", () =>
+  inFolder(async (put) => {
     const image = (i: number, name: string) =>
       `<Image ID="Image:${i}"><Pixels ID="Pixels:${i}" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" ` +
       `SizeZ="1" SizeT="1"><TiffData IFD="0" PlaneCount="1"><UUID FileName="${name}"/></TiffData>` +
@@ -330,12 +284,12 @@ Deno.test("a set in folders that was copied into one says that the opened file w
     put("set.companion.ome", new TextEncoder().encode(text));
     const only = `<OME ${schema}><BinaryOnly MetadataFile="set.companion.ome"/></OME>`;
     const loaded = await load(put("a.ome.tif", pageFile(2, only)));
-    deepEqual(firsts(loaded), [2]);
+    deepEqual(firstsOf(loaded), [2]);
     deepEqual(codesOf(loaded.summary.warnings), ["name_left_folder"]);
   }));
 
-Deno.test("every file of a set of more than stay read gives its plane, again and again", () =>
-  inFolder(async (_folder, put) => {
+Deno.test("reads every file of a set with more files than stay open", () =>
+  inFolder(async (put) => {
     const count = MAX_RECENT + 6;
     const xml =
       `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" ` +

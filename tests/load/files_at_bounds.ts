@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { MAX_PLANNED, MAX_SCENES, MAX_SUBBLOCKS } from "../../readers/czi/bounds.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/io/limits.ts";
 import { MAX_ENTRIES as MAX_LITE_ENTRIES } from "../../readers/nd2/clx_lite.ts";
-import { MAX_FRAMES } from "../../readers/nd2/stored_chunks.ts";
+import { MAX_FRAMES } from "../../readers/nd2/chunk_map.ts";
 import { MAX_DIRECTORIES, MAX_ENTRIES, MAX_SEGMENTS } from "../../readers/tiff/bounds.ts";
 import {
   entryBytes,

@@ -1,8 +1,10 @@
 /** Images of the fixtures with several planes, whose hashes other implementations gave. */
 import { join } from "node:path";
+import type { Position } from "../../readers/reader.ts";
 import { frame, ramp } from "../fixtures/oir_files.ts";
 import { writeOir } from "../fixtures/oir_writer.ts";
-import { hashOf } from "../plane_hash.ts";
+import { expectedFiles, FIXTURES, FOLDERS } from "../fixtures/expected.ts";
+import { hashOf, placeOf } from "../planes.ts";
 
 /** One scene of a file. */
 export interface KnownImage {
@@ -14,32 +16,11 @@ export interface KnownImage {
 }
 
 /** One plane of a scene. */
-export interface KnownPlane {
-  readonly t: number;
-  readonly z: number;
-  readonly l: number;
+export interface KnownPlane extends Position {
   readonly channel: number;
   /** Start of the SHA-256 of its samples as float32, little-endian. */
   readonly sha256: string;
 }
-
-type Hashes = Readonly<Record<string, string>>;
-
-/** An entry of `expected.json`; the writers of the fixtures had different things to say. */
-interface Entry {
-  readonly file: string;
-  readonly scene?: number;
-  /** By `t,z,l,channel`, or without the wavelength. */
-  readonly planes?: Hashes | readonly string[];
-  /** By `scene,t,z,channel`. */
-  readonly planes_at?: Hashes;
-  /** By scene, the hashes below a name or alone. */
-  readonly scenes?: number | readonly ({ readonly planes: Hashes } | Hashes)[];
-}
-
-const FOLDERS = ["tiff_scenes", "lsm", "czi", "nd2", "lif", "oif", "prairie", "ome_zarr_scenes"];
-
-const FIXTURES = join(import.meta.dirname!, "../fixtures");
 
 /** A series of OIR, of which no program makes small ones: four time points of two channels, their samples counted up. */
 export async function writtenSeries(folder: string): Promise<KnownImage> {
@@ -57,39 +38,14 @@ export async function writtenSeries(folder: string): Promise<KnownImage> {
 
 /** All scenes with planes at more than one position. */
 export function fixtureImages(): KnownImage[] {
-  return FOLDERS.flatMap((format) => {
-    const folder = join(FIXTURES, format);
-    const entries: Entry[] = JSON.parse(Deno.readTextFileSync(join(folder, "expected.json")));
-    return entries.flatMap((entry) =>
-      [...scenesOf(entry)].filter(([, planes]) => planes.length > 1)
-        .map(([scene, planes]) => ({ format, path: join(folder, entry.file), scene, planes }))
-    );
-  });
-}
-
-/** Planes by their scenes. */
-function scenesOf({ scene = 0, scenes, planes, planes_at }: Entry): Map<number, KnownPlane[]> {
-  const found = new Map<number, KnownPlane[]>();
-  const add = (of: number, [t, z, l, channel]: number[], sha256: string) => {
-    const known = { t: t!, z: z!, l: l!, channel: channel!, sha256 };
-    found.set(of, [...found.get(of) ?? [], known]);
-  };
-  const numbers = (key: string) => key.split(",").map(Number);
-  for (const [key, hash] of Object.entries(planes_at ?? {})) {
-    const [of, t, z, channel] = numbers(key);
-    add(of!, [t!, z!, 0, channel!], hash);
-  }
-  const own = planes_at !== undefined || Array.isArray(planes) ? {} : planes as Hashes;
-  const listed = typeof scenes === "object"
-    ? [...scenes.entries()].map(([of, one]) =>
-      [of, (typeof one.planes === "object" ? one.planes : one) as Hashes] as const
+  return FOLDERS.filter((format) => format !== "oir").flatMap((format) =>
+    expectedFiles(format).flatMap(({ file, scenes }) =>
+      scenes.filter(({ planes }) => Object.keys(planes).length > 1).map(({ index, planes }) => ({
+        format,
+        path: join(FIXTURES, format, file),
+        scene: index,
+        planes: Object.entries(planes).map(([at, sha256]) => ({ ...placeOf(at), sha256 })),
+      }))
     )
-    : [[scene, own] as const];
-  for (const [of, hashes] of listed) {
-    for (const [key, hash] of Object.entries(hashes)) {
-      const at = numbers(key);
-      add(of, at.length === 3 ? at.toSpliced(2, 0, 0) : at, hash);
-    }
-  }
-  return found;
+  );
 }

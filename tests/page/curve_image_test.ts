@@ -31,7 +31,7 @@ Deno.test("NaN and infinities break a line, and a sample between them is a dot",
   assert.deepEqual([...tops], [NaN, 3, NaN, 1, 1]);
 });
 
-Deno.test("a sample alone is a dot of three columns where there is room", () => {
+Deno.test("an isolated sample is a dot of three columns where there is room", () => {
   const { bottoms, tops } = throughSamples(Float32Array.of(7), 0, 1, 5);
   assert.deepEqual([...bottoms], [NaN, 7, 7, 7, NaN]);
   assert.deepEqual([...tops], [NaN, 7, 7, 7, NaN]);

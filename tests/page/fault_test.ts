@@ -26,7 +26,7 @@ Deno.test("every code that the page can meet has plain words", () => {
   }
 });
 
-Deno.test("whatever is thrown has words", () => {
+Deno.test("every thrown value has words", () => {
   assert.deepEqual(faultOf("x"), {
     words: "Something went wrong in this page.",
     code: "client_error",

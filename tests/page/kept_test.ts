@@ -52,7 +52,7 @@ Deno.test("storage that is disabled or holds something else counts as empty", ()
   const disabled = () => {
     throw new Error("denied");
   };
-  const names = ["acq-server recent files", "acq-server view", "acq-server channels"];
+  const names = ["acq-server recent files", "acq-server view 1", "acq-server channels 1"];
   const damaged = ["", "{", "3", "null", '{"path":1}'].map((text) => () =>
     storage(Object.fromEntries(names.map((name) => [name, text])))
   );

@@ -33,7 +33,7 @@ Deno.test("plus and minus zoom as the wheel does, brackets one way", () => {
   assert.deepEqual(press("Backspace").done, [["back"]]);
 });
 
-Deno.test("Escape takes the cursor away once; then it, other keys and the browser's are the page's", () => {
+Deno.test("Escape hides the cursor once; other keys and browser shortcuts reach the page", () => {
   assert.deepEqual(press("Escape"), { done: [["leave"]], isTaken: true });
   assert.deepEqual(press("Escape", {}, false), { done: [["leave"]], isTaken: false });
   assert.deepEqual(press("c"), { done: [], isTaken: false });

@@ -56,7 +56,7 @@ Deno.test("every name in the menu has a table", () => {
   for (const name of LUT_NAMES) assert.equal(lutTable(name).length, 1024);
 });
 
-Deno.test("channel 0 begins green and channel 1 magenta; samples of colour have their own", () => {
+Deno.test("the first channels start green, magenta and cyan; colour channels in their colour", () => {
   assert.deepEqual(["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name, 3)), [
     "green",
     "magenta",
@@ -67,12 +67,12 @@ Deno.test("channel 0 begins green and channel 1 magenta; samples of colour have 
   assert.equal(defaultLut(12, "CH13", 13), "gray");
 });
 
-Deno.test("one channel alone begins gray, whatever its name", () => {
+Deno.test("a single channel starts gray, whatever its name", () => {
   assert.equal(defaultLut(0, "CH1", 1), "gray");
   assert.equal(defaultLut(0, "Green", 1), "gray");
 });
 
-Deno.test("what is no number has a colour that is far from every table's", () => {
+Deno.test("the colour of NaN is far from every table", () => {
   for (const name of LUT_NAMES) {
     const table = lutTable(name);
     for (let i = 0; i < 256; i += 1) {

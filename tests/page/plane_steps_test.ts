@@ -32,7 +32,7 @@ class Answers {
   }
 }
 
-Deno.test("a step waits for its plane, and the next ones are fetched ahead, one after the other", async () => {
+Deno.test("a step waits for its plane, then fetches the next ones ahead in sequence", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const first = steps.at(place(1), [place(2), place(3)]);
@@ -53,7 +53,7 @@ Deno.test("a step waits for its plane, and the next ones are fetched ahead, one 
   assert.deepEqual(server.aborted, []);
 });
 
-Deno.test("a step that is overtaken is given up and says nothing", async () => {
+Deno.test("an overtaken step is cancelled and returns null", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const [first, second] = [steps.at(place(1), [place(2)]), steps.at(place(9), [place(10)])];
@@ -70,7 +70,7 @@ Deno.test("a step that is overtaken is given up and says nothing", async () => {
   assert.deepEqual([steps.has(place(1)), server.aborted], [false, [1, 10, 2]]);
 });
 
-Deno.test("a plane that is missing fails for who asks for it, and is asked for again", async () => {
+Deno.test("a missing plane fails its own step and is requested again", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const first = steps.at(place(1), [place(2), place(3)]);
@@ -82,7 +82,7 @@ Deno.test("a plane that is missing fails for who asks for it, and is asked for a
   await Promise.all([assert.rejects(second, /no 2/), server.fail(2)]);
 });
 
-Deno.test("what is kept is bounded, and what was used longest ago goes first", () => {
+Deno.test("the cache is bounded and drops the least recently used planes", () => {
   const steps = new PlaneSteps(() => Promise.reject(new Error("none")), 40);
   // 16 bytes each: two fit.
   const plane = () => [new Float32Array(2), new Float32Array(2)];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { pixelEdges, reduceBlocks, reductionText } from "../../static/demo/v2/picture/reduction.js";
+import { profileValues } from "../../static/demo/v2/panels/profile.js";
+import { envelope, pixelEdges, reduceBlocks, reductionText } from "../../static/demo/v2/picture/reduction.js";
 
 //  0  1  2  3  4
 // 10 11 12 13 14
@@ -12,7 +13,7 @@ const PLANE = {
 };
 const edges = (...all: number[]) => Uint32Array.from(all);
 
-Deno.test("a sample belongs to the pixel that its centre lies in", () => {
+Deno.test("a sample belongs to the pixel that contains its centre", () => {
   // Pixels of 2.5 samples: centres 0.5 and 1.5 lie in the first, 2.5 begins the second.
   assert.deepEqual([...pixelEdges(0, 5, 2, 5)], [0, 3, 5]);
   assert.deepEqual([...pixelEdges(0.25, 4.75, 3, 5)], [0, 2, 3, 5]);
@@ -45,7 +46,7 @@ Deno.test("blocks have their mean, maximum and minimum", () => {
   assert.deepEqual([...reduceBlocks(PLANE, rows, columns, "min")], [0, 3, 20, 23]);
 });
 
-Deno.test("NaN and infinities do not count, and alone they are NaN", () => {
+Deno.test("NaN and infinities do not count; a block without finite samples is NaN", () => {
   const plane = { samples: Float32Array.of(NaN, 2, Infinity, 4, -Infinity, NaN), rows: 1, columns: 6 };
   for (const [statistic, value] of [["mean", 3], ["max", 4], ["min", 2]] as const) {
     const reduced = reduceBlocks(plane, edges(0, 1), edges(0, 4, 6), statistic);
@@ -53,41 +54,42 @@ Deno.test("NaN and infinities do not count, and alone they are NaN", () => {
   }
 });
 
-Deno.test("a last entry that stands for less counts less", () => {
-  // Ten samples in blocks of four: means of 4, 4 and 2.
-  const blocks = { samples: Float32Array.of(1, 2, 9), rows: 1, columns: 3, columnShare: 0.5 };
-  // (4 * 1 + 4 * 2 + 2 * 9) / 10
-  assert.deepEqual([...reduceBlocks(blocks, edges(0, 1), edges(0, 3), "mean")], [3]);
-});
-
-Deno.test("the way for finite samples answers what the general way answers", () => {
+Deno.test("means of finite planes equal those of planes with gaps", () => {
   const cut = (length: number) =>
     fc.uniqueArray(fc.integer({ min: 0, max: length }), { minLength: 2, maxLength: 9 })
       .map((all) => Uint32Array.from(all.toSorted((a, b) => a - b)));
-  const share = fc.constantFrom(1, 0.25, 0.75);
   fc.assert(
-    fc.property(
-      cut(13),
-      cut(11),
-      share,
-      share,
-      fc.integer(),
-      (rows, columns, rowShare, columnShare, seed) => {
-        const samples = Float32Array.from({ length: 13 * 11 }, (_, i) => (seed + i * 7919) % 4093);
-        const plane = { samples, rows: 13, columns: 11, rowShare, columnShare };
-        const general = reduceBlocks(plane, rows, columns, "mean");
-        const fast = reduceBlocks({ ...plane, isFinite: true }, rows, columns, "mean");
-        fast.forEach((value, i) => assert(Math.abs(value - general[i]!) <= 1e-3, `${value}, ${general[i]}`));
-      },
-    ),
+    fc.property(cut(13), cut(11), fc.integer(), (rows, columns, seed) => {
+      const samples = Float32Array.from({ length: 13 * 11 }, (_, i) => (seed + i * 7919) % 4093);
+      const plane = { samples, rows: 13, columns: 11 };
+      const general = reduceBlocks(plane, rows, columns, "mean");
+      const fast = reduceBlocks({ ...plane, isFinite: true }, rows, columns, "mean");
+      fast.forEach((value, i) => assert(Math.abs(value - general[i]!) <= 1e-3, `${value}, ${general[i]}`));
+    }),
     { numRuns: 500, seed: 6 },
   );
 });
 
-Deno.test("a pixel is said in the words of its axes", () => {
+Deno.test("the reduction is described in lines, rows and columns", () => {
   assert.equal(reductionText({ rows: 34.1, columns: 0.4 }, true, "mean"), "1 pixel = 34 lines, mean");
   assert.equal(reductionText({ rows: 3.3, columns: 2 }, false, "max"), "1 pixel = 3.3 rows × 2 columns, max");
   assert.equal(reductionText({ rows: 1.047, columns: 1 }, true, "min"), "1 pixel = 1.05 lines, min");
   assert.equal(reductionText({ rows: 9.97, columns: 1 }, true, "min"), "1 pixel = 10 lines, min");
   assert.equal(reductionText({ rows: 1, columns: 0.2 }, true, "min"), "");
+});
+
+Deno.test("an envelope has the least, greatest and mean value of each step", () => {
+  const values = Float32Array.of(1, 9, 2, 4, NaN, 0, 4, 5, NaN, NaN, Infinity, NaN);
+  // (1 + 9 + 2 + 4) / 4 and (0 + 4 + 5) / 3
+  assert.deepEqual(envelope(values, 0, 12, 3, ["min", "max", "mean"]).map((part) => [...part]), [
+    [1, 0, NaN],
+    [9, 5, NaN],
+    [4, 3, NaN],
+  ]);
+});
+
+Deno.test("a profile runs along the rows or the columns of the plane", () => {
+  const plane = Float32Array.of(0, 1, 2, 3, 4, 5);
+  assert.deepEqual([...profileValues(plane, [2, 3], "x", { x: 1, y: 2 })], [2, 5]);
+  assert.deepEqual([...profileValues(plane, [2, 3], "y", { x: 1, y: 2 })], [3, 4, 5]);
 });

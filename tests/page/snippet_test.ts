@@ -37,7 +37,7 @@ function fakeServer() {
   return { asked, fetch: (url: string, init?: RequestInit) => answer(new Request(url, init)), answer };
 }
 
-Deno.test("the JavaScript program opens by path, reads the planes that are shown and closes", async () => {
+Deno.test("the JavaScript program opens by path, reads the shown planes and closes", async () => {
   const { asked, fetch } = fakeServer();
   const logged: unknown[] = [];
   const program = snippet("javascript", wanted);
@@ -53,7 +53,7 @@ Deno.test("the JavaScript program opens by path, reads the planes that are shown
   ]);
 });
 
-Deno.test("a scene, the reference and the dialog are asked for", async () => {
+Deno.test("programs request scene, reference and dialog", async () => {
   const { asked, fetch } = fakeServer();
   const reference = { ...wanted, scene: 2, isReference: true, channels: [0], position: {} };
   await evaluate(snippet("javascript", reference), fetch, { log: () => {} }, "0");
@@ -111,7 +111,7 @@ function programTest(language: "curl" | "python", command: string, args: string[
 programTest("curl", "sh", ["-c"], [["sh", "-c", "true"], ["curl", "--version"], ["jq", "--version"]]);
 programTest("python", "python3", ["-c"], [["python3", "-c", "import numpy"]]);
 
-Deno.test("the MATLAB program asks for the same", () => {
+Deno.test("the MATLAB program sends the same requests", () => {
   const program = snippet("matlab", { ...wanted, path: 'C:\\data\\a "b" \u2028%{.oir', scene: 1 });
   assert.match(program, /struct\("path", "C:\\data\\a ""b"" {2}%\{\.oir", "scene", 1\)/);
   assert.match(program, /ismember\(channel\.index, \[0, 2\]\)/);
@@ -131,7 +131,7 @@ const HOSTILE = ["\u2028", "\u2029", "\u0085", "\n", "\r", "\v", "\f", "\0", '"'
     "%{",
   ]);
 
-Deno.test("no path leaves its string literal, in any language", async () => {
+Deno.test("paths cannot leave their string literal, in any language", async () => {
   const path = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary" })), {
     maxLength: 6,
   })

@@ -12,7 +12,7 @@ import { MAX_PLANES } from "../bounds.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import type { Stack } from "../stack.ts";
-import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
+import { declaredPlanes } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 
@@ -58,9 +58,7 @@ export function openFluoView(opened: Opened): Stack | null {
   }
   const sizes = { T: 1, C: 1, Z: 1 };
   for (const { letter, size } of order) sizes[letter] = size;
-  const planes = sizes.T * sizes.C * sizes.Z;
-  const run = isRun(tiff, layout, planes);
-  const stored = stackedPlanes(tiff, layout, run);
+  const stored = declaredPlanes(tiff, layout, sizes.T * sizes.C * sizes.Z);
   const calibrations: Partial<Record<AxisLetter, Calibration>> = {};
   for (const { letter, calibration } of dimensions) {
     const own = known(calibration);
@@ -78,7 +76,7 @@ export function openFluoView(opened: Opened): Stack | null {
     moment: firstMoment(momentIn(text), tagMoment(first)),
     fileSize: tiff.file.size,
     lineScan: y?.letter === "T" ? lineScanOf(calibrations.Y) : null,
-    warnings: countWarnings(tiff, layout, planes, run),
+    warnings: stored.warnings,
     plane: ({ t, z, channel }) => {
       const at = { T: t, C: channel, Z: z };
       return stored.plane(order.reduceRight((n, { letter, size }) => n * size + at[letter], 0));

@@ -18,7 +18,7 @@ import type { Directory } from "../directory.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import type { Stack, StackSizes } from "../stack.ts";
-import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
+import { declaredPlanes, type PlaneFinder } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { IMAGEJ_MARK } from "./marks.ts";
@@ -37,8 +37,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const fields = fieldsOf(text);
   const layout = readPage(first);
   const items = readItems(first);
-  const { sizes, run, warnings } = planesOf(tiff, layout, fields);
-  const stored = stackedPlanes(tiff, layout, run);
+  const { sizes, plane, warnings } = planesOf(tiff, layout, fields);
   const perUnit = (tag: number) => {
     const resolution = first.noteNumber(tag);
     return resolution === undefined ? null : 1 / resolution;
@@ -65,7 +64,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
     moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
     fileSize: tiff.file.size,
     warnings,
-    plane: ({ t, z, channel }) => stored.plane((t * sizes.Z + z) * sizes.C + channel),
+    plane: ({ t, z, channel }) => plane((t * sizes.Z + z) * sizes.C + channel),
   };
 }
 
@@ -78,12 +77,12 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-/** How the declared planes are counted, and whether they share one directory. */
+/** How the declared planes are counted, and where they are. */
 function planesOf(
   tiff: TiffFile,
   layout: PageLayout,
   fields: Map<string, string>,
-): { sizes: StackSizes; run: boolean; warnings: Warning[] } {
+): { sizes: StackSizes; plane: PlaneFinder; warnings: Warning[] } {
   const warnings: Warning[] = [];
   const count = (key: string) => {
     const written = fields.get(key) ?? "1";
@@ -96,8 +95,8 @@ function planesOf(
   const images = count("images");
   const product = sizes.T * sizes.C * sizes.Z;
   const stacked = (declared: StackSizes, planes: number) => {
-    const run = isRun(tiff, layout, planes);
-    return { sizes: declared, run, warnings: [...warnings, ...countWarnings(tiff, layout, planes, run)] };
+    const stored = declaredPlanes(tiff, layout, planes);
+    return { sizes: declared, plane: stored.plane, warnings: [...warnings, ...stored.warnings] };
   };
   if (images === 1 && product === 1) {
     const present = tiff.countUpTo(MAX_PLANES);
@@ -105,7 +104,7 @@ function planesOf(
     if (broken !== null) {
       warnings.push(warning("file_damaged", `The file ends early, after ${present} pages: ${broken}`));
     }
-    return { sizes: { T: 1, C: 1, Z: present }, run: false, warnings };
+    return stacked({ T: 1, C: 1, Z: present }, present);
   }
   // Samples of a pixel are channels already.
   if (layout.samples > 1 && layout.samples === sizes.C && images === sizes.T * sizes.Z) {

@@ -19,7 +19,7 @@ import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { readPage } from "../page.ts";
 import type { Stack } from "../stack.ts";
-import { countWarnings, isRun, stackedPlanes } from "../stored_planes.ts";
+import { declaredPlanes } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { decodeText, upToNul } from "../text.ts";
 import { openPlain } from "./plain.ts";
@@ -40,13 +40,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
     const text = "UIC2 (33629) gives a distance to some of the planes, not to all";
     opened.warnings.push(warning("metadata_missing", text));
   }
-  const counted = first.count(TAG.UIC3);
-  if (counted > 0 && counted !== planes) {
-    const text = `UIC2 (33629) counts ${planes} planes, but UIC3 (33630) ${counted}`;
-    opened.warnings.push(warning("metadata_disagree", text));
-  }
-  const run = isRun(tiff, layout, planes);
-  const stored = stackedPlanes(tiff, layout, run);
+  const stored = declaredPlanes(tiff, layout, planes);
   const isTime = uic2.zStep === null && uic2.timeStep !== null;
   return {
     sizes: isTime ? { T: planes, C: 1, Z: 1 } : { T: 1, C: 1, Z: planes },
@@ -61,7 +55,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
     times: isTime ? uic2.times : null,
     moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
-    warnings: countWarnings(tiff, layout, planes, run),
+    warnings: stored.warnings,
     plane: ({ t, z }) => stored.plane(Math.max(t, z)),
   };
 }

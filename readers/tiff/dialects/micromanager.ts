@@ -12,11 +12,11 @@ import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
 import type { XmlElement } from "../../metadata/xml.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { listed, MAX_LISTED, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { isOmeXml, upToNul } from "../text.ts";
@@ -137,21 +137,17 @@ function readName({ files, pool }: Positions, position: number): string | null {
   return null;
 }
 
-/** Positions that a warning names. */
-const MAX_NAMED = 8;
-
 /** Warns when the summary declares positions without planes. */
 function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, PositionSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
   const named: string[] = [];
-  for (let position = 0; position < positions && named.length < MAX_NAMED; position += 1) {
+  for (let position = 0; position < positions && named.length < MAX_LISTED; position += 1) {
     if (!found.has(position)) named.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
   }
-  const more = positions - there - named.length;
   if (named.length === 0) return [];
-  const text = `Positions that hold no planes are left out: ${named.join(", ")}`;
-  return [warning("scenes_left_out", text + (more > 0 ? ` and ${more} more` : ""))];
+  const text = `Positions that hold no planes are left out: ${listed(named, positions - there)}`;
+  return [warning("scenes_left_out", text)];
 }
 
 function sizesIn(
@@ -178,7 +174,7 @@ function positionStack(
     warnings: [...positions.warnings, ...planes.warnings],
     indexBytes: planes.count * PLANE_BYTES +
       files.reduce((sum, { index }) => sum + index.bytes + FILE_BYTES, 0) +
-      Math.min(files.length - 1, MAX_RECENT) * RECENT_BYTES,
+      recentBytes(files.length - 1),
     holds: (at) => planes.find(at) !== undefined,
     plane: (at) => planes.plane(pool, layout, at),
   };
@@ -201,9 +197,6 @@ const PLANE_BYTES = 64;
 
 /** Memory of a file apart from its index map. */
 const FILE_BYTES = 512;
-
-/** Memory of another open file. */
-const RECENT_BYTES = 80 << 10;
 
 /** Layout of the first plane of a position. */
 function layoutOf({ opened, pool }: Positions, planes: PositionPlanes): PageLayout {
@@ -293,7 +286,7 @@ function noteOf(image: XmlElement): OmeNote {
   return { calibrations, times };
 }
 
-/** An image after the first, of which only the times are used. */
+/** The times of a further image; its calibration is not used. */
 function noteOfOther(image: XmlElement): OmeNote {
   try {
     return noteOf(image);

@@ -124,7 +124,7 @@ export function pageIndices(tiff: TiffFile): PlaneIndex | null {
 }
 
 /** The plane that a page says it is, or `null`. */
-export function indexOf(directory: Directory): IndexEntry | null {
+function indexOf(directory: Directory): IndexEntry | null {
   const { ChannelIndex, SliceIndex, FrameIndex, PositionIndex = 0 } = planeMetadata(directory);
   const [channel, slice, frame, position] = [ChannelIndex, SliceIndex, FrameIndex, PositionIndex ?? 0];
   return isIndex(channel) && isIndex(slice) && isIndex(frame) && isIndex(position)

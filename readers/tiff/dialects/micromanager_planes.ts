@@ -6,14 +6,13 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_DIRECTORIES, MAX_PLANES } from "../bounds.ts";
-import type { Directory } from "../directory.ts";
 import type { Opened } from "../opened.ts";
 import type { PageLayout } from "../page.ts";
 import type { RecentFiles } from "../recent_files.ts";
 import type { PlaneIndex as PlaneAt, PlaneSource } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { type IndexEntry, indexOf, type PlaneIndex, readIndexMap } from "./micromanager_index.ts";
+import { type IndexEntry, type PlaneIndex, readIndexMap } from "./micromanager_index.ts";
 
 /** Names of the other files of an acquisition. */
 export interface PartNames {
@@ -243,17 +242,6 @@ export class PositionPlanes {
     if (!found) throw new PlaneNotFound(`${what} is in no index map of this acquisition${this.#gone}`);
     const tiff = pool.get(found.path);
     const directory = tiff.directoryAt(found.entry.offset, what);
-    const page = planePage(directory, layout, what);
-    return { tiff, page, run: null, warnings: contradictions(found.entry, directory, what) };
+    return { tiff, page: planePage(directory, layout, what), run: null };
   }
-}
-
-/** Warns when the metadata of a page and the index map name different planes. */
-function contradictions(entry: IndexEntry, directory: Directory, what: string): Warning[] {
-  const own = indexOf(directory);
-  const isSame = own === null ||
-    (["frame", "channel", "slice", "position"] as const).every((axis) => own[axis] === entry[axis]);
-  if (isSame) return [];
-  const text = `The page of ${what} says of itself that it is T=${own.frame} C=${own.channel} Z=${own.slice}`;
-  return [warning("metadata_disagree", text)];
 }

@@ -6,8 +6,8 @@
  *                           the JSON (tag 51123) for each image
  *   NAME_NDTiffStack_1.tif  and so on, one every 4 GB
  *
- * Planes are found through the index, never through the chain of directories, which some versions wrote damaged; where there is
- * no index, through what each page says of itself. A plane without a record is not there.
+ * Planes are found through the index, never through the chain of directories, which some versions wrote damaged; without an
+ * index, through the metadata of each page. A plane without a record is missing.
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../../errors.ts";
@@ -17,8 +17,8 @@ import { Directory } from "../directory.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList } from "../stack.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { addPages, INDEX_NAME, type ListedSet, type NDTiffImage, readIndex } from "./ndtiff_index.ts";
 import { isNDTiff } from "./marks.ts";
+import { addPages, INDEX_NAME, type ListedSet, type NDTiffImage, readIndex } from "./ndtiff_index.ts";
 import { DataSet, FULL_RESOLUTION } from "./ndtiff_set.ts";
 
 /** An opened data set. */
@@ -32,11 +32,7 @@ export interface OpenedSet {
 /** Names of the files of a data set. */
 const STACK_NAME = /^(.*_NDTiffStack)(?:_(\d+))?\.tif$/i;
 
-/**
- * The data set in a folder, or in `Full resolution` below it.
- *
- * @throws {DecodeFailed} none of its files is there
- */
+/** The data set in a folder, or in `Full resolution` below it. @throws {DecodeFailed} none of its files exists */
 export function openNDTiffFolder(path: string, files: FileAccess): OpenedSet {
   const folder =
     [path, join(path, FULL_RESOLUTION)].find((one) => files.kind(join(one, INDEX_NAME)) === "file") ?? path;
@@ -49,11 +45,11 @@ export function openNDTiffFolder(path: string, files: FileAccess): OpenedSet {
     if (isNDTiff(tiff)) return openSet(file.path, tiff, files, index);
   }
   const [first] = named;
-  const missing = first === undefined ? "no file" : `"${first}", which is not there`;
+  const missing = first === undefined ? "no file" : `"${first}", which does not exist`;
   throw new DecodeFailed(`"${INDEX_NAME}" names ${missing}`);
 }
 
-/** The data set of a file of NDTiff. @throws {DecodeFailed} none of its images can be found */
+/** The data set of a file. @throws {DecodeFailed} none of its images can be found */
 export function openNDTiff(path: string, tiff: TiffFile, files: FileAccess): OpenedSet {
   return openSet(path, tiff, files, readIndex(dirname(path), files));
 }
@@ -65,25 +61,23 @@ function openSet(path: string, tiff: TiffFile, files: FileAccess, index: ListedS
   return { opened, list: new DataSet(opened, listed).list() };
 }
 
-/**
- * What the pages of the opened file, and of those that continue it or that it continues, say of themselves, where an index is
- * missing or does not name the file.
- */
+/** The images of the opened file and its continuations by their pages, for want of an index that names the file. */
 function listPages({ path, files, tiff }: Opened, index: ListedSet | null): ListedSet {
   const folder = dirname(path);
-  const images: NDTiffImage[] = [];
-  const warnings: Warning[] = [...index?.warnings ?? [], withoutIndex(basename(path), index)];
-  const own = STACK_NAME.exec(basename(path));
-  const numberOf = (name: string) => Number(STACK_NAME.exec(name)?.[2] ?? 0);
-  const continued = files.list(folder).filter((name) => own !== null && STACK_NAME.exec(name)?.[1] === own[1])
+  const name = basename(path);
+  const stem = STACK_NAME.exec(name)?.[1];
+  const numberOf = (other: string) => Number(STACK_NAME.exec(other)?.[2] ?? 0);
+  const names = stem === undefined ? [name] : files.list(folder)
+    .filter((other) => STACK_NAME.exec(other)?.[1] === stem)
     .sort((a, b) => numberOf(a) - numberOf(b));
-  for (const name of own === null ? [basename(path)] : continued) {
-    const file = name === basename(path) ? tiff : new TiffFile(files.open(join(folder, name)), files);
-    addPages(images, file, name);
-    if (file.brokenTail !== null) {
-      const text = `"${name}" ends after ${images.length} images: ${file.brokenTail}`;
-      warnings.push(warning("planes_missing", text));
-    }
+  const images: NDTiffImage[] = [];
+  const warnings: Warning[] = [withoutIndex(name, index)];
+  for (const other of names) {
+    const file = other === name ? tiff : new TiffFile(files.open(join(folder, other)), files);
+    addPages(images, file, other);
+    if (file.brokenTail === null) continue;
+    const text = `"${other}" ends after ${images.length} images: ${file.brokenTail}`;
+    warnings.push(warning("planes_missing", text));
   }
   return { images, warnings, bytes: 0 };
 }
@@ -93,8 +87,7 @@ function withoutIndex(name: string, index: ListedSet | null): Warning {
   if (index === null) return warning("metadata_missing", `"${INDEX_NAME}" is missing; ${byTags}`);
   const [first] = index.images;
   const instead = first === undefined ? "" : ` but "${first.file}"`;
-  return warning(
-    "metadata_disagree",
-    `"${INDEX_NAME}" names no image of "${name}"${instead}: the file may have been renamed; ${byTags}`,
-  );
+  const text =
+    `"${INDEX_NAME}" names no image of "${name}"${instead}: the file may have been renamed; ${byTags}`;
+  return warning("metadata_disagree", text);
 }

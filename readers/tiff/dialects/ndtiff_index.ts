@@ -1,14 +1,14 @@
 /**
- * The images of an NDTiff data set, by `NDTiff.index` or by what the pages of its files say of themselves.
+ * The images of an NDTiff data set, by `NDTiff.index` or by the metadata of the pages.
  *
- * The index has records without a header, up to the end of the file. Each has the length and the JSON of the axes, the length and the
- * name of the file, and eight numbers: offset of the samples, width, height, type, compression, offset and length of the JSON of
- * the image, compression of that.
+ * The index has records up to the end of the file. Each has the length and the JSON of the axes, the length and the name of the file,
+ * and eight numbers: offset of the samples, width, height, type, compression, offset and length of the JSON of the image,
+ * compression of that.
  */
 import { basename, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
-import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import type { FileAccess } from "../../io/random_access.ts";
+import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_DIRECTORIES } from "../bounds.ts";
 import { UNCOMPRESSED } from "../page.ts";
@@ -28,9 +28,9 @@ const MAX_AXES_BYTES = 4096;
 /** Bytes of a file name. */
 const MAX_NAME_BYTES = 1024;
 
-/** One image: which one it is, and where its file has it. */
+/** One image and its place. */
 export interface NDTiffImage {
-  /** Its values, numbers and texts, by the names of the axes. */
+  /** Numbers and texts by the names of the axes. */
   readonly axes: JsonObject;
   /** Name of its file, without a folder. */
   readonly file: string;
@@ -40,7 +40,7 @@ export interface NDTiffImage {
   readonly width: number;
   /** Rows. */
   readonly height: number;
-  /** Type of the samples: an index into {@linkcode SAMPLE_TYPES}; any other number means nothing. */
+  /** Index into {@linkcode SAMPLE_TYPES}; other numbers are unknown types. */
   readonly type: number;
   /** First byte of the JSON of the image. */
   readonly noteOffset: number;
@@ -48,25 +48,25 @@ export interface NDTiffImage {
   readonly noteLength: number;
 }
 
-/** Samples per pixel and stored bits of each by the type; those of 10 to 14 bits (3 to 6) are stored in 16. */
+/** Samples per pixel and stored bits of each by type; samples of 10 to 14 bits (3 to 6) are stored in 16. */
 export const SAMPLE_TYPES = [[1, 8], [1, 16], [3, 8], [1, 16], [1, 16], [1, 16], [1, 16]] as const;
 
-/** Type of an image that no type describes, such as a compressed one. */
+/** Type of an image that cannot be read, such as a compressed one. */
 const NO_TYPE = -1;
 
-/** Images of a data set and what is doubtful about the list. */
+/** Images of a data set. */
 export interface ListedSet {
-  /** The images, in the order in which they were acquired. */
+  /** The images in the order of their acquisition. */
   readonly images: readonly NDTiffImage[];
-  /** What is doubtful. */
+  /** Doubts about the list. */
   readonly warnings: readonly Warning[];
   /** Bytes of the index. */
   readonly bytes: number;
 }
 
 /**
- * Reads the index of a folder; `null` without one. What follows a damaged record cannot be told apart, so the images end before
- * it, as they do where the recording was interrupted inside of one and at the zeros that the program reserved behind the last one.
+ * Reads the index of a folder; `null` without one. It ends before a damaged or cut record, and at the zeros that the program reserves
+ * after the last one.
  *
  * @throws {DecodeFailed} the index is too large, or cannot be read
  */
@@ -102,7 +102,7 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
   return { images, warnings, bytes: index.length };
 }
 
-/** The record at an offset; `null` where there are zeros. @throws {DecodeFailed} it is damaged or cut */
+/** The record at an offset; `null` at zeros. @throws {DecodeFailed} it is damaged or cut */
 function readRecord(
   index: Uint8Array<ArrayBuffer>,
   start: number,
@@ -112,17 +112,16 @@ function readRecord(
     if (length > most) throw new DecodeFailed(`${what} have ${length} bytes, more than ${most}`);
     if (end + length > index.length) throw new DecodeFailed(`${what} at ${end} end after the file`);
     end += length;
-    return index.subarray(end - length, end);
+    return new DataView(index.buffer, index.byteOffset + end - length, length);
   };
-  const text = (most: number, what: string) => {
-    const bytes = take(4, 4, `the bytes of ${what}`);
-    return UTF8.decode(take(wordsIn(bytes)(0), most, what));
-  };
+  const text = (most: number, what: string) =>
+    UTF8.decode(take(take(4, 4, `the bytes of ${what}`).getUint32(0, true), most, what));
   const json = text(MAX_AXES_BYTES, "its axes");
   if (json === "") return null;
-  const axes = parsedAxes(json);
+  const axes = axesIn(json);
   const file = text(MAX_NAME_BYTES, "the letters of its file name");
-  const number = wordsIn(take(32, 32, "its numbers"));
+  const numbers = take(32, 32, "its numbers");
+  const number = (i: number) => numbers.getUint32(4 * i, true);
   const image = {
     axes,
     // The files of a data set lie in the folder of its index.
@@ -140,24 +139,20 @@ function readRecord(
 
 const UTF8 = new TextDecoder();
 
-function wordsIn({ buffer, byteOffset }: Uint8Array<ArrayBuffer>): (i: number) => number {
-  const view = new DataView(buffer, byteOffset);
-  return (i) => view.getUint32(4 * i, true);
-}
-
-/** Axes are too short for the bounds that other JSON needs. */
-function parsedAxes(text: string): JsonObject {
+/** Axes are too short to need the bounds of other JSON. */
+function axesIn(text: string): JsonObject {
+  let axes: unknown = null;
   try {
-    const axes: unknown = JSON.parse(text);
-    if (isJsonObject(axes)) return axes;
+    axes = JSON.parse(text);
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new DecodeFailed("its axes are no JSON object");
+  if (isJsonObject(axes)) return axes;
+  throw new DecodeFailed("its axes are not a JSON object");
 }
 
 /**
- * Adds the images of a file by what its pages say of themselves in tag 51123; a page that says nothing has an axis of its own.
+ * Adds the images of a file by the metadata of its pages (tag 51123); pages without them are counted along their own axis.
  *
  * @throws {DecodeFailed} the first directory is damaged, or there are too many images
  */

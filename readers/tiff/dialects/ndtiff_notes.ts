@@ -1,6 +1,6 @@
-/** What the JSON of the images of an NDTiff data set says of a scene: steps, times, names, date. */
-import { calibrationsOf } from "../../metadata/axes.ts";
+/** What the JSON of the images of an NDTiff data set says about a scene: steps, times, names, date. */
 import { DecodeFailed } from "../../errors.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { timesFrom } from "../../metadata/time_stamps.ts";
@@ -13,16 +13,16 @@ import type { ImagePlanes, ImageScene, PlaneAt } from "./ndtiff_planes.ts";
 /** Bytes of the JSON of one image; the properties of all devices take some thousand. */
 const MAX_NOTE_BYTES = 1 << 20;
 
-/** Images along an axis whose JSON is read; of a longer one the first and the last tell the step. */
+/** Images along an axis whose JSON is read; for a longer axis the first and the last are enough. */
 const MAX_NOTES = 10_000;
 
 /** Channels whose names are looked up in images. */
 const MAX_NAMES = 64;
 
-/** Share by which two values of one thing may differ. */
+/** Share by which two sources of one value may differ. */
 const TOLERANCE = 0.01;
 
-/** The text of an image as it stands in its file. @throws {DecodeFailed} it does not lie there, or is too long */
+/** The stored text of an image. @throws {DecodeFailed} it lies outside the file, or is too long */
 export function noteBytes({ file }: TiffFile, image: NDTiffImage, most: number): Uint8Array {
   const { noteOffset, noteLength } = image;
   if (noteLength > most) throw new DecodeFailed(`the metadata of the image have ${noteLength} bytes`);
@@ -35,25 +35,25 @@ export function noteBytes({ file }: TiffFile, image: NDTiffImage, most: number):
 /** The JSON of an image. @throws {DecodeFailed} it is damaged or cannot be read */
 export function readNote(tiff: TiffFile, image: NDTiffImage): JsonObject {
   const note = parseJson(noteBytes(tiff, image, MAX_NOTE_BYTES), "the metadata of the image");
-  if (!isJsonObject(note)) throw new DecodeFailed("the metadata of the image are no object");
+  if (!isJsonObject(note)) throw new DecodeFailed("the metadata of the image are not an object");
   return note;
 }
 
-/** What a scene is described by. */
+/** What describes a scene. */
 export interface NoteSource {
-  /** Which image is which plane. */
+  /** Planes of the data set. */
   readonly planes: ImagePlanes;
   /** The scene. */
   readonly scene: ImageScene;
-  /** The summary of the acquisition, empty where it cannot be read. */
+  /** The summary of the acquisition; empty where it cannot be read. */
   readonly summary: JsonObject;
-  /** True for a reduced level of a pyramid, whose pixel size is unknown. */
+  /** Whether the file is a reduced level of a pyramid, whose pixel size is unknown. */
   readonly reduced: boolean;
   /** The JSON of an image. @throws {DecodeFailed} it is damaged */
   note(image: NDTiffImage): JsonObject;
 }
 
-/** What is known of a scene, and what is doubtful about it. */
+/** Metadata of a scene. */
 export type DescribedScene = Pick<Stack, "calibrations" | "names" | "times" | "moment" | "warnings">;
 
 /** Describes a scene by its images. */
@@ -81,11 +81,9 @@ export function describeScene(source: NoteSource): DescribedScene {
     });
   };
   const compare = (what: string, images: number, declared: number) => {
-    if (images > 0 && declared > 0 && differ(images, declared)) {
-      const text =
-        `The images say that ${what} is ${images} um, the summary says ${declared}; the images count`;
-      warn("metadata_disagree", text);
-    }
+    if (images <= 0 || declared <= 0 || !differ(images, declared)) return;
+    const text = `The images say that ${what} is ${images} um, the summary says ${declared}`;
+    warn("metadata_disagree", `${text}; the images count`);
   };
 
   const first = noteOf(planes.find(scene, start));
@@ -107,16 +105,14 @@ export function describeScene(source: NoteSource): DescribedScene {
     const uneven = heights.slice(1).find((height, i) =>
       differ(meanDistance([heights[i]!, height]) ?? 0, depth)
     );
-    if (uneven !== undefined) {
-      warn("step_uneven", `The distances in Z differ, as at z ${uneven.index}; the step is their mean`);
-    }
+    const text = `The distances in Z differ, as at z ${uneven?.index}; the step is their mean`;
+    if (uneven !== undefined) warn("step_uneven", text);
   }
 
   const moments = along("t", T, "ElapsedTime-ms");
   const interval = meanDistance(moments) ?? finite(summary.Interval_ms) ?? 0;
-  if (T > 1 && interval <= 0) {
-    warn("step_unknown", "The images of NDTiff do not say when they were taken");
-  }
+  const untimed = "The images of NDTiff do not say when they were taken";
+  if (T > 1 && interval <= 0) warn("step_unknown", untimed);
 
   const names = Array.from({ length: C }, (_, channel) => {
     const value = planes.channels[channel];
@@ -128,10 +124,11 @@ export function describeScene(source: NoteSource): DescribedScene {
     const more = damaged.length > 1 ? ` (and of ${damaged.length - 1} more images)` : "";
     warn("metadata_damaged", `Metadata of NDTiff are left out: ${damaged[0]}${more}`);
   }
+  const [x, y] = reduced ? [null, null] : [pixel, pixel];
   return {
     calibrations: calibrationsOf({
-      X: [reduced ? null : pixel, "um"],
-      Y: [reduced ? null : pixel, "um"],
+      X: [x, "um"],
+      Y: [y, "um"],
       Z: [Z > 1 ? depth : null, "um"],
       T: [T > 1 ? interval : null, "ms"],
     }),

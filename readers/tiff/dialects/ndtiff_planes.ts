@@ -1,4 +1,4 @@
-/** Which image of an NDTiff data set is which plane: `time`, `z` and `channel` are axes, what else differs makes scenes. */
+/** The planes of an NDTiff data set: `time`, `z` and `channel` are axes, other values distinguish scenes. */
 import { DecodeFailed } from "../../errors.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_PLANES } from "../bounds.ts";
@@ -11,7 +11,7 @@ const MAX_AXES = 32;
 /** Scenes of one data set: a mosaic of 300 x 300 tiles stays below it. */
 const MAX_SCENES = 100_000;
 
-/** Axes whose values make scenes even where there is one; `row` and `column` are tiles. */
+/** Axes that name scenes even with a single value; `row` and `column` are tiles. */
 const PLACE_AXES = ["position", "row", "column"];
 
 /** Position of a plane. */
@@ -19,13 +19,13 @@ export type PlaneAt = Omit<PlaneIndex, "l">;
 
 /** One scene. */
 export interface ImageScene {
-  /** The values that tell it from the others, or `null` where it is the only one. */
+  /** The values that distinguish it, or `null` for a single scene. */
   readonly name: string | null;
-  /** Its stored images by the number of the plane, in the order T, C, Z. */
+  /** Stored images by number of the plane, counted in the order T, C, Z. */
   readonly images: Map<number, NDTiffImage>;
 }
 
-/** What an image has along an axis; `undefined` where it lacks the axis. */
+/** The value of an image along an axis; `undefined` where it lacks the axis. */
 export type AxisValue = number | string | undefined;
 
 function valueOf({ axes }: NDTiffImage, axis: string): AxisValue {
@@ -34,9 +34,9 @@ function valueOf({ axes }: NDTiffImage, axis: string): AxisValue {
   return typeof value === "number" ? value : String(value);
 }
 
-/** An axis that planes are counted along. */
+/** An axis along which planes are counted. */
 class PlaneAxis {
-  /** Numbers in ascending order, then texts in the order of the first image that has each. */
+  /** Numbers in ascending order, then texts in the order of their first images. */
   readonly values: readonly AxisValue[];
   /** Whether some images lack the axis. */
   readonly isPartial: boolean;
@@ -57,7 +57,7 @@ class PlaneAxis {
     return Math.max(1, this.values.length);
   }
 
-  /** Index of an image along the axis; the first one where it lacks the axis. */
+  /** Index of an image along the axis, 0 where it lacks the axis. */
   at(image: NDTiffImage): number {
     return this.#ranks.get(valueOf(image, this.#name)) ?? 0;
   }
@@ -69,15 +69,15 @@ export class ImagePlanes {
   readonly scenes: readonly ImageScene[];
   /** Length of each axis, the same in all scenes. */
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
-  /** Values along the channel axis; none where no image has it. */
+  /** Values along the channel axis. */
   readonly channels: readonly AxisValue[];
-  /** What the axes leave open. */
+  /** Doubts about the axes. */
   readonly warnings: readonly Warning[];
 
   /**
-   * Finds the plane of each image. Of several images of one plane the last was taken to replace the others.
+   * Finds the plane of each image. The last of several images of one plane replaces the others.
    *
-   * @param isStored whether the samples of an image lie in a file that is there
+   * @param isStored whether the samples of an image lie in an existing file
    * @throws {DecodeFailed} there are too many axes, planes or scenes
    */
   constructor(images: readonly NDTiffImage[], isStored: (image: NDTiffImage) => boolean) {
@@ -133,7 +133,7 @@ export class ImagePlanes {
     return (t * C + channel) * Z + z;
   }
 
-  /** The image of a plane, `undefined` where none is stored. */
+  /** The stored image of a plane, or `undefined`. */
   find({ images }: ImageScene, at: PlaneAt): NDTiffImage | undefined {
     return images.get(this.#number(at));
   }
@@ -145,7 +145,7 @@ export class ImagePlanes {
       .find(([number]) => Math.floor(number / Z) % C === channel)?.[1];
   }
 
-  /** Position of the first stored plane of a scene, in the order T, C, Z; the scene has one. */
+  /** Position of the first stored plane of a scene that has images. */
   start({ images }: ImageScene): PlaneAt {
     const { C, Z } = this.sizes;
     const first = images.keys().reduce((least, number) => Math.min(least, number));

@@ -1,14 +1,14 @@
-/** One NDTiff data set: its summary, the files that hold its images, the scenes that they make. */
+/** One NDTiff data set: its summary, files and scenes. */
 import { basename, dirname, join } from "node:path";
 import { axesOf } from "../../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
+import type { JsonObject } from "../../metadata/json.ts";
 import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import { sizesOf } from "../../reader.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { listed, type Warning, warning } from "../../warning.ts";
 import { noted, type Opened } from "../opened.ts";
 import { type PageLayout, PHOTOMETRIC, UNCOMPRESSED } from "../page.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
 import type { PlaneIndex, PlaneSource, SeriesList, Stack } from "../stack.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -16,7 +16,7 @@ import { decodeText } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { isNDTiff } from "./marks.ts";
 import { readSummary, summaryText } from "./micromanager_index.ts";
-import { INDEX_NAME, type ListedSet, type NDTiffImage, SAMPLE_TYPES } from "./ndtiff_index.ts";
+import { type ListedSet, type NDTiffImage, SAMPLE_TYPES } from "./ndtiff_index.ts";
 import { describeScene, noteBytes, readNote } from "./ndtiff_notes.ts";
 import { ImagePlanes, type ImageScene } from "./ndtiff_planes.ts";
 
@@ -24,38 +24,33 @@ import { ImagePlanes, type ImageScene } from "./ndtiff_planes.ts";
 export const FULL_RESOLUTION = "Full resolution";
 const REDUCED_LEVEL = /^Downsampled_x\d+$/;
 
-/** Memory of an image, its axes and its place in the map of planes, from above. */
+/** Memory of an image, its axes and its place in the map of planes. */
 const IMAGE_BYTES = 256;
 
-/** Memory of another file that is read. */
-const RECENT_BYTES = 80 << 10;
-
-/** The first of several names, and how many more there are. */
-const firstAndMore = (names: readonly (string | null)[]): string =>
-  `"${names[0]}"${names.length > 1 ? ` and ${names.length - 1} more` : ""}`;
+const named = (names: readonly (string | null)[]) => listed(names.map((name) => `"${name}"`));
 
 /** A data set. */
 export class DataSet {
   readonly #opened: Opened;
   readonly #planes: ImagePlanes;
   readonly #summary: JsonObject;
-  /** Bytes by the name of each file that is there. */
+  /** Bytes of each existing file by name. */
   readonly #sizes = new Map<string, number>();
   readonly #pool: RecentFiles<TiffFile>;
   readonly #listed: ListedSet;
   readonly #warnings: Warning[] = [];
   readonly #reduced: boolean;
-  /** Names of files that are not there. */
+  /** Names of missing files. */
   readonly #missing: readonly string[];
 
   /** Looks for the files. @throws {DecodeFailed} there are too many files, planes or scenes */
-  constructor(opened: Opened, listed: ListedSet) {
+  constructor(opened: Opened, set: ListedSet) {
     const { path, tiff, files } = opened;
     const folder = dirname(path);
     this.#opened = opened;
-    this.#listed = listed;
+    this.#listed = set;
     this.#summary = noted(opened, "The summary of NDTiff", () => readSummary(tiff)) ?? {};
-    const names = [...new Set(listed.images.map(({ file }) => file))];
+    const names = [...new Set(set.images.map(({ file }) => file))];
     if (names.length > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`it names more than ${MAX_FOLDER_ENTRIES} files`);
     }
@@ -67,33 +62,35 @@ export class DataSet {
     this.#missing = names.filter((name) => !this.#sizes.has(name));
     this.#pool = new RecentFiles(path, tiff, (other) => {
       const file = new TiffFile(files.open(other), files);
-      if (!isNDTiff(file)) throw new DecodeFailed("it is no file of NDTiff");
+      if (!isNDTiff(file)) throw new DecodeFailed("it is not a file of NDTiff");
       return file;
     });
     this.#planes = new ImagePlanes(
-      listed.images,
+      set.images,
       ({ file, offset }) => offset < (this.#sizes.get(file) ?? 0),
     );
-    this.#warnings.push(...listed.warnings, ...this.#planes.warnings);
+    this.#warnings.push(...set.warnings, ...this.#planes.warnings);
     if (this.#missing.length > 0) {
-      const text = `${firstAndMore(this.#missing)} of this data set is missing`;
+      const text = `Files of this data set are missing: ${named(this.#missing)}`;
       this.#warnings.push(warning("file_missing", text));
     }
     this.#reduced = REDUCED_LEVEL.test(basename(folder));
     if (this.#reduced) {
-      const text = `The file is a reduced level of a pyramid ("${
+      const level = `The file is a reduced level of a pyramid ("${
         basename(folder)
       }"), whose pixel size is unknown`;
-      this.#warnings.push(warning("reduced_level", `${text}; "${FULL_RESOLUTION}" beside it has all pixels`));
+      this.#warnings.push(
+        warning("reduced_level", `${level}; "${FULL_RESOLUTION}" beside it has all pixels`),
+      );
     }
   }
 
-  /** The scenes that have images; the opened file gives the first that it has an image of. */
+  /** The scenes with images; the opened file belongs to the first one that it has an image of. */
   list(): SeriesList {
     const held = this.#planes.scenes.filter(({ images }) => images.size > 0);
-    if (held.length === 0) throw new DecodeFailed("no image of its index lies in a file that is there");
+    if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
     const left = this.#planes.scenes.filter(({ images }) => images.size === 0).map(({ name }) => name);
-    const text = `Positions without stored images are left out: ${firstAndMore(left)}`;
+    const text = `Positions without stored images are left out: ${named(left)}`;
     const own = basename(this.#opened.path);
     return {
       count: held.length,
@@ -130,7 +127,7 @@ export class DataSet {
     });
     const { T, C, Z } = planes.sizes;
     const [room, stored] = [T * C * Z, scene.images.size];
-    const text = `The axes have room for ${room} planes, of which ${stored} are stored`;
+    const text = `The axes have room for ${room} planes, and ${stored} are stored`;
     return {
       ...described,
       sizes: planes.sizes,
@@ -143,7 +140,7 @@ export class DataSet {
         ...stored === room ? [] : [warning("planes_missing", text)],
       ],
       indexBytes: this.#listed.images.length * IMAGE_BYTES +
-        Math.min(this.#sizes.size, MAX_RECENT) * RECENT_BYTES,
+        recentBytes(this.#sizes.size),
       documents: (list) => {
         list.add("NDTiff summary", "application/json", summaryText(this.#opened.tiff, list.left));
         const note = noteBytes(this.#tiffOf(first), first, list.left);
@@ -158,7 +155,7 @@ export class DataSet {
     return join(dirname(this.#opened.path), name);
   }
 
-  /** The file of a stored image. @throws {DecodeFailed} it is damaged, and named unless it is the opened one */
+  /** The file of a stored image. @throws {DecodeFailed} it is damaged */
   #tiffOf({ file }: NDTiffImage): TiffFile {
     try {
       return this.#pool.get(this.#pathOf(file));
@@ -168,7 +165,7 @@ export class DataSet {
     }
   }
 
-  /** @throws {DecodeFailed} its record declares what no image has */
+  /** @throws {DecodeFailed} the record declares an impossible image */
   #layoutOf({ width, height, type }: NDTiffImage, what: string): PageLayout {
     const [samples, bits] = SAMPLE_TYPES[type] ?? [0, 0];
     if (bits === 0 || width * height < 1 || width * height > MAX_PLANE_SAMPLES) {
@@ -193,7 +190,6 @@ export class DataSet {
       tiled: false,
       across: 1,
       down: 1,
-      warnings: [],
     };
   }
 
@@ -201,7 +197,7 @@ export class DataSet {
     const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
     const image = this.#planes.find(scene, at);
     if (image === undefined) {
-      const gone = this.#missing.length === 0 ? "" : `; ${firstAndMore(this.#missing)} is missing`;
+      const gone = this.#missing.length === 0 ? "" : `; missing files: ${named(this.#missing)}`;
       throw new PlaneNotFound(`${what} has no stored image in this data set${gone}`);
     }
     const own = this.#layoutOf(image, what);
@@ -219,24 +215,6 @@ export class DataSet {
       page: layout,
       run: null,
       strips: { offsets: Float64Array.of(image.offset), lengths: Float64Array.of(length), codec: null },
-      warnings: this.#contradictions(image, what),
     };
-  }
-
-  /** A warning where an image says of itself that it is another one than the index says. */
-  #contradictions(image: NDTiffImage, what: string): Warning[] {
-    let note: JsonObject = {};
-    try {
-      note = readNote(this.#tiffOf(image), image);
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-    }
-    const own = note.Axes;
-    if (!isJsonObject(own)) return [];
-    const other = Object.keys(image.axes).find((name) => own[name] !== image.axes[name]);
-    if (other === undefined) return [];
-    const [says, counts] = [own, image.axes].map((axes) => JSON.stringify(axes[other]) ?? "not known");
-    const text = `The image of ${what} says of itself that its "${other}" is ${says}`;
-    return [warning("metadata_disagree", `${text}, "${INDEX_NAME}" says ${counts}; the index counts`)];
   }
 }

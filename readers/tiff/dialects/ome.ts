@@ -1,7 +1,6 @@
 /**
- * OME-TIFF: OME-XML in the first ImageDescription, or in a file that it names (BinaryOnly), maps planes to
- * directories of one or several files. Each image is a scene. Sub-resolutions lie in SubIFDs and are not looked at; modulo
- * annotations are ignored.
+ * OME-TIFF: OME-XML in the first ImageDescription, or in a file that it names (BinaryOnly), maps planes to directories of one or
+ * several files. Each image is a scene. Sub-resolutions in SubIFDs and modulo annotations are ignored.
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf } from "../../errors.ts";
@@ -10,32 +9,24 @@ import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { addCompanion, companionDocument, describe, type Described } from "./ome_document.ts";
-import { PlaneLookup } from "./ome_lookup.ts";
+import { directoryWarnings, PlaneLookup } from "./ome_planes.ts";
 import { OmeSet, uuidIn, uuidOf } from "./ome_set.ts";
-import { directoryWarnings } from "./ome_planes.ts";
 import { type DescribedImage, type OmeFile, type OmeImage, planeNumber, type TiffData } from "./ome_xml.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { firstMoment } from "../../metadata/moment.ts";
-import { warning } from "../../warning.ts";
+import { listed, warning } from "../../warning.ts";
 import { type Opened, tagMoment } from "../opened.ts";
 import type { PlaneIndex, SeriesList, Stack } from "../stack.ts";
 import { isOmeXml, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 
-/**
- * The images of an OME-TIFF, with the other files of its set, or `null`. Where the document does not tell what the
- * opened file holds, the file is left to its other metadata, with a warning.
- */
+/** The images of an OME-TIFF with its set, or `null`: with a warning where the document does not describe the opened file. */
 export function openOme(opened: Opened): SeriesList | null {
   const whole = opened.descriptions.find(isOmeXml);
   if (whole === undefined) {
     if (/\.ome\.tiff?$/i.test(opened.path)) {
-      opened.warnings.push(
-        warning(
-          "read_differently",
-          "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone",
-        ),
-      );
+      const text = "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone";
+      opened.warnings.push(warning("read_differently", text));
     }
     return null;
   }
@@ -48,17 +39,16 @@ export function openOme(opened: Opened): SeriesList | null {
     return imageList(opened, described, own, uuid);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    opened.warnings.push(
-      warning("metadata_damaged", `${reasonOf(error)}; the file is read by its tags alone`),
-    );
+    const text = `${reasonOf(error)}; the file is read by its tags alone`;
+    opened.warnings.push(warning("metadata_damaged", text));
     return null;
   }
 }
 
 /**
- * The set that a companion document describes, through its first file that is there.
+ * The set that a companion document describes, opened by its first existing file.
  *
- * @throws {DecodeFailed} it is no OME-XML, describes no image, or none of its files is there
+ * @throws {DecodeFailed} it is not OME-XML, describes no image, or no file exists
  */
 export function openCompanion(path: string, files: FileAccess): { opened: Opened; list: SeriesList } {
   const described = companionDocument(path, files);
@@ -74,10 +64,10 @@ export function openCompanion(path: string, files: FileAccess): { opened: Opened
       return { opened, list: imageList(opened, described, image, uuidOf(tiff)) };
     }
   }
-  throw new DecodeFailed("none of the files that OME-XML names is there");
+  throw new DecodeFailed("no file that OME-XML names exists");
 }
 
-/** The images that hold samples, in the order of the document; the opened file's own is one of them in any case. */
+/** The images that hold samples, and the image of the opened file, in the order of the document. */
 function imageList(
   opened: Opened,
   described: Described,
@@ -96,16 +86,11 @@ function imageList(
   };
   const held = images.filter((image) => image === own || holdsSamples(set, image));
   const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
-  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : "";
+  const text = `Images of OME-XML that hold no samples are left out: ${listed(left)}`;
   return {
     count: held.length,
     own: held.indexOf(own),
-    warnings: left.length === 0 ? [] : [
-      warning(
-        "scenes_left_out",
-        `Images of OME-XML that hold no samples are left out: ${left.slice(0, MAX_NAMED).join(", ")}${more}`,
-      ),
-    ],
+    warnings: left.length === 0 ? [] : [warning("scenes_left_out", text)],
     entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
     open: (index) => {
       const image = held[index]!;
@@ -115,13 +100,9 @@ function imageList(
   };
 }
 
-/** Memory of an image: its names, calibration and sizes. */
+/** Memory of an image, of a `TiffData`, and of one in the lookup of the opened image. */
 const IMAGE_BYTES = 4096;
-
-/** Memory of a `TiffData`. */
 const DATA_BYTES = 96;
-
-/** Memory of a `TiffData` of the opened image among those that planes are looked up in, and in terms of channels. */
 const LOOKUP_BYTES = 128;
 
 function imagesBytes(images: readonly DescribedImage[]): number {
@@ -131,23 +112,20 @@ function imagesBytes(images: readonly DescribedImage[]): number {
   }, 0);
 }
 
-/** Images that a warning names. */
-const MAX_NAMED = 8;
-
-/** Whether some plane of an image may be there; one that cannot be read says so when it is opened. */
+/** Whether some plane of an image may exist; a damaged image fails when it is opened. */
 function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {
   if (read instanceof DecodeFailed) return true;
   try {
     const { T, C, Z } = read.sizes;
     return set.holds(read.tiffData, T * C * Z);
   } catch (error) {
-    // The chain of directories is damaged before the first that is named.
+    // The chain of directories is damaged before the first named one.
     if (error instanceof DecodeFailed) return false;
     throw error;
   }
 }
 
-/** Sizes as they are served, where the document alone tells them. */
+/** Sizes, where the document alone determines them. */
 function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
   if (read instanceof DecodeFailed || !read.samplesStated) return {};
   const { columns: X, rows: Y, sizes } = read;
@@ -157,10 +135,10 @@ function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
 const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
 
 /**
- * The image that has planes in the opened file: by the UUID that the file states, else by its name. The only image of
- * the file's own document is its image whatever it names.
+ * The image with planes in the opened file: by the UUID of the file, else by its name. The only image of the file's own document
+ * counts whatever it names.
  *
- * @throws {DecodeFailed} none has, or name and UUID are of different files
+ * @throws {DecodeFailed} no image has any, or name and UUID point to different files
  */
 function imageOf(opened: Opened, { images, path }: Described, uuid: string | null): DescribedImage {
   const own = path === opened.path;
@@ -189,7 +167,7 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
     file.name === null ? own && file.uuid === null : (uuid === null || file.uuid === null) && isNamed(file)
   );
   if (byName) return byName;
-  // A document that names one file alone is that file's, under whatever name and UUID.
+  // A document with a single file name means its own file, which may have been renamed.
   const names = new Set(images.flatMap(({ places }) => places.map(({ name }) => name)));
   const [first] = images;
   if (own && first && (images.length === 1 || names.size === 1)) return first;
@@ -203,15 +181,15 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
 /** What the images of one document share. */
 interface OmeSeries {
   readonly set: OmeSet;
-  /** The image that the opened file belongs to. */
+  /** The image of the opened file. */
   readonly own: DescribedImage;
-  /** True where there is one image. */
+  /** Whether there is one image. */
   readonly alone: boolean;
-  /** Bytes of the document where its file holds no planes. */
+  /** Bytes of a document in its own file, else 0. */
   readonly documentSize: number;
-  /** The file that holds the document where it is another than the opened one, or `null`. */
+  /** The file of the document, `null` if it is the opened one. */
   readonly companion: string | null;
-  /** Bytes of memory for what the document says of all images. */
+  /** Bytes of memory for all images of the document. */
   readonly indexBytes: number;
 }
 
@@ -224,13 +202,14 @@ function imageStack(
   const { set, alone, documentSize } = series;
   const layout = layoutOf(opened, series, described, image);
   const { samples } = layout;
-  // SizeC counts samples; FirstC counts channels in files that follow the schema, samples in others.
+  // SizeC counts samples. FirstC counts channels by the schema, but samples in some files.
   const folded = samples > 1 && image.sizes.C % samples === 0;
   const sizes = folded ? { ...image.sizes, C: image.sizes.C / samples } : image.sizes;
   const data = folded ? foldSamples(image, samples) : image.tiffData;
   const lookup = new PlaneLookup(data, sizes.T * sizes.C * sizes.Z);
   const numberOf = ({ t, z, channel }: PlaneIndex) =>
     planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
+  const isOwn = (one: TiffData) => set.startOf(one)?.path === opened.path;
   return {
     sizes,
     layout,
@@ -246,7 +225,7 @@ function imageStack(
     fileSize: documentSize + set.totalSize(),
     warnings: [
       ...image.warnings,
-      ...directoryWarnings(opened, set, { sizes, lookup, folded, alone }),
+      ...directoryWarnings(opened.tiff, lookup, isOwn, alone),
       ...set.warnings(described.places),
     ],
     indexBytes: series.indexBytes + set.indexBytes + data.length * LOOKUP_BYTES,
@@ -258,13 +237,13 @@ function imageStack(
   };
 }
 
-/** Planes that are looked at in search of one that shows the layout; the first is missing where a file of a set is. */
+/** Planes that are tried for the layout, since the first ones of an incomplete set are missing. */
 const MAX_TRIED = 64;
 
 /**
- * Layout of the first plane that can be read; of the opened file's first page where that is of the image.
+ * Layout of the first readable plane, or of the first page of the opened file if it belongs to the image.
  *
- * @throws {DecodeFailed} none can be read
+ * @throws {DecodeFailed} no plane can be read
  */
 function layoutOf(
   opened: Opened,
@@ -287,7 +266,7 @@ function layoutOf(
   throw new DecodeFailed(`no plane of the image ${quoted(described.title ?? "")} can be read`);
 }
 
-/** Plane numbers of a document whose C counts samples, in terms of channels. */
+/** Converts plane numbers of a document whose C counts samples to channels. */
 function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): TiffData[] {
   const channels = sizes.C / samples;
   const starts = tiffData.map((data) => {
@@ -299,7 +278,7 @@ function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): Tif
     }
     return { data, at };
   });
-  // One that is too large for a channel shows that all of them count samples.
+  // A FirstC too large for a channel shows that all count samples.
   const each = starts.some(({ at }) => at.C >= channels) ? samples : 1;
   return starts.map(({ data, at }) => {
     const C = Math.floor(at.C / each);

@@ -1,120 +1,113 @@
-/** What contradicts itself in the directories that OME-XML names for the planes of an image. */
+/** Which `TiffData` of an image holds a plane, and whether they cover all planes and fit the directories of the opened file. */
 import { type Warning, warning } from "../../warning.ts";
-import type { PlaneLookup } from "./ome_lookup.ts";
-import type { OmeSet } from "./ome_set.ts";
+import type { TiffFile } from "../tiff_file.ts";
 import type { TiffData } from "./ome_xml.ts";
-import type { Opened } from "../opened.ts";
-import type { StackSizes } from "../stack.ts";
 
-/** The planes that the document declares and the directories that it names for them. */
-export interface NamedDirectories {
-  /** Length of each axis. */
-  readonly sizes: StackSizes;
-  /** In the terms of `sizes`. */
-  readonly lookup: PlaneLookup;
-  /** True where the document counts samples as channels, so that several planes may share a directory. */
-  readonly folded: boolean;
-  /** True where the image is the document's only one. */
-  readonly alone: boolean;
+/** A range of planes, `end` excluded, that one `TiffData` places. */
+export interface PlaneRange {
+  /** First plane in the dimension order. */
+  readonly first: number;
+  /** Plane after the last. */
+  readonly end: number;
+  /** The last one in the document that names these planes. */
+  readonly data: TiffData;
+}
+
+/** The planes of an image by their number; where several `TiffData` name a plane, the last one counts. */
+export class PlaneLookup {
+  /** All of them in the order of the document. */
+  readonly data: readonly TiffData[];
+  /** Planes of the image. */
+  readonly planes: number;
+  /** Where ranges begin or end, ascending. */
+  readonly #bounds: Float64Array;
+  /** From one bound to the next, the index of the `TiffData` that counts; -1 without one. */
+  readonly #last: Int32Array;
+
+  /** Ignores what is named beyond the `planes` of the image. */
+  constructor(data: readonly TiffData[], planes: number) {
+    this.data = data;
+    this.planes = planes;
+    const ends = data.map(({ first, count }) => Math.min(first + count, planes));
+    this.#bounds = Float64Array.from(new Set([...data.map(({ first }) => first), ...ends])).sort();
+    this.#last = new Int32Array(this.#bounds.length).fill(-1);
+    // From the last to the first, each takes the stretches that are still free; `free` leads past the others.
+    const free = Int32Array.from({ length: this.#bounds.length + 1 }, (_, i) => i);
+    const nextFree = (stretch: number) => {
+      let at = stretch;
+      while (free[at] !== at) at = free[at] = free[free[at]!]!;
+      return at;
+    };
+    for (let i = data.length - 1; i >= 0; i -= 1) {
+      const end = this.#stretchOf(ends[i]!);
+      for (let at = nextFree(this.#stretchOf(data[i]!.first)); at < end; at = nextFree(at)) {
+        this.#last[at] = i;
+        free[at] = at + 1;
+      }
+    }
+  }
+
+  /** Index of the last bound at or before a plane, -1 before the first. */
+  #stretchOf(plane: number): number {
+    let low = 0;
+    let high = this.#bounds.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#bounds[middle]! <= plane) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** The `TiffData` of a plane, or `undefined`. */
+  find(plane: number): TiffData | undefined {
+    const stretch = this.#stretchOf(plane);
+    return stretch < 0 ? undefined : this.data[this.#last[stretch]!];
+  }
+
+  /** All placed planes in order. */
+  *ranges(): Generator<PlaneRange> {
+    for (let i = 0; i + 1 < this.#bounds.length; i += 1) {
+      const data = this.data[this.#last[i]!];
+      if (data) yield { first: this.#bounds[i]!, end: this.#bounds[i + 1]!, data };
+    }
+  }
 }
 
 /**
- * Warnings of planes that no directory is named for, that several are, or whose directory the opened file lacks.
+ * Warns about planes without a directory, and directories of the opened file without a plane.
+ *
+ * @param isOwn whether the opened file holds planes
+ * @param alone whether the document has one image, so that all directories should be its planes
  */
 export function directoryWarnings(
-  { path, tiff }: Opened,
-  set: OmeSet,
-  named: NamedDirectories,
+  tiff: TiffFile,
+  lookup: PlaneLookup,
+  isOwn: (data: TiffData) => boolean,
+  alone: boolean,
 ): Warning[] {
-  const { sizes, lookup, folded, alone } = named;
-  const { data } = lookup;
-  const planes = sizes.T * sizes.C * sizes.Z;
+  const { data, planes } = lookup;
   const warnings: Warning[] = [];
-  const ranges = data.map(({ first, count }) => ({ first, end: Math.min(first + count, planes) }));
-  const { covered, twice } = cover(ranges.toSorted((a, b) => a.first - b.first));
+  const ranges = [...lookup.ranges()];
+  const covered = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
   if (data.length > 0 && covered < planes) {
-    warnings.push(
-      warning(
-        "planes_missing",
-        `OME-XML names directories for ${covered} of the ${planes} planes that it declares`,
-      ),
-    );
+    const text = `OME-XML names directories for ${covered} of the ${planes} planes that it declares`;
+    warnings.push(warning("planes_missing", text));
   }
-  // Without counts of their own, the later ones go on where the others end.
-  const counted = data.every((one) => one.counted || one.count < planes);
-  const last = data.find((one) => one.counted && one.first + one.count > planes);
-  if (!folded && counted && twice) {
-    warnings.push(warning("metadata_disagree", "OME-XML names two directories for one plane"));
-  }
-  if (!folded && last) {
-    warnings.push(
-      warning(
-        "metadata_disagree",
-        `OME-XML names directories for planes up to ${last.first + last.count}, but declares ${planes}`,
-      ),
-    );
-  }
-  const places = data.map((one) => set.startOf(one));
-  if (!folded && counted && sharesDirectory(data, places)) {
-    warnings.push(warning("metadata_disagree", "OME-XML names one directory for two planes"));
-  }
-  const inFile = (one: TiffData) => set.startOf(one)?.path === path;
-  // One without a count stands for those planes alone that no later one names.
-  const ends = [
-    ...data.filter((one) => one.counted || one.count < planes).map((one) => ({
-      one,
-      end: Math.min(one.first + one.count, planes),
-    })),
-    ...lookup.ranges().map(({ data: one, end }) => ({ one, end })),
-  ];
-  const needed = data.length === 0 ? planes : ends.filter(({ one }) => inFile(one))
-    .reduce((most, { one, end }) => Math.max(most, one.directory + end - one.first), 0);
+  const own = ranges.filter((range) => isOwn(range.data));
+  const needed = data.length === 0
+    ? planes
+    : own.reduce((most, { data: one, end }) => Math.max(most, one.directory + end - one.first), 0);
   const present = tiff.countUpTo(needed + 1);
+  const isWhole = alone && own.length === ranges.length &&
+    data.every(({ counted, count }) => !counted && count === planes);
   if (present < needed) {
     const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
-    warnings.push(
-      warning(
-        "planes_missing",
-        `OME-XML names ${needed} directories of this file, which has ${present}${reason}`,
-      ),
-    );
-  } else if (
-    alone && present > needed && data.every((one) => !one.counted && one.count === planes && inFile(one))
-  ) {
-    warnings.push(
-      warning(
-        "content_left_out",
-        `The file has more directories than the ${needed} planes that OME-XML declares`,
-      ),
-    );
+    const text = `OME-XML names ${needed} directories of this file, which has ${present}${reason}`;
+    warnings.push(warning("planes_missing", text));
+  } else if (present > needed && isWhole) {
+    const text = `The file has more directories than the ${needed} planes that OME-XML declares`;
+    warnings.push(warning("content_left_out", text));
   }
   return warnings;
-}
-
-/** How many planes the ranges cover, which begin in ascending order, and whether two cover the same. */
-function cover(ranges: readonly { readonly first: number; readonly end: number }[]) {
-  let covered = 0;
-  let end = 0;
-  let twice = false;
-  for (const range of ranges) {
-    if (range.first < end && range.end > range.first) twice = true;
-    covered += Math.max(0, range.end - Math.max(range.first, end));
-    end = Math.max(end, range.end);
-  }
-  return { covered, twice };
-}
-
-/** Whether two of the places, each the start of a range of directories, have a directory in common. */
-function sharesDirectory(
-  data: readonly TiffData[],
-  places: readonly ({ readonly path: string; readonly directory: number } | null)[],
-): boolean {
-  const byPath = new Map<string, { first: number; end: number }[]>();
-  places.forEach((place, i) => {
-    if (place === null) return;
-    const ranges = byPath.get(place.path) ?? [];
-    ranges.push({ first: place.directory, end: place.directory + (data[i]?.count ?? 1) });
-    byPath.set(place.path, ranges);
-  });
-  return [...byPath.values()].some((ranges) => cover(ranges.sort((a, b) => a.first - b.first)).twice);
 }

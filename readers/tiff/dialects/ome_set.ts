@@ -1,9 +1,9 @@
-/** The files of an OME-TIFF set: where they are, which are missing, whether they are those that the document means. */
+/** The files of an OME-TIFF set: their places, the missing ones, and whether they are the ones that the document means. */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
-import { type Warning, warning, type WarningCode } from "../../warning.ts";
+import { listed, type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml } from "../text.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
@@ -12,29 +12,29 @@ import type { PlaneSource } from "../stack.ts";
 import type { Opened } from "../opened.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
 import { TiffFile } from "../tiff_file.ts";
-import type { PlaneLookup } from "./ome_lookup.ts";
+import type { PlaneLookup } from "./ome_planes.ts";
 
-/** Where a plane is. */
+/** The place of a plane. */
 export interface Location {
   /** Path of the file. */
   readonly path: string;
-  /** UUID that the file must have where it states one. */
+  /** UUID that the file must have, if it states one. */
   readonly uuid: string | null;
   /** Number of the directory in the main chain. */
   readonly directory: number;
 }
 
-/** UUID that OME-XML states for its file, or `null`; looked up as text, since the files of a set repeat a long document. */
+/** UUID of the file in OME-XML, or `null`; found as text, since the files of a set repeat a long document. */
 export function uuidIn(text: string): string | null {
   return /<(?:\w+:)?OME\s[^>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
 }
 
-/** Bytes at the start of a document within which its root states a UUID. */
+/** Bytes of a document in which its root states a UUID. */
 const ROOT_BYTES = 1 << 16;
 
-/** UUID that the OME-XML of a file states, or `null`. @throws {DecodeFailed} its first directory is damaged */
+/** UUID in the OME-XML of a file, or `null`. @throws {DecodeFailed} its first directory is damaged */
 export function uuidOf(tiff: TiffFile): string | null {
   return uuidIn(tiff.first.textStarts(TAG.ImageDescription, ROOT_BYTES).find(isOmeXml) ?? "");
 }
@@ -43,9 +43,6 @@ const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid
 
 /** Memory of a file that a document names: name, UUID, path and size. */
 const PLACE_BYTES = 1024;
-
-/** Memory of a file that is read: its window, and a chain of some thousand directories. */
-const RECENT_BYTES = 160 << 10;
 
 /** A file and the UUID that it states; `undefined` until it is looked up. */
 interface SetFile {
@@ -67,8 +64,8 @@ export class OmeSet {
   /**
    * Finds the files that a document names.
    *
-   * @param places all that its images name, which are one set
-   * @param document its path, and the UUID that the opened file states
+   * @param places of all images
+   * @param document its path, and the UUID of the opened file
    */
   constructor(
     opened: Opened,
@@ -82,7 +79,7 @@ export class OmeSet {
     if (places.size > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`OME-XML names ${places.size} files, more than ${MAX_FOLDER_ENTRIES}`);
     }
-    // A document that names one file alone means its own, which may have been renamed.
+    // A document with a single file name means its own file, which may have been renamed.
     const alone = places.size === 1 && xmlPath === opened.path;
     for (const place of places) {
       const found = alone ? opened.path : this.#find(place);
@@ -100,12 +97,12 @@ export class OmeSet {
     if (uuid !== null && uuid === this.#uuid) return this.#opened.path;
     if (name === null) return uuid === null ? this.#xmlPath : null;
     const places = placesOf(dirname(this.#xmlPath), name);
-    // A document in a folder of its own may name the opened file, which is known to be there, by a way out of that folder.
+    // A document in its own folder may name the opened file, which exists, by a path out of that folder.
     const own = leavesFolder(name) && lastNameOf(name) === basename(this.#opened.path)
       ? this.#opened.path
       : null;
     const found = this.#noteFirst(places) ?? own;
-    // The folders of another machine say nothing of where the opened file should be.
+    // Folders of another machine do not say where the opened file should be.
     const expected = found === this.#opened.path
       ? places.length === 1
       : found === places[0] && !leavesFolder(name);
@@ -113,7 +110,7 @@ export class OmeSet {
     return found;
   }
 
-  /** Notes the size of the first of these files that is there, and gives its path; `null` without one. */
+  /** Path of the first existing file, whose size is noted; `null` without one. */
   #noteFirst(places: readonly string[]): string | null {
     for (const place of places) {
       if (place === this.#opened.path) return place;
@@ -126,31 +123,29 @@ export class OmeSet {
     return null;
   }
 
-  /** Paths of all files that were found, the document's and the opened one included. */
+  /** Paths of all existing files, with the document and the opened one. */
   filePaths(): string[] {
     return [this.#xmlPath, this.#opened.path, ...this.#paths.values()];
   }
 
-  /** Bytes of all files that were found. */
+  /** Bytes of all existing files. */
   totalSize(): number {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
   }
 
-  /** Bytes of memory for the files of the set, those that are read included, from above. */
+  /** Bytes of memory for the files of the set. */
   get indexBytes(): number {
-    return this.#paths.size * PLACE_BYTES + Math.min(this.#paths.size, MAX_RECENT) * RECENT_BYTES;
+    return this.#paths.size * PLACE_BYTES + recentBytes(this.#paths.size);
   }
 
-  /** Which of these files are missing, and which of the set lie elsewhere. */
+  /** Warns about missing files, and about files found in another folder. */
   warnings(places: readonly OmeFile[]): Warning[] {
     const missing = places.filter((place) => !this.#paths.has(place)).map(titleOf);
-    const listed = (code: WarningCode, what: string, [first, ...more]: readonly string[]) =>
-      first === undefined
-        ? []
-        : [warning(code, `${what}: "${first}"${more.length > 0 ? ` and ${more.length} more` : ""}`)];
+    const named = (code: WarningCode, what: string, names: readonly string[]) =>
+      names.length === 0 ? [] : [warning(code, `${what}: ${listed(names.map((name) => `"${name}"`))}`)];
     return [
-      ...listed("file_missing", "Files of this set are missing", missing),
-      ...listed(
+      ...named("file_missing", "Files of this set are missing", missing),
+      ...named(
         "name_left_folder",
         "Files of this set are read by their name alone, not from the folder named",
         this.#elsewhere,
@@ -158,7 +153,7 @@ export class OmeSet {
     ];
   }
 
-  /** Where a plane is, or `null` when the document does not say or the file is missing. */
+  /** The place of a plane; `null` when the document does not say it or the file is missing. */
   locate(number: number, lookup: PlaneLookup): Location | null {
     if (lookup.data.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
     const data = lookup.find(number);
@@ -166,16 +161,16 @@ export class OmeSet {
     return start ? { ...start, directory: start.directory + number - data.first } : null;
   }
 
-  /** Where the first plane of a `TiffData` is, or `null` when its file is missing. */
+  /** The place of the first plane of a `TiffData`, `null` when its file is missing. */
   startOf({ place, directory }: TiffData): Location | null {
     const path = this.#paths.get(place);
     return path === undefined ? null : { path, uuid: place.uuid, directory };
   }
 
   /**
-   * Whether planes of these data can be there: in another file of the set, or in a directory that the opened one has.
+   * Whether some of these planes may exist: in another file of the set, or in a directory of the opened one.
    *
-   * @param planes that the image declares
+   * @param planes of the image
    */
   holds(tiffData: readonly TiffData[], planes: number): boolean {
     return tiffData.some((data) => {
@@ -185,7 +180,7 @@ export class OmeSet {
     });
   }
 
-  /** Whether the file of a plane is there and its chain reaches the plane; what is damaged says so when it is decoded. */
+  /** Whether the file of a plane exists and its chain reaches the plane; damage shows when it is decoded. */
   stores(number: number, lookup: PlaneLookup): boolean {
     const location = this.locate(number, lookup);
     if (location === null) return false;
@@ -197,7 +192,7 @@ export class OmeSet {
     }
   }
 
-  /** Opens a file of the set. @throws {DecodeFailed} the file is damaged, or is another than the document means */
+  /** Opens a file of the set. @throws {DecodeFailed} it is damaged, or has another UUID */
   open({ path, uuid }: Location): TiffFile {
     const file = this.#files.get(path);
     if (uuid === null) return file.tiff;
@@ -220,7 +215,7 @@ export class OmeSet {
     }
   }
 
-  /** The directory of the first plane, or `null` where it cannot be read; other channels may be. */
+  /** The directory of the first plane, or `null` where another file of the set is damaged. */
   start(location: Location): Directory | null {
     try {
       return this.open(location).directory(location.directory);
@@ -233,8 +228,8 @@ export class OmeSet {
   /**
    * The plane of this number in the dimension order; `what` names it in messages.
    *
-   * @throws {PlaneNotFound} its file is missing, or no file is named for it, or that file ends before it
-   * @throws {DecodeFailed} its file is damaged, or another than the document means
+   * @throws {PlaneNotFound} its file is missing, unknown or too short
+   * @throws {DecodeFailed} its file is damaged, or has another UUID
    */
   plane(number: number, lookup: PlaneLookup, layout: PageLayout, what: string): PlaneSource {
     const location = this.locate(number, lookup);

@@ -12,7 +12,7 @@ import type { Directory } from "../directory.ts";
 import { readPage } from "../page.ts";
 import { PageChain } from "../page_chain.ts";
 import { type ArrayPages, arrayPages, numberInArray, shapedArray, shapeOf } from "./shaped.ts";
-import { OFFSET_BYTES, stackedPlanes, StoredPlanes } from "../stored_planes.ts";
+import { listedPlanes, planesInRun } from "../stored_planes.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
@@ -33,17 +33,13 @@ export function plainSeries(opened: Opened): SeriesList {
   const chain = new PageChain(opened.tiff);
   const first = firstSeries(opened, chain);
   const { others, further } = otherSeries(opened, chain, first);
+  const text = `The file holds more than ${MAX_PAGE_SCENES} images; ${further} pages of others are left out`;
   // The chain itself is not kept.
   const all = [first, ...others].map((series) => listed(chain, series));
   return {
     count: all.length,
     own: 0,
-    warnings: further === 0 ? [] : [
-      warning(
-        "scenes_left_out",
-        `The file holds more than ${MAX_PAGE_SCENES} images; ${further} pages of others are left out`,
-      ),
-    ],
+    warnings: further === 0 ? [] : [warning("scenes_left_out", text)],
     entries: (most) => all.slice(0, most).map(({ sizes }) => ({ name: null, sizes })),
     open: (index) => stackOf(opened, all[index]!),
   };
@@ -97,12 +93,10 @@ function otherSeries(
   const taken = new Uint8Array(chain.length);
   for (const page of first.pages) taken[page] = 1;
   const shown: number[] = [];
-  let further = 0;
   for (let page = 0; page < chain.length; page += 1) {
-    if (taken[page] === 1) continue;
-    if (chain.shownKind(page) !== null) shown.push(page);
-    else if (chain.isFurther(page)) further += 1;
+    if (taken[page] === 0 && chain.shownKind(page) !== null) shown.push(page);
   }
+  let further = 0;
   const others = first.array === null ? [] : arraysIn(opened, chain, shown);
   const groups = new Map<number, number[]>();
   for (const page of shown.slice(others.reduce((sum, { pages }) => sum + pages.length, 0))) {
@@ -168,9 +162,7 @@ function stackOf(opened: Opened, { array, warnings, offsets }: ListedSeries): St
   const { tiff } = opened;
   const shown = shownDirectory(opened, offsets);
   const layout = readPage(shown);
-  const stored = array?.behindOne
-    ? stackedPlanes(tiff, layout, true)
-    : StoredPlanes.listed(tiff, layout, offsets);
+  const plane = array?.inRun ? planesInRun(tiff, layout) : listedPlanes(tiff, layout, offsets);
   return {
     sizes: array?.shape.sizes ?? { T: 1, C: 1, Z: Math.max(offsets.length, 1) },
     layout,
@@ -180,9 +172,12 @@ function stackOf(opened: Opened, { array, warnings, offsets }: ListedSeries): St
     fileSize: tiff.file.size,
     warnings,
     indexBytes: offsets.length * OFFSET_BYTES,
-    plane: (index) => stored.plane(array ? numberInArray(array.shape, index) : index.z),
+    plane: (index) => plane(array ? numberInArray(array.shape, index) : index.z),
   };
 }
+
+/** Memory of the offset of a page. */
+const OFFSET_BYTES = 16;
 
 /** Micrometres by ResolutionUnit: inch and centimetre. */
 const RESOLUTION_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };

@@ -1,7 +1,6 @@
 /**
- * TIFF of Prairie View that is opened by itself: the frame on which the line of a line scan was drawn, which takes its
- * steps from the document of the scan, and images whose document is missing. Images that a document names are opened by
- * the reader of Prairie View.
+ * TIFF of Prairie View opened by itself: the frame on which the line of a line scan was drawn, with the steps of the document of
+ * the scan, and images whose document is missing. The reader of Prairie View opens images that a document names.
  */
 import { basename } from "node:path";
 import { calibrationsOf } from "../../metadata/axes.ts";
@@ -15,14 +14,14 @@ import type { SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { PRAIRIE_SOFTWARE } from "./marks.ts";
 
-/** Names of line scans, whose rows are lines in time, and of frames; a user may choose others. */
+/** Default names of line scans and of frames. */
 const LINE_SCAN = /^LineScan-/i;
 const FRAMES = /^(?:TSeries|ZSeries|SingleImage|BrightnessOverTime)-/i;
 
-/** Of an image that was renamed, or whose scan has a name that the user chose. */
+/** Follows from an unknown name. */
 const ROWS_UNKNOWN = "whether its rows are lines in time, and how far apart they are, is unknown";
 
-/** The series of a file with what the document of Prairie View says of them, where it is a file of that program. */
+/** The series of a file, with its document if it is from Prairie View. */
 export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesList {
   const named = namedPart(basename(opened.path)) !== null;
   if (!named && !PRAIRIE_SOFTWARE.test(opened.first.note(TAG.Software, 64))) return list;
@@ -62,7 +61,7 @@ const each = (list: SeriesList, change: (stack: Stack) => Stack): SeriesList => 
   open: (index) => change(list.open(index)),
 });
 
-/** The OME-XML of a line scan gives its rows the pixel of the frame that the line was drawn on. */
+/** Drops the step of rows, which OME-XML copies from the frame that the line was drawn on. */
 function withoutRowStep(stack: Stack): Stack {
   const { Y: _rows, ...calibrations } = stack.calibrations;
   return { ...stack, calibrations };

@@ -3,37 +3,44 @@
  * (`scanimage_header.ts`), then the number of pages. Channels change fastest; `scanimage_axes.ts` has the order of frames.
  */
 import { basename } from "node:path";
-import { calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import type { PlaneIndex, PlaneSource, Stack } from "../stack.ts";
-import { StoredPlanes } from "../stored_planes.ts";
-import { averagedFrames, FrameAxes, type FrameOrder, frameOrder, sliceStep } from "./scanimage_axes.ts";
+import { listedPlanes } from "../stored_planes.ts";
+import {
+  averagedFrames,
+  FrameAxes,
+  type FrameOrder,
+  frameOrder,
+  sliceStep,
+  stampedOrder,
+} from "./scanimage_axes.ts";
 import { addScanImageDocuments, ScanImageHeader } from "./scanimage_header.ts";
 import { joinedLines, lineScanOf, lineScanReason, lineScanWarnings } from "./scanimage_lines.ts";
 import { AcquiredFrames } from "./scanimage_parts.ts";
 import { regionsOf } from "./scanimage_regions.ts";
 import { FileFrames } from "./scanimage_stamps.ts";
-import { framesOfSlice, frameTiming, storedPeriod } from "./scanimage_times.ts";
+import { frameTiming, storedPeriod } from "./scanimage_times.ts";
 
 /** The stack of a ScanImage file and of the other parts of its acquisition, or `null`. */
 export function openScanImage(opened: Opened): Stack | null {
   const header = ScanImageHeader.read(opened);
   if (header === null) return null;
-  const lines = lineScanReason(opened, header);
-  if (lines !== null) {
+  const reason = lineScanReason(opened, header);
+  if (reason !== null) {
     throw new DecodeFailed(
-      `it belongs to a recording of ScanImage along arbitrary lines (${lines}): its samples are in the .pmt.dat file, ` +
-        "which is not read, and its pages are no image",
+      `it belongs to a recording of ScanImage along arbitrary lines (${reason}): its samples are in the .pmt.dat file, ` +
+        "which is not read, and its pages do not show the sample",
     );
   }
   return new ScanImageStack(opened, header).stack();
 }
 
-/** Puts together what header, stamps and files say. */
+/** Combines header, stamps and files. */
 class ScanImageStack {
   readonly #opened: Opened;
   readonly #header: ScanImageHeader;
@@ -42,7 +49,6 @@ class ScanImageStack {
   readonly #order: FrameOrder;
   readonly #acquired: AcquiredFrames;
   readonly #axes: FrameAxes;
-  readonly #warnings: Warning[] = [];
   readonly #saved: readonly number[] | null;
 
   constructor(opened: Opened, header: ScanImageHeader) {
@@ -51,47 +57,32 @@ class ScanImageStack {
     this.#saved = header.savedChannels();
     this.#layout = readPage(opened.first);
     const averaged = averagedFrames(header);
-    const file = new FileFrames(opened.tiff, this.#saved?.length ?? null, averaged);
-    this.#file = file;
-    this.#order = framesOfSlice(frameOrder(header), file);
-    const { fast, slices } = this.#order;
-    const slow = !fast && slices !== 1;
-    this.#acquired = new AcquiredFrames(opened, { header, frames: file, averaged, slow });
+    this.#file = new FileFrames(opened.tiff, this.#saved?.length ?? null, averaged);
+    this.#order = stampedOrder(frameOrder(header), this.#file);
+    const slow = !this.#order.fast && this.#order.slices !== 1;
+    this.#acquired = new AcquiredFrames(opened, { header, frames: this.#file, averaged, slow });
     this.#axes = new FrameAxes(this.#order, this.#acquired.span);
-    this.#warnings.push(
-      ...this.#assumptions(),
-      ...file.warnings,
-      ...this.#order.warnings,
-      ...this.#acquired.warnings,
-      ...this.#countWarnings(),
-    );
   }
 
   stack(): Stack {
     const header = this.#header;
+    const [order, axes, acquired, file] = [this.#order, this.#axes, this.#acquired, this.#file];
     const { width, height } = this.#layout;
-    const timing = frameTiming({
-      header,
-      order: this.#order,
-      axes: this.#axes,
-      acquired: this.#acquired,
-      file: this.#file,
-    });
+    const timing = frameTiming({ header, order, axes, acquired, file });
     const regions = regionsOf(header);
     const pixel = regions === null ? header.pixelSize(width, height) : regions.pixel;
     const lineScan = lineScanOf(header);
     const secondsPerLine = lineScan?.secondsPerLine ?? null;
-    const joins = secondsPerLine !== null && !this.#acquired.isSplit && this.#axes.slices === 1;
-    const joined = joins ? joinedLines(this.#file, this.#layout, secondsPerLine) : null;
-    const lines = lineScan === null || joined !== null ? [] : lineScanWarnings(lineScan, height, {
-      frames: this.#axes.times,
-      period: storedPeriod(header, this.#order, this.#file),
-    });
+    const joins = secondsPerLine !== null && !acquired.isSplit && axes.slices === 1;
+    const joined = joins ? joinedLines(file, this.#layout, secondsPerLine) : null;
+    const period = storedPeriod(header, order, file);
+    const lines = lineScan === null || joined !== null
+      ? []
+      : lineScanWarnings(lineScan, height, { frames: axes.times, period });
     const zWarnings: Warning[] = [];
-    const zStep = sliceStep(header, this.#axes.slices, zWarnings);
-    const { channels } = this.#file;
+    const zStep = sliceStep(header, axes.slices, zWarnings);
     return {
-      sizes: { T: joined ? 1 : this.#axes.times, C: channels, Z: this.#axes.slices },
+      sizes: { T: joined ? 1 : axes.times, C: file.channels, Z: axes.slices },
       layout: joined?.layout ?? this.#layout,
       calibrations: calibrationsOf({
         X: [pixel?.x, "um"],
@@ -99,28 +90,32 @@ class ScanImageStack {
         Z: [zStep, "um"],
         T: [timing.step, "s"],
       }),
-      names: this.#saved?.length === channels ? header.namesOf(this.#saved) : [],
+      names: this.#saved?.length === file.channels ? header.namesOf(this.#saved) : [],
       times: joined ? null : timing.times,
       lineScan,
       documents: (list) => addScanImageDocuments(list, this.#opened),
       moment: header.moment(this.#opened),
-      fileSize: this.#acquired.fileSize,
-      files: () => this.#acquired.paths,
+      fileSize: acquired.fileSize,
+      files: () => acquired.paths,
       warnings: [
-        ...this.#warnings,
+        ...this.#assumptions(),
+        ...file.warnings,
+        ...order.warnings,
+        ...acquired.warnings,
+        ...this.#countWarnings(),
         ...joined ? [] : timing.warnings,
         ...zWarnings,
         ...lines,
         ...regions?.warning ? [regions.warning] : [],
       ],
-      indexBytes: this.#acquired.indexBytes,
+      indexBytes: acquired.indexBytes,
       holds: (index) => joined !== null || this.#page(index) !== null,
       plane: (index) => joined?.plane(index.channel) ?? this.#plane(index),
     };
   }
 
   /** File, path and number of the page of a plane; `null` where it is not stored. */
-  #page({ t, z, channel }: PlaneIndex) {
+  #page({ t, z, channel }: Omit<PlaneIndex, "l">) {
     const found = this.#acquired.find(this.#axes.frame(t, z));
     if (found === null) return null;
     const { file, frame, path } = found;
@@ -134,71 +129,61 @@ class ScanImageStack {
       const { t, z, channel } = index;
       const number = this.#axes.frame(t, z) * this.#file.channels + channel;
       throw new PlaneNotFound(
-        `plane ${number} is missing: no file that is here holds T=${t} C=${channel} Z=${z}`,
+        `plane ${number} is missing: no existing file holds T=${t} C=${channel} Z=${z}`,
       );
     }
     const { file, path, page } = found;
     const name = path === this.#opened.path ? {} : { name: basename(path) };
-    return { ...name, ...StoredPlanes.listed(file.tiff, this.#layout, file.offsets).plane(page) };
+    return { ...name, ...listedPlanes(file.tiff, this.#layout, file.offsets)(page) };
   }
 
   #assumptions(): Warning[] {
-    const warnings: Warning[] = [];
-    if (this.#saved === null) {
-      const { channels } = this.#file;
-      const read = channels === 1 ? "those of one" : `those of ${channels}, as frame stamps show`;
-      const text =
-        `The metadata of ScanImage do not say which channels were saved; pages are read as ${read}`;
-      warnings.push(warning("axes_assumed", text));
-    }
-    if (this.#order.counted === true && this.#acquired.span > 1) {
-      const text = "The header of ScanImage says neither how many frames nor how many slices there are";
-      warnings.push(warning("axes_assumed", `${text}; pages are time points`));
-    }
-    return warnings;
+    const { channels } = this.#file;
+    const read = channels === 1 ? "those of one" : `those of ${channels}, as frame stamps show`;
+    const unsaved =
+      `The metadata of ScanImage do not say which channels were saved; pages are read as ${read}`;
+    const uncounted =
+      "The header of ScanImage says neither how many frames nor how many slices there are; pages are time points";
+    return [
+      ...this.#saved === null ? [warning("axes_assumed", unsaved)] : [],
+      ...this.#order.counted && this.#acquired.span > 1 ? [warning("axes_assumed", uncounted)] : [],
+    ];
   }
 
-  /** One warning where the header announces more than is stored, or the last volume is cut. */
+  /** Warns when the header announces more than is stored, or a volume is cut. */
   #countWarnings(): Warning[] {
-    const { times, slices } = this.#axes;
-    const { span } = this.#acquired;
     const { announced, perVolume } = this.#order;
-    const { channels } = this.#file;
+    const { span } = this.#acquired;
     if (announced !== null && announced > span) {
-      const parts = perVolume === null || span % perVolume !== 0
-        ? [announced, span, "frames"]
-        : [announced / perVolume, span / perVolume, "volumes"];
-      const [more, there, unit] = parts;
-      return [warning("planes_missing", `The header announces ${more} ${unit}, ${there} are stored here`)];
+      const isWhole = perVolume !== null && span % perVolume === 0;
+      const [unit, size] = isWhole ? ["volumes", perVolume] : ["frames", 1];
+      const text = `The header announces ${announced / size} ${unit}, ${span / size} are stored here`;
+      return [warning("planes_missing", text)];
     }
     const { unproven } = this.#axes;
     if (unproven > 0) {
       const text = `The header declares a volume of ${perVolume} frames, the file ends after ${span}`;
-      return [
-        warning(
-          "metadata_disagree",
-          `${text}; ${unproven} behind the slices are taken as those of the way back`,
-        ),
-      ];
+      const rest = `${unproven} after the slices are taken as those of the way back`;
+      return [warning("metadata_disagree", `${text}; ${rest}`)];
     }
+    const { channels } = this.#file;
     const isLong = this.#acquired.isSplit && span * channels > MAX_TIMES;
     if (this.#acquired.warnings.length > 0 || isLong) return [];
-    const planes = channels * slices * times;
+    const planes = channels * this.#axes.slices * this.#axes.times;
     const stored = this.#storedPlanes();
     if (stored === planes) return [];
     const text = `The description declares ${planes} planes, but the file holds ${stored}`;
     return [warning("planes_missing", text)];
   }
 
-  /** Planes within the sizes that are stored. */
+  /** Stored planes within the sizes. */
   #storedPlanes(): number {
     const { times, slices } = this.#axes;
-    const { channels } = this.#file;
     let stored = 0;
     for (let t = 0; t < times; t += 1) {
       for (let z = 0; z < slices; z += 1) {
-        for (let channel = 0; channel < channels; channel += 1) {
-          if (this.#page({ t, z, l: 0, channel }) !== null) stored += 1;
+        for (let channel = 0; channel < this.#file.channels; channel += 1) {
+          if (this.#page({ t, z, channel }) !== null) stored += 1;
         }
       }
     }

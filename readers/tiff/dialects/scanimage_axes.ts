@@ -1,40 +1,37 @@
 /**
- * Which time point and slice a frame of ScanImage belongs to. Frames of a slice come first, then slices, then volumes; a volume
- * that is scanned fast ends with frames that are taken while the lens returns, which are no slices.
+ * The time point and slice of a frame of ScanImage. Frames of a slice come first, then slices, then volumes; a volume of a fast
+ * lens ends with frames of its way back, which are not slices.
  */
+import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
+import type { FileFrames } from "./scanimage_stamps.ts";
 
 /** How frames follow each other, counted in stored frames. */
 export interface FrameOrder {
-  /** True where a volume is scanned by a fast lens, false for a slow stack and a plain time series. */
+  /** Whether a fast lens scans volumes; false for a slow stack and a time series. */
   readonly fast: boolean;
-  /** Frames of a slice; `null` where all of them are. */
+  /** Frames of a slice; `null` for all frames. */
   readonly perSlice: number | null;
   /** Slices of a volume; `null` where the header does not say. */
   readonly slices: number | null;
-  /** Frames from one volume to the next, those of the way back included; `null` without volumes. */
+  /** Frames from one volume to the next, the way back included; `null` without volumes. */
   readonly perVolume: number | null;
   /** Frames that are averaged into a stored one. */
   readonly averaged: number;
-  /** Frames that the header announces in all; `null` where it does not. */
+  /** Frames that the header announces in all, or `null`. */
   readonly announced: number | null;
-  /** True where the header says neither how many frames nor how many slices there are. */
-  readonly counted?: boolean;
-  /** Where the header contradicts itself. */
+  /** Whether the header says neither how many frames nor how many slices there are. */
+  readonly counted: boolean;
+  /** Contradictions in the header. */
   readonly warnings: readonly Warning[];
 }
 
 /** Frames that are averaged into a stored one. */
 export function averagedFrames(header: ScanImageHeader): number {
-  return header.count(["hScan2D.logAverageFactor", ...scannerKeys(header, "logAverageFactor")]) ??
+  const scanner = /res/i.test(header.fields.get("imagingSystem") ?? "") ? "hResScan" : "hLinScan";
+  return header.count(["hScan2D.logAverageFactor", `${scanner}.logAverageFactor`]) ??
     header.count(["acqNumAveragedFramesSaved", "acqNumAveragedFrames", "acq.numAvgFramesSave"]) ?? 1;
-}
-
-/** A key of the scanner in use, as version 2015 names it. */
-function scannerKeys({ fields }: ScanImageHeader, key: string): string[] {
-  const resonant = /res/i.test(fields.get("imagingSystem") ?? "");
-  return [`${resonant ? "hResScan" : "hLinScan"}.${key}`];
 }
 
 /** Frames of a slice before averaging. */
@@ -52,124 +49,151 @@ const VOLUMES = ["hStackManager.actualNumVolumes", "hStackManager.numVolumes"];
 
 const FAST_VOLUMES = [...VOLUMES, "hFastZ.numVolumes", "fastZNumVolumes"];
 
+/** Frames of a volume without the way back. */
+const PER_VOLUME = "hStackManager.numFramesPerVolume";
+
 /** The order of frames that the header describes. */
 export function frameOrder(header: ScanImageHeader): FrameOrder {
   const warnings: Warning[] = [];
-  const averaged = averagedFrames(header);
-  const enabled = header.flag("hStackManager.enable");
-  const mode = stackMode(header, enabled, warnings);
-  if (mode === "fast") return fastOrder(header, averaged, warnings);
-  const raw = header.count(PER_SLICE);
-  // Before version 3.7 a switch said that all frames of a slice are averaged.
-  const switched = header.flag("acq.averaging") === true && !header.fields.has("acq.numAvgFramesSave");
-  const perSlice = switched ? 1 : raw === null ? null : Math.max(1, Math.floor(raw / averaged));
-  const slices = mode === "frames" ? 1 : slicesOf(header, raw, warnings);
-  if (slices !== null && slices <= 1) {
-    return {
-      fast: false,
-      perSlice: null,
-      slices: 1,
-      perVolume: null,
-      averaged,
-      announced: perSlice,
-      warnings,
-    };
-  }
-  if (!switched && raw !== null && raw % averaged !== 0) {
-    warnings.push(warning(
-      "axes_assumed",
-      `The header declares ${raw} frames a slice, averaged by ${averaged}; ${perSlice} are taken as stored`,
-    ));
-  }
-  const perVolume = perSlice === null || slices === null ? null : perSlice * slices;
-  const announced = perVolume && perVolume * (header.count(VOLUMES) ?? 1);
-  const counted = slices === null && !PER_SLICE.some((key) => header.fields.has(key));
-  return { fast: false, perSlice, slices, perVolume, averaged, announced, counted, warnings };
+  const mode = stackMode(header, warnings);
+  const series: FrameOrder = {
+    fast: mode === "fast",
+    perSlice: null,
+    slices: 1,
+    perVolume: null,
+    averaged: averagedFrames(header),
+    announced: null,
+    counted: false,
+    warnings,
+  };
+  return mode === "fast" ? fastOrder(header, series, warnings) : slowOrder(header, mode, series, warnings);
 }
 
-/** What the switches say that was run; `null` where an older header leaves it to the counts. */
-function stackMode(header: ScanImageHeader, enabled: boolean | null, warnings: Warning[]) {
+/** What the switches say that was run; older headers leave the choice between a slow stack and frames to the counts. */
+function stackMode(header: ScanImageHeader, warnings: Warning[]): "fast" | "slow" | "frames" {
+  const enabled = header.flag("hStackManager.enable");
   const fastZ = header.flag("hFastZ.enable", "fastZEnable") === true;
   const mode = header.fields.get("hStackManager.stackMode") ?? "";
   if (enabled === true) return /slow/.test(mode) || !fastZ && !/fast/.test(mode) ? "slow" : "fast";
   if (!fastZ) return enabled === false ? "frames" : "slow";
   if (enabled === null) return "fast";
-  const several = (header.count(["hStackManager.numFramesPerVolume", "hFastZ.numFramesPerVolume"]) ?? 1) > 1;
-  if (!several) return "frames";
-  warnings.push(warning(
-    "metadata_disagree",
-    `The header has "hFastZ.enable" on and "hStackManager.enable" off; its volumes count`,
-  ));
+  if ((header.count([PER_VOLUME, "hFastZ.numFramesPerVolume"]) ?? 1) <= 1) return "frames";
+  const text = `The header has "hFastZ.enable" on and "hStackManager.enable" off; its volumes count`;
+  warnings.push(warning("metadata_disagree", text));
   return "fast";
 }
 
-function fastOrder(header: ScanImageHeader, averaged: number, warnings: Warning[]): FrameOrder {
+function slowOrder(
+  header: ScanImageHeader,
+  mode: "slow" | "frames",
+  series: FrameOrder,
+  warnings: Warning[],
+): FrameOrder {
+  const { averaged } = series;
+  const raw = header.count(PER_SLICE);
+  // Before version 3.7 a switch said that all frames of a slice are averaged.
+  const isSwitched = header.flag("acq.averaging") === true && !header.fields.has("acq.numAvgFramesSave");
+  const perSlice = isSwitched ? 1 : raw === null ? null : Math.max(1, Math.floor(raw / averaged));
+  const slices = mode === "frames" ? 1 : slicesOf(header, raw, header.count([PER_VOLUME]), warnings);
+  if (slices !== null && slices <= 1) return { ...series, announced: perSlice };
+  if (!isSwitched && raw !== null && raw % averaged !== 0) {
+    const text = `The header declares ${raw} frames a slice, averaged by ${averaged}`;
+    warnings.push(warning("axes_assumed", `${text}; ${perSlice} are taken as stored`));
+  }
+  const perVolume = perSlice === null || slices === null ? null : perSlice * slices;
+  const announced = perVolume && perVolume * (header.count(VOLUMES) ?? 1);
+  const counted = slices === null && !PER_SLICE.some((key) => header.fields.has(key));
+  return { ...series, perSlice, slices, perVolume, announced, counted };
+}
+
+function fastOrder(header: ScanImageHeader, series: FrameOrder, warnings: Warning[]): FrameOrder {
+  const { averaged } = series;
   // In 2015 and 2016 the count of a volume includes the way back.
   const older = header.count(["hFastZ.numFramesPerVolume"]);
   const back = header.count(["hFastZ.numDiscardFlybackFrames", "fastZNumDiscardFrames"], 0) ?? 0;
-  const focused = header.count(["hStackManager.numFramesPerVolume"]) ??
-    (older !== null && older > back ? older - back : null);
+  const recent = header.count([PER_VOLUME]);
+  const focused = recent ?? (older !== null && older > back ? older - back : null);
   // Earlier versions took one frame a slice whatever that setting was.
-  const isRecent = header.fields.has("hStackManager.numFramesPerVolume");
-  const declared = isRecent ? header.count(["hStackManager.framesPerSlice"]) : 1;
-  const slices = slicesOf(header, focused === null ? null : declared ?? 1, warnings, focused) ?? 1;
+  const declared = header.fields.has(PER_VOLUME) ? header.count(["hStackManager.framesPerSlice"]) : 1;
+  const slices = slicesOf(header, focused === null ? null : declared ?? 1, focused, warnings) ?? 1;
   const perSlice = declared ?? Math.max(1, Math.floor((focused ?? slices) / slices));
   const whole = header.count(["hStackManager.numFramesPerVolumeWithFlyback"]) ?? older ??
     slices * perSlice + back;
   const volume = Math.max(whole, slices * perSlice);
-  const volumes = header.count(FAST_VOLUMES);
   if (perSlice % averaged !== 0 || volume % averaged !== 0) {
-    warnings.push(warning(
-      "axes_assumed",
-      `The header declares ${perSlice} frames a slice and ${volume} a volume, averaged by ${averaged}, which divides not both; pages are time points`,
-    ));
-    return { fast: true, perSlice: null, slices: 1, perVolume: null, averaged, announced: null, warnings };
+    const text = `The header declares ${perSlice} frames a slice and ${volume} a volume`;
+    warnings.push(
+      warning(
+        "axes_assumed",
+        `${text}, not multiples of the ${averaged} averaged ones; pages are time points`,
+      ),
+    );
+    return series;
   }
   const perVolume = volume / averaged;
+  const volumes = header.count(FAST_VOLUMES);
   return {
-    fast: true,
+    ...series,
     perSlice: perSlice / averaged,
     slices,
     perVolume,
-    averaged,
     announced: volumes && volumes * perVolume,
-    warnings,
   };
 }
 
 /**
- * Slices of a volume. The declared number is compared with the frames of a volume and with the positions of the lens. Where both
- * of these agree on another number they count; `numSlices` alone is a setting that may be of another recording, so one of
- * them is enough against it.
+ * Slices of a volume. The declared number is compared with the frames of a volume (`focused`) and with the positions of the lens.
+ * Where both agree on another number it counts; `numSlices` alone may be left from another recording, so one of them is enough.
  */
 function slicesOf(
   header: ScanImageHeader,
   perSlice: number | null,
+  focused: number | null,
   warnings: Warning[],
-  focused: number | null = header.count(["hStackManager.numFramesPerVolume"]),
 ): number | null {
   const actual = header.count(["hStackManager.actualNumSlices"]);
   const declared = actual ?? header.count(SLICES);
   const zs = header.list("hStackManager.zs");
   const positions = zs.length > 1 ? new Set(zs).size : null;
-  const counted = focused !== null && perSlice !== null && focused % perSlice === 0
-    ? focused / perSlice
-    : null;
+  const isWhole = focused !== null && perSlice !== null && focused % perSlice === 0;
+  const counted = isWhole ? focused / perSlice : null;
   const other = counted ?? positions;
   if (other === null || other === declared) return declared;
-  const counts = declared === null || actual === null || counted === positions ? other : declared;
-  if (declared !== null) {
-    warnings.push(warning(
-      "metadata_disagree",
-      `The header declares ${declared} slices, the ${
-        counted === null ? "positions of the lens" : "frames of its volumes"
-      } make ${other}; ${counts} counts`,
-    ));
-  }
+  if (declared === null) return other;
+  const counts = actual === null || counted === positions ? other : declared;
+  const source = counted === null ? "positions of the lens" : "frames of its volumes";
+  const text = `The header declares ${declared} slices, the ${source} make ${other}; ${counts} counts`;
+  warnings.push(warning("metadata_disagree", text));
   return counts;
 }
 
-/** Where frames are along T and Z. */
+/** The order with the frames of a slice that stamps count: in a slow stack each slice is an acquisition. */
+export function stampedOrder(order: FrameOrder, file: FileFrames): FrameOrder {
+  const { perSlice, slices, fast } = order;
+  if (fast || slices === 1 || !file.stamped || file.count > MAX_TIMES) return order;
+  const numbers = Array.from({ length: file.count }, (_, i) => file.stamp(i)!.acquisition);
+  const starts = numbers.flatMap((number, i) => i > 0 && number !== numbers[i - 1] ? [i] : []);
+  const [first] = starts;
+  if (first === undefined || Number.isNaN(numbers[0])) return order;
+  const runs = starts.slice(1).map((start, i) => start - starts[i]!);
+  // The first slice of a later part may have begun in the part before.
+  const stamped = runs[0] ?? first;
+  const isEven = runs.every((run) => run === stamped) && first <= stamped &&
+    file.count - starts.at(-1)! <= stamped;
+  if (!isEven) {
+    const text = "The frame stamps show slices of different numbers of frames; pages are time points";
+    const warnings = [...order.warnings, warning("axes_assumed", text)];
+    return { ...order, perSlice: null, slices: 1, perVolume: null, announced: null, warnings };
+  }
+  if (stamped === perSlice) return order;
+  const text = `The header declares ${
+    perSlice ?? "any number of"
+  } stored frames a slice, the frame stamps show ${stamped}`;
+  const warnings = [...order.warnings, warning("metadata_disagree", `${text}, which counts`)];
+  return { ...order, perSlice: stamped, perVolume: slices && stamped * slices, announced: null, warnings };
+}
+
+/** The places of frames along T and Z. */
 export class FrameAxes {
   /** Time points: volumes times frames of a slice. */
   readonly times: number;
@@ -177,35 +201,28 @@ export class FrameAxes {
   readonly slices: number;
   /** Stored frames of a slice. */
   readonly perSlice: number;
+  /** Volumes. */
+  readonly volumes: number;
+  /** Frames after the slices of the only volume, which are all taken as those of the way back. */
+  readonly unproven: number;
   readonly #perVolume: number;
-  readonly #span: number;
 
   /** `span` counts the stored frames from the first to the last, lost ones included. */
   constructor({ perSlice, slices, perVolume }: FrameOrder, span: number) {
-    this.#span = span;
     this.perSlice = Math.min(perSlice ?? span, span);
     const stored = Math.ceil(span / this.perSlice);
     this.#perVolume = perVolume ?? (slices === null ? span : this.perSlice * slices);
-    const volumes = Math.ceil(span / this.#perVolume);
-    this.slices = volumes > 1 ? slices ?? stored : Math.min(slices ?? stored, stored);
-    this.times = volumes * this.perSlice;
+    this.volumes = Math.ceil(span / this.#perVolume);
+    this.slices = this.volumes > 1 ? slices ?? stored : Math.min(slices ?? stored, stored);
+    this.times = this.volumes * this.perSlice;
+    const isPart = this.volumes === 1 && span < this.#perVolume;
+    this.unproven = isPart ? span - this.slices * this.perSlice : 0;
   }
 
-  /** Volumes. */
-  get volumes(): number {
-    return this.times / this.perSlice;
-  }
-
-  /** Number of a frame, from 0, among those stored and those of the way back. */
+  /** Number of a frame, from 0, the way back included. */
   frame(t: number, z: number): number {
     const volume = Math.floor(t / this.perSlice);
     return volume * this.#perVolume + z * this.perSlice + t % this.perSlice;
-  }
-
-  /** Frames behind the slices of the only volume, all of which are taken as those of the way back. */
-  get unproven(): number {
-    const rest = this.#span - this.slices * this.perSlice;
-    return this.volumes === 1 && this.#span < this.#perVolume ? rest : 0;
   }
 
   /** Time point of a frame. */
@@ -214,22 +231,17 @@ export class FrameAxes {
     return volume * this.perSlice + frame % this.#perVolume % this.perSlice;
   }
 
-  /** Whether neighbouring time points are always as many frames apart. */
+  /** Whether neighbouring time points are always equally many frames apart. */
   get isEven(): boolean {
     return this.perSlice === 1 || this.volumes === 1 || this.#perVolume === this.perSlice;
   }
 }
 
-/** Micrometres between slices, `null` where no one step is known. */
+/** Micrometres between slices, `null` without one step. */
 export function sliceStep(header: ScanImageHeader, slices: number, warnings: Warning[]): number | null {
   if (slices < 2) return null;
   const listed = header.list("hStackManager.zs");
   const distinct = [...new Set(listed)];
-  // A list has one entry for each frame of a volume; a slice may be listed at the position of another one.
-  const perSlice = listed.length / slices;
-  const zs = distinct.length === slices || !Number.isInteger(perSlice)
-    ? distinct
-    : listed.filter((_, i) => i % perSlice === 0);
   const declared = header.number(
     "hStackManager.actualStackZStepSize",
     "hStackManager.stackZStepSize",
@@ -238,24 +250,30 @@ export function sliceStep(header: ScanImageHeader, slices: number, warnings: War
   );
   const size = declared === null ? null : Math.abs(declared);
   if (distinct.length < 2) return size;
+  // The list may have an entry for each frame of a volume, and two slices may share a position.
+  const perSlice = listed.length / slices;
+  const zs = distinct.length === slices || !Number.isInteger(perSlice)
+    ? distinct
+    : listed.filter((_, i) => i % perSlice === 0);
   const rises = zs.slice(1).map((z, i) => z - zs[i]!);
   const steps = rises.map(Math.abs);
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
-  if (most > 1.01 * least) {
-    warnings.push(warning("step_uneven", `Slices are ${least} to ${most} um apart; Z has no one step`));
-    return null;
-  }
-  if (most === 0 || rises.some((rise) => rise * rises[0]! < 0)) {
-    const text = most === 0 ? "All slices are at one position" : "Slices go forth and back";
-    warnings.push(warning("step_uneven", `${text}; Z has no one step`));
+  const unevenness = most > 1.01 * least
+    ? `Slices are ${least} to ${most} um apart`
+    : most === 0
+    ? "All slices are at one position"
+    : rises.some((rise) => rise * rises[0]! < 0)
+    ? "Slices go forth and back"
+    : null;
+  if (unevenness !== null) {
+    warnings.push(warning("step_uneven", `${unevenness}; Z has no one step`));
     return null;
   }
   const step = steps[0]!;
   if (size !== null && size > 0 && Math.abs(size / step - 1) > 0.01) {
-    warnings.push(warning(
-      "metadata_disagree",
-      `The header declares a step of ${size} um between slices, its positions are ${step} um apart, which counts`,
-    ));
+    const text =
+      `The header declares a step of ${size} um between slices, its positions are ${step} um apart`;
+    warnings.push(warning("metadata_disagree", `${text}, which counts`));
   }
   return step;
 }

@@ -1,7 +1,7 @@
 /**
- * The settings of ScanImage. Version 3.8 writes lines `state.acq.numberOfChannelsSave=2` into ImageDescription; from version 4
- * on the keys are `scanimage.SI4.channelsSave`, `SI.hChannels.channelSave` and so on, in ImageDescription or, from 2016 on,
- * in Software or behind the BigTIFF header.
+ * The settings of ScanImage. Version 3.8 writes lines such as `state.acq.numberOfChannelsSave=2` into ImageDescription; later keys
+ * are `scanimage.SI4.channelsSave` or `SI.hChannels.channelSave`, in ImageDescription or, from 2016 on, in Software or after the
+ * BigTIFF header.
  */
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { DocumentList } from "../../io/document_list.ts";
@@ -11,6 +11,7 @@ import { noted, type Opened, tagMoment } from "../opened.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
+import { isScanImageText, numberAt, SCANIMAGE_MARK } from "./marks.ts";
 
 /** Channels that an instrument may have. */
 export const MAX_SAVED_CHANNELS = 64;
@@ -21,16 +22,11 @@ const MAX_CHANNEL_LIST = 8 * MAX_SAVED_CHANNELS;
 /** Characters of a list of positions, sixteen for each of 65,536 slices. */
 const MAX_LIST = 1 << 20;
 
-/** What a text of ScanImage has, that of a frame too. */
-const OWN_KEYS = /^(?:(?:state\.|scanimage\.|SI\.)\w|frameNumbers? =|Frame Number =)/m;
-
-const isOwn = (text: string) => OWN_KEYS.test(text.replace(/[\r\0]/g, "\n"));
-
 /** The settings by their keys without the prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. */
 export class ScanImageHeader {
-  /** Values as written; the first one of a key counts. */
+  /** Values as written; the first value of a key counts. */
   readonly fields: ReadonlyMap<string, string>;
-  /** JSON with the scanned regions, `""` without it. */
+  /** JSON of the scanned regions, or `""`. */
   readonly regions: string;
 
   private constructor(texts: readonly string[], regions: string) {
@@ -38,46 +34,46 @@ export class ScanImageHeader {
     this.regions = regions;
   }
 
-  /** The header of a file, or `null` where no text is of ScanImage. */
+  /** The header of a file, or `null` where no text is from ScanImage. */
   static read(opened: Opened): ScanImageHeader | null {
     const { tiff, first, descriptions } = opened;
     const software =
       noted(opened, tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES)) ?? [];
     const block = noted(opened, "The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
     const texts = [...software.slice(0, 1), ...descriptions, block.text];
-    if (!texts.some(isOwn)) return null;
+    if (!texts.some(isScanImageText)) return null;
     return new ScanImageHeader(texts, block.regions || first.note(ARTIST, MAX_VENDOR_BYTES));
   }
 
-  /** The first of these keys whose value starts with a finite number; `null` without one. */
+  /** The first value that starts with a finite number, or `null`. */
   number(...keys: readonly string[]): number | null {
     return keys.map((key) => leadingNumber(this.fields.get(key))).find((value) => value !== null) ?? null;
   }
 
-  /** The first of these keys that is a number above 0. */
+  /** The first value above 0, or `null`. */
   positive(...keys: readonly string[]): number | null {
     return keys.map((key) => this.number(key)).find((value) => value !== null && value > 0) ?? null;
   }
 
-  /** The first of these keys that counts something: a whole number from `least` on. */
+  /** The first whole number from `least` on, or `null`. */
   count(keys: readonly string[], least = 1): number | null {
     const values = keys.map((key) => this.number(key));
     return values.find((value) => Number.isSafeInteger(value) && value! >= least) ?? null;
   }
 
-  /** Whether the first of these keys that is there is on; `null` without one. */
+  /** Whether the first existing key is on; `null` without one. */
   flag(...keys: readonly string[]): boolean | null {
     const value = keys.map((key) => this.fields.get(key)).find((text) => text !== undefined);
     return value === undefined ? null : /^(?:true|1)/.test(value);
   }
 
-  /** Numbers of a scalar, a row or a column of Matlab: `2`, `[1 2]`, `[1;2]`; none of a list that is too long. */
+  /** Numbers of a scalar, a row or a column of Matlab: `2`, `[1 2]`, `[1;2]`; none where the list is too long. */
   list(key: string): number[] {
     const text = this.fields.get(key) ?? "";
     return text.length > MAX_LIST ? [] : numbersIn(text);
   }
 
-  /** Numbers of the saved channels from 1, or `null` where they are not given or contradict each other. */
+  /** Numbers of the saved channels from 1, or `null` where they are unknown or contradict each other. */
   savedChannels(): number[] | null {
     const text = this.fields.get("hChannels.channelSave") ?? this.fields.get("channelsSave");
     if (text !== undefined) {
@@ -97,7 +93,7 @@ export class ScanImageHeader {
     return flagged.length === Number(count) ? flagged : null;
   }
 
-  /** Names of saved channels; `null` where the header has none. */
+  /** Names of saved channels; `null` without a name. */
   namesOf(saved: readonly number[]): (string | null)[] {
     const all = this.#channelNames();
     return saved.map((number) => all[number - 1] ?? null);
@@ -167,33 +163,22 @@ function fieldsOf(texts: readonly string[]): ReadonlyMap<string, string> {
 /** Tag Artist, which holds the regions from 2016 to 2019. */
 const ARTIST = 315;
 
-/** Magic number of the header that ScanImage 2016 and later put behind the BigTIFF header. */
-const HEADER_MAGIC = 117_637_889;
+const NO_BLOCK = { text: "", regions: "" };
 
-/** The two texts behind the BigTIFF header. */
-interface HeaderBlock {
-  readonly text: string;
-  readonly regions: string;
-}
-
-const NO_BLOCK: HeaderBlock = { text: "", regions: "" };
-
-/** At byte 16 magic, version, bytes of the settings, bytes of the regions; then both texts. */
-function headerBlock(tiff: TiffFile): HeaderBlock {
-  if (!tiff.encoding.bigTiff || tiff.file.size < 32) return NO_BLOCK;
-  const little = tiff.encoding.littleEndian;
-  const head = tiff.window.view(16, 16, "the ScanImage header");
-  const [length, more] = [head.getUint32(8, little), head.getUint32(12, little)];
-  if (head.getUint32(0, little) !== HEADER_MAGIC || length > MAX_VENDOR_BYTES) return NO_BLOCK;
+/** The texts after the BigTIFF header: at byte 16 a mark, version, bytes of the settings, bytes of the regions; then both texts. */
+function headerBlock(tiff: TiffFile): typeof NO_BLOCK {
+  if (!tiff.encoding.bigTiff || numberAt(tiff, 16) !== SCANIMAGE_MARK) return NO_BLOCK;
+  const [length, more] = [numberAt(tiff, 24) ?? 0, numberAt(tiff, 28) ?? 0];
+  if (length > MAX_VENDOR_BYTES) return NO_BLOCK;
   const text = decodeText(tiff.file.read(32, length, "the ScanImage header"));
   const hasRegions = more <= MAX_VENDOR_BYTES && 32 + length + more <= tiff.file.size;
   const regions = hasRegions ? decodeText(tiff.file.read(32 + length, more, "the regions of ScanImage")) : "";
   return { text, regions };
 }
 
-/** Adds Software where it holds the header rather than the name of a program, and the block behind the BigTIFF header. */
+/** Adds Software where it holds the header, and the text after the BigTIFF header. */
 export function addScanImageDocuments(list: DocumentList, { tiff, first }: Opened): void {
-  for (const text of first.texts(TAG.Software, list.left).filter(isOwn)) {
+  for (const text of first.texts(TAG.Software, list.left).filter(isScanImageText)) {
     list.add(tagName(TAG.Software), "text/plain", text);
   }
   list.add("ScanImage header", "text/plain", headerBlock(tiff).text);

@@ -1,7 +1,7 @@
 /**
  * Line scans of ScanImage. Where the slow mirror stands still, each row of a frame is a line in time, and the TIFF is served as a
- * kymograph. Along arbitrary lines the samples are in NAME.pmt.dat, described by NAME.meta.txt, with the positions of the mirrors
- * in NAME.scnnr.dat; a TIFF of the same recording holds no picture of the sample.
+ * kymograph. Scans along arbitrary lines are stored as NAME.pmt.dat, NAME.meta.txt and NAME.scnnr.dat (positions of the mirrors);
+ * a TIFF of such a recording does not show the sample.
  */
 import { basename, dirname, join } from "node:path";
 import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
@@ -17,7 +17,7 @@ import { TAG } from "../tags.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
 import type { FileFrames } from "./scanimage_stamps.ts";
 
-/** Keys without their prefix that say with `line` or `true` that arbitrary lines were scanned and no frames. */
+/** Keys without their prefix that announce arbitrary lines with `line` or `true`. */
 const LINE_KEYS =
   /^(?:hRoiManager\.(?:scanType|scanMode|isLineScan)|hScan[^.]*\.(?:\w+\.)*(?:isL|l)ineScan\w*)$/;
 
@@ -62,18 +62,15 @@ function linePeriod(header: ScanImageHeader): number | null {
   return frame !== null && lines !== null && back !== null ? frame / (lines + back) : null;
 }
 
-/** Several frames of a line scan whose rows follow each other without a gap, as one plane for each channel. */
+/** Frames of a line scan without a gap between them, as one plane for each channel. */
 export interface JoinedLines {
   /** Layout of the plane: as wide as a frame, with the rows of all. */
   readonly layout: PageLayout;
-  /** The plane of a channel. @throws {DecodeFailed} a page is damaged, or of another layout */
+  /** The plane of a channel. @throws {DecodeFailed} a page is damaged, or has another layout */
   plane(channel: number): PlaneSource;
 }
 
-/**
- * Joins the frames of a file where each begins when the rows of the one before are over, within half a line period by their
- * stamps; `null` where they do not.
- */
+/** Joins the frames of a file if, by their stamps, each begins within half a line period after the rows of the previous one. */
 export function joinedLines(
   frames: FileFrames,
   layout: PageLayout,
@@ -106,7 +103,7 @@ export function joinedLines(
   };
 }
 
-/** Warnings of a line scan whose frames stay apart, or whose period is unknown. */
+/** Warnings about a line scan whose frames are not joined, or whose period is unknown. */
 export function lineScanWarnings(
   { secondsPerLine }: LineScan,
   rows: number,
@@ -122,15 +119,11 @@ export function lineScanWarnings(
   const gap = period - rows * secondsPerLine;
   const shown = `${Number((1000 * Math.abs(gap)).toPrecision(4))} ms`;
   if (gap < -secondsPerLine / 2) {
-    return [warning(
-      "metadata_disagree",
-      `A frame takes ${period} s and its ${rows} rows of ${secondsPerLine} s take ${shown} more; rows are spaced by the latter`,
-    )];
+    const text = `A frame takes ${period} s and its ${rows} rows of ${secondsPerLine} s take ${shown} more`;
+    return [warning("metadata_disagree", `${text}; rows are spaced by the latter`)];
   }
-  return [warning(
-    "line_scan_gap",
-    Math.abs(gap) <= secondsPerLine / 2
-      ? "The kymographs along T follow each other without a gap and are not joined"
-      : `${shown} pass between one kymograph and the next along T`,
-  )];
+  const text = gap <= secondsPerLine / 2
+    ? "The kymographs along T follow each other without a gap and are not joined"
+    : `${shown} pass between one kymograph and the next along T`;
+  return [warning("line_scan_gap", text)];
 }

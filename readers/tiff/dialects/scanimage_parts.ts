@@ -1,6 +1,6 @@
 /**
  * The files of one acquisition of ScanImage: NAME_00001_00001.tif, NAME_00001_00002.tif and so on; the last number is the part. A
- * file belongs to it when its header is the same but for counters and times and its frame numbers continue.
+ * file belongs to it if its header differs in counters and times alone and its frame numbers continue.
  */
 import { basename, dirname, join } from "node:path";
 import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
@@ -9,26 +9,23 @@ import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { readPage } from "../page.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { MAX_RECENT, recentBytes, RecentFiles } from "../recent_files.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { ScanImageHeader } from "./scanimage_header.ts";
 import { FileFrames, firstNumber } from "./scanimage_stamps.ts";
 
-/** Frames of one acquisition that are told apart: nine hours at 500 a second. */
+/** Frames of one acquisition: nine hours at 500 a second. */
 const MAX_FRAMES = 1 << 24;
-
-/** Memory of a part that is read, beside its pages: its window and what is known of it. */
-const RECENT_BYTES = 96 << 10;
 
 /** Memory of a part: its path and numbers. */
 const PART_BYTES = 1024;
 
-/** A part may have so many times the frames of another one. */
+/** Most times that a part may exceed the frames of another one. */
 const MAX_PART_RATIO = 4;
 
-/** What of the opened file decides whether another one belongs to it. */
+/** Properties of the opened file by which other parts are recognised. */
 interface Known {
   readonly header: ScanImageHeader;
   readonly frames: FileFrames;
@@ -37,7 +34,7 @@ interface Known {
   readonly slow: boolean;
 }
 
-/** A file that is named like a part and has the header of one. */
+/** A file with the name and the header of a part. */
 interface Candidate {
   readonly path: string;
   /** Number in its name. */
@@ -48,7 +45,7 @@ interface Candidate {
   readonly first: number;
 }
 
-/** A part that is there. */
+/** An existing part. */
 interface Part extends Omit<Candidate, "first"> {
   /** Number of its first frame in the acquisition, from 0. */
   readonly start: number;
@@ -62,9 +59,9 @@ export class AcquiredFrames {
   readonly fileSize: number;
   /** Files that are missing or left out. */
   readonly warnings: Warning[] = [];
-  /** Numbers of all files that are named like parts. */
+  /** Numbers of all files named like parts. */
   readonly #named = new Set<number>();
-  /** Paths of those whose header or layout is another, by number. */
+  /** Paths of files with another header or layout, by number. */
   readonly #unlike = new Map<number, string>();
   readonly #opened: Opened;
   readonly #known: Known;
@@ -95,20 +92,20 @@ export class AcquiredFrames {
     return this.#parts.map(({ path }) => path);
   }
 
-  /** Number of the first frame that is stored here. */
+  /** Number of the first stored frame. */
   get start(): number {
     return this.#parts[0]!.start;
   }
 
-  /** Whether they are in several files. */
+  /** Whether there are several files. */
   get isSplit(): boolean {
     return this.#parts.length > 1;
   }
 
-  /** Memory of the parts that are known and of those that are read. */
+  /** Memory of all parts and of the open ones. */
   get indexBytes(): number {
-    const read = Math.min(this.#parts.length, MAX_RECENT);
-    return this.#parts.length * PART_BYTES + read * (RECENT_BYTES + this.#known.frames.indexBytes);
+    const open = recentBytes(this.#parts.length) + MAX_RECENT * this.#known.frames.indexBytes;
+    return this.#parts.length * PART_BYTES + (this.isSplit ? open : this.#known.frames.indexBytes);
   }
 
   /**
@@ -124,11 +121,11 @@ export class AcquiredFrames {
     return frame === null ? null : { file, frame, path: part.path };
   }
 
-  /** Parts whose frame numbers continue; `null` where the opened file does not fit its own number. */
+  /** Parts whose frame numbers continue; `null` where those of the opened file contradict its name. */
   #byStamps(own: PartName): readonly Part[] | null {
     const { frames, slow } = this.#known;
     const stamp = frames.stamp(0)!;
-    // Frames are counted from 1, averaged ones by the last of those that are averaged.
+    // Frames count from 1; an averaged one has the number of its last frame.
     const counted = slow || Number.isNaN(stamp.inAcquisition) ? stamp.number : stamp.inAcquisition;
     const origin = stamp.number - counted + frames.stride;
     const named = this.#candidates(own).map(({ first, ...rest }): Part => ({
@@ -155,11 +152,11 @@ export class AcquiredFrames {
     return joined;
   }
 
-  /** Whether a part begins where the one before it ends, or, where others between are missing or it was cut, behind. */
+  /** Whether a part begins where the previous one ends, or later where parts are missing or cut. */
   #follows(parts: readonly Part[], at: number): boolean {
     const [before, part] = [parts[at - 1]!, parts[at]!];
     const { frames } = this.#known;
-    // Of many long ones the next part tells, so that not all are walked at an open.
+    // Many long parts are not all walked when one is opened.
     const isLong = frames.offsets.length * parts.length > MAX_TIMES &&
       part.number === before.number + 1 &&
       before.path !== this.#opened.path;
@@ -167,8 +164,7 @@ export class AcquiredFrames {
   }
 
   /**
-   * Parts without stamps, all of which have to be there: numbered from 1 on, each but the last with as many frames as the header
-   * allows a file.
+   * Parts without stamps, if all from 1 on exist and each but the last has as many frames as the header allows.
    */
   #byCounting(own: PartName): readonly Part[] | null {
     const { header } = this.#known;
@@ -178,11 +174,10 @@ export class AcquiredFrames {
     const isWhole = candidates.every(({ number }, i) =>
       number === i + 1 && (i === candidates.length - 1 ? spans[i]! <= limit! : spans[i] === limit)
     );
-    // Each part but the last is full.
     return isWhole && limit !== null ? candidates.map((one, i) => ({ ...one, start: i * limit })) : null;
   }
 
-  /** The opened file and those that are named like its parts and have its header, by number. */
+  /** The opened file and those with the names and the header of its parts, by number. */
   #candidates(own: PartName): Candidate[] {
     const { path, files, tiff } = this.#opened;
     const { frames } = this.#known;
@@ -198,7 +193,7 @@ export class AcquiredFrames {
         if (candidate === null) this.#unlike.set(other.number, place);
         else found.push(candidate);
       } catch (error) {
-        // Of one that cannot be read nobody knows how many frames it holds.
+        // An unreadable part may hold any number of frames.
         const isLeftOut = error instanceof ReaderError &&
           !(error instanceof Stopped || error instanceof Unreadable);
         if (!isLeftOut) throw error;
@@ -209,7 +204,7 @@ export class AcquiredFrames {
     return found.sort((a, b) => a.number - b.number);
   }
 
-  /** A file where it has the header and the layout of the opened one; `null` where it has not. @throws {ReaderError} it is damaged or cannot be read */
+  /** A file as a candidate; `null` where its header or layout differs. @throws {ReaderError} it is damaged or unreadable */
   #candidate(path: string, number: number): Candidate | null {
     const { files } = this.#opened;
     const tiff = new TiffFile(files.open(path), files);
@@ -231,7 +226,7 @@ export class AcquiredFrames {
     }
   }
 
-  /** One warning for all parts before the last one that no file is named like. */
+  /** Warns once about all missing parts before the last one. */
   #warnOfMissing({ stem, digits, ending }: PartName, last: number): void {
     const count = last - [...this.#named].filter((number) => number <= last).length;
     if (count < 1) return;
@@ -260,7 +255,7 @@ function partName(path: string): PartName | null {
   return { stem, number: Number(digits), digits: digits.length, ending };
 }
 
-/** What differs between the headers of parts: stamps, counters, times and places of motors. */
+/** Keys that differ between parts: stamps, counters, times and places of motors. */
 const VARYING =
   /^(?:frame|acquisition|acqTrigger|nextFile|endOfAcq|dcOver|epoch|auxTrigger|I2CData|Frame |Acq |Next |DC |internal\.|motor\.|files\.)|(?:Counter|Done|Position\w*|Time(?:String|First)?|Timestamp\w*)$/;
 

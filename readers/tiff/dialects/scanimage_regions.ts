@@ -1,18 +1,18 @@
-/** Several regions in one frame of ScanImage, one below the other, with rows of the way from one to the next between them. */
+/** Several regions in one frame of ScanImage, one below the other; the rows between them show the way to the next one. */
 import { DecodeFailed } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
 
-/** What several regions mean for the axes. */
+/** Pixel size and warning for a frame of regions. */
 export interface Regions {
-  /** Micrometres per pixel where all regions have equal size and field, else `null`. */
+  /** Micrometres per pixel where all regions have the same size and field, else `null`. */
   readonly pixel: { readonly x: number; readonly y: number } | null;
-  /** That Y is not a length throughout; `null` where there is one region. */
+  /** Warns that Y is not a length throughout; `null` for a single region. */
   readonly warning: Warning | null;
 }
 
-/** The regions of a frame, or `null` where it has one field. */
+/** The regions of a frame, or `null` for a single field. */
 export function regionsOf(header: ScanImageHeader): Regions | null {
   if (header.flag("hRoiManager.mroiEnable") !== true) return null;
   const fields = scanFields(header.regions);
@@ -24,7 +24,7 @@ export function regionsOf(header: ScanImageHeader): Regions | null {
   };
 }
 
-/** A list that Matlab writes as its only item where it has one. */
+/** A list, which Matlab writes as its item where it has one. */
 const listOf = (value: unknown): JsonObject[] =>
   (Array.isArray(value) ? value : [value]).filter(isJsonObject);
 

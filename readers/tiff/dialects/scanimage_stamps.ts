@@ -1,7 +1,7 @@
 /**
- * The frames of one file of ScanImage, and their stamps. From version 5 on the ImageDescription of each page begins with the
- * number and the time of its frame (`frameNumbers = 7`, `frameTimestamps_sec = 0.2`; `Frame Number` and `Frame Timestamp(s)`
- * in version 5). The channels of a frame share a stamp.
+ * The frames of one file of ScanImage, and their stamps. From version 5 on the ImageDescription of each page begins with number
+ * and time of its frame (`frameNumbers = 7`, `frameTimestamps_sec = 0.2`; `Frame Number` and `Frame Timestamp(s)` in
+ * version 5). The channels of a frame share a stamp.
  */
 import { DecodeFailed } from "../../errors.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
@@ -12,25 +12,25 @@ import { pagesLikeFirst } from "../page_chain.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { MAX_SAVED_CHANNELS } from "./scanimage_header.ts";
 
-/** The stamp of a frame; `NaN` for what it lacks. */
+/** The stamp of a frame; missing values are `NaN`. */
 export interface Stamp {
-  /** Number of the frame, counted on from file to file. */
+  /** Number of the frame, continued from file to file. */
   readonly number: number;
   /** Seconds since the recording began. */
   readonly seconds: number;
-  /** Number of the acquisition; of a slow stack, of the slice. */
+  /** Number of the acquisition; in a slow stack, of the slice. */
   readonly acquisition: number;
   /** Number of the frame within its acquisition. */
   readonly inAcquisition: number;
 }
 
-/** Bytes at the start of a description within which the stamp stands. */
+/** Bytes of a description that hold the stamp. */
 const STAMP_BYTES = 256;
 
-/** Frame numbers may skip as many frames as are stored, three times over: frames that were lost or not logged. */
+/** Frame numbers may span four times the stored frames, since frames are lost or not logged. */
 const MAX_SPREAD = 4;
 
-/** The value of a key at the start of a line, without sign or exponent. */
+/** A key at the start of a line and its value, without sign or exponent. */
 const valueOf = (key: string) => new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:\\.\\d{1,15})?)\\s*$`, "m");
 
 const NUMBER = valueOf("frameNumbers?|Frame Number");
@@ -40,7 +40,7 @@ const IN_ACQUISITION = valueOf("frameNumberAcquisition");
 
 const numberBy = (key: RegExp, text: string) => Number(key.exec(text)?.[1] ?? NaN);
 
-/** Reads a stamp from the description of a page; `null` where it has none. */
+/** The stamp in a description, or `null`. */
 function stampIn(text: string): Stamp | null {
   const number = numberBy(NUMBER, text);
   if (!Number.isSafeInteger(number)) return null;
@@ -52,7 +52,7 @@ function stampIn(text: string): Stamp | null {
   };
 }
 
-/** The stamp of a page, or `null` where it cannot be read. */
+/** The stamp of a page, or `null`. */
 function stampOf(directory: Directory): Stamp | null {
   try {
     const texts = directory.textStarts(TAG.ImageDescription, STAMP_BYTES);
@@ -66,7 +66,7 @@ function stampOf(directory: Directory): Stamp | null {
 /** Number of the first frame of a file, `NaN` without a stamp. */
 export const firstNumber = (first: Directory): number => stampOf(first)?.number ?? NaN;
 
-/** The frames of one file in stored order; each has a page for every channel, but the last one may be incomplete. */
+/** The frames of one file in stored order, each with a page for every channel; the last one may be incomplete. */
 export class FileFrames {
   /** The file. */
   readonly tiff: TiffFile;
@@ -78,22 +78,21 @@ export class FileFrames {
   readonly count: number;
   /** Frames from the first to the last, lost ones included. */
   readonly span: number;
-  /** From one stored frame to the next the number grows by so much: by the averaging factor, or by 1. */
+  /** Growth of the number from one stored frame to the next: the averaging factor, or 1. */
   readonly stride: number;
-  /** Whether stamps count: the file has some, and they do not contradict themselves. */
+  /** Whether the file has stamps and they are consistent. */
   readonly stamped: boolean;
-  /** What is doubtful about the stamps. */
+  /** Doubts about the stamps. */
   readonly warnings: readonly Warning[];
-  /** By the offset of the page, up to the common bound for time stamps; of a file whose first page has none that alone. */
+  /** By offset of the page; up to the common bound, and the first alone where it lacks a stamp. */
   readonly #stamps = new Map<number, Stamp | null>();
-  /** Stored frames by their place after the first, where numbers skip some, else `null`. */
+  /** Stored frames by their distance from the first, where numbers skip some; else `null`. */
   readonly #frames: ReadonlyMap<number, number> | null;
 
   /**
-   * Walks the pages of a file. The stamps of all frames are judged, up to the common bound for time stamps; of more frames those
-   * of the first two and the last.
+   * Walks the pages of a file and checks the stamps of all frames, or of the first two and the last where there are too many.
    *
-   * @param declared channels by the header; `null` where it does not say
+   * @param declared channels by the header, or `null`
    * @param averaged frames that are averaged into one
    */
   constructor(tiff: TiffFile, declared: number | null, averaged: number) {
@@ -119,7 +118,7 @@ export class FileFrames {
       ? Array.from({ length: this.count }, (_, i) => i)
       : [0, 1, this.count - 1];
     const numbers = judged.map((frame) => this.stamp(frame)?.number ?? NaN);
-    // A file that was saved anew keeps the description of its first page alone.
+    // Files that other programs saved keep the description of the first page alone.
     const others = first === null
       ? [...offsets.slice(1, MAX_SAVED_CHANNELS), ...offsets.slice(-1)].map((offset) => this.#stampOf(offset))
       : [...this.#stamps.values().drop(1)];
@@ -152,7 +151,7 @@ export class FileFrames {
     return this.#stampAt(frame * this.channels);
   }
 
-  /** Which stored frame is the one `place` frames after the first; `null` where it is not stored. */
+  /** The stored frame `place` frames after the first; `null` where it is not stored. */
   find(place: number): number | null {
     return this.#frames === null ? (place < this.count ? place : null) : this.#frames.get(place) ?? null;
   }
@@ -167,7 +166,7 @@ export class FileFrames {
     return known === undefined ? stampOf(this.tiff.directoryAt(offset)) : known;
   }
 
-  /** How many pages share the stamp of the first one, where the next frame has as many; else `null`. */
+  /** Pages that share the first stamp, if the next frame has as many; else `null`. */
   #pagesOfFrame(): number | null {
     const run = (from: number) => {
       const first = this.#stampAt(from)?.number;
@@ -185,7 +184,7 @@ export class FileFrames {
     return second === first || isCut ? first : null;
   }
 
-  /** Why the numbers of frames do not count, as a clause, or `null`. */
+  /** Why the numbers of frames are inconsistent, as a clause, or `null`. */
   #faultIn(frames: readonly number[], numbers: readonly number[]): string | null {
     const lacking = numbers.filter(Number.isNaN).length;
     if (lacking > 0) return `${lacking} of ${frames.length} frames lack one`;

@@ -1,6 +1,6 @@
 /**
- * OME-TIFF of ThorImage LS: `Experiment.xml` beside the files has the frame rate and the local date, which their OME-XML
- * lacks. Sizes of pixels come from the OME-XML where it has them.
+ * OME-TIFF of ThorImage LS: `Experiment.xml` beside the files has the frame rate and the local date, which OME-XML lacks. Pixel
+ * sizes of the OME-XML count where both have them.
  */
 import { dirname, join } from "node:path";
 import { calibrationsOf } from "../../metadata/axes.ts";
@@ -18,13 +18,13 @@ import { EXPERIMENT_NAME as DOCUMENT } from "./marks.ts";
 
 const ROOT = "ThorImageExperiment";
 
-/** Values of `areaMode` whose images have rows in space: square and rectangle. */
+/** Values of `areaMode` for frames: square and rectangle. */
 const FRAMES = [0, 1];
 
 /** Share by which two values of one step may differ. */
 const TOLERANCE = 0.01;
 
-/** The images of an OME-TIFF with what an `Experiment.xml` of ThorImage beside them says. */
+/** The images of an OME-TIFF with the metadata of an `Experiment.xml` beside them. */
 export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
   const found = readExperiment(opened);
   if (found === null) return list;
@@ -32,7 +32,7 @@ export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
   return { ...list, open: (index) => described(list.open(index), experiment, text) };
 }
 
-/** The document, or `null` with a warning where it is damaged; one of another program is nobody's business. */
+/** The document, or `null`: with a warning where it is damaged, without one where it is from another program. */
 function readExperiment({ path, files, warnings }: Opened): { text: string; experiment: XmlElement } | null {
   let file: RandomAccessFile | null = null;
   try {
@@ -97,7 +97,7 @@ function described(stack: Stack, experiment: XmlElement, text: string): Stack {
     X: [pixel, "um"],
     Y: [pixel, "um"],
     Z: [depth, "um"],
-    // Between volumes, and between single frames, other times pass than that of a frame.
+    // The rate of frames does not apply to volumes and to frames at intervals.
     T: [Z === 1 && isStream ? frame : null, "s"],
   });
   for (const letter of ["X", "Y", "Z", "T"] as const) {
@@ -134,10 +134,10 @@ function frameTime(scan: Readonly<Record<string, string>>): number | null {
   return Math.max(1, averaged) / rate;
 }
 
-/** Seconds between two time zones at most. */
+/** Largest distance of a time zone from UTC in seconds. */
 const FARTHEST_ZONE = 15 * 3600;
 
-/** The date as its computer writes it, month first or day first: `uTime`, the seconds since 1970, tells which. */
+/** The local date, month first or day first; `uTime`, the seconds since 1970, decides which. */
 function momentIn({ date = "", uTime }: Readonly<Record<string, string | undefined>>): Moment {
   const [, one, two, year, hours, minutes, seconds, half] =
     /^\s*(\d\d?)[/.-](\d\d?)[/.-](\d{4})[ T]+(\d\d?):(\d\d):(\d\d)(?:\s*([AP]M))?/i.exec(date) ?? [];

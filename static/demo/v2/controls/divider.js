@@ -1,8 +1,4 @@
-/**
- * A bar between two panes that moves by dragging or arrow keys (role `separator`).
- *
- * Tested in `tests/browser/controls_test.ts`.
- */
+/** A bar between two panes that moves by dragging or arrow keys (role `separator`). */
 
 /** Smallest share of a pane in percent. */
 const SMALLEST = 15;

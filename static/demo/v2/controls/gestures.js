@@ -3,8 +3,6 @@
  *
  * Wheel and pinch zoom at the pointer; Shift and Alt choose the axis. Dragging selects a part to zoom to; with Shift or
  * the middle button it pans. One finger pans, or moves the cursor (and scrolls the page) while nothing is zoomed.
- *
- * Tested in `tests/browser/controls_test.ts`, fingers in `surroundings_test.ts`.
  */
 
 /** @typedef {{fx: number, fy: number}} Place fractions of the plot */

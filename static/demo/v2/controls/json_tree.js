@@ -1,8 +1,4 @@
-/**
- * Shows JSON as a folding tree, with long arrays of numbers on a few lines.
- *
- * Tested in `tests/browser/controls_test.ts`.
- */
+/** Shows JSON as a folding tree, with long arrays of numbers on a few lines. */
 import { element } from "./element.js";
 
 /** Longer arrays are cut and show their length. */

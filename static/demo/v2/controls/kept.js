@@ -1,8 +1,6 @@
 /**
  * Values that the browser keeps for the page, as JSON. Storage that is disabled, full or holds something else counts as
  * empty.
- *
- * Tested in `tests/page/kept_test.ts`.
  */
 
 /** @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} Place */

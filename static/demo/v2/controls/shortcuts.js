@@ -1,8 +1,4 @@
-/**
- * Keyboard shortcuts, and the list of keys and gestures.
- *
- * Tested in `tests/browser/controls_test.ts`.
- */
+/** Keyboard shortcuts, and the list of keys and gestures. */
 import { element } from "./element.js";
 import { KeptSwitch } from "./kept.js";
 

@@ -1,8 +1,4 @@
-/**
- * Controls of bands and traces: colour, name and position of each band, and the display of traces.
- *
- * Tested in `tests/browser/measure_test.ts`.
- */
+/** Controls of bands and traces: colour, name and position of each band, and the display of traces. */
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
 import { element } from "../controls/element.js";
 import {
@@ -85,17 +81,17 @@ export class BandPanel extends Panel {
     return { isChange, kind: baseline.kind, percentile, from, to, offset, average };
   }
 
-  /** Starts with another picture. @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
+  /** Starts with another picture. @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
     this.scan = scan;
     this.draft = null;
-    const end = scan === null ? 0 : shapeOf(scan)[0] * this.timeStep;
+    const end = shapeOf(scan)[0] * this.timeStep;
     [this.#from.number, this.#to.number] = [0, Number((end / 10).toPrecision(3))];
     for (const field of [this.#from, this.#to]) field.unitText.data = this.timeUnit;
     if (drawn !== null) this.#take(drawn.traces);
     // With another time per line, a time means other lines.
     this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
-    this.bands.begin(scan?.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
+    this.bands.begin(scan.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
   }
 
   /** @param {import("./drawn.js").KeptTraces} kept */

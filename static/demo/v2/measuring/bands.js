@@ -24,6 +24,7 @@
  * @property {number} baseline F₀; NaN for raw values
  */
 import { bandMean, relativeChange, runningMean } from "../../../measure/traces.js";
+import { Emitter } from "../controls/emitter.js";
 import { placeOfColumn } from "../picture/scan_path.js";
 
 /** @import { Mark } from "../picture/marks.js" */
@@ -40,7 +41,7 @@ const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 export const MOST_BANDS = 24;
 
 /** The bands of the shown picture; emits `change`. */
-export class Bands extends EventTarget {
+export class Bands extends Emitter {
   /** @type {Band[]} */
   #bands = [];
   #columns = 0;
@@ -61,7 +62,7 @@ export class Bands extends EventTarget {
     this.#columns = columns;
     this.#bands = [...bands];
     this.#made = Math.max(0, ...bands.map(({ id }) => id));
-    this.#changed();
+    this.emit("change");
   }
 
   /**
@@ -79,7 +80,7 @@ export class Bands extends EventTarget {
       ...columnsBetween(from, to, this.#columns),
     };
     this.#bands.push(band);
-    this.#changed();
+    this.emit("change");
     return band;
   }
 
@@ -89,17 +90,13 @@ export class Bands extends EventTarget {
     if (band === undefined) return;
     Object.assign(band, change);
     Object.assign(band, columnsBetween(band.from, band.to, this.#columns));
-    this.#changed();
+    this.emit("change");
   }
 
   /** @param {number} id */
   remove(id) {
     this.#bands = this.#bands.filter((band) => band.id !== id);
-    this.#changed();
-  }
-
-  #changed() {
-    this.dispatchEvent(new Event("change"));
+    this.emit("change");
   }
 }
 
@@ -121,7 +118,7 @@ export function columnsBetween(one, other, columns) {
 export function tracesOf({ plane, shown }, bands, { isChange, baseline: rest, offset, average }) {
   return bands.flatMap((band) =>
     shown.map(({ name: channel, samples }, i) => {
-      const smooth = runningMean(bandMean(samples, plane.shape, "rows", band.from, band.to), average);
+      const smooth = runningMean(bandMean(samples, plane.shape, band.from, band.to), average);
       const { values, baseline } = isChange
         ? relativeChange(smooth, rest, offset)
         : { values: smooth, baseline: NaN };

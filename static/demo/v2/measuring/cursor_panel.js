@@ -2,8 +2,6 @@
  * Pinned cursors: the first shows its values, a second the difference of both. Values are means over some lines and
  * columns around a cursor.
  *
- * Tested in `tests/browser/measure_test.ts`.
- *
  * @typedef {{x: number, y: number}} Cursor pixel of the picture: x counts rows, y columns
  */
 import { tableUnit } from "../../../measure/axes.js";
@@ -56,7 +54,7 @@ export class CursorPanel extends Panel {
     return { pinned: this.#pinned, lines: this.#lines.number, columns: this.#columns.number };
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn pinned in it before */
+  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn pinned in it before */
   begin(scan, drawn) {
     this.scan = scan;
     if (drawn !== null) {

@@ -2,8 +2,6 @@
  * Drawings and pinned cursors of a picture as JSON that survives a reload and the closing of a file. Drawings belong to
  * samples: a picture of another size takes none.
  *
- * Tested in `tests/page/drawn_test.ts` and `tests/browser/drawn_kept_test.ts`.
- *
  * @typedef {object} KeptTraces
  * @property {boolean} isChange ΔF/F₀
  * @property {"percentile" | "window"} kind of the baseline
@@ -33,7 +31,6 @@
  * @typedef {{id: number, from: Place, to: Place}} Line
  *
  * @typedef {object} Drawn
- * @property {number} version
  * @property {readonly [number, number]} shape of the plane
  * @property {boolean} isLineScan
  * @property {KeptTraces} traces
@@ -45,9 +42,6 @@
  */
 import { shapeOf } from "./scan.js";
 
-/** Of this form; increase it with every change that an earlier page cannot read. */
-export const VERSION = 1;
-
 /** More rows than anyone edits: the threshold lies in the noise. */
 export const MOST_ROWS = 2000;
 
@@ -57,19 +51,19 @@ export const MOST_LINES = 200;
 /**
  * Kept drawings that fit a picture. A line scan may have grown, as while it is recorded.
  *
- * @param {any} kept of any version
+ * @param {any} kept of this or another picture
  * @param {import("./scan.js").Scan} scan
  * @returns {Drawn | null} null where drawn into other samples
  */
 export function drawnIn(kept, scan) {
-  if (kept?.version !== VERSION || kept.isLineScan !== scan.isLineScan) return null;
+  if (kept?.isLineScan !== scan.isLineScan) return null;
   const [rows, columns] = shapeOf(scan);
   const [formerRows, formerColumns] = kept.shape;
   const isFit = formerColumns === columns && (scan.isLineScan ? formerRows <= rows : formerRows === rows);
   return isFit ? { ...kept, shape: [rows, columns] } : null;
 }
 
-/** Whether anything was drawn at all. @param {any} kept of any version */
+/** Whether anything was drawn at all. @param {any} kept */
 export const hasDrawn = (kept) =>
   [kept?.bands, kept?.lines, kept?.events?.rows, kept?.cursors?.pinned, kept?.kymograph?.points]
     .some((list) => list?.length > 0);

@@ -2,8 +2,6 @@
  * Events of a trace above a threshold in an editable table: the user removes rows, adds them at the cursor and comments
  * on them.
  *
- * Tested in `tests/browser/measure_test.ts`.
- *
  * @typedef {import("../../../measure/events.js").TraceEvent & {note: string, isByHand: boolean}} Row
  */
 import { formatAt } from "../../../measure/axes.js";
@@ -107,7 +105,7 @@ export class EventPanel extends Panel {
     };
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn found in it before */
+  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn found in it before */
   begin(scan, drawn) {
     this.scan = scan;
     this.#distance.unitText.data = this.timeUnit;

@@ -1,8 +1,6 @@
 /**
  * Saves tables as CSV, plots as SVG and pictures as PNG.
  *
- * Tested in `tests/browser/measure_test.ts`.
- *
  * @typedef {"source" | "reference"} Picture
  */
 import { csv } from "../../../measure/csv.js";

@@ -1,8 +1,6 @@
 /**
  * Kymographs of a T series: a line over the images, straight or freehand and with a width, and fetching the images.
  *
- * Tested in `tests/browser/kymograph_test.ts`.
- *
  * @typedef {import("../../../measure/kymograph.js").Point} Point sample of the image
  * @typedef {object} Source
  * @property {import("../../../measure/kymograph.js").Series} series
@@ -12,6 +10,7 @@
  *   planes never recorded
  */
 import { element } from "../controls/element.js";
+import { Emitter } from "../controls/emitter.js";
 import { button, checkField, countField, fieldRow } from "../controls/fields.js";
 import { Kymograph } from "../../../measure/kymograph.js";
 
@@ -21,8 +20,8 @@ const SHOW_EVERY_MS = 400;
 /** Concurrent requests for planes: the server queues 16 per session. */
 const AT_ONCE = 3;
 
-/** Emits `change` for the line, `begin` and `grow` `{kymograph, isDone}` while it is made, `end`, and `back`. */
-export class KymographPanel extends EventTarget {
+/** Emits `change` for the line, `grow` `{kymograph, isDone}` while images arrive, `end`, and `back`. */
+export class KymographPanel extends Emitter {
   /** @type {Source | null} */
   #source = null;
   /** @type {Point[]} */
@@ -33,9 +32,9 @@ export class KymographPanel extends EventTarget {
   #isShown = false;
   /** @type {AbortController | null} */
   #running = null;
-  #width = countField("Width", "kymograph-width", 1, "px", () => this.#tell("change"), 1000);
+  #width = countField("Width", "kymograph-width", 1, "px", () => this.emit("change"), 1000);
   #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
-  #back = button("Back to the images", () => this.#tell("back"), { id: "kymograph-back", hidden: true });
+  #back = button("Back to the images", () => this.emit("back"), { id: "kymograph-back", hidden: true });
   #progress = element("progress", { hidden: true, "aria-label": "Images" });
   #status = element("p", { className: "hint", role: "status" });
 
@@ -108,7 +107,7 @@ export class KymographPanel extends EventTarget {
     }
     if (isDone) this.#former = null;
     this.#start.disabled = this.#running === null && !isDone;
-    this.#tell("change");
+    this.emit("change");
   }
 
   /** A drag that is no line restores the previous line. */
@@ -117,7 +116,7 @@ export class KymographPanel extends EventTarget {
     this.#points = this.#former;
     this.#former = null;
     this.#start.disabled = this.#running === null && this.#points.length === 0;
-    this.#tell("change");
+    this.emit("change");
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @param {number} zoom CSS pixels per sample @returns {import("../picture/marks.js").Mark[]} */
@@ -142,7 +141,7 @@ export class KymographPanel extends EventTarget {
       this.#progress.hidden = false;
       this.#progress.max = source.series.count;
       await this.#fetchAll(source, kymograph, running.signal);
-      this.#tell("grow", { kymograph, isDone: true });
+      this.emit("grow", { kymograph, isDone: true });
       this.#status.textContent = `${kymograph.done} of ${source.series.count} images`;
     } catch (error) {
       if (this.#running !== running) return;
@@ -158,7 +157,7 @@ export class KymographPanel extends EventTarget {
     this.#running = null;
     this.#start.textContent = "Make kymograph";
     this.#progress.hidden = true;
-    this.#tell("end");
+    this.emit("end");
   }
 
   /** @param {Source} source @param {Kymograph} kymograph @param {AbortSignal} signal */
@@ -175,17 +174,11 @@ export class KymographPanel extends EventTarget {
         done += 1;
         this.#progress.value = done;
         if (performance.now() - shownAt < SHOW_EVERY_MS) continue;
-        const isFirst = shownAt === -Infinity;
         shownAt = performance.now();
-        this.#tell(isFirst ? "begin" : "grow", { kymograph, isDone: false });
+        this.emit("grow", { kymograph, isDone: false });
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, series.count) }, work));
-  }
-
-  /** @param {string} type @param {object} [detail] */
-  #tell(type, detail = {}) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
 

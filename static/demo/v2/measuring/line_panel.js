@@ -1,8 +1,4 @@
-/**
- * Lines drawn over streaks, with time, distance and velocity.
- *
- * Tested in `tests/browser/measure_test.ts`.
- */
+/** Lines drawn over streaks, with time, distance and velocity. */
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
 import { lineVelocity } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";
@@ -34,7 +30,7 @@ export class LinePanel extends Panel {
     this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows);
   }
 
-  /** @param {Scan | null} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
+  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
     this.scan = scan;
     this.#draft = null;

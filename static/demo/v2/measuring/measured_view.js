@@ -1,8 +1,6 @@
 /**
  * Connects measuring with the viewer, and shows kymographs in place of their images: a line scan whose reference is the
  * shown image.
- *
- * Tested in `tests/browser/measure_test.ts`, `kymograph_test.ts` and `drawn_kept_test.ts`.
  */
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
@@ -45,20 +43,17 @@ export class MeasuredView {
     this.#viewer = viewer;
     this.#images = images;
     this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
-    viewer.addEventListener("shown", (event) => {
+    viewer.on("shown", ({ look }) => {
       if (!this.#isShowing) this.#original = null;
-      this.#begin(/** @type {CustomEvent} */ (event).detail.look?.drawn);
+      this.#begin(look?.drawn);
     });
     viewer.extendLook = (look) => this.#withDrawn(look);
-    this.#measuring.addEventListener("drawn", () => images.onDrawn());
-    for (const type of ["planes", "look"]) viewer.addEventListener(type, () => this.#measuring.refresh());
+    this.#measuring.on("drawn", () => images.onDrawn());
+    for (const type of ["planes", "look"]) viewer.on(type, () => this.#measuring.refresh());
     const { kymographs } = this.#measuring;
-    /** @param {string} type @param {(made: {kymograph: Kymograph, isDone: boolean}) => void} work */
-    const on = (type, work) =>
-      kymographs.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail));
-    for (const type of ["begin", "grow"]) on(type, (made) => this.#growKymograph(made));
-    on("end", () => this.#former = null);
-    on("back", () => this.#goBack());
+    kymographs.on("grow", (made) => this.#growKymograph(made));
+    kymographs.on("end", () => this.#former = null);
+    kymographs.on("back", () => this.#goBack());
   }
 
   /** Single keys. @type {Record<string, (key: string) => void>} */
@@ -89,7 +84,7 @@ export class MeasuredView {
   /** @param {any} drawn earlier drawings in the same picture, unchecked */
   #begin(drawn) {
     const { info, groups } = this.#viewer;
-    if (info === null || groups === null) return this.#measuring.end();
+    if (info === null || groups === null) return;
     const taken = this.#measuring.begin({
       group: groups.source,
       file: info.source,

@@ -2,8 +2,6 @@
  * Wires the measuring panels to the pictures. The chosen tool receives the drags over the picture that would otherwise
  * zoom; traces and velocities are directly below the line scan.
  *
- * Tested in `tests/browser/measure_test.ts` and its neighbours.
- *
  * @typedef {import("../picture/placed_view.js").Point} Point
  * @typedef {{source: Pane, reference: Pane}} Panes
  * @typedef {object} Shown
@@ -17,11 +15,12 @@
  * @property {boolean} isKymograph made of a series by this module
  */
 import { element } from "../controls/element.js";
+import { Emitter } from "../controls/emitter.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
 import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
-import { drawnIn, VERSION } from "./drawn.js";
+import { drawnIn } from "./drawn.js";
 import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
 import { KymographPanel } from "./kymograph_panel.js";
@@ -37,7 +36,7 @@ import { VelocityPanel } from "./velocity_panel.js";
 const REACH = 12;
 
 /** Emits `drawn` when drawings or pinned cursors have changed. */
-export class Measuring extends EventTarget {
+export class Measuring extends Emitter {
   /** @type {Panes} */
   #panes;
   /** @type {import("./scan.js").Scan | null} */
@@ -104,7 +103,6 @@ export class Measuring extends EventTarget {
     const scan = this.#scan;
     if (scan === null) return null;
     return {
-      version: VERSION,
       shape: shapeOf(scan),
       isLineScan: scan.isLineScan,
       traces: this.#bands.kept,
@@ -141,16 +139,6 @@ export class Measuring extends EventTarget {
     this.#choose();
     this.#refresh();
     return drawn;
-  }
-
-  /** Nothing is shown. */
-  end() {
-    this.#scan = null;
-    this.#path = [];
-    for (const panel of [this.#bands, this.#lines, this.#events, this.#cursors]) panel.begin(null, null);
-    this.#velocities.begin(null);
-    this.kymographs.begin(null, null);
-    this.#refresh();
   }
 
   /** Call after samples, shown channels or view may have changed. */
@@ -199,7 +187,7 @@ export class Measuring extends EventTarget {
       panel.addEventListener("change", () => this.#paintSoon());
     }
     for (const part of [this.#bands, this.#lines, this.#events, this.#cursors, this.kymographs]) {
-      part.addEventListener("change", () => this.dispatchEvent(new Event("drawn")));
+      part.addEventListener("change", () => this.emit("drawn"));
     }
   }
 

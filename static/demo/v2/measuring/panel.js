@@ -12,6 +12,7 @@
  */
 import { axisTitle, tableUnit } from "../../../measure/axes.js";
 import { velocityUnit } from "../../../measure/velocity.js";
+import { Emitter } from "../controls/emitter.js";
 import { shapeOf } from "./scan.js";
 
 /** @import { Scan } from "./scan.js" */
@@ -20,7 +21,7 @@ import { shapeOf } from "./scan.js";
 const [WIDTH, HEIGHT] = [720, 320];
 
 /** A panel over the measured picture; emits `change`. */
-export class Panel extends EventTarget {
+export class Panel extends Emitter {
   /** @type {Scan | null} */
   scan = null;
 
@@ -40,7 +41,7 @@ export class Panel extends EventTarget {
   }
 
   changed() {
-    this.dispatchEvent(new Event("change"));
+    this.emit("change");
   }
 }
 

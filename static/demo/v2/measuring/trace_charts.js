@@ -1,8 +1,6 @@
 /**
  * The charts over time directly below a line scan: traces of its bands, and velocities.
  *
- * Tested in `tests/browser/measure_test.ts`.
- *
  * @typedef {object} Charted
  * @property {readonly import("./bands.js").Trace[]} traces
  * @property {string} title of the values

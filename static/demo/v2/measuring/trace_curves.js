@@ -7,6 +7,7 @@
  * @property {Float64Array} values one per line
  */
 import { throughSamples } from "../picture/curve_image.js";
+import { envelope } from "../picture/reduction.js";
 
 /** @import { Curve } from "../picture/curve_image.js" */
 
@@ -18,50 +19,22 @@ import { throughSamples } from "../picture/curve_image.js";
  * @returns {Curve}
  */
 export function curveColumns({ values, color, dash = "" }, { from, to }, count, density) {
+  const [first, last] = [Math.max(0, Math.floor(from) - 1), Math.min(values.length, Math.ceil(to) + 2)];
+  const samples = Float32Array.from(values.subarray(first, last));
   const columns = to - from > count
-    ? extremes(values, from, to, count)
-    : lineThrough(values, from, to, count);
+    ? connected(envelope(samples, from - first, to - first, count, ["min", "max"]))
+    : throughSamples(samples, from - first, to - first, count);
   if (dash !== "") interrupt(columns, dash.split(" ").map((length) => Number(length) * density));
   return { color, lows: null, highs: null, ...columns };
 }
 
-/** Fewer samples than columns: a line through them. */
-function lineThrough(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ from,
-  /** @type {number} */ to,
-  /** @type {number} */ count,
-) {
-  const [first, last] = [Math.max(0, Math.floor(from) - 1), Math.min(values.length, Math.ceil(to) + 2)];
-  return throughSamples(Float32Array.from(values.subarray(first, last)), from - first, to - first, count);
-}
-
-/** Several samples in a column: from the least to the greatest, and to what the column before reaches. */
-function extremes(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ from,
-  /** @type {number} */ to,
-  /** @type {number} */ count,
-) {
-  const [bottoms, tops] = [new Float32Array(count).fill(NaN), new Float32Array(count).fill(NaN)];
-  const edge = (/** @type {number} */ x) =>
-    Math.min(values.length, Math.max(0, Math.round(from + x / count * (to - from))));
-  let i = edge(0);
-  for (let x = 0; x < count; x += 1) {
-    let [low, high] = [Infinity, -Infinity];
-    for (const end = edge(x + 1); i < end; i += 1) {
-      const value = values[i];
-      // False for NaN and infinities.
-      if (value - value !== 0) continue;
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-    if (low > high) continue;
-    bottoms[x] = low;
-    tops[x] = high;
-    // False where the column before has nothing.
-    if (tops[x - 1] < low) bottoms[x] = tops[x - 1];
-    if (bottoms[x - 1] > high) tops[x] = bottoms[x - 1];
+/** A line from the least to the greatest value in each column, without gaps between columns. @param {Float32Array[]} ends */
+function connected([lows, highs]) {
+  const [bottoms, tops] = [lows.slice(), highs.slice()];
+  for (let x = 1; x < lows.length; x += 1) {
+    // False where a column has no value.
+    if (tops[x - 1] < lows[x]) bottoms[x] = tops[x - 1];
+    if (bottoms[x - 1] > highs[x]) tops[x] = bottoms[x - 1];
   }
   return { bottoms, tops };
 }

@@ -1,8 +1,4 @@
-/**
- * Measures velocities in a worker.
- *
- * Tested in `tests/browser/measure_test.ts`.
- */
+/** Measures velocities in a worker. */
 
 /**
  * @param {import("../../../measure/velocity.js").Plane} plane its samples are copied

@@ -1,8 +1,4 @@
-/**
- * Velocity over time: part of the lines, windows and results.
- *
- * Tested in `tests/browser/measure_test.ts`.
- */
+/** Velocity over time: part of the lines, windows and results. */
 import { tableUnit } from "../../../measure/axes.js";
 import { physicalVelocity, resolvable, SHORTEST_WINDOW, velocityUnit } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";
@@ -62,11 +58,11 @@ export class VelocityPanel extends Panel {
     );
   }
 
-  /** @param {Scan | null} scan */
+  /** @param {Scan} scan */
   begin(scan) {
     this.#forget();
     this.scan = scan;
-    if (scan?.isLineScan) {
+    if (scan.isLineScan) {
       const window = Math.max(SHORTEST_WINDOW, Math.min(WINDOW, Math.floor(shapeOf(scan)[0] / 4)));
       this.#window.number = window;
       this.#step.number = Math.max(1, Math.floor(window / 2));

@@ -1,8 +1,4 @@
-/**
- * Failures in plain words. The page shows code and message of the server under "Details".
- *
- * Tested in `tests/page/fault_test.ts`.
- */
+/** Failures in plain words. The page shows code and message of the server under "Details". */
 
 /** @type {Readonly<Record<string, string>>} */
 const WORDS = {

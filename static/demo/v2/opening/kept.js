@@ -1,14 +1,15 @@
 /**
  * State that the page keeps in the browser: the recent files of all tabs, and the view of this tab for the next reload.
- *
- * Tested in `tests/page/kept_test.ts`.
  */
 import { keep, kept } from "../controls/kept.js";
 
 /** @import { Place } from "../controls/kept.js" */
 
 const RECENT = "acq-server recent files";
-const VIEW = "acq-server view";
+
+/** Increase the number with every change of form. */
+const VIEW = "acq-server view 1";
+
 const MOST_RECENT = 10;
 
 /** Opened paths, the last one first. */

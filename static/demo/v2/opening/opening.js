@@ -1,19 +1,16 @@
 /**
  * Connects the page with the session controller: shows progress and results of opening and stepping, and remembers
  * them.
- *
- * Tested in `tests/browser/opening_test.ts`, `sessions_test.ts`, `positions_test.ts` and `ways_in_test.ts`.
  */
 import { byId } from "../controls/element.js";
 import { PlaneSteps } from "../panels/plane_steps.js";
 import { PositionBar } from "../panels/position_bar.js";
 import { SAMPLE_NOTE } from "./loaded_planes.js";
 import { serverFacts } from "./server.js";
-import { shownText } from "../panels/shown_count.js";
+import { shownText } from "../panels/channel_card.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
 
-/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { DataPanel } from "../panels/data_panel.js" */
 /** @import { KeptView, RecentFiles, TabView } from "./kept.js" */
 /** @import { Page } from "./page.js" */
@@ -66,7 +63,7 @@ export class Opening {
       (place, ahead) => this.#step(place, ahead),
       (scene) => controller.openScene(scene),
     );
-    viewer.addEventListener("look", () => this.keepSoon());
+    viewer.on("look", () => this.keepSoon());
     byId("cancel").addEventListener("click", () => controller.cancel());
     addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
     this.#listen();
@@ -141,28 +138,22 @@ export class Opening {
 
   #listen() {
     const { page, controller, data, viewer } = this.#parts;
-    /** @param {string} type @param {(detail: any) => void} work */
-    const on = (type, work) =>
-      controller.addEventListener(type, (event) => work(/** @type {CustomEvent} */ (event).detail));
-    on("opening", ({ kind, path }) => this.#opening(kind, path));
-    on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
-    on("progress", ({ received, total }) => page.progress(received, total));
-    on("loaded", (loaded) => this.#loaded(loaded));
-    on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
-    on("cancelled", () => page.say("Cancelled"));
-    on("idle", () => this.#idle());
-    on("renewed", ({ info, why }) => {
+    controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
+    controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
+    controller.on("progress", ({ received, total }) => page.progress(received, total));
+    controller.on("loaded", (loaded) => this.#loaded(loaded));
+    controller.on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
+    controller.on("cancelled", () => page.say("Cancelled"));
+    controller.on("idle", () => this.#idle());
+    controller.on("renewed", ({ info, why }) => {
       data.renew(info);
       page.notice(null);
       if (why === "acquisition_changed") this.#changed();
     });
-    on("lost", () => this.#askAgain());
-    viewer.addEventListener("typed", (event) => page.typed(/** @type {CustomEvent} */ (event).detail.fault));
-    viewer.addEventListener(
-      "saved",
-      (event) => page.say(`Saved the ${/** @type {CustomEvent} */ (event).detail.name} picture`),
-    );
-    for (const type of ["look", "shown"]) viewer.addEventListener(type, () => data.paint());
+    controller.on("lost", () => this.#askAgain());
+    viewer.on("typed", ({ fault }) => page.typed(fault));
+    viewer.on("saved", ({ name }) => page.say(`Saved the ${name} picture`));
+    for (const type of ["look", "shown"]) viewer.on(type, () => data.paint());
   }
 
   /** @param {Kind} kind @param {string} path */
@@ -299,14 +290,12 @@ export class Opening {
     clearTimeout(this.#keepTimer);
     const { info } = viewer;
     if (info === null) return;
-    const view = this.#isSample || !this.#mayOpenByPath ? null : this.#view(info);
+    const { source, scene = 0 } = info;
+    const view = this.#isSample || !this.#mayOpenByPath
+      ? null
+      : { path: source.path, scene, position: this.#bar.place };
     kept.view = view && { ...view, look: viewer.look };
     history.replaceState(null, "", view === null ? location.pathname : linkOfView(view));
-  }
-
-  /** @param {OpenResponse} info @returns {LinkedView} */
-  #view({ source, scene = 0 }) {
-    return { path: source.path, scene, position: this.#bar.place };
   }
 }
 

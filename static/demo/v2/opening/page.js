@@ -1,8 +1,4 @@
-/**
- * Texts around the pictures: title, facts, warnings, progress, status, notices and failures.
- *
- * Tested in `tests/browser/opening_test.ts`.
- */
+/** Texts around the pictures: title, facts, warnings, progress, status, notices and failures. */
 import { byId, element, sayIn, unbroken } from "../controls/element.js";
 import { faultOf } from "./fault.js";
 import { facts, megabytes } from "../picture/readout.js";
@@ -11,8 +7,6 @@ import { facts, megabytes } from "../picture/readout.js";
 
 /** Shorter work shows no progress. */
 const SHOW_PROGRESS_AFTER_MS = 500;
-
-const NAME = "acq-server viewer";
 
 export class Page {
   #showProgress = 0;
@@ -24,16 +18,15 @@ export class Page {
     byId("fault-close").addEventListener("click", () => this.fault(null));
   }
 
-  /** Shows title, facts and warnings of the open file, or of none. @param {OpenResponse | null} info @param {boolean} [isSample] */
-  title(info, isSample = false) {
-    const title = byId("title");
-    title.textContent = info?.source.name ?? NAME;
-    title.title = isSample ? "" : info?.source.path ?? "";
-    byId("facts").replaceChildren(...(info === null ? [] : unbroken(facts(info))));
+  /** Shows title, facts and warnings of the open file. @param {OpenResponse} info @param {boolean} isSample */
+  title(info, isSample) {
+    const { source, warnings = [] } = info;
+    byId("title").textContent = source.name;
+    byId("title").title = isSample ? "" : source.path;
+    byId("facts").replaceChildren(...unbroken(facts(info)));
     byId("sample-mark").hidden = !isSample;
-    document.title = info === null ? NAME : `${info.source.name} – acq-server`;
-    byId("empty").hidden = info !== null;
-    const warnings = info?.warnings ?? [];
+    document.title = `${source.name} – acq-server`;
+    byId("empty").hidden = true;
     byId("warnings-list").replaceChildren(...warnings.map((text) => element("li", { textContent: text })));
     byId("warnings").hidden = warnings.length === 0;
   }

@@ -1,8 +1,4 @@
-/**
- * Facts about the server, and whether it answers.
- *
- * Tested in `tests/browser/opening_test.ts` and `surroundings_test.ts`.
- */
+/** Facts about the server, and whether it answers. */
 import { formatNumber } from "../../../measure/axes.js";
 import { element } from "../controls/element.js";
 

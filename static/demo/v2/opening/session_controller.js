@@ -9,10 +9,9 @@
  * - `idle` after each of these three
  * - `renewed` `{info}` the same planes have a new session
  * - `lost` the user must choose the file again: its session has ended and the server does not open by path
- *
- * Tested in `tests/page/session_controller_test.ts`.
  */
 import { AcqError, connect } from "../../../client/v2/acq-client.js";
+import { Emitter } from "../controls/emitter.js";
 import { loadPlanes, loadSample } from "./loaded_planes.js";
 
 /** @import { Acquisition, OpenResponse, Position, Server } from "../../../client/v2/acq-client.d.ts" */
@@ -20,29 +19,28 @@ import { loadPlanes, loadSample } from "./loaded_planes.js";
 
 /**
  * @typedef {"dialog" | "path" | "scene" | "again" | "sample"} Kind how something is opened
+ * @typedef {{kind: Kind, position?: Position, look?: unknown}} How
  * @typedef {object} Loaded
  * @property {Kind} kind
  * @property {OpenResponse} info
  * @property {LoadedGroup} source
  * @property {LoadedGroup | null} reference
  * @property {Position} position of the source planes
- * @property {boolean} isSample it has neither session nor server
- * @property {unknown} look state of the page to hand back with it
+ * @property {boolean} isSample without session and server
+ * @property {unknown} look state of the page handed in with the path
  */
 
 /** Least time between two automatic reopenings of a changing file. */
 const AGAIN_AFTER_MS = 1000;
 
-/** @typedef {{now: () => number, sleep: (milliseconds: number) => Promise<unknown>}} Clock which tests move by hand */
-
-/** @type {Clock} */
+/** @type {{now: () => number, sleep: (milliseconds: number) => Promise<unknown>}} */
 const systemClock = {
   now: () => performance.now(),
   sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
 };
 
 /** Emits the events that the first comment of this module lists. */
-export class SessionController extends EventTarget {
+export class SessionController extends Emitter {
   #connect;
   #clock;
   /** @type {Promise<Server> | null} */
@@ -57,7 +55,7 @@ export class SessionController extends EventTarget {
   /** The scene requested last while scenes open. @type {{scene: number} | null} */
   #wantedScene = null;
 
-  /** @param {() => Promise<Server>} [connectTo] @param {Clock} [clock] */
+  /** @param {() => Promise<Server>} [connectTo] @param {typeof systemClock} [clock] moved by hand in tests */
   constructor(connectTo = connect, clock = systemClock) {
     super();
     this.#connect = connectTo;
@@ -94,11 +92,11 @@ export class SessionController extends EventTarget {
 
   /** Shows the dialog of the server's machine. */
   pick() {
-    return this.#open("dialog", async (signal) => (await this.server()).pick({ signal }));
+    return this.#open({ kind: "dialog" }, async (signal) => (await this.server()).pick({ signal }));
   }
 
   /**
-   * Opens a path, with a look to hand back when it is loaded.
+   * Opens a path; `loaded` hands the look back.
    *
    * @param {string} path
    * @param {{scene?: number | null, position?: Position, look?: unknown}} [options]
@@ -106,7 +104,7 @@ export class SessionController extends EventTarget {
   openPath(path, { scene = null, position = {}, look = null } = {}) {
     const open = async (/** @type {AbortSignal} */ signal) =>
       (await this.server()).open(path, { scene, signal });
-    return this.#open("path", open, { position, look, path });
+    return this.#open({ kind: "path", position, look }, open, path);
   }
 
   /** Opens another scene of the open file. A scene requested meanwhile replaces it. @param {number} scene */
@@ -127,7 +125,7 @@ export class SessionController extends EventTarget {
       const { signal } = this.#opening = new AbortController();
       const open = () => this.live((acquisition) => acquisition.reopen({ scene, signal }), signal);
       try {
-        await this.#openAndLoad(open, { kind: "scene", position: {}, look: null, signal });
+        await this.#openAndLoad(open, { kind: "scene" }, signal);
       } catch (error) {
         if (wanted === this.#wantedScene) throw error;
       }
@@ -139,24 +137,16 @@ export class SessionController extends EventTarget {
     return this.#run("again", async (signal) => {
       const acquisition = this.#acquisition;
       if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
-      await this.#load(acquisition, { kind: "again", position, look: null, signal });
+      await this.#load(acquisition, { kind: "again", position }, signal);
     });
   }
 
   /** Shows the sample, which comes with the page. */
   openSample() {
     return this.#run("sample", async (signal) => {
-      const { info, source, reference } = await loadSample(signal);
+      const loaded = await loadSample(signal);
       this.#leave();
-      this.#tell("loaded", {
-        kind: "sample",
-        info,
-        source,
-        reference,
-        position: {},
-        isSample: true,
-        look: null,
-      });
+      this.emit("loaded", { kind: "sample", ...loaded, position: {}, isSample: true, look: null });
     });
   }
 
@@ -208,46 +198,33 @@ export class SessionController extends EventTarget {
     this.#renewal = null;
   }
 
-  /**
-   * @param {Kind} kind
-   * @param {(signal: AbortSignal) => Promise<Acquisition>} open
-   * @param {{position?: Position, look?: unknown, path?: string}} [options]
-   */
-  #open(kind, open, { position = {}, look = null, path = "" } = {}) {
-    return this.#run(
-      kind,
-      (signal) => this.#openAndLoad(() => open(signal), { kind, position, look, signal }),
-      path,
-    );
+  /** @param {How} how @param {(signal: AbortSignal) => Promise<Acquisition>} open @param {string} [path] */
+  #open(how, open, path) {
+    return this.#run(how.kind, (signal) => this.#openAndLoad(() => open(signal), how, signal), path);
   }
 
-  /** @param {() => Promise<Acquisition>} open @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options */
-  async #openAndLoad(open, options) {
+  /** @param {() => Promise<Acquisition>} open @param {How} how @param {AbortSignal} signal */
+  async #openAndLoad(open, how, signal) {
     const acquisition = await open();
     try {
-      await this.#load(acquisition, options);
+      await this.#load(acquisition, how, signal);
     } catch (error) {
       acquisition.close().catch(() => {});
       throw error;
     }
   }
 
-  /**
-   * Fetches the planes, then closes the previous acquisition.
-   *
-   * @param {Acquisition} acquisition
-   * @param {{kind: Kind, position: Position, look: unknown, signal: AbortSignal}} options
-   */
-  async #load(acquisition, { kind, position, look, signal }) {
+  /** Fetches the planes, then closes the previous acquisition. @param {Acquisition} acquisition @param {How} how @param {AbortSignal} signal */
+  async #load(acquisition, { kind, position = {}, look = null }, signal) {
     const { info } = acquisition;
-    this.#tell("opened", { kind, info });
+    this.emit("opened", { kind, info });
     const onProgress = (/** @type {number} */ received, /** @type {number} */ total) =>
-      this.#tell("progress", { received, total });
+      this.emit("progress", { received, total });
     const there = within(acquisition, { ...info.position, ...position });
     const loaded = await loadPlanes(acquisition, there, { signal, onProgress });
     if (this.#acquisition !== acquisition) this.#leave();
     this.#acquisition = acquisition;
-    this.#tell("loaded", { kind, info, ...loaded, position: there, isSample: false, look });
+    this.emit("loaded", { kind, info, ...loaded, position: there, isSample: false, look });
   }
 
   /**
@@ -255,21 +232,21 @@ export class SessionController extends EventTarget {
    *
    * @param {Kind} kind
    * @param {(signal: AbortSignal) => Promise<void>} work
-   * @param {string} [path] what is opened, where that is known
+   * @param {string} [path] if known
    */
   async #run(kind, work, path = "") {
     if (this.#opening !== null) return;
     this.#opening = new AbortController();
-    this.#tell("opening", { kind, path });
+    this.emit("opening", { kind, path });
     try {
       await work(this.#opening.signal);
     } catch (error) {
       const isCancelled = error instanceof AcqError && error.code === "cancelled" ||
         this.#opening.signal.aborted;
-      this.#tell(isCancelled ? "cancelled" : "failed", { kind, error });
+      this.emit(isCancelled ? "cancelled" : "failed", { kind, error });
     } finally {
       this.#opening = null;
-      this.#tell("idle", {});
+      this.emit("idle");
     }
   }
 
@@ -290,11 +267,11 @@ export class SessionController extends EventTarget {
     const { openByPath = true } = await server.readCapabilities();
     // The session of a changed file cannot reopen it.
     if (!openByPath) {
-      this.#tell("lost", {});
+      this.emit("lost");
       throw new AcqError("session_not_found", "The file must be chosen again");
     }
     const renewed = await server.open(former.path, { channelIndices, scene }).catch((error) => {
-      if (/_not_allowed$/.test(error.code)) this.#tell("lost", {});
+      if (/_not_allowed$/.test(error.code)) this.emit("lost");
       throw error;
     });
     // Something else was opened meanwhile.
@@ -304,13 +281,8 @@ export class SessionController extends EventTarget {
     }
     former.close().catch(() => {});
     this.#acquisition = renewed;
-    this.#tell("renewed", { info: renewed.info, why });
+    this.emit("renewed", { info: renewed.info, why });
     return renewed;
-  }
-
-  /** @param {string} type @param {object} detail */
-  #tell(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
 

@@ -1,8 +1,6 @@
 /**
  * The ways to open a file: the dialog of the server's machine, a path, a recent file, the sample. The page hides what
  * the server does not allow, and shows the ways in place of the picture before the first file, afterwards in a dialog.
- *
- * Tested in `tests/browser/ways_in_test.ts`.
  */
 import { byId, element } from "../controls/element.js";
 

@@ -2,14 +2,12 @@
  * Controls of one channel: a row with switch, range, Auto and look-up table, which opens to histogram, typed range,
  * gamma and Log. The browser remembers look-up table, gamma, Log and whether the row is open for the name of the
  * channel.
- *
- * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
  */
 import { formatNumber } from "../../../measure/axes.js";
 import { channelSettings, keepChannelSettings } from "./channel_settings.js";
 import { contrastChart } from "./contrast_chart.js";
 import { element } from "../controls/element.js";
-import { LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
+import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
 import { sampleText } from "../picture/readout.js";
 
 /** @import { Channel } from "../picture/channel.js" */
@@ -100,7 +98,7 @@ export function channelCard(group, position, prefix, onTyped) {
   listenToInputs(inputs, channel, onTyped);
   if (settings !== null) {
     log.checked = settings.isLog;
-    if (channel.hasLut(settings.lutName)) channel.lutName = settings.lutName;
+    channel.lutName = settings.lutName;
     channel.gamma = settings.gamma;
   }
   open(settings?.isOpen ?? false);
@@ -232,4 +230,25 @@ export function typedNumber(text) {
   if (Number.isFinite(value)) return { value, fault: null };
   const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
   return { value: NaN, fault: `"${typed}" is not a number${hint}` };
+}
+
+/** Text such as `6 of 12 shown`; empty where all channels, or single channels, are shown. @param {ChannelGroup} group */
+export function shownText({ channels, shown, composite }) {
+  return composite && shown.length < channels.length ? `${shown.length} of ${channels.length} shown` : "";
+}
+
+/** Shows the count, with a button for all channels, and follows all changes of the group. @param {HTMLElement} host @param {ChannelGroup} group */
+export function showCount(host, group) {
+  const text = element("span");
+  const all = element("button", { type: "button" });
+  const paint = () => {
+    text.textContent = shownText(group);
+    const isAll = text.textContent === "";
+    all.textContent = isAll ? `Show ${DISTINCT.length}` : "Show all";
+    all.hidden = !group.composite || (isAll && group.channels.length <= DISTINCT.length);
+  };
+  all.addEventListener("click", () => group.show(text.textContent === "" ? DISTINCT.length : Infinity));
+  group.addEventListener("change", paint);
+  host.replaceChildren(text, all);
+  paint();
 }

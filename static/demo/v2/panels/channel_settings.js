@@ -1,14 +1,13 @@
 /**
  * Display settings of channels by name, which the browser keeps for the next file with such a channel; each file begins
  * with its own range.
- *
- * Tested in `tests/page/kept_test.ts`.
  */
 import { keep, kept } from "../controls/kept.js";
 
 /** @import { Place } from "../controls/kept.js" */
 
-const KEY = "acq-server channels";
+/** Increase the number with every change of form. */
+const KEY = "acq-server channels 1";
 
 /** Number of recently used names to remember. */
 const MOST_NAMES = 60;

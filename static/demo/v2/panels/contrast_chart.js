@@ -1,8 +1,4 @@
-/**
- * The histogram of a channel with two handles for its range and a ramp of its look-up table.
- *
- * Tested in `tests/browser/controls_test.ts`.
- */
+/** The histogram of a channel with two handles for its range and a ramp of its look-up table. */
 import { formatNumber } from "../../../measure/axes.js";
 import { element, svgElement } from "../controls/element.js";
 

@@ -1,8 +1,4 @@
-/**
- * For programmers: code to copy, and the server's answer.
- *
- * Tested in `tests/browser/controls_test.ts`.
- */
+/** For programmers: code to copy, and the server's answer. */
 import { byId } from "../controls/element.js";
 import { jsonTree } from "../controls/json_tree.js";
 import { snippet } from "./snippet.js";

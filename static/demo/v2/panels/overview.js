@@ -1,8 +1,6 @@
 /**
  * A strip above the picture with the whole line scan and the visible part as a window. Dragging moves the window or its
  * edges; keys move it.
- *
- * Tested in `tests/browser/layout_test.ts`.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
 import { fitCanvas, within } from "../controls/element.js";
@@ -50,10 +48,6 @@ export class Overview {
     // The strip is drawn whole and rarely: a pyramid would waste memory.
     this.#painter.load(group, () => Promise.resolve([]));
     this.redraw();
-  }
-
-  clear() {
-    this.#painter.clear();
   }
 
   /** Draws the strip in the next frame. */

@@ -1,8 +1,6 @@
 /**
  * Fetches planes of other positions so that steps feel immediate: it keeps seen planes, fetches likely next ones ahead
  * and cancels obsolete requests. Independent of the page.
- *
- * Tested in `tests/page/plane_steps_test.ts`.
  */
 
 /**

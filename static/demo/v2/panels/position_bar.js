@@ -1,8 +1,4 @@
-/**
- * Sliders for time, focus and wavelength, play, and the list of scenes.
- *
- * Tested in `tests/browser/positions_test.ts`.
- */
+/** Sliders for time, focus and wavelength, play, and the list of scenes. */
 import { isTime } from "../../../measure/axes.js";
 import { byId, element, within } from "../controls/element.js";
 import { quantity } from "../picture/readout.js";

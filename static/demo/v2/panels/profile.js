@@ -3,7 +3,7 @@ import { drawChart } from "../picture/chart.js";
 import { throughColumns, throughSamples } from "../picture/curve_image.js";
 import { lutColor } from "../picture/lut.js";
 import { svgMarks } from "../picture/marks.js";
-import { pixelEdges, reduceBlocks } from "../picture/reduction.js";
+import { envelope } from "../picture/reduction.js";
 
 /**
  * Samples of a plane through the cursor: along picture x (`"x"`, the plane's rows) or picture y (`"y"`, its columns).
@@ -22,23 +22,6 @@ export function profileValues(samples, [rows = 0, columns = 0], along, cursor) {
 }
 
 /**
- * Minimum, maximum and mean in each of `count` equal steps of `[from, to)`. Each sample counts once.
- *
- * @param {Float32Array} values
- * @param {number} from
- * @param {number} to
- * @param {number} count at most the number of samples
- * @returns {{lows: Float32Array, highs: Float32Array, means: Float32Array}} NaN where a step has no finite value
- */
-export function envelope(values, from, to, count) {
-  const row = { samples: values, rows: 1, columns: values.length };
-  const edges = pixelEdges(from, to, count, values.length);
-  const reduced = (/** @type {import("../picture/reduction.js").Statistic} */ statistic) =>
-    reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic);
-  return { lows: reduced("min"), highs: reduced("max"), means: reduced("mean") };
-}
-
-/**
  * A curve of `count` screen columns: a band from minimum to maximum with the mean where samples are smaller than
  * columns, else a line through the samples.
  *
@@ -50,7 +33,7 @@ export function envelope(values, from, to, count) {
  */
 function curveOf(values, from, to, count) {
   if (to - from <= count) return { lows: null, highs: null, ...throughSamples(values, from, to, count) };
-  const { lows, highs, means } = envelope(values, from, to, count);
+  const [lows, highs, means] = envelope(values, from, to, count, ["min", "max", "mean"]);
   return { lows, highs, ...throughColumns(means) };
 }
 

@@ -1,8 +1,6 @@
 /**
  * The profile below the source picture: its direction and the timing of its drawing. Along the horizontal axis of a
  * line scan it aligns with the edges of the picture.
- *
- * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
  */
 import { byId } from "../controls/element.js";
 import { drawProfile } from "./profile.js";
@@ -45,10 +43,6 @@ export class ProfilePanel {
     });
     this.#along.value = !this.#pane.size?.locked && !narrow.matches ? "x" : "";
     this.#arrange();
-  }
-
-  clear() {
-    this.#group = null;
   }
 
   /** Draws the profile soon; coalesces changes. */

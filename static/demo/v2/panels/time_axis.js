@@ -1,8 +1,6 @@
 /**
  * The visible time of a line scan: overview strip, typed start and end, and the button back. Start and
  * end are the times of the first and the last line in view, line i at `i * step`.
- *
- * Tested in `tests/browser/layout_test.ts`.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
 import { typedNumber } from "./channel_card.js";
@@ -54,10 +52,6 @@ export class TimeAxis {
   load(group) {
     this.#overview.load(group);
     this.follow();
-  }
-
-  clear() {
-    this.#overview.clear();
   }
 
   /** A channel looks different. */

@@ -3,14 +3,13 @@
  *
  * Emits `shown` `{look}` for another acquisition, `planes` for other planes of the same one, `typed` `{fault}` for a
  * typed number, and `look` when zoom, contrast or another choice has changed.
- *
- * Tested in `tests/browser/controls_test.ts` and `drawing_test.ts`.
  */
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { isTime } from "../../../measure/axes.js";
 import { ChannelGroup } from "../picture/channel_group.js";
-import { channelCard } from "./channel_card.js";
+import { channelCard, showCount } from "./channel_card.js";
 import { attachDivider } from "../controls/divider.js";
+import { Emitter } from "../controls/emitter.js";
 import { byId, element, saveFile, within } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";
 import { linkPanes } from "../picture/linked_cursor.js";
@@ -21,7 +20,6 @@ import { Pane } from "../picture/pane.js";
 import { ProfilePanel } from "./profile_panel.js";
 import { readout } from "../picture/readout.js";
 import { applyLook, lookOf } from "./look.js";
-import { showCount } from "./shown_count.js";
 import { TimeAxis } from "./time_axis.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
@@ -45,7 +43,7 @@ const MOST_LETTERS = 24;
 /** Total length of names that fit into a line of the read-out. */
 const LETTERS_IN_LINE = 40;
 
-export class Viewer extends EventTarget {
+export class Viewer extends Emitter {
   /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
   #shown = null;
   #links;
@@ -70,7 +68,7 @@ export class Viewer extends EventTarget {
       onView: () => {
         if (name === "source") this.#profile.redraw();
         this.#paintScaleSoon(name);
-        this.#tell("look");
+        this.emit("look");
       },
       onDrawn: () => {
         // A new size of the picture changes the reduction.
@@ -89,7 +87,7 @@ export class Viewer extends EventTarget {
     this.#timeAxis = new TimeAxis(
       byId("source"),
       this.panes.source,
-      (fault) => this.#tell("typed", { fault }),
+      (fault) => this.emit("typed", { fault }),
     );
     this.#listen();
   }
@@ -143,7 +141,7 @@ export class Viewer extends EventTarget {
     for (const name of NAMES) {
       within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
     }
-    this.#tell("shown", { look });
+    this.emit("shown", { look });
   }
 
   /** Replaces the planes of the same channels; keeps zoom, contrast and cursor. @param {Float32Array[]} planes */
@@ -157,36 +155,7 @@ export class Viewer extends EventTarget {
     this.#paintReadout("source", this.panes.source.cursor);
     this.#timeAxis.load(source);
     this.#profile.redraw();
-    this.#tell("planes");
-  }
-
-  /** Empties the pictures. */
-  clear() {
-    this.#shown = null;
-    for (const name of NAMES) this.panes[name].clear();
-    this.#timeAxis.clear();
-    this.#profile.clear();
-    byId("viewer").hidden = true;
-  }
-
-  /** Turns a picture and all later ones of its kind. @param {Name} name */
-  turn(name) {
-    this.#place(name, turned);
-  }
-
-  /** Mirrors a picture and all later ones of its kind. @param {Name} name */
-  flip(name) {
-    this.#place(name, mirrored);
-  }
-
-  /** Cycles through mean, maximum and minimum. */
-  nextStatistic() {
-    nextChoice(byId("statistic", HTMLSelectElement));
-  }
-
-  /** Cycles through the profiles. */
-  nextProfile() {
-    nextChoice(byId("along", HTMLSelectElement));
+    this.emit("planes");
   }
 
   /** @param {Name} name @param {ChannelGroup | null} group @param {string} fileName */
@@ -195,7 +164,7 @@ export class Viewer extends EventTarget {
     cards.replaceChildren();
     if (group === null) return;
     showCount(byId(`${name}-count`), group);
-    const typed = (/** @type {string | null} */ fault) => this.#tell("typed", { fault });
+    const typed = (/** @type {string | null} */ fault) => this.emit("typed", { fault });
     cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
     const figure = byId(name);
     // Many channels or long names get a line of their own for their values.
@@ -219,7 +188,7 @@ export class Viewer extends EventTarget {
     if (name === "source") this.#timeAxis.redraw();
     this.#paintReadout(name, this.panes[name].cursor);
     if (name === "source") this.#profile.redraw();
-    this.#tell("look");
+    this.emit("look");
   }
 
   /** @param {Name} name @param {Cursor | null} cursor @param {boolean} byKeyboard */
@@ -230,8 +199,8 @@ export class Viewer extends EventTarget {
     if (name === "source") this.#profile.redraw();
   }
 
-  /** @param {Name} name @param {typeof turned} change */
-  #place(name, change) {
+  /** Turns or mirrors a picture and all later ones of its kind. @param {Name} name @param {typeof turned} change */
+  place(name, change) {
     const group = this.#shown?.groups[name];
     if (!group) return;
     const kind = kindOf(group.plane, name === "reference");
@@ -300,13 +269,13 @@ export class Viewer extends EventTarget {
     const statistic = byId("statistic", HTMLSelectElement);
     statistic.addEventListener("change", () => {
       this.#reduceBy(statistic.value);
-      this.#tell("look");
+      this.emit("look");
     });
     for (const name of NAMES) {
       const figure = byId(name);
       within(figure, ".home").addEventListener("click", () => this.panes[name].goHome());
-      within(figure, ".turn").addEventListener("click", () => this.turn(name));
-      within(figure, ".flip").addEventListener("click", () => this.flip(name));
+      within(figure, ".turn").addEventListener("click", () => this.place(name, turned));
+      within(figure, ".flip").addEventListener("click", () => this.place(name, mirrored));
       within(figure, ".save").addEventListener("click", () => this.#save(name));
       const layers = within(figure, ".layers", HTMLSelectElement);
       layers.addEventListener("change", () => {
@@ -343,22 +312,9 @@ export class Viewer extends EventTarget {
       if (blob === null || this.#shown === null) return;
       const stem = this.#shown.info.source.name.replace(/\.[^.]+$/, "");
       saveFile(`${stem}-${name}.png`, blob);
-      this.#tell("saved", { name });
+      this.emit("saved", { name });
     });
   }
-
-  /** @param {string} type @param {object} [detail] */
-  #tell(type, detail = {}) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
-  }
-}
-
-/** Chooses the next enabled option. @param {HTMLSelectElement} select */
-export function nextChoice(select) {
-  do select.selectedIndex = (select.selectedIndex + 1) % select.options.length; while (
-    select.selectedOptions[0]?.disabled
-  );
-  select.dispatchEvent(new Event("change"));
 }
 
 /** @param {string} value @returns {import("../picture/channel_group.js").Mode} */

@@ -1,6 +1,6 @@
 /** Actions of single keys on the pictures. */
 import { byId, within } from "../controls/element.js";
-import { nextChoice } from "./viewer.js";
+import { mirrored, turned } from "../picture/orientation.js";
 
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 /** @import { Viewer } from "./viewer.js" */
@@ -28,9 +28,17 @@ export function viewerActions(viewer) {
       }
     }),
     s: withFile(() => byId("reference").hidden || byId("path-choice").hidden || byId("path").click()),
-    m: withFile(() => viewer.nextStatistic()),
-    r: withFile(() => viewer.turn("source")),
-    f: withFile(() => viewer.flip("source")),
-    p: withFile(() => viewer.nextProfile()),
+    m: withFile(() => nextChoice(byId("statistic", HTMLSelectElement))),
+    r: withFile(() => viewer.place("source", turned)),
+    f: withFile(() => viewer.place("source", mirrored)),
+    p: withFile(() => nextChoice(byId("along", HTMLSelectElement))),
   };
+}
+
+/** Chooses the next enabled option. @param {HTMLSelectElement} select */
+function nextChoice(select) {
+  do select.selectedIndex = (select.selectedIndex + 1) % select.options.length; while (
+    select.selectedOptions[0]?.disabled
+  );
+  select.dispatchEvent(new Event("change"));
 }

@@ -1,11 +1,12 @@
 /** A channel and its display: samples, look-up table, intensity range and visibility. */
 import { autoRange, drawableRange, histogram, statistics } from "../../../measure/statistics.js";
-import { defaultLut, DISTINCT, LUT_NAMES, lutTable, withGamma } from "./lut.js";
+import { Emitter } from "../controls/emitter.js";
+import { defaultLut, DISTINCT, lutTable, withGamma } from "./lut.js";
 
 /** @typedef {{index: number, name: string, dataUrl: string, samples: Float32Array}} LoadedChannel */
 
 /** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */
-export class Channel extends EventTarget {
+export class Channel extends Emitter {
   #lutName;
   #gamma = 1;
   /** @type {[number, number]} */
@@ -54,7 +55,7 @@ export class Channel extends EventTarget {
   replaceSamples(samples) {
     this.samples = samples;
     this.#stats = this.#bins = this.#isFinite = null;
-    this.dispatchEvent(new Event("samples"));
+    this.emit("samples");
   }
 
   get lutName() {
@@ -63,7 +64,7 @@ export class Channel extends EventTarget {
 
   set lutName(name) {
     this.#lutName = name;
-    this.#changed();
+    this.emit("change");
   }
 
   /** Exponent applied before the look-up table; below 1 brightens dark parts. */
@@ -73,12 +74,7 @@ export class Channel extends EventTarget {
 
   set gamma(gamma) {
     this.#gamma = gamma;
-    this.#changed();
-  }
-
-  /** Whether there is a look-up table of this name. @param {string} name */
-  hasLut(name) {
-    return LUT_NAMES.includes(name);
+    this.emit("change");
   }
 
   get visible() {
@@ -87,7 +83,7 @@ export class Channel extends EventTarget {
 
   set visible(visible) {
     this.#visible = visible;
-    this.#changed();
+    this.emit("change");
   }
 
   /** `[min, max]`, min below max. */
@@ -104,7 +100,7 @@ export class Channel extends EventTarget {
   setRange(min, max, isAuto = false) {
     this.#range = drawableRange(min, max);
     this.#isAuto = isAuto;
-    this.#changed();
+    this.emit("change");
   }
 
   /** Sets one end (0: minimum, 1: maximum) and moves the other along where they would cross. @param {number} end @param {number} value */
@@ -133,10 +129,6 @@ export class Channel extends EventTarget {
   /** Histogram between the smallest and largest sample, computed once. @param {number} bins */
   histogram(bins) {
     return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
-  }
-
-  #changed() {
-    this.dispatchEvent(new Event("change"));
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * The channels of one pane: a composite shows every enabled channel, other modes show one at a time.
  */
+import { Emitter } from "../controls/emitter.js";
 import { Channel } from "./channel.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
@@ -14,7 +15,7 @@ import { Channel } from "./channel.js";
 /** @typedef {"merged" | "split" | "single"} Mode overlaid, one below the other, or one at a time */
 
 /** Emits `change` when a channel, its look or the composite switch changes. */
-export class ChannelGroup extends EventTarget {
+export class ChannelGroup extends Emitter {
   #composite = true;
   #isSplit = false;
   #active = 0;
@@ -27,7 +28,7 @@ export class ChannelGroup extends EventTarget {
     this.plane = plane;
     this.channels = channels.map((channel, position) => new Channel(channel, position, channels.length));
     this.#keepHues();
-    this.channels.forEach((channel) => channel.addEventListener("change", () => this.#changed()));
+    this.channels.forEach((channel) => channel.addEventListener("change", () => this.emit("change")));
   }
 
   get composite() {
@@ -47,7 +48,7 @@ export class ChannelGroup extends EventTarget {
         ? this.#chosen[position] === true || position === this.#active
         : position === this.#active
     );
-    this.#changed();
+    this.emit("change");
   }
 
   /** Replaces the planes of all channels, in their order. @param {readonly Float32Array[]} planes */
@@ -75,7 +76,7 @@ export class ChannelGroup extends EventTarget {
   set mode(mode) {
     this.#isSplit = mode === "split";
     this.composite = mode !== "single";
-    this.#changed();
+    this.emit("change");
   }
 
   /** Whether shown channels are below each other instead of overlaid; only in the composite. */
@@ -90,13 +91,13 @@ export class ChannelGroup extends EventTarget {
     if (this.#composite) channel.visible = on ?? !channel.visible;
     else this.channels.forEach((channel, other) => channel.visible = other === position);
     if (channel.visible) this.#active = position;
-    this.#changed();
+    this.emit("change");
   }
 
   /** Shows the first `count` channels as a composite. @param {number} count */
   show(count) {
     this.channels.forEach((channel, position) => channel.visible = position < count);
-    this.#changed();
+    this.emit("change");
   }
 
   get shown() {
@@ -112,9 +113,5 @@ export class ChannelGroup extends EventTarget {
     const low = Math.min(...ranges.map(([min]) => min));
     const high = Math.max(...ranges.map(([, max]) => max));
     colors.forEach((channel) => channel.setRange(low, high, true));
-  }
-
-  #changed() {
-    this.dispatchEvent(new Event("change"));
   }
 }

@@ -1,8 +1,6 @@
 /**
  * A chart below a picture: curves on a canvas, frame and marks as SVG over it. It can align with the edges of the
  * picture.
- *
- * Tested in `tests/browser/controls_test.ts`, `layout_test.ts` and `measure_test.ts`.
  */
 import { axisTitle, toPhysical } from "../../../measure/axes.js";
 import { fitCanvas } from "../controls/element.js";

@@ -2,8 +2,6 @@
  * Draws curves on black, column by column: in software rendering, a path through a thousand points takes longer than a
  * frame, a thousand rectangles do not.
  *
- * Tested in `tests/page/curve_image_test.ts` and `minification_test.ts`.
- *
  * @typedef {object} Curve one value per screen column; NaN where missing
  * @property {string} color CSS
  * @property {Float32Array | null} lows of the band behind the line

@@ -2,8 +2,6 @@
  * Marks over and around a picture, drawn identically as SVG on the page (sharp, with selectable text) and on a canvas
  * for the saved picture.
  *
- * Tested in `tests/browser/drawing_test.ts`.
- *
  * @typedef {object} Mark one of a line, a ring and a text, in CSS pixels
  * @property {readonly (readonly number[])[]} [points] of a line, x and y
  * @property {readonly [x: number, y: number, radius: number]} [ring]

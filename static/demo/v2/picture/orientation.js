@@ -6,8 +6,6 @@
  * An orientation is applied in this order: x and y change places when `swapped`, then x is counted `fromRight`, then y is
  * counted `fromBottom`. Positions are continuous: pixel i covers i to i + 1.
  *
- * Tested in `tests/page/orientation_test.ts` and `tests/browser/orientation_test.ts`.
- *
  * @typedef {{swapped: boolean, fromRight: boolean, fromBottom: boolean}} Orientation
  * @typedef {{width: number, height: number}} Picture size before it is placed
  * @typedef {{x0: number, y0: number, x1: number, y1: number}} View

@@ -5,8 +5,6 @@
  *
  * placed_view.js holds the view, stage.js the elements; plane_painter.js fills the canvas and picture_input.js handles
  * mouse, touch and keys.
- *
- * Tested in `tests/browser/drawing_test.ts` and `controls_test.ts`.
  */
 import { isTime } from "../../../measure/axes.js";
 import { measureLabel } from "./marks.js";
@@ -166,13 +164,6 @@ export class Pane {
     this.#group = group;
     this.#painter.load(group);
     this.redraw();
-  }
-
-  /** Empties the pane. */
-  clear() {
-    this.#placed = this.#group = null;
-    this.#painter.clear();
-    this.#stage.clear();
   }
 
   /** Draws in the next frame; coalesces calls. */

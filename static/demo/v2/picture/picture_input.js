@@ -1,8 +1,4 @@
-/**
- * Mouse, touch and keyboard over a picture: they move the cursor, zoom, pan or select a part.
- *
- * Tested in `tests/browser/controls_test.ts` and `layout_test.ts`.
- */
+/** Mouse, touch and keyboard over a picture: they move the cursor, zoom, pan or select a part. */
 import { attachGestures } from "../controls/gestures.js";
 import { attachKeys } from "../controls/keys.js";
 

@@ -4,8 +4,6 @@
  * Planes whose axes share a unit keep their pixel aspect; others, such as space over time, fill the pane and zoom along
  * one axis at a time. A reference always keeps its aspect: a very long one zooms along its length until the visible
  * part is no longer a thin strip.
- *
- * Tested in `tests/page/placed_view_test.ts`.
  */
 import { axisTitle, isTime, toPhysical } from "../../../measure/axes.js";
 import { fromShown, shownSize, toShown, viewFromShown, viewToShown } from "./orientation.js";

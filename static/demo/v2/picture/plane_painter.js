@@ -1,8 +1,4 @@
-/**
- * Paints the visible part of a group's planes on a canvas: coarsely while the view moves, exactly at rest.
- *
- * Tested in `tests/browser/minification_test.ts`.
- */
+/** Paints the visible part of a group's planes on a canvas: coarsely while the view moves, exactly at rest. */
 import { CanvasPicture } from "./draw_canvas.js";
 import { pyramidOf } from "./pyramids.js";
 import { reductionText } from "./reduction.js";
@@ -45,11 +41,6 @@ export class PlanePainter {
   load({ plane, channels }, pyramids = pyramidOf) {
     [this.#plane, this.#channels] = [plane, channels];
     this.#part = new VisiblePart({ plane, channels }, pyramids);
-  }
-
-  /** Releases the planes. */
-  clear() {
-    [this.#plane, this.#channels, this.#part] = [null, [], null];
   }
 
   /**

@@ -1,7 +1,8 @@
 /**
  * Smaller copies of a plane, in which each entry stands for a block of samples: with them, reducing a view of millions
- * of samples to the screen takes the time of thousands. Rows and columns shrink separately, since a line scan of 30,000
- * lines may have 24 columns. All functions are pure; pyramid_worker.js calls them in a worker.
+ * of samples to the screen takes the time of thousands. The last block of an axis may hold fewer samples and counts
+ * like the others. Rows and columns shrink separately, since a line scan of 30,000 lines may have 24 columns. All
+ * functions are pure; pyramid_worker.js calls them in a worker.
  *
  * @typedef {import("./reduction.js").Blocks & {rowBlock: number, columnBlock: number}} Level
  */
@@ -22,26 +23,16 @@ export const wholePlane = (samples, rows, columns) => ({
   columnBlock: 1,
 });
 
-/**
- * Builds all copies of a plane. NaN and infinities do not count in the statistic of a block.
- *
- * @param {Level} plane
- * @param {import("./reduction.js").Statistic} statistic
- * @returns {Level[]} without the plane
- */
+/** Builds all copies of a plane. NaN and infinities do not count. @param {Level} plane @param {import("./reduction.js").Statistic} statistic */
 export function buildPyramid(plane, statistic) {
   /** @type {Level[]} */
   const levels = [];
-  for (
-    let base = /** @type {Level | null} */ (plane);
-    base !== null;
-    base = smaller(base, plane, "rows", statistic)
-  ) {
-    if (base !== plane) levels.push(base);
-    let next = smaller(base, plane, "columns", statistic);
-    for (; next !== null; next = smaller(next, plane, "columns", statistic)) levels.push(next);
+  for (let base = /** @type {Level | null} */ (plane); base; base = smaller(base, "rows", statistic)) {
+    for (let next = /** @type {Level | null} */ (base); next; next = smaller(next, "columns", statistic)) {
+      levels.push(next);
+    }
   }
-  return levels;
+  return levels.slice(1);
 }
 
 /** Largest block that leaves enough entries per pixel. @param {number} samplesAPixel @param {number} entriesAPixel */
@@ -65,31 +56,19 @@ export function chooseLevel(levels, perPixel, entriesAPixel) {
   return fine.reduce((best, level) => level.samples.length < best.samples.length ? level : best);
 }
 
-/** @param {Level} level @param {Level} plane @param {"rows" | "columns"} axis @param {import("./reduction.js").Statistic} statistic @returns {Level | null} */
-function smaller(level, plane, axis, statistic) {
-  const count = Math.ceil(level[axis] / STEP);
-  if (count < SHORTEST) return null;
+/** @param {Level} level @param {"rows" | "columns"} axis @param {import("./reduction.js").Statistic} statistic @returns {Level | null} */
+function smaller(level, axis, statistic) {
+  if (Math.ceil(level[axis] / STEP) < SHORTEST) return null;
   const every = (/** @type {number} */ length, /** @type {number} */ step) =>
     Uint32Array.from({ length: Math.ceil(length / step) + 1 }, (_, i) => Math.min(length, i * step));
-  const isRows = axis === "rows";
-  const samples = reduceBlocks(
-    level,
-    every(level.rows, isRows ? STEP : 1),
-    every(level.columns, isRows ? 1 : STEP),
-    statistic,
-  );
-  const rowBlock = level.rowBlock * (isRows ? STEP : 1);
-  const columnBlock = level.columnBlock * (isRows ? 1 : STEP);
-  const rows = isRows ? count : level.rows;
-  const columns = isRows ? level.columns : count;
+  const [rowStep, columnStep] = axis === "rows" ? [STEP, 1] : [1, STEP];
+  const [rows, columns] = [every(level.rows, rowStep), every(level.columns, columnStep)];
   return {
-    samples,
-    rows,
-    columns,
-    rowBlock,
-    columnBlock,
-    isFinite: plane.isFinite === true,
-    rowShare: plane.rows / rowBlock - (rows - 1),
-    columnShare: plane.columns / columnBlock - (columns - 1),
+    samples: reduceBlocks(level, rows, columns, statistic),
+    rows: rows.length - 1,
+    columns: columns.length - 1,
+    rowBlock: level.rowBlock * rowStep,
+    columnBlock: level.columnBlock * columnStep,
+    isFinite: level.isFinite === true,
   };
 }

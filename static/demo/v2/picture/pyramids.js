@@ -1,8 +1,6 @@
 /**
  * Builds pyramids of planes in a worker. A plane without a pyramid is reduced sample by sample, which shows the same
  * and takes longer.
- *
- * Tested in `tests/browser/minification_test.ts`.
  */
 
 /** @type {Worker | null} */

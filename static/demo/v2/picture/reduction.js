@@ -4,9 +4,8 @@
  * samples is NaN. All functions are pure.
  *
  * @typedef {"mean" | "max" | "min"} Statistic
- * @typedef {{samples: Float32Array, rows: number, columns: number, rowShare?: number, columnShare?: number,
- *   isFinite?: boolean}} Blocks row-major; the shares (0 to 1) are the weights of the last row and the last column relative to
- *   a whole entry; `isFinite`, where all samples are finite, is up to ten times as fast
+ * @typedef {{samples: Float32Array, rows: number, columns: number, isFinite?: boolean}} Blocks row-major; `isFinite` where all
+ *   samples are finite, which is up to ten times as fast
  */
 
 /**
@@ -40,52 +39,66 @@ export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
   return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
 }
 
+/**
+ * Statistics of a row of samples in each of `count` equal steps of `[from, to)`.
+ *
+ * @param {Float32Array} samples
+ * @param {number} from
+ * @param {number} to
+ * @param {number} count at most the number of samples
+ * @param {readonly Statistic[]} statistics
+ * @returns {Float32Array[]} one for each statistic; NaN where a step has no finite value
+ */
+export function envelope(samples, from, to, count, statistics) {
+  const row = { samples, rows: 1, columns: samples.length };
+  const edges = pixelEdges(from, to, count, samples.length);
+  return statistics.map((statistic) => reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic));
+}
+
 /** @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges */
-function means(plane, rowEdges, columnEdges) {
-  const { samples, rows, columns, rowShare = 1, columnShare = 1, isFinite = false } = plane;
+function means({ samples, columns, isFinite = false }, rowEdges, columnEdges) {
   const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
   const reduced = new Float32Array(width * height);
-  const [sums, weights] = [new Float64Array(width), new Float64Array(width)];
-  /** Of one row: its samples with their weights, 0 where a sample is missing. */
-  const [line, shares] = [new Float32Array(columns), new Float32Array(columns).fill(1)];
-  shares[columns - 1] = columnShare;
-  const widths = new Float64Array(width);
-  addRow(widths, shares, 0, columnEdges, 1);
+  const [sums, counts] = [new Float64Array(width), new Float64Array(width)];
+  /** Of one row: its samples, and 1 for each; both 0 where a sample is missing. */
+  const [line, there] = [new Float32Array(columns), new Float32Array(columns)];
   for (let y = 0; y < height; y += 1) {
     sums.fill(0);
-    weights.fill(0);
-    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
-      const share = row === rows - 1 ? rowShare : 1;
-      if (isFinite && columnShare === 1) addRow(sums, samples, row * columns, columnEdges, share);
-      else {
-        for (let i = 0, at = row * columns; i < columns; i += 1, at += 1) {
-          const isThere = samples[at] - samples[at] === 0;
-          shares[i] = isThere ? (i === columns - 1 ? columnShare : 1) : 0;
-          line[i] = isThere ? samples[at] * shares[i] : 0;
-        }
-        addRow(sums, line, 0, columnEdges, share);
-      }
-      if (isFinite) { for (let x = 0; x < width; x += 1) weights[x] += widths[x] * share; }
-      else addRow(weights, shares, 0, columnEdges, share);
+    for (let x = 0; x < width; x += 1) {
+      counts[x] = isFinite ? (columnEdges[x + 1] - columnEdges[x]) * (rowEdges[y + 1] - rowEdges[y]) : 0;
     }
-    for (let x = 0; x < width; x += 1) reduced[y * width + x] = sums[x] / weights[x];
+    for (let row = rowEdges[y]; row < rowEdges[y + 1]; row += 1) {
+      const start = row * columns;
+      if (isFinite) {
+        addRow(sums, samples, start, columnEdges);
+        continue;
+      }
+      for (let i = 0; i < columns; i += 1) {
+        const isThere = samples[start + i] - samples[start + i] === 0;
+        there[i] = isThere ? 1 : 0;
+        line[i] = isThere ? samples[start + i] : 0;
+      }
+      addRow(sums, line, 0, columnEdges);
+      addRow(counts, there, 0, columnEdges);
+    }
+    for (let x = 0; x < width; x += 1) reduced[y * width + x] = sums[x] / counts[x];
   }
   return reduced;
 }
 
-/** Adds the samples of one row to the sums of its blocks. @param {Float64Array} sums @param {Float32Array} samples @param {number} start @param {Uint32Array} columnEdges @param {number} share */
-function addRow(sums, samples, start, columnEdges, share) {
+/** Adds the samples of one row to the sums of its blocks. @param {Float64Array} sums @param {Float32Array} samples @param {number} start @param {Uint32Array} columnEdges */
+function addRow(sums, samples, start, columnEdges) {
   const width = sums.length;
   let at = start + columnEdges[0];
   // Blocks of one column, as in most line scans.
   if (columnEdges[width] - columnEdges[0] === width) {
-    for (let x = 0; x < width; x += 1, at += 1) sums[x] += samples[at] * share;
+    for (let x = 0; x < width; x += 1, at += 1) sums[x] += samples[at];
     return;
   }
   for (let x = 0; x < width; x += 1) {
     let sum = 0;
     for (const end = start + columnEdges[x + 1]; at < end; at += 1) sum += samples[at];
-    sums[x] += sum * share;
+    sums[x] += sum;
   }
 }
 

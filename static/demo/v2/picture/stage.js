@@ -2,8 +2,6 @@
  * The elements of one picture: its plot with the canvas, and over both the frame and the marks. The plot may be divided into
  * bands, one below the other, which show the same part and carry the same marks.
  *
- * Tested in `tests/browser/drawing_test.ts`, `layout_test.ts` and `measure_test.ts`.
- *
  * @typedef {{left: number, top: number, width: number, height: number}} Area
  *
  * @typedef {object} SnapshotLook
@@ -108,13 +106,6 @@ export class Stage {
   /** Draws shared marks over every band, and own marks over each of several. @param {readonly Mark[]} marks @param {readonly Mark[][]} own */
   mark(marks, own) {
     this.#markLayers.forEach((layer, i) => layer.replaceChildren(...svgMarks([...marks, ...own[i] ?? []])));
-  }
-
-  /** Empties it. */
-  clear() {
-    this.#frame = null;
-    this.#frameLayer.replaceChildren();
-    for (const layer of this.#markLayers) layer.replaceChildren();
   }
 
   /** Which band a fraction of the plot's height lies in, and the fraction of that band. @param {number} fy */

@@ -3,9 +3,7 @@
  * (reduction.js).
  *
  * While a view moves, a level of the pyramid (pyramid.js) with an entry per pixel or two suffices; at rest, each pixel
- * shows exactly the samples under it or, where these are too many, a finer level.
- *
- * Tested in `tests/page/visible_part_test.ts` and `tests/browser/minification_test.ts`.
+ * shows exactly the samples under it.
  *
  * @typedef {import("./pyramid.js").Level} Level
  * @typedef {import("./reduction.js").Statistic} Statistic
@@ -23,19 +21,12 @@ import { pixelEdges, reduceBlocks } from "./reduction.js";
 /** A plane of fewer samples is reduced within a frame without a pyramid. */
 const SMALLEST_FOR_PYRAMID = 2 ** 18;
 
-/** Reducing this many samples takes some 20 ms, acceptable for a view at rest. */
-const EXACT_SAMPLES = 2 ** 23;
-
-/** Least entries per pixel beyond that: block edges are then at most a quarter of a pixel off. */
-const AT_REST = 2;
-
 /** During movement a block may be off by a pixel unnoticed. */
 const MOVING = 0.5;
 
 /** The visible part of the planes of one group. */
 export class VisiblePart {
   #channels;
-  #whole;
   #load;
   #ask = "";
   /** @type {View | null} */
@@ -44,7 +35,6 @@ export class VisiblePart {
   /** @type {Statistic} */
   #statistic = "mean";
   #isMoving = false;
-  #needsLevel = false;
 
   /**
    * @param {{plane: {shape: readonly number[]}, channels: readonly {samples: Float32Array, isFinite: boolean}[]}} group
@@ -53,7 +43,6 @@ export class VisiblePart {
   constructor({ plane, channels }, load = pyramidOf) {
     const [rows = 0, columns = 0] = plane.shape;
     this.#load = load;
-    this.#whole = { rows, columns };
     this.#channels = channels.map(({ samples, isFinite }) => /** @type {Seen} */ ({
       plane: { ...wholePlane(samples, rows, columns), isFinite },
       pyramids: new Map(),
@@ -76,7 +65,6 @@ export class VisiblePart {
     const wanted = this.#channels.filter((_, position) => shown.includes(position));
     for (const channel of wanted) this.#wantPyramid(channel);
     this.#isMoving = isMoving && wanted.every(({ pyramids }) => (pyramids.get(statistic)?.length ?? 0) > 0);
-    this.#needsLevel = (view.x1 - view.x0) * (view.y1 - view.y0) * shown.length > EXACT_SAMPLES;
     this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic, this.#isMoving].join();
   }
 
@@ -119,35 +107,18 @@ export class VisiblePart {
     return channel.samples = reduceBlocks(level, rows, columns, this.#statistic);
   }
 
-  /** The source of a channel's part. At rest, a mean needs levels without gaps, since gaps do not count. @param {Seen} channel */
+  /** The source of a channel's part. @param {Seen} channel */
   #level({ plane, pyramids }) {
-    const levels = [plane, ...pyramids.get(this.#statistic) ?? []];
-    if (this.#isMoving) return chooseLevel(levels, this.perPixel, MOVING);
-    if (!this.#needsLevel || (this.#statistic === "mean" && !plane.isFinite)) return plane;
-    return chooseLevel(levels, this.perPixel, AT_REST);
+    const levels = this.#isMoving ? pyramids.get(this.#statistic) ?? [] : [];
+    return chooseLevel([plane, ...levels], this.perPixel, MOVING);
   }
 
-  /** Along each axis in entries of a level: the view, whether it is reduced, and the entries that are in view at least partly. @param {Level} level */
+  /** Along both axes, in entries of a level: the view, whether it is reduced, and the entries at least partly in view. @param {Level} level */
   #ends({ rowBlock, columnBlock, rows, columns }) {
-    const { x0, x1, y0, y1 } = this.#view ?? { x0: 0, y0: 0, x1: this.#whole.rows, y1: this.#whole.columns };
-    const end = (
-      /** @type {[from: number, to: number]} */ [from, to],
-      /** @type {number} */ block,
-      /** @type {number} */ pixels,
-      /** @type {number} */ length,
-    ) => {
-      const [low, high] = [from / block, to / block];
-      return {
-        low,
-        high,
-        isReduced: high - low > pixels,
-        first: Math.max(0, Math.floor(low)),
-        last: Math.min(length, Math.ceil(high)),
-      };
-    };
+    const { x0, x1, y0, y1 } = /** @type {View} */ (this.#view);
     return {
-      x: end([x0, x1], rowBlock, this.#pixels.x, rows),
-      y: end([y0, y1], columnBlock, this.#pixels.y, columns),
+      x: endsOf(x0 / rowBlock, x1 / rowBlock, this.#pixels.x, rows),
+      y: endsOf(y0 / columnBlock, y1 / columnBlock, this.#pixels.y, columns),
     };
   }
 
@@ -169,3 +140,12 @@ function edges({ low, high, isReduced, first, last }, pixels, length) {
   if (isReduced) return pixelEdges(low, high, pixels, length);
   return Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
+
+/** @type {(low: number, high: number, pixels: number, length: number) => {low: number, high: number, isReduced: boolean, first: number, last: number}} */
+const endsOf = (low, high, pixels, length) => ({
+  low,
+  high,
+  isReduced: high - low > pixels,
+  first: Math.max(0, Math.floor(low)),
+  last: Math.min(length, Math.ceil(high)),
+});

@@ -1,0 +1,84 @@
+/** What the commands share: acquisitions without a server, standard output, failures. */
+import { isAbsolute, resolve } from "node:path";
+import { systemClock } from "../session/clock.ts";
+import { codeOf, INTERNAL_MESSAGE } from "../session/errors.ts";
+import type { OpenOrder } from "../session/opener.ts";
+import { Sessions } from "../session/sessions.ts";
+import { UsageError } from "./arguments.ts";
+import { DEFAULTS } from "./command_line.ts";
+import { printable } from "./log.ts";
+
+/** The user can end a command, so it has no time-out: as long as timers allow. */
+const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
+
+/** Exit statuses of the commands. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+/** What a command wants of an acquisition. */
+export interface Wanted {
+  /** Absolute, or relative to the working directory. */
+  readonly path: string;
+  /** Wanted channels; `null` for all. */
+  readonly channelIndices: readonly number[] | null;
+  /** Wanted scene; `null` for the one that the path belongs to. */
+  readonly scene: number | null;
+}
+
+/** Opens acquisitions as the server does. `maxSessionMemory` bounds the bytes of their planes. */
+export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>
+  new Sessions(systemClock, {
+    roots: null,
+    allowedExtensions: DEFAULTS.allowedExtensions,
+    loadTimeoutSeconds: NO_TIMEOUT_SECONDS,
+    sessionTtlSeconds: NO_TIMEOUT_SECONDS,
+    maxSessionMemory,
+  });
+
+/** An open of a path that the user typed. @throws {UsageError} the path is empty */
+export function orderOf({ path, channelIndices, scene }: Wanted): OpenOrder {
+  const { signal } = new AbortController();
+  return { path: absolute(path), channelIndices, scene, signal, chosenByUser: true };
+}
+
+/** Keeps `..`, which after a link means what the kernel says. */
+function absolute(path: string): string {
+  if (path === "") throw new UsageError("The path is empty");
+  if (isAbsolute(path)) return path;
+  return Deno.build.os === "windows" ? resolve(path) : `${Deno.cwd()}/${path}`;
+}
+
+/** Code and message of a failure, as the server answers them. The stack of a fault of the program goes to standard error. */
+export function failureOf(error: unknown): { readonly error: string; readonly message: string } {
+  if (error instanceof UsageError) return { error: "request_validation_failed", message: error.message };
+  const code = codeOf(error);
+  if (code !== null) return { error: code, message: (error as Error).message };
+  console.error(printable(error instanceof Error ? error.stack ?? error.message : String(error)));
+  return { error: "internal_error", message: INTERNAL_MESSAGE };
+}
+
+/** The index in a flag. @throws {UsageError} */
+export function index(name: string, text: string): number {
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  throw new UsageError(`${name} takes an index from 0, not "${text.slice(0, 64)}"`);
+}
+
+/** The reader of standard output has gone (`acq-server info *.tif | head -n 1`), which ends a command silently. */
+export class ReaderGone extends Error {}
+
+/** Standard output cannot be written, as when a disk is full. */
+export class OutputFailed extends Error {}
+
+/** Writes bytes to standard output. @throws {ReaderGone | OutputFailed} */
+export async function writeBytes(bytes: Uint8Array): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) throw new ReaderGone();
+    throw new OutputFailed(
+      `Cannot write to standard output: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+/** Writes a line to standard output. @throws {ReaderGone | OutputFailed} */
+export const writeLine = (text: string): Promise<void> => writeBytes(new TextEncoder().encode(`${text}\n`));

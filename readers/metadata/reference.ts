@@ -1,0 +1,75 @@
+/** The reference image of a line scan, and the path of the laser in its pixels. */
+import { ReaderError } from "../errors.ts";
+import type { Reference } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
+import { axesOf, type Calibration } from "./axes.ts";
+
+/** The reference image, or `null`, and what cannot be served of it. */
+export interface ReferenceResult {
+  /** The image, or `null`. */
+  readonly reference: Reference | null;
+  /** What is missing, contradicts itself or cannot be read. */
+  readonly warnings: readonly Warning[];
+}
+
+/** That of a file without a reference image. */
+export const NO_REFERENCE: ReferenceResult = { reference: null, warnings: [] };
+
+/** Describes a reference image; one that cannot be read becomes a warning. */
+export function referenceUnlessLost(describe: () => ReferenceResult): ReferenceResult {
+  try {
+    return describe();
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return {
+      reference: null,
+      warnings: [unreadable(`The reference image cannot be read: ${error.message}`)],
+    };
+  }
+}
+
+/** True for a failure that costs the reference image and not the acquisition. */
+export const isUnreadable = (error: unknown): error is ReaderError =>
+  error instanceof ReaderError && error.tag !== "Stopped";
+
+/** Warns that the reference image, its path or a part of them is left out. */
+export const unreadable = (text: string): Warning => warning("reference_unreadable", text);
+
+/** Rows and columns of an image. */
+export interface ImageShape {
+  /** Rows. */
+  readonly rows: number;
+  /** Columns. */
+  readonly columns: number;
+}
+
+/** The axes of a reference image. */
+export function referenceAxes(
+  { rows, columns }: ImageShape,
+  { y, x }: { readonly y: Calibration; readonly x: Calibration },
+): Reference["axes"] {
+  const [first, second] = axesOf({ Y: rows, X: columns }, { Y: y, X: x });
+  return [first!, second!];
+}
+
+/** The scanned line and the path of the laser, in pixels of the reference image. */
+export type ScanPath = Pick<Reference, "lineRoi" | "scanPath">;
+
+/** No line. */
+export const NO_PATH: ScanPath = { lineRoi: null, scanPath: null };
+
+/** A straight line. @param ends `[x0, y0, x1, y1]` */
+export const straightPath = (ends: readonly [number, number, number, number]): ScanPath => ({
+  lineRoi: ends,
+  scanPath: { x: [ends[0], ends[2]], y: [ends[1], ends[3]] },
+});
+
+/** Index of the first point of a path outside the image, or `null`. */
+export function firstOutside(
+  { x, y }: NonNullable<Reference["scanPath"]>,
+  { rows, columns }: ImageShape,
+): number | null {
+  const inside = (at: number | undefined, size: number) => at !== undefined && at >= 0 && at < size;
+  const found = x.findIndex((column, i) => !inside(column, columns) || !inside(y[i], rows));
+  return found < 0 ? null : found;
+}

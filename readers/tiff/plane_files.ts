@@ -1,0 +1,154 @@
+/** Planes that are a TIFF file each, or a page of one; the latest files stay read. */
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import type { FileAccess } from "../io/random_access.ts";
+import type { Calibration } from "../metadata/axes.ts";
+import { UNDATED } from "../metadata/moment.ts";
+import { referenceAxes, type ScanPath } from "../metadata/reference.ts";
+import { FIRST_POSITION, type Reference } from "../reader.ts";
+import { acquisitionOf } from "./acquisition.ts";
+import { type PageLayout, readPage } from "./page.ts";
+import { MAX_RECENT, recentBytes, RecentFiles } from "./recent_files.ts";
+import type { PlaneSource } from "./stack.ts";
+import { sameLayout } from "./stored_planes.ts";
+import { TiffFile } from "./tiff_file.ts";
+
+/** A plane by the name of its file and the index of its page. */
+export interface PlanePlace {
+  /** Name of the file. */
+  readonly name: string;
+  /** Index of the page; 0 by default. */
+  readonly page?: number;
+}
+
+/** Opens the file of a name; `null` where it is missing. @throws {DecodeFailed | Unreadable} */
+export type OpenPlaneFile = (name: string) => ByteSource | null;
+
+/** The files of some planes. */
+export class PlaneFiles {
+  /** The plane that the others must be laid out like. */
+  readonly first: PlaneSource;
+  readonly #recent: RecentFiles<TiffFile>;
+
+  private constructor(first: PlanePlace, open: OpenPlaneFile, files: FileAccess) {
+    const read = (name: string) => {
+      const file = open(name);
+      if (file === null) throw new PlaneNotFound(`"${name}" is missing`);
+      return new TiffFile(file, files);
+    };
+    this.#recent = new RecentFiles(first.name, within(first.name, () => read(first.name)), read);
+    this.first = this.get(first);
+  }
+
+  /** Reads the first of some planes that can be read. @throws {DecodeFailed} why the first cannot, where none can */
+  static open(places: Iterable<PlanePlace>, open: OpenPlaneFile, files: FileAccess): PlaneFiles {
+    let failure: DecodeFailed | null = null;
+    for (const place of places) {
+      files.stop.check();
+      try {
+        return new PlaneFiles(place, open, files);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        failure ??= new DecodeFailed(error.message, { cause: error });
+      }
+    }
+    throw failure ?? new DecodeFailed("it has no images");
+  }
+
+  /** Bytes of memory, from above. */
+  static readonly indexBytes: number = recentBytes(MAX_RECENT);
+
+  /**
+   * One plane.
+   *
+   * @param layout what it must be laid out like
+   * @param anyHeight true where it may have more or fewer rows
+   * @throws {PlaneNotFound} its file or its page is missing
+   * @throws {DecodeFailed} it is damaged, or laid out differently
+   */
+  get({ name, page: index = 0 }: PlanePlace, layout?: PageLayout, anyHeight = false): PlaneSource {
+    return within(name, () => {
+      const tiff = this.#recent.get(name);
+      const directory = tiff.heldDirectory(index);
+      if (directory === null) throw new PlaneNotFound(`it has no page ${index + 1}`);
+      const page = readPage(directory);
+      if (
+        layout !== undefined && !sameLayout(anyHeight ? { ...page, height: layout.height } : page, layout)
+      ) {
+        throw new DecodeFailed(`it is ${described(page)}, the first image ${described(layout)}`);
+      }
+      return { name, tiff, page, run: null };
+    });
+  }
+
+  /** The layout of the first plane with the rows of the tallest of some; those that cannot be read do not count. */
+  tallest(places: Iterable<PlanePlace>): PageLayout {
+    let { height } = this.first.page;
+    for (const place of places) {
+      try {
+        height = Math.max(height, this.get(place).page.height);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+      }
+    }
+    return { ...this.first.page, height };
+  }
+}
+
+const isDamage = (error: unknown): error is DecodeFailed | PlaneNotFound =>
+  error instanceof DecodeFailed || error instanceof PlaneNotFound;
+
+const described = ({ width, height, samples, bits }: PageLayout) =>
+  `${width} x ${height} x ${samples} of ${bits[0]} bits`;
+
+/** Names the file in a failure of `read`. */
+function within<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isDamage(error) || error.message.includes(`"${name}"`)) throw error;
+    const Failure = error instanceof PlaneNotFound ? PlaneNotFound : DecodeFailed;
+    throw new Failure(`"${name}": ${error.message}`, { cause: error });
+  }
+}
+
+/** One channel of a reference image. */
+export interface ReferenceChannel extends PlanePlace {
+  /** Its index among the channels of the file; a missing one renumbers no other. */
+  readonly index: number;
+  /** As the file names it, or `null`. */
+  readonly channelName: string | null;
+}
+
+/** The reference image whose channels are these planes. @throws {DecodeFailed} the first is damaged */
+export function referenceOf(
+  channels: readonly ReferenceChannel[],
+  planes: PlaneFiles,
+  { steps, path }: {
+    readonly steps: { readonly y: Calibration; readonly x: Calibration };
+    readonly path: ScanPath;
+  },
+  files: FileAccess,
+): Reference {
+  const { page: layout, tiff } = planes.first;
+  const acquisition = acquisitionOf(
+    {
+      sizes: { T: 1, C: channels.length, Z: 1 },
+      layout,
+      calibrations: {},
+      names: channels.map(({ channelName }) => channelName),
+      moment: UNDATED,
+      fileSize: 0,
+      warnings: [],
+      plane: ({ channel }) => planes.get(channels[channel]!, layout),
+    },
+    tiff.first,
+    files.stop,
+  );
+  return {
+    axes: referenceAxes({ rows: layout.height, columns: layout.width }, steps),
+    channels: acquisition.channels.map((channel, i) => ({ ...channel, index: channels[i]?.index ?? i })),
+    ...path,
+    plan: () => acquisition.plan(acquisition.channels.map(({ index }) => index), FIRST_POSITION),
+  };
+}
