@@ -1,6 +1,5 @@
 /** Olympus OIR. */
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 
 /** OIR; archives and descriptions of OIR files are told apart and not read. */
 export const OIR: FileFormat = {

@@ -1,7 +1,6 @@
 /** Bruker (Prairie Technologies) Prairie View. */
-import type { FileFormat } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
 import type { ByteSource } from "../io/byte_source.ts";
+import { type FileFormat, FORMAT_NAMES } from "../format.ts";
 import { beginsScan, decodeDocument } from "../pvscan/document.ts";
 import { isRawData } from "../pvscan/file_names.ts";
 import { isPartOfScan } from "../pvscan/found_document.ts";

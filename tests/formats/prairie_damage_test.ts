@@ -354,7 +354,7 @@ Deno.test("XML that is no document of a scan is of no known format, with what it
       ["<PVMarkPointSeriesElements/>", /document of Prairie View without images/],
       ['\uFEFF<?xml version="1.0"?><a/>', /an XML document, but not of a scan of Prairie View/],
       ["<PVScanner/>", /document of Prairie View without images/],
-      ["<!-- <PVScan> --><a/>", /an XML document, and none/],
+      ["<!-- <PVScan> --><a/>", /an XML document, but not/],
     ];
     for (const [text, reason] of cases) {
       Deno.writeTextFileSync(join(folder, "a.xml"), text);
