@@ -56,7 +56,7 @@ export class PlaneFiles {
   }
 
   /** Bytes of memory, from above. */
-  static readonly indexBytes = recentBytes(MAX_RECENT);
+  static readonly indexBytes: number = recentBytes(MAX_RECENT);
 
   /**
    * One plane.
