@@ -220,6 +220,30 @@ export class Viewer {
     await this.page.evaluate(twoFrames);
   }
 
+  /** Types into a field and presses Enter. */
+  async enter(selector: string, value: string): Promise<void> {
+    await this.page.fill(selector, value);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Box of an element in CSS pixels of the page. */
+  async box(selector: string) {
+    return (await this.page.locator(selector).first().boundingBox())!;
+  }
+
+  /** Drags with the mouse between two points of the page. */
+  async drag(from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
+    await this.page.mouse.move(from.x, from.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(to.x, to.y, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
+  /** Labels of the axes of the source. */
+  labels(): Promise<string[]> {
+    return this.page.locator("#source svg.labels > g text").allTextContents();
+  }
+
   text(selector: string): Promise<string> {
     return this.page.locator(selector).innerText();
   }

@@ -5,13 +5,14 @@ import type { Viewer } from "./browser.ts";
 export type Place = readonly [x: number, y: number];
 
 /** Presses at the first place, moves through the others and lets go at the last. */
-export async function dragPoints({ page }: Viewer, pane: string, places: readonly Place[]): Promise<void> {
-  const box = (await page.locator(`#${pane} .plot`).boundingBox())!;
+export async function dragPoints(viewer: Viewer, pane: string, places: readonly Place[]): Promise<void> {
+  const { mouse } = viewer.page;
+  const box = await viewer.box(`#${pane} .plot`);
   const at = ([x, y]: Place) => [box.x + x * box.width, box.y + y * box.height] as const;
-  await page.mouse.move(...at(places[0]!));
-  await page.mouse.down();
-  for (const place of places.slice(1)) await page.mouse.move(...at(place), { steps: 4 });
-  await page.mouse.up();
+  await mouse.move(...at(places[0]!));
+  await mouse.down();
+  for (const place of places.slice(1)) await mouse.move(...at(place), { steps: 4 });
+  await mouse.up();
 }
 
 /** A straight drag. */

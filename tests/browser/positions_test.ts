@@ -120,8 +120,7 @@ test("a rate beyond its limits becomes the nearest valid one", async (viewer) =>
   const { page } = viewer;
   await viewer.open(SERIES);
   for (const [typed, counts] of [["-3", "0.1"], ["99999", "60"], ["", "10"], ["12.5", "12.5"]] as const) {
-    await page.fill("#rate", typed);
-    await page.keyboard.press("Enter");
+    await viewer.enter("#rate", typed);
     assert.equal(await page.inputValue("#rate"), counts);
   }
 });

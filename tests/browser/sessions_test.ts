@@ -22,7 +22,7 @@ async function view(viewer: Viewer): Promise<unknown> {
   const { page } = viewer;
   await viewer.settle();
   return [
-    await page.locator("#source svg.labels > g text").allTextContents(),
+    await viewer.labels(),
     await page.inputValue("#source-0-Max"),
   ];
 }
@@ -33,8 +33,7 @@ async function opened(viewer: Viewer): Promise<unknown> {
   await page.locator("#source .plot").focus();
   await page.keyboard.press("+");
   await openCard(viewer, "source-0");
-  await page.fill("#source-0-Max", "777");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#source-0-Max", "777");
   await page.locator("#source .plot").focus();
   return await view(viewer);
 }
