@@ -7,6 +7,7 @@ import { formatNumber } from "../../../measure/axes.js";
 import { channelSettings, keepChannelSettings } from "./channel_settings.js";
 import { contrastChart } from "./contrast_chart.js";
 import { element } from "../controls/element.js";
+import { onNumber } from "../controls/fields.js";
 import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
 import { sampleText } from "../picture/readout.js";
 
@@ -95,7 +96,11 @@ export function channelCard(group, position, prefix, onTyped) {
     paintBars();
     keep();
   });
-  listenToInputs(inputs, channel, onTyped);
+  inputs.forEach((input, end) => {
+    input.addEventListener("input", () => input.dataset.typing = "yes");
+    input.addEventListener("change", () => delete input.dataset.typing);
+    onNumber(input, (value) => channel.setEnd(end, value), onTyped);
+  });
   if (settings !== null) {
     log.checked = settings.isLog;
     channel.lutName = settings.lutName;
@@ -192,20 +197,6 @@ function bodyOf(channel, id) {
   return { body, log, gamma, gammaText, inputs, notes, chart };
 }
 
-/** @param {readonly HTMLInputElement[]} inputs @param {Channel} channel @param {(message: string | null) => void} onTyped */
-function listenToInputs(inputs, channel, onTyped) {
-  inputs.forEach((input, end) => {
-    input.addEventListener("input", () => input.dataset.typing = "yes");
-    input.addEventListener("change", () => {
-      delete input.dataset.typing;
-      const { value, fault } = typedNumber(input.value);
-      if (fault === null) channel.setEnd(end, value);
-      else input.setAttribute("aria-invalid", "true");
-      onTyped(fault);
-    });
-  });
-}
-
 /** Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour. @param {Channel} channel */
 function notesOf({ stats: { min, max, count }, samples }) {
   const missing = samples.length - count;
@@ -221,15 +212,6 @@ function notesOf({ stats: { min, max, count }, samples }) {
     notes.push([text, swatch]);
   }
   return notes.map((parts) => element("p", { className: "note" }, ...parts));
-}
-
-/** Parses a typed number. @param {string} text @returns {{value: number, fault: string | null}} */
-export function typedNumber(text) {
-  const typed = text.trim().replace("\u2212", "-");
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
-  if (Number.isFinite(value)) return { value, fault: null };
-  const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
-  return { value: NaN, fault: `"${typed}" is not a number${hint}` };
 }
 
 /** Text such as `6 of 12 shown`; empty where all channels, or single channels, are shown. @param {ChannelGroup} group */
