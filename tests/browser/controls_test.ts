@@ -1,4 +1,4 @@
-/** Every control of the viewer changes what it should, by mouse and by keyboard. */
+/** Every control of the viewer, by mouse and by keyboard. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";
@@ -156,7 +156,7 @@ test("profile, scan path, divider and data", async (viewer) => {
   assert(Math.abs(lower - await height() - 100) < 12);
   await page.click("#developers > summary");
   await page.click("#code summary");
-  // The second channel is switched off above; looking at its controls does not change what is fetched.
+  // The second channel is off; focusing its controls does not change the program.
   await page.focus("#source-1-lut");
   assert.match(
     await viewer.text("#snippet"),
@@ -200,7 +200,7 @@ test("everything is reached by the keyboard", async (viewer) => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowUp");
-  // From the middle between columns 31 and 32, of which the lower on the screen is 31.
+  // Starts in the middle, between columns 31 and 32; 31 is the lower one on the screen.
   assert.match(
     await page.locator("#announcer").innerText(),
     /^line 101, pixel 33 .*CH1 1241; CH2 2241; reference row 67, column 63$/,
@@ -223,7 +223,7 @@ test("everything is reached by the keyboard", async (viewer) => {
   assert.equal(await page.locator("#shortcuts").isVisible(), false);
   await viewer.open(files.image);
   await page.keyboard.press("s");
-  assert.equal(await page.isChecked("#path"), false, "without a reference there is no path to switch");
+  assert.equal(await page.isChecked("#path"), false, "no path without a reference");
   assert.match(await viewer.text("#source .readout"), /^Scale bar \d+ µm$/);
 });
 

@@ -1,4 +1,4 @@
-/** What is drawn and read out: samples at their places, linked cursors, the saved picture. */
+/** Drawing and read-out: samples at their places, linked cursors, the saved picture. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";

@@ -1,4 +1,4 @@
-/** What was drawn and pinned outlives a reload and a file that changes, and is not put onto other samples. */
+/** Drawings and pinned cursors outlive a reload and a changed file, and stay off other samples. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStack } from "../fixtures/plain_store.ts";
@@ -12,7 +12,7 @@ import { viewerSuite } from "./suite.ts";
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
-/** Opens by path: what is opened so is shown again after a reload. */
+/** Opens by path, so that a reload shows the file again. */
 async function openPath({ page }: Viewer, path: string): Promise<void> {
   await page.fill("#path-field", path);
   await page.click("#path-open");
@@ -145,7 +145,7 @@ test("drawings do not move to samples of another shape, with a notice", async (v
   await page.click("#notice-close");
   assert.equal(await page.locator("#notice").isVisible(), false);
   await reload(viewer);
-  assert.equal(await page.locator("#notice").isVisible(), false, "it is said once");
+  assert.equal(await page.locator("#notice").isVisible(), false, "the notice appears once");
 });
 
 test("bands stay and velocities go when the file changes", async (viewer) => {

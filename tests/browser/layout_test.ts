@@ -1,4 +1,4 @@
-/** One time axis for overview, line scan and profile; channels in bands; what is remembered; keys that can be switched off. */
+/** The shared time axis of overview, line scan and profile, split channels, remembered settings and single keys. */
 import assert from "node:assert/strict";
 import { serverIsKnown } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
@@ -91,7 +91,7 @@ test("typed times, fit and the way back", async (viewer) => {
       `${label} at ${tick.x + tick.width / 2}, not ${edge}`,
     );
   }
-  // Beyond the recording there is nothing: the field says what is seen.
+  // Times beyond the recording become those in view.
   await to.fill("5");
   await to.press("Enter");
   assert(Math.abs(Number(await to.inputValue()) - LAST) < 0.0005, await to.inputValue());

@@ -1,4 +1,4 @@
-/** Measuring in a line scan by the page: bands, lines, velocities, events, cursors, and what is saved of them. */
+/** Measuring in a line scan: bands, lines, velocities, events, cursors and their saved files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { BrowserContextOptions } from "playwright-core";
@@ -352,7 +352,7 @@ test("velocities over time are measured in a worker and shown with their confide
   const said = (await page.locator("#velocity-chart").textContent())!.match(/1\d\d\.\d µm\/s ± \d\.\d+ %$/);
   assert(said !== null && Math.abs(parseFloat(said[0]) / truth - 1) < 0.05);
   assert.match((await page.locator("#velocity-chart").textContent())!, /Velocity \(µm\/s\)/);
-  // What does not move is said so, without a number.
+  // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
   await page.click("#velocity-start");
   await page.locator("#measure-velocities .result", { hasText: /^0 of 10/ }).waitFor();
@@ -372,7 +372,7 @@ test("another trace gets its own threshold, and tables name its band", async (vi
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   await page.fill("#event-threshold", "");
   await page.click("#event-find");
-  // Nothing typed is no threshold; the former one counts.
+  // An empty threshold is invalid; the previous one counts.
   assert.equal(await page.getAttribute("#event-threshold", "aria-invalid"), "true");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   await page.fill("#event-threshold", first);
@@ -408,7 +408,7 @@ test("events are found, edited and saved", async (viewer) => {
   assert.equal(await fits(), 0);
   await page.check("#trace-change");
   await page.locator("#measure-events tbody input").first().fill("whisker");
-  // Removed, and put back at the cursor.
+  // Removed, then added again at the cursor.
   await page.locator("#measure-events tbody tr").nth(1).locator("button").click();
   assert.equal(await page.locator("#measure-events tbody tr").count(), 1);
   await page.click("#tool-zoom");
@@ -442,13 +442,13 @@ test("an invalid number is marked and the last valid one counts", async (viewer)
       assert.equal(await page.getAttribute(field, "aria-invalid"), "true", text);
     }
   }
-  // What else is changed takes none of them.
+  // Other changes do not apply invalid numbers.
   await page.selectOption("#baseline-kind", "window");
   await page.selectOption("#baseline-kind", "percentile");
   const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
   assert.equal(about.get("Lines averaged"), "5");
   assert.equal(about.get("Baseline F0"), "percentile 20");
-  // Events take none of them either.
+  // Neither do events.
   await unfold(viewer, "events");
   await page.selectOption("#event-trace", "1 CH2");
   await viewer.enter("#event-amplitude", "0.5");
@@ -542,7 +542,7 @@ test("pinned cursors show their values and differences", async (viewer) => {
   await unfold(viewer, "cursors");
   await viewer.enter("#cursor-lines", "3");
   await viewer.enter("#cursor-columns", "5");
-  // A letter that is typed into a field is no key of the page.
+  // Leaves the field, where letters are not shortcuts.
   await page.focus("#source .plot");
   for (const [line, column] of [[100, 40], [140, 40]] as const) {
     const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
@@ -593,7 +593,7 @@ test("plots are saved as SVG, pictures as PNG of the chosen size and background"
   await page.selectOption("#png-scale", "2");
   const bare = await png(2, 2);
   assert.equal(bare.width, Math.round(2 * plot.width));
-  // The picture on the page is what it was.
+  // The picture on the page is unchanged.
   const canvas = await viewer.box("#source .plot canvas");
   assert.equal(
     await page.locator("#source .plot canvas").getAttribute("width"),

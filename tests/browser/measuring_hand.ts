@@ -1,4 +1,4 @@
-/** Drags over a picture, as a hand does, and what the page saves of it. */
+/** Drags over a picture, and saves files of the page. */
 import type { Viewer } from "./browser.ts";
 
 /** Fractions of the plot, from its upper left corner. */
@@ -25,7 +25,7 @@ export async function unfold(viewer: Viewer, part: string): Promise<void> {
   if (await details.getAttribute("open") === null) await details.locator("summary").click();
 }
 
-/** What a button saves: its name and text. */
+/** File saved by a button. */
 export async function saved(
   viewer: Viewer,
   button: string,
@@ -36,7 +36,7 @@ export async function saved(
   return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
 }
 
-/** Lines of a table: what stands above it, its head and its numbers. */
+/** Parts of a saved table: settings, head and rows. */
 export function tableOf(text: string) {
   const [above, below] = text.replace("\ufeff", "").split("\r\n\r\n");
   const [head, ...rows] = below!.trimEnd().split("\r\n").map((line) => line.split(","));

@@ -40,7 +40,7 @@ async function levelsAlong(viewer: Viewer, column: number): Promise<number[]> {
   return await viewer.page.evaluate(greensOf, [...await viewer.page.screenshot({ clip })]);
 }
 
-/** Lets the worker build what the present view asks for. */
+/** Waits until the worker has built the pyramid of the present view. */
 async function waitForPyramid(viewer: Viewer): Promise<void> {
   const { page } = viewer;
   const worker = page.workers()[0] ?? await page.waitForEvent("worker");
@@ -243,7 +243,7 @@ test("each pixel shows the mean of the samples centred under it, also after movi
   await check();
   await waitForPyramid(viewer);
   await check();
-  // What moves may be coarser; at rest it is the same again.
+  // A moving view may be coarser; at rest it is exact again.
   const plot = page.locator("#source .plot");
   const drawn = async () => (await page.screenshot({ clip: (await plot.boundingBox())! })).toString("base64");
   const before = await drawn();

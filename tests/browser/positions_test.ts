@@ -48,7 +48,7 @@ test("sliders and keys step through time and focus, and contrast stays", async (
   await shows(3, 1);
   await page.evaluate(sliderTo, { id: "position-z", value: 2 });
   await shows(3, 2);
-  // There is no further one.
+  // It was the last one.
   await page.keyboard.press(".");
   await shows(3, 2);
   assert.equal(await page.inputValue("#source-0-Max"), "400");

@@ -7,7 +7,7 @@ import { SCAN_LINES, SCAN_VELOCITY, scanImageLineScan } from "./scanimage_scan.t
 
 const { test } = viewerSuite();
 
-/** Windows of 120 lines, half of which overlap. */
+/** Lines per window. */
 const WINDOW = 120;
 
 const cases = [

@@ -66,7 +66,7 @@ test("a path, a recent file and the sample; reload keeps file and view", async (
   assert.equal(new URL(page.url()).hash, "");
   await page.reload();
   await page.waitForSelector("#path-form:not([hidden])");
-  assert(await page.locator("#empty").isVisible(), "the sample is no view that was opened");
+  assert(await page.locator("#empty").isVisible(), "the sample is not kept for a reload");
   assert.equal(await page.locator("#recent").isVisible(), false);
 });
 

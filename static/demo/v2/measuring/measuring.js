@@ -118,7 +118,7 @@ export class Measuring extends Emitter {
    * Starts with another picture, or the same one with other samples, and its earlier drawings.
    *
    * @param {Shown} shown
-   * @returns {import("./drawn.js").Drawn | null} drawings that fit; null where there are none, or of samples of another
+   * @returns {import("./drawn.js").Drawn | null} drawings that fit; null without any, or of samples of another
    * shape
    */
   begin(shown) {
