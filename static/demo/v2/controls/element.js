@@ -17,6 +17,13 @@ export function element(tag, settings = {}, ...children) {
   return node;
 }
 
+/** A dot of a colour. @param {string} color CSS */
+export function swatch(color) {
+  const dot = element("span", { className: "swatch" });
+  dot.style.background = color;
+  return dot;
+}
+
 /** Facts `a · b · c` as nodes that break lines only between facts. @param {string} text */
 export function unbroken(text) {
   const facts = text.split(" · ");

@@ -6,7 +6,7 @@
 import { formatNumber } from "../../../measure/axes.js";
 import { channelSettings, keepChannelSettings } from "./channel_settings.js";
 import { contrastChart } from "./contrast_chart.js";
-import { element } from "../controls/element.js";
+import { element, swatch } from "../controls/element.js";
 import { onNumber } from "../controls/fields.js";
 import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
 import { sampleText } from "../picture/readout.js";
@@ -50,7 +50,7 @@ export function channelCard(group, position, prefix, onTyped) {
     row.visible.type = group.composite ? "checkbox" : "radio";
     card.classList.toggle("off", !channel.visible);
     row.lut.value = channel.lutName;
-    row.swatch.style.background = lutColor(channel.lutName);
+    row.dot.style.background = lutColor(channel.lutName);
     const texts = range.map((value) => formatNumber(value, range[1] - range[0]));
     row.range.textContent = texts.join(" – ");
     inputs.forEach((input, end) => {
@@ -122,7 +122,7 @@ export function channelCard(group, position, prefix, onTyped) {
 /** The row. @param {Channel} channel @param {(part: string) => string} id */
 function rowOf({ name }, id) {
   const visible = element("input", { type: "checkbox", id: id("visible") });
-  const swatch = element("span", { className: "swatch" });
+  const dot = swatch("");
   const range = element("span", { className: "range" });
   const lut = element(
     "select",
@@ -148,11 +148,11 @@ function rowOf({ name }, id) {
     "label",
     { className: "switch", title: `Show ${name}` },
     visible,
-    swatch,
+    dot,
     element("span", { className: "name", textContent: name }),
   );
   const head = element("div", { className: "card-head" }, label, range, auto, lut, more);
-  return { head, visible, swatch, range, lut, auto, more };
+  return { head, visible, dot, range, lut, auto, more };
 }
 
 /** The part that opens. @param {Channel} channel @param {(part: string) => string} id */
@@ -206,10 +206,8 @@ function notesOf({ stats: { min, max, count }, samples }) {
     notes.push([`All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`]);
   }
   if (missing > 0) {
-    const swatch = element("span", { className: "swatch" });
-    swatch.style.background = `rgb(${NOT_A_NUMBER.color})`;
     const text = `${missing} of ${samples.length} samples are NaN or infinite, drawn ${NOT_A_NUMBER.name}`;
-    notes.push([text, swatch]);
+    notes.push([text, swatch(`rgb(${NOT_A_NUMBER.color})`)]);
   }
   return notes.map((parts) => element("p", { className: "note" }, ...parts));
 }
