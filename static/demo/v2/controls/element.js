@@ -101,6 +101,19 @@ export function fitCanvas(canvas, width, height, density = globalThis.devicePixe
   if (canvas.height !== high) canvas.height = high;
 }
 
+/** Runs work in the next frame, once for all calls until then. @param {() => void} work */
+export function inNextFrame(work) {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      work();
+    });
+  };
+}
+
 /** @type {WeakMap<Node, number>} */
 const ends = new WeakMap();
 
