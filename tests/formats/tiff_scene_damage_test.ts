@@ -8,7 +8,7 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { checkRows } from "../planes.ts";
@@ -137,8 +137,8 @@ Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
   match(refusal, /^DecodeFailed: the index map has more than 100000 positions$/);
 });
 
-Deno.test("plain pages: layouts beyond those that are told apart are counted, not kept", () => {
-  // 4,096 layouts are told apart.
+Deno.test("plain pages: counts layouts beyond the bound", () => {
+  // 4,096 layouts are distinguished.
   const count = 4_100;
   const bytes = tiffBytes(
     grayLayout(1, 1, 8),

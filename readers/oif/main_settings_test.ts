@@ -5,8 +5,7 @@ import { textsOf } from "../../tests/warning_texts.ts";
 import { tiffBytes } from "../../tests/fixtures/tiff_writer.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
-import { rowDoubts, sizeDoubts } from "./doubts.ts";
-import { mainSettings } from "./main_settings.ts";
+import { mainSettings, rowDoubts, sizeDoubts } from "./main_settings.ts";
 import { Settings } from "./settings.ts";
 
 /** A plane of 6 x 5 of 16 bits. */
@@ -42,7 +41,7 @@ const doubts = (...facts: Parameters<typeof sizeDoubts>) => textsOf(sizeDoubts(.
 
 const image = (values: string) => new Settings(`[Image Parameters]\n${values}`, "it");
 
-Deno.test("sizes that agree, or that the settings leave open, are no doubt", () => {
+Deno.test("agreeing or missing sizes cause no warning", () => {
   for (const sizes of [{ X: 6, Y: 5 }, { X: 0, Y: 0 }, { X: 1, Y: 1 }, {}]) {
     deepEqual(doubts(main("XYC", sizes), null, PAGE), []);
   }
@@ -50,34 +49,34 @@ Deno.test("sizes that agree, or that the settings leave open, are no doubt", () 
     doubts(main("XYC", {}), image("ImageWidth=6\nImageHeight=5\nImageDepth=2\n"), PAGE),
     [],
   );
-  // Lines of a scan in time are compared apart, since one may have been interrupted.
+  // A line scan may have been interrupted.
   deepEqual(doubts(main("XTC", { X: 6, T: 50 }), null, PAGE), []);
 });
 
-Deno.test("each size and the depth that are stated otherwise are told", () => {
+Deno.test("each size and depth that disagrees is a warning", () => {
   deepEqual(doubts(main("XYC", { X: 7, Y: 4 }), null, PAGE), [
-    "The settings plan 7 columns; the planes have 6",
-    "The settings plan 4 rows; the planes have 5",
+    "The settings plan 7 columns, but the planes have 6",
+    "The settings plan 4 rows, but the planes have 5",
   ]);
   deepEqual(doubts(main("XZC", { X: 6, Z: 4, Y: 5 }), null, PAGE), [
-    "The settings plan 4 rows; the planes have 5",
+    "The settings plan 4 rows, but the planes have 5",
   ]);
   for (
     const [values, said] of [
-      ["ImageWidth=7\nImageHeight=5\n", "7 x 5 pixels; it has 6 x 5"],
-      ["ImageWidth=6\nImageHeight=4\n", "6 x 4 pixels; it has 6 x 5"],
-      ["ImageDepth=1\n", "1 bytes a sample; it has 16 bits"],
+      ["ImageWidth=7\nImageHeight=5\n", "7 x 5 pixels, but it has 6 x 5"],
+      ["ImageWidth=6\nImageHeight=4\n", "6 x 4 pixels, but it has 6 x 5"],
+      ["ImageDepth=1\n", "1 bytes per sample, but it has 16 bits"],
     ] as const
   ) {
     deepEqual(doubts(main("XYC", {}), image(values), PAGE), [
-      `The settings beside the first plane state ${said}`,
+      `The settings of the first plane state ${said}`,
     ]);
   }
 });
 
-Deno.test("more lines than were planned are a doubt", () => {
+Deno.test("more lines than planned are a warning", () => {
   const lines = (planned: number) => textsOf(rowDoubts(main("XTC", { T: planned }), 5));
   deepEqual([lines(6), lines(5), lines(0), lines(1)], [[], [], [], []]);
-  deepEqual(lines(4), ["5 lines are stored; the settings plan 4"]);
+  deepEqual(lines(4), ["5 lines are stored, but the settings plan 4"]);
   deepEqual(rowDoubts(main("XYC", { T: 4 }), 5), []);
 });

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { regionName, scanLine } from "./scan_line.ts";
+import { regionName } from "./plane_settings.ts";
+import { scanLine } from "./reference_image.ts";
 import { Settings } from "./settings.ts";
 
 const shape = (shape: number, x: string, y: string, angle = "0") =>

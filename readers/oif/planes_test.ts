@@ -2,10 +2,8 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { codesOf } from "../../tests/warning_texts.ts";
 import { PlaneNotFound } from "../errors.ts";
-import { placesOf } from "./places.ts";
-import { PlaneGrid } from "./plane_grid.ts";
-import { planeNames } from "./plane_names.ts";
-import { lastPart } from "./oib_streams.ts";
+import { placesOf, PlaneGrid, planeNames } from "./planes.ts";
+import { lastPart } from "./streams.ts";
 
 Deno.test("planes, reference images and everything else are told apart by name", () => {
   const { planes, references, warnings } = planeNames([
