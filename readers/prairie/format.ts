@@ -2,26 +2,26 @@
 import type { ByteSource } from "../io/byte_source.ts";
 import { type FileFormat, FORMAT_NAMES } from "../format.ts";
 import { beginsScan, decodeDocument } from "../pvscan/document.ts";
-import { isPartOfScan } from "../pvscan/found_document.ts";
 import { isRawData } from "../pvscan/file_names.ts";
+import { isPartOfScan } from "../pvscan/found_document.ts";
 
-/** Bytes of a document that hold its first element. */
+/** Bytes in which the first element of a document is searched. */
 const START_BYTES = 4096;
 
-/** True for a text that may be XML, in any byte order. */
+/** True where a text may begin with XML, after any byte order mark. */
 const beginsWithTag = (head: Uint8Array) => /^\uFEFF?\s*</.test(decodeDocument(head));
 
 const isScan = (file: ByteSource) =>
   beginsScan(decodeDocument(file.read(0, Math.min(START_BYTES, file.size), "the start")));
 
-/** Recognises files beside a document by their name. */
+/** Files beside a document, by their names. */
 const isPrairieRelative = (name: string): boolean => isRawData(name) || /\.env$/i.test(name);
 
-/** First elements of XML documents, by program. */
+/** First elements of XML documents, and what these are. */
 const ELEMENTS: readonly (readonly [RegExp, string])[] = [
   [
     /<(?:\w+:)?OME[\s/>]/,
-    "it is a document of OME-XML, which is no image by itself: open one of the TIFF files that it names",
+    "it is an OME-XML document without images: open one of the TIFF files that it names",
   ],
   [
     /<(?:PV\w*|Environment|VRec\w*|VoltageRecording\w*)[\s/>]/,
@@ -29,16 +29,16 @@ const ELEMENTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Explains a file that is not the document of a scan; `null` when it is unknown. */
+/** Explains a file that is not the document of a scan; `null` where it is unknown. */
 function explainPrairieRelative(head: Uint8Array, name: string): string | null {
   if (isRawData(name)) {
-    return "it is raw data of Prairie View that was not converted yet: convert it with the Image-Block Ripping Utility " +
+    return "it is unconverted raw data of Prairie View: convert it with the Image-Block Ripping Utility " +
       "of Prairie View and open the XML document";
   }
   const text = decodeDocument(head).replace(/<!--[^]*?-->/g, "");
   if (!/^\uFEFF?\s*</.test(text)) return null;
   return ELEMENTS.find(([pattern]) => pattern.test(text))?.[1] ??
-    (/\.(?:xml|env)$/i.test(name) ? "it is an XML document, and none of a scan of Prairie View" : null);
+    (/\.(?:xml|env)$/i.test(name) ? "it is an XML document, but not of a scan of Prairie View" : null);
 }
 
 /** The XML document of a scan, and the TIFF images that it names. */
