@@ -1,6 +1,6 @@
 /** Judges a collection with its images, documents and tables. */
 import { join } from "node:path";
-import type { DocumentKindName } from "../../schemas/document_kinds.ts";
+import type { DocumentKindName } from "../../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../../schemas/shared.ts";
 import { chooseFormat } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";

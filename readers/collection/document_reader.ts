@@ -1,5 +1,5 @@
 /** Reads the JSON documents of collections. */
-import type { DocumentKindName } from "../../schemas/document_kinds.ts";
+import type { DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -47,7 +47,7 @@ export class DocumentReader {
       const value = this.#parse(path, allowance);
       if (value === undefined) return null;
       // Loaded with the first document, so that other images do not pay for zod.
-      const { documentKindOf } = await import("../../schemas/document_kinds.ts");
+      const { documentKindOf } = await import("../../schemas/documents.ts");
       const { schema, format } = documentKindOf(kind);
       if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
       const [issue] = schema.safeParse(value).error?.issues ?? [];

@@ -1,8 +1,6 @@
 /** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
 import { dirname, join, resolve } from "node:path";
-import type { Collection, Member } from "../../schemas/collection.ts";
-import type { ImageDocument } from "../../schemas/image.ts";
-import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
+import type { Collection, ImageDocument, Member, ReferenceImageDocument } from "../../schemas/documents.ts";
 import { PathNotAllowed, PathNotFound, Unreadable } from "../errors.ts";
 import { isClosed, isInsideRoots } from "../io/paths.ts";
 import type { FileAccess } from "../io/random_access.ts";

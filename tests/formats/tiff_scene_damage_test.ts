@@ -137,8 +137,8 @@ Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
   match(refusal, /^DecodeFailed: the index map has more than 100000 positions$/);
 });
 
-Deno.test("plain pages: layouts beyond those that are told apart are counted, not kept", () => {
-  // 4,096 layouts are told apart.
+Deno.test("plain pages: counts layouts beyond the bound", () => {
+  // 4,096 layouts are distinguished.
   const count = 4_100;
   const bytes = tiffBytes(
     grayLayout(1, 1, 8),
