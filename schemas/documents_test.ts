@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
-import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./document_kinds.ts";
+import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./documents.ts";
 import { ALONE, declaredKind, judgeDocument } from "../cli/validate/documents.ts";
 import { DocumentProblems, type Problem } from "../cli/validate/judge.ts";
 
@@ -184,7 +184,6 @@ const VALUES: [DocumentKindName, string, Json, string | null][] = [
   ["collection", "/created", "2026-12-31T23:59:60Z", null],
   // RFC 3339, section 5.8
   ["collection", "/created", "1990-12-31T23:59:60Z", null],
-  ["collection", "/created", "2017-01-01T00:59:60.5+01:00", null],
   ["collection", "/created", "2026-12-31T23:59:60+01:00", "/created"],
   ["collection", "/created", "2026-12-31T12:00:60Z", "/created"],
   ["collection", "/created", "2026-12-31T23:59:61Z", "/created"],

@@ -3,10 +3,13 @@
  * are to be shown. A damaged document becomes a warning.
  */
 import { dirname, join, resolve } from "node:path";
-import type { Collection, Member } from "../../schemas/collection.ts";
-import type { DocumentKindName } from "../../schemas/document_kinds.ts";
-import type { ImageDocument } from "../../schemas/image.ts";
-import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
+import type {
+  Collection,
+  DocumentKindName,
+  ImageDocument,
+  Member,
+  ReferenceImageDocument,
+} from "../../schemas/documents.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, Unreadable } from "../errors.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
@@ -277,7 +280,7 @@ class DocumentReader {
       const value = this.#parse(path, allowance);
       if (value === undefined) return null;
       // Loaded when a document is met, so that other images do not pay for zod.
-      const { documentKindOf } = await import("../../schemas/document_kinds.ts");
+      const { documentKindOf } = await import("../../schemas/documents.ts");
       const { schema, format } = documentKindOf(kind);
       if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
       const [issue] = schema.safeParse(value).error?.issues ?? [];

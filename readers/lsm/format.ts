@@ -1,6 +1,5 @@
 /** Zeiss LSM. */
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_ENTRIES } from "../tiff/bounds.ts";
 import { TAG } from "../tiff/tags.ts";

@@ -1,7 +1,6 @@
 /** Olympus FluoView: OIF, settings with a folder of planes, and OIB, the same files in one compound file. */
 import type { ByteSource } from "../io/byte_source.ts";
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import { isOib, isPartOfOif } from "./streams.ts";
 

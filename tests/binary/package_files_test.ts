@@ -87,7 +87,7 @@ Deno.test("documentation that cannot be fetched is told of, with the way to the 
       assert.equal(answer.status, 503, page);
       assert.equal(answer.headers.get("content-type"), "text/html; charset=utf-8");
       const text = await answer.text();
-      assert.match(text, /that failed:\s+\S.*swagger-ui-dist/);
+      assert.match(text, /could not be fetched: \S.*swagger-ui-dist/);
       assert.match(text, /href="\/openapi\.json"/);
       // Nothing of the machine: no stack, no place of a file.
       assert.doesNotMatch(text, /file:\/\/|\.ts\b/);

@@ -5,7 +5,7 @@ import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { tinyTiff } from "../fixtures/tiny_tiff.ts";

@@ -1,11 +1,10 @@
 /** The bounds on scenes of TIFF files. */
 import { deepEqual, match } from "node:assert/strict";
 import { join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Scenes } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { withFiles } from "../temporary_files.ts";
@@ -54,8 +53,8 @@ Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
   match(refusal, /^DecodeFailed: the index map has more than 100000 positions$/);
 });
 
-Deno.test("plain pages: layouts beyond those that are told apart are counted, not kept", () => {
-  // 4,096 layouts are told apart.
+Deno.test("plain pages: counts layouts beyond the bound", () => {
+  // 4,096 layouts are distinguished.
   const count = 4_100;
   const bytes = tiffBytes(
     grayLayout(1, 1, 8),

@@ -1,4 +1,4 @@
-/** What of a TIFF is a scene: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
+/** Scenes of a TIFF: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
@@ -301,7 +301,7 @@ Deno.test("tifffile: each array is a scene, of the same layout too", async () =>
   }
 });
 
-Deno.test("tifffile: reduced versions behind an array are none", () => {
+Deno.test("tifffile: leaves out reduced versions after an array", () => {
   const texts = [shape("YX", 4, 5), shape("YX", 4, 3), shape("YX", 4, 5)];
   const bytes = described(texts, (page) => page === 1 ? [[254, 4, [1]], [256, 4, [3]]] : []);
   return withWritten({ "a.tif": bytes }, async (scenes, open) => {
@@ -310,11 +310,11 @@ Deno.test("tifffile: reduced versions behind an array are none", () => {
   });
 });
 
-Deno.test("tifffile: what no description tells apart behind the arrays is grouped by layout", () => {
+Deno.test("tifffile: groups pages after the arrays by layout", () => {
   const texts = [shape("YX", 4, 5), shape("TYX", 2, 4, 5), "", "", "by hand", ""];
   const bytes = described(texts, (page) => page === 4 ? [[256, 4, [3]]] : []);
   return withWritten({ "a.tif": bytes }, async (scenes, open) => {
-    // The second array has two planes and no other array behind them, so that its pages are slices.
+    // The second array has two planes and no other array follows, so its pages are slices.
     deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
       { Y: 4, X: 5 },
       { Z: 4, Y: 4, X: 5 },
@@ -335,7 +335,7 @@ Deno.test("tifffile: an array whose pages end early says so where it is opened",
   });
 });
 
-Deno.test("what one dialect describes is one scene, whatever other pages there are", async () => {
+Deno.test("a dialect with one scene ignores other pages", async () => {
   const text = "ImageJ=1.53t\nimages=2\nslices=2\n";
   const bytes = pages(3, (page) => page === 2 ? [[256, 4, [3]]] : [[270, 2, text]]);
   await withWritten({ "a.tif": bytes }, (scenes) => {

@@ -31,9 +31,9 @@ export interface OmeFile {
 
 /** What an image declares. */
 export interface OmeImage extends Omit<OmeXmlImage, "name"> {
-  /** SizeX; `NaN` where it is no number. */
+  /** SizeX, or `NaN`. */
   readonly columns: number;
-  /** SizeY; `NaN` where it is no number. */
+  /** SizeY, or `NaN`. */
   readonly rows: number;
   /** Whether the channels state as many samples as SizeC counts. */
   readonly samplesStated: boolean;

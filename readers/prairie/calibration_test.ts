@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_texts.ts";
 import { parseScan } from "../pvscan/document.ts";
-import { type LineSettings, lineSettings, statedSize } from "./line_settings.ts";
+import { type LineSettings, lineSettings, statedSize } from "./calibration.ts";
 
 const shard = (values: Readonly<Record<string, number>>) =>
   `<PVStateShard>${

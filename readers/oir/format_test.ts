@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { explainOirRelative } from "./relatives.ts";
+import { explainOirRelative } from "./format.ts";
 
 Deno.test("archives and mosaics of OIR files are told what to open instead", () => {
   const latin1 = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));

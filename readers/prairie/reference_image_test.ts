@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_texts.ts";
 import type { PvLine } from "../pvscan/document.ts";
 import { NO_PATH } from "../metadata/reference.ts";
-import { scanPath } from "./scan_path.ts";
+import { scanPath } from "./reference_image.ts";
 
 const SIZE = { columns: 64, rows: 48 };
 const LINE: PvLine = {

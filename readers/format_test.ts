@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { extensionOf, FORMAT_NAMES, mayHoldPaths } from "./format_names.ts";
+import { extensionOf, FORMAT_NAMES, mayHoldPaths } from "./format.ts";
 import { FORMATS } from "./registry.ts";
 
 Deno.test("compound extensions win over simple ones, without case", () => {

@@ -1,7 +1,7 @@
-import { deepEqual, throws } from "node:assert/strict";
-import { DecodeFailed } from "./errors.ts";
-import { openingOf } from "./opening.ts";
-import type { Acquisition, Axis, AxisLetter, Position } from "./reader.ts";
+import { deepEqual, ok, throws } from "node:assert/strict";
+import { DecodeFailed, InvalidChannelIndices, PositionOutOfRange } from "./errors.ts";
+import { openingOf, requirePosition, requireScene, wantedChannels } from "./selection.ts";
+import type { Acquisition, Axis, AxisLetter, Channel, Position } from "./reader.ts";
 
 /** An acquisition of channels "A", "B" and "C" with 3 time points, 2 slices and 2 wavelengths. */
 function acquisition(holds?: (channel: number, position: Position) => boolean): Acquisition {
@@ -88,4 +88,59 @@ Deno.test("without a common position the message names a selection that works", 
     'no position has a plane of each of channels 0 ("A"), 1 ("B"), 2 ("C"); "channelIndices": [0, 2] works';
   throws(() => opening(holds), refused(message));
   deepEqual(opening(holds, [0, 2]).position, [0, 0, 0]);
+});
+
+const channel = (index: number, rows: number, columns: number): Channel => ({
+  index,
+  name: `CH${index + 1}`,
+  sampleType: index === 1 ? "uint8" : "uint16",
+  rows,
+  columns,
+  color: null,
+});
+
+Deno.test("channels of one shape load together; others are refused with a selection that works", () => {
+  const channels = [channel(0, 512, 512), channel(1, 512, 512), channel(2, 256, 256), channel(3, 256, 256)];
+  const wanted = (indices: number[] | null) => wantedChannels("a.czi", channels, indices);
+  deepEqual(wanted([1, 0]).map((c) => c.index), [1, 0]);
+  deepEqual(wanted([3, 2]).map((c) => c.index), [3, 2]);
+  for (const [indices, selection] of [[null, "0, 1"], [[2, 0, 3], "2, 3"]] as const) {
+    throws(() => wanted(indices && [...indices]), (error: unknown) => {
+      ok(error instanceof InvalidChannelIndices);
+      ok(error.message.includes("channel 2 is 256 x 256"), error.message);
+      ok(error.message.includes("channel 0 is 512 x 512"), error.message);
+      return error.message.endsWith(`"channelIndices": [${selection}]`);
+    });
+  }
+  const wide = [channel(0, 512, 256), channel(1, 512, 128), channel(2, 64, 256), channel(3, 512, 256)];
+  throws(() => wantedChannels("a.czi", wide, null), /"channelIndices": \[0, 3\]$/);
+});
+
+const AXES: readonly Axis[] = [
+  { name: "T", size: 3, step: 1, unit: "seconds" },
+  { name: "Y", size: 8, step: 1, unit: "um" },
+  { name: "X", size: 8, step: 1, unit: "um" },
+];
+
+Deno.test("an index outside its axis is refused; an axis that is left out has the size 1", () => {
+  requirePosition("a.tif", AXES, { t: 2, z: 0, l: 0 });
+  for (const [letter, size] of [["t", 3], ["z", 1], ["l", 1]] as const) {
+    for (const index of [size, size + 7, -1, 0.5, NaN]) {
+      const position = { t: 0, z: 0, l: 0, [letter]: index };
+      throws(() => requirePosition("a.tif", AXES, position), PositionOutOfRange, `${letter} ${index}`);
+    }
+  }
+  throws(() => requirePosition("a.tif", AXES, { t: 0, z: 1, l: 0 }), {
+    message: `Index 1 along Z does not exist: "a.tif" has size 1 along Z`,
+  });
+});
+
+Deno.test("a scene beyond the last is refused", () => {
+  requireScene("a.tif", 1, 0);
+  for (const scene of [1, -1, 0.5]) {
+    throws(() => requireScene("a.tif", 1, scene), {
+      tag: "SceneOutOfRange",
+      message: `Scene ${scene} does not exist: "a.tif" has only scene 0`,
+    });
+  }
 });
