@@ -50,7 +50,7 @@ test("a line over a T series becomes a kymograph that can be measured and left",
   await page.locator("#measure-lines summary").click();
   await page.click("#tool-line");
   const line = async (t: number): Promise<[number, number]> => {
-    const box = (await page.locator("#source .plot").boundingBox())!;
+    const box = await viewer.box("#source .plot");
     const { x, y } = await viewer.place("source", shape, t, SPOT_START + t - 4);
     return [(x - box.x) / box.width, (y - box.y) / box.height];
   };

@@ -1,4 +1,4 @@
-/** Measuring in a line scan by the page: bands, lines, velocities, events, cursors, and what is saved of them. */
+/** Measuring in a line scan: bands, lines, velocities, events, cursors and their saved files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { BrowserContextOptions } from "playwright-core";
@@ -63,10 +63,10 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   // Columns 30 to 49 of 0.45 µm: from half a pixel before 13.5 to half a pixel after 22.05 µm.
   assert.equal(await page.locator("#measure-bands .place").textContent(), "13.3–22.3 µm");
   const [plot, chart] = [
-    (await page.locator("#source .plot").boundingBox())!,
-    (await page.locator("#trace-chart").boundingBox())!,
+    await viewer.box("#source .plot"),
+    await viewer.box("#trace-chart"),
   ];
-  const stage = (await page.locator("#source .stage").boundingBox())!;
+  const stage = await viewer.box("#source .stage");
   assert(Math.abs(chart.y - stage.y - stage.height) <= 1, "directly below");
   const black = await page.evaluate(() => {
     // deno-lint-ignore no-explicit-any
@@ -136,7 +136,7 @@ test("the trace below a turned picture has its own time axis", async (viewer) =>
       (await page.locator("#trace-chart svg text", { hasText: new RegExp(`^${label}$`) }).boundingBox())!.x
     ),
   );
-  const chart = (await page.locator("#trace-chart").boundingBox())!;
+  const chart = await viewer.box("#trace-chart");
   assert(last! - first! > 0.75 * chart.width, `${first} to ${last} of ${chart.width}`);
   for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
 });
@@ -149,11 +149,9 @@ test("traces can be averaged and relative to a baseline", async (viewer) => {
   await page.selectOption("#baseline-kind", "window");
   // Line 99 lies at 99 times of a line, before the end.
   for (const [id, value] of [["baseline-from", 0], ["baseline-to", 99.4 * LINE_TIME]] as const) {
-    await page.fill(`#${id}`, String(value));
-    await page.keyboard.press("Enter");
+    await viewer.enter(`#${id}`, String(value));
   }
-  await page.fill("#trace-average", "5");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "5");
   const { text } = await saved(viewer, "#csv-traces");
   const { about, head, rows } = tableOf(text);
   assert.equal(about.get("Values"), "dF/F0");
@@ -215,7 +213,7 @@ test("letters typed into a name are not shortcuts", async (viewer) => {
 
 test("a cancelled drag leaves no marks", async (viewer) => {
   const { page } = viewer;
-  const box = (await page.locator("#source .plot").boundingBox())!;
+  const box = await viewer.box("#source .plot");
   const lines = "#source polyline, #reference polyline";
   await page.mouse.move(box.x + 50, box.y + 20);
   await viewer.settle();
@@ -262,12 +260,10 @@ test("a trace without a baseline above the offset says why it is empty", async (
   const note = page.locator("#measure-bands").getByText("No ΔF/F₀");
   assert.equal(await note.isVisible(), false);
   // Channel 2 rests at 1000, as 10 times the 100 of calcium(); channel 1 lies below 2000, too.
-  await page.fill("#baseline-offset", "2000");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#baseline-offset", "2000");
   await viewer.settle();
   assert.match((await note.textContent())!, /: Band 1 · CH1, Band 1 · CH2$/);
-  await page.fill("#baseline-offset", "0");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#baseline-offset", "0");
   await viewer.settle();
   assert.equal(await note.isVisible(), false);
 });
@@ -287,7 +283,7 @@ test("a recording of one line has a dot, and no label is cut off", async (viewer
   const { data } = await page.evaluate(canvasPixels, "#trace-chart canvas");
   const colored = data.filter((_, i) => i % 4 === 0 && data[i]! > 100 && data[i + 2]! < 50).length;
   assert(colored >= 3 && colored <= 9, `${colored} pixels`);
-  const chart = (await page.locator("#trace-chart svg").boundingBox())!;
+  const chart = await viewer.box("#trace-chart svg");
   for (const text of await page.locator("#trace-chart svg text").all()) {
     const { x, width } = (await text.boundingBox())!;
     assert(x >= chart.x - 0.5 && x + width <= chart.x + chart.width + 0.5, (await text.textContent())!);
@@ -321,8 +317,7 @@ test("a line over a streak shows time, distance and velocity", async (viewer) =>
 test("velocities over time are measured in a worker and shown with their confidence", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "velocities");
-  await page.fill("#velocity-window", "120");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#velocity-window", "120");
   assert.match(
     await viewer.text("#measure-velocities"),
     /254 ms: measures velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
@@ -351,13 +346,13 @@ test("velocities over time are measured in a worker and shown with their confide
     assert.equal(verdict, "measured");
   }
   // The cursor says what the window around it has.
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const plot = await viewer.box("#source .plot");
   await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
   await viewer.settle();
   const said = (await page.locator("#velocity-chart").textContent())!.match(/1\d\d\.\d µm\/s ± \d\.\d+ %$/);
   assert(said !== null && Math.abs(parseFloat(said[0]) / truth - 1) < 0.05);
   assert.match((await page.locator("#velocity-chart").textContent())!, /Velocity \(µm\/s\)/);
-  // What does not move is said so, without a number.
+  // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
   await page.click("#velocity-start");
   await page.locator("#measure-velocities .result", { hasText: /^0 of 10/ }).waitFor();
@@ -368,8 +363,7 @@ test("velocities over time are measured in a worker and shown with their confide
 test("another trace gets its own threshold, and tables name its band", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
-  await page.fill("#trace-average", "9");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "9");
   await unfold(viewer, "events");
   await page.click("#event-find");
   const first = await page.inputValue("#event-threshold");
@@ -378,7 +372,7 @@ test("another trace gets its own threshold, and tables name its band", async (vi
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   await page.fill("#event-threshold", "");
   await page.click("#event-find");
-  // Nothing typed is no threshold; the former one counts.
+  // An empty threshold is invalid; the previous one counts.
   assert.equal(await page.getAttribute("#event-threshold", "aria-invalid"), "true");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   await page.fill("#event-threshold", first);
@@ -391,8 +385,7 @@ test("events are found, edited and saved", async (viewer) => {
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.check("#trace-change");
-  await page.fill("#trace-average", "9");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "9");
   await unfold(viewer, "events");
   await page.click("#event-find");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
@@ -415,11 +408,11 @@ test("events are found, edited and saved", async (viewer) => {
   assert.equal(await fits(), 0);
   await page.check("#trace-change");
   await page.locator("#measure-events tbody input").first().fill("whisker");
-  // Removed, and put back at the cursor.
+  // Removed, then added again at the cursor.
   await page.locator("#measure-events tbody tr").nth(1).locator("button").click();
   assert.equal(await page.locator("#measure-events tbody tr").count(), 1);
   await page.click("#tool-zoom");
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const plot = await viewer.box("#source .plot");
   await page.mouse.move(plot.x + (TRANSIENTS[1] + 20) / LINES * plot.width, plot.y + plot.height / 2);
   await page.keyboard.press("x");
   await page.focus("#source .plot");
@@ -443,25 +436,22 @@ test("an invalid number is marked and the last valid one counts", async (viewer)
       ["#baseline-percentile", "20", ["", "150", "-1"]],
     ] as const
   ) {
-    await page.fill(field, good);
-    await page.keyboard.press("Enter");
+    await viewer.enter(field, good);
     for (const text of wrong) {
-      await page.fill(field, text);
-      await page.keyboard.press("Enter");
+      await viewer.enter(field, text);
       assert.equal(await page.getAttribute(field, "aria-invalid"), "true", text);
     }
   }
-  // What else is changed takes none of them.
+  // Other changes do not apply invalid numbers.
   await page.selectOption("#baseline-kind", "window");
   await page.selectOption("#baseline-kind", "percentile");
   const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
   assert.equal(about.get("Lines averaged"), "5");
   assert.equal(about.get("Baseline F0"), "percentile 20");
-  // Events take none of them either.
+  // Neither do events.
   await unfold(viewer, "events");
   await page.selectOption("#event-trace", "1 CH2");
-  await page.fill("#event-amplitude", "0.5");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#event-amplitude", "0.5");
   await page.fill("#event-amplitude", "-5");
   await page.click("#event-find");
   assert.equal(await page.getAttribute("#event-amplitude", "aria-invalid"), "true");
@@ -490,8 +480,7 @@ test("invalid windows are explained", async (viewer) => {
       ["1e308", /shorter than the window/],
     ] as const
   ) {
-    await page.fill("#velocity-window", window);
-    await page.keyboard.press("Enter");
+    await viewer.enter("#velocity-window", window);
     await page.click("#velocity-start");
     await result.filter({ hasText: words }).waitFor();
   }
@@ -551,11 +540,9 @@ test("long tables of events show a part and save all rows", async (viewer) => {
 test("pinned cursors show their values and differences", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "cursors");
-  await page.fill("#cursor-lines", "3");
-  await page.keyboard.press("Enter");
-  await page.fill("#cursor-columns", "5");
-  await page.keyboard.press("Enter");
-  // A letter that is typed into a field is no key of the page.
+  await viewer.enter("#cursor-lines", "3");
+  await viewer.enter("#cursor-columns", "5");
+  // Leaves the field, where letters are not shortcuts.
   await page.focus("#source .plot");
   for (const [line, column] of [[100, 40], [140, 40]] as const) {
     const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
@@ -592,8 +579,8 @@ test("plots are saved as SVG, pictures as PNG of the chosen size and background"
   assert.match(text, />Time \(s\)<\/text>/);
   assert.match(text, />Band 1 · CH2<\/text>/);
   await page.mouse.move(5, 5);
-  const stage = (await page.locator("#source .stage").boundingBox())!;
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const stage = await viewer.box("#source .stage");
+  const plot = await viewer.box("#source .plot");
   const png = async (x: number, y: number) => {
     const { bytes } = await saved(viewer, "#png-save");
     return await page.evaluate(readPng, { bytes: [...bytes], x, y });
@@ -606,8 +593,8 @@ test("plots are saved as SVG, pictures as PNG of the chosen size and background"
   await page.selectOption("#png-scale", "2");
   const bare = await png(2, 2);
   assert.equal(bare.width, Math.round(2 * plot.width));
-  // The picture on the page is what it was.
-  const canvas = (await page.locator("#source .plot canvas").boundingBox())!;
+  // The picture on the page is unchanged.
+  const canvas = await viewer.box("#source .plot canvas");
   assert.equal(
     await page.locator("#source .plot canvas").getAttribute("width"),
     String(Math.round(canvas.width)),
@@ -679,7 +666,7 @@ test("a finger draws a band, and scrolls the page again afterwards", async (view
   await page.click("#tool-band");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
   await viewer.settle();
-  const box = (await page.locator("#source .plot").boundingBox())!;
+  const box = await viewer.box("#source .plot");
   const touch = await page.context().newCDPSession(page);
   const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
   await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });

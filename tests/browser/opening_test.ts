@@ -1,4 +1,4 @@
-/** Opening: what is said of a file, whose session lives how long, cancelling and errors. */
+/** Opening: facts about a file, lifetime of sessions, cancelling and errors. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Route } from "playwright-core";
@@ -69,7 +69,7 @@ test("a closed dialog and Cancel are not errors", async (viewer) => {
   viewer.server.cancel();
   await page.click("#open");
   await page.waitForFunction(wasCancelled);
-  assert(await page.locator("#viewer").isVisible(), "what was open stays");
+  assert(await page.locator("#viewer").isVisible(), "the open file stays");
 });
 
 test("errors have plain words, with code and message under Details", async (viewer) => {
@@ -123,7 +123,7 @@ test("a failure names its file; failures and warnings can be closed", async (vie
   await page.click("#fault-close");
   assert.equal(await page.locator("#fault").isVisible(), false);
   assert.equal(await viewer.text("#status"), "");
-  assert(await page.locator("#viewer").isVisible(), "what was open stays");
+  assert(await page.locator("#viewer").isVisible(), "the open file stays");
   viewer.faults.length = 0;
 });
 

@@ -48,7 +48,7 @@ test("sliders and keys step through time and focus, and contrast stays", async (
   await shows(3, 1);
   await page.evaluate(sliderTo, { id: "position-z", value: 2 });
   await shows(3, 2);
-  // There is no further one.
+  // It was the last one.
   await page.keyboard.press(".");
   await shows(3, 2);
   assert.equal(await page.inputValue("#source-0-Max"), "400");
@@ -120,8 +120,7 @@ test("a rate beyond its limits becomes the nearest valid one", async (viewer) =>
   const { page } = viewer;
   await viewer.open(SERIES);
   for (const [typed, counts] of [["-3", "0.1"], ["99999", "60"], ["", "10"], ["12.5", "12.5"]] as const) {
-    await page.fill("#rate", typed);
-    await page.keyboard.press("Enter");
+    await viewer.enter("#rate", typed);
     assert.equal(await page.inputValue("#rate"), counts);
   }
 });

@@ -13,7 +13,7 @@ test("scale bars hide few pixels and can be switched off permanently", async (vi
   await page.mouse.move(2, 2);
   const greens = async () => {
     await viewer.settle();
-    const plot = (await page.locator("#source .plot").boundingBox())!;
+    const plot = await viewer.box("#source .plot");
     const clip = { x: plot.x + plot.width - 110, y: plot.y + plot.height - 90, width: 110, height: 90 };
     return await page.evaluate(greensOf, [...await page.screenshot({ clip })]);
   };

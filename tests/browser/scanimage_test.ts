@@ -7,7 +7,7 @@ import { SCAN_LINES, SCAN_VELOCITY, scanImageLineScan } from "./scanimage_scan.t
 
 const { test } = viewerSuite();
 
-/** Windows of 120 lines, half of which overlap. */
+/** Lines per window. */
 const WINDOW = 120;
 
 const cases = [
@@ -22,8 +22,7 @@ for (const { name, frames, gap, lines } of cases) {
     await Deno.writeFile(path, scanImageLineScan(frames, gap));
     await viewer.open(path);
     await unfold(viewer, "velocities");
-    await page.fill("#velocity-window", String(WINDOW));
-    await page.keyboard.press("Enter");
+    await viewer.enter("#velocity-window", String(WINDOW));
     await page.click("#velocity-start");
     await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
     const { rows } = tableOf((await saved(viewer, "#csv-velocities")).text);

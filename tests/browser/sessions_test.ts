@@ -17,12 +17,12 @@ async function step({ page }: Viewer): Promise<void> {
   await answer;
 }
 
-/** What of the view must stay. */
+/** The part of the view that must stay. */
 async function view(viewer: Viewer): Promise<unknown> {
   const { page } = viewer;
   await viewer.settle();
   return [
-    await page.locator("#source svg.labels > g text").allTextContents(),
+    await viewer.labels(),
     await page.inputValue("#source-0-Max"),
   ];
 }
@@ -33,8 +33,7 @@ async function opened(viewer: Viewer): Promise<unknown> {
   await page.locator("#source .plot").focus();
   await page.keyboard.press("+");
   await openCard(viewer, "source-0");
-  await page.fill("#source-0-Max", "777");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#source-0-Max", "777");
   await page.locator("#source .plot").focus();
   return await view(viewer);
 }
@@ -69,7 +68,7 @@ test("without paths the page asks once for the file", async (viewer) => {
   await page.keyboard.press(".");
   await page.waitForSelector("#notice:not([hidden])");
   assert.match(await viewer.text("#notice-text"), /has closed this file/);
-  assert(await page.locator("#viewer").isVisible(), "what was loaded stays");
+  assert(await page.locator("#viewer").isVisible(), "the loaded planes stay");
   await page.click("#notice-action");
   await page.waitForSelector("#notice", { state: "hidden" });
   await page.waitForFunction(openingEnded);
@@ -89,14 +88,14 @@ test("a changed file reopens", async (viewer) => {
   assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
   assert.equal(await viewer.page.locator("#fault").isVisible(), false);
   assert.match(await viewer.text("#status"), /has changed and was reopened/);
-  // What cannot be fetched is not what the sliders say.
+  // The sliders return to the shown position after a failure.
   await server.stop();
   await viewer.page.focus("#position-t");
   await viewer.page.keyboard.press("End");
   await viewer.page.locator("#fault").waitFor();
   assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
   assert.equal(await viewer.text("#status"), "Failed");
-  // Once a step succeeds nothing says that one has failed.
+  // A successful step clears the failure.
   await server.resume();
   await viewer.page.keyboard.press("End");
   await viewer.page.locator("#axis-t output").filter({ hasText: /^12 / }).waitFor();

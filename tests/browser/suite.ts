@@ -91,10 +91,8 @@ export async function openCard({ page }: Viewer, card: string): Promise<void> {
 
 /** Types a channel's range. */
 export async function setRange(viewer: Viewer, card: string, min: number, max: number): Promise<void> {
-  const { page } = viewer;
   await openCard(viewer, card);
   for (const [end, value] of [["Max", max], ["Min", min], ["Max", max]] as const) {
-    await page.fill(`#${card}-${end}`, String(value));
-    await page.keyboard.press("Enter");
+    await viewer.enter(`#${card}-${end}`, String(value));
   }
 }

@@ -95,7 +95,7 @@ for (const [width, height] of [[390, 844], [320, 568], [844, 390], [1280, 800], 
 
 async function pinchAndCheck(viewer: Viewer): Promise<void> {
   const { page } = viewer;
-  const labels = () => page.locator("#source svg.labels > g text").allTextContents();
+  const labels = () => viewer.labels();
   const whole = await labels();
   const { x, y } = await viewer.place("source", SHAPE, 100, 32);
   const devtools = await page.context().newCDPSession(page);

@@ -28,8 +28,7 @@ test("a path, a recent file and the sample; reload keeps file and view", async (
   const { page } = viewer;
   assert.equal(await page.locator("#recent").isVisible(), false);
   // As Windows copies it.
-  await page.fill("#path-field", ` "${SCAN}" `);
-  await page.keyboard.press("Enter");
+  await viewer.enter("#path-field", ` "${SCAN}" `);
   await ended(viewer);
   assert.equal(await viewer.text("#title"), "line_scan.oir");
   assert.equal(new URL(page.url()).hash, `#path=${SCAN}`);
@@ -38,10 +37,9 @@ test("a path, a recent file and the sample; reload keeps file and view", async (
   await page.keyboard.press("+");
   await page.selectOption("#source-0-lut", "viridis");
   await openCard(viewer, "source-0");
-  await page.fill("#source-0-Max", "777");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#source-0-Max", "777");
   await viewer.settle();
-  const labels = () => page.locator("#source svg.labels > g text").allTextContents();
+  const labels = () => viewer.labels();
   const seen = await labels();
   const opens = opensOf(viewer);
   await page.reload();
@@ -68,7 +66,7 @@ test("a path, a recent file and the sample; reload keeps file and view", async (
   assert.equal(new URL(page.url()).hash, "");
   await page.reload();
   await page.waitForSelector("#path-form:not([hidden])");
-  assert(await page.locator("#empty").isVisible(), "the sample is no view that was opened");
+  assert(await page.locator("#empty").isVisible(), "the sample is not kept for a reload");
   assert.equal(await page.locator("#recent").isVisible(), false);
 });
 

@@ -236,7 +236,7 @@ Deno.test("refusals of the server have code, status and message", async (t) => {
       await Deno.writeFile(path, new Uint8Array(1), { append: true });
       await assert.rejects(stack.plane(0, { t: 1 }), fails("acquisition_changed"));
       await assert.rejects(stack.reopen(), fails("acquisition_changed"));
-      assert.deepEqual([...(await stack.plane(0)).samples], frame(0), "what was opened is still there");
+      assert.deepEqual([...(await stack.plane(0)).samples], frame(0), "the opened plane is still there");
     });
   });
   await step(

@@ -27,7 +27,7 @@ async function projectIn(folder: string): Promise<string> {
   return project;
 }
 
-/** The program of the package's README, which says what it opened in its place. */
+/** The program of the package's README with another address and file. */
 function readmeProgram(base: string, path: string, end: string): string {
   const readme = Deno.readTextFileSync(join(ROOT, ".ci", "client_package.md"));
   const [, code] = /^```js\n(.*?)^```/ms.exec(readme)!;

@@ -63,7 +63,7 @@ Deno.test("numbers keep the digits that matter", () => {
   assert.equal(formatNumber(0.1234567), "0.12346");
   assert.equal(formatNumber(1.5e-9), "1.5e-9");
   assert.equal(formatNumber(3.4028234663852886e38), "3.4028e+38");
-  // Two ends of a narrow range are told apart.
+  // Both ends of a narrow range differ.
   assert.equal(formatNumber(10000.123, 0.333), "10000.123");
   assert.equal(formatNumber(100000001.5, 2), "100000001.5");
   assert.equal(formatNumber(NaN), "NaN");

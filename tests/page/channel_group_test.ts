@@ -20,26 +20,26 @@ Deno.test("leaving the composite and coming back keeps the choice of channels", 
   const three = group(["a", "b", "c"]);
   three.toggle(1);
   assert.deepEqual(shown(three), [true, false, true]);
-  three.composite = false;
+  three.mode = "single";
   assert.deepEqual(shown(three), [true, false, false]);
-  three.composite = true;
+  three.mode = "merged";
   assert.deepEqual(shown(three), [true, false, true]);
 });
 
 Deno.test("a channel chosen in single mode is shown in the composite", () => {
   const three = group(["a", "b", "c"]);
   three.toggle(1);
-  three.composite = false;
+  three.mode = "single";
   three.toggle(1);
   assert.deepEqual(shown(three), [false, true, false]);
-  three.composite = true;
+  three.mode = "merged";
   assert.deepEqual(shown(three), [true, true, true]);
 });
 
 Deno.test("leaving the composite shows a channel that was shown", () => {
   const three = group(["a", "b", "c"]);
   three.toggle(0);
-  three.composite = false;
+  three.mode = "single";
   assert.deepEqual(shown(three), [false, true, false]);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Channel } from "../../static/demo/v2/picture/channel.js";
-import { typedNumber } from "../../static/demo/v2/panels/channel_card.js";
+import { typedNumber } from "../../static/demo/v2/controls/fields.js";
 import { drawableRange } from "../../static/measure/statistics.js";
 
 const channel = (...samples: number[]) =>

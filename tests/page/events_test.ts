@@ -32,7 +32,7 @@ Deno.test("the widths of a triangle are those of geometry", () => {
 Deno.test("missing values bound the surroundings of a peak", () => {
   const trace = Float64Array.of(0, NaN, 3, 4, 3, 2, NaN, 9, 8);
   const events = findEvents(trace, { height: 1 });
-  // The valley before 4 is 3, beside the gap, not 0 behind it; 9 has no neighbour before it.
+  // The valley before 4 is 3, beside the gap, not 0 beyond it; 9 follows a gap.
   assert.deepEqual(events.map(({ peak, amplitude }) => [peak, amplitude]), [[3, 1]]);
   assert.deepEqual(findEvents(new Float64Array(20).fill(NaN), { height: -1 }), []);
   assert.deepEqual(findEvents(new Float64Array(0), { height: -1 }), []);

@@ -3,7 +3,7 @@ import { AcqError } from "../../static/client/v2/acq-client.js";
 import { ErrorBody } from "../../schemas/http.ts";
 import { faultOf } from "../../static/demo/v2/opening/fault.js";
 
-/** What a page cannot meet, since it asks for nothing of the kind. */
+/** Codes of requests that the page does not send. */
 const UNMET = [
   "cancelled",
   "unsupported_media_type",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { attachKeys } from "../../static/demo/v2/controls/keys.js";
 
-/** What a key does to a plot, and whether the page still hears it. */
+/** Effects of a key on a plot, and whether it keeps the key from the page. */
 function press(key: string, modifiers: Record<string, boolean> = {}, hasCursor = true) {
   const plot = new EventTarget();
   const done: unknown[][] = [];

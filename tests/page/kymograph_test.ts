@@ -39,7 +39,7 @@ Deno.test("samples that are missing or outside do not count", () => {
     width: number,
   ) => [...new LineProfile([{ x: 0, y }, { x: 5, y }], width, [4, 4]).of(samples)];
   assert.deepEqual(along(1, 1), [10, NaN, 12, 13, NaN, NaN]);
-  // Rows -1, 0 and 1, of which the first is outside and one sample of the last is missing.
+  // Rows -1, 0 and 1: the first is outside, one sample of the last is missing.
   assert.deepEqual(along(0, 3), [5, 1, 7, 8, NaN, NaN]);
 });
 

@@ -32,7 +32,7 @@ Deno.test("a plot of a line scan runs from its first line to its last and upward
   assert.deepEqual(placed.ranges.y, { low: -0.001, high: 0.399, title: "Time (s)" });
 });
 
-Deno.test("places and positions are each other's inverse in all eight, and a turn keeps what is seen", () => {
+Deno.test("places and positions are inverse in all orientations, and a turn keeps the view", () => {
   for (const orientation of ORIENTATIONS) {
     const placed = new PlacedView(SCAN, AS_PLOT);
     placed.view = { x0: 20, x1: 120, y0: 10, y1: 30 };
@@ -68,7 +68,7 @@ Deno.test("fast successive changes form one step of the history", () => {
   const near = placed.view;
   now += 10_000;
   placed.goHome();
-  // A change that changes nothing is no step.
+  // A change without effect is not a step.
   now += 10_000;
   placed.goHome();
   placed.goBack();

@@ -43,11 +43,11 @@ Deno.test("a step waits for its plane, then fetches the next ones ahead in seque
   await server.answer(2);
   assert.deepEqual(server.asked, [1, 2, 3]);
   assert.deepEqual([1, 2, 3].map((t) => steps.has(place(t))), [true, true, false]);
-  // What is on its way is not asked for twice.
+  // A plane on its way is not requested twice.
   const third = steps.at(place(3), []);
   await server.answer(3);
   assert.deepEqual(await third, [Float32Array.of(3)]);
-  // What was seen is here.
+  // Seen planes are cached.
   assert.deepEqual(await steps.at(place(1), []), [Float32Array.of(1)]);
   assert.deepEqual(server.asked, [1, 2, 3]);
   assert.deepEqual(server.aborted, []);
@@ -61,7 +61,7 @@ Deno.test("an overtaken step is cancelled and returns null", async () => {
   assert.deepEqual(server.aborted, [1]);
   await server.answer(9);
   assert.deepEqual(await second, [Float32Array.of(9)]);
-  // Ahead of 9 is 10, which is no longer wanted from 1.
+  // 10, ahead of 9, is not wanted from 1.
   const third = steps.at(place(1), [place(2)]);
   assert.deepEqual(server.aborted, [1, 10]);
   await server.answer(1);
@@ -77,7 +77,7 @@ Deno.test("a missing plane fails its own step and is requested again", async () 
   await server.answer(1);
   await first;
   await server.fail(2);
-  assert.deepEqual(server.asked, [1, 2, 3], "what comes after is fetched all the same");
+  assert.deepEqual(server.asked, [1, 2, 3], "the following plane is still fetched");
   const second = steps.at(place(2), []);
   await Promise.all([assert.rejects(second, /no 2/), server.fail(2)]);
 });

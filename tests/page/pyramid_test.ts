@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { blockFor, buildPyramid, chooseLevel, wholePlane } from "../../static/demo/v2/picture/pyramid.js";
 
-/** What an entry of a level must be, sample by sample. */
+/** Expected entry of a level, sample by sample. */
 function byHand(samples: Float32Array, columns: number, rect: number[], statistic: "mean" | "max" | "min") {
   const [top, bottom, left, right] = rect as [number, number, number, number];
   const values = [];

@@ -22,7 +22,7 @@ const OPENED = {
   reference: { plane: { shape: [1, 1] }, channels: [{ index: 0, name: "Ref", dataUrl: "/reference/0" }] },
 };
 
-/** A server that answers opens and planes, and writes down what it was asked. */
+/** A server that answers opens and planes and records its requests. */
 function fakeServer() {
   const asked: string[] = [];
   const answer = async (request: Request) => {
@@ -118,7 +118,7 @@ Deno.test("the MATLAB program sends the same requests", () => {
   assert.match(program, /channel\.dataUrl \+ "\?t=3";/);
 });
 
-/** What would end a comment or a literal, and what Python takes for the encoding of a file. */
+/** Text that would end a comment or a literal, or that Python takes for an encoding. */
 const HOSTILE = ["\u2028", "\u2029", "\u0085", "\n", "\r", "\v", "\f", "\0", '"', "'", "\\", "*/", "${", "`"]
   .concat([
     "\u202e",
@@ -153,7 +153,7 @@ Deno.test("paths cannot leave their string literal, in any language", async () =
         assert(changed.length <= 1);
         for (const line of changed) {
           assert(!/[\p{C}\p{Zl}\p{Zp}]/u.test(line), line);
-          // Before the literal nothing has changed, and what is in it ends nothing.
+          // The text before the literal is unchanged, and its content does not end it.
           const literal = language === "matlab"
             ? /^opened = [^"]*"[^"]*", struct\("path", "([^"]|"")*"\), asJson\);$/
             : language === "curl"

@@ -12,16 +12,15 @@ import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
 import expected from "./measured/velocities.json" with { type: "json" };
 
-/** Velocities in all windows of a recording of streaks. */
-function measured(window: number, columns: number, velocity: number, noise: number, seed = 1) {
-  const lines = 6 * window;
-  const samples = streaks({ lines, columns, velocity, noise, seed });
-  return velocityOverTime({ samples, shape: [lines, columns] }, {
-    window,
-    step: window,
-    columns: [0, columns],
-  });
+/** Velocities in all windows of whole lines. */
+function windowsOf(samples: Float32Array, columns: number, window: number, step = window) {
+  const shape = [samples.length / columns, columns];
+  return velocityOverTime({ samples, shape }, { window, step, columns: [0, columns] });
 }
+
+/** Velocities in all windows of a recording of streaks. */
+const measured = (window: number, columns: number, velocity: number, noise: number) =>
+  windowsOf(streaks({ lines: 6 * window, columns, velocity, noise, seed: 1 }), columns, window);
 
 Deno.test("the autocorrelation is the sum of products at each lag", () => {
   const [rows, columns] = [5, 7];
@@ -126,12 +125,7 @@ Deno.test("a change of velocity is not blurred by windows beside it", () => {
   const slow = streaks({ lines, columns, velocity: 0.4, noise: 0.3, seed: 6 });
   const fast = streaks({ lines, columns, velocity: 0.8, noise: 0.3, seed: 7 });
   const samples = slow.map((value, i) => i < 320 * columns ? value : fast[i]!);
-  const found = velocityOverTime({ samples, shape: [lines, columns] }, {
-    window,
-    step: window,
-    columns: [0, columns],
-  });
-  for (const { line, velocity } of found) {
+  for (const { line, velocity } of windowsOf(samples, columns, window)) {
     assert(Math.abs(velocity / (line < 320 ? 0.4 : 0.8) - 1) < 0.05, `${velocity} at ${line}`);
   }
 });
@@ -175,8 +169,7 @@ Deno.test("velocities are measured although a tenth of the samples is missing", 
   const samples = streaks({ lines, columns, velocity: 0.5, noise: 0.3, seed: 5 });
   const random = randomNumbers(8);
   const holed = samples.map((value) => random() < 0.1 ? [NaN, Infinity][Math.floor(2 * random())]! : value);
-  const windows = { window: 64, step: 64, columns: [0, columns] as const };
-  for (const { velocity } of velocityOverTime({ samples: holed, shape: [lines, columns] }, windows)) {
+  for (const { velocity } of windowsOf(holed, columns, 64)) {
     assert(Math.abs(velocity / 0.5 - 1) < 0.02, `${velocity}`);
   }
 });
@@ -186,8 +179,7 @@ Deno.test("the stationary part is not a streak", () => {
   const samples = streaks({ lines, columns, velocity: -0.8, noise: 0.5, seed: 9 });
   // A bright wall, three times as high as the streaks are deep.
   const walled = samples.map((value, i) => value + (i % columns < 20 ? 60 : 0));
-  const windows = { window: 64, step: 64, columns: [0, columns] as const };
-  for (const { velocity } of velocityOverTime({ samples: walled, shape: [lines, columns] }, windows)) {
+  for (const { velocity } of windowsOf(walled, columns, 64)) {
     assert(Math.abs(velocity / -0.8 - 1) < 0.03, `${velocity}`);
   }
 });
@@ -207,11 +199,7 @@ Deno.test("flicker has no velocity", () => {
       return (column >= active[0] && column < active[1] ? light(line) : 100) + 3 * normal();
     });
     for (const window of [40, 120]) {
-      const found = velocityOverTime({ samples, shape: [lines, columns] }, {
-        window,
-        step: 20,
-        columns: [0, columns],
-      });
+      const found = windowsOf(samples, columns, window, 20);
       assert(found.every(({ verdict }) => verdict !== "measured"), `window ${window}`);
     }
   }
