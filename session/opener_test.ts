@@ -117,7 +117,7 @@ Deno.test("a fault in one share fails a divided load, and nothing stays reserved
 });
 
 for (const path of ["divide and join late", "divide and join late and fail to"]) {
-  Deno.test(`a worker is not waited for, and used again, that is told to ${path}`, async () => {
+  Deno.test(`a load does not wait for a helper that is to ${path}, which is used again`, async () => {
     const budget = new MemoryBudget(32 << 20);
     const pool = new DecodePool(new HandClock(), budget, startFake, 3);
     const { planes, reservation } = await load(pool, path, budget);
@@ -132,7 +132,7 @@ for (const path of ["divide and join late", "divide and join late and fail to"])
   });
 }
 
-Deno.test("a worker that never joins a divided load counts as lost, as one does that was stopped", async () => {
+Deno.test("a worker that never joins a divided load is lost", async () => {
   const clock = new HandClock();
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(clock, budget, startFake, 3);
@@ -144,7 +144,7 @@ Deno.test("a worker that never joins a divided load counts as lost, as one does 
   pool.close();
 });
 
-Deno.test("a pool that is closed waits for no worker that was stopped", async () => {
+Deno.test("a closed pool does not wait for stopped workers", async () => {
   const clock = new HandClock();
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(clock, budget, startFake, 3);
@@ -154,7 +154,7 @@ Deno.test("a pool that is closed waits for no worker that was stopped", async ()
   assert.equal(clock.waiting, 0);
 });
 
-Deno.test("a fault is told at once; the memory of the load is in use until its last worker is done", async () => {
+Deno.test("a fault is reported at once, and the memory is reserved until the last worker is done", async () => {
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(new HandClock(), budget, startFake, 3);
   await assert.rejects(load(pool, "divide and fail and hang", budget), /bad strip/);
@@ -206,7 +206,7 @@ Deno.test("a decoder's memory is reserved beside the planes, and its worker ends
   pool.close();
 });
 
-Deno.test("a load is closed before its worker does another one, also where it was refused", async () => {
+Deno.test("a worker closes a failed load before the next one", async () => {
   const budget = new MemoryBudget(700);
   const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   const first = await load(pool, "plan", budget);
@@ -218,7 +218,7 @@ Deno.test("a load is closed before its worker does another one, also where it wa
   pool.close();
 });
 
-Deno.test("a worker that is done with its pieces is free while others decode", async () => {
+Deno.test("a worker that is done with its share is free while others decode", async () => {
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(new HandClock(), budget, startFake, 3);
   let done = false;

@@ -95,7 +95,7 @@ Deno.test("one at a time; a client that goes away ends its dialog", async () => 
   await assert.rejects(picker.pick(request(client.signal)), /before the dialog opened/);
 });
 
-Deno.test("a request that comes while the last dialog ends waits for that and is shown", async () => {
+Deno.test("a request waits for the end of the last dialog", async () => {
   const ending = Promise.withResolvers<void>();
   const programs: string[] = [];
   const run = async (_: DialogCommand, signal: AbortSignal) => {
@@ -117,7 +117,7 @@ Deno.test("a request that comes while the last dialog ends waits for that and is
   assert.deepEqual(programs, ["started", "ended", "started"]);
 });
 
-Deno.test("closing ends the dialog, waits for it and admits no other", async () => {
+Deno.test("close ends the dialog, waits for it and refuses others", async () => {
   const { picker, started, ended } = openPicker();
   const first = assert.rejects(picker.pick(request()), ShuttingDown);
   await started;
@@ -128,7 +128,7 @@ Deno.test("closing ends the dialog, waits for it and admits no other", async () 
   await picker.close();
 });
 
-Deno.test("a dialog is available where a program is installed and, on Linux, a display is there", () => {
+Deno.test("a dialog needs a program and, on Linux, a display", () => {
   const rows: [system: string, hasDisplay: boolean, installed: string[], available: boolean][] = [
     ["linux", true, ["zenity"], true],
     ["linux", true, ["kdialog"], true],

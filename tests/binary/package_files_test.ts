@@ -80,7 +80,7 @@ Deno.test("the server runs on the package files that the executable has", () =>
     }
   }));
 
-Deno.test("documentation that cannot be fetched is told of, with the way to the contract", () =>
+Deno.test("a page says that the documentation cannot be fetched, and where the contract is", () =>
   serveOffline(["swagger-ui-dist", "@scarf/scarf"], async (server) => {
     for (const page of ["/docs", "/docs"]) {
       const answer = await fetch(server.baseUrl + page);

@@ -27,7 +27,7 @@ Deno.test("only loopback names are served, whatever the port", async () => {
   }
 });
 
-Deno.test("pages that may not name paths are refused before the path is looked at", async () => {
+Deno.test("pages that may not name paths are refused before the path is judged", async () => {
   await using sample = await sampleFolder();
   const answer = async (allowedOrigins: string[], asking: string | null | { site: string }) => {
     await using server = new Harness({ allowedOrigins });
@@ -75,7 +75,7 @@ Deno.test("pages that may not name paths are refused before the path is looked a
   }
 });
 
-Deno.test("the shape of a request is judged before its origin, the origin before the roots", async () => {
+Deno.test("the form of a request is judged before its origin, and the origin before the roots", async () => {
   await using server = new Harness({ roots: [{ written: "/nowhere", resolved: "/nowhere" }] });
   const foreign = { headers: { origin: "https://example.org" } };
   await expectError(

@@ -67,7 +67,7 @@ Deno.test("64 KiB of headers are accepted, including 40 KiB of cookies", async (
   assert.equal(await get([...lines, cookie(200_000)]), 431);
 });
 
-Deno.test("open: a header that a page sends is seen in every position and spelling, alone and doubled", async () => {
+Deno.test("open: a header is seen in every position and spelling, alone and doubled", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -110,7 +110,7 @@ Deno.test("open: a header that a page sends is seen in every position and spelli
       assert.equal(await answers([...others, line]), 200, JSON.stringify(line));
     }
   }
-  // The Host and the Origin of a trailer are none of the request.
+  // A trailer is not part of the head.
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n`;
   const trailed = (head: string, trailer: string) =>
     raw(
@@ -126,7 +126,7 @@ Deno.test("open: a header that a page sends is seen in every position and spelli
   assert.equal(parts(await trailed("Host: localhost\r\n", "Sec-Fetch-Site: cross-site\r\n")).status, 200);
 });
 
-Deno.test("a page that hides its Origin is a page without an address: its dialog says so, and it sends a body", async () => {
+Deno.test("a page that hides its Origin is a page without an address, and has to send a body", async () => {
   const titles: string[] = [];
   await using server = new Harness({
     pick: ({ title }) => {
@@ -158,7 +158,7 @@ Deno.test("a page that hides its Origin is a page without an address: its dialog
   assert.deepEqual(titles, []);
 });
 
-Deno.test("a doubled Range asks for the whole plane, as several ranges do", async () => {
+Deno.test("a doubled Range asks for the whole plane", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -185,6 +185,8 @@ const CHUNKED = `${START}Transfer-Encoding: chunked\r\n\r\n`;
 /** Malformed requests with the messages of their answers. */
 const REFUSED: [request: string | readonly string[], status: number, message: RegExp][] = [
   ["garbage\r\n\r\n", 400, /malformed/],
+  ["BREW /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, /method.* malformed/],
+  [`${START}no colon\r\n\r\n`, 400, /header is malformed/],
   [`${START}Expect: x\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation "x"/],
   [`${START}Expect: x\r\nContent-Length: 2\r\n\r\n`, 417, /expectation/],
   [`${START}Expect:\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation/],

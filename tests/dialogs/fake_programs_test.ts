@@ -99,7 +99,7 @@ withFakes("a program that does not end by itself is killed when the server stops
   assert(!isAlive(pid));
 });
 
-withFakes("a helper of the program that keeps the pipe open does not hold up the answer", async (fakes) => {
+withFakes("a child that keeps the pipe open does not delay the answer", async (fakes) => {
   fakes.install("zenity", "printf '/a.tif\\n'\n/bin/sleep 600 &\nprintf '%s' \"$!\" > \"$here/helper\"");
   assert.deepEqual(await fakes.pick("linux"), { path: "/a.tif" });
   const helper = Number(fakes.seen("zenity", "helper"));
@@ -107,7 +107,7 @@ withFakes("a helper of the program that keeps the pipe open does not hold up the
   Deno.kill(helper);
 });
 
-withFakes("output without end is cut, not gathered", async (fakes) => {
+withFakes("endless output is cut", async (fakes) => {
   fakes.install("zenity", "/bin/dd if=/dev/zero bs=1048576 count=64 2>/dev/null\nexit 0");
   const outcome = await fakes.pick("linux");
   assert.equal(outcome.error, "DialogUnavailable");

@@ -240,14 +240,17 @@ Deno.test("plain pages: each layout is a scene, not in runs, in the order of its
 });
 
 Deno.test("plain pages: at most 1,000 scenes, then a warning", async () => {
-  for (const count of [1000, 1003]) {
+  // 4,096 layouts are distinguished.
+  for (const count of [1000, 1003, 4100]) {
     await withWritten({
       "a.tif": pages(count, (page) => [[256, 4, [1]], [257, 4, [page + 1]], [278, 4, [page + 1]]]),
     }, (scenes) => {
       equal(scenes.count, 1000);
       deepEqual(
         textsOf(scenes.warnings),
-        count === 1000 ? [] : ["The file holds more than 1000 images; 3 pages of others are left out"],
+        count === 1000
+          ? []
+          : [`The file holds more than 1000 images; ${count - 1000} pages of others are left out`],
       );
       return Promise.resolve();
     });
@@ -342,4 +345,43 @@ Deno.test("a dialect with one scene ignores other pages", async () => {
     deepEqual([scenes.count, scenes.entries(5)], [1, [{ name: null, sizes: { Z: 2, Y: 4, X: 5 } }]]);
     return Promise.resolve();
   });
+});
+
+/** A stack of one page whose index map has an entry for each of so many positions. */
+function positionsBytes(count: number): Uint8Array {
+  const one = microManagerBytes(PAGE, {}, [[0, 0, 0, 0, 7]]);
+  const view = new DataView(one.buffer);
+  // The map with its head of 8 bytes stands at the end; its one entry of 20 bytes is repeated.
+  const map = view.getUint32(12, true);
+  view.setUint32(map + 4, count, true);
+  const bytes = new Uint8Array(map + 8 + 20 * count);
+  bytes.set(one);
+  const grown = new DataView(bytes.buffer);
+  for (let position = 0; position < count; position += 1) {
+    bytes.set(one.subarray(map + 8, map + 28), map + 8 + 20 * position);
+    grown.setUint32(map + 8 + 20 * position + 12, position, true);
+  }
+  return bytes;
+}
+
+Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
+  await withWritten({ "x_MMStack.ome.tif": positionsBytes(100_000) }, (scenes) => {
+    deepEqual([scenes.count, scenes.own, scenes.entries(3).length], [100_000, 0, 3]);
+    return Promise.resolve();
+  });
+  const surplus = withWritten({ "x_MMStack.ome.tif": positionsBytes(100_001) }, () => Promise.resolve());
+  await rejects(surplus, { tag: "DecodeFailed", message: /more than 100000 positions/ });
+});
+
+Deno.test("tifffile: a later description that is too long for a shape begins no array", async () => {
+  const text = shape("YX", 4, 5);
+  // 2^16 bytes with the NUL at the end are read.
+  for (const [length, arrays] of [[(1 << 16) - 1, true], [1 << 16, false]] as const) {
+    const texts = [text, text.padEnd(length), text.padEnd(length)];
+    const bytes = tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), 3, (page) => [[270, 2, texts[page]!]]);
+    await withWritten({ "a.tif": bytes }, (scenes) => {
+      deepEqual(scenes.entries(9).map(({ sizes }) => sizes.Z ?? 1), arrays ? [1, 1, 1] : [1, 2]);
+      return Promise.resolve();
+    });
+  }
 });
