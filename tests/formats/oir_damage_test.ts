@@ -255,32 +255,6 @@ Deno.test("documents count in whatever block they are, and a disabled axis of th
   assert.deepEqual([summary.axes[1]!.size, summary.axes[1]!.unit], [23, "um"]);
 });
 
-Deno.test("what the last properties lack is taken from the first", async () => {
-  const scan = lineScan(23);
-  let n = 0;
-  const bare = xmlDocument("lsmimage:imageProperties", ["lsmimage"], "<a/>");
-  const blocks = oirBlocks(scan).map((b) =>
-    b.kind === 0 && (n += 1) === 2 ? documentsBlock(documentRecord(2, bare)) : b
-  );
-  const { summary } = await openBytes(oirFile(blocks));
-  assert.deepEqual(summary.axes.map((a) => [a.step, a.unit]), [[1, "Pixels"], [0.002118, "seconds"], [
-    0.45,
-    "um",
-  ]]);
-  assert.deepEqual([summary.date, summary.reference?.lineRoi], ["20251030", [1, 2, 4, 6]]);
-});
-
-Deno.test("numbers that are none count as absent", async () => {
-  const odd = lineScan(23, {
-    pixel: { x: NaN, y: Infinity },
-    scanners: { Galvano: -2 },
-    line: [NaN, 0, 1, 1],
-  });
-  const { summary } = await openBytes(writeOir(odd));
-  assert.deepEqual(summary.axes.map((a) => a.unit), ["Pixels", "Pixels", "Pixels"]);
-  assert.equal(summary.reference?.lineRoi, null);
-});
-
 Deno.test("archives and mosaics of OIR files are refused with what to open instead", async () => {
   const zip = concat(Uint8Array.of(0x50, 0x4b, 3, 4), new Uint8Array(96));
   const xml = new TextEncoder().encode('<?xml version="1.0" encoding="utf-8"?><matl:properties/>');
