@@ -37,7 +37,7 @@ export function orderedIds(withPixels: ReadonlySet<string>, properties: ImagePro
   return [...described, ...rest];
 }
 
-/** The plane of a channel in a frame, from all files; empty when there is none. */
+/** The plane of a channel in a frame, from all files; maybe empty. */
 export function planeOf(scans: readonly FileScan[], frame: FrameIndex, channel: string): StoredPlane {
   const key = planeKey(frame);
   const parts: PlanePart[] = [];
@@ -60,7 +60,7 @@ export interface RowLayout {
   readonly warnings: readonly Warning[];
 }
 
-/** What tells a line scan from a frame. */
+/** Evidence that distinguishes a line scan from a frame. */
 export interface ScanEvidence {
   /** Complete rows of each channel in the first frame. */
   readonly stored: readonly number[];
@@ -138,7 +138,7 @@ function isLineScan(
     : narrow && height === overview.height;
 }
 
-/** What else tells how wide the rows are. */
+/** Other statements about the width of rows. */
 export interface WidthEvidence {
   /** Bytes that are stored of each channel in the first frame. */
   readonly bytes: readonly number[];

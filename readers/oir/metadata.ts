@@ -22,7 +22,7 @@ import {
   seriesIntervals,
 } from "./image_properties.ts";
 
-/** Bytes of documents blocks that are looked through; files have two of a few MB. */
+/** Bytes of documents blocks that are searched; files have two of a few MB. */
 const MAX_SEARCHED_BYTES = 128 << 20;
 
 /** Documents of one kind that are kept, and parsed; there is one per channel. */
@@ -122,7 +122,7 @@ export function creationOf(scan: FileScan, parser: DocumentParser, stop: StopFla
 const merged = ([last, first]: readonly ImageProperties[]): ImageProperties | null =>
   last && first ? mergeProperties(first, last) : last ?? null;
 
-/** Reading within bounds; what cannot be read counts as missing, and the user is told. */
+/** Reads within bounds; an unreadable document counts as missing, with a warning. */
 class Reading {
   readonly warnings: Warning[] = [];
   readonly #parser: DocumentParser;
@@ -134,12 +134,12 @@ class Reading {
     this.#stop = stop;
   }
 
-  /** True when no more blocks are looked through. */
+  /** True when the search has reached its bound. */
   get exhausted(): boolean {
     return this.#bytesLeft <= 0;
   }
 
-  /** Documents of a file. The last block and the first have the best chance to be looked through. */
+  /** Documents of a file; the last block and the first are searched before the others. */
   catalogOf(scan: FileScan): Catalog {
     const count = scan.documents.length;
     const found = new Map<number, StoredDocument[]>();

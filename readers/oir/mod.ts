@@ -136,7 +136,7 @@ function contents(
   };
 }
 
-/** What tells of the main image. */
+/** Sources of the main image. */
 interface MainImageFacts {
   readonly scans: readonly FileScan[];
   readonly frames: StoredFrames;
@@ -146,7 +146,7 @@ interface MainImageFacts {
   readonly strays: boolean;
 }
 
-/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} what tells of them does not agree */
+/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} the sources contradict each other */
 function mainImage({ scans, frames, documents, metadata, strays }: MainImageFacts, sampleType: SampleType) {
   const { properties } = metadata;
   const geometry = documents.geometry();

@@ -166,7 +166,7 @@ function statedSize(pixels: number, { definitions, properties }: ReferenceFacts)
   return stated.find(({ width, height }) => width * height === pixels);
 }
 
-/** A size that a number of pixels suggests, or why there is none. */
+/** The likeliest size for a number of pixels, or why it is unknown. */
 function guessedSize(pixels: number, { definitions, geometry }: ReferenceFacts): ImageSize | string {
   if (pixels > MAX_PLANE_SAMPLES) return `it has ${pixels} pixels, more than ${MAX_PLANE_SAMPLES}`;
   const larger = definitions.find(({ width, height }) => width * height > pixels);
