@@ -284,7 +284,7 @@ export class OpenAcquisition {
       return fingerprintOf(this.acquisition.files?.() ?? [path], this.acquisition.fileSize, files);
     } catch (error) {
       if (!isLoss(error)) throw error;
-      warnings.push(lossWarning(error, "file_damaged", "The content cannot be identified by a fingerprint"));
+      warnings.push(lossWarning(error, "file_damaged", "The content for the fingerprint"));
       return null;
     } finally {
       files.close();

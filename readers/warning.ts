@@ -1,6 +1,6 @@
 /** What a user should know although an acquisition opens: a code for programs, a sentence for people. */
 
-import { type DecodeFailed, Unreadable } from "./errors.ts";
+import { type DecodeFailed, reasonOf, Unreadable } from "./errors.ts";
 
 /** Every code, with what it stands for. They are stable; `docs/build-a-client.md` lists them. */
 export const WARNING_CODES = {
@@ -45,9 +45,12 @@ export interface Warning {
 /** Makes a warning. */
 export const warning = (code: WarningCode, text: string): Warning => ({ code, text });
 
-/** The warning of what is lost because it is damaged, or cannot be read. @param code where it is damaged */
-export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode, text: string): Warning =>
-  warning(error instanceof Unreadable ? "file_unreadable" : code, `${text}: ${error.message}`);
+/** `WHAT cannot be read: REASON`, with `file_unreadable` in place of `code` where the system cannot read the file. */
+export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode, what: string): Warning =>
+  warning(
+    error instanceof Unreadable ? "file_unreadable" : code,
+    `${what} cannot be read: ${reasonOf(error)}`,
+  );
 
 /** Items that a message lists. */
 export const MAX_LISTED = 5;

@@ -53,7 +53,7 @@ export function readAttachments(file: ByteSource, header: FileHeader, last: numb
     if (!isLoss(error)) throw error;
     return {
       attachments: walked(file, last),
-      warnings: [lossWarning(error, "file_damaged", "The directory of attachments cannot be used")],
+      warnings: [lossWarning(error, "file_damaged", "The directory of attachments")],
     };
   }
 }

@@ -81,7 +81,7 @@ export function readMetadata(
     if (!isLoss(error)) throw error;
     return {
       metadata: NO_METADATA,
-      warnings: [lossWarning(error, "metadata_damaged", "The metadata cannot be read")],
+      warnings: [lossWarning(error, "metadata_damaged", "The metadata")],
     };
   }
 }

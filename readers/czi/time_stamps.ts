@@ -50,7 +50,7 @@ export function timeStamps(
     if (!isLoss(error)) throw error;
     return {
       ...NO_STAMPS,
-      warnings: [lossWarning(error, "metadata_damaged", "The time stamps cannot be read")],
+      warnings: [lossWarning(error, "metadata_damaged", "The time stamps")],
     };
   }
 }

@@ -13,7 +13,7 @@
  * Refused: sizes that differ from those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
  * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part gives a warning.
  */
-import { DecodeFailed, reasonOf } from "../errors.ts";
+import { DecodeFailed } from "../errors.ts";
 import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { firstMoment } from "../metadata/moment.ts";
@@ -24,7 +24,7 @@ import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
-import { type Warning, warning } from "../warning.ts";
+import { lossWarning, type Warning, warning } from "../warning.ts";
 import { type Dimensions, dimensionsOf, planeCount, writtenOrder } from "./dimensions.ts";
 import { type InfoRecord, readInfoRecord } from "./info_record.ts";
 import { readLsmPage } from "./lsm_page.ts";
@@ -133,7 +133,7 @@ class LsmFile {
       return read();
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      this.#warnings.push(warning("metadata_damaged", `${what} cannot be read: ${reasonOf(error)}`));
+      this.#warnings.push(lossWarning(error, "metadata_damaged", what));
       return null;
     }
   }

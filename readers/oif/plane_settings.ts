@@ -75,7 +75,7 @@ export class PlaneSettings {
       if (!isLoss(error)) throw error;
       if (this.warnings.length < MAX_NAMED) {
         this.warnings.push(
-          lossWarning(error, "metadata_damaged", `The settings "${name}" cannot be read`),
+          lossWarning(error, "metadata_damaged", `The settings "${name}"`),
         );
       }
       return null;

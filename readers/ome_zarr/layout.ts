@@ -121,7 +121,7 @@ export function readOmeXml(store: Store, path: string, warnings: Warning[]): (Om
     });
   } catch (error) {
     if (!isLoss(error)) throw error;
-    warnings.push(lossWarning(error, "metadata_damaged", "The OME metadata cannot be read"));
+    warnings.push(lossWarning(error, "metadata_damaged", "The OME metadata"));
     return [];
   }
 }

@@ -1,8 +1,8 @@
 /** The opened file as dialects see it. */
-import { DecodeFailed, reasonOf } from "../errors.ts";
+import { DecodeFailed } from "../errors.ts";
 import { type Moment, momentOf } from "../metadata/moment.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { type Warning, warning } from "../warning.ts";
+import { lossWarning, type Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
@@ -34,7 +34,7 @@ export function noted<T>(opened: Opened, what: string, read: () => T): T | null 
     return read();
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    opened.warnings.push(warning("metadata_damaged", `${what} cannot be read: ${reasonOf(error)}`));
+    opened.warnings.push(lossWarning(error, "metadata_damaged", what));
     return null;
   }
 }
