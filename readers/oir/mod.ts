@@ -18,6 +18,7 @@
 import { basename } from "node:path";
 import { axesOf, calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
+import { channelsOf } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { momentOf } from "../metadata/moment.ts";
 import {
@@ -40,7 +41,6 @@ import { addDocuments, DocumentParser } from "./documents.ts";
 import { FrameDocuments } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import {
-  channelsOf,
   checkGeometry,
   checkPlaneSize,
   completeRows,
@@ -167,6 +167,7 @@ function mainImage({ scans, frames, documents, metadata, strays }: MainImageFact
   const bytes = ids.map((id) => stored(id).bytes);
   checkGeometry(layout, geometry, { bytes, stated: documents.geometries(), properties });
   const named = ids.map((id, i) => ({ name: list.names[i] ?? null, color: metadata.colors.get(id) ?? null }));
+  checkPlaneSize(layout.rows, geometry.width);
   const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: geometry.width });
   return { ids, described, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
 }

@@ -1,5 +1,5 @@
 /** The reference image: an overview, stored as chunks of its own, on which the line of a line scan was drawn. */
-import { channelNames } from "../metadata/channel_names.ts";
+import { channelsOf } from "../metadata/channels.ts";
 import {
   NO_PATH,
   NO_REFERENCE,
@@ -75,19 +75,12 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const configured = (id: string) => properties.channels.get(id)?.name;
   const ofCamera = (id: string) => camera.names.get(id);
   const [first, second] = sourceName.startsWith("CAMERA") ? [ofCamera, configured] : [configured, ofCamera];
-  const names = channelNames(complete.map(({ id }) => first(id) ?? second(id)));
+  const named = complete.map(({ id }) => ({ name: first(id) ?? second(id) }));
   const { line } = properties;
   return {
     reference: {
       axes: referenceAxes({ rows: height, columns: width }, properties.pixel),
-      channels: names.map((name, index) => ({
-        index,
-        name,
-        sampleType,
-        rows: height,
-        columns: width,
-        color: null,
-      })),
+      channels: channelsOf(named, { sampleType, rows: height, columns: width }),
       ...line ? straightPath(line) : NO_PATH,
       plan: () => Promise.resolve(planOf(complete.map(({ plane }) => plane), size, sampleType)),
     },
