@@ -1,3 +1,5 @@
+import { boundedText } from "./description.ts";
+
 /** Names of the samples of a colour image whose file does not name them, in the order in which they are served. */
 export const COLOURS: readonly string[] = ["Red", "Green", "Blue"];
 
@@ -19,7 +21,7 @@ function distinct(names: readonly (string | null | undefined)[], noun: string): 
   const taken = new Set<string>();
   const repeats = new Map<string, number>();
   return names.map((given, index) => {
-    const name = given?.trim() || `${noun}${index + 1}`;
+    const name = boundedText(given?.trim() || `${noun}${index + 1}`);
     let unique = name;
     for (let n = repeats.get(name) ?? 2; taken.has(unique); n += 1) {
       unique = `${name} (${n})`;
