@@ -32,7 +32,7 @@ Deno.test("the bill of materials has the fields that CycloneDX 1.6 requires, in 
   for (const { dependsOn } of bill.dependencies) for (const ref of dependsOn) assert(refs.includes(ref), ref);
 });
 
-Deno.test("it has every package that is inside, with its checksum and what it needs", () => {
+Deno.test("the bill lists every embedded package with its checksum and dependencies", () => {
   const packages = bill.components.filter(({ purl }) => purl.startsWith("pkg:npm/"));
   const names = packages.map(({ group, name }) => group === undefined ? name : `${group}/${name}`);
   assert.deepEqual(names.sort(), Object.keys(NEEDED).filter(isEmbedded).sort());
@@ -50,7 +50,7 @@ Deno.test("it has every package that is inside, with its checksum and what it ne
   assert.deepEqual(zarrita.dependsOn, ["pkg:npm/%40zarrita/storage@0.2.0"]);
 });
 
-Deno.test("everything names its licence but the crates of which it is not known", () => {
+Deno.test("every component but crates of unknown licence names its licence", () => {
   const components = [bill.metadata.component, ...bill.components];
   assert.deepEqual(components.filter(({ licenses }) => !licenses).map(({ name }) => name), ["ash"]);
   // What `npm view NAME@VERSION license` prints, and the licence in this repository.

@@ -18,7 +18,7 @@ async function smoke(shell: string): Promise<{ code: number; out: string; error:
   }
 }
 
-Deno.test("a program is tried where nothing but a shell is", {
+Deno.test("the smoke test only needs a shell", {
   ignore: Deno.build.os === "windows",
 }, async (t) => {
   const server = `'${Deno.execPath()}' run -q -P --no-prompt '${ROOT}main.ts' "$@"`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isEmbedded, NEEDED } from "./package_files.ts";
 import { thirdParty } from "./third_party.ts";
 
-Deno.test("everything inside the executable is there with a whole licence text", () => {
+Deno.test("every embedded library has a whole licence text", () => {
   const parts = thirdParty([{ name: "ash", version: "0.38.0+1.3.281" }]).split(/^=== (?=.+ ===$)/m).slice(1)
     .map((part) => {
       const [head = "", ...lines] = part.split("\n");

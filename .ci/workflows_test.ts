@@ -19,7 +19,7 @@ Deno.test("actions are pinned by commit, each to one, with its version beside it
   assert(pins.has("actions/checkout"));
 });
 
-Deno.test("no checkout leaves its token behind", () => {
+Deno.test("no checkout keeps its token", () => {
   for (const { name, text } of workflows) {
     const checkouts = text.match(/uses: actions\/checkout@.*\n.*/g) ?? [];
     for (const checkout of checkouts) assert.match(checkout, /\n +with:$/, name);
@@ -28,7 +28,7 @@ Deno.test("no checkout leaves its token behind", () => {
   }
 });
 
-Deno.test("what a workflow runs of this repository is there", () => {
+Deno.test("the scripts that workflows run exist", () => {
   for (const { name, text } of workflows) {
     for (const [path] of text.matchAll(/(?:\.ci|tests)\/[\w./]+/g)) {
       assert(Deno.statSync(ROOT + path), `${name}: ${path}`);

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { HELP, helpText, type NamedFlag, readArguments, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** Configuration of a server. */

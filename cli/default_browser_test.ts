@@ -28,7 +28,7 @@ Deno.test("the address is an argument or a variable, never a part of a script", 
   assert.doesNotMatch(windows.args.at(-1)!, /::|New-Object|Add-Type|\.\w+\(/);
 });
 
-Deno.test("a display of this machine is told from none and from one that SSH forwards", () => {
+Deno.test("only a display of this machine counts, not one that SSH forwards", () => {
   const rows: [system: string, display: string | undefined, wayland: string | undefined, own: boolean][] = [
     ["linux", ":0", undefined, true],
     ["linux", ":1.0", "", true],

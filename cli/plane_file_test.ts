@@ -29,7 +29,7 @@ Deno.test("npy has the head of NEP 1 before the samples", async () => {
   assert.deepEqual([...new Float32Array(file.slice(10 + length).buffer)], [1, 2, 3, 4, 5, 6]);
 });
 
-Deno.test("pgm keeps counts as they are; the greatest is white", async () => {
+Deno.test("pgm keeps unsigned samples, the greatest as white", async () => {
   assert.equal(latin1(await written([0, 7, 250, 3], 2, "uint16", "pgm")), "P5\n2 2\n250\n\x00\x07\xfa\x03");
   // Above 255 two bytes a sample, the higher first (pgm(5)): 300 = 0x012c.
   assert.equal(latin1(await written([0, 300], 2, "uint16", "pgm")), "P5\n2 1\n300\n\x00\x00\x01\x2c");

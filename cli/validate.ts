@@ -1,5 +1,5 @@
 /** The commands `acq-server validate` and `acq-server schema`. */
-import { DOCUMENT_KINDS } from "../schemas/document_kinds.ts";
+import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";
 import { printable } from "./log.ts";
 import { validatePath } from "./validate/validate.ts";

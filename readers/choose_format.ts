@@ -2,12 +2,18 @@
 import { basename, dirname, join } from "node:path";
 import type { ByteSource } from "./io/byte_source.ts";
 import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.ts";
-import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
+import {
+  extensionOf,
+  type FileFormat,
+  type Format,
+  HEAD_BYTES,
+  mayHoldPaths,
+  STORE_MARKERS,
+} from "./format.ts";
 import { pathError, type PathKind } from "./io/paths.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
-import { requireScene } from "./request_bounds.ts";
-import { extensionOf, mayHoldPaths, STORE_MARKERS } from "./format_names.ts";
+import { requireScene } from "./selection.ts";
 import { DIRECTORY_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
 /** The format and the path to hand to its reader. */

@@ -1,26 +1,109 @@
-/** How the content of each format is told, in the `format.ts` of its folder, before its reader is loaded. */
+/**
+ * The names of all formats, for dialogs, flags and messages, and how a format is recognised: the `format.ts` of its folder, which
+ * only workers load.
+ */
 import type { ByteSource } from "./io/byte_source.ts";
-import type { FormatName } from "./format_names.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { ReadScenes } from "./reader.ts";
 
-/** Bytes at the start of a file that are enough for every format to be told. */
+/** How a format is named. */
+export interface FormatName {
+  /** `source.format` in the API. */
+  readonly name: string;
+  /** Name in file dialogs and messages. */
+  readonly title: string;
+  /** Lower case with the leading dot; the longest that fits counts. */
+  readonly extensions: readonly string[];
+  /** True when a path may continue into a file with one of the extensions, to a part of its content. */
+  readonly holdsPaths?: boolean;
+  /** True when the extensions name directories. */
+  readonly namesFolders?: boolean;
+  /** Files that mark a directory as one image; a path to one of them means its directory. */
+  readonly markers?: readonly string[];
+  /** Directory below the opened one in which the markers count too. */
+  readonly markedFolder?: string;
+}
+
+/** All formats. */
+export const FORMAT_NAMES = {
+  tiff: {
+    name: "tif",
+    title: "TIFF",
+    extensions: [".tif", ".tiff", ".ome.tif", ".ome.tiff", ".companion.ome", ".stk", ".btf", ".tf8"],
+    markers: ["NDTiff.index"],
+    markedFolder: "Full resolution",
+  },
+  lsm: { name: "lsm", title: "Zeiss LSM", extensions: [".lsm"] },
+  oir: { name: "oir", title: "Olympus OIR", extensions: [".oir"] },
+  czi: { name: "czi", title: "Zeiss CZI", extensions: [".czi"] },
+  nd2: { name: "nd2", title: "Nikon ND2", extensions: [".nd2"] },
+  lif: { name: "lif", title: "Leica LIF", extensions: [".lif"] },
+  lof: { name: "lof", title: "Leica LOF", extensions: [".lof"] },
+  oif: { name: "oif", title: "Olympus OIF", extensions: [".oif"] },
+  oib: { name: "oib", title: "Olympus OIB", extensions: [".oib"] },
+  prairie: { name: "prairie", title: "Prairie View", extensions: [".xml"] },
+  zarr: {
+    name: "ome.zarr",
+    title: "OME-Zarr",
+    extensions: [".ome.zarr", ".zarr"],
+    holdsPaths: true,
+    namesFolders: true,
+    markers: ["zarr.json", ".zgroup", ".zattrs"],
+  },
+  zarrZip: {
+    name: "ome.zarr.zip",
+    title: "OME-Zarr in a ZIP file",
+    extensions: [".ome.zarr.zip"],
+    holdsPaths: true,
+  },
+} as const satisfies Record<string, FormatName>;
+
+const ALL: readonly FormatName[] = Object.values(FORMAT_NAMES);
+
+/** Extensions of the formats whose images are directories. */
+export const STORE_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions, namesFolders }) =>
+  namesFolders ? extensions : []
+);
+
+/** Files inside a directory that mark it as an image; a path to one of them means its directory. */
+export const STORE_MARKERS: readonly string[] = ALL.flatMap(({ markers }) => markers ?? []);
+
+/** Markers of the formats that have one of these extensions. */
+export const markersOf = (extensions: readonly string[]): string[] =>
+  ALL.filter((format) => format.extensions.some((extension) => extensions.includes(extension)))
+    .flatMap(({ markers }) => markers ?? []);
+
+/** Every extension of this build, sorted. */
+export const SUPPORTED_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions }) => extensions).sort();
+
+/** The longest supported extension at the end of a path, case ignored, or `null`. */
+export function extensionOf(path: string): string | null {
+  const lower = path.toLowerCase();
+  const fitting = SUPPORTED_EXTENSIONS.filter((extension) => lower.endsWith(extension));
+  return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
+}
+
+/** True for a file that a path may continue into. */
+export function mayHoldPaths(path: string): boolean {
+  const extension = extensionOf(path);
+  return extension !== null &&
+    ALL.some((format) => format.holdsPaths && format.extensions.includes(extension));
+}
+
+/** Bytes at the start of a file from which every format is recognised. */
 export const HEAD_BYTES = 64;
 
-/** What formats of every container tell. */
+/** Properties of every format. */
 export interface FormatBase extends FormatName {
-  /** Extensions of relatives that are not read, lower case; {@linkcode explains} tells what to open instead. */
+  /** Lower-case extensions of related files that are not read; {@linkcode explains} names what to open instead. */
   readonly relatives?: readonly string[];
-  /** For relatives that no extension tells: whether a file is one, by its name. */
+  /** Recognises a related file without such an extension by its name. */
   isRelative?(name: string): boolean;
-  /** What the markers hold, for messages. */
+  /** Name of what the markers hold, for messages. */
   readonly content?: string;
-  /** True where many programs use the extensions, so that content which is not recognised is of no known format. */
+  /** True when many programs use the extensions, so that unrecognised content is of no known format rather than damaged. */
   readonly sharesExtensions?: boolean;
-  /**
-   * For content of another kind in a file that is named like this format or a relative of it: what it is and what to
-   * open instead, in one clause that starts with "it is", or `null`.
-   */
+  /** For a file that only its name relates to this format: a clause "it is ..." that says what to open instead, or `null`. */
   explains?(head: Uint8Array, name: string): string | null;
   /** Loads the reader; a literal import, so that `deno compile` embeds it. */
   load(): Promise<{ scenes: ReadScenes }>;
@@ -30,21 +113,13 @@ export interface FormatBase extends FormatName {
 export interface FileFormat extends FormatBase {
   /** An image is a file, perhaps with others beside it. */
   readonly container: "file";
-  /** True when the first bytes of a file (at most {@linkcode HEAD_BYTES}) are of this format. */
+  /** True when the first bytes of a file, at most {@linkcode HEAD_BYTES}, belong to this format. */
   recognises(head: Uint8Array): boolean;
-  /**
-   * For a dialect of a container that is a format of its own: whether a recognised file is of it. Then it is of this
-   * format whatever its extension, and else it never is.
-   *
-   * @param head its first bytes
-   */
+  /** Decides alone, whatever the extension, for a dialect that is a format of its own. @param head first bytes */
   isDialect?(file: ByteSource, head: Uint8Array): boolean;
-  /**
-   * For a container that several formats use: whether a recognised file with none of the format's extensions is of
-   * this format. Without it the first bytes decide.
-   */
+  /** Decides for a container of several formats when the extension is of none of them; else the first bytes do. */
   confirms?(file: ByteSource): boolean;
-  /** Whether a file, whatever its content, is a part of an acquisition of this format, which is opened in its place. */
+  /** True for a file, whatever its content, that is a part of an acquisition of this format, which is opened in its place. */
   claims?(path: string, files: FileAccess): boolean;
 }
 
@@ -52,7 +127,7 @@ export interface FileFormat extends FormatBase {
 export interface DirectoryFormat extends FormatBase {
   /** An image is the directory of a store. */
   readonly container: "directory";
-  /** Files of which one at least lies in each such directory; a path to one of them means its directory. */
+  /** Files of which each such directory holds at least one; a path to one of them means its directory. */
   readonly markers: readonly string[];
 }
 

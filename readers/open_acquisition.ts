@@ -17,7 +17,6 @@ import { changed, requireMarks } from "./io/file_mark.ts";
 import { fingerprintOf } from "./io/fingerprint.ts";
 import { newPlane } from "./samples/to_float32.ts";
 import { MAX_LISTED_SCENES } from "./io/limits.ts";
-import { openingOf } from "./opening.ts";
 import { FileAccess } from "./io/random_access.ts";
 import {
   type Acquisition,
@@ -32,8 +31,8 @@ import {
   type SceneEntry,
   type WorkingMemory,
 } from "./reader.ts";
-import { wantedChannels } from "./request_bounds.ts";
 import { bounded, heapBytes } from "./metadata/description.ts";
+import { openingOf, wantedChannels } from "./selection.ts";
 import { timeDoubts } from "./metadata/time_stamps.ts";
 import { lossWarning, type Warning, warning } from "./warning.ts";
 

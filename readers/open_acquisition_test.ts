@@ -1,39 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { InvalidChannelIndices } from "./errors.ts";
 import { sampleFolder } from "../tests/contract/harness.ts";
 import { writeCollection } from "../tests/collection_tree.ts";
 import { loadHere, planLoad, requestOf } from "../tests/load_here.ts";
-import { wantedChannels } from "./request_bounds.ts";
 import { FileAccess } from "./io/random_access.ts";
-import type { Channel } from "./reader.ts";
 import { StopFlag } from "./io/stop_flag.ts";
-
-const channel = (index: number, rows: number, columns: number): Channel => ({
-  index,
-  name: `CH${index + 1}`,
-  sampleType: index === 1 ? "uint8" : "uint16",
-  rows,
-  columns,
-  color: null,
-});
-
-Deno.test("channels of one shape load together, whatever their sample types; others are refused with a way out", () => {
-  const channels = [channel(0, 512, 512), channel(1, 512, 512), channel(2, 256, 256), channel(3, 256, 256)];
-  assert.deepEqual(wantedChannels("a.czi", channels, [1, 0]).map((c) => c.index), [1, 0]);
-  assert.deepEqual(wantedChannels("a.czi", channels, [3, 2]).map((c) => c.index), [3, 2]);
-  for (const [indices, selection] of [[null, "0, 1"], [[2, 0, 3], "2, 3"]] as const) {
-    assert.throws(() => wantedChannels("a.czi", channels, indices), (error: unknown) => {
-      assert.ok(error instanceof InvalidChannelIndices);
-      assert.match(error.message, /channel 2 is 256 x 256/);
-      assert.match(error.message, /channel 0 is 512 x 512/);
-      assert.ok(error.message.endsWith(`"channelIndices": [${selection}]`), error.message);
-      return true;
-    });
-  }
-  const wide = [channel(0, 512, 256), channel(1, 512, 128), channel(2, 64, 256), channel(3, 512, 256)];
-  assert.throws(() => wantedChannels("a.czi", wide, null), /"channelIndices": \[0, 3\]$/);
-});
 
 Deno.test("a planned load is decoded by shares, in any order, as long as its files are open", async () => {
   await using sample = await sampleFolder();

@@ -19,7 +19,7 @@ function exchangeOn(socket: Socket) {
   return { outgoing, exchange: { incoming: { socket }, outgoing } as unknown as Exchange };
 }
 
-Deno.test("the oldest connection that was never used is closed for a new one, then the oldest that is idle", () => {
+Deno.test("a new connection replaces the oldest unused one, then the oldest idle one", () => {
   const connections = new Connections();
   const [used, first, second, newest] = [socketOf(), socketOf(), socketOf(), socketOf()];
   for (const { socket } of [used, first, second, newest]) connections.add(socket);
@@ -37,7 +37,7 @@ Deno.test("the oldest connection that was never used is closed for a new one, th
   equal(connections.size, 0);
 });
 
-Deno.test("of the connections that were used the one without a response is closed", () => {
+Deno.test("among used connections, one without a response is closed", () => {
   const connections = new Connections();
   const [running, idle, newest] = [socketOf(), socketOf(), socketOf()];
   for (const { socket } of [running, idle, newest]) connections.add(socket);
@@ -49,7 +49,7 @@ Deno.test("of the connections that were used the one without a response is close
   deepEqual([running.ends, idle.ends], [[], ["destroyed"]]);
 });
 
-Deno.test("the end of a response that another one followed does not count as the end of that one", () => {
+Deno.test("the end of a response does not end the next one on its connection", () => {
   const connections = new Connections();
   const { socket } = socketOf();
   connections.add(socket);
@@ -62,7 +62,7 @@ Deno.test("the end of a response that another one followed does not count as the
   equal(connections.running(socket), undefined);
 });
 
-Deno.test("at the end idle connections are closed at once, others after their response", () => {
+Deno.test("close ends idle connections at once, and others after their response", () => {
   const connections = new Connections();
   const [idle, running] = [socketOf(), socketOf()];
   for (const { socket } of [idle, running]) connections.add(socket);

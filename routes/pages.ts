@@ -120,14 +120,14 @@ function swaggerMissing({ message }: Error): Response {
 
 /** The kinds of collection documents with the paths of their schemas. */
 export async function schemaIndex(): Promise<Response> {
-  const { DOCUMENT_KINDS } = await import("../schemas/document_kinds.ts");
+  const { DOCUMENT_KINDS } = await import("../schemas/documents.ts");
   const schemas = Object.fromEntries(DOCUMENT_KINDS.map(({ kind }) => [kind, `/schemas/${kind}.json`]));
   return jsonResponse({ ok: true, schemas });
 }
 
 /** JSON Schema of one kind of document. */
 export async function documentSchema(c: RequestContext): Promise<Response> {
-  const { DOCUMENT_KINDS } = await import("../schemas/document_kinds.ts");
+  const { DOCUMENT_KINDS } = await import("../schemas/documents.ts");
   const found = DOCUMENT_KINDS.find(({ kind }) => `${kind}.json` === c.req.param("file"));
   if (!found) throw nothingAt(c);
   return jsonResponse(found.jsonSchema, 200, { "Content-Type": "application/schema+json" });

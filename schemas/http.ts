@@ -1,7 +1,4 @@
-/**
- * The JSON bodies of the HTTP contract (version v2). Requests are validated with these schemas, and the OpenAPI
- * document is made from them; every field has its description here and nowhere else.
- */
+/** The JSON bodies of the HTTP contract v2, for the validation of requests and for the OpenAPI document. */
 import { z } from "zod";
 import { MAX_ITEMS, SERVED } from "./served.ts";
 
@@ -22,7 +19,7 @@ const ok = z.literal(true).describe("true for every success");
 const count = z.int().nonnegative();
 const unique = (items: readonly unknown[]) => new Set(items).size === items.length;
 
-/** Sample types that a file can have. */
+/** Sample types of files. */
 const sampleType = z.enum([
   "bool",
   "uint8",
@@ -40,7 +37,7 @@ const sampleType = z.enum([
 
 const extension = z.string().max(64).regex(
   /^\.[^\s/\\]+$/,
-  "must start with a dot and hold no blank or slash",
+  "must start with a dot and contain no blank or slash",
 );
 
 const channelIndices = z.array(z.int().nonnegative())
@@ -59,10 +56,7 @@ const scene = z.int().nonnegative()
     "Scene (series, position, image) to open, from 0; absent or null opens the one that the file belongs to",
   );
 
-/**
- * A path that is absolute on the system of this server and holds no NUL. It stands in the document alone: a relative
- * path is refused by `open.ts`, which says more than a pattern.
- */
+/** An absolute path on the system of this server, for the OpenAPI document; `open.ts` refuses relative paths with a better message. */
 const ABSOLUTE_PATH = Deno.build.os === "windows" ? "^([A-Za-z]:)?[\\\\/][^\\u0000]*$" : "^/[^\\u0000]*$";
 
 /** Body of `POST /api/v2/open`. */
@@ -156,17 +150,17 @@ export const Capabilities = named(
       "Extensions that this build reads: lower case, leading dot, sorted",
     ),
     allowedImportExtensions: z.array(z.string()).describe(
-      "Extensions that the operator lets in, a part of the supported ones",
+      "Extensions that the operator allows, a part of the supported ones",
     ),
     binary: z.strictObject({ servedDtype, encoding, layout, mediaType }).describe("How planes are served"),
     sessionTtlSeconds: z.number().positive().describe(
       "Time to live of a session in seconds, from its creation",
     ),
     dialogAvailable: z.boolean().describe(
-      "Whether a dialog can be shown: the server's machine has a dialog program and a display",
+      "Whether the machine of the server has a dialog program and a display",
     ),
     openByPath: z.boolean().describe(
-      "Whether who asks may open files by path, as its origin and the server's flags allow",
+      "Whether the client may open files by path, by its origin and the flags of the server",
     ),
   }).describe("What this server can open and how it serves planes"),
 );
@@ -313,14 +307,14 @@ export const OpenResponse = named(
       z: count.describe("Index along Z"),
       l: count.describe("Index along L"),
     }).describe(
-      "Where the loaded planes lie, which an omitted t, z or l of a data URL means: 0 but where the recording lacks its first planes",
+      "Position of the loaded planes, the default of t, z and l in data URLs: 0 unless the first planes are missing",
     ),
     lineScan: LineScan.nullable().describe("How a line scan was made, or null for other images"),
     warnings: z.array(z.string()).describe(
-      "What the user should know although the open succeeded, such as a missing companion file; empty when all is well",
+      "What the user should know, such as a missing companion file",
     ),
     warningCodes: z.array(z.string()).describe("A stable identifier for each of the warnings"),
-  }).describe("A new session and what it holds"),
+  }).describe("A new session and its planes"),
 );
 
 /** Answer of `GET /api/v2/sessions/{session_id}`. */
@@ -367,14 +361,14 @@ export const SchemaIndex = named(
   }).describe("JSON Schemas of the collection documents"),
 );
 
-/** One fault of a request, in `details`. */
+/** One entry of `details`. */
 export const ValidationDetail = named(
   "ValidationDetail",
   z.strictObject({
     location: z.array(z.string()).describe(
-      "Where: starts with body, path or query, then the way to the field",
+      "body, path or query, then the way to the field",
     ),
-    message: z.string().describe("What is wrong there"),
+    message: z.string().describe("What is wrong"),
     type: z.string().describe("Kind of the fault"),
   }).describe("One fault of a request"),
 );

@@ -1,4 +1,4 @@
-/** What the HTTP contract fixes, for code that needs no schema: loading zod takes longer than a health check may. */
+/** Constants of the HTTP contract, apart from the schemas so that zod need not be loaded. */
 
 /** How every plane is served. */
 export const SERVED = {

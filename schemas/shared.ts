@@ -1,10 +1,10 @@
-/** Types that the four kinds of documents share. All rules are structures and patterns, so that JSON Schema has them too. */
+/** Types of the four kinds of documents. All rules are structures and patterns, which JSON Schema has, too. */
 import { z } from "zod";
 
 /** Non-empty text. */
 export const text = z.string().min(1);
 
-/** Identity of a document, member, region or resource; no meaning as path, order or name. */
+/** Id of a document, member, region or resource. */
 export const opaqueId = text.describe("Opaque id");
 
 /**
@@ -28,31 +28,12 @@ const DATE = "(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]
   "\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|" +
   "02-(?:0[1-9]|1\\d|2[0-8])))";
 const CLOCK = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?";
+const LEAP_SECOND = "23:59:60(?:\\.\\d+)?[Zz]";
 const OFFSET = "(?:[Zz]|[+\\-](?:[01]\\d|2[0-3]):[0-5]\\d)";
-
-/**
- * A leap second is 23:59:60 in UTC; elsewhere its local time follows from the offset. The local hour is one less than
- * the hours of a positive offset of whole hours, equal to them where the offset has quarters of an hour, and 23 less the
- * hours of a negative offset.
- */
-function leapSecond(): string {
-  const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
-  const second = ":60(?:\\.\\d+)?";
-  const whole = hours.map((hour, n) => `${hour}:59${second}\\+${hours[(n + 1) % 24]}:00`);
-  const quarters = ["14", "29", "44"].map((minute, n) =>
-    `\\d\\d:${minute}${second}[+]\\d\\d:${15 * (n + 1)}`
-  );
-  const same = hours.map((hour) => `${hour}:\\d\\d${second}\\+${hour}:`);
-  const west = [["59", "00"], ["44", "15"], ["29", "30"], ["14", "45"]]
-    .map(([minute, offset]) => `\\d\\d:${minute}${second}-\\d\\d:${offset}`);
-  const less = hours.map((hour, n) => `${hour}:\\d\\d${second}-${hours[23 - n]}:`);
-  return `(?:23:59${second}[Zz]|${whole.join("|")}|(?=${quarters.join("|")})(?:${same.join("|")})\\d\\d|` +
-    `(?=${west.join("|")})(?:${less.join("|")})\\d\\d)`;
-}
 
 /** RFC 3339 date and time with seconds and offset. */
 export const dateTime = z.string()
-  .regex(new RegExp(`^${DATE}[Tt](?:${CLOCK}${OFFSET}|${leapSecond()})$`), {
+  .regex(new RegExp(`^${DATE}[Tt](?:${CLOCK}${OFFSET}|${LEAP_SECOND})$`), {
     error: "must be an RFC 3339 date and time with seconds and offset, such as 2026-01-31T08:30:00Z",
   })
   .meta({ format: "date-time" });

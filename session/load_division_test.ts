@@ -19,7 +19,7 @@ Deno.test("one channel is divided between its strips, for 2, 4 and 8 workers ali
   }
 });
 
-Deno.test("strips that cannot be divided evenly are divided so that no share has two more than another", () => {
+Deno.test("the shares of an odd number of strips differ by at most one", () => {
   // 11 strips of 400 rows, the last of 96: shares of 3, 4 and 4 strips.
   const uneven = plan({ division: { channels: 1, rows: 400 } });
   deepEqual(divideLoad(uneven, 3).flat().map(({ rows }) => rows), [
@@ -46,7 +46,7 @@ Deno.test("strips that cannot be divided evenly are divided so that no share has
   }
 });
 
-Deno.test("channels are not cut where there is one for each worker", () => {
+Deno.test("channels stay whole when there is one per worker", () => {
   const two = plan({ channels: [3, 1] });
   const whole = rows(0, 4096);
   deepEqual(divideLoad(two, 2), [[{ channels: [3], rows: whole }], [{ channels: [1], rows: whole }]]);
@@ -57,7 +57,7 @@ Deno.test("channels are not cut where there is one for each worker", () => {
   ]);
 });
 
-Deno.test("what is compressed together stays together", () => {
+Deno.test("channels and rows that are compressed together stay together", () => {
   // Red, green and blue of two pages, of which the second gives its blue first.
   const colours = plan({ channels: [0, 1, 2, 5, 4, 3], division: { channels: 3, rows: 4096 } });
   equal(mostShares(colours), 2);

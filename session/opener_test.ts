@@ -5,7 +5,7 @@ import { load, reportOf, startFake } from "../tests/fake_decode_workers.ts";
 import { DecodePool } from "./decode_pool.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 
-Deno.test("memory is reserved before the planes are made and belongs to who gets them", async () => {
+Deno.test("memory is reserved before the planes exist and belongs to the caller", async () => {
   const budget = new MemoryBudget(1000);
   const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   const first = await load(pool, "plan", budget);
@@ -38,7 +38,7 @@ Deno.test("the memory of a lost load stays reserved until its worker answers", a
   pool.close();
 });
 
-Deno.test("a load whose planes are compressed apart is divided among the workers but one", async () => {
+Deno.test("a load of separately compressed planes is divided among all workers but one", async () => {
   for (const [workers, used] of [[1, 1], [2, 1], [3, 2], [5, 3]] as const) {
     const budget = new MemoryBudget(32 << 20);
     const pool = new DecodePool(new HandClock(), budget, startFake, workers);
@@ -54,7 +54,7 @@ Deno.test("a load whose planes are compressed apart is divided among the workers
   }
 });
 
-Deno.test("the rows of one channel are divided among the workers but one, and stand in their order", async () => {
+Deno.test("the rows of one channel are divided among all workers but one, and stay in order", async () => {
   for (const [workers, used] of [[1, 1], [2, 1], [3, 2], [4, 3], [5, 4]] as const) {
     const budget = new MemoryBudget(32 << 20);
     const pool = new DecodePool(new HandClock(), budget, startFake, workers);
@@ -98,7 +98,7 @@ Deno.test("an open that comes while a load is divided gets the worker that was l
   pool.close();
 });
 
-Deno.test("a fault in one part of a divided load is that of the load; nothing stays reserved", async () => {
+Deno.test("a fault in one share fails a divided load, and nothing stays reserved", async () => {
   const faults = {
     "divide and fail": /bad strip/,
     "divide and throw": /broken/,
@@ -117,7 +117,7 @@ Deno.test("a fault in one part of a divided load is that of the load; nothing st
 });
 
 for (const path of ["divide and join late", "divide and join late and fail to"]) {
-  Deno.test(`a worker is not waited for, and used again, that is told to ${path}`, async () => {
+  Deno.test(`a load does not wait for a helper that is to ${path}, which is used again`, async () => {
     const budget = new MemoryBudget(32 << 20);
     const pool = new DecodePool(new HandClock(), budget, startFake, 3);
     const { planes, reservation } = await load(pool, path, budget);
@@ -132,7 +132,7 @@ for (const path of ["divide and join late", "divide and join late and fail to"])
   });
 }
 
-Deno.test("a worker that never joins a divided load counts as lost, as one does that was stopped", async () => {
+Deno.test("a worker that never joins a divided load is lost", async () => {
   const clock = new HandClock();
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(clock, budget, startFake, 3);
@@ -144,7 +144,7 @@ Deno.test("a worker that never joins a divided load counts as lost, as one does 
   pool.close();
 });
 
-Deno.test("a pool that is closed waits for no worker that was stopped", async () => {
+Deno.test("a closed pool does not wait for stopped workers", async () => {
   const clock = new HandClock();
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(clock, budget, startFake, 3);
@@ -154,7 +154,7 @@ Deno.test("a pool that is closed waits for no worker that was stopped", async ()
   assert.equal(clock.waiting, 0);
 });
 
-Deno.test("a fault is told at once; the memory of the load is in use until its last worker is done", async () => {
+Deno.test("a fault is reported at once, and the memory is reserved until the last worker is done", async () => {
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(new HandClock(), budget, startFake, 3);
   await assert.rejects(load(pool, "divide and fail and hang", budget), /bad strip/);
@@ -206,24 +206,7 @@ Deno.test("a decoder's memory is reserved beside the planes, and its worker ends
   pool.close();
 });
 
-Deno.test("a decoder that nothing stops keeps its reservation until it ends", async () => {
-  const clock = new HandClock();
-  const budget = new MemoryBudget(1000);
-  const pool = new DecodePool(clock, budget, startFake, 1);
-  const stop = new AbortController();
-  const hanging = load(pool, "wasm and hang", budget, stop.signal);
-  await until(() => budget.used === 900);
-  stop.abort(new Error("timed out"));
-  await assert.rejects(hanging, /timed out/);
-  clock.move(2000);
-  assert.equal(pool.counts.lost, 1);
-  assert.equal(budget.used, 900);
-  await until(() => pool.counts.lost === 0);
-  assert.equal(budget.used, 0);
-  pool.close();
-});
-
-Deno.test("a load is closed before its worker does another one, also where it was refused", async () => {
+Deno.test("a worker closes a failed load before the next one", async () => {
   const budget = new MemoryBudget(700);
   const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   const first = await load(pool, "plan", budget);
@@ -235,7 +218,7 @@ Deno.test("a load is closed before its worker does another one, also where it wa
   pool.close();
 });
 
-Deno.test("a worker that is done with its pieces is free while others decode", async () => {
+Deno.test("a worker that is done with its share is free while others decode", async () => {
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(new HandClock(), budget, startFake, 3);
   let done = false;
@@ -245,15 +228,6 @@ Deno.test("a worker that is done with its pieces is free while others decode", a
   assert.equal(done, false);
   assert.deepEqual((await divided).planes.map(([plane]) => plane![0]), [4000, 0, 2000]);
   await until(() => pool.counts.idle === 2);
-  pool.close();
-});
-
-Deno.test("no memory stays reserved for a decoder of a worker that could not be had", async () => {
-  const budget = new MemoryBudget(64 << 20);
-  const pool = new DecodePool(new HandClock(), budget, startFake, 2);
-  await load(pool, "divide heavy", budget);
-  assert.equal(pool.counts.idle, 1);
-  assert.equal(budget.used, 16 << 20);
   pool.close();
 });
 

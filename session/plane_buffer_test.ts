@@ -10,7 +10,7 @@ function planeOf(samples: number, ...cuts: number[]) {
   return { plane: new PlaneBuffer(parts, (buffer) => freed.push(buffer)), freed, bytes };
 }
 
-Deno.test("a plane gives its memory back once, when the last response has ended", () => {
+Deno.test("a plane gives its memory back once, after its last lease", () => {
   const { plane, freed } = planeOf(4);
   const [first, second] = [plane.lease(), plane.lease()];
   equal(plane.leases, 2);
@@ -30,7 +30,7 @@ Deno.test("a plane gives its memory back once, when the last response has ended"
   deepEqual(freed.map(({ byteLength }) => byteLength), [16]);
 });
 
-Deno.test("a plane without a response gives its memory back at once, and only once", () => {
+Deno.test("a plane without a lease gives its memory back at once", () => {
   const { plane, freed } = planeOf(4);
   plane.lease()();
   equal(freed.length, 0);
@@ -58,7 +58,7 @@ Deno.test("a plane is sent in chunks of 4 MiB, each when it is asked for", async
   cut("late");
 });
 
-Deno.test("a plane whose rows lie in several buffers is sent as one, whatever bytes are wanted", async () => {
+Deno.test("a plane in several buffers is sent as one, for any range of bytes", async () => {
   const { plane, freed, bytes } = planeOf(10, 3, 4, 8);
   equal(plane.byteLength, 40);
   for (
@@ -75,7 +75,7 @@ Deno.test("a plane whose rows lie in several buffers is sent as one, whatever by
   deepEqual(freed.map(({ byteLength }) => byteLength), [12, 4, 16, 8]);
 });
 
-Deno.test("a stream of a plane that is cut fails, one that was cancelled or cut before does not again", async () => {
+Deno.test("a cut stream fails once, and a cancelled one does not fail", async () => {
   const { plane } = planeOf(4);
   const { body, cut } = plane.stream(0, 16, () => {});
   cut("stopped");

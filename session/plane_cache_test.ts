@@ -13,12 +13,12 @@ function cacheOf(capacity: number) {
   return { cache, freed, add };
 }
 
-Deno.test("an eighth of the session memory, 224 MiB at most", () => {
+Deno.test("the cache has an eighth of the session memory, 224 MiB at most", () => {
   equal(new PlaneCache(800).capacity, 100);
   equal(new PlaneCache(64 * 2 ** 30).capacity, 224 * 2 ** 20);
 });
 
-Deno.test("the plane that was used longest ago goes first", () => {
+Deno.test("the least recently used plane goes first", () => {
   const { cache, freed, add } = cacheOf(40);
   for (const key of ["a", "b"]) add(key, 4);
   equal(cache.bytes, 32);
@@ -31,21 +31,21 @@ Deno.test("the plane that was used longest ago goes first", () => {
   deepEqual([freed, cache.bytes], [["b", "a", "c"], 40]);
 });
 
-Deno.test("a plane that is larger than the cache is not kept, and none goes for it", () => {
+Deno.test("a plane larger than the cache is not kept, and replaces none", () => {
   const { cache, freed, add } = cacheOf(40);
   add("a", 4);
   equal(add("b", 11).kept, false);
   deepEqual([freed, cache.bytes], [[], 16]);
 });
 
-Deno.test("a plane under the same key takes the place of the other", () => {
+Deno.test("a plane replaces another one with its key", () => {
   const { cache, freed, add } = cacheOf(40);
   add("a", 4);
   const { plane } = add("a", 5);
   deepEqual([freed, cache.bytes, cache.get("a")!.plane], [["a"], 20, plane]);
 });
 
-Deno.test("as many as are needed are given up, and those of a session all", () => {
+Deno.test("planes are given up as needed, or all of a session", () => {
   const { cache, freed, add } = cacheOf(100);
   for (const key of ["s a", "s b", "t a", "t b"]) add(key, 5);
   cache.giveUp(21);

@@ -20,7 +20,7 @@ Deno.test("the memory of a plane serves the next plane of the same size, for 5 s
   assert.deepEqual(memory.take(16 * MIB, 1), []);
 });
 
-Deno.test("small planes, and those beyond 128 MiB, are given back at once", () => {
+Deno.test("small planes, and planes beyond 128 MiB, are freed at once", () => {
   const memory = new PlaneMemory(new HandClock());
   const small = new ArrayBuffer(MIB / 4 - 4);
   memory.give(small, small.byteLength);

@@ -18,7 +18,7 @@ Deno.test("sessions take turns, and the jobs of each go in order", () => {
   deepEqual([queue.size, queue.turn, queue.next()], [0, null, null]);
 });
 
-Deno.test("a job that is no longer wanted is removed once", () => {
+Deno.test("an unwanted job is removed once", () => {
   const queue = new PlaneQueue<string>();
   for (const job of ["a1", "a2", "b1"]) queue.add(job[0]!, job);
   for (const [session, job] of [["a", "a1"], ["a", "a1"], ["c", "a2"], ["b", "b1"]] as const) {

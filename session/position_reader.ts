@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/file_mark.ts";
 import type { Position, RowRange } from "../readers/reader.ts";
-import { requirePosition } from "../readers/request_bounds.ts";
+import { requirePosition } from "../readers/selection.ts";
 import type { Clock } from "./clock.ts";
 import { type DecodedPlanes, decodePlanes, type DecodeResources } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";

@@ -12,14 +12,14 @@ Deno.test("two planes follow a step along one axis, in its direction", () => {
   deepEqual(steps.note("s 0", at(3, 1, 1)), [at(3, 1, 2), at(3, 1, 3)]);
 });
 
-Deno.test("none follows a jump, a step along two axes, or the same plane again", () => {
+Deno.test("no plane follows a jump, a step along two axes, or the same plane again", () => {
   const steps = new Steps();
   for (const position of [at(0), at(2), at(3, 1), at(3, 1), at(2, 2)]) {
     deepEqual(steps.note("s 0", position), []);
   }
 });
 
-Deno.test("each channel of each session steps for itself, until it is forgotten", () => {
+Deno.test("each channel of each session steps on its own, until it is forgotten", () => {
   const steps = new Steps();
   steps.note("s 0", at(0));
   deepEqual(steps.note("s 1", at(1)), []);

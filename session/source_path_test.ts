@@ -6,7 +6,7 @@ import { judgePath, judgeWindowsPath } from "./source_path.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
 import { run } from "../tests/child_process.ts";
 
-Deno.test("a path into a file that may hold a store is its resolved path, inside the roots only", {
+Deno.test("a path into an archive is resolved, inside the roots only", {
   ignore: NO_LINKS,
 }, async () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
@@ -35,7 +35,7 @@ Deno.test("a path into a file that may hold a store is its resolved path, inside
 });
 
 Deno.test({
-  name: "a parent step starts from the folder that the way leads to, as the kernel takes it",
+  name: "a .. is the parent of the resolved folder, as in the kernel",
   ignore: Deno.build.os === "windows",
   async fn() {
     const folder = Deno.realPathSync(Deno.makeTempDirSync());
@@ -79,7 +79,7 @@ Deno.test({
       await assert.rejects(judgePath(`${data}/nosub/../a.tif`, roots), PathNotFound);
       assert.equal(await judgePath(`${data}/sub/../a.tif`, roots), join(data, "a.tif"));
       assert.equal(await judgePath(`${folder}/data/../data/a.tif`, roots), join(data, "a.tif"));
-      // There and back tells nothing of what exists outside.
+      // A path out and back reveals nothing outside.
       for (const name of ["other", "nowhere", "a.tif"]) {
         await assert.rejects(judgePath(`${folder}/${name}/../data/a.tif`, roots), PathNotAllowed, name);
       }
@@ -167,7 +167,7 @@ const WINDOWS_PATHS: Record<ReturnType<typeof judgedOnWindows>, string[]> = {
   relative: ["C:a.tif", "C:..\\x.tif", "C:", "a.tif", "..\\x.tif", "~\\a.tif", "file:///C:/data/a.tif"],
 };
 
-Deno.test("Windows: paths that mean another place, a device or nothing", () => {
+Deno.test("Windows: paths to other places, devices and nothing", () => {
   for (const [verdict, paths] of Object.entries(WINDOWS_PATHS)) {
     for (const path of paths) assert.equal(judgedOnWindows(path), verdict, path);
   }

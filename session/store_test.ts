@@ -6,7 +6,7 @@ import { MemoryBudget } from "./memory_budget.ts";
 import { PlaneMemory } from "./plane_memory.ts";
 import { type LoadedAcquisition, newSessionId, SessionStore } from "./store.ts";
 
-/** A clock whose timers are late: they fire when they are told to. */
+/** A clock whose timers only fire by hand. */
 function lateClock() {
   const timers = new Set<() => void>();
   const clock: Clock & { time: number } = {
@@ -41,7 +41,7 @@ function storeOf() {
   return { store, clock, timers, budget, create, ended: () => ended };
 }
 
-Deno.test("a session ends when its time is over, even where its timer is late", () => {
+Deno.test("a session ends on time, even if its timer is late", () => {
   const { store, clock, create } = storeOf();
   const session = create();
   match(session.id, /^[0-9a-f]{32}$/);
@@ -54,7 +54,7 @@ Deno.test("a session ends when its time is over, even where its timer is late", 
   equal(store.secondsRemaining(session), 0);
 });
 
-Deno.test("a session holds its planes by channel, and what they take of the budget", () => {
+Deno.test("a session holds its planes by channel, and their reservation", () => {
   const { store, budget, create, ended, timers } = storeOf();
   const { id, totalBytes } = create();
   deepEqual([totalBytes, budget.used, store.size], [20, 20, 1]);
@@ -73,7 +73,7 @@ Deno.test("a session holds its planes by channel, and what they take of the budg
   deepEqual([budget.used, store.size, ended(), timers.size], [16, 1, 1, 1]);
 });
 
-Deno.test("loads take the planes of a session that has ended, but for its reference image", () => {
+Deno.test("loads reuse the planes of an ended session, but not its reference image", () => {
   const { clock } = lateClock();
   const [bytes, memory] = [1 << 20, new PlaneMemory(clock)];
   const store = new SessionStore(clock, 10, memory);
@@ -92,7 +92,7 @@ Deno.test("loads take the planes of a session that has ended, but for its refere
   equal(image.buffer.detached, true);
 });
 
-Deno.test("a store that is closed ends its sessions and takes no further one", () => {
+Deno.test("a closed store ends its sessions and refuses new ones", () => {
   const { store, budget, create, ended } = storeOf();
   create();
   store.close();
@@ -101,7 +101,7 @@ Deno.test("a store that is closed ends its sessions and takes no further one", (
   equal(budget.used, 0);
 });
 
-Deno.test("a late timer ends a session that was not asked for since", () => {
+Deno.test("a late timer ends an unused session", () => {
   const { store, budget, create, timers, ended } = storeOf();
   create();
   for (const work of [...timers]) work();

@@ -8,7 +8,7 @@ import {
 } from "../readers/open_acquisition.ts";
 import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
 import type { Acquisition } from "../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 
 /** What a test can set. */
 export interface LoadOptions {

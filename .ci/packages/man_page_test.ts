@@ -5,7 +5,7 @@ import { manPage } from "./man_page.ts";
 
 const page = manPage(0);
 
-Deno.test("the man page has every flag and command of the help, in lines that its readers want", () => {
+Deno.test("the man page has every flag and command of the help, in short lines", () => {
   assert.match(page, /^\.TH ACQ\\-SERVER 1 1970-01-01 "acq\\-server \d/);
   const command = parseCommandLine(["--help"]);
   assert(command.kind === "help");

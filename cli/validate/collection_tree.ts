@@ -1,6 +1,6 @@
 /** Judges a collection with its images, documents and tables. */
 import { join } from "node:path";
-import type { DocumentKindName } from "../../schemas/document_kinds.ts";
+import type { DocumentKindName } from "../../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../../schemas/shared.ts";
 import { chooseFormat } from "../../readers/choose_format.ts";
 import { ReaderError } from "../../readers/errors.ts";
@@ -12,7 +12,7 @@ import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/stored_i
 import { isInsideRoots } from "../../readers/io/paths.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { rootOfDocument } from "../../readers/collection/root.ts";
 import { csvProblem, MAX_CSV_BYTES } from "./csv.ts";
 import { ALONE, declaredKind, type DocumentContext, type ImageFacts, judgeDocument } from "./documents.ts";

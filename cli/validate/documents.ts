@@ -1,12 +1,13 @@
 /** Rules of a document beyond its schema. */
 import {
+  analysis,
   DOCUMENT_KINDS,
   type DocumentKind,
   type DocumentKindName,
   documentKindOf,
-} from "../../schemas/document_kinds.ts";
-import { analysis } from "../../schemas/analyses.ts";
-import { ROI_TYPES, roiCommon } from "../../schemas/image.ts";
+  ROI_TYPES,
+  roiCommon,
+} from "../../schemas/documents.ts";
 import { opaqueId, pixelPoint } from "../../schemas/shared.ts";
 import { type DocumentProblems, judge, objectsOf, uniqueIds, usable } from "./judge.ts";
 import { isJsonObject, type JsonObject } from "../../readers/metadata/json.ts";

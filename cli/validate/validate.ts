@@ -5,7 +5,7 @@ import { parseJson } from "../../readers/metadata/json.ts";
 import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { documentIn, documentsBelow } from "../../readers/collection/root.ts";
-import { DOCUMENT_KINDS } from "../../schemas/document_kinds.ts";
+import { DOCUMENT_KINDS } from "../../schemas/documents.ts";
 import { CollectionTree } from "./collection_tree.ts";
 import { ALONE, declaredKind, judgeDocument } from "./documents.ts";
 import { DocumentProblems, type Problem } from "./judge.ts";

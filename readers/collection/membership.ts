@@ -1,96 +1,60 @@
-/**
- * What the collection around an OME-Zarr image says of it: the reference image with the scan path, and how its axes
- * are to be shown. A damaged document becomes a warning.
- */
+/** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
 import { dirname, join, resolve } from "node:path";
-import type { Collection, Member } from "../../schemas/collection.ts";
-import type { DocumentKindName } from "../../schemas/document_kinds.ts";
-import type { ImageDocument } from "../../schemas/image.ts";
-import type { ReferenceImageDocument } from "../../schemas/reference_image.ts";
-import { DecodeFailed, PathNotAllowed, PathNotFound, ReaderError, Unreadable } from "../errors.ts";
-import { isJsonObject, parseJson } from "../metadata/json.ts";
-import { MAX_JSON_BYTES } from "../io/limits.ts";
+import type { Collection, ImageDocument, Member, ReferenceImageDocument } from "../../schemas/documents.ts";
+import { PathNotAllowed, PathNotFound, Unreadable } from "../errors.ts";
 import { isClosed, isInsideRoots } from "../io/paths.ts";
 import type { FileAccess } from "../io/random_access.ts";
+import { imageAt } from "../ome_zarr/opened_store.ts";
 import { type Warning, warning } from "../warning.ts";
+import { type Allowance, DocumentReader, searchAllowance } from "./document_reader.ts";
 import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
 
-/** Folders above an image that are searched, nearest first. */
+/** Folders above an image to search, nearest first. */
 const MAX_LEVELS = 6;
 
-/** Sub-folders of each that are searched. */
+/** Sub-folders of each to search. */
 const MAX_FOLDERS = 200;
 
-/** Bytes of all collection documents that one open reads: neighbours must not delay it by more than a second. */
-const MAX_DOCUMENT_BYTES = 32 << 20;
-
-/** Members, of all collections, whose links are followed in search of the image; each takes two disk accesses. */
-const MAX_MEMBERS_FOLLOWED = 5_000;
-
-/** Members of one collection whose images are looked for to tell its root. */
+/** Members of one collection whose images decide which folder is its root. */
 const MAX_MEMBERS_COUNTED = 1_000;
 
-/** What a collection says of one of its images. */
+/** Facts of a collection about one of its images. */
 export interface Membership {
-  /** Steps and units for its axes, or `null`. */
+  /** Steps and units of its axes, or `null`. */
   readonly axisDisplay: ImageDocument["axis_display"] | null;
   /** Resolved path of the reference image. */
   readonly referenceImage: string | null;
   /** `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
-  /** What of the documents could not be used. */
+  /** Warns of unusable documents. */
   readonly warnings: readonly Warning[];
 }
 
-/** What one open may still read. */
-interface Allowance {
-  bytes: number;
-  members: number;
-}
-
-/** What is looked for. */
+/** A search for the collection of an image. */
 interface Search {
   readonly image: string;
-  readonly imageAt: (path: string) => string;
   readonly files: FileAccess;
   readonly allowance: Allowance;
-  /** What could not be looked into on the way. */
+  /** Places that could not be searched. */
   readonly unreadable: Unreadable[];
 }
 
-/**
- * The collection that counts, or only the warnings about documents that could not be read.
- *
- * @param image resolved path
- * @param imageAt the path of the image that a path in a document means
- */
-export async function membershipOf(
-  image: string,
-  imageAt: (path: string) => string,
-  files: FileAccess,
-): Promise<Membership> {
+/** Searches the nearest collection with an image, given by its resolved path; without one only warnings are returned. */
+export async function membershipOf(image: string, files: FileAccess): Promise<Membership> {
   const warnings: Warning[] = [];
-  const allowance: Allowance = { bytes: MAX_DOCUMENT_BYTES, members: MAX_MEMBERS_FOLLOWED };
-  const search: Search = { image, imageAt, files, allowance, unreadable: [] };
+  const allowance = searchAllowance();
+  const search: Search = { image, files, allowance, unreadable: [] };
   const found = await foundCollection(search, warnings);
   const [first, ...more] = search.unreadable;
   if (first) {
     const others = more.length > 0 ? ` (and ${more.length} more)` : "";
-    warnings.push(
-      warning(
-        "file_unreadable",
-        `Not every place was searched for the collection of this image: ${first.message}${others}`,
-      ),
-    );
+    const text = `The search for the collection of this image is incomplete: ${first.message}${others}`;
+    warnings.push(warning("file_unreadable", text));
   }
   if (found) return await readMembership(found.member, found.root, files, warnings);
   if (allowance.bytes < 0 || allowance.members < 0) {
-    warnings.push(
-      warning(
-        "content_left_out",
-        "The collections around the image are too large to search; the image is shown as if it belonged to none",
-      ),
-    );
+    const text = "The collections around the image are too large to search; it is shown without a collection";
+    warnings.push(warning("content_left_out", text));
   }
   return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
 }
@@ -119,12 +83,8 @@ async function foundCollection(search: Search, warnings: Warning[]): Promise<Fou
     }
     if (found && collections.length > 1 && !own) {
       const names = collections.map((name) => `"${name}"`).join(", ");
-      warnings.push(
-        warning(
-          "content_left_out",
-          `More than one collection lies below "${folder}": ${names}; the first one that contains the image counts`,
-        ),
-      );
+      const text = `"${folder}" holds several collections: ${names}; the first one with the image is used`;
+      warnings.push(warning("content_left_out", text));
     }
     if (found) return found;
     if (dirname(folder) === folder) break;
@@ -133,7 +93,7 @@ async function foundCollection(search: Search, warnings: Warning[]): Promise<Fou
   return null;
 }
 
-/** What a look finds; what cannot be looked at counts as nothing and is noted. */
+/** Runs a look; `null` where the place cannot be searched, which is noted. */
 function looked<T>(search: Search, look: () => T): T | null {
   try {
     return look();
@@ -144,7 +104,7 @@ function looked<T>(search: Search, look: () => T): T | null {
   }
 }
 
-/** Notes a place that could not be searched. Folders of other accounts are closed, and lie beside the image more often than not. */
+/** Notes a place that could not be searched, unless it belongs to another account: closed neighbours are common. */
 function note({ unreadable }: Search, error: Unreadable): void {
   if (!isClosed(error)) unreadable.push(error);
 }
@@ -155,7 +115,7 @@ interface Found {
   readonly root: string;
 }
 
-/** The member that is the image, with the root of the collection; by its written path first, which needs no disk. */
+/** The member of the image with the root of its collection; written paths are compared first, without disk access. */
 function memberOf(
   { members }: Collection,
   document: string,
@@ -163,7 +123,7 @@ function memberOf(
 ): Found | null {
   const { image, files, allowance } = search;
   const roots = [dirname(document), dirname(dirname(document))];
-  const written = members.filter((member) => roots.some((root) => imagePath(root, member, search) === image));
+  const written = members.filter((member) => roots.some((root) => imagePath(root, member) === image));
   const candidates = written.length > 0 ? written : members.slice(0, Math.max(0, allowance.members));
   if (written.length === 0) allowance.members -= members.length;
   const fitting = candidates.flatMap((member) => {
@@ -178,25 +138,24 @@ function memberOf(
   return found ? { member: found.member, root } : null;
 }
 
-/** Where a member says that its image lies. */
-const imagePath = (root: string, member: Member, { imageAt }: Search): string =>
-  imageAt(resolve(root, member.ome_zarr));
+/** Path of the image of a member. */
+const imagePath = (root: string, member: Member): string => imageAt(resolve(root, member.ome_zarr));
 
-/** True when the path of a member leads to the image and does not leave the collection on its way. */
+/** True when the path of a member leads to the image inside the collection. */
 function isImage(root: string, member: Member, search: Search): boolean {
   const { image, files } = search;
   files.stop.check();
-  const path = imagePath(root, member, search);
+  const path = imagePath(root, member);
   return (path === image || resolved(path, files) === image) && isInside(path, root, files);
 }
 
-/** True when what a path leads to lies below what another leads to. */
+/** True when a path, with links resolved, lies below a folder. */
 function isInside(path: string, folder: string, files: FileAccess): boolean {
   const [target, top] = [resolved(path, files), resolved(folder, files)];
   return target !== null && top !== null && isInsideRoots(target, [top]);
 }
 
-/** The resolved path, or `null` when it leads nowhere or out of the roots. @throws {Unreadable} */
+/** The resolved path, or `null` if it leads nowhere or out of the roots. @throws {Unreadable} */
 function resolved(path: string, files: FileAccess): string | null {
   try {
     return files.resolve(path);
@@ -255,54 +214,4 @@ async function readMembership(
       : null,
     warnings,
   };
-}
-
-/** Reads documents of collections; one that cannot be used gives a warning. */
-class DocumentReader {
-  readonly #files: FileAccess;
-  readonly #warnings: Warning[];
-
-  constructor(files: FileAccess, warnings: Warning[]) {
-    this.#files = files;
-    this.#warnings = warnings;
-  }
-
-  /**
-   * A document that fits its schema, or `null`. A file that is another program's `collection.json` gives no warning.
-   *
-   * @param allowance bounds the bytes of documents, where they are searched
-   */
-  async read<T>(path: string, kind: DocumentKindName, allowance: Allowance | null = null): Promise<T | null> {
-    try {
-      const value = this.#parse(path, allowance);
-      if (value === undefined) return null;
-      // Loaded when a document is met, so that other images do not pay for zod.
-      const { documentKindOf } = await import("../../schemas/document_kinds.ts");
-      const { schema, format } = documentKindOf(kind);
-      if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
-      const [issue] = schema.safeParse(value).error?.issues ?? [];
-      if (!issue) return value as T;
-      throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
-    } catch (error) {
-      if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
-      this.#warnings.push(
-        warning("metadata_damaged", `The document "${path}" cannot be used: ${error.message}`),
-      );
-      return null;
-    }
-  }
-
-  /** The content of a document, or `undefined` when it is more than what may still be read. */
-  #parse(path: string, allowance: Allowance | null): unknown {
-    const file = this.#files.open(path);
-    try {
-      if (file.size > MAX_JSON_BYTES) {
-        throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
-      }
-      if (allowance && (allowance.bytes -= file.size) < 0) return undefined;
-      return parseJson(file.read(0, file.size, "the document"), "it");
-    } finally {
-      file.close();
-    }
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * Where a collection lies. Its document is `collection.json` in the root or in a metadata folder directly below;
- * paths of members are relative to the root.
+ * The root of a collection. Its document is `collection.json` in the root or in a metadata folder directly below; paths of
+ * members are relative to the root.
  */
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
@@ -9,7 +9,7 @@ import type { FileAccess } from "../io/random_access.ts";
 /** Name of the document. */
 const COLLECTION_FILE = "collection.json";
 
-/** Entries of a folder among which its sub-folders are searched for. */
+/** Entries of a folder to search for sub-folders. */
 const MAX_ENTRIES = 5_000;
 
 /** `collection.json` in a folder itself, or `null`. @throws {Unreadable} */
@@ -19,9 +19,9 @@ export function documentIn(folder: string, files: FileAccess): string | null {
 }
 
 /**
- * `collection.json` of the direct sub-folders, in order of their names.
+ * `collection.json` of the direct sub-folders, by name.
  *
- * @param skip called for a sub-folder that cannot be looked into; by default it throws
+ * @param skip called for an unreadable sub-folder; by default it throws
  * @throws {Unreadable} the folder cannot be listed
  */
 export function documentsBelow(
@@ -62,9 +62,9 @@ function entriesOf(folder: string, files: FileAccess): string[] {
 }
 
 /**
- * The root of a collection: the folder of its document, unless more images of its members exist under the parent.
+ * The root of a collection: the folder of its document, unless its parent holds more images of members.
  *
- * @param given a root that was named as such; it wins when both hold equally many
+ * @param given a root named by the user, which wins a tie
  */
 export function rootOfDocument(
   document: string,

@@ -1,6 +1,5 @@
 /** Zeiss CZI. */
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 
 /** CZI, which its documentation calls ZISRAW. */
 export const CZI: FileFormat = {

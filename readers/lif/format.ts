@@ -1,6 +1,5 @@
 /** Leica LIF and LOF. */
-import type { FileFormat } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES } from "../format.ts";
 import { firstText, OBJECT_FILE } from "./first_text.ts";
 
 /** The root of the levels that were added to the images of a LIF file. */

@@ -1,4 +1,4 @@
-/** What the scan type makes of the declared sizes: what the rows of a page are, and along which axes pages are counted. */
+/** Rows of a page and axes along which pages are counted, by the scan type and the declared sizes. */
 import { DecodeFailed } from "../errors.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -8,7 +8,7 @@ import type { LsmPage } from "./lsm_page.ts";
 /** Axis of the rows: `Z` in sections, `T` in line scans. */
 export type RowAxis = "Y" | "Z" | "T";
 
-/** Rows of a page by the scan type; all others have `Y`. */
+/** Rows of a page by the scan type; `Y` for all others. */
 const ROWS: Readonly<Record<number, RowAxis>> = {
   1: "Z",
   2: "T",
@@ -19,7 +19,7 @@ const ROWS: Readonly<Record<number, RowAxis>> = {
   10: "T",
 };
 
-/** Axes along which pages are counted, by the scan type; along all where it is not known. */
+/** Axes along which pages are counted, by the scan type; all for an unknown one. */
 const COUNTED: Readonly<Record<number, string>> = {
   0: "Z",
   1: "",
@@ -34,7 +34,7 @@ const COUNTED: Readonly<Record<number, string>> = {
   10: "",
 };
 
-/** How pages make an acquisition. They are counted by tile, position, time and focus, the last one fastest. */
+/** Order of pages: by tile, position, time and focus, the last one fastest. */
 export interface Dimensions {
   /** Axis of the rows. */
   readonly rows: RowAxis;
@@ -46,14 +46,14 @@ export interface Dimensions {
   readonly P: number;
   /** Tiles of a position. */
   readonly M: number;
-  /** What contradicts itself. */
+  /** Warns of contradictions. */
   readonly warnings: readonly Warning[];
 }
 
 /**
  * Compares record and pages.
  *
- * @param held how many planes the pages hold
+ * @param held number of planes in the pages
  * @throws {DecodeFailed} the first page contradicts the record
  */
 export function dimensionsOf(
@@ -71,24 +71,18 @@ export function dimensionsOf(
   }
   const record = tagName(TAG.CZ_LSMINFO);
   if (page.samples.length !== sizes.C) {
-    throw new DecodeFailed(
-      `${record} declares ${sizes.C} channels, the first page has ${page.samples.length}`,
-    );
+    const found = page.samples.length;
+    throw new DecodeFailed(`${record} declares ${sizes.C} channels, but the first page has ${found}`);
   }
   if (page.width !== sizes.X || (rows !== "T" && page.height !== sizes[rows])) {
+    const declared = `${sizes.X} columns and ${sizes[rows]} rows`;
     throw new DecodeFailed(
-      `${record} declares ${sizes.X} columns and ${
-        sizes[rows]
-      } rows, the first page has ${page.width} and ${page.height}`,
+      `${record} declares ${declared}, but the first page has ${page.width} and ${page.height}`,
     );
   }
   if (page.height !== sizes[rows]) {
-    warnings.push(
-      warning(
-        "metadata_disagree",
-        `The record declares ${sizes[rows]} lines, but the page of the line scan has ${page.height}`,
-      ),
-    );
+    const text = `The record declares ${sizes[rows]} lines, but the page of the line scan has ${page.height}`;
+    warnings.push(warning("metadata_disagree", text));
   }
   if (rows === "Z") warnings.push(warning("axis_replaced", "The image has no Y axis: rows run along Z"));
   for (const { name, size } of further) {
@@ -97,7 +91,7 @@ export function dimensionsOf(
   const along = (letter: "T" | "Z", all: boolean) =>
     letter !== rows && (all || (counted?.includes(letter) ?? true)) ? sizes[letter] : 1;
   const { P, M } = sizes;
-  // Planes along an axis that the scan type does not have count where they are there.
+  // Existing planes count even along an axis that the scan type lacks.
   const all = held >= M * P * along("T", true) * along("Z", true);
   return { rows, T: along("T", all), Z: along("Z", all), P, M, warnings };
 }
@@ -110,7 +104,7 @@ export function planeNumber(
   return (scene * T + t) * Z + z;
 }
 
-/** How many planes there are to be. */
+/** Number of declared planes. */
 export const planeCount = ({ M, P, T, Z }: Dimensions): number => M * P * T * Z;
 
 /** Numbers of the planes in the order in which they were written: by time, position, tile and focus. */

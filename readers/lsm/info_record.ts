@@ -1,6 +1,6 @@
 /**
- * CZ_LSMINFO (34412): what Zeiss writes beside the tags of the first page. Little-endian; a field exists where the
- * declared size of the record reaches behind it. Offsets below 8 stand for a part that is absent.
+ * CZ_LSMINFO (34412), the record of Zeiss in the first page. Little-endian; a field exists if the declared size of the record
+ * includes it. Offsets below 8 stand for an absent part.
  */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_PLANES } from "../tiff/bounds.ts";
@@ -11,13 +11,13 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 /** First four bytes of the record, of older and of newer programs. */
 const MAGIC_NUMBERS = new Set([0x0300494c, 0x0400494c]);
 
-/** The record reaches at least behind the scan type; the oldest known one has 152 bytes. */
+/** A record includes at least the scan type; the oldest known one has 152 bytes. */
 const LEAST_BYTES = 96;
 
-/** Bytes of which something is known. */
+/** Bytes with known fields. */
 const KNOWN_BYTES = 380;
 
-/** Sizes of the acquisition as the record declares them; 1 where it has no such field. */
+/** Declared sizes of the acquisition; 1 without a field. */
 export interface DeclaredSizes {
   /** Columns. */
   readonly X: number;
@@ -46,37 +46,33 @@ const OVERLAYS = {
   LinescanOverlay: 196,
 } as const;
 
-/** Axes of structured illumination behind the tiles of a mosaic. */
+/** Axes of structured illumination, after the tiles of a mosaic. */
 const RESERVED = ["rotations", "phases", "illuminations"] as const;
 
 /** The fields that are used. */
 export interface InfoRecord {
-  /** Where it lies and how long it is. */
-  readonly at: number;
-  /** Bytes: as many as record and tag agree on, or else those that are known. */
-  readonly length: number;
   /** Sizes along all axes. */
   readonly sizes: DeclaredSizes;
   /** Axes of structured illumination that are longer than 1. */
   readonly further: readonly { readonly name: string; readonly size: number }[];
-  /** Metres; what is not positive is unknown. */
+  /** Metres; unknown if not positive. */
   readonly voxel: { readonly x: number; readonly y: number; readonly z: number };
-  /** What was scanned. */
+  /** Kind of scan. */
   readonly scanType: number;
-  /** Seconds from one time point to the next; 0 where unknown. */
+  /** Seconds from one time point to the next; 0 if unknown. */
   readonly timeInterval: number;
-  /** Offsets of colours and names, of the description of the scan, of time stamps and of events; 0 where absent. */
+  /** Offsets of colours and names, of the scan information, of time stamps and of events; 0 if absent. */
   readonly offsets: {
     readonly channelColors: number;
     readonly scanInformation: number;
     readonly timeStamps: number;
     readonly eventList: number;
   };
-  /** Offsets of the drawing lists that are there, by name. */
+  /** Offsets of existing lists of drawings, by name. */
   readonly overlays: readonly { readonly name: string; readonly offset: number }[];
 }
 
-/** Reads the record of the first page. @throws {DecodeFailed} it is none, does not lie in the file, or makes no sense */
+/** Reads the record of the first page. @throws {DecodeFailed} it is missing or damaged, or lies outside the file */
 export function readInfoRecord(tiff: TiffFile, first: Directory): InfoRecord {
   const name = tagName(TAG.CZ_LSMINFO);
   const entry = first.entry(TAG.CZ_LSMINFO);
@@ -85,20 +81,16 @@ export function readInfoRecord(tiff: TiffFile, first: Directory): InfoRecord {
   const head = tiff.window.view(at, 8, name);
   const magic = head.getUint32(0, true);
   if (!MAGIC_NUMBERS.has(magic)) {
-    throw new DecodeFailed(
-      `${name} at ${at} starts with 0x${magic.toString(16)}, as no record of Zeiss does`,
-    );
+    throw new DecodeFailed(`${name} at ${at} starts with the unknown 0x${magic.toString(16)}`);
   }
   const length = head.getInt32(4, true);
   if (length < LEAST_BYTES) {
-    throw new DecodeFailed(`${name} at ${at} has ${length} bytes, ${LEAST_BYTES} are needed`);
+    throw new DecodeFailed(`${name} at ${at} has ${length} bytes instead of at least ${LEAST_BYTES}`);
   }
-  const known = Math.min(length, KNOWN_BYTES);
-  const view = new DataView(tiff.file.read(at, known, name).buffer);
-  return { at, length: length === entry.count ? length : known, ...fieldsOf(view) };
+  return fieldsOf(new DataView(tiff.file.read(at, Math.min(length, KNOWN_BYTES), name).buffer));
 }
 
-function fieldsOf(view: DataView): Omit<InfoRecord, "at" | "length"> {
+function fieldsOf(view: DataView): InfoRecord {
   const reaches = (at: number, bytes: number) => at + bytes <= view.byteLength;
   const count = (at: number) => reaches(at, 4) ? view.getInt32(at, true) : 0;
   const offset = (at: number) => {
@@ -123,7 +115,7 @@ function fieldsOf(view: DataView): Omit<InfoRecord, "at" | "length"> {
   };
 }
 
-/** @throws {DecodeFailed} a size is below 1, or they make too many planes */
+/** Reads the sizes. @throws {DecodeFailed} a size is below 1, or there are too many planes */
 function sizesOf(count: (at: number) => number): DeclaredSizes {
   const sizes = {
     X: count(8),
@@ -131,7 +123,7 @@ function sizesOf(count: (at: number) => number): DeclaredSizes {
     Z: count(16),
     C: count(20),
     T: count(24),
-    // Absent, or 0 by some programs.
+    // Some programs write 0.
     P: Math.max(1, count(264)),
     M: Math.max(1, count(268)),
   };

@@ -1,6 +1,6 @@
 /**
- * One image page of an LSM file. Its samples are channels, most often each in strips of its own; PhotometricInterpretation
- * and ColorMap mean nothing, and RowsPerStrip is often missing or wrong.
+ * One image page of an LSM file. Its samples are channels, usually each in its own strips; PhotometricInterpretation and
+ * ColorMap mean nothing, and RowsPerStrip is often missing or wrong.
  */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
@@ -12,14 +12,14 @@ import { type PageLayout, PHOTOMETRIC, type SampleKind, UNCOMPRESSED, where } fr
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 
-/** Compression of LZW, the only one beside none. */
+/** Compression of LZW, the only one in use. */
 export const LZW = 5;
 
-/** What one channel of a page is. */
+/** One channel of a page. */
 export interface LsmSample {
   /** Stored bits. */
   readonly bits: number;
-  /** What its samples are. */
+  /** Kind of its samples. */
   readonly kind: SampleKind;
   /** Served type. */
   readonly sampleType: SampleType;
@@ -27,7 +27,7 @@ export interface LsmSample {
 
 /** An image page. */
 export interface LsmPage {
-  /** Where it is described. */
+  /** Its directory. */
   readonly directory: Directory;
   /** Columns. */
   readonly width: number;
@@ -35,19 +35,19 @@ export interface LsmPage {
   readonly height: number;
   /** Its channels. */
   readonly samples: readonly LsmSample[];
-  /** True where each channel has strips of its own. */
+  /** True if each channel has its own strips. */
   readonly planar: boolean;
   /** 1 or {@linkcode LZW}. */
   readonly compression: number;
-  /** 1 for none. */
+  /** 1 without a predictor. */
   readonly predictor: number;
-  /** Strips of each channel, or of all together. */
+  /** Number of strips of each channel, or of all together. */
   readonly strips: number;
   /** Rows of each strip but the last. */
   readonly stripRows: number;
 }
 
-/** Judges an image page. @throws {DecodeFailed} a tag is missing, out of bounds or asks for what LSM has not */
+/** Reads an image page. @throws {DecodeFailed} a tag is missing, out of bounds or of a value that LSM does not use */
 export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
   const width = countOf(directory, TAG.ImageWidth);
   const height = countOf(directory, TAG.ImageLength);
@@ -60,16 +60,14 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
   if (count > MAX_CHANNELS) {
     throw new DecodeFailed(`${tagName(TAG.SamplesPerPixel)} is ${count}, more than ${MAX_CHANNELS}`);
   }
-  // Programs of Zeiss always write these; what they are by default would make other samples of a damaged file.
-  for (const tag of [TAG.BitsPerSample, TAG.Compression, ...count > 1 ? [TAG.PlanarConfiguration] : []]) {
-    if (!directory.has(tag)) throw new DecodeFailed(`${where(directory)} lacks ${tagName(tag)}`);
-  }
-  const compression = directory.number(TAG.Compression);
+  const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
   if (compression !== UNCOMPRESSED && compression !== LZW) {
-    throw new DecodeFailed(`${tagName(TAG.Compression)} is ${compression}; LSM has 1 and ${LZW} alone`);
+    throw new DecodeFailed(
+      `${tagName(TAG.Compression)} is ${compression}; LSM uses only ${UNCOMPRESSED} and ${LZW}`,
+    );
   }
   const samples = samplesOf(tiff, directory, count);
-  const configuration = count > 1 ? directory.number(TAG.PlanarConfiguration) ?? 0 : 1;
+  const configuration = count > 1 ? directory.number(TAG.PlanarConfiguration) ?? 1 : 1;
   if (configuration !== 1 && configuration !== 2) {
     throw new DecodeFailed(`${tagName(TAG.PlanarConfiguration)} is ${configuration}, neither 1 nor 2`);
   }
@@ -86,7 +84,7 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
     samples,
     planar,
     compression,
-    // Some programs state one for samples as they are, where it is not applied.
+    // Some programs declare one for raw samples, where it is not applied.
     predictor: compression === LZW ? directory.number(TAG.Predictor) ?? 1 : 1,
     ...stripsOf(directory, { height, rowBytes }, planar ? count : 1),
   };
@@ -101,7 +99,7 @@ function countOf(directory: Directory, tag: number, missing?: number): number {
   return value;
 }
 
-/** What SampleFormat stands for (TIFF 6.0, section 19). */
+/** Values of SampleFormat (TIFF 6.0, section 19). */
 const KINDS: Readonly<Record<number, SampleKind>> = { 1: "uint", 2: "int", 3: "float" };
 
 function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmSample[] {
@@ -113,12 +111,8 @@ function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmSamp
     const kind = KINDS[formats[formats.length < count ? 0 : i] ?? (bits === 32 ? 3 : 1)];
     const sampleType = `${kind}${bits}`;
     if (kind === undefined || ![8, 16, 32].includes(bits) || !isSampleType(sampleType)) {
-      throw new DecodeFailed(
-        `${where(directory)} has samples of ${bits} bits and ${tagName(TAG.SampleFormat)} ${
-          formats[i] ?? "none"
-        }; LSM ` +
-          "has integers of 8 and 16 and floats of 32 bits",
-      );
+      const format = `${tagName(TAG.SampleFormat)} ${formats[i] ?? "missing"}`;
+      throw new DecodeFailed(`${where(directory)} has unsupported samples of ${bits} bits, ${format}`);
     }
     return { bits, kind, sampleType };
   });
@@ -126,7 +120,7 @@ function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmSamp
 
 const POSSIBLE_BITS = new Set([8, 12, 16, 32]);
 
-/** BitsPerSample. Two values would fit into the entry; LSM puts them elsewhere and has their offset there. */
+/** BitsPerSample. Two values would fit into the entry, but LSM stores their offset there. */
 function bitsOf({ window }: TiffFile, directory: Directory): readonly number[] {
   const values = directory.numbers(TAG.BitsPerSample, MAX_CHANNELS);
   const [low = 0, high = 0] = values;
@@ -142,7 +136,7 @@ function stripsOf(
   channels: number,
 ): Pick<LsmPage, "strips" | "stripRows"> {
   if (directory.has(TAG.TileOffsets) || directory.has(TAG.TileWidth)) {
-    throw new DecodeFailed(`${where(directory)} has tiles, which LSM has not`);
+    throw new DecodeFailed(`${where(directory)} has tiles, which LSM does not use`);
   }
   const all = directory.count(TAG.StripOffsets);
   const strips = all / channels;
@@ -151,7 +145,7 @@ function stripsOf(
     throw new DecodeFailed(`${tagName(TAG.StripOffsets)} has ${all} values for ${channels} channels`);
   }
   if (strips === 1) return { strips, stripRows: height };
-  // Lengths are those of samples as they are, also of compressed ones.
+  // Lengths are those of raw samples, even where they are compressed.
   const candidates = [
     (directory.noteNumber(TAG.StripByteCounts) ?? 0) / rowBytes,
     directory.noteNumber(TAG.RowsPerStrip) ?? 0,
@@ -168,7 +162,7 @@ function stripsOf(
   return { strips, stripRows };
 }
 
-/** True when two pages hold planes of one kind. */
+/** True if two pages hold planes of the same size and type. */
 export function sameKind(a: LsmPage, b: LsmPage): boolean {
   return a.width === b.width && a.height === b.height && a.planar === b.planar &&
     a.samples.length === b.samples.length &&
@@ -176,10 +170,10 @@ export function sameKind(a: LsmPage, b: LsmPage): boolean {
 }
 
 /**
- * How the TIFF reader sees one channel of a page, or all channels where they are interleaved.
+ * The layout for the TIFF reader of one channel of a page, or of all interleaved channels.
  *
- * @param channel index of the channel; 0 where they are interleaved
- * @param rows complete ones: fewer than the page declares where a line scan was interrupted
+ * @param channel index of the channel; 0 if they are interleaved
+ * @param rows complete ones: fewer than the page declares if a line scan was interrupted
  */
 export function layoutOf(page: LsmPage, channel: number, rows: number): PageLayout {
   const held = page.planar ? page.samples.slice(channel, channel + 1) : page.samples;
@@ -204,6 +198,5 @@ export function layoutOf(page: LsmPage, channel: number, rows: number): PageLayo
     tiled: false,
     across: 1,
     down: Math.ceil(rows / stripRows),
-    warnings: [],
   };
 }

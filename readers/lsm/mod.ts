@@ -2,19 +2,19 @@
  * Zeiss LSM, as AIM and ZEN write it: a little-endian TIFF whose first page has a record of its own.
  *
  *   header      8 bytes, as of any TIFF; then directories, each of a page
- *   pages       planes and, behind each, a thumbnail (NewSubfileType 1), which is never read
- *   plane       its samples are channels, each in strips of its own; raw, or LZW whose stored lengths are not stated
+ *   pages       planes, each followed by a thumbnail (NewSubfileType 1), which is never read
+ *   plane       its samples are channels, each in its own strips; raw, or LZW without stated lengths
  *   CZ_LSMINFO  in the first page: sizes, scan type, pixel size, offsets of the parts below
  *   parts       colours and names, time stamps, events, drawings, a tree that describes the recording
  *
- * The scan type says what the rows are: space, focus (sections) or time (line scans), and along which axes the planes are
- * counted: tiles and positions, each a scene, then time, then focus. Offsets above 4 GB wrap around.
+ * The scan type decides what the rows are: space, focus (sections) or time (line scans), and along which axes the planes
+ * are counted: tiles and positions, each a scene, then time, then focus. Offsets above 4 GB wrap around.
  *
  * Refused: sizes that differ from those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
- * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part is a warning.
+ * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part gives a warning.
  */
-import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { DecodeFailed, reasonOf } from "../errors.ts";
+import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { firstMoment } from "../metadata/moment.ts";
 import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
@@ -25,24 +25,20 @@ import type { Stack } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Warning, warning } from "../warning.ts";
-import { type ChannelColors, readChannelColors } from "./channel_colors.ts";
 import { type Dimensions, dimensionsOf, planeCount, writtenOrder } from "./dimensions.ts";
-import { addDocuments } from "./documents.ts";
 import { type InfoRecord, readInfoRecord } from "./info_record.ts";
 import { readLsmPage } from "./lsm_page.ts";
-import { PageList } from "./page_list.ts";
+import { PageList, StripOffsets } from "./page_list.ts";
+import { addDocuments, type ChannelColors, readChannelColors, readTimeStamps } from "./parts.ts";
 import { LsmPlanes } from "./planes.ts";
 import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
-import { startMoment } from "./start_time.ts";
-import { StripOffsets } from "./strip_offsets.ts";
-import { readTimeStamps } from "./time_stamps.ts";
 
 /** Opens an LSM file. @throws {DecodeFailed} it is damaged or refused */
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => new LsmFile(source).scenes());
 }
 
-/** Metadata beside the record, as far as they could be read. */
+/** Metadata beside the record. */
 interface Parts {
   readonly colors: ChannelColors;
   readonly stamps: Float64Array | null;
@@ -57,7 +53,7 @@ class LsmFile {
   readonly #dimensions: Dimensions;
   readonly #planes: LsmPlanes;
   readonly #parts: Parts;
-  /** Bytes of what is known of the pages. */
+  /** Heap of the list of pages. */
   readonly #indexBytes: number;
   readonly #warnings: Warning[] = [];
 
@@ -88,7 +84,7 @@ class LsmFile {
   scenes(): Scenes {
     const { P, M, T, Z } = this.#dimensions;
     const declared = P * M;
-    // Positions are stored one after the other, so the last ones are those that no page is left for.
+    // Positions are stored one after the other, so the last ones lack pages.
     const count = Math.min(declared, Math.max(1, Math.ceil(this.#planes.held / (T * Z))));
     const single = count === 1 ? this.#open(0) : null;
     const sizes = sizesOf((single ?? this.#open(0)).axes);
@@ -124,13 +120,13 @@ class LsmFile {
       () => readScanInformation(tiff, scanInformation),
     );
     return {
-      colors: colors ?? { size: 0, colors: [], names: [] },
+      colors: colors ?? { colors: [], names: [] },
       stamps,
-      recording: scan ? recordingOf(scan.root) : UNKNOWN_RECORDING,
+      recording: scan ? recordingOf(scan) : UNKNOWN_RECORDING,
     };
   }
 
-  /** What `read` gives; `null` where the part is absent, and with a warning where it is damaged. */
+  /** Reads a part; `null` if it is absent, and with a warning if it is damaged. */
   #noted<T>(what: string, offset: number, read: () => T): T | null {
     if (offset === 0) return null;
     try {
@@ -176,7 +172,7 @@ class LsmFile {
       ...rows === "T" && { plannedLines: planes.first.height },
       names: planes.samples.map((_, i) => names[i] ?? null),
       colors: planes.samples.map((_, i) => colors.colors[i] ?? null),
-      moment: firstMoment(startMoment(recording.startDays), tagMoment(first)),
+      moment: firstMoment(recording.start, tagMoment(first)),
       fileSize: this.#tiff.file.size,
       warnings: [...this.#warnings, ...warnings],
       indexBytes: this.#indexBytes,
@@ -185,14 +181,14 @@ class LsmFile {
     };
   }
 
-  /** Time stamps, where there is one for each time point, or for each line of a line scan. */
+  /** Time stamps, if there is one for each time point, or for each line of a line scan. */
   #stamps(): Float64Array | null {
     const { rows, T } = this.#dimensions;
     const { stamps } = this.#parts;
     return stamps?.length === (rows === "T" ? this.#planes.first.height : T) ? stamps : null;
   }
 
-  /** Steps of all axes; `lines` is how many time points a line scan has. */
+  /** Steps of all axes; `lines` is the number of time points of a line scan. */
   #steps(lines: number): { calibrations: Stack["calibrations"]; warnings: Warning[] } {
     const { voxel, timeInterval, sizes } = this.#record;
     const { rows } = this.#dimensions;
@@ -212,18 +208,14 @@ class LsmFile {
   }
 }
 
-/** Metres; what stands for an unused axis is less. */
+/** Metres; an unused axis has less. */
 const LEAST_DEPTH = 1e-12;
 
 function countWarnings(dimensions: Dimensions, held: number): Warning[] {
   const declared = planeCount(dimensions);
   if (held === declared) return [];
-  return [
-    warning(
-      "planes_missing",
-      `${tagName(TAG.CZ_LSMINFO)} declares ${
-        declared === 1 ? "one plane" : `${declared} planes`
-      }, but the file holds ${held > declared ? "more" : held === 1 ? "one" : held}`,
-    ),
-  ];
+  const planes = declared === 1 ? "one plane" : `${declared} planes`;
+  const found = held > declared ? "more" : held === 1 ? "one" : held;
+  const text = `${tagName(TAG.CZ_LSMINFO)} declares ${planes}, but the file holds ${found}`;
+  return [warning("planes_missing", text)];
 }

@@ -1,19 +1,19 @@
 /**
  * How an LSM file was recorded: a flat list of entries that describe a tree. An entry is u32 id, u32 type, u32 bytes and its
- * value; type 0 opens a block, or closes one with the id 0xFFFFFFFF. The list ends where its first block, the recording, is
- * closed.
+ * value; type 0 opens a block, or closes one with the id 0xFFFFFFFF. The list ends with its first block, the recording.
  */
 import { DecodeFailed } from "../errors.ts";
+import { type Moment, moment, UNDATED } from "../metadata/moment.ts";
 import { decodeText } from "../tiff/text.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 
 /** An entry of a block: a value, or a block of its own. */
 export interface ScanEntry {
-  /** What it is. */
+  /** Its meaning. */
   readonly id: number;
-  /** Text or number; `null` of a block, and of a value of a type that is not known. */
+  /** Text or number; `null` for a block and for a value of an unknown type. */
   readonly value: string | number | null;
-  /** Entries of a block; empty of a value. */
+  /** Entries of a block; empty for a value. */
   readonly entries: readonly ScanEntry[];
 }
 
@@ -23,7 +23,7 @@ const END_OF_BLOCK = 0xffff_ffff;
 /** Entries of one file: a hundred for each of the channels and lasers of several hundred tracks. */
 const MAX_SCAN_ENTRIES = 100_000;
 
-/** Blocks inside each other; a channel of a track lies in the fourth. */
+/** Nested blocks; a channel of a track lies in the fourth. */
 const MAX_DEPTH = 16;
 
 /** Bytes of one text; notes of a user are the longest. */
@@ -32,27 +32,19 @@ const MAX_TEXT_BYTES = 1 << 16;
 /** Bytes of all texts of one file. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
-/** The tree, and where it ends in the file. */
-export interface ScanInformation {
-  /** The recording. */
-  readonly root: ScanEntry;
-  /** Offset behind its last byte. */
-  readonly end: number;
-}
-
-/** Reads the tree. @throws {DecodeFailed} it does not lie in the file, is no recording, or is too large */
-export function readScanInformation(tiff: TiffFile, offset: number): ScanInformation {
+/** Reads the tree. @throws {DecodeFailed} it lies outside the file, is not a recording, or is too large */
+export function readScanInformation(tiff: TiffFile, offset: number): ScanEntry {
   const what = "the scan information";
   const open: { id: number; value: null; entries: ScanEntry[] }[] = [];
   let [at, texts] = [offset, 0];
   for (let count = 0; count < MAX_SCAN_ENTRIES; count += 1) {
     const head = tiff.window.view(at, 12, what);
     const [id, type, size] = [head.getUint32(0, true), head.getUint32(4, true), head.getUint32(8, true)];
-    if (count === 0 && id !== RECORDING) throw new DecodeFailed(`${what} at ${offset} is of no recording`);
+    if (count === 0 && id !== RECORDING) throw new DecodeFailed(`${what} at ${offset} is not a recording`);
     at += 12 + size;
     if (id === END_OF_BLOCK) {
       const closed = open.pop()!;
-      if (open.length === 0) return { root: closed, end: at };
+      if (open.length === 0) return closed;
       continue;
     }
     const block = { id, value: null, entries: [] };
@@ -65,7 +57,7 @@ export function readScanInformation(tiff: TiffFile, offset: number): ScanInforma
       continue;
     }
     if (open.length >= MAX_DEPTH) {
-      throw new DecodeFailed(`${what} has more than ${MAX_DEPTH} blocks inside each other`);
+      throw new DecodeFailed(`${what} nests more than ${MAX_DEPTH} blocks`);
     }
     open.at(-1)?.entries.push(block);
     open.push(block);
@@ -97,30 +89,30 @@ const DATA_CHANNELS = 0xc000_0000;
 const DATA_CHANNEL_NAME = 0xd000_0001;
 const DATA_CHANNEL_ACQUIRED = 0xd000_0017;
 
-/** What of a recording is served. */
+/** Served facts of a recording. */
 export interface Recording {
-  /** Days since 1899-12-30, on the clock of the microscope; `null` where unknown. */
-  readonly startDays: number | null;
-  /** Seconds between the lines or stacks of the first acquired track; `null` where unknown. */
+  /** Its start on the clock of the microscope. */
+  readonly start: Moment;
+  /** Seconds between the lines or stacks of the first acquired track; `null` if unknown. */
   readonly timeBetweenStacks: number | null;
-  /** Microseconds that the laser stays on a pixel, of that track; `null` where unknown. */
+  /** Microseconds that the laser stays on a pixel, of that track; `null` if unknown. */
   readonly pixelTime: number | null;
-  /** Whether every second line was scanned backwards; `null` where unknown. */
+  /** Whether every second line was scanned backwards; `null` if unknown. */
   readonly bidirectional: boolean | null;
   /** Names of the acquired data channels of the acquired tracks. */
   readonly channelNames: readonly string[];
 }
 
-/** A recording of which nothing is known. */
+/** A recording without facts. */
 export const UNKNOWN_RECORDING: Recording = {
-  startDays: null,
+  start: UNDATED,
   timeBetweenStacks: null,
   pixelTime: null,
   bidirectional: null,
   channelNames: [],
 };
 
-/** Finds in the tree what is served. */
+/** Finds the served facts in the tree. */
 export function recordingOf(root: ScanEntry): Recording {
   const tracks = blocksIn(root, TRACKS).filter((track) => numberIn(track, TRACK_ACQUIRED) !== 0);
   const time = (id: number) =>
@@ -129,7 +121,7 @@ export function recordingOf(root: ScanEntry): Recording {
   const channels = tracks.flatMap((track) => blocksIn(track, DATA_CHANNELS))
     .filter((channel) => numberIn(channel, DATA_CHANNEL_ACQUIRED) !== 0);
   return {
-    startDays: numberIn(root, START_TIME),
+    start: startMoment(numberIn(root, START_TIME)),
     timeBetweenStacks: time(TIME_BETWEEN_STACKS),
     pixelTime: time(PIXEL_TIME),
     bidirectional: direction === null ? null : direction === 1,
@@ -147,4 +139,18 @@ const valueIn = ({ entries }: ScanEntry, id: number) =>
 function numberIn(block: ScanEntry, id: number): number | null {
   const value = valueIn(block, id);
   return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+/** Days from 1899-12-30 to 1970-01-01. */
+const UNIX_EPOCH_DAY = 25_569;
+
+/** Date and time of days since 1899-12-30. */
+export function startMoment(days: number | null): Moment {
+  if (days === null || days <= 0) return UNDATED;
+  const date = new Date(Math.round((days - UNIX_EPOCH_DAY) * 86_400_000));
+  if (Number.isNaN(date.getTime())) return UNDATED;
+  return moment(
+    [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()],
+    [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()],
+  );
 }

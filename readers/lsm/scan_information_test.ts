@@ -1,6 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { packed, PART_AT, tiffWith, type Written } from "../../tests/fixtures/lsm_parts.ts";
-import { readScanInformation, recordingOf } from "./scan_information.ts";
+import { UNDATED } from "../metadata/moment.ts";
+import { readScanInformation, recordingOf, startMoment } from "./scan_information.ts";
 
 const open = (id: number): Written => ["u", id, 0, 0];
 const close: Written = ["u", 0xffff_ffff, 0, 0];
@@ -12,7 +13,7 @@ const text = (
 ): (Written | string)[] => [["u", id, 2, value.length + 1], `${value}\0`];
 
 const read = (...values: readonly (Written | string)[]) =>
-  readScanInformation(tiffWith(packed(...values)), PART_AT).root;
+  readScanInformation(tiffWith(packed(...values)), PART_AT);
 
 /** A track with a channel. */
 const track = (acquired: number, seconds: number, name: string, pixelTime = 0) => [
@@ -28,7 +29,7 @@ const track = (acquired: number, seconds: number, name: string, pixelTime = 0) =
   close,
 ];
 
-Deno.test("entries make a tree, those of unknown types without values", () => {
+Deno.test("entries form a tree, those of unknown types without values", () => {
   deepEqual(read(open(0x1000_0000), ...text(0x1000_0001, "a\xb5"), ["u", 9, 77, 4, 1], close), {
     id: 0x1000_0000,
     value: null,
@@ -52,14 +53,14 @@ Deno.test("times and names are those of acquired tracks", () => {
     close,
   );
   deepEqual(recordingOf(tree), {
-    startDays: 5.5,
+    start: startMoment(5.5),
     timeBetweenStacks: 0.5,
     pixelTime: 1.5,
     bidirectional: true,
     channelNames: ["one", "two"],
   });
   const empty = {
-    startDays: null,
+    start: UNDATED,
     timeBetweenStacks: null,
     pixelTime: null,
     bidirectional: null,
@@ -68,15 +69,29 @@ Deno.test("times and names are those of acquired tracks", () => {
   deepEqual(recordingOf(read(open(0x1000_0000), ...real(0x1000_0036, NaN), close)), empty);
 });
 
-Deno.test("what is too deep, too long or open at its end is refused", () => {
-  throws(() => read(open(0x2000_0000), close), /at 8 is of no recording/);
+Deno.test("a tree that is too deep, too large or without an end is refused", () => {
+  throws(() => read(open(0x2000_0000), close), /at 8 is not a recording/);
   throws(() => read(open(0x1000_0000), ...long(1, 2)), /ends after the file/);
   const blocks = (count: number) => [open(0x1000_0000), ...Array.from({ length: count }, () => open(7))];
-  throws(() => read(...blocks(16)), /more than 16 blocks inside each other/);
+  throws(() => read(...blocks(16)), /nests more than 16 blocks/);
   throws(() => read(...blocks(15)), /ends after the file/);
   throws(() => read(open(0x1000_0000), ["u", 1, 2, 65_537]), /is a text of 65537 bytes/);
   throws(() => read(open(0x1000_0000), ["u", 1, 2, 5_000_000]), /texts of more than 4194304 bytes/);
   const many = packed(open(0x1000_0000), ...Array.from({ length: 100_000 }, (): Written => ["u", 1, 9, 0]));
   throws(() => readScanInformation(tiffWith(many), PART_AT), /more than 100000 entries/);
   equal(read(open(0x1000_0000), close).entries.length, 0);
+});
+
+Deno.test("days since 1899-12-30 are a date and a time", () => {
+  // Of two real files, whose times are known from elsewhere.
+  deepEqual(startMoment(41732.6559837963), { date: "20140403", time: "15:44:37" });
+  deepEqual(startMoment(42888.651192129626), { date: "20170602", time: "15:37:43" });
+  // 25569 days are 70 years of 365 days, 17 of 366 and two days in 1899.
+  deepEqual(startMoment(25569), { date: "19700101", time: "00:00:00" });
+});
+
+Deno.test("days outside of any calendar give no date", () => {
+  for (const days of [null, 0, -5, NaN, Infinity, 1e300]) {
+    deepEqual(startMoment(days), { date: "", time: "" });
+  }
 });

@@ -1,14 +1,12 @@
 /** Scenes of a file of chunks: the stage positions. */
-import { DecodeFailed } from "../errors.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
-import { sceneNames } from "../metadata/channel_names.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
 import { type Acquisition, FIRST_POSITION, type Scenes, sizesOf } from "../reader.ts";
-import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
+import { type Warning, warning } from "../warning.ts";
 import { findChunks, type StoredChunks } from "./chunk_map.ts";
 import { FrameNumbers, loopsOf } from "./experiment.ts";
 import { frameLayout } from "./frame_layout.ts";
@@ -16,6 +14,7 @@ import { frameTimes } from "./frame_times.ts";
 import { addDocuments, readMetadata } from "./metadata.ts";
 import { channelList, pictureAxes } from "./picture.ts";
 import { type FrameStore, planFrame } from "./plane_plan.ts";
+import { positionScenes } from "./positions.ts";
 import { numberIn, textIn } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
@@ -55,7 +54,10 @@ export function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
       ...countWarnings(chunks, numbers),
     ],
   };
-  return scenesOf(opened);
+  return positionScenes(numbers, chunks.frames.keys(), {
+    sizes: sizesOf(axesOf(lengths(opened), {})),
+    open: (position) => acquisitionOf(opened, position),
+  });
 }
 
 const mapWarning = (fault: string | null) =>
@@ -75,44 +77,6 @@ function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonl
       ? [warning("axis_reduced", `Only the first of ${custom} steps of a custom loop is served`)]
       : []),
   ];
-}
-
-/** Scenes are the positions with frames. */
-function scenesOf(opened: ChunkedFile): Scenes {
-  const { numbers, store } = opened;
-  const stored = new Set<number>();
-  for (const frame of store.chunks.frames.keys()) {
-    if (frame < numbers.count) stored.add(numbers.sceneOf(frame));
-  }
-  const declared = numbers.size("P");
-  const served = declared === 1 ? [0] : [...stored].sort((a, b) => a - b);
-  if (served.length === 0) throw new DecodeFailed("it holds no frames");
-  const names = numbers.loop("P")?.names ?? [];
-  const sizes = sizesOf(axesOf(lengths(opened), {}));
-  const missing = declared - served.length;
-  return {
-    count: served.length,
-    own: 0,
-    warnings: missing === 0 ? [] : [leftOut(missing, declared, { stored, names })],
-    entries: (most) => served.slice(0, most).map((scene) => ({ name: names[scene] ?? null, sizes })),
-    open: (scene) => Promise.try(() => acquisitionOf(opened, served[scene] ?? 0)),
-  };
-}
-
-function leftOut(
-  missing: number,
-  declared: number,
-  { stored, names }: { stored: ReadonlySet<number>; names: readonly (string | null)[] },
-): Warning {
-  const served = sceneNames(names.slice(0, 10_000));
-  const named: string[] = [];
-  for (let scene = 0; scene < declared && named.length < MAX_LISTED; scene += 1) {
-    if (!stored.has(scene)) named.push(`"${served[scene] ?? `Scene ${scene + 1}`}"`);
-  }
-  return warning(
-    "scenes_left_out",
-    `${missing} of ${declared} positions have no frames and are left out: ${listed(named, missing)}`,
-  );
 }
 
 /** Length of each axis, the same in all scenes. */

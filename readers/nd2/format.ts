@@ -1,7 +1,6 @@
 /** Nikon ND2. */
 import type { ByteSource } from "../io/byte_source.ts";
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { hasBoxMap } from "./legacy_boxes.ts";
 
 const isChunked = (head: Uint8Array) => startsWith(head, 0xda, 0xce, 0xbe, 0x0a);

@@ -28,6 +28,7 @@ import {
   numberOf,
   textStarting,
 } from "./legacy_documents.ts";
+import { positionScenes } from "./positions.ts";
 import { codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
 import { hexColor } from "./picture.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
@@ -67,7 +68,11 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const frames = Math.floor(places.length / perFrame);
   warnings.push(...numbers.mismatch(frames));
   const store = { file, places, perFrame, size, stop };
-  return scenesOf({ file, boxes, picture, planes, numbers, store, warnings });
+  const opened = { file, boxes, picture, planes, numbers, store, warnings };
+  return positionScenes(numbers, Array(frames).keys(), {
+    sizes: sizesOf(acquisitionOf(opened, 0).axes),
+    open: (position) => acquisitionOf(opened, position),
+  });
 }
 
 interface LegacyFile {
@@ -82,32 +87,6 @@ interface LegacyFile {
 
 const planesOf = (picture: VariantObject) =>
   itemsOf(objectIn(picture, "PicturePlanes").get("Plane")).map(objectOf).filter(({ size }) => size > 0);
-
-/** Scenes are the positions with frames. */
-function scenesOf(opened: LegacyFile): Scenes {
-  const { numbers, store } = opened;
-  const frames = Math.min(Math.floor(store.places.length / store.perFrame), numbers.count);
-  const stored = new Set<number>();
-  for (let frame = 0; frame < frames; frame += 1) stored.add(numbers.sceneOf(frame));
-  const served = [...stored].sort((a, b) => a - b);
-  const declared = numbers.size("P");
-  const acquisition = (scene: number) => acquisitionOf(opened, served[scene]!);
-  return {
-    count: served.length,
-    own: 0,
-    warnings: served.length === declared ? [] : [
-      warning(
-        "scenes_left_out",
-        `${declared - served.length} of ${declared} positions have no frames and are left out`,
-      ),
-    ],
-    entries: (most) => {
-      const sizes = sizesOf(acquisition(0).axes);
-      return served.slice(0, most).map(() => ({ name: null, sizes }));
-    },
-    open: (scene) => Promise.try(() => acquisition(scene)),
-  };
-}
 
 function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
   const { file, boxes, picture, numbers, store, warnings } = opened;

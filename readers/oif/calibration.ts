@@ -11,14 +11,14 @@ import type { Settings } from "./settings.ts";
 /** Section of the main settings with the calibration of the main image, whatever its name says. */
 const MAIN_IMAGE = "Reference Image Parameter";
 
-/** Stated steps that differ by more than this share are told of. */
+/** Share by which stated steps may differ. */
 const TOLERANCE = 0.01;
 
-/** What steps are taken from. */
+/** Sources of the steps. */
 export interface StepSources {
   /** The main settings as text. */
   readonly settings: Settings;
-  /** What they tell. */
+  /** The same, parsed. */
   readonly main: MainSettings;
   /** Settings of the first plane. */
   readonly plane: Settings | null;
@@ -26,11 +26,11 @@ export interface StepSources {
   readonly times: readonly number[] | null;
 }
 
-/** Steps by letter, and what contradicts itself. */
+/** The known steps. */
 export interface Steps {
-  /** By letter, those that are known. */
+  /** By letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** What contradicts itself. */
+  /** Contradictions, and an unknown line period. */
   readonly warnings: readonly Warning[];
 }
 
@@ -46,11 +46,11 @@ export function stepsOf(sources: StepSources): Steps {
       warnings.push(
         warning(
           "metadata_disagree",
-          `Steps along ${letter} are stated as ${ofMain.step} and, beside the first plane, as ${ofPlane.step} ${ofMain.unit}`,
+          `The step along ${letter} is stated as ${ofMain.step} and, for the first plane, as ${ofPlane.step} ${ofMain.unit}`,
         ),
       );
     }
-    // Of a line scan the main settings may state the frame that the line was drawn in.
+    // For a line scan, the main settings may state the frame in which the line was drawn.
     const [first, second] = main.rows === "Y" ? [ofMain, ofPlane] : [ofPlane, ofMain];
     return first ?? second ?? planned(axes.get(letter));
   };
@@ -66,14 +66,13 @@ export function stepsOf(sources: StepSources): Steps {
     ? linePeriod(sources)
     : steps[main.rows] ?? planned(axes.get(main.rows));
   if (main.rows === "T" && rows === undefined) {
-    warnings.push(warning("step_unknown", "The file does not say how long a line takes"));
+    warnings.push(warning("step_unknown", "The file does not state the line time"));
   }
-  const all = { ...steps, Y: rows };
-  const known_ = Object.entries(all).filter(([, step]) => step !== undefined);
-  return { calibrations: Object.fromEntries(known_), warnings };
+  const calibrations = Object.entries({ ...steps, Y: rows }).filter(([, step]) => step !== undefined);
+  return { calibrations: Object.fromEntries(calibrations), warnings };
 }
 
-/** How lines were scanned, by what the settings of the first plane and the main ones say. */
+/** How lines were scanned, by the settings of the first plane and the main ones. */
 export const lineScanIn = ({ plane, settings }: StepSources, { calibrations }: Steps): LineScan =>
   lineScanOf(
     calibrations.Y,
@@ -89,7 +88,7 @@ function linePeriod({ main, plane, settings }: StepSources): Calibration | undef
     (ofImage?.unit === "seconds" ? ofImage : undefined);
 }
 
-/** Steps of the pixels of an image by its own settings; without them none. */
+/** Steps of an image by its own settings. */
 export function imageSteps(settings: Settings | null): { readonly y: Calibration; readonly x: Calibration } {
   return {
     y: imageStep(settings, IMAGE, "Height") ?? UNCALIBRATED,
@@ -110,7 +109,7 @@ function imageStep(
 const spaced = (axis: PlannedAxis | undefined) =>
   known(calibrated(Math.abs(axis?.interval ?? 0), axis?.unit));
 
-/** From the first to the last sample are as many steps as samples but one. */
+/** The step from the first to the last planned sample. */
 function planned(axis: PlannedAxis | undefined): Calibration | undefined {
   if (axis === undefined || axis.start === null || axis.end === null || axis.size < 2) return undefined;
   return known(calibrated(Math.abs(axis.end - axis.start) / (axis.size - 1), axis.unit));

@@ -1,17 +1,17 @@
-/** Chains of sectors, as a compound file allocates them, and the bytes that lie in one. */
+/** Chains of sectors in a compound file, and their bytes. */
 import { type ByteSource, CheckedSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 
-/** Stretches of neighbouring sectors in one stream; FluoView writes one to three. 16 bytes of heap each. */
+/** Runs of neighbouring sectors in one stream, 16 bytes of heap each; FluoView writes one to three. */
 const MAX_RUNS = 1 << 18;
 
 /** Sectors from here on are marks: free, end of chain, FAT, DIFAT ([MS-CFB] 2.1). */
 const FIRST_MARK = 0xfffffffa;
 
-/** Mark of a sector that is in no chain. */
+/** Mark of an unused sector. */
 const FREE = 0xffffffff;
 
-/** Mark behind the last sector of a chain. */
+/** Mark after the last sector of a chain. */
 const END_OF_CHAIN = 0xfffffffe;
 
 /** Neighbouring sectors. */
@@ -22,20 +22,16 @@ export interface Run {
   readonly count: number;
 }
 
-/** A table that names the sector after each one, and where sectors lie. */
+/** Names the sector after each sector. */
 export class SectorTable {
   /** Bytes of a sector. */
   readonly sectorBytes: number;
   readonly #next: Uint32Array;
   readonly #sectors: number;
-  /** One bit for each sector of the chain that is walked. */
+  /** One bit for each sector of the walked chain. */
   readonly #walked: Uint8Array;
 
-  /**
-   * Takes a table.
-   *
-   * @param sectors how many there are; a chain leads to none beyond them
-   */
+  /** Takes a table. @param sectors number of sectors that the file holds */
   constructor(next: Uint32Array, sectors: number, sectorBytes: number) {
     this.#next = next;
     this.#sectors = sectors;
@@ -43,7 +39,7 @@ export class SectorTable {
     this.#walked = new Uint8Array(Math.ceil(sectors / 8));
   }
 
-  /** True where the table tells of sectors that there are not: behind the last one it is free. */
+  /** True where the table names sectors after the last one. */
   get reachesBeyond(): boolean {
     return this.#next.subarray(this.#sectors).some((next) => next !== FREE);
   }
@@ -56,9 +52,9 @@ export class SectorTable {
   /**
    * The first sectors of a chain.
    *
-   * @param most as many as are followed; a chain that goes on is left there
+   * @param most sectors to follow
    * @param what names the chain in messages
-   * @throws {DecodeFailed} it leads out of the file, round in a circle, or is scattered
+   * @throws {DecodeFailed} it leaves the file, is a circle or scattered
    */
   follow(first: number, most: number, what: string): Run[] {
     const runs: { start: number; count: number }[] = [];
@@ -80,12 +76,12 @@ export class SectorTable {
 
   #visit(sector: number, what: string): void {
     if (sector >= this.#sectors) {
-      const place = sector >= FIRST_MARK ? "a sector that belongs to none" : `sector ${sector}`;
-      throw new DecodeFailed(`${what} leads to ${place}; there are ${this.#sectors}`);
+      const place = sector >= FIRST_MARK ? "an unused sector" : `sector ${sector}`;
+      throw new DecodeFailed(`${what} leads to ${place}, but there are ${this.#sectors}`);
     }
     const bit = 1 << (sector & 7);
     const byte = this.#walked[sector >> 3] ?? 0;
-    if (byte & bit) throw new DecodeFailed(`${what} leads round in a circle at sector ${sector}`);
+    if (byte & bit) throw new DecodeFailed(`${what} is a circle at sector ${sector}`);
     this.#walked[sector >> 3] = byte | bit;
   }
 
@@ -94,24 +90,24 @@ export class SectorTable {
   }
 }
 
-/** Sectors of some runs together. */
+/** Sectors of all runs. */
 export const sectorsOf = (runs: readonly Run[]): number => runs.reduce((sum, { count }) => sum + count, 0);
 
-/** The bytes in the sectors of a chain. */
+/** The bytes of a chain. */
 export class ChainSource extends CheckedSource {
   /** How messages call it. */
   readonly name: string;
   /** Bytes. */
   readonly size: number;
   readonly #base: ByteSource;
-  /** For each run where it begins in the base and where it ends in the chain. */
+  /** Start of each run in the base, and its end in the chain. */
   readonly #places: Float64Array;
   readonly #ends: Float64Array;
 
   /**
    * The caller has checked that the runs hold `size` bytes.
    *
-   * @param base holds the sectors, number 0 from `origin` on
+   * @param base holds the sectors from `origin` on
    */
   constructor(
     { base, origin, sectorBytes }: {
@@ -132,7 +128,7 @@ export class ChainSource extends CheckedSource {
     this.#ends = Float64Array.from(runs, ({ count }) => end += count * sectorBytes);
   }
 
-  /** Fills `target` from `offset` on. @throws {DecodeFailed} the range does not lie inside, or the file ends before it */
+  /** Fills `target` from `offset` on. @throws {DecodeFailed} as {@linkcode ByteSource.readInto} */
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     let run = this.#runAt(offset);

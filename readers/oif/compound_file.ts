@@ -1,10 +1,8 @@
 /**
- * OLE compound files ([MS-CFB]), as far as OIB needs them: their streams by name, read by position. Sectors of 512 or 4096 bytes are
- * chained by the FAT; streams below the cutoff lie in sectors of 64 bytes inside the stream of the root, chained by
- * the mini FAT.
+ * OLE compound files ([MS-CFB]): streams by name. Sectors of 512 or 4096 bytes are chained by the FAT; streams below the cutoff
+ * lie in sectors of 64 bytes inside the stream of the root, chained by the mini FAT.
  *
- * Storages are passed over: what is wanted is found by the names of streams alone, which are distinct in an OIB. So a
- * tree of the directory that is damaged or leads round in a circle hides nothing.
+ * Storages are ignored, since the names of streams are distinct in an OIB: a damaged tree of the directory hides nothing.
  */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
@@ -14,16 +12,16 @@ import { ChainSource, sectorsOf, SectorTable } from "./chain.ts";
 /** Signature of a compound file. */
 export const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1] as const;
 
-/** Bytes of the header whatever the sectors. */
+/** Bytes of the header with any sector size. */
 const HEADER_BYTES = 512;
 
 /** Sectors of one file: 4 GiB of 512 bytes, 32 GiB of 4096; FluoView ends an OIB at 2 GiB. 4 bytes of heap each. */
 const MAX_SECTORS = 1 << 23;
 
-/** Entries of the directory: a plane and its settings for 100,000 planes; about 300 bytes of heap each. */
+/** Entries of the directory, 300 bytes of heap each; 100,000 planes with their settings. */
 const MAX_ENTRIES = 1 << 18;
 
-/** FAT sectors that the header itself lists. */
+/** FAT sectors in the header. */
 const HEADER_FAT_SECTORS = 109;
 
 /** Bytes of a directory entry, and of a sector of the mini stream. */
@@ -37,7 +35,7 @@ const ENTRY_MEMORY = 300;
 const STREAM = 2;
 const ROOT = 5;
 
-/** A mark in a list of FAT sectors: no more of them. */
+/** Ends a list of FAT sectors. */
 const FREE = 0xffffffff;
 
 interface Entry {
@@ -59,7 +57,7 @@ interface Header {
 
 /** One compound file. */
 export class CompoundFile {
-  /** Streams by name; `null` where two have it. */
+  /** Streams by name; `null` where two share it. */
   readonly #streams = new Map<string, Entry | null>();
   readonly #file: ByteSource;
   readonly #header: Header;
@@ -80,7 +78,7 @@ export class CompoundFile {
     return this.#streams.keys();
   }
 
-  /** What no writer leaves: a part of a sector at the end, or a FAT that speaks of sectors behind it. */
+  /** Warns of a partial sector at the end, or a FAT that names sectors after it. */
   get warnings(): Warning[] {
     const { sectorBytes } = this.#header;
     const { size } = this.#file;
@@ -88,7 +86,7 @@ export class CompoundFile {
       return [
         warning(
           "file_damaged",
-          `The file has ${size} bytes, no whole sectors of ${sectorBytes}: some bytes were lost or inserted`,
+          `The ${size} bytes of the file are not whole sectors of ${sectorBytes}: bytes were lost or inserted`,
         ),
       ];
     }
@@ -96,7 +94,7 @@ export class CompoundFile {
       ? [
         warning(
           "file_damaged",
-          "The table of sectors speaks of more than the file has: it was cut, or the table is damaged",
+          "The table names sectors beyond the end of the file, which was cut or is damaged",
         ),
       ]
       : [];
@@ -108,10 +106,10 @@ export class CompoundFile {
   }
 
   /**
-   * The bytes of a stream; `null` when there is none of this name.
+   * The bytes of a stream, or `null`.
    *
-   * @param called how messages call it
-   * @throws {DecodeFailed} two streams have the name, or its sectors do not hold what the directory declares
+   * @param called its name in messages
+   * @throws {DecodeFailed} two streams share the name, or its sectors hold less than the directory declares
    */
   open(name: string, called: string): ByteSource | null {
     const entry = this.#streams.get(name);
@@ -171,7 +169,7 @@ export class CompoundFile {
   }
 }
 
-/** The bytes that an entry declares, once its chain is known to hold them. */
+/** The bytes of an entry, after a check that its chain holds them. */
 function chained(
   { table, base, origin }: {
     readonly table: SectorTable;
@@ -228,7 +226,7 @@ function readHeader(file: ByteSource): Header {
   };
 }
 
-/** The FAT as far as it speaks of sectors that the file has. */
+/** The part of the FAT for the sectors of the file. */
 function readFat(file: ByteSource, header: Header): SectorTable {
   const { sectorBytes, fatSectors } = header;
   const sectors = Math.ceil(Math.max(0, file.size - sectorBytes) / sectorBytes);
@@ -254,7 +252,7 @@ function readFat(file: ByteSource, header: Header): SectorTable {
   return new SectorTable(fat, sectors, sectorBytes);
 }
 
-/** Numbers of the FAT sectors: those of the header, then those of the DIFAT sectors, each of which names the next. */
+/** Numbers of the FAT sectors: in the header, then in the chain of DIFAT sectors. */
 function* fatList(
   file: ByteSource,
   { listed, difat, sectorBytes }: Header,
@@ -265,7 +263,7 @@ function* fatList(
     yield sector;
   }
   let next = difat;
-  // The caller stops at the last FAT sector that it wants, so a circle ends.
+  // The caller stops at the last wanted FAT sector, so a circle ends.
   while (next < sectors) {
     const words = wordsOf(file.read((next + 1) * sectorBytes, sectorBytes, "a list of FAT sectors"));
     for (const sector of words.subarray(0, -1)) {
@@ -280,7 +278,7 @@ function words(source: ByteSource, what: string): Uint32Array {
   return wordsOf(source.read(0, source.size, what));
 }
 
-/** Little-endian words, whatever the machine. */
+/** Little-endian words. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const words = new Uint32Array(bytes.length >> 2);

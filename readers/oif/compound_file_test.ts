@@ -88,15 +88,15 @@ const entryAt = (n: number) => (V3.directory + 1) * 512 + 128 * n;
 const HOSTILE: readonly (readonly [name: string, bytes: () => Uint8Array, message: RegExp])[] = [
   ["a chain that leads back to its start", () => changed(V3, [fatWord(4), 0]), /circle at sector 0/],
   ["a chain that leads to itself", () => changed(V3, [fatWord(2), 2]), /circle at sector 2/],
-  ["a chain that leaves the file", () => changed(V3, [fatWord(2), 70_000]), /sector 70000; there are 15/],
-  ["a chain into free sectors", () => changed(V3, [fatWord(2), FREE]), /belongs to none/],
+  ["a chain that leaves the file", () => changed(V3, [fatWord(2), 70_000]), /sector 70000, but there are 15/],
+  ["a chain into free sectors", () => changed(V3, [fatWord(2), FREE]), /leads to an unused sector/],
   [
     "a chain that is too short",
     () => changed(V3, [fatWord(2), 0xfffffffe]),
     /5000 bytes; its chain holds 1536/,
   ],
   ["a stream of 2 GB", () => changed(V3, [entryAt(1) + 120, 2 ** 31]), /2147483648 bytes; the file has 8192/],
-  ["a stream that begins outside", () => changed(V3, [entryAt(1) + 116, 99]), /sector 99; there are 15/],
+  ["a stream that begins outside", () => changed(V3, [entryAt(1) + 116, 99]), /sector 99, but there are 15/],
   [
     "a directory that leads round",
     () => changed(V3, [fatWord(V3.directory), V3.directory]),
@@ -105,7 +105,7 @@ const HOSTILE: readonly (readonly [name: string, bytes: () => Uint8Array, messag
   ["a directory outside", () => changed(V3, [48, 4000]), /directory .*sector 4000/],
   ["a FAT sector outside", () => changed(V3, [76, 4000]), /FAT sector 0 is sector 4000/],
   ["no FAT sectors listed", () => changed(V3, [76, FREE]), /declares 1 FAT sectors and lists 0/],
-  ["no FAT sectors declared", () => changed(V3, [44, 0]), /belongs to none/],
+  ["no FAT sectors declared", () => changed(V3, [44, 0]), /leads to an unused sector/],
   ["a header alone", () => V3.bytes.slice(0, 512), /there are 0/],
   ["half a header", () => V3.bytes.slice(0, 300), /header .*ends after the file/],
   ["sectors of 2^31 bytes", () => changed(V3, [30, 0x0006001f]), /sectors of 2\^31/],

@@ -1,24 +1,22 @@
 /** Olympus FluoView: OIF, settings with a folder of planes, and OIB, the same files in one compound file. */
 import type { ByteSource } from "../io/byte_source.ts";
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { SIGNATURE } from "./compound_file.ts";
-import { isPartOfOif } from "./folder_names.ts";
-import { isOib } from "./oib_streams.ts";
+import { isOib, isPartOfOif } from "./streams.ts";
 
 const load = () => import("./mod.ts");
 
-/** Bytes of a settings text in which its first section is looked for. */
+/** Bytes in which the first section of a settings text is searched. */
 const SEARCHED_BYTES = 4096;
 
-/** The section that settings of an acquisition and of a plane begin with, and no other text does. */
+/** The first section of the settings of acquisitions and planes, and of no other text. */
 const FIRST_SECTION = "[Acquisition Parameters Common]";
 
-/** The ASCII of a text, of one byte a character or two. */
+/** The ASCII of a text with one or two bytes per character. */
 const asciiOf = (bytes: Uint8Array) =>
   String.fromCharCode(...bytes.filter((byte) => byte > 0 && byte < 0x80));
 
-/** True where a text begins with a section of settings, behind whatever mark of the byte order. */
+/** True where a text begins with a section, after any byte order mark. */
 const beginsWithSection = (head: Uint8Array) => /^\s*\[[a-z][a-z0-9 ]/i.test(asciiOf(head));
 
 function holdsSettings(file: ByteSource): boolean {
@@ -26,7 +24,7 @@ function holdsSettings(file: ByteSource): boolean {
   return asciiOf(bytes).trimStart().startsWith(FIRST_SECTION);
 }
 
-/** Both containers, which one reader opens. */
+/** Both containers, opened by one reader. */
 export const OIF: readonly FileFormat[] = [
   {
     ...FORMAT_NAMES.oif,

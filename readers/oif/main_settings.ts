@@ -1,51 +1,52 @@
-/** What the main settings tell of an acquisition. */
+/** The main settings of an acquisition, and where the stored planes contradict them. */
 import type { AxisLetter } from "../reader.ts";
+import type { PageLayout } from "../tiff/page.ts";
+import { type Warning, warning } from "../warning.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
+import { IMAGE } from "./plane_settings.ts";
+import type { PlaneGrid } from "./planes.ts";
 import type { Settings } from "./settings.ts";
 
-/** Sections of the axes are numbered from 0 to this. */
+/** Sections of axes are numbered from 0 to this. */
 const LAST_AXIS = 8;
 
-/** Sections of channels that are looked at; scanners have five or six detectors, merged series a few more. */
+/** Sections of channels that are read; scanners have five or six detectors, merged series a few more. */
 const MAX_CHANNEL_SECTIONS = 10_000;
 
-/** Keys of the date; the first is how FluoView spells it. */
+/** Keys of the date; the first is the spelling of FluoView. */
 const DATE_KEYS = ["ImageCaputreDate", "ImageCaptureDate"] as const;
 
 /** One axis as it was planned. */
 export interface PlannedAxis {
-  /** Samples, 1 where the axis is not in use. */
+  /** Samples; 1 for an unused axis. */
   readonly size: number;
   /** Position of the first sample in `unit`. */
   readonly start: number | null;
   /** Position of the last sample. */
   readonly end: number | null;
-  /** Distance of two samples in `unit`, where it is stated. */
+  /** Stated distance of two samples in `unit`. */
   readonly interval: number | null;
-  /** As it is written. */
+  /** As written. */
   readonly unit: string | null;
 }
 
-/** The main settings, read. */
+/** The main settings, parsed. */
 export interface MainSettings {
-  /** Letters of the axes in use, fastest first; `""` where none are named. */
+  /** Letters of the used axes, fastest first; `""` without any. */
   readonly order: string;
-  /**
-   * Which axis the rows of a plane are: `Y`, `T` in a line scan, `Z` in a section, any other that follows `X` in the
-   * order.
-   */
+  /** The axis along the rows of a plane: `Y`, `T` in a line scan, `Z` in a section, else that after `X` in the order. */
   readonly rows: string;
   /** By letter. */
   readonly axes: ReadonlyMap<string, PlannedAxis>;
   /** Names of the recorded channels, in the order of their numbers. */
   readonly channels: readonly (string | null)[];
-  /** When it was made. */
+  /** Start of the acquisition. */
   readonly moment: Moment;
-  /** What was scanned: `None` for a frame, `Line` and the like. */
+  /** What was scanned: `None` for a frame, `Line` for a line scan. */
   readonly region: string;
 }
 
-/** Reads the main settings. */
+/** Parses the main settings. */
 export function mainSettings(settings: Settings): MainSettings {
   const order = (settings.text("Axis Parameter Common", "AxisOrder") ?? "").toUpperCase().replace(
     /[^A-Z]/g,
@@ -92,7 +93,7 @@ function channelsIn(settings: Settings): (string | null)[] {
   return names;
 }
 
-/** The date of the acquisition, then those of lasers, where very old files have it. */
+/** The date of the acquisition, then those of the lasers, which very old files have instead. */
 function* datesIn({ sections }: Settings): Generator<Moment> {
   const acquisition = (name: string) => name.startsWith("Acquisition Parameters");
   for (const first of [true, false]) {
@@ -103,7 +104,80 @@ function* datesIn({ sections }: Settings): Generator<Moment> {
   }
 }
 
-/** How many samples were planned along an axis that is in use, rows and columns aside. */
+/** Planned samples along a used axis other than rows and columns, else 1. */
 export function plannedSize({ order, rows, axes }: MainSettings, letter: AxisLetter): number {
   return letter !== rows && order.includes(letter) ? axes.get(letter)?.size ?? 1 : 1;
+}
+
+/** Planned lines of a line scan, 1 where they are not stated. */
+export const plannedLines = ({ axes }: MainSettings): number => axes.get("T")?.size ?? 1;
+
+const contradiction = (text: string) => warning("metadata_disagree", text);
+
+/** Warns when other planes are stored than were planned. */
+export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): Warning[] {
+  const letters = ["T", "L", "Z", "C"] as const;
+  const intended = letters.reduce(
+    (count, letter) => count * Math.max(sizes[letter], plannedSize(main, letter)),
+    1,
+  );
+  const beyond = letters.find((letter) => main.order !== "" && sizes[letter] > plannedSize(main, letter));
+  const warnings: Warning[] = [];
+  if (beyond !== undefined) {
+    const [last, planned] = [sizes[beyond], plannedSize(main, beyond)];
+    warnings.push(contradiction(`Planes reach ${last} along ${beyond}, but the settings plan ${planned}`));
+  }
+  if (stored < intended) {
+    const text =
+      `${stored} of ${intended} planes are stored: the acquisition was interrupted or files are missing`;
+    warnings.push(warning("planes_missing", text));
+  }
+  return warnings;
+}
+
+/** Warns when settings state another size than the planes have. @param plane settings of the first plane */
+export function sizeDoubts(main: MainSettings, plane: Settings | null, page: PageLayout): Warning[] {
+  const { width, height, bits } = page;
+  const warnings: Warning[] = [];
+  const own = "The settings of the first plane state";
+  const depth = plane?.number(IMAGE, "ImageDepth") ?? null;
+  if (depth !== null && depth * 8 !== bits[0]) {
+    warnings.push(contradiction(`${own} ${depth} bytes per sample, but it has ${bits[0]} bits`));
+  }
+  const columns = plane?.number(IMAGE, "ImageWidth") ?? width;
+  const rows = plane?.number(IMAGE, "ImageHeight") ?? height;
+  if (columns !== width || rows !== height) {
+    warnings.push(contradiction(`${own} ${columns} x ${rows} pixels, but it has ${width} x ${height}`));
+  }
+  const across = main.axes.get("X")?.size ?? 1;
+  if (across > 1 && across !== width) {
+    warnings.push(contradiction(`The settings plan ${across} columns, but the planes have ${width}`));
+  }
+  const down = main.axes.get(main.rows)?.size ?? 1;
+  if (main.rows !== "T" && down > 1 && down !== height) {
+    warnings.push(contradiction(`The settings plan ${down} rows, but the planes have ${height}`));
+  }
+  return warnings;
+}
+
+/** Warns when rows are not those of a frame, or more than planned. @param stored rows of the tallest channel */
+export function rowDoubts(main: MainSettings, stored: number): Warning[] {
+  if (main.order === "") {
+    return [
+      warning(
+        "axes_assumed",
+        "The settings do not name the axes, so the rows are assumed to be those of frames",
+      ),
+    ];
+  }
+  if (main.rows === "Y") return [];
+  if (main.rows !== "T") {
+    return [
+      warning("axis_replaced", `Rows run along the axis ${main.rows} and are served as Y`),
+    ];
+  }
+  const lines = plannedLines(main);
+  return lines > 1 && lines < stored
+    ? [contradiction(`${stored} lines are stored, but the settings plan ${lines}`)]
+    : [];
 }

@@ -9,13 +9,12 @@
  *     s_LUT1.lut, s_N-N.roi   lookup tables, regions
  *   NAME.oib         the same files as streams of a compound file, named by the stream `OibInfo.txt`
  *
- * Refused: compressed streams; an OIF without its folder; images of several samples, or of other than 8 or 16 bits; two
- * files for one plane; a first plane that is unlike the others.
+ * Refused: compressed streams, an OIF without its folder, two files for one plane, planes unlike the first one.
  */
 import { basename } from "node:path";
 import { startsWith } from "../format.ts";
-import { firstMoment } from "../metadata/moment.ts";
 import type { FileAccess } from "../io/random_access.ts";
+import { firstMoment } from "../metadata/moment.ts";
 import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
@@ -23,29 +22,25 @@ import { tagMoment } from "../tiff/opened.ts";
 import type { Stack } from "../tiff/stack.ts";
 import { lineScanIn, stepsOf } from "./calibration.ts";
 import { SIGNATURE } from "./compound_file.ts";
-import { addSettings } from "./documents.ts";
-import { countDoubts, plannedLines, rowDoubts, sizeDoubts } from "./doubts.ts";
-import { folderStreams } from "./folder_streams.ts";
-import { tableColor } from "./lookup_table.ts";
-import { type MainSettings, mainSettings, plannedSize } from "./main_settings.ts";
-import type { NamedStreams } from "./named_streams.ts";
-import { oibStreams } from "./oib_streams.ts";
-import { placesOf } from "./places.ts";
-import { PlaneGrid } from "./plane_grid.ts";
-import { type PlaneName, type PlaneNames, planeNames } from "./plane_names.ts";
-import { PlaneSettings, settingsName } from "./plane_settings.ts";
+import {
+  countDoubts,
+  type MainSettings,
+  mainSettings,
+  plannedLines,
+  plannedSize,
+  rowDoubts,
+  sizeDoubts,
+} from "./main_settings.ts";
+import { PlaneSettings } from "./plane_settings.ts";
+import { placesOf, PlaneGrid, type PlaneName, type PlaneNames, planeNames } from "./planes.ts";
 import { referenceImage } from "./reference_image.ts";
-import { regionName } from "./scan_line.ts";
 import { Settings } from "./settings.ts";
-import { timesOf } from "./time_points.ts";
+import { folderStreams, type NamedStreams, oibStreams } from "./streams.ts";
 
-/** Memory of the settings of an acquisition and of what is told of it. */
+/** Memory of the settings and warnings of an acquisition. */
 const BASE_BYTES = 256 << 10;
 
-/** Channels whose lookup tables are read, each a few reads. */
-const MAX_COLORS = 64;
-
-/** What all images of an acquisition share. */
+/** An opened acquisition. */
 interface OpenedOif {
   readonly files: FileAccess;
   readonly streams: NamedStreams;
@@ -60,10 +55,7 @@ export function scenes(source: Source): Promise<Scenes> {
     const opened = openOif(source);
     const { places, warnings } = placesOf(opened.names.planes);
     const [only] = places;
-    if (places.length <= 1) {
-      const image = imageOf(opened, only?.planes ?? []);
-      return { ...oneScene(image), warnings };
-    }
+    if (places.length <= 1) return { ...oneScene(imageOf(opened, only?.planes ?? [])), warnings };
     const own = places.findIndex(({ planes }) => planes.some(({ name }) => name === basename(source.path)));
     return {
       count: places.length,
@@ -84,11 +76,11 @@ function openOif({ path, files }: Source): OpenedOif {
   return { files, streams, settings, main: mainSettings(settings), names: planeNames(streams.names) };
 }
 
-/** Everything but the samples of the image that some planes make. */
+/** Describes the image that some planes form. */
 function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const { files, streams, main, names } = opened;
   const grid = new PlaneGrid(planes, Math.min(plannedSize(main, "C"), Math.max(1, main.channels.length)));
-  const images = PlaneFiles.open(grid.names().map((name) => ({ name })), streams.open, files);
+  const images = PlaneFiles.open(placesIn(grid.names()), streams.open, files);
   const { name = "", tiff, page } = images.first;
   const settings = new PlaneSettings(streams);
   const stack = stackOf(opened, { grid, images, settings });
@@ -108,17 +100,12 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
     ...reference.warnings,
   ];
   const acquisition = acquisitionOf({ ...stack, warnings }, tiff.first, files.stop);
-  const texts = new Set(
-    [...grid.names().slice(0, grid.sizes.C), ...names.references.map((one) => one.name)]
-      .flatMap((image) => [settingsName(image), regionName(settings.of(image))]).filter((one) =>
-        one !== null
-      ),
-  );
+  const described = [...grid.names().slice(0, grid.sizes.C), ...names.references.map((one) => one.name)];
   return {
     ...acquisition,
     reference: reference.reference,
     ...streams.paths && { files: streams.paths },
-    documents: (list) => addSettings(list, streams, [...texts]),
+    documents: (list) => settings.addTo(list, described),
   };
 }
 
@@ -133,9 +120,9 @@ function stackOf(
 ): Stack {
   const { name = "", tiff, page } = images.first;
   const isLine = main.rows === "T";
-  const layout = isLine ? images.tallest(firstPlanes(grid)) : page;
+  const layout = isLine ? images.tallest(placesIn(grid.firsts())) : page;
   const plane = settings.of(name);
-  const times = timesOf(grid, settings, files.stop);
+  const times = settings.times(grid, files.stop);
   const sources = { settings: text, main, plane, times };
   const steps = stepsOf(sources);
   return {
@@ -147,7 +134,7 @@ function stackOf(
       plannedLines: Math.max(plannedLines(main), layout.height),
     },
     names: Array.from({ length: grid.sizes.C }, (_, c) => main.channels[c] ?? null),
-    colors: colorsOf(grid, settings, streams),
+    colors: settings.colors(grid.firsts()),
     times,
     moment: firstMoment(main.moment, tagMoment(tiff.first)),
     fileSize: streams.fileSize,
@@ -163,15 +150,5 @@ function stackOf(
   };
 }
 
-/** The first plane of each channel that has one. */
-const firstPlanes = (grid: PlaneGrid) =>
-  Array.from({ length: grid.sizes.C }, (_, channel) => grid.find({ t: 0, l: 0, z: 0, channel }))
-    .map((name) => name === null ? null : { name });
-
-/** Colours of the channels by the tables of their first planes. */
-function colorsOf(grid: PlaneGrid, settings: PlaneSettings, streams: NamedStreams): (string | null)[] {
-  return Array.from({ length: grid.sizes.C }, (_, channel) => {
-    const name = channel < MAX_COLORS ? grid.find({ t: 0, l: 0, z: 0, channel }) : null;
-    return name === null ? null : tableColor(settings.of(name), streams, settings.warnings);
-  });
-}
+const placesIn = (names: readonly (string | null)[]) =>
+  names.filter((name) => name !== null).map((name) => ({ name }));

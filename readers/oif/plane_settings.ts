@@ -1,11 +1,15 @@
-/** The settings beside an image file, `.pty`, which may be missing. */
-import { isLoss } from "../errors.ts";
-import { lossWarning, type Warning } from "../warning.ts";
+/** The texts that belong to an image file: its settings (`.pty`), regions, lookup table, and what they say of time. */
+import { DecodeFailed, isLoss, Unreadable } from "../errors.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import { lastNameOf } from "../io/names_inside.ts";
-import type { NamedStreams } from "./named_streams.ts";
-import { Settings } from "./settings.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { timesFrom } from "../metadata/time_stamps.ts";
+import { lossWarning, type Warning, warning } from "../warning.ts";
+import type { PlaneGrid } from "./planes.ts";
+import { readText, Settings } from "./settings.ts";
+import type { NamedStreams } from "./streams.ts";
 
-/** Settings that cannot be read and are named in a warning. */
+/** Unreadable settings that are named in a warning. */
 const MAX_NAMED = 3;
 
 /** Section of the calibration of an image. */
@@ -15,21 +19,39 @@ export const IMAGE = "Image Parameters";
 export const SCAN = "Acquisition Parameters Common";
 
 /** Position of a plane along time, in milliseconds; axis 4 is T in all known files. */
-export const TIME = "Axis 4 Parameters";
+const TIME = "Axis 4 Parameters";
 
 /** The name of the settings of an image file. */
-export const settingsName = (image: string): string => image.replace(/\.tif$/i, ".pty");
+const settingsName = (image: string): string => image.replace(/\.tif$/i, ".pty");
 
-/** The name of a file that settings name by a part of it, such as `LUT1` for `s_LUT1.lut`; whatever folder stands before it. */
-export const namedBy = (part: string, extension: string): string => {
+/** The name of the regions of an image, or `null`. */
+export function regionName(image: Settings | null): string | null {
+  const number = image?.text("ROI Parameter", "ROIFileName");
+  return number ? namedBy(number, ".roi") : null;
+}
+
+/** The file that settings name in part, such as `s_LUT1.lut` by `LUT1`, whatever folder precedes it. */
+function namedBy(part: string, extension: string): string {
   const name = lastNameOf(part);
   const stem = name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
   return `s_${stem.replace(/^s_/i, "")}${extension}`;
-};
+}
+
+/** Bytes of an entry of a lookup table: blue, green, red, 0. */
+const ENTRY_BYTES = 4;
+
+/** Entries of a lookup table, after its settings text. */
+const ENTRIES = 65_536;
+
+/** Channels whose lookup tables are read, each a few reads. */
+const MAX_COLORS = 64;
+
+/** Time points whose settings are read, half a millisecond each; longer series have the planned step. */
+const MAX_TIME_POINTS = 4096;
 
 /** Settings of image files by the name of the image. */
 export class PlaneSettings {
-  /** Why some could not be read. */
+  /** Why some cannot be read. */
   readonly warnings: Warning[] = [];
   readonly #streams: NamedStreams;
 
@@ -43,7 +65,7 @@ export class PlaneSettings {
     return this.read(settingsName(image));
   }
 
-  /** Those of a name; `null` where they are missing or damaged. */
+  /** A settings text by its name; `null` where it is missing or damaged. */
   read(name: string): Settings | null {
     try {
       const stream = this.#streams.open(name);
@@ -56,6 +78,57 @@ export class PlaneSettings {
         );
       }
       return null;
+    }
+  }
+
+  /** Colours of channels by the lookup tables of their first planes. */
+  colors(images: readonly (string | null)[]): (string | null)[] {
+    return images.map((image, channel) =>
+      image === null || channel >= MAX_COLORS ? null : this.#color(this.of(image))
+    );
+  }
+
+  /** `#rrggbb` of the largest sample; `null` where the table is missing, damaged or black. */
+  #color(image: Settings | null): string | null {
+    const name = image?.text("LUT Parameter", "LUTFileName");
+    if (!name) return null;
+    try {
+      const table = this.#streams.open(namedBy(name, ".lut"));
+      if (table === null || table.size < ENTRIES * ENTRY_BYTES) return null;
+      const entry = table.read(table.size - ENTRY_BYTES, ENTRY_BYTES - 1, "the last entry");
+      const color = `#${entry.reverse().toHex()}`;
+      return color === "#000000" ? null : color;
+    } catch (error) {
+      if (error instanceof Unreadable) {
+        this.warnings.push(
+          warning("file_unreadable", `The colour of a channel is unknown: ${error.message}`),
+        );
+      } else if (!(error instanceof DecodeFailed)) throw error;
+      return null;
+    }
+  }
+
+  /** Seconds of each time point from the first; `null` where one is missing, or they do not rise. */
+  times(grid: PlaneGrid, stop: StopFlag): readonly number[] | null {
+    const count = grid.sizes.T;
+    if (count < 2 || count > MAX_TIME_POINTS) return null;
+    const milliseconds: number[] = [];
+    for (let t = 0; t < count; t += 1) {
+      stop.check();
+      const name = grid.find({ t, z: 0, l: 0, channel: 0 });
+      const time = name === null ? null : this.of(name)?.number(TIME, "AbsPositionValue") ?? null;
+      if (time === null) return null;
+      milliseconds.push(time);
+    }
+    return timesFrom(milliseconds, 1000);
+  }
+
+  /** Adds the main settings, then those of some images with their regions. @throws {DecodeFailed} one cannot be read */
+  addTo(list: DocumentList, images: readonly string[]): void {
+    const names = new Set(images.flatMap((image) => [settingsName(image), regionName(this.of(image))]));
+    const named = [...names].map((name) => name === null ? null : this.#streams.open(name));
+    for (const source of [this.#streams.settings, ...named]) {
+      if (source) list.add(source.name.slice(1, -1), "text/plain", readText(source));
     }
   }
 }

@@ -1,30 +1,35 @@
-/** The reference image: an overview, of its own size, on which the line of a line scan was drawn. */
+/**
+ * The reference image: an overview with its own size, on which the line of a line scan was drawn. The line is a region in a file
+ * that the settings of an image name.
+ */
 import type { FileAccess } from "../io/random_access.ts";
 import {
+  firstOutside,
+  type ImageShape,
   NO_PATH,
   NO_REFERENCE,
   type ReferenceResult,
   referenceUnlessLost,
   type ScanPath,
+  straightPath,
 } from "../metadata/reference.ts";
 import { PlaneFiles, referenceOf } from "../tiff/plane_files.ts";
 import { imageSteps } from "./calibration.ts";
 import type { MainSettings } from "./main_settings.ts";
-import type { NamedStreams } from "./named_streams.ts";
-import type { PlaneName } from "./plane_names.ts";
-import type { PlaneSettings } from "./plane_settings.ts";
-import { regionName, scanLine } from "./scan_line.ts";
-import type { Settings } from "./settings.ts";
+import { type PlaneSettings, regionName } from "./plane_settings.ts";
+import type { PlaneName } from "./planes.ts";
+import { settingNumber, type Settings } from "./settings.ts";
+import type { NamedStreams } from "./streams.ts";
 
-/** What a reference image is read from. */
+/** Sources of a reference image. */
 export interface ReferenceSources {
   /** The files of the acquisition. */
   readonly streams: NamedStreams;
-  /** For the stop flag. */
+  /** Limits and stops the reading. */
   readonly files: FileAccess;
   /** Settings of its images. */
   readonly settings: PlaneSettings;
-  /** What the main settings tell. */
+  /** The main settings. */
   readonly main: MainSettings;
   /** Its images, one for each channel. */
   readonly names: readonly PlaneName[];
@@ -52,7 +57,7 @@ function described(sources: ReferenceSources): ReferenceResult {
   };
 }
 
-/** One image for each channel, in their order; of several along other axes the first. */
+/** One image for each channel, in their order: the first along other axes. */
 function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
   const byChannel = new Map<number, PlaneName>();
   const others = ({ numbers }: PlaneName) =>
@@ -65,7 +70,7 @@ function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
   return [...byChannel].sort(([a], [b]) => a - b).map(([, plane]) => plane);
 }
 
-/** The line that was scanned, where the settings say that a line was, and one of the regions fits. */
+/** The scanned line: the first region that fits, where the settings say that a line was scanned. */
 function lineOf(
   { main, settings, plane }: ReferenceSources,
   image: Settings | null,
@@ -80,4 +85,55 @@ function lineOf(
     if (line.scanPath !== null) return line;
   }
   return NO_PATH;
+}
+
+/** Regions that a laser can follow; others are points, areas and marks. */
+const STRAIGHT = 3;
+const LINES: ReadonlySet<number> = new Set([STRAIGHT, 4, 10]);
+
+/** Points of a line drawn by hand; a row has fewer pixels. */
+const MAX_POINTS = 1 << 16;
+
+/** Pixels by which a line may be longer or shorter than a row. */
+const TOLERANCE = 2;
+
+/** The section of a shape. */
+const SHAPE_SECTION = "ROIBase Body";
+
+/**
+ * The first line inside the reference image with as many pixels as a row.
+ *
+ * @param shape of the reference image
+ * @param scanned pixels of a row
+ */
+export function scanLine(regions: Settings, shape: ImageShape, scanned: number): ScanPath {
+  for (const { name, values } of regions.sections) {
+    if (name !== SHAPE_SECTION) continue;
+    const kind = settingNumber(values.get("SHAPE") ?? null);
+    const angle = settingNumber(values.get("ANGLE") ?? null) ?? 0;
+    // It is unknown how rotated lines are stored.
+    if (kind === null || !LINES.has(kind) || angle !== 0) continue;
+    const [x, y] = [coordinates(values.get("X")), coordinates(values.get("Y"))];
+    if (x === null || y === null || x.length !== y.length) continue;
+    if (firstOutside({ x, y }, shape) !== null || !hasLength(x, y, scanned)) continue;
+    if (kind !== STRAIGHT) return { lineRoi: null, scanPath: { x, y } };
+    if (x.length === 2) return straightPath([x[0]!, y[0]!, x[1]!, y[1]!]);
+  }
+  return NO_PATH;
+}
+
+/** The numbers of a list; `null` where one is not a number, or there are fewer than two or too many. */
+function coordinates(text: string | undefined): number[] | null {
+  const parts = (text ?? "").split(",", MAX_POINTS + 1).map((part) => settingNumber(part));
+  const numbers = parts.filter((part) => part !== null);
+  return numbers.length === parts.length && numbers.length >= 2 && numbers.length <= MAX_POINTS
+    ? numbers
+    : null;
+}
+
+function hasLength(x: readonly number[], y: readonly number[], scanned: number): boolean {
+  let length = 0;
+  for (let i = 1; i < x.length; i += 1) length += Math.hypot(x[i]! - x[i - 1]!, y[i]! - y[i - 1]!);
+  const rounded = Math.round(length);
+  return Math.abs(rounded - (scanned - 1)) <= TOLERANCE || Math.abs(rounded - scanned) <= TOLERANCE;
 }

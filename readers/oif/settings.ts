@@ -1,26 +1,26 @@
-/** Settings text, which all that is no image is written in: sections of keys and values, UTF-16 or UTF-8. */
+/** Settings texts: sections of keys and values, in UTF-16 or UTF-8. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { numberOf } from "../metadata/numbers.ts";
 
-/** Bytes of one text. The largest known list the planes of long series and stay below one tenth. */
+/** Bytes of one text; the largest known ones list the planes of long series in less than a tenth. */
 const MAX_TEXT_BYTES = 16 << 20;
 
 /** Keys of one text, about 150 bytes of heap each. */
 const MAX_KEYS = 1 << 18;
 
-/** Sections of one text, about 400 bytes of heap each; those of the sample number 150. */
+/** Sections of one text, about 400 bytes of heap each; a typical file has 150. */
 const MAX_SECTIONS = 1 << 16;
 
-/** Bytes before the first section that are passed over. */
+/** Bytes before the first section that are skipped. */
 const MAX_JUNK_BYTES = 1024;
 
-/** A number with a decimal comma, and a stray `.0` behind it: `211,761.0`. */
+/** A decimal comma, maybe with a stray `.0` after it: `211,761.0`. */
 const WITH_COMMA = /^([+-]?\d+),(\d+)(?:\.0*)?$/;
 
 /** One section. */
 export interface Section {
-  /** As it is written between the brackets. */
+  /** Text between the brackets. */
   readonly name: string;
   /** Values without their quotes, by key. */
   readonly values: ReadonlyMap<string, string>;
@@ -54,7 +54,7 @@ export class Settings {
     this.#byName = new Map(sections.map((section) => [section.name, section]));
   }
 
-  /** Reads a text. @throws {DecodeFailed} it is none, is too long, or its bytes cannot be read */
+  /** Reads a text. @throws {DecodeFailed} it has no section, is too long or unreadable */
   static read(source: ByteSource): Settings {
     return new Settings(readText(source), source.name);
   }
@@ -64,7 +64,7 @@ export class Settings {
     return this.#byName.has(section);
   }
 
-  /** A value, of the last section of this name; `null` where there is none or it is blank. */
+  /** A value of the last section with this name; `null` where it is missing or blank. */
   text(section: string, key: string): string | null {
     return this.#byName.get(section)?.values.get(key)?.trim() || null;
   }
@@ -88,11 +88,11 @@ export function readText(source: ByteSource): string {
   }
   const bytes = source.read(0, source.size, "the settings");
   const start = bytes.subarray(0, MAX_JUNK_BYTES).indexOf(0x5b);
-  if (start < 0) throw new DecodeFailed(`${source.name} is no settings text: no section begins in it`);
+  if (start < 0) throw new DecodeFailed(`${source.name} is not a settings text: it has no section`);
   return decoded(bytes.subarray(start));
 }
 
-/** @param bytes from the first bracket on, by whose width the encoding is told */
+/** @param bytes from the first bracket on, whose width reveals the encoding */
 function decoded(bytes: Uint8Array): string {
   if (bytes[1] === 0) return new TextDecoder("utf-16le").decode(bytes);
   try {
@@ -102,7 +102,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** The number that a value is, or `null`: with a point or a decimal comma. */
+/** A number with a point or a decimal comma, or `null`. */
 export function settingNumber(text: string | null): number | null {
   const comma = WITH_COMMA.exec(text?.trim() ?? "");
   return comma ? numberOf(`${comma[1]}.${comma[2]}`) : numberOf(text);

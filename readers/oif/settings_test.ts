@@ -53,9 +53,9 @@ Deno.test("numbers, with a point, quoted, with a decimal comma and what programs
 });
 
 Deno.test("what is no settings text, or too much of one, is refused", () => {
-  throws(() => read(Buffer.from("no section")), /"a\.pty" is no settings text/);
-  throws(() => read(new Uint8Array(0)), /no section begins/);
-  throws(() => read(Buffer.concat([Buffer.alloc(2000), utf16(TEXT)])), /no section begins/);
+  throws(() => read(Buffer.from("no section")), /"a\.pty" is not a settings text/);
+  throws(() => read(new Uint8Array(0)), /it has no section/);
+  throws(() => read(Buffer.concat([Buffer.alloc(2000), utf16(TEXT)])), /it has no section/);
   throws(() => read(Buffer.alloc((16 << 20) + 1, "[")), /16777217 bytes, more than 16777216/);
   deepEqual(read(Buffer.alloc(16 << 20, "[")).sections, []);
   throws(

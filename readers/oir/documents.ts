@@ -1,11 +1,12 @@
 /** XML documents inside blocks: found by `<?xml` and the length before it, told by the name of their root. */
 import { Buffer } from "node:buffer";
-import { numberOf } from "../metadata/numbers.ts";
+import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { type Warning, warning } from "../warning.ts";
+import type { DocumentList } from "../io/document_list.ts";
+import { numberOf } from "../metadata/numbers.ts";
 import { child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
-import type { DocumentBlock } from "./file_scan.ts";
+import type { DocumentBlock, FileScan } from "./file_scan.ts";
 
 /** Bytes of one documents block; a lookup table of 0.5 MB for each of a hundred channels stays below it. */
 const MAX_BLOCK_BYTES = 64 << 20;
@@ -92,16 +93,6 @@ function idBefore(bytes: Buffer, end: number): string | null {
     : null;
 }
 
-/** Bytes at the end of a document in which the end tag of its root is looked for. */
-const END_BYTES = 200;
-
-/** False where the end tag of a document has another name than its root. */
-export function endsAsItBegins({ root, bytes }: StoredDocument): boolean {
-  const end = new TextDecoder("latin1").decode(bytes.subarray(-END_BYTES));
-  const tag = /<\/([^<>]*?)\s*>\s*$/.exec(end);
-  return tag === null || tag[1] === root;
-}
-
 /** Qualified name of the first start tag, declarations and comments passed over; `""` when there is none. */
 function rootName(text: string): string {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
@@ -120,13 +111,8 @@ function rootName(text: string): string {
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f]/g;
 
-/** Documents with a fault that are named. */
-const MAX_NAMED = 3;
-
 /** Parses documents as long as the acquisition stays within its bounds. */
 export class DocumentParser {
-  /** Faults of documents that were parsed all the same. */
-  readonly warnings: Warning[] = [];
   #nodes = MAX_NODES;
   #bytes = MAX_PARSED_BYTES;
 
@@ -144,31 +130,13 @@ export class DocumentParser {
     this.#bytes -= document.bytes.length;
     const nodes = Math.min(MAX_DOCUMENT_NODES, this.#nodes);
     const limits = { nodes, depth: MAX_DOCUMENT_DEPTH };
-    const stored = textOf(document.bytes);
-    const text = stored.replace(CONTROLS, "\ufffd");
+    const text = textOf(document.bytes).replace(CONTROLS, "\ufffd");
     try {
-      const root = parseXml(text, what, limits);
-      const fault = faultIn(text, text !== stored);
-      if (fault !== null && this.warnings.length < MAX_NAMED) {
-        this.warnings.push(warning("metadata_damaged", `In ${what} ${fault}`));
-      }
-      return root;
+      return parseXml(text, what, limits);
     } finally {
       this.#nodes -= nodes - limits.nodes;
     }
   }
-}
-
-/** What no microscope writes into the tags of a well-formed document, or `null`. */
-function faultIn(text: string, hasControls: boolean): string | null {
-  const tags = text.replace(/>[^<]*</g, "><");
-  const names = tags.replace(/"[^"]*"|'[^']*'/g, "");
-  if (/\P{ASCII}/u.test(names)) return "a name is damaged";
-  if (hasControls) return "there are control characters";
-  const declared = new Set(Array.from(names.matchAll(/\sxmlns:([\w.-]+)\s*=/g), ([, prefix]) => prefix));
-  const used = Array.from(names.matchAll(/<\/?([\w.-]+):/g), ([, prefix = ""]) => prefix);
-  const foreign = used.find((prefix) => !declared.has(prefix));
-  return foreign === undefined ? null : `the prefix "${foreign}" is not declared`;
 }
 
 /** Text of a document: UTF-8, or else a Windows code page. */
@@ -200,4 +168,18 @@ export function definedSize(root: XmlElement): ImageSize | null {
   const holder = child(root, "width") ? root : descendant(root, "imageDefinition");
   const [width, height] = [numberIn(child(holder, "width")), numberIn(child(holder, "height"))];
   return isCount(width) && isCount(height) ? { width, height } : null;
+}
+
+/** Adds the XML documents of the files in their order, and that of the first frame; those of other frames repeat it. */
+export function addDocuments(list: DocumentList, scans: readonly FileScan[]): void {
+  for (const [i, scan] of scans.entries()) {
+    const [offset, length] = scan.frames;
+    const frame = i === 0 && offset !== undefined && length !== undefined ? [{ offset, length }] : [];
+    const file = i === 0 ? "" : `${basename(scan.file.path)}: `;
+    for (const block of [...frame, ...scan.documents].sort((a, b) => a.offset - b.offset)) {
+      for (const { name, offset, bytes } of readDocuments(scan.file, block)) {
+        list.add(`${file}${name || "document"} at ${offset}`, "application/xml", textOf(bytes));
+      }
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { textsOf } from "../../tests/warning_texts.ts";
 import { DocumentParser, findDocuments, isCount, MAX_DOCUMENT_NODES } from "./documents.ts";
 
 const HEAD = '<?xml version="1.0"?>';
@@ -53,17 +52,6 @@ Deno.test("text may be UTF-8 or in a Windows code page", () => {
   assert.equal(
     new DocumentParser().parse({ root: "a", name: "a", offset: 0, bytes: windows }).text,
     "\u00b5m \u20ac",
-  );
-});
-
-Deno.test("three documents with a fault are named, whatever their number", () => {
-  const parser = new DocumentParser();
-  for (let offset = 0; offset < 5; offset += 1) {
-    parser.parse({ root: "a", name: "a", offset, bytes: bytes(`${HEAD}<a>\u0001</a>`) });
-  }
-  assert.deepEqual(
-    textsOf(parser.warnings),
-    [0, 1, 2].map((offset) => `In the document at ${offset} there are control characters`),
   );
 });
 

@@ -9,13 +9,13 @@ import {
   type Block,
   type BlockSource,
   type ContainerHeader,
+  type Damage,
   indexedBlocks,
   KIND,
   readHeader,
   readIndex,
   walkedBlocks,
 } from "./container.ts";
-import type { Damage } from "./damage.ts";
 
 /** Planes of one acquisition; two hours at 30 frames a second in four channels are 864,000. */
 export const MAX_PLANES = 1_000_000;

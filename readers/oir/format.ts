@@ -1,7 +1,5 @@
 /** Olympus OIR. */
-import { type FileFormat, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
-import { explainOirRelative } from "./relatives.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 
 /** OIR; archives and descriptions of OIR files are told apart and not read. */
 export const OIR: FileFormat = {
@@ -12,3 +10,17 @@ export const OIR: FileFormat = {
   explains: explainOirRelative,
   load: () => import("./mod.ts"),
 };
+
+/** What content of a relative of OIR is and what to open instead, or `null` for any other content. */
+export function explainOirRelative(head: Uint8Array): string | null {
+  const [p, k, third, fourth] = head;
+  if (p === 0x50 && k === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6))) {
+    return "it is a ZIP archive, as .poir and .mpoir are: unpack it and open an .oir inside";
+  }
+  // A mark of the byte order and the zeros of UTF-16 are passed over.
+  const text = String.fromCharCode(...head.subarray(0, 64).filter((byte) => byte > 0 && byte < 0x80));
+  if (text.trimStart().startsWith("<?xml")) {
+    return "it is an XML document, as .omp2info is, and holds no pixels: open an .oir of the mosaic that it describes";
+  }
+  return null;
+}

@@ -18,8 +18,6 @@ export interface FrameGeometry {
   readonly depth: number | null;
   /** True for samples of one colour image. */
   readonly rgb: boolean;
-  /** Colour type as it is written; some files leave it empty. */
-  readonly colorType: string;
 }
 
 /** Axes on which a frame has a position, and the unit of its number. */
@@ -37,9 +35,6 @@ export interface FrameDocument {
 
 /** Frame documents looked through for one of a given frame when the order of blocks does not tell. */
 const MAX_SEARCHED = 256;
-
-/** Colour types that are known; "Glay" is how FluoView spells it. */
-const COLOR_TYPES = /^(?:g[lr]ayscale|rgb|)$/i;
 
 /** Frame documents whose geometry is compared. */
 const MAX_COMPARED = 16;
@@ -79,15 +74,7 @@ export class FrameDocuments {
     let fault: string | null = null;
     for (const [scan, at] of this.#places()) {
       const geometry = this.#read(scan, at)?.geometry;
-      if (typeof geometry === "object") {
-        const { colorType } = geometry;
-        if (!COLOR_TYPES.test(colorType)) {
-          this.#warn(
-            `The frame document at ${scan.frames[at]} states an unknown colour type, "${colorType}"`,
-          );
-        }
-        return geometry;
-      }
+      if (typeof geometry === "object") return geometry;
       if (geometry) fault ??= `the frame document at ${scan.frames[at]} ${geometry}`;
       if ((searched += 1) >= MAX_SEARCHED) break;
     }
@@ -198,9 +185,6 @@ export class FrameDocuments {
     try {
       const stored = readDocuments(scan.file, { offset, length }).find((d) => d.name === "frameProperties");
       if (!stored) return null;
-      if (!stored.bytes.every(isText)) {
-        this.#warn(`The frame document at ${offset} contains bytes that are not text`);
-      }
       return frameDocument(this.#parser.parse(stored));
     } catch (error) {
       // A document that does not parse counts as missing; the next one has the same geometry.
@@ -209,9 +193,6 @@ export class FrameDocuments {
     }
   }
 }
-
-/** ASCII as the documents declare it; nothing in a frame document is typed by an operator. */
-const isText = (byte: number) => (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13;
 
 function frameDocument(root: XmlElement): FrameDocument {
   const frame = parseFrameId(root.attributes.id ?? "") ??
@@ -235,6 +216,6 @@ function geometryOf(definition: XmlElement | undefined): FrameGeometry | string 
     const stated = (name: string) => (child(definition, name)?.text || "nothing").slice(0, 40);
     return `states an impossible size: width ${stated("width")}, height ${stated("height")}`;
   }
-  const colorType = (child(definition, "colorType")?.text ?? "").slice(0, 40);
-  return { width, height, depth: depth ?? null, rgb: colorType.toUpperCase() === "RGB", colorType };
+  const rgb = child(definition, "colorType")?.text.toUpperCase() === "RGB";
+  return { width, height, depth: depth ?? null, rgb };
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { parseXml } from "../metadata/xml.ts";
-import { imageProperties } from "./image_properties.ts";
-import { mergeProperties } from "./property_copies.ts";
+import { imageProperties, mergeProperties } from "./image_properties.ts";
 
 const properties = (content: string) =>
   imageProperties(parseXml(`<imageProperties>${content}</imageProperties>`, "it"));

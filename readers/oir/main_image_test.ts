@@ -4,7 +4,7 @@ import { checkGeometry } from "./main_image.ts";
 
 Deno.test("bytes that are whole rows of the intended count, and none of the stated width, are refused", () => {
   const layout = { lineScan: true, rows: 6 };
-  const geometry = { width: 3, height: 8, depth: 2, rgb: false, colorType: "" };
+  const geometry = { width: 3, height: 8, depth: 2, rgb: false };
   const properties = { ...NO_PROPERTIES, axes: new Map([["TIMELAPSE", { maxSize: 10, step: null }]]) };
   const check = (...bytes: number[]) => () =>
     checkGeometry(layout, geometry, { bytes, stated: [geometry], properties });
@@ -17,7 +17,7 @@ Deno.test("bytes that are whole rows of the intended count, and none of the stat
 });
 
 Deno.test("what documents state counts only where the rows are not those that were intended", () => {
-  const geometry = { width: 3, height: 8, depth: 2, rgb: false, colorType: "" };
+  const geometry = { width: 3, height: 8, depth: 2, rgb: false };
   const check = (rows: number, change: Partial<typeof NO_PROPERTIES>) => () =>
     checkGeometry({ lineScan: false, rows }, geometry, {
       bytes: [6 * rows],

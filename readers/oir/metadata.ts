@@ -1,21 +1,25 @@
 /** Documents of a whole acquisition: the last image properties, completed from the first, and what else counts. */
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
 import type { XmlElement } from "../metadata/xml.ts";
-import { type CameraChannels, cameraChannels } from "./camera_channels.ts";
+import { type Warning, warning } from "../warning.ts";
+import { type CameraChannels, cameraChannels } from "./described_channels.ts";
 import {
   definedSize,
   type DocumentParser,
-  endsAsItBegins,
   type ImageSize,
   readDocuments,
   type StoredDocument,
 } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
-import { type ImageProperties, imageProperties, NO_PROPERTIES, seriesIntervals } from "./image_properties.ts";
-import { tableColors } from "./lookup_table.ts";
-import { disagreement, mergeProperties } from "./property_copies.ts";
+import {
+  disagreement,
+  type ImageProperties,
+  imageProperties,
+  mergeProperties,
+  NO_PROPERTIES,
+  seriesIntervals,
+} from "./image_properties.ts";
 
 /** Bytes of documents blocks that are looked through; files have two of a few MB. */
 const MAX_SEARCHED_BYTES = 128 << 20;
@@ -145,13 +149,6 @@ class Reading {
       this.#stop.check();
       this.#bytesLeft -= block.length;
       const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
-      for (const document of documents) {
-        if (!endsAsItBegins(document)) {
-          this.#warn(
-            `The metadata document at ${document.offset} is damaged: its root ends under another name`,
-          );
-        }
-      }
       const wanted = documents.filter((d) => ALL_KINDS.some((kind) => KINDS[kind](d)));
       found.set(index, wanted);
       kept += wanted.length;
@@ -206,4 +203,55 @@ class Reading {
     const known = this.warnings.some((one) => one.text === text);
     if (this.warnings.length < MAX_WARNINGS && !known) this.warnings.push(warning("metadata_damaged", text));
   }
+}
+
+/** The last entry of a table, of eight hexadecimal digits, RRGGBB00, before its end tag. */
+const LAST_ENTRY = /([0-9a-f]{6})[0-9a-f]{2}\s*<\/(?:[\w.-]+:)?data\s*>/i;
+
+/** Name of a table. */
+const NAME = /<(?:[\w.-]+:)?name>\s*([a-z]+)\s*</i;
+
+/** Bytes at the start and at the end of a table that are searched; all its entries have half a megabyte. */
+const SEARCHED_BYTES = 4096;
+
+/** Tables without entries, by their names. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ["red", "#ff0000"],
+  ["green", "#00ff00"],
+  ["blue", "#0000ff"],
+  ["cyan", "#00ffff"],
+  ["magenta", "#ff00ff"],
+  ["yellow", "#ffff00"],
+  ["gray", "#ffffff"],
+  ["grey", "#ffffff"],
+  ["white", "#ffffff"],
+]);
+
+/** What a table gives the largest samples says nothing where it is black. */
+const BLACK = "#000000";
+
+/**
+ * `#rrggbb` of the channels by id: what their tables give the largest samples, or else the colour that they are named by. Of
+ * several tables of a channel the first that tells counts.
+ */
+export function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<string, string> {
+  const colors = new Map<string, string>();
+  for (const table of tables) {
+    const { channel = null } = table;
+    const color = channel === null || colors.has(channel) ? null : colorOf(table);
+    if (channel !== null && color !== null) colors.set(channel, color);
+  }
+  return colors;
+}
+
+function colorOf({ bytes }: StoredDocument): string | null {
+  const latin1 = new TextDecoder("latin1");
+  const tail = latin1.decode(bytes.subarray(-SEARCHED_BYTES));
+  const digits = LAST_ENTRY.exec(tail)?.[1];
+  if (digits !== undefined) {
+    const color = `#${digits.toLowerCase()}`;
+    return color === BLACK ? null : color;
+  }
+  const head = latin1.decode(bytes.subarray(0, SEARCHED_BYTES));
+  return NAMED.get(NAME.exec(head)?.[1]?.toLowerCase() ?? "") ?? null;
 }

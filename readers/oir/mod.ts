@@ -36,7 +36,7 @@ import { frameSteps, linePeriod } from "./calibration.ts";
 import { channelList } from "./channel_list.ts";
 import { damageWithin, type FileScan, scanBytes } from "./file_scan.ts";
 import { isContinuationName, scanFileSet } from "./file_set.ts";
-import { DocumentParser } from "./documents.ts";
+import { addDocuments, DocumentParser } from "./documents.ts";
 import { FrameDocuments } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import {
@@ -50,10 +50,8 @@ import {
   sampleTypeOf,
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
-import { addDocuments } from "./metadata_texts.ts";
-import { missingPlanes } from "./missing_planes.ts";
+import { missingPlanes, planPlanes, type StoredImage } from "./plane_plan.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
-import { planPlanes, type StoredImage } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
 import { checkFirstFrame, firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
@@ -112,7 +110,6 @@ function describe({ path, files }: Source): Acquisition {
       ...image.warnings,
       ...missingFrames(scans, frames, metadata, layout),
       ...(missing ? [missing] : []),
-      ...parser.warnings,
       ...documents.warnings,
       ...steps.warnings,
       ...reference.warnings,

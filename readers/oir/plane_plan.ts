@@ -1,13 +1,14 @@
 /** Plans for planes of the main image. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
-import type { FileScan } from "./file_scan.ts";
+import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
 import { completeRows, planeOf, type RowLayout } from "./main_image.ts";
-import { readPlane, type StoredPlane } from "./plane_chunks.ts";
+import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
 import { firstFrame, type StoredFrames } from "./stored_frames.ts";
 
 /** The frame at a position, by the numbers that the file gives its time points, wavelengths and focus planes. */
@@ -122,4 +123,64 @@ function lostLines(
     "lines_missing",
     `Channel ${index} ("${name}") lost lines ${first} to ${last}; the ${gap.after} bytes after them are left out`,
   );
+}
+
+/**
+ * Says how many planes of the frames after the first one are incomplete or missing, and which is the first, or gives
+ * `null` when there is none. The planes of the first frame are judged when they are asked for.
+ *
+ * @param expected ids of the channels by index, and bytes of a complete plane
+ */
+export function missingPlanes(
+  scans: readonly FileScan[],
+  frames: StoredFrames,
+  { ids, needed }: { readonly ids: readonly string[]; readonly needed: number },
+  stop: StopFlag,
+): Warning | null {
+  const first = planeKey(firstFrame(frames));
+  let complete = 0;
+  for (const scan of scans) {
+    const slots = ids.map((id) => scan.channelSlots.get(id)).filter((slot) => slot !== undefined);
+    for (const [key, planes] of scan.planes) {
+      stop.check();
+      if (key === first) continue;
+      for (const slot of slots) {
+        const chunks = planes[slot];
+        if (chunks && storedBytes(scan, chunks) >= needed) complete += 1;
+      }
+    }
+  }
+  const later = (frames.t.length * frames.l.length * frames.z.length - 1) * ids.length;
+  if (complete >= later) return null;
+  for (const frame of inOrder(frames)) {
+    stop.check();
+    if (planeKey(frame) === first) continue;
+    const channel = ids.findIndex((id) => planeOf(scans, frame, id).bytes < needed);
+    if (channel >= 0) {
+      const place = `channel ${channel} of frame ${frameName(frame, frames)}`;
+      return later - complete === 1
+        ? warning("planes_missing", `The plane of ${place} is incomplete or missing`)
+        : warning(
+          "planes_missing",
+          `${later - complete} planes of later frames are incomplete or missing, the first in ${place}`,
+        );
+    }
+  }
+  return null;
+}
+
+function storedBytes({ file }: FileScan, chunks: ChunkTriples): number {
+  const [planeOffset, , length] = chunks;
+  if (chunks.length === 3 && planeOffset === 0 && length !== undefined) return length;
+  return assemblePlane([{ file, chunks }]).bytes;
+}
+
+function* inOrder(frames: StoredFrames): Generator<FrameIndex> {
+  for (const t of frames.t) for (const l of frames.l) for (const z of frames.z) yield { t, l, z };
+}
+
+/** `t003z001`: as in the names of chunks, the axes that have more than one position. */
+function frameName(frame: FrameIndex, frames: StoredFrames): string {
+  const axes = (["t", "l", "z"] as const).filter((axis) => frames[axis].length > 1);
+  return axes.map((axis) => `${axis}${String(frame[axis]).padStart(3, "0")}`).join("");
 }

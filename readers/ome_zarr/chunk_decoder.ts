@@ -3,9 +3,11 @@ import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts
 import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { type PackedSamples, SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type ByteCodec, looseBound } from "./byte_codecs.ts";
 import { type CodecChain, MAX_CHUNK_BYTES, type Sharding } from "./codec_chain.ts";
+import type { PlacedSpan, PlaneSink } from "./plane_sink.ts";
 import { decodeValues } from "./value_codecs.ts";
 
 /** Headers and checksums that some codecs add to an inner chunk. */
@@ -31,47 +33,6 @@ export function* combinations(along: readonly (readonly number[])[]): Generator<
   for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
 }
 
-/** Part of one axis. */
-export interface Span {
-  /** Index of its first sample. */
-  readonly from: number;
-  /** Number of samples. */
-  readonly size: number;
-}
-
-/** A box of the array: a span of each of its axes, in their order. */
-export type Box = readonly Span[];
-
-/** A span of decoded samples. */
-export interface PlacedSpan extends Span {
-  /** Distance of neighbours along the axis, in samples. */
-  readonly stride: number;
-}
-
-/** Decoded samples of a box; their bytes may be changed. */
-export interface Samples extends PackedSamples {
-  /** Where they lie in the array, and in the bytes. */
-  readonly box: readonly PlacedSpan[];
-}
-
-/** Samples of a box that have not been read yet. */
-export interface StoredSamples extends Omit<Samples, "bytes"> {
-  /** Fills `target` from byte `offset` of the box on. */
-  read(offset: number, target: Uint8Array): void;
-}
-
-/** Who wants the samples. */
-export interface SampleSink {
-  /** True when samples at a span of an axis are wanted; a box is wanted when this holds along every axis. */
-  wants(axis: number, span: Span): boolean;
-  /** Takes the samples; their bytes may be changed. */
-  put(samples: Samples): void;
-  /** Reads the wanted ones of raw samples; `false` when it needs all of them in memory. */
-  putStored(samples: StoredSamples): boolean;
-  /** Takes a box without a chunk. @throws {DecodeFailed} the array defines no fill value */
-  fill(box: Box): void;
-}
-
 /** A stored chunk and its place. */
 export interface EncodedChunk {
   /** Its stored bytes. */
@@ -86,13 +47,13 @@ export interface EncodedChunk {
 
 /** Decodes chunks, one after the other, for one sink. */
 export class ChunkDecoder {
-  readonly #sink: SampleSink;
+  readonly #sink: PlaneSink;
   readonly #stop: StopFlag;
   /** Holds a decoded chunk; reused, as new memory is cleared page by page. */
   #kept = new Uint8Array(0);
 
   /** Decodes for a sink until `stop` is raised. */
-  constructor(sink: SampleSink, stop: StopFlag) {
+  constructor(sink: PlaneSink, stop: StopFlag) {
     this.#sink = sink;
     this.#stop = stop;
   }
@@ -108,20 +69,24 @@ export class ChunkDecoder {
       return await this.#decodeShard(serializer, { ...chunk, source: shard, axes });
     }
     const box = placed(origin, axes, shape);
-    let { sampleType, littleEndian } = serializer;
+    const { sampleType, littleEndian } = serializer;
     requireStored(source, name);
     if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && !source.asWhole) {
       requireSize(source.size, serializer.size, name);
-      const read = (offset: number, target: Uint8Array) => source.readInto(offset, target, `chunk "${name}"`);
-      if (this.#sink.putStored({ box, sampleType, littleEndian, read })) return;
+      const bytesAt = (offset: number, length: number) => {
+        const bytes = scratchBytes(length);
+        source.readInto(offset, bytes, `chunk "${name}"`);
+        return bytes;
+      };
+      return this.#sink.put({ box, sampleType, littleEndian, bytesAt });
     }
-    let bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room: this.#room });
+    const bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room: this.#room });
     requireSize(bytes.length, serializer.size, name);
-    if (chain.valueCodecs.length > 0) {
-      ({ bytes, sampleType } = await decodeValues(chain, bytes, serializer, name));
-      littleEndian = true;
-    }
-    this.#sink.put({ box, bytes, sampleType, littleEndian });
+    const decoded = chain.valueCodecs.length > 0
+      ? { ...await decodeValues(chain, bytes, serializer, name), littleEndian: true }
+      : { bytes, sampleType, littleEndian };
+    const bytesAt = (offset: number, length: number) => decoded.bytes.subarray(offset, offset + length);
+    this.#sink.put({ box, ...decoded, bytesAt });
   }
 
   readonly #room: Room = (length) => {
@@ -133,7 +98,7 @@ export class ChunkDecoder {
     const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
     const index = readIndex(sharding, shard);
-    // Axis by axis: of a shard with many time points most inner chunks need no look.
+    // Axis by axis: most inner chunks of a shard with many time points are skipped at once.
     const along = axes.map((axis, i) => {
       const size = innerShape[i]!;
       const isWanted = (n: number) => this.#sink.wants(axis, { from: origin[axis]! + n * size, size });

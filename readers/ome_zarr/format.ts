@@ -1,6 +1,5 @@
 /** OME-Zarr in a directory and in a ZIP file. */
-import { type Format, startsWith } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type Format, FORMAT_NAMES, startsWith } from "../format.ts";
 import { holdsZarr } from "./zip_directory.ts";
 
 /** Both containers; `load` gives the reader of both. */

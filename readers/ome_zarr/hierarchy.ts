@@ -88,11 +88,9 @@ export function requireVersion(version: unknown): void {
 export const firstOf = (value: unknown): JsonObject | null =>
   Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;
 
-/** True when a group with attributes exists at a path; its documents are not read, those of version `expected` are tried first. */
-export function holdsAttributes(store: Store, path: string, expected: ZarrNode["zarrFormat"] = 3): boolean {
-  const names = expected === 3 ? ["zarr.json", ".zattrs"] : [".zattrs", "zarr.json"];
-  return names.some((name) => store.has(keyBelow(path, name)));
-}
+/** True when a group with attributes exists at a path; its documents are not read. */
+export const holdsAttributes = (store: Store, path: string): boolean =>
+  ["zarr.json", ".zattrs"].some((name) => store.has(keyBelow(path, name)));
 
 /** Keys of the documents of the node at a path; those of Zarr 2 are ignored beside that of Zarr 3. */
 export function documentKeys(store: Store, path: string): string[] {

@@ -114,7 +114,7 @@ function layoutImages(
   }
   const warnings: Warning[] = [];
   const xml = readOmeXml(store, path, warnings);
-  const { series, absent } = layoutSeries(store, { path, node }, xml.length);
+  const { series, absent } = layoutSeries(store, path, xml.length);
   if (series.length === 0) throw new DecodeFailed(`the layout holds no series${naming(absent)}`);
   const key = omeXmlKey(path);
   return {

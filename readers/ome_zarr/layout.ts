@@ -44,8 +44,7 @@ export const layoutVersion = (node: ZarrNode): unknown =>
  * @param images number of images in the OME-XML
  * @throws {DecodeFailed} more than {@linkcode MAX_SERIES}
  */
-export function layoutSeries(store: Store, { path, node }: PlacedNode, images: number): LayoutSeries {
-  const { zarrFormat } = node;
+export function layoutSeries(store: Store, path: string, images: number): LayoutSeries {
   const listed = listedSeries(store, path);
   const series: Series[] = [];
   const absent: string[] = [];
@@ -53,7 +52,7 @@ export function layoutSeries(store: Store, { path, node }: PlacedNode, images: n
     if (index >= MAX_SERIES) throw new DecodeFailed(`the layout has more than ${MAX_SERIES} series`);
     const name = listed?.[index] ?? String(index);
     const key = storeKey(path, name);
-    if (key !== null && holdsAttributes(store, key, zarrFormat)) series.push({ path: key, index });
+    if (key !== null && holdsAttributes(store, key)) series.push({ path: key, index });
     else if (listed || index < images) absent.push(name);
     else break;
   }

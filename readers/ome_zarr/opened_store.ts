@@ -1,7 +1,7 @@
 /** Finds the store that a path lies in: a directory with all groups above it, or a ZIP file. */
 import { basename, dirname, join, relative, sep } from "node:path";
 import { NoImage, PathNotFound, quoted } from "../errors.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { FORMAT_NAMES } from "../format.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { Source } from "../reader.ts";
 import { readNode } from "./hierarchy.ts";

@@ -2,9 +2,29 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { RowRange } from "../reader.ts";
-import { scratchBytes } from "../io/scratch.ts";
-import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
-import type { Box, PlacedSpan, Samples, SampleSink, Span, StoredSamples } from "./chunk_decoder.ts";
+import { type PackedSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
+
+/** Part of one axis. */
+export interface Span {
+  /** Index of its first sample. */
+  readonly from: number;
+  /** Number of samples. */
+  readonly size: number;
+}
+
+/** A span of stored samples. */
+export interface PlacedSpan extends Span {
+  /** Distance of neighbours along the axis, in samples. */
+  readonly stride: number;
+}
+
+/** Samples of a box of the array: a span of each of its axes, in their order. */
+export interface Samples extends Omit<PackedSamples, "bytes"> {
+  /** The box. */
+  readonly box: readonly PlacedSpan[];
+  /** Some of its bytes, which may be changed; valid until the next call. */
+  bytesAt(offset: number, length: number): Uint8Array;
+}
 
 /** Where the wanted planes lie in the array. */
 export interface PlaneSelection {
@@ -30,8 +50,8 @@ interface ChannelPlane {
   readonly plane: Float32Array;
 }
 
-/** The sink for some planes. */
-export class PlaneSink implements SampleSink {
+/** Fills some planes. */
+export class PlaneSink {
   readonly #selection: PlaneSelection;
   readonly #fill: number | null;
   /** In ascending order of the channels. */
@@ -48,7 +68,7 @@ export class PlaneSink implements SampleSink {
     this.#name = name;
   }
 
-  /** True when a wanted plane has samples at a span of an axis. */
+  /** True when a wanted plane has samples at a span of an axis; a box is wanted when this holds along every axis. */
   wants(axis: number, span: Span): boolean {
     const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
     if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
@@ -58,55 +78,45 @@ export class PlaneSink implements SampleSink {
     return next !== undefined && includes(span, next.channel);
   }
 
-  put(samples: Samples): void {
-    const [row, column] = this.#place(samples.box);
-    const decoded = new SampleArray(samples);
-    this.#eachPlane(samples.box, (plane, start) => {
-      for (let y = 0; y < row.count; y += 1) {
-        const from = start + (row.skipped + y) * row.stride;
-        const run = { from, step: column.stride, count: column.count };
-        decoded.convert(run, plane, this.#indexAt(row.target + y, column.from));
-      }
-    });
-  }
-
-  putStored(samples: StoredSamples): boolean {
-    const [row, column] = this.#place(samples.box);
-    const { sampleType, littleEndian, read } = samples;
+  /** Takes samples; of those whose rows follow one another only the wanted rows are read. */
+  put({ box, sampleType, littleEndian, bytesAt }: Samples): void {
+    const [row, column] = this.#place(box);
     const width = SAMPLE_BYTES[sampleType];
-    const rowBytes = column.size * width;
-    const rowsFollow = row.size === 1 || row.stride === column.size;
-    if (column.stride !== 1 || !rowsFollow) return false;
-    const rowsAtOnce = Math.min(row.count, Math.max(1, Math.floor(MAX_READ_STEP / rowBytes)));
-    const whole = column.size === this.#selection.columns;
-    this.#eachPlane(samples.box, (plane, start) => {
-      for (let y = 0; y < row.count; y += rowsAtOnce) {
-        const count = Math.min(rowsAtOnce, row.count - y);
-        const offset = start * width + (row.skipped + y) * rowBytes;
-        const bytes = scratchBytes(count * rowBytes);
-        read(offset, bytes);
-        const at = this.#indexAt(row.target + y, column.from);
-        const stored = new SampleArray({ bytes, sampleType, littleEndian });
-        if (whole) {
-          stored.convert({ from: 0, step: 1, count: count * column.size }, plane, at);
-          continue;
+    const arrayAt = (offset: number, length: number) =>
+      new SampleArray({ bytes: bytesAt(offset, length), sampleType, littleEndian });
+    if (column.stride !== 1 || row.size > 1 && row.stride !== column.size) {
+      const all = arrayAt(0, box.reduce((size, span) => size * span.size, width));
+      this.#eachPlane(box, (plane, start) => {
+        for (let y = 0; y < row.count; y += 1) {
+          const from = start + (row.skipped + y) * row.stride;
+          const run = { from, step: column.stride, count: column.count };
+          all.convert(run, plane, this.#indexAt(row.target + y, column.from));
         }
-        for (let i = 0; i < count; i += 1) {
-          const run = { from: i * column.size, step: 1, count: column.count };
-          stored.convert(run, plane, at + i * this.#selection.columns);
+      });
+      return;
+    }
+    const rowBytes = column.size * width;
+    const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / rowBytes));
+    const whole = column.size === this.#selection.columns;
+    this.#eachPlane(box, (plane, start) => {
+      for (let y = 0; y < row.count; y += atOnce) {
+        const count = Math.min(atOnce, row.count - y);
+        const rows = arrayAt(start * width + (row.skipped + y) * rowBytes, count * rowBytes);
+        const [runs, length] = whole ? [1, count * column.size] : [count, column.count];
+        for (let i = 0; i < runs; i += 1) {
+          const run = { from: i * column.size, step: 1, count: length };
+          rows.convert(run, plane, this.#indexAt(row.target + y + i, column.from));
         }
       }
     });
-    return true;
   }
 
-  fill(box: Box): void {
+  /** Fills a box without a chunk. @throws {DecodeFailed} the array defines no fill value */
+  fill(box: readonly Span[]): void {
     const value = this.#fill;
     if (value === null) {
       const position = box.map(({ from }) => from).join(", ");
-      throw new DecodeFailed(
-        `array "${this.#name}" has no chunk at ${position} and defines no fill value`,
-      );
+      throw new DecodeFailed(`array "${this.#name}" has no chunk at ${position} and defines no fill value`);
     }
     const placed = box.map((span) => ({ ...span, stride: 0 }));
     const [row, column] = this.#place(placed);

@@ -1,7 +1,7 @@
 /** Plates and wells (OME-Zarr 0.4 and 0.5, "plate" and "well"). */
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
-import { holdsAttributes, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
+import { holdsAttributes, omeAttributes, readNode } from "./hierarchy.ts";
 import { type Store, storeKey } from "./store.ts";
 
 /** Wells of one plate; the largest in use have 3456. */
@@ -34,34 +34,25 @@ export function plateFields(store: Store, path: string, plate: JsonObject): Plat
   }
   for (const well of wells) {
     const key = storeKey(path, well);
-    const { images, zarrFormat } = key === null ? NO_WELL : imagesOf(store, key);
+    const images = key === null ? [] : imagesOf(store, key);
     if (key === null || images.length === 0) absent.push(well);
     if (fields.length + absent.length + images.length > MAX_FIELDS) {
       throw new DecodeFailed(`the plate has more than ${MAX_FIELDS} fields`);
     }
     for (const image of images) {
       const field = storeKey(key ?? "", image);
-      if (field !== null && holdsAttributes(store, field, zarrFormat)) fields.push(field);
+      if (field !== null && holdsAttributes(store, field)) fields.push(field);
       else absent.push(`${well}/${image}`);
     }
   }
   return { fields, absent };
 }
 
-/** The fields of a well as paths below it. */
-interface Well {
-  readonly images: readonly string[];
-  readonly zarrFormat: ZarrNode["zarrFormat"];
-}
-
-const NO_WELL: Well = { images: [], zarrFormat: 3 };
-
-function imagesOf(store: Store, path: string): Well {
+/** Paths of the fields of a well below it. */
+function imagesOf(store: Store, path: string): string[] {
   const node = readNode(store, path);
   const well = node ? omeAttributes(node)["well"] : null;
-  return node && isJsonObject(well)
-    ? { images: pathsOf(well["images"]), zarrFormat: node.zarrFormat }
-    : NO_WELL;
+  return isJsonObject(well) ? pathsOf(well["images"]) : [];
 }
 
 /** Explains that a well is not opened, with one of its fields as an example. */

@@ -1,19 +1,45 @@
 /** Bruker (Prairie Technologies) Prairie View. */
 import type { ByteSource } from "../io/byte_source.ts";
-import type { FileFormat } from "../format.ts";
-import { FORMAT_NAMES } from "../format_names.ts";
+import { type FileFormat, FORMAT_NAMES } from "../format.ts";
 import { beginsScan, decodeDocument } from "../pvscan/document.ts";
+import { isRawData } from "../pvscan/file_names.ts";
 import { isPartOfScan } from "../pvscan/found_document.ts";
-import { explainPrairieRelative, isPrairieRelative } from "./relatives.ts";
 
-/** Bytes of a document in which its first element is looked for. */
+/** Bytes in which the first element of a document is searched. */
 const START_BYTES = 4096;
 
-/** True where a text may begin with XML, behind whatever mark of the byte order. */
+/** True where a text may begin with XML, after any byte order mark. */
 const beginsWithTag = (head: Uint8Array) => /^\uFEFF?\s*</.test(decodeDocument(head));
 
 const isScan = (file: ByteSource) =>
   beginsScan(decodeDocument(file.read(0, Math.min(START_BYTES, file.size), "the start")));
+
+/** Files beside a document, by their names. */
+const isPrairieRelative = (name: string): boolean => isRawData(name) || /\.env$/i.test(name);
+
+/** First elements of XML documents, and what these are. */
+const ELEMENTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /<(?:\w+:)?OME[\s/>]/,
+    "it is an OME-XML document without images: open one of the TIFF files that it names",
+  ],
+  [
+    /<(?:PV\w*|Environment|VRec\w*|VoltageRecording\w*)[\s/>]/,
+    'it is a document of Prairie View without images: open the XML document of the scan, which begins with "<PVScan"',
+  ],
+];
+
+/** Explains a file that is not the document of a scan; `null` where it is unknown. */
+function explainPrairieRelative(head: Uint8Array, name: string): string | null {
+  if (isRawData(name)) {
+    return "it is unconverted raw data of Prairie View: convert it with the Image-Block Ripping Utility " +
+      "of Prairie View and open the XML document";
+  }
+  const text = decodeDocument(head).replace(/<!--[^]*?-->/g, "");
+  if (!/^\uFEFF?\s*</.test(text)) return null;
+  return ELEMENTS.find(([pattern]) => pattern.test(text))?.[1] ??
+    (/\.(?:xml|env)$/i.test(name) ? "it is an XML document, but not of a scan of Prairie View" : null);
+}
 
 /** The XML document of a scan, and the TIFF images that it names. */
 export const PRAIRIE: FileFormat = {

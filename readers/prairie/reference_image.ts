@@ -1,13 +1,21 @@
 /** The frame on which the line of a line scan was drawn, one file for each channel. */
-import { NO_REFERENCE, type ReferenceResult, referenceUnlessLost } from "../metadata/reference.ts";
-import type { PvScan, PvSequence } from "../pvscan/document.ts";
+import {
+  firstOutside,
+  type ImageShape,
+  NO_PATH,
+  NO_REFERENCE,
+  type ReferenceResult,
+  referenceUnlessLost,
+  type ScanPath,
+  straightPath,
+  unreadable,
+} from "../metadata/reference.ts";
+import { isStraight, type PvLine, type PvScan, type PvSequence, sourceSteps } from "../pvscan/document.ts";
 import { sourceName } from "../pvscan/file_names.ts";
-import { sourceSteps } from "../pvscan/source_steps.ts";
 import { PlaneFiles, type ReferenceChannel, referenceOf } from "../tiff/plane_files.ts";
-import { listed, warning } from "../warning.ts";
+import { listed, type Warning, warning } from "../warning.ts";
 import { channelFiles } from "./cycles.ts";
 import type { ScanFiles } from "./scan_files.ts";
-import { scanPath } from "./scan_path.ts";
 
 /** Describes the reference image of a cycle. @param columns of the line */
 export function referenceImage(
@@ -49,4 +57,70 @@ function described(
   const { path, warnings } = scanPath(sequence.line, { columns: width, rows: height }, columns);
   const steps = sourceSteps(scan, sequence.cycle);
   return { reference: referenceOf(sources, planes, { steps, path }, files.access), warnings };
+}
+
+/** A path, and why there is none or what contradicts it. */
+export interface FoundPath {
+  /** Line and path; both `null` where they are unknown. */
+  readonly path: ScanPath;
+  /** Why there is none, or what contradicts it. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Points of a line drawn by hand: one for each column, of which scanners have some thousands. */
+const MAX_POINTS = 1 << 16;
+
+const leftOut = (text: string): FoundPath => ({ path: NO_PATH, warnings: [unreadable(text)] });
+
+/**
+ * The path that was scanned.
+ *
+ * @param shape of the frame, in which the path must lie
+ * @param scanned columns of the line scan; the path has a pixel for each
+ */
+export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number): FoundPath {
+  if (line === null) return { path: NO_PATH, warnings: [] };
+  const { columns, rows } = line.source;
+  if ((columns ?? shape.columns) !== shape.columns || (rows ?? shape.rows) !== shape.rows) {
+    return leftOut(
+      `The line was drawn on a frame of ${columns} x ${rows} pixels, the source image has ${shape.columns} x ` +
+        `${shape.rows}; its path is left out`,
+    );
+  }
+  const points = pointsOf(line);
+  if (points === null) {
+    return leftOut(`The line is of the mode "${line.mode.slice(0, 40)}", whose path is not known`);
+  }
+  const path = { x: points.map(([x]) => x ?? NaN), y: points.map(([, y]) => y ?? NaN) };
+  if (points.length < 2 || points.length > MAX_POINTS || firstOutside(path, shape) !== null) {
+    return leftOut("The path of the line does not lie in the source image and is left out");
+  }
+  const straight = isStraight(line);
+  const pixels = straight ? pixelsBetween(line.straight) : points.length;
+  return {
+    path: straight
+      ? straightPath([path.x[0]!, path.y[0]!, path.x[1]!, path.y[1]!])
+      : { lineRoi: null, scanPath: path },
+    warnings: pixels !== null && Math.abs(pixels - scanned) >= 1
+      ? [
+        warning(
+          "metadata_disagree",
+          `The path of the line has ${pixels} pixels, the line scan ${scanned} columns`,
+        ),
+      ]
+      : [],
+  };
+}
+
+/** Pixels from one end of a straight line to the other, both counted, or `null`. */
+export const pixelsBetween = ({ x0, x1 }: PvLine["straight"]): number | null =>
+  x0 === null || x1 === null ? null : Math.abs(x1 - x0) + 1;
+
+type Point = readonly [number | null, number | null];
+
+/** The points of the two modes that are known; a straight line has one row, as the whole raster is rotated. */
+function pointsOf(line: PvLine): readonly Point[] | null {
+  const { x0, x1, y } = line.straight;
+  if (isStraight(line)) return [[x0, y], [x1, y]];
+  return /^freeHand$/i.test(line.mode) ? line.points.map(({ x, y }) => [x, y]) : null;
 }

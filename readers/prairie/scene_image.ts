@@ -4,16 +4,14 @@ import { calibrated } from "../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { NO_REFERENCE } from "../metadata/reference.ts";
-import type { PvFile } from "../pvscan/document.ts";
+import { type PvFile, scanMoment } from "../pvscan/document.ts";
 import { documentText, type FoundDocument } from "../pvscan/found_document.ts";
-import { scanMoment } from "../pvscan/scan_date.ts";
 import type { Acquisition } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
-import { stepsOf, timesOf } from "./calibration.ts";
+import { type LineSettings, lineSettings, stepsOf, timesOf } from "./calibration.ts";
 import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
-import { type LineSettings, lineSettings } from "./line_settings.ts";
 import { referenceImage } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
 

@@ -11,10 +11,12 @@
  *         PVStateShard
  */
 import { DecodeFailed, NoImage } from "../errors.ts";
-import { type Warning, warning } from "../warning.ts";
 import { lastNameOf } from "../io/names_inside.ts";
+import { calibrated, type Calibration } from "../metadata/axes.ts";
+import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
 import { child, children, parseXml, type XmlElement } from "../metadata/xml.ts";
-import { pvNumber, type PvState, stateOf } from "./state.ts";
+import { type Warning, warning } from "../warning.ts";
+import { pvNumber, type PvState, settingOf, stateOf } from "./state.ts";
 
 /** The image of one channel in one frame. */
 export interface PvFile {
@@ -249,4 +251,50 @@ function lineOf(element: XmlElement | undefined): PvLine | null {
       y: pvNumber(attributes.y),
     })),
   };
+}
+
+/**
+ * Those of the document; version 4 has only those of the line, which are the same for a straight one. Points of a line drawn
+ * by hand are as far apart as its length says, whatever the pixels of the frame.
+ */
+export function sourceSteps(
+  scan: PvScan,
+  cycle: number | null,
+): { readonly y: Calibration; readonly x: Calibration } {
+  const sequence = scan.sequences.find((one) => one.cycle === cycle) ?? scan.sequences[0];
+  const inner = sequence === undefined || sequence.line !== null && !isStraight(sequence.line)
+    ? []
+    : [sequence.frames[0]?.state ?? sequence.state, sequence.state];
+  const step = (axis: string) =>
+    calibrated(settingOf([scan.state, ...inner], `micronsPerPixel/${axis}`), "um");
+  return { y: step("YAxis"), x: step("XAxis") };
+}
+
+/** Month, day, year and a clock of twelve hours: `3/5/2024 2:18:23 PM`, as a system in US English writes them. */
+const US = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d\d):(\d\d)\s*([AP]M)\s*$/i;
+
+/** A year that stands first, which no language writes before the day. */
+const YEAR_FIRST = /^\s*\d{4}[-/]\d/;
+
+/**
+ * Day of the document and time of the sequence, cut to seconds.
+ *
+ * @param date none where it is of another form: which of its numbers is the month cannot be told
+ */
+export function scanMoment(date: string | undefined, time: string | undefined): Moment {
+  const day = dayOf(date);
+  const found = /^\s*(\d{1,2}):(\d\d):(\d\d)(?:[.,]\d*)?\s*$/.exec(time ?? "");
+  if (found === null || day === UNDATED) return day;
+  const [, hours, minutes, seconds] = found;
+  return moment([day.date.slice(0, 4), day.date.slice(4, 6), day.date.slice(6)], [hours, minutes, seconds]);
+}
+
+function dayOf(text: string | undefined): Moment {
+  const found = US.exec(text ?? "");
+  if (found === null) return YEAR_FIRST.test(text ?? "") ? momentOf(text) : UNDATED;
+  const [, month = "", day = "", year, hours, minutes, seconds, half] = found;
+  // English of other countries has the day first and writes both numbers with two digits, or the month.
+  const padded = month.startsWith("0") || day.startsWith("0");
+  if (padded && Number(day) <= 12) return UNDATED;
+  return moment([year, month, day], [hourOf(hours, half), minutes, seconds]);
 }

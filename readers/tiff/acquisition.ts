@@ -135,7 +135,7 @@ async function planPlanes(
   for (const { source, list } of sources) {
     const plan = await named(source, () => planSource(source, list, stop, filled));
     plans.push({ ...plan, decode: (planes) => named(source, () => plan.decode(planes)) });
-    for (const warning of [...source.warnings ?? [], ...plan.warnings]) warnings.set(warning.text, warning);
+    for (const warning of [...source.warnings ?? []]) warnings.set(warning.text, warning);
   }
   return {
     rows: lines?.rows ?? height,

@@ -24,10 +24,10 @@ Deno.test("a window begins with 512 bytes after a jump and doubles up to 65536 w
   };
   at(0, 8, [0, 512]);
   at(504, 8);
-  // Right behind the window, and across its end.
+  // Right after the window, and across its end.
   at(512, 8, [512, 1024]);
   at(1530, 10, [1530, 2048]);
-  // Back, a little behind the end, and further behind it than the window is long.
+  // Back, shortly after the end, and further after it than the window is long.
   at(0, 8, [0, 512]);
   at(512, 8, [512, 1024]);
   at(1537, 8, [1537, 2048]);

@@ -274,11 +274,11 @@ export class Directory {
   /**
    * Text of every entry of a tag, with NULs inside but not at the end; some writers repeat ImageDescription.
    *
-   * @throws {DecodeFailed} one lies outside the file, is longer than `most` bytes, or is no text
+   * @throws {DecodeFailed} one lies outside the file, is longer than `most` bytes, or is not a text
    */
   texts(tag: number, most: number): string[] {
     const entries = this.#textEntries(tag);
-    if (entries.length === 0 && this.lists(tag)) throw new DecodeFailed("it is no text");
+    if (entries.length === 0 && this.lists(tag)) throw new DecodeFailed("it is not a text");
     return entries.map((entry) => textOf(this.#copied(entry, most)));
   }
 

@@ -1,6 +1,5 @@
 /** TIFF and BigTIFF in all dialects. */
-import { type FileFormat, startsWith } from "../format.ts";
-import { extensionOf, FORMAT_NAMES } from "../format_names.ts";
+import { extensionOf, type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 
 /** Files of a recording of ScanImage along arbitrary lines, which are not read. */
 const SCANIMAGE_LINE_FILES: readonly string[] = [".pmt.dat", ".meta.txt", ".scnnr.dat"];

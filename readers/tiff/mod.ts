@@ -11,7 +11,7 @@
  * `compressed_segments.ts` does not list, raw YCbCr with subsampled chroma, image depth, predictors on packed samples; and
  * whatever does not lie in the file.
  */
-import { extensionOf } from "../format_names.ts";
+import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";

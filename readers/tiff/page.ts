@@ -2,7 +2,6 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
 import { MAX_BITS, MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { TAG, tagName } from "./tags.ts";
@@ -48,8 +47,6 @@ export interface PageLayout {
   readonly across: number;
   /** Strips or tiles down, of each sample when planar. */
   readonly down: number;
-  /** Contradictions between its tags. */
-  readonly warnings: readonly Warning[];
 }
 
 /** Value of Compression (259) without a codec. */
@@ -125,27 +122,7 @@ export function readPage(directory: Directory): PageLayout {
     photometric,
     extraSamples: [...directory.numbers(TAG.ExtraSamples, MAX_CHANNELS)],
     ...segments(directory, width, height, planar ? samples : 1),
-    warnings: doubts(directory, samples),
   };
-}
-
-/** Contradictions between the tags of a page. */
-function doubts(directory: Directory, samples: number): Warning[] {
-  const warnings = [TAG.BitsPerSample, TAG.SampleFormat]
-    .map((tag) => [tag, directory.count(tag)] as const)
-    .filter(([, count]) => count > 1 && count !== samples)
-    .map(([tag, count]) =>
-      warning("metadata_disagree", `${tagName(tag)} has ${count} values for ${samples} samples`)
-    );
-  if (directory.number(TAG.SampleFormat) === 0) {
-    warnings.push(
-      warning(
-        "samples_doubtful",
-        `${tagName(TAG.SampleFormat)} is 0, which is undefined; samples are read as unsigned integers`,
-      ),
-    );
-  }
-  return warnings;
 }
 
 /** One value per sample; a single one stands for all. */

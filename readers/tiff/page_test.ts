@@ -6,7 +6,6 @@ import {
   type TiffLayout,
   tiffOf,
 } from "../../tests/fixtures/tiff_writer.ts";
-import { codesOf } from "../../tests/warning_texts.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { type PageLayout, readPage } from "./page.ts";
@@ -147,19 +146,4 @@ Deno.test("chroma with fewer samples than pixels is refused outside of JPEG", ()
     ycbcr(2, 1, ...factors)();
   }
   ycbcr(6, 1, 1, 1)();
-});
-
-Deno.test("warns about counts of values that do not fit the samples, and an undefined SampleFormat", () => {
-  const samples: Field[] = [[277, 3, [3]], [258, 3, [8]], [339, 3, [1]], [262, 3, [2]]];
-  const cases: readonly (readonly [fields: Field[], codes: string[]])[] = [
-    [[], []],
-    [samples, []],
-    [[[339, 3, [0]]], ["samples_doubtful"]],
-    [[...samples, [258, 3, [8, 8]]], ["metadata_disagree"]],
-    [[...samples, [258, 3, [8, 8, 8]], [339, 3, [1, 1, 1]]], []],
-    [[...samples, [339, 3, [1, 1, 1, 1]]], ["metadata_disagree"]],
-  ];
-  for (const [fields, codes] of cases) {
-    deepEqual(codesOf(page(fields).warnings), codes, JSON.stringify(fields));
-  }
 });

@@ -8,13 +8,10 @@ import { referenceAxes, type ScanPath } from "../metadata/reference.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { type PageLayout, readPage } from "./page.ts";
-import { MAX_RECENT, RecentFiles } from "./recent_files.ts";
+import { MAX_RECENT, recentBytes, RecentFiles } from "./recent_files.ts";
 import type { PlaneSource } from "./stack.ts";
 import { sameLayout } from "./stored_planes.ts";
 import { TiffFile } from "./tiff_file.ts";
-
-/** Memory of a file that is read: its window and a few directories. */
-const RECENT_BYTES = 80 << 10;
 
 /** A plane by the name of its file and the index of its page. */
 export interface PlanePlace {
@@ -59,7 +56,7 @@ export class PlaneFiles {
   }
 
   /** Bytes of memory, from above. */
-  static readonly indexBytes = (MAX_RECENT + 1) * RECENT_BYTES;
+  static readonly indexBytes: number = recentBytes(MAX_RECENT);
 
   /**
    * One plane.
@@ -85,11 +82,11 @@ export class PlaneFiles {
   }
 
   /** The layout of the first plane with the rows of the tallest of some; those that cannot be read do not count. */
-  tallest(places: Iterable<PlanePlace | null>): PageLayout {
+  tallest(places: Iterable<PlanePlace>): PageLayout {
     let { height } = this.first.page;
     for (const place of places) {
       try {
-        if (place !== null) height = Math.max(height, this.get(place).page.height);
+        height = Math.max(height, this.get(place).page.height);
       } catch (error) {
         if (!isDamage(error)) throw error;
       }

@@ -5,7 +5,6 @@ import { NO_WORKING_MEMORY, type RowRange, type WorkingMemory } from "../reader.
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import type { Warning } from "../warning.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
 import type { Wanted } from "./samples.ts";
 import { placeRows, reverseBits, withoutPredictor } from "./segment_rows.ts";
@@ -25,8 +24,6 @@ export interface WantedSample {
 export interface SourcePlan {
   /** Whether strips or tiles are compressed. */
   readonly compressed: boolean;
-  /** Doubts about the page. */
-  readonly warnings: readonly Warning[];
   /** Memory of the codec. */
   readonly working: WorkingMemory;
   /** Fills the wanted planes. @throws {DecodeFailed | Stopped} */
@@ -53,7 +50,6 @@ export async function planSource(
     table.check(wanted, null);
     return {
       compressed: false,
-      warnings: page.warnings,
       working: NO_WORKING_MEMORY,
       decode: (planes) => Promise.resolve(readRaw(table, targets(planes), stop)),
     };
@@ -72,7 +68,6 @@ export async function planSource(
   const bytes = codec.workingBytes(segments.largest(wanted));
   return {
     compressed: true,
-    warnings: page.warnings,
     working: { bytes, endsWithWorker: codec.endsWithWorker ?? false },
     decode: (planes) => segments.decode(targets(planes), stop),
   };

@@ -3,6 +3,12 @@
 /** Files that are kept, at 64 KiB or so each; more than a set has channels. */
 export const MAX_RECENT = 64;
 
+/** Memory of an open file: its window, its descriptions and a chain of some thousand directories. */
+const FILE_BYTES = 160 << 10;
+
+/** Memory of the open files of a set of so many. */
+export const recentBytes = (files: number): number => Math.min(files, MAX_RECENT) * FILE_BYTES;
+
 /** The opened file and, by path, the files of its set that were used last. */
 export class RecentFiles<T> {
   readonly #path: string;

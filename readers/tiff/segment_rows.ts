@@ -134,7 +134,7 @@ function undoDifferences({ bytes, rows, rowSamples, samples, bits, littleEndian 
 
 /** Each row holds the highest bytes of all its samples first, then the next ones and so on, differenced as bytes. */
 function undoFloatingPoint({ bytes, rows, rowSamples, samples, bits, float }: PredictedRows): void {
-  if (!float) throw new DecodeFailed(`${tagName(TAG.Predictor)} is 3 with samples that are no floats`);
+  if (!float) throw new DecodeFailed(`${tagName(TAG.Predictor)} is 3 with samples that are not floats`);
   const width = bits / 8;
   const size = rowSamples * width;
   const row = new Uint8Array(size);

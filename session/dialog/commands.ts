@@ -5,12 +5,7 @@
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
-import {
-  markersOf,
-  STORE_EXTENSIONS,
-  STORE_MARKERS,
-  SUPPORTED_EXTENSIONS,
-} from "../../readers/format_names.ts";
+import { markersOf, STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };
 import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };

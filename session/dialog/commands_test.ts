@@ -166,7 +166,7 @@ Deno.test("Windows: the methods of the folder dialog stand where shobjidl.h has 
   assert.deepEqual(methodsOf("IShellItem"), ["BindToHandler", "GetParent", "GetDisplayName"]);
 });
 
-Deno.test("Windows: nothing comes before the question whether scripts may use types", () => {
+Deno.test("Windows: the script first checks whether it may use types", () => {
   const [command] = dialogCommands("windows", question({}));
   const statements = command!.args.at(-1)!.split("\n").filter((line) => !/^(#|$)/.test(line));
   assert.deepEqual(statements.slice(0, 2), [
@@ -175,7 +175,7 @@ Deno.test("Windows: nothing comes before the question whether scripts may use ty
   ]);
 });
 
-Deno.test("a question that goes through a locale is ASCII", () => {
+Deno.test("the question is ASCII where it passes through a locale", () => {
   const [macos] = dialogCommands("darwin", question({ title: "ü 🔬" }));
   assert.match(macos!.args.at(-1)!, /"title":"\\u00fc \\ud83d\\udd2c"/);
   const [windows] = dialogCommands("windows", question({ folder: "C:\\ü" }));
@@ -230,7 +230,7 @@ Deno.test("answers", async (t) => {
   }
 });
 
-Deno.test("a program that fails is told from a cancelled dialog", async (t) => {
+Deno.test("a failed program differs from a cancelled dialog", async (t) => {
   const rows: [string, string, DialogCommand["program"], number, string, string, RegExp][] = [
     // What zenity 3.44 writes without a display, and what GTK 4 writes.
     [

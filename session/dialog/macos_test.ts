@@ -164,7 +164,7 @@ Deno.test("the panel for files takes stores too; the button enters any other fol
   });
 });
 
-Deno.test("no folder can be chosen where stores are not asked for", () => {
+Deno.test("a folder can only be chosen where stores are wanted", () => {
   show({ ...QUESTION, names: [], stores: [] } as typeof QUESTION, (panel, methods) => {
     assert.equal(panel.canChooseDirectories, false);
     assert.equal(takes(methods, "/a/x.zarr", true), false);
@@ -180,7 +180,7 @@ Deno.test("before macOS 14 the application comes to the front by the older call"
 
 Deno.test("cancel", () => assert.equal(show(QUESTION, () => null).path, null));
 
-Deno.test("where the filter cannot be made, the panel shows without it, and a store is chosen by a file in it", () => {
+Deno.test("without a filter the panel still shows, and a file in a store stands for it", () => {
   const answer = (panel: FakePanel) => {
     assert.deepEqual([panel.canChooseDirectories, panel.showsHiddenFiles], [false, true]);
     return "/a.tif";

@@ -38,7 +38,7 @@ Deno.test("three cancelled dialogs of foreign pages within 60 s make all of them
   assert.equal(refused(true), 30);
 });
 
-Deno.test("cancelled dialogs that are 30 s apart do not count as three", () => {
+Deno.test("cancelled dialogs 30 s apart do not count as three", () => {
   const { clock, manners, refused } = mannersAt();
   for (let n = 0; n < 9; n += 1) {
     manners.cancelled(true);

@@ -49,13 +49,7 @@ Deno.test("the second dialog starts in the folder of the first choice, a cancell
   assert.deepEqual(starts, [undefined, "--filename=/data/", "--filename=/data/", "--filename=/s/"]);
 });
 
-Deno.test("kdialog is asked where zenity is missing", async () => {
-  const { picker, commands } = pickerOf([null, chose("/a.tif")]);
-  assert.equal(await picker.pick(request()), "/a.tif");
-  assert.deepEqual(commands.map(({ program }) => program), ["zenity", "kdialog"]);
-});
-
-Deno.test("kdialog is asked where zenity is there but does not start, as without one of its libraries", async () => {
+Deno.test("kdialog follows a zenity that does not start, as without one of its libraries", async () => {
   const broken = (code: number, words: string): ProgramResult => ({
     code,
     stdout: new Uint8Array(),
@@ -85,12 +79,6 @@ Deno.test("no program, no display", async () => {
   assert.deepEqual(commands, []);
 });
 
-Deno.test("a failed dialog does not block the next one", async () => {
-  const { picker } = pickerOf([null, null, chose("/a.tif")]);
-  await assert.rejects(picker.pick(request()), DialogUnavailable);
-  assert.equal(await picker.pick(request()), "/a.tif");
-});
-
 Deno.test("one at a time; a client that goes away ends its dialog", async () => {
   const { picker, started, ended } = openPicker();
   const client = new AbortController();
@@ -107,7 +95,7 @@ Deno.test("one at a time; a client that goes away ends its dialog", async () => 
   await assert.rejects(picker.pick(request(client.signal)), /before the dialog opened/);
 });
 
-Deno.test("a request that comes while the last dialog ends waits for that and is shown", async () => {
+Deno.test("a request waits for the end of the last dialog", async () => {
   const ending = Promise.withResolvers<void>();
   const programs: string[] = [];
   const run = async (_: DialogCommand, signal: AbortSignal) => {
@@ -129,7 +117,7 @@ Deno.test("a request that comes while the last dialog ends waits for that and is
   assert.deepEqual(programs, ["started", "ended", "started"]);
 });
 
-Deno.test("closing ends the dialog, waits for it and admits no other", async () => {
+Deno.test("close ends the dialog, waits for it and refuses others", async () => {
   const { picker, started, ended } = openPicker();
   const first = assert.rejects(picker.pick(request()), ShuttingDown);
   await started;
@@ -140,7 +128,7 @@ Deno.test("closing ends the dialog, waits for it and admits no other", async () 
   await picker.close();
 });
 
-Deno.test("a dialog is available where a program is installed and, on Linux, a display is there", () => {
+Deno.test("a dialog needs a program and, on Linux, a display", () => {
   const rows: [system: string, hasDisplay: boolean, installed: string[], available: boolean][] = [
     ["linux", true, ["zenity"], true],
     ["linux", true, ["kdialog"], true],

@@ -6,6 +6,6 @@
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
-  // Cookies of other programs on this host are none of this server's business.
+  // Omits cookies of other programs on this host.
   requestInterceptor: (/** @type {object} */ request) => ({ ...request, credentials: "omit" }),
 });

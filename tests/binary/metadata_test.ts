@@ -149,7 +149,7 @@ Deno.test("metadata of the executable", async (t) => {
   }
 });
 
-Deno.test("the compile script names what it cannot do in one line", async (t) => {
+Deno.test("the compile script reports an error in one line", async (t) => {
   const folder = Deno.makeTempDirSync({ prefix: "compile_" });
   const sources = copySources(folder);
   const rows: [string, string[], Record<string, string>, number, RegExp][] = [

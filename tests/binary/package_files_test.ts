@@ -80,14 +80,14 @@ Deno.test("the server runs on the package files that the executable has", () =>
     }
   }));
 
-Deno.test("documentation that cannot be fetched is told of, with the way to the contract", () =>
+Deno.test("a page says that the documentation cannot be fetched, and where the contract is", () =>
   serveOffline(["swagger-ui-dist", "@scarf/scarf"], async (server) => {
     for (const page of ["/docs", "/docs"]) {
       const answer = await fetch(server.baseUrl + page);
       assert.equal(answer.status, 503, page);
       assert.equal(answer.headers.get("content-type"), "text/html; charset=utf-8");
       const text = await answer.text();
-      assert.match(text, /that failed:\s+\S.*swagger-ui-dist/);
+      assert.match(text, /could not be fetched: \S.*swagger-ui-dist/);
       assert.match(text, /href="\/openapi\.json"/);
       // Nothing of the machine: no stack, no place of a file.
       assert.doesNotMatch(text, /file:\/\/|\.ts\b/);

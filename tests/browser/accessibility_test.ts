@@ -1,4 +1,4 @@
-/** What the rules of axe-core find in the page, empty and with a line scan or an image, in both colour schemes and sizes. */
+/** Rules of axe-core on the page, empty and with a line scan or an image, in both colour schemes and sizes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import axe from "axe-core";

@@ -1,5 +1,5 @@
 /**
- * What the browser tests stand on: the real server as a process of its own with a dialog program that answers what the test says,
+ * Set-up of the browser tests: the real server as a process of its own with a dialog program that answers as the test wants,
  * and the Chromium of this machine.
  */
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { PATIENCE, until, within } from "../deadline.ts";
 
 const CHROMIUM = findChromium(Deno.env.toObject());
 
-/** Whether there is a browser to test with; says so when there is none. @throws {Error} REQUIRE_BROWSER is 1 and there is none */
+/** Whether a browser is installed; logs a line without one. @throws {Error} REQUIRE_BROWSER is 1 and no browser is installed */
 export function hasChromium(): boolean {
   if (CHROMIUM !== null) return true;
   const words = "no Chromium or Chrome in PATH; CHROME can name one";
@@ -145,7 +145,7 @@ export class StubbedServer {
   }
 }
 
-/** A page of the viewer that writes down what must not happen. */
+/** A page of the viewer that records faults. */
 export class Viewer {
   /** Console errors, uncaught errors and requests to other hosts. */
   readonly faults: string[] = [];
@@ -207,7 +207,7 @@ export class Viewer {
     return { x, y, at };
   }
 
-  /** Red, green and blue of what is on the screen at a point, after everything asked for is drawn. */
+  /** Red, green and blue on the screen at a point, after all drawing. */
   async color({ x, y }: { x: number; y: number }): Promise<number[]> {
     await this.settle();
     const clip = { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 };
@@ -215,9 +215,33 @@ export class Viewer {
     return (await this.page.evaluate(readPng, { bytes: [...png], x: 0, y: 0 })).color;
   }
 
-  /** Waits until what was asked for is drawn. */
+  /** Waits until everything is drawn. */
   async settle(): Promise<void> {
     await this.page.evaluate(twoFrames);
+  }
+
+  /** Types into a field and presses Enter. */
+  async enter(selector: string, value: string): Promise<void> {
+    await this.page.fill(selector, value);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Box of an element in CSS pixels of the page. */
+  async box(selector: string) {
+    return (await this.page.locator(selector).first().boundingBox())!;
+  }
+
+  /** Drags with the mouse between two points of the page. */
+  async drag(from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
+    await this.page.mouse.move(from.x, from.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(to.x, to.y, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
+  /** Labels of the axes of the source. */
+  labels(): Promise<string[]> {
+    return this.page.locator("#source svg.labels > g text").allTextContents();
   }
 
   text(selector: string): Promise<string> {

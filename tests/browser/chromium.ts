@@ -7,7 +7,7 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
 /**
  * Path of the browser: what `CHROME` names and nothing else, or the first known name in a folder of `PATH`.
  *
- * @returns `null` when there is none
+ * @returns `null` without one
  */
 export function findChromium({ CHROME, PATH = "" }: { CHROME?: string; PATH?: string }): string | null {
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;

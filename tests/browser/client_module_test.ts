@@ -141,7 +141,7 @@ function moduleTest(name: string, isThere: boolean, fn: () => Promise<void>): vo
   Deno.test({ name: `client module: ${name}`, ignore, sanitizeOps: false, sanitizeResources: false, fn });
 }
 
-/** What the two browsers that ask their user allow; they differ in pages of http, which others may have changed on their way. */
+/** Permissions of the two browsers that ask their user; they differ in pages of http, which others may have altered. */
 const asking = (start: StartVisitor, httpAwayAllowed: unknown) => () =>
   withPages(async (sites, expression) => {
     {

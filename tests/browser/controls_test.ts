@@ -1,4 +1,4 @@
-/** Every control of the viewer changes what it should, by mouse and by keyboard. */
+/** Every control of the viewer, by mouse and by keyboard. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";
@@ -38,19 +38,17 @@ test("every control of a channel changes the picture", async (viewer) => {
   assert.deepEqual(await Promise.all(["Min", "Max"].map((end) => page.inputValue(`#source-0-${end}`))), AUTO);
 });
 
-test("a number that is none is refused and said so", async (viewer) => {
+test("text that is not a number is refused with a reason", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await openCard(viewer, "source-0");
   const before = await page.inputValue("#source-0-Min");
   for (const wrong of ["abc", "1,000", ""]) {
-    await page.fill("#source-0-Min", wrong);
-    await page.keyboard.press("Enter");
+    await viewer.enter("#source-0-Min", wrong);
     assert.equal(await page.getAttribute("#source-0-Min", "aria-invalid"), "true", wrong);
     assert.match(await viewer.text("#status.bad"), new RegExp(`^"${wrong}" is not a number`));
   }
-  await page.fill("#source-0-Min", "5000");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#source-0-Min", "5000");
   assert.equal(await viewer.text("#status"), "");
   assert(Number(await page.inputValue("#source-0-Max")) > 5000, "the maximum moves along");
   // Both ends lie above every sample: the handles are at the edge, and keys move them from there.
@@ -70,10 +68,7 @@ test("histogram handles are dragged and moved by keys, and Log changes the bars"
   await openCard(viewer, "source-0");
   const handle = page.getByRole("slider", { name: "Maximum of CH1" }).first();
   const box = (await handle.boundingBox())!;
-  await page.mouse.move(box.x + box.width / 2, box.y + 20);
-  await page.mouse.down();
-  await page.mouse.move(box.x - 80, box.y + 20);
-  await page.mouse.up();
+  await viewer.drag({ x: box.x + box.width / 2, y: box.y + 20 }, { x: box.x - 80, y: box.y + 20 });
   const dragged = Number(await page.inputValue("#source-0-Max"));
   assert(dragged < 2000, `${dragged}`);
   await handle.press("ArrowRight");
@@ -90,7 +85,7 @@ test("histogram handles are dragged and moved by keys, and Log changes the bars"
 test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
-  const labels = () => page.locator("#source svg.labels > g text").allTextContents();
+  const labels = () => viewer.labels();
   const space = () => page.locator("#source svg.labels > g text[text-anchor=end]").allTextContents();
   const [whole, wholeSpace] = [await labels(), await space()];
   const { x, y } = await viewer.place("source", SHAPE, 100, 32);
@@ -104,10 +99,7 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   await viewer.settle();
   assert.deepEqual(await labels(), whole);
   // Along time only: the labels of space stay.
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  await page.mouse.move(x + 150, y + 12, { steps: 4 });
-  await page.mouse.up();
+  await viewer.drag({ x, y }, { x: x + 150, y: y + 12 });
   await viewer.settle();
   const zoomed = await labels();
   assert.notDeepEqual(zoomed, whole);
@@ -125,10 +117,7 @@ test("wheel, drag, double-click and Shift zoom and pan", async (viewer) => {
   // A box on the reference zooms both axes by the same factor.
   const start = await viewer.place("reference", REFERENCE, 20, 20);
   const end = await viewer.place("reference", REFERENCE, 51, 51);
-  await page.mouse.move(start.x, start.y);
-  await page.mouse.down();
-  await page.mouse.move(end.x, end.y, { steps: 4 });
-  await page.mouse.up();
+  await viewer.drag(start, end);
   const middle = await viewer.place("reference", [32, 32], 16, 16);
   await page.mouse.move(middle.x, middle.y);
   assert.match(await viewer.text("#reference .readout"), /row 3[56], column 3[56] /);
@@ -156,21 +145,18 @@ test("profile, scan path, divider and data", async (viewer) => {
   await page.uncheck("#path");
   assert.equal(await paths.count(), 0);
   await page.selectOption("#along", "x");
-  const height = async () => (await page.locator("#source").boundingBox())!.height;
+  const height = async () => (await viewer.box("#source")).height;
   const before = await height();
   await page.focus("#divider");
   await page.keyboard.press("ArrowDown");
   const lower = await height();
   assert(lower > before);
-  const bar = (await page.locator("#divider").boundingBox())!;
-  await page.mouse.move(bar.x + 50, bar.y + 5);
-  await page.mouse.down();
-  await page.mouse.move(bar.x + 50, bar.y - 95);
-  await page.mouse.up();
+  const bar = await viewer.box("#divider");
+  await viewer.drag({ x: bar.x + 50, y: bar.y + 5 }, { x: bar.x + 50, y: bar.y - 95 });
   assert(Math.abs(lower - await height() - 100) < 12);
   await page.click("#developers > summary");
   await page.click("#code summary");
-  // The second channel is switched off above; looking at its controls does not change what is fetched.
+  // The second channel is off; focusing its controls does not change the program.
   await page.focus("#source-1-lut");
   assert.match(
     await viewer.text("#snippet"),
@@ -214,7 +200,7 @@ test("everything is reached by the keyboard", async (viewer) => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowUp");
-  // From the middle between columns 31 and 32, of which the lower on the screen is 31.
+  // Starts in the middle, between columns 31 and 32; 31 is the lower one on the screen.
   assert.match(
     await page.locator("#announcer").innerText(),
     /^line 101, pixel 33 .*CH1 1241; CH2 2241; reference row 67, column 63$/,
@@ -237,11 +223,11 @@ test("everything is reached by the keyboard", async (viewer) => {
   assert.equal(await page.locator("#shortcuts").isVisible(), false);
   await viewer.open(files.image);
   await page.keyboard.press("s");
-  assert.equal(await page.isChecked("#path"), false, "without a reference there is no path to switch");
+  assert.equal(await page.isChecked("#path"), false, "no path without a reference");
   assert.match(await viewer.text("#source .readout"), /^Scale bar \d+ µm$/);
 });
 
-test("of twelve channels six are shown, which is said, and a button shows all", async (viewer) => {
+test("twelve channels start with six, a count and a button for all", async (viewer) => {
   const { page } = viewer;
   const store = join(viewer.server.folder, "twelve.ome.zarr");
   const names = Array.from({ length: 12 }, (_, c) => `Stain ${c + 1}`);
@@ -255,27 +241,24 @@ test("of twelve channels six are shown, which is said, and a button shows all", 
   assert.equal(await viewer.text("#source-count"), "6 of 12 shown\nShow all");
   const shown = () => page.locator("#source-cards [id$=visible]:checked").count();
   assert.equal(await shown(), 6);
-  const height = (await page.locator("#source-0-visible").boundingBox())!.y;
+  const height = (await viewer.box("#source-0-visible")).y;
   await page.click("#source-count button");
   assert.equal(await shown(), 12);
   await page.click("#source-count button");
   assert.equal(await shown(), 6);
   await page.uncheck("#source-0-visible");
   assert.equal(await viewer.text("#source-count"), "5 of 12 shown\nShow all");
-  assert.equal((await page.locator("#source-0-visible").boundingBox())!.y, height, "nothing moves");
+  assert.equal((await viewer.box("#source-0-visible")).y, height, "nothing moves");
   // One at a time there is nothing to be said.
   await page.selectOption("#source .layers", "single");
   assert.equal((await viewer.text("#source-count")).trim(), "");
 });
 
-test("a drag that begins beside a picture selects no text", async (viewer) => {
+test("a drag from beside a picture selects no text", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const plot = await viewer.box("#source .plot");
   const bottom = plot.y + plot.height;
-  await page.mouse.move(plot.x - 30, plot.y + 10);
-  await page.mouse.down();
-  await page.mouse.move(plot.x + plot.width / 2, bottom + 25, { steps: 5 });
-  await page.mouse.up();
+  await viewer.drag({ x: plot.x - 30, y: plot.y + 10 }, { x: plot.x + plot.width / 2, y: bottom + 25 });
   assert.equal(await page.evaluate("String(getSelection())"), "");
 });

@@ -1,4 +1,4 @@
-/** What is drawn and read out: samples at their places, linked cursors, the saved picture. */
+/** Drawing and read-out: samples at their places, linked cursors, the saved picture. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStore } from "../fixtures/plain_store.ts";
@@ -39,14 +39,14 @@ test("an image of colour is drawn upright in its colours and true aspect", async
     const place = await viewer.place("source", [30, 50], row, column);
     assertColor(await viewer.color(place), [column, 100 + column, 200 + column]);
   }
-  const box = (await viewer.page.locator("#source .plot").boundingBox())!;
+  const box = await viewer.box("#source .plot");
   // 50 columns of 0.5 um across, 30 rows of 0.5 um down.
   assert(Math.abs(box.width / box.height - 50 / 30) < 0.01);
   assert.equal(await viewer.page.locator("#reference").isVisible(), false);
   assert.equal(await viewer.page.locator("#divider").isVisible(), false);
 });
 
-test("a long channel name is cut short with its whole beside it, and names are never markup", async (viewer) => {
+test("long channel names are truncated with a full title, and names are never markup", async (viewer) => {
   const { page } = viewer;
   const store = join(viewer.server.folder, "named.ome.zarr");
   const planes = [0, 1].map(() => Uint16Array.from({ length: 40 }, (_, i) => i));
@@ -75,7 +75,7 @@ test("a reference keeps its aspect however long it is, and can be zoomed along i
   await Deno.writeFile(strip, lineScanFile(1280));
   await viewer.open(strip);
   const aspect = async () => {
-    const { width, height } = (await page.locator("#reference .plot").boundingBox())!;
+    const { width, height } = await viewer.box("#reference .plot");
     // 1280 rows run down, 128 columns across.
     return height / width;
   };
@@ -127,7 +127,7 @@ test("the read-out is the sample under the cursor", async (viewer) => {
 test("the cursor is linked along a slanted path, both ways", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
-  const size = (await page.locator("#reference .plot").boundingBox())!;
+  const size = await viewer.box("#reference .plot");
   for (const column of [0, 21, 63]) {
     const { x, y } = await viewer.place("source", SHAPE, 50, column);
     await page.mouse.move(x, y);
@@ -145,7 +145,7 @@ test("the cursor is linked along a slanted path, both ways", async (viewer) => {
   const onPath = await viewer.place("reference", REFERENCE, 80, 100 - 140 / 3);
   await page.mouse.move(onPath.x, onPath.y);
   const line = page.locator('#source polyline[stroke="#ff7a1a"]');
-  const height = (await page.locator("#source .plot").boundingBox())!.height;
+  const height = (await viewer.box("#source .plot")).height;
   const at = Number((await line.getAttribute("points"))!.split(/[ ,]/)[1]);
   assert(Math.abs((1 - at / height) * 64 - 42.5) <= 1, `row marked at ${at} of ${height}`);
   assert.match(await viewer.text("#reference .readout"), /→ line scan column 4[123]$/);
@@ -155,10 +155,7 @@ test("the cursor is linked along a slanted path, both ways", async (viewer) => {
     await viewer.place("source", SHAPE, 100, 1),
     await viewer.place("source", SHAPE, 101, 20),
   ];
-  await page.mouse.move(top.x, top.y);
-  await page.mouse.down();
-  await page.mouse.move(end.x, end.y, { steps: 4 });
-  await page.mouse.up();
+  await viewer.drag(top, end);
   await page.mouse.move(onPath.x, onPath.y);
   await viewer.settle();
   const column = (await viewer.text("#reference .readout")).match(/scan (column \d+)/)![1]!;
@@ -172,7 +169,7 @@ test("the cursor is linked along a slanted path, both ways", async (viewer) => {
   assert.equal(await line.count(), 0);
 });
 
-test("the saved picture is what is seen", async (viewer) => {
+test("the saved picture equals the view", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
@@ -181,7 +178,7 @@ test("the saved picture is what is seen", async (viewer) => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#source .save")]);
   assert.equal(download.suggestedFilename(), "scan-source.png");
   const bytes = await Deno.readFile((await download.path())!);
-  const stage = (await page.locator("#source .stage").boundingBox())!;
+  const stage = await viewer.box("#source .stage");
   const { x, y } = await viewer.place("source", SHAPE, 100, 20);
   const at = { x: Math.floor(x - stage.x), y: Math.floor(y - stage.y) };
   const saved = await page.evaluate(readPng, { bytes: [...bytes], ...at });

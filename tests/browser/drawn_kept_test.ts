@@ -1,4 +1,4 @@
-/** What was drawn and pinned outlives a reload and a file that changes, and is not put onto other samples. */
+/** Drawings and pinned cursors outlive a reload and a changed file, and stay off other samples. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStack } from "../fixtures/plain_store.ts";
@@ -12,7 +12,7 @@ import { viewerSuite } from "./suite.ts";
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
-/** Opens by path: what is opened so is shown again after a reload. */
+/** Opens by path, so that a reload shows the file again. */
 async function openPath({ page }: Viewer, path: string): Promise<void> {
   await page.fill("#path-field", path);
   await page.click("#path-open");
@@ -42,24 +42,20 @@ async function drawAll(viewer: Viewer): Promise<void> {
   await page.locator("#measure-bands input[type=text]").nth(1).fill("quiet");
   await page.locator("#measure-bands input[type=color]").nth(1).fill("#ff0000");
   await page.check("#trace-change");
-  await page.fill("#trace-average", "9");
-  await page.keyboard.press("Enter");
-  await page.fill("#baseline-percentile", "20");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "9");
+  await viewer.enter("#baseline-percentile", "20");
   await page.click("#tool-line");
   await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
   await page.click("#tool-zoom");
   await unfold(viewer, "events");
-  await page.fill("#event-threshold", "0.7");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#event-threshold", "0.7");
   await page.click("#event-find");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   // One is removed by hand and does not come back.
   await page.locator("#measure-events tbody tr").nth(1).locator("button").click();
   await page.locator("#measure-events tbody input").first().fill("whisker");
   await unfold(viewer, "cursors");
-  await page.fill("#cursor-lines", "3");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#cursor-lines", "3");
   await page.focus("#source .plot");
   for (const [line, column] of [[100, 40], [140, 20]] as const) {
     const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
@@ -101,7 +97,7 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   assert.equal(await page.locator("#measure-bands li").count(), 0);
 });
 
-test("a line more than there can be is not dropped silently", async (viewer) => {
+test("a line beyond the limit is not dropped silently", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "lines.oir");
   await Deno.writeFile(path, measuredScan());
@@ -136,7 +132,7 @@ async function openOther(viewer: Viewer): Promise<string> {
   return path;
 }
 
-test("what was drawn is not put onto samples of another shape, and the page says so", async (viewer) => {
+test("drawings do not move to samples of another shape, with a notice", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "other.oir");
   await Deno.writeFile(path, measuredScan());
@@ -149,10 +145,10 @@ test("what was drawn is not put onto samples of another shape, and the page says
   await page.click("#notice-close");
   assert.equal(await page.locator("#notice").isVisible(), false);
   await reload(viewer);
-  assert.equal(await page.locator("#notice").isVisible(), false, "it is said once");
+  assert.equal(await page.locator("#notice").isVisible(), false, "the notice appears once");
 });
 
-test("when the file changes bands stay and stale velocities go", async (viewer) => {
+test("bands stay and velocities go when the file changes", async (viewer) => {
   const { page, server } = viewer;
   const store = join(server.folder, "focus.ome.zarr");
   // Two focus planes: the line scan as it is, and twice as bright.
@@ -195,7 +191,7 @@ const SPOT_LINE = [4, 59].map((column): [number, number] => [
 
 const allImages = { hasText: `${IMAGES} of ${IMAGES} images` };
 
-test("a kymograph is made again when its file has changed, and after a reload", async (viewer) => {
+test("a kymograph is made again after a change of its file and after a reload", async (viewer) => {
   const { page } = viewer;
   const path = await openOther(viewer);
   await page.click("#tool-line");
@@ -223,7 +219,7 @@ test("a kymograph is made again when its file has changed, and after a reload", 
   viewer.faults.length = 0;
 });
 
-test("a step that is asked for while a changed file is opened again is the one that is shown", async (viewer) => {
+test("a step requested while a changed file reopens is the one that is shown", async (viewer) => {
   const { page } = viewer;
   const path = await openOther(viewer);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });

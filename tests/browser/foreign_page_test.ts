@@ -87,7 +87,7 @@ test("every dialog that a page of another site gets names it, whatever number of
   });
 });
 
-test("a page load with 40 KiB of cookies of other programs works, and the page's own requests send none", async () => {
+test("a page load with 40 KiB of foreign cookies works, and the page's own requests send none", async () => {
   await using server = await StubbedServer.start();
   const path = await imageIn(server.folder);
   const browser = await startChromium();

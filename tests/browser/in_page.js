@@ -1,8 +1,8 @@
-/** What the tests run inside the page; plain JavaScript, since the types of pages are not those of the tests. */
+/** Functions that the tests run inside the page; plain JavaScript, since types of pages are not those of tests. */
 
 export const serverIsKnown = () => document.getElementById("server").textContent !== "";
 
-/** Whether a file was opened, or failed to be, and nothing more is on its way. */
+/** Whether opening has ended, with or without success. */
 export const openingEnded = () =>
   document.getElementById("status").textContent !== "" && !document.getElementById("open").disabled;
 
@@ -88,7 +88,7 @@ export const isTransferring = () =>
 export const focusWindow = () => dispatchEvent(new Event("focus"));
 
 /**
- * Posts with as many headers of its own as each of `counts` says; answers the statuses, or why there is none, and the
+ * Posts with each of `counts` further headers; returns the statuses, or the errors, and the
  * codes.
  */
 export async function postWithHeaders({ url, body, counts }) {
@@ -130,7 +130,7 @@ export function sliderTo({ id, value }) {
   document.getElementById(id).dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Whether an element says this; spaces of any kind and number count as one. */
+/** Whether an element has this text; any white space counts as one space. */
 export const hasText = ({ selector, text }) =>
   document.querySelector(selector).textContent.replaceAll(/\s+/g, " ").includes(text);
 
@@ -140,10 +140,10 @@ export function drawnPixel({ picture, x, y }) {
   return [...context.getImageData(x, y, 1, 1).data];
 }
 
-/** Whether an element says nothing. */
+/** Whether an element is empty. */
 export const isEmpty = (selector) => document.querySelector(selector).textContent === "";
 
-/** Keeps what is written on canvases from now on. */
+/** Records texts written on canvases from now on. */
 export function rememberWriting() {
   const texts = globalThis.writtenTexts = [];
   const { prototype } = CanvasRenderingContext2D;
@@ -154,7 +154,7 @@ export function rememberWriting() {
   };
 }
 
-/** What {@linkcode rememberWriting} has kept. */
+/** Texts that {@linkcode rememberWriting} has recorded. */
 export const written = () => globalThis.writtenTexts;
 
 /** Width and samples of one of the page's canvases. */

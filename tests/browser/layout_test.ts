@@ -1,4 +1,4 @@
-/** One time axis for overview, line scan and profile; channels in bands; what is remembered; keys that can be switched off. */
+/** The shared time axis of overview, line scan and profile, split channels, remembered settings and single keys. */
 import assert from "node:assert/strict";
 import { serverIsKnown } from "./in_page.js";
 import { sample, SHAPE } from "./line_scan.ts";
@@ -13,9 +13,6 @@ const LINE_S = 0.002118;
 /** The time of the last line: line 0 lies at 0. */
 const LAST = (SHAPE[0] - 1) * LINE_S;
 
-const boxOf = async ({ page }: Viewer, selector: string) =>
-  (await page.locator(selector).first().boundingBox())!;
-
 /** Typed start and end of the visible time. */
 async function timeOf({ page }: Viewer): Promise<number[]> {
   const fields = page.locator(".time-fields input");
@@ -26,15 +23,15 @@ function near(actual: number[], expected: number[], most: number): void {
   actual.forEach((value, i) => assert(Math.abs(value - expected[i]!) <= most, `${actual}, ${expected}`));
 }
 
-test("overview, line scan and profile have one left and one right edge, the reference lies at the right", async (viewer) => {
+test("overview, line scan and profile share their edges, the reference is at the right", async (viewer) => {
   const { page } = viewer;
   for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
     await page.setViewportSize({ width, height });
     await viewer.open(files.scan);
     await page.hover("#source .plot", { position: { x: 200, y: 40 } });
     await viewer.settle();
-    const plot = await boxOf(viewer, "#source .plot");
-    const strip = await boxOf(viewer, ".overview");
+    const plot = await viewer.box("#source .plot");
+    const strip = await viewer.box(".overview");
     near([strip.x, strip.width], [plot.x, plot.width], 0.6);
     // The outline of the chart is half a pixel outside.
     const outline = await page.locator("#chart polyline").first().evaluate((line) => {
@@ -42,9 +39,9 @@ test("overview, line scan and profile have one left and one right edge, the refe
       return [left, width];
     });
     near(outline, [plot.x, plot.width], 2);
-    const [side, upper] = [await boxOf(viewer, "#reference"), await boxOf(viewer, "#source")];
+    const [side, upper] = [await viewer.box("#reference"), await viewer.box("#source")];
     assert(side.x >= upper.x + upper.width && Math.abs(side.y - upper.y) < 12, JSON.stringify([side, upper]));
-    const reference = await boxOf(viewer, "#reference .plot");
+    const reference = await viewer.box("#reference .plot");
     assert(reference.width >= 150, `${reference.width}`);
   }
 });
@@ -54,19 +51,13 @@ test("the window of the overview is dragged, resized, and moved by keys", async 
   await viewer.open(files.scan);
   const whole = SHAPE[0] * LINE_S;
   near(await timeOf(viewer), [0, LAST], 0.0005);
-  const strip = await boxOf(viewer, ".overview");
+  const strip = await viewer.box(".overview");
   const y = strip.y + strip.height / 2;
   // The right edge to the middle, then the whole window to the right.
-  await page.mouse.move(strip.x + strip.width - 2, y);
-  await page.mouse.down();
-  await page.mouse.move(strip.x + strip.width / 2 - 2, y, { steps: 5 });
-  await page.mouse.up();
+  await viewer.drag({ x: strip.x + strip.width - 2, y }, { x: strip.x + strip.width / 2 - 2, y });
   await viewer.settle();
   near(await timeOf(viewer), [0, whole / 2], 0.01 * whole);
-  await page.mouse.move(strip.x + strip.width / 4, y);
-  await page.mouse.down();
-  await page.mouse.move(strip.x + strip.width / 2, y, { steps: 5 });
-  await page.mouse.up();
+  await viewer.drag({ x: strip.x + strip.width / 4, y }, { x: strip.x + strip.width / 2, y });
   await viewer.settle();
   near(await timeOf(viewer), [whole / 4, 3 * whole / 4], 0.01 * whole);
   const slider = page.getByRole("slider", { name: "Visible time" });
@@ -91,16 +82,16 @@ test("typed times, fit and the way back", async (viewer) => {
   await viewer.settle();
   near(await timeOf(viewer), [0.1, 0.2], 0.0005);
   // As the axis has it: its ticks at both times stand in the middle of the first and the last line.
-  const plot = await boxOf(viewer, "#source .plot");
+  const plot = await viewer.box("#source .plot");
   const half = plot.width / (0.1 / LINE_S + 1) / 2;
   for (const [label, edge] of [["0.10", plot.x + half], ["0.20", plot.x + plot.width - half]] as const) {
-    const tick = await boxOf(viewer, `#source svg.labels > g text:text-is("${label}")`);
+    const tick = await viewer.box(`#source svg.labels > g text:text-is("${label}")`);
     assert(
       Math.abs(tick.x + tick.width / 2 - edge) < 1,
       `${label} at ${tick.x + tick.width / 2}, not ${edge}`,
     );
   }
-  // Beyond the recording there is nothing: the field says what is seen.
+  // Times beyond the recording become those in view.
   await to.fill("5");
   await to.press("Enter");
   assert(Math.abs(Number(await to.inputValue()) - LAST) < 0.0005, await to.inputValue());
@@ -117,7 +108,7 @@ test("typed times, fit and the way back", async (viewer) => {
   near(await timeOf(viewer), [0.1 + LINE_S, 0.2 + LINE_S], 0.0005);
   // Of a field that has the focus only what was typed stays.
   await to.focus();
-  const plotNow = await boxOf(viewer, "#source .plot");
+  const plotNow = await viewer.box("#source .plot");
   await page.mouse.move(plotNow.x + 5, plotNow.y + plotNow.height / 2);
   await page.mouse.wheel(0, -400);
   await viewer.settle();
@@ -138,7 +129,7 @@ test("typed times, fit and the way back", async (viewer) => {
 test("the wheel zooms time, with Shift space", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
-  const plot = await boxOf(viewer, "#source .plot");
+  const plot = await viewer.box("#source .plot");
   const labels = (isBeside: boolean) =>
     page.locator(`#source svg.labels > g text[text-anchor=${isBeside ? "end" : "middle"}]:not([transform])`)
       .allTextContents();
@@ -166,7 +157,7 @@ test("split channels lie below each other, each in its colour over the same time
   await page.selectOption("#source .layers", "split");
   await page.mouse.move(5, 5);
   await viewer.settle();
-  const { x, y, width, height } = await boxOf(viewer, "#source .plot");
+  const { x, y, width, height } = await viewer.box("#source .plot");
   for (const channel of [0, 1]) {
     for (const [row, column] of [[100, 40], [30, 33]] as const) {
       const at = {

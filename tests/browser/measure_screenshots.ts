@@ -80,8 +80,7 @@ await picture("events", scan, async (viewer) => {
   await drawBands(viewer);
   await page.uncheck("#source-0-visible");
   await page.check("#trace-change");
-  await page.fill("#trace-average", "9");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "9");
   await show(viewer, "events");
   await page.click("#event-find");
 });
@@ -89,7 +88,7 @@ await picture("events", scan, async (viewer) => {
 await picture("cursors", scan, async (viewer) => {
   const { page } = viewer;
   await show(viewer, "cursors");
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const plot = await viewer.box("#source .plot");
   for (const [x, y] of [[0.24, 0.55], [0.62, 0.3]] as const) {
     await page.mouse.move(plot.x + x * plot.width, plot.y + y * plot.height);
     await page.keyboard.press("x");

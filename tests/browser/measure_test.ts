@@ -1,9 +1,9 @@
-/** Measuring in a line scan by the page: bands, lines, velocities, events, cursors, and what is saved of them. */
+/** Measuring in a line scan: bands, lines, velocities, events, cursors and their saved files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { canvasPixels, readPng, rememberWriting, written } from "./in_page.js";
 import {
   ACTIVE,
@@ -16,37 +16,23 @@ import {
   TRANSIENTS,
 } from "./measured_scan.ts";
 import { dragOver, dragPoints, saved, tableOf, unfold } from "./measuring_hand.ts";
+import { viewerSuite } from "./suite.ts";
 
-const ignore = !hasChromium();
-let browser: Browser;
-let server: StubbedServer;
-let path = "";
-if (!ignore) {
-  Deno.test.beforeAll(async () => {
-    browser = await startChromium();
-    server = await StubbedServer.start();
-    path = join(server.folder, "vessel.oir");
-    await Deno.writeFile(path, measuredScan());
-  });
-  Deno.test.afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
-  });
-}
+const { test: viewerTest } = viewerSuite();
 
-function test(name: string, work: (viewer: Viewer) => Promise<void>): void {
-  Deno.test({
-    name: `measure: ${name}`,
-    ignore,
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 1000 } });
-      await viewer.open(path);
-      await work(viewer);
-      assert.deepEqual(viewer.faults, []);
-    },
-  });
+const path = ({ server }: Viewer) => join(server.folder, "vessel.oir");
+
+/** A test with the measured scan open. */
+function test(
+  name: string,
+  work: (viewer: Viewer) => Promise<void>,
+  context: BrowserContextOptions = { viewport: { width: 1280, height: 1000 } },
+): void {
+  viewerTest(`measure: ${name}`, async (viewer) => {
+    await Deno.writeFile(path(viewer), measuredScan());
+    await viewer.open(path(viewer));
+    await work(viewer);
+  }, { context });
 }
 
 const [LINES, COLUMNS] = SCAN_SHAPE;
@@ -77,10 +63,10 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   // Columns 30 to 49 of 0.45 µm: from half a pixel before 13.5 to half a pixel after 22.05 µm.
   assert.equal(await page.locator("#measure-bands .place").textContent(), "13.3–22.3 µm");
   const [plot, chart] = [
-    (await page.locator("#source .plot").boundingBox())!,
-    (await page.locator("#trace-chart").boundingBox())!,
+    await viewer.box("#source .plot"),
+    await viewer.box("#trace-chart"),
   ];
-  const stage = (await page.locator("#source .stage").boundingBox())!;
+  const stage = await viewer.box("#source .stage");
   assert(Math.abs(chart.y - stage.y - stage.height) <= 1, "directly below");
   const black = await page.evaluate(() => {
     // deno-lint-ignore no-explicit-any
@@ -101,7 +87,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   assert.equal(name, "vessel-traces.csv");
   const { about, head, rows } = tableOf(text);
   assert.equal(about.get("File"), "vessel.oir");
-  assert.equal(about.get("Path"), path);
+  assert.equal(about.get("Path"), path(viewer));
   assert.match(about.get("Band 1")!, /^"?columns 30 to 49, 13\.275 to 22\.275 um \(outer edges\)"?$/);
   assert.deepEqual(head, ["Time (s)", "Band 1 · CH1", "Band 1 · CH2"]);
   assert.equal(rows.length, LINES);
@@ -114,7 +100,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   });
 });
 
-test("below a picture that is flipped the trace runs as its time does", async (viewer) => {
+test("the trace below a flipped picture follows its time", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
@@ -135,7 +121,7 @@ test("below a picture that is flipped the trace runs as its time does", async (v
   await page.click("#source .flip");
 });
 
-test("below a picture that is turned the trace has a time axis of its own", async (viewer) => {
+test("the trace below a turned picture has its own time axis", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
@@ -150,12 +136,12 @@ test("below a picture that is turned the trace has a time axis of its own", asyn
       (await page.locator("#trace-chart svg text", { hasText: new RegExp(`^${label}$`) }).boundingBox())!.x
     ),
   );
-  const chart = (await page.locator("#trace-chart").boundingBox())!;
+  const chart = await viewer.box("#trace-chart");
   assert(last! - first! > 0.75 * chart.width, `${first} to ${last} of ${chart.width}`);
   for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
 });
 
-test("traces become changes against a baseline, and are averaged", async (viewer) => {
+test("traces can be averaged and relative to a baseline", async (viewer) => {
   const { page } = viewer;
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
@@ -163,11 +149,9 @@ test("traces become changes against a baseline, and are averaged", async (viewer
   await page.selectOption("#baseline-kind", "window");
   // Line 99 lies at 99 times of a line, before the end.
   for (const [id, value] of [["baseline-from", 0], ["baseline-to", 99.4 * LINE_TIME]] as const) {
-    await page.fill(`#${id}`, String(value));
-    await page.keyboard.press("Enter");
+    await viewer.enter(`#${id}`, String(value));
   }
-  await page.fill("#trace-average", "5");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "5");
   const { text } = await saved(viewer, "#csv-traces");
   const { about, head, rows } = tableOf(text);
   assert.equal(about.get("Values"), "dF/F0");
@@ -211,7 +195,7 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   assert.equal(await page.locator("#measure-bands li").count(), 1);
 });
 
-test("a name is typed letter by letter, and the page takes none of them for a key", async (viewer) => {
+test("letters typed into a name are not shortcuts", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 5, 15);
   await drawBand(viewer, 40, 50);
@@ -227,9 +211,9 @@ test("a name is typed letter by letter, and the page takes none of them for a ke
   assert.equal(await name.inputValue(), "Band 1 zbro");
 });
 
-test("a drag that is given up leaves nothing behind", async (viewer) => {
+test("a cancelled drag leaves no marks", async (viewer) => {
   const { page } = viewer;
-  const box = (await page.locator("#source .plot").boundingBox())!;
+  const box = await viewer.box("#source .plot");
   const lines = "#source polyline, #reference polyline";
   await page.mouse.move(box.x + 50, box.y + 20);
   await viewer.settle();
@@ -253,7 +237,7 @@ test("a drag that is given up leaves nothing behind", async (viewer) => {
   assert.equal(await page.locator("#measure-lines output").textContent(), "");
 });
 
-test("what is measured stands beside the cursor also where one is pinned", async (viewer) => {
+test("values stand beside the cursor, below the labels of pinned ones", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
   await page.locator("#source .plot").hover();
@@ -276,19 +260,17 @@ test("a trace without a baseline above the offset says why it is empty", async (
   const note = page.locator("#measure-bands").getByText("No ΔF/F₀");
   assert.equal(await note.isVisible(), false);
   // Channel 2 rests at 1000, as 10 times the 100 of calcium(); channel 1 lies below 2000, too.
-  await page.fill("#baseline-offset", "2000");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#baseline-offset", "2000");
   await viewer.settle();
   assert.match((await note.textContent())!, /: Band 1 · CH1, Band 1 · CH2$/);
-  await page.fill("#baseline-offset", "0");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#baseline-offset", "0");
   await viewer.settle();
   assert.equal(await note.isVisible(), false);
 });
 
-test("a recording of one line has its point, and no time is cut off", async (viewer) => {
+test("a recording of one line has a dot, and no label is cut off", async (viewer) => {
   const { page } = viewer;
-  const store = join(server.folder, "line.ome.zarr");
+  const store = join(viewer.server.folder, "line.ome.zarr");
   const plane = Uint16Array.from({ length: 20 }, (_, i) => i);
   const calibration = { y: { step: 0.002, unit: "second" }, x: { step: 0.5, unit: "micrometer" } };
   await writePlainStore(store, { planes: [plane], rows: 1, columns: 20, ...calibration });
@@ -301,14 +283,14 @@ test("a recording of one line has its point, and no time is cut off", async (vie
   const { data } = await page.evaluate(canvasPixels, "#trace-chart canvas");
   const colored = data.filter((_, i) => i % 4 === 0 && data[i]! > 100 && data[i + 2]! < 50).length;
   assert(colored >= 3 && colored <= 9, `${colored} pixels`);
-  const chart = (await page.locator("#trace-chart svg").boundingBox())!;
+  const chart = await viewer.box("#trace-chart svg");
   for (const text of await page.locator("#trace-chart svg text").all()) {
     const { x, width } = (await text.boundingBox())!;
     assert(x >= chart.x - 0.5 && x + width <= chart.x + chart.width + 0.5, (await text.textContent())!);
   }
 });
 
-test("a line over a streak tells time, distance and velocity", async (viewer) => {
+test("a line over a streak shows time, distance and velocity", async (viewer) => {
   const { page } = viewer;
   await page.click("#tool-line");
   await unfold(viewer, "lines");
@@ -335,8 +317,7 @@ test("a line over a streak tells time, distance and velocity", async (viewer) =>
 test("velocities over time are measured in a worker and shown with their confidence", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "velocities");
-  await page.fill("#velocity-window", "120");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#velocity-window", "120");
   assert.match(
     await viewer.text("#measure-velocities"),
     /254 ms: measures velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
@@ -365,13 +346,13 @@ test("velocities over time are measured in a worker and shown with their confide
     assert.equal(verdict, "measured");
   }
   // The cursor says what the window around it has.
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const plot = await viewer.box("#source .plot");
   await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
   await viewer.settle();
   const said = (await page.locator("#velocity-chart").textContent())!.match(/1\d\d\.\d µm\/s ± \d\.\d+ %$/);
   assert(said !== null && Math.abs(parseFloat(said[0]) / truth - 1) < 0.05);
   assert.match((await page.locator("#velocity-chart").textContent())!, /Velocity \(µm\/s\)/);
-  // What does not move is said so, without a number.
+  // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
   await page.click("#velocity-start");
   await page.locator("#measure-velocities .result", { hasText: /^0 of 10/ }).waitFor();
@@ -379,11 +360,10 @@ test("velocities over time are measured in a worker and shown with their confide
   assert(!await page.locator("#velocity-chart").isVisible());
 });
 
-test("a trace of another channel has a threshold of its own, and tables tell its band", async (viewer) => {
+test("another trace gets its own threshold, and tables name its band", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
-  await page.fill("#trace-average", "9");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "9");
   await unfold(viewer, "events");
   await page.click("#event-find");
   const first = await page.inputValue("#event-threshold");
@@ -392,7 +372,7 @@ test("a trace of another channel has a threshold of its own, and tables tell its
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   await page.fill("#event-threshold", "");
   await page.click("#event-find");
-  // Nothing typed is no threshold; the former one counts.
+  // An empty threshold is invalid; the previous one counts.
   assert.equal(await page.getAttribute("#event-threshold", "aria-invalid"), "true");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   await page.fill("#event-threshold", first);
@@ -405,8 +385,7 @@ test("events are found, edited and saved", async (viewer) => {
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.check("#trace-change");
-  await page.fill("#trace-average", "9");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#trace-average", "9");
   await unfold(viewer, "events");
   await page.click("#event-find");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
@@ -429,11 +408,11 @@ test("events are found, edited and saved", async (viewer) => {
   assert.equal(await fits(), 0);
   await page.check("#trace-change");
   await page.locator("#measure-events tbody input").first().fill("whisker");
-  // Removed, and put back at the cursor.
+  // Removed, then added again at the cursor.
   await page.locator("#measure-events tbody tr").nth(1).locator("button").click();
   assert.equal(await page.locator("#measure-events tbody tr").count(), 1);
   await page.click("#tool-zoom");
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const plot = await viewer.box("#source .plot");
   await page.mouse.move(plot.x + (TRANSIENTS[1] + 20) / LINES * plot.width, plot.y + plot.height / 2);
   await page.keyboard.press("x");
   await page.focus("#source .plot");
@@ -447,7 +426,7 @@ test("events are found, edited and saved", async (viewer) => {
   assert(Math.abs(Number(rows[1]![0]) / LINE_TIME - TRANSIENTS[1] - 17.1) < 6);
 });
 
-test("a number that makes no sense is marked, and the former one counts", async (viewer) => {
+test("an invalid number is marked and the last valid one counts", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await page.check("#trace-change");
@@ -457,32 +436,29 @@ test("a number that makes no sense is marked, and the former one counts", async 
       ["#baseline-percentile", "20", ["", "150", "-1"]],
     ] as const
   ) {
-    await page.fill(field, good);
-    await page.keyboard.press("Enter");
+    await viewer.enter(field, good);
     for (const text of wrong) {
-      await page.fill(field, text);
-      await page.keyboard.press("Enter");
+      await viewer.enter(field, text);
       assert.equal(await page.getAttribute(field, "aria-invalid"), "true", text);
     }
   }
-  // What else is changed takes none of them.
+  // Other changes do not apply invalid numbers.
   await page.selectOption("#baseline-kind", "window");
   await page.selectOption("#baseline-kind", "percentile");
   const { about } = tableOf((await saved(viewer, "#csv-traces")).text);
   assert.equal(about.get("Lines averaged"), "5");
   assert.equal(about.get("Baseline F0"), "percentile 20");
-  // Events take none of them either.
+  // Neither do events.
   await unfold(viewer, "events");
   await page.selectOption("#event-trace", "1 CH2");
-  await page.fill("#event-amplitude", "0.5");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#event-amplitude", "0.5");
   await page.fill("#event-amplitude", "-5");
   await page.click("#event-find");
   assert.equal(await page.getAttribute("#event-amplitude", "aria-invalid"), "true");
   assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Minimum amplitude"), "0.5");
 });
 
-test("the page says when there are as many bands as there can be", async (viewer) => {
+test("the page reports the limit of bands", async (viewer) => {
   const { page } = viewer;
   const hint = page.locator("#measure-bands .hint");
   for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
@@ -492,7 +468,7 @@ test("the page says when there are as many bands as there can be", async (viewer
   assert(!await hint.isVisible());
 });
 
-test("windows that make no sense say so", async (viewer) => {
+test("invalid windows are explained", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "velocities");
   const result = page.locator("#measure-velocities .result");
@@ -504,14 +480,13 @@ test("windows that make no sense say so", async (viewer) => {
       ["1e308", /shorter than the window/],
     ] as const
   ) {
-    await page.fill("#velocity-window", window);
-    await page.keyboard.press("Enter");
+    await viewer.enter("#velocity-window", window);
     await page.click("#velocity-start");
     await result.filter({ hasText: words }).waitFor();
   }
 });
 
-test("events go and come back with the channel that they are in", async (viewer) => {
+test("events are hidden and restored with their channel", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
   await unfold(viewer, "events");
@@ -543,7 +518,7 @@ test("events go and come back with the channel that they are in", async (viewer)
   assert.equal(await page.locator("#measure-events [role=status]").textContent(), "");
 });
 
-test("of many events some are shown at once, and all are saved", async (viewer) => {
+test("long tables of events show a part and save all rows", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
   await unfold(viewer, "events");
@@ -562,14 +537,12 @@ test("of many events some are shown at once, and all are saved", async (viewer) 
   assert.equal(await shown(), Math.min(200, found));
 });
 
-test("pinned cursors tell their values and differences", async (viewer) => {
+test("pinned cursors show their values and differences", async (viewer) => {
   const { page } = viewer;
   await unfold(viewer, "cursors");
-  await page.fill("#cursor-lines", "3");
-  await page.keyboard.press("Enter");
-  await page.fill("#cursor-columns", "5");
-  await page.keyboard.press("Enter");
-  // A letter that is typed into a field is no key of the page.
+  await viewer.enter("#cursor-lines", "3");
+  await viewer.enter("#cursor-columns", "5");
+  // Leaves the field, where letters are not shortcuts.
   await page.focus("#source .plot");
   for (const [line, column] of [[100, 40], [140, 40]] as const) {
     const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
@@ -597,7 +570,7 @@ test("pinned cursors tell their values and differences", async (viewer) => {
   assert.match(await viewer.text("#measure-cursors table"), /B − A/);
 });
 
-test("plots are saved as SVG, pictures as PNG of the wanted size and ground", async (viewer) => {
+test("plots are saved as SVG, pictures as PNG of the chosen size and background", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 10, 30);
   const { name, text } = await saved(viewer, "#svg-traces");
@@ -606,8 +579,8 @@ test("plots are saved as SVG, pictures as PNG of the wanted size and ground", as
   assert.match(text, />Time \(s\)<\/text>/);
   assert.match(text, />Band 1 · CH2<\/text>/);
   await page.mouse.move(5, 5);
-  const stage = (await page.locator("#source .stage").boundingBox())!;
-  const plot = (await page.locator("#source .plot").boundingBox())!;
+  const stage = await viewer.box("#source .stage");
+  const plot = await viewer.box("#source .plot");
   const png = async (x: number, y: number) => {
     const { bytes } = await saved(viewer, "#png-save");
     return await page.evaluate(readPng, { bytes: [...bytes], x, y });
@@ -620,22 +593,22 @@ test("plots are saved as SVG, pictures as PNG of the wanted size and ground", as
   await page.selectOption("#png-scale", "2");
   const bare = await png(2, 2);
   assert.equal(bare.width, Math.round(2 * plot.width));
-  // The picture on the page is what it was.
-  const canvas = (await page.locator("#source .plot canvas").boundingBox())!;
+  // The picture on the page is unchanged.
+  const canvas = await viewer.box("#source .plot canvas");
   assert.equal(
     await page.locator("#source .plot canvas").getAttribute("width"),
     String(Math.round(canvas.width)),
   );
 });
 
-test("a freehand drag does not zoom, and nothing of a former file stays", async (viewer) => {
+test("a freehand drag does not zoom, and another file starts without drawings", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 10, 30);
   await page.click("#tool-line");
   await dragPoints(viewer, "source", [[0.2, 0.2], [0.4, 0.5], [0.5, 0.4]]);
   assert.equal(await page.locator("#measure-bands li").count(), 1);
-  const other = join(server.folder, "other.oir");
-  await Deno.copyFile(path, other);
+  const other = join(viewer.server.folder, "other.oir");
+  await Deno.copyFile(path(viewer), other);
   await viewer.open(other);
   assert.equal(await page.locator("#measure-bands li").count(), 0);
   assert(!await page.locator("#trace-chart").isVisible());
@@ -643,7 +616,7 @@ test("a freehand drag does not zoom, and nothing of a former file stays", async 
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 0);
 });
 
-test("what is saved of the sample says that it is the sample", async (viewer) => {
+test("everything saved from the sample is marked as a sample", async (viewer) => {
   const { page } = viewer;
   await page.click("#more-ways");
   await page.click("#sample");
@@ -658,7 +631,7 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   await saved(viewer, "#png-save");
   assert((await page.evaluate(written)).includes(note));
   // Nothing of it stays with the next file.
-  await viewer.open(path);
+  await viewer.open(path(viewer));
   await drawBand(viewer, ...ACTIVE);
   assert.equal(tableOf((await saved(viewer, "#csv-traces")).text).about.get("Note"), undefined);
   assert(!(await saved(viewer, "#svg-traces")).text.includes("Sample"));
@@ -667,60 +640,42 @@ test("what is saved of the sample says that it is the sample", async (viewer) =>
   assert(!(await page.evaluate(written)).includes(note));
 });
 
-Deno.test({
-  name: "measure: on a phone nothing lies over the charts",
-  ignore,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    await using viewer = await Viewer.load(browser, server, { viewport: { width: 390, height: 844 } });
-    const { page } = viewer;
-    await viewer.open(path);
-    await page.click("#tool-band");
-    await page.locator("#source .plot").scrollIntoViewIfNeeded();
-    await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-    await unfold(viewer, "velocities");
-    await page.click("#velocity-start");
-    await page.locator("#velocity-chart").waitFor();
-    await viewer.settle();
-    const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
-    const [panes, readout, chart] = [
-      await box("#panes"),
-      await box("#source .readout"),
-      await box("#velocity-chart"),
-    ];
-    assert(chart.y + chart.height <= readout.y + 1);
-    assert(readout.y + readout.height <= panes.y + panes.height);
-    assert(panes.y + panes.height <= (await box("#reference")).y);
-    assert((await box("#source .plot")).height > 120);
-  },
-});
+test("on a phone nothing lies over the charts", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#tool-band");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
+  await unfold(viewer, "velocities");
+  await page.click("#velocity-start");
+  await page.locator("#velocity-chart").waitFor();
+  await viewer.settle();
+  const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+  const [panes, readout, chart] = [
+    await box("#panes"),
+    await box("#source .readout"),
+    await box("#velocity-chart"),
+  ];
+  assert(chart.y + chart.height <= readout.y + 1);
+  assert(readout.y + readout.height <= panes.y + panes.height);
+  assert(panes.y + panes.height <= (await box("#reference")).y);
+  assert((await box("#source .plot")).height > 120);
+}, { viewport: { width: 390, height: 844 } });
 
-Deno.test({
-  name: "measure: a finger draws a band, and scrolls the page again afterwards",
-  ignore,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
-    await using viewer = await Viewer.load(browser, server, phone);
-    const { page } = viewer;
-    await viewer.open(path);
-    await page.click("#tool-band");
-    await page.locator("#source .plot").scrollIntoViewIfNeeded();
-    await viewer.settle();
-    const box = (await page.locator("#source .plot").boundingBox())!;
-    const touch = await page.context().newCDPSession(page);
-    const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
-    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
-    for (const part of [0.35, 0.4, 0.45, 0.5]) {
-      await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
-    }
-    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-    assert.equal(await page.locator("#measure-bands li").count(), 1);
-    await page.click("#tool-zoom");
-    await viewer.settle();
-    assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
-    assert.deepEqual(viewer.faults, []);
-  },
-});
+test("a finger draws a band, and scrolls the page again afterwards", async (viewer) => {
+  const { page } = viewer;
+  await page.click("#tool-band");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await viewer.settle();
+  const box = await viewer.box("#source .plot");
+  const touch = await page.context().newCDPSession(page);
+  const at = (part: number) => [{ x: box.x + 0.4 * box.width, y: box.y + part * box.height }];
+  await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
+  for (const part of [0.35, 0.4, 0.45, 0.5]) {
+    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
+  }
+  await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  assert.equal(await page.locator("#measure-bands li").count(), 1);
+  await page.click("#tool-zoom");
+  await viewer.settle();
+  assert.match((await page.locator("#source .plot").getAttribute("style"))!, /touch-action: pan-y/);
+}, { viewport: { width: 390, height: 844 }, hasTouch: true });

@@ -6,7 +6,7 @@ import { streaks } from "./streaks.ts";
 /** Windows of a recording. */
 const WINDOWS = 10;
 
-/** What is drawn, and how often; every other recording runs backwards. */
+/** Streaks and their number; every other recording runs backwards. */
 export interface Field {
   readonly window: number;
   readonly columns: number;

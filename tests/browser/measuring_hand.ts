@@ -1,17 +1,18 @@
-/** Drags over a picture, as a hand does, and what the page saves of it. */
+/** Drags over a picture, and saves files of the page. */
 import type { Viewer } from "./browser.ts";
 
 /** Fractions of the plot, from its upper left corner. */
 export type Place = readonly [x: number, y: number];
 
 /** Presses at the first place, moves through the others and lets go at the last. */
-export async function dragPoints({ page }: Viewer, pane: string, places: readonly Place[]): Promise<void> {
-  const box = (await page.locator(`#${pane} .plot`).boundingBox())!;
+export async function dragPoints(viewer: Viewer, pane: string, places: readonly Place[]): Promise<void> {
+  const { mouse } = viewer.page;
+  const box = await viewer.box(`#${pane} .plot`);
   const at = ([x, y]: Place) => [box.x + x * box.width, box.y + y * box.height] as const;
-  await page.mouse.move(...at(places[0]!));
-  await page.mouse.down();
-  for (const place of places.slice(1)) await page.mouse.move(...at(place), { steps: 4 });
-  await page.mouse.up();
+  await mouse.move(...at(places[0]!));
+  await mouse.down();
+  for (const place of places.slice(1)) await mouse.move(...at(place), { steps: 4 });
+  await mouse.up();
 }
 
 /** A straight drag. */
@@ -24,7 +25,7 @@ export async function unfold(viewer: Viewer, part: string): Promise<void> {
   if (await details.getAttribute("open") === null) await details.locator("summary").click();
 }
 
-/** What a button saves: its name and text. */
+/** File saved by a button. */
 export async function saved(
   viewer: Viewer,
   button: string,
@@ -35,7 +36,7 @@ export async function saved(
   return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
 }
 
-/** Lines of a table: what stands above it, its head and its numbers. */
+/** Parts of a saved table: settings, head and rows. */
 export function tableOf(text: string) {
   const [above, below] = text.replace("\ufeff", "").split("\r\n\r\n");
   const [head, ...rows] = below!.trimEnd().split("\r\n").map((line) => line.split(","));

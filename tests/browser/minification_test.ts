@@ -34,13 +34,13 @@ async function writeScan(
 }
 
 /** Levels (0 to 255) along the pixels of the line scan's picture that lie over a column. */
-async function levelsAlong({ page }: Viewer, column: number): Promise<number[]> {
-  const { x, y, width, height } = (await page.locator("#source .plot").boundingBox())!;
+async function levelsAlong(viewer: Viewer, column: number): Promise<number[]> {
+  const { x, y, width, height } = await viewer.box("#source .plot");
   const clip = { x, y: Math.floor(y + (1 - (column + 0.5) / COLUMNS) * height), width, height: 1 };
-  return await page.evaluate(greensOf, [...await page.screenshot({ clip })]);
+  return await viewer.page.evaluate(greensOf, [...await viewer.page.screenshot({ clip })]);
 }
 
-/** Lets the worker build what the present view asks for. */
+/** Waits until the worker has built the pyramid of the present view. */
 async function waitForPyramid(viewer: Viewer): Promise<void> {
   const { page } = viewer;
   const worker = page.workers()[0] ?? await page.waitForEvent("worker");
@@ -56,7 +56,7 @@ async function waitForPyramid(viewer: Viewer): Promise<void> {
   await viewer.settle();
 }
 
-test("an event of three lines in 30,000 is seen at home", async (viewer) => {
+test("an event of three lines in 30,000 is visible at home", async (viewer) => {
   const { page } = viewer;
   const [ground, height] = [100, 900];
   const event = (line: number) => line >= 20_000 && line < 20_003;
@@ -100,7 +100,7 @@ test("an event of three lines in 30,000 is seen at home", async (viewer) => {
   );
 });
 
-test("an automatic range follows what pixels show, one that was chosen stays", async (viewer) => {
+test("an automatic range follows the reduction, a chosen one stays", async (viewer) => {
   const { page } = viewer;
   // Whole numbers from 0 to 4095, each as likely: of 30 and more of them the greatest is nearly always above 3000.
   let state = 3;
@@ -181,18 +181,15 @@ test("streaks keep their slope at home and zoomed", async (viewer) => {
     assert(Math.abs(home / 15 - slope) < 0.05 * slope, `${statistic}: ${home / 15} lines a column`);
   }
   // From a fifth to two fifths: 6000 lines, which are three periods.
-  const { x, y, width, height } = (await page.locator("#source .plot").boundingBox())!;
-  await page.mouse.move(x + 0.2 * width, y + height / 2);
-  await page.mouse.down();
-  await page.mouse.move(x + 0.4 * width, y + height / 2, { steps: 4 });
-  await page.mouse.up();
+  const { x, y, width, height } = await viewer.box("#source .plot");
+  await viewer.drag({ x: x + 0.2 * width, y: y + height / 2 }, { x: x + 0.4 * width, y: y + height / 2 });
   await page.mouse.move(5, 5);
   await viewer.settle();
   const zoomed = await delay(viewer, [20, 35], period, 6000);
   assert(Math.abs(zoomed / 15 - slope) < 0.05 * slope, `${zoomed / 15} lines a column`);
 });
 
-test("streaks finer than a pixel are grey and do not lean", async (viewer) => {
+test("streaks finer than a pixel are grey without aliasing", async (viewer) => {
   // Half bright, every 36 lines: picking single lines would draw broad streaks that are not there.
   const bright = (line: number, column: number) => (line + 5 * column) % 36 < 18;
   await viewer.open(
@@ -210,7 +207,7 @@ test("the profile has a band from least to greatest and a mean", async (viewer) 
   // Noise from 0 to 799 and three lines of 2000.
   const value = (line: number) => line >= 20_000 && line < 20_003 ? 2000 : line * 7919 % 800;
   await viewer.open(await writeScan(viewer.server, "profile", value));
-  const { x, y, width, height } = (await page.locator("#source .plot").boundingBox())!;
+  const { x, y, width, height } = await viewer.box("#source .plot");
   await page.mouse.move(x + width / 2, y + height / 2);
   await viewer.settle();
   const labels = await page.locator("#chart text").allTextContents();
@@ -221,7 +218,7 @@ test("the profile has a band from least to greatest and a mean", async (viewer) 
   assert(colors.some((color: string) => color.split(",")[1] === "255"), "a line");
 });
 
-test("each pixel has the mean of the samples whose centres lie under it, also after it moved", async (viewer) => {
+test("each pixel shows the mean of the samples centred under it, also after moving", async (viewer) => {
   const { page } = viewer;
   let state = 5;
   const random = () => (state = (state * 1664525 + 1013904223) >>> 0) >>> 20;
@@ -246,7 +243,7 @@ test("each pixel has the mean of the samples whose centres lie under it, also af
   await check();
   await waitForPyramid(viewer);
   await check();
-  // What moves may be coarser; at rest it is the same again.
+  // A moving view may be coarser; at rest it is exact again.
   const plot = page.locator("#source .plot");
   const drawn = async () => (await page.screenshot({ clip: (await plot.boundingBox())! })).toString("base64");
   const before = await drawn();

@@ -1,4 +1,4 @@
-/** Opening: what is said of a file, whose session lives how long, cancelling and errors. */
+/** Opening: facts about a file, lifetime of sessions, cancelling and errors. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Route } from "playwright-core";
@@ -43,7 +43,7 @@ test("opening another file deletes the first session, and so does leaving", asyn
   assert.equal(await sessionStatus(viewer, second), 404);
 });
 
-test("a dialog that is closed, and Cancel, are no errors", async (viewer) => {
+test("a closed dialog and Cancel are not errors", async (viewer) => {
   const { page } = viewer;
   viewer.server.cancel();
   await page.click("#open");
@@ -69,10 +69,10 @@ test("a dialog that is closed, and Cancel, are no errors", async (viewer) => {
   viewer.server.cancel();
   await page.click("#open");
   await page.waitForFunction(wasCancelled);
-  assert(await page.locator("#viewer").isVisible(), "what was open stays");
+  assert(await page.locator("#viewer").isVisible(), "the open file stays");
 });
 
-test("errors are said in plain words, with code and message under Details", async (viewer) => {
+test("errors have plain words, with code and message under Details", async (viewer) => {
   const { page } = viewer;
   const damaged = join(viewer.server.folder, "damaged.oir");
   await Deno.writeTextFile(damaged, "no image");
@@ -108,7 +108,7 @@ test("errors are said in plain words, with code and message under Details", asyn
   viewer.faults.length = 0;
 });
 
-test("a failure names its file and can be closed, as warnings can", async (viewer) => {
+test("a failure names its file; failures and warnings can be closed", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await page.click("#warnings-close");
@@ -123,11 +123,11 @@ test("a failure names its file and can be closed, as warnings can", async (viewe
   await page.click("#fault-close");
   assert.equal(await page.locator("#fault").isVisible(), false);
   assert.equal(await viewer.text("#status"), "");
-  assert(await page.locator("#viewer").isVisible(), "what was open stays");
+  assert(await page.locator("#viewer").isVisible(), "the open file stays");
   viewer.faults.length = 0;
 });
 
-test("what was done is said for a while", async (viewer) => {
+test("the status line disappears after a while", async (viewer) => {
   await viewer.page.clock.install();
   await viewer.open(files.scan);
   assert.equal(await viewer.text("#status"), "Opened scan.oir");
@@ -135,7 +135,7 @@ test("what was done is said for a while", async (viewer) => {
   await viewer.page.waitForFunction(isEmpty, "#status");
 });
 
-test("a long opening says what is read and for how long, counts the bytes, and is cancelled", async (viewer) => {
+test("a long opening shows file, time and bytes, and can be cancelled", async (viewer) => {
   const { page } = viewer;
   // Neither the opening nor the planes come before the test lets them.
   const held: Record<"open" | "data", Route[]> = { open: [], data: [] };

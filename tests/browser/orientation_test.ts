@@ -55,7 +55,7 @@ const centre = (shape: readonly [number, number], row: number, column: number): 
   (column + 0.5) / shape[1],
 ];
 
-test("a line scan lies right in all eight, with the mark of a linked column", async (viewer) => {
+test("a line scan is placed correctly in all orientations, with the mark of a linked column", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await setRange(viewer, "source-0", 0, 2550);
@@ -88,7 +88,7 @@ test("a line scan lies right in all eight, with the mark of a linked column", as
   }
 });
 
-test("a reference lies right in all eight, with its path and the ring of a column", async (viewer) => {
+test("a reference is placed correctly in all orientations, with its path and the ring of a column", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await setRange(viewer, "reference-0", 0, 700);
@@ -153,7 +153,7 @@ test("ticks grow upwards and to the right, and follow a turn", async (viewer) =>
   assert.equal(await page.locator("#source svg.labels > g text[transform]").textContent(), "Time (s)");
 });
 
-test("what was chosen is remembered for each kind of picture", async (viewer) => {
+test("orientations are remembered for each kind of picture", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await page.click("#source .turn");
@@ -170,7 +170,7 @@ test("what was chosen is remembered for each kind of picture", async (viewer) =>
   assertColor(await viewer.color(await viewer.place("source", [30, 50], 2, 3)), [3, 103, 203]);
 });
 
-test("arrow keys move the cursor as it is seen", async (viewer) => {
+test("arrow keys follow the orientation", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);
   await page.click("#source .turn");

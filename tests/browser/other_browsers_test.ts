@@ -9,7 +9,7 @@ import { lineScanFile, sample, SHAPE } from "./line_scan.ts";
 import { hasBrowser, type RemotePage, startBrowser } from "./remote_page.ts";
 import { level } from "./suite.ts";
 
-/** Runs in the page: what it says, the labels of the line scan's axes, and the errors that nobody caught. */
+/** Runs in the page: texts, labels of the line scan's axes and uncaught errors. */
 const STATE = `({
   status: document.getElementById("status").textContent,
   labels: [...document.querySelectorAll("#source svg.labels > g text")].map((text) => text.textContent),
@@ -44,7 +44,7 @@ const colorAt = (row: number, column: number) =>
     return [...canvas.getContext("2d").getImageData(x, y, 1, 1).data];
   })()`;
 
-/** A colour once it is drawn as it must be, or what it is after a while. */
+/** A colour once it is as expected, or after a while. */
 async function colorWhen(
   page: RemotePage,
   at: string,

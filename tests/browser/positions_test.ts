@@ -48,7 +48,7 @@ test("sliders and keys step through time and focus, and contrast stays", async (
   await shows(3, 1);
   await page.evaluate(sliderTo, { id: "position-z", value: 2 });
   await shows(3, 2);
-  // There is no further one.
+  // It was the last one.
   await page.keyboard.press(".");
   await shows(3, 2);
   assert.equal(await page.inputValue("#source-0-Max"), "400");
@@ -84,7 +84,7 @@ test("play goes round, and pauses", async (viewer) => {
   assert.equal(await page.getAttribute("#play", "aria-pressed"), "false");
 });
 
-test("scenes have names and sizes, and another one is opened through the session", async (viewer) => {
+test("scenes have names and sizes and open through the session", async (viewer) => {
   const { page } = viewer;
   await viewer.open(SERIES);
   assert.deepEqual(await page.locator("#scene option").allTextContents(), [
@@ -101,7 +101,7 @@ test("scenes have names and sizes, and another one is opened through the session
   assert.match(new URL(page.url()).hash, /&scene=1$/);
 });
 
-test("of scenes that are chosen in a row the last one is shown", async (viewer) => {
+test("of several scenes chosen in a row the last one is shown", async (viewer) => {
   const { page } = viewer;
   await viewer.open(SERIES);
   await page.evaluate(forgetStatus);
@@ -116,12 +116,11 @@ test("of scenes that are chosen in a row the last one is shown", async (viewer) 
   assert.equal(await page.locator("#fault").isVisible(), false);
 });
 
-test("a rate beyond its limits becomes the nearest that counts", async (viewer) => {
+test("a rate beyond its limits becomes the nearest valid one", async (viewer) => {
   const { page } = viewer;
   await viewer.open(SERIES);
   for (const [typed, counts] of [["-3", "0.1"], ["99999", "60"], ["", "10"], ["12.5", "12.5"]] as const) {
-    await page.fill("#rate", typed);
-    await page.keyboard.press("Enter");
+    await viewer.enter("#rate", typed);
     assert.equal(await page.inputValue("#rate"), counts);
   }
 });

@@ -20,7 +20,7 @@ test("a line scan of Prairie View shows its line, and the cursor is linked along
   await viewer.open(SCAN);
   // 11.9239 ms between lines and 0.294118 um between pixels, as its document says.
   assert.match(await viewer.text("header"), /11\.92 ms\/line · 0\.2941 µm\/px · 40 lines/);
-  const size = (await page.locator("#reference .plot").boundingBox())!;
+  const size = await viewer.box("#reference .plot");
   for (const column of [0, 16, 32]) {
     const { x, y, at } = await viewer.place("source", SHAPE, 20, column);
     await page.mouse.move(x, y);

@@ -60,7 +60,7 @@ export function startBrowser(
 /** Settings of Firefox besides its own, as `about:config` lists them. */
 export type FirefoxPreferences = Readonly<Record<string, string | number>>;
 
-/** A program whose output is read until a line tells where it listens. */
+/** Starts a program and reads its output up to its address. */
 async function startProgram(
   program: string,
   options: Deno.CommandOptions,
@@ -132,7 +132,7 @@ async function startFirefox(preferences: FirefoxPreferences): Promise<RemotePage
   };
 }
 
-/** Sends a command and waits for its answer, told by its number. */
+/** Sends commands and matches answers by their number. */
 // deno-lint-ignore no-explicit-any
 function bidiCommands(socket: WebSocket): (method: string, params: object) => Promise<any> {
   const waiting = new Map<number, { done: (result: unknown) => void; failed: (error: Error) => void }>();

@@ -5,7 +5,7 @@ import { viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 
-test("scale bars hide few pixels, are switched off and stay so", async (viewer) => {
+test("scale bars hide few pixels and can be switched off permanently", async (viewer) => {
   const { page } = viewer;
   await page.fill("#path-field", files.scan);
   await page.click("#path-open");
@@ -13,7 +13,7 @@ test("scale bars hide few pixels, are switched off and stay so", async (viewer) 
   await page.mouse.move(2, 2);
   const greens = async () => {
     await viewer.settle();
-    const plot = (await page.locator("#source .plot").boundingBox())!;
+    const plot = await viewer.box("#source .plot");
     const clip = { x: plot.x + plot.width - 110, y: plot.y + plot.height - 90, width: 110, height: 90 };
     return await page.evaluate(greensOf, [...await page.screenshot({ clip })]);
   };

@@ -1,58 +1,36 @@
 /** The velocity that the page measures in a line scan of ScanImage is that of its streaks: steps of time and space are right. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
 import { saved, tableOf, unfold } from "./measuring_hand.ts";
+import { viewerSuite } from "./suite.ts";
 import { SCAN_LINES, SCAN_VELOCITY, scanImageLineScan } from "./scanimage_scan.ts";
 
-const ignore = !hasChromium();
-let browser: Browser;
-let server: StubbedServer;
-if (!ignore) {
-  Deno.test.beforeAll(async () => {
-    browser = await startChromium();
-    server = await StubbedServer.start();
-  });
-  Deno.test.afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
-  });
-}
+const { test } = viewerSuite();
 
-/** Windows of 120 lines, half of which overlap. */
+/** Lines per window. */
 const WINDOW = 120;
 
 const cases = [
-  { name: "frames without a gap, which are one kymograph", frames: 3, gap: 0, lines: SCAN_LINES },
-  { name: "frames with a gap, of which the first is shown", frames: 2, gap: 0.001, lines: SCAN_LINES / 2 },
+  { name: "frames without a gap: one kymograph", frames: 3, gap: 0, lines: SCAN_LINES },
+  { name: "frames with a gap: the first is shown", frames: 2, gap: 0.001, lines: SCAN_LINES / 2 },
 ] as const;
 
 for (const { name, frames, gap, lines } of cases) {
-  Deno.test({
-    name: `velocity in a line scan of ScanImage: ${name}`,
-    ignore,
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      const path = join(server.folder, `lines_${frames}.tif`);
-      await Deno.writeFile(path, scanImageLineScan(frames, gap));
-      await using viewer = await Viewer.load(browser, server, { viewport: { width: 1280, height: 1000 } });
-      await viewer.open(path);
-      const { page } = viewer;
-      await unfold(viewer, "velocities");
-      await page.fill("#velocity-window", String(WINDOW));
-      await page.keyboard.press("Enter");
-      await page.click("#velocity-start");
-      await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
-      const { rows } = tableOf((await saved(viewer, "#csv-velocities")).text);
-      const velocities = rows.map(([, velocity]) => Number(velocity)).sort((a, b) => a - b);
-      assert(velocities.length >= (lines - WINDOW) / WINDOW, `${velocities.length} windows`);
-      const median = velocities[Math.floor(velocities.length / 2)]!;
-      const off = median / SCAN_VELOCITY - 1;
-      console.log(`${median.toFixed(2)} um/s of ${SCAN_VELOCITY}: ${(100 * off).toFixed(2)} %`);
-      assert(Math.abs(off) < 0.02, `${median} um/s, not ${SCAN_VELOCITY}`);
-      assert.deepEqual(viewer.faults, []);
-    },
+  test(`velocity in a line scan of ScanImage: ${name}`, async (viewer) => {
+    const { page, server } = viewer;
+    const path = join(server.folder, `lines_${frames}.tif`);
+    await Deno.writeFile(path, scanImageLineScan(frames, gap));
+    await viewer.open(path);
+    await unfold(viewer, "velocities");
+    await viewer.enter("#velocity-window", String(WINDOW));
+    await page.click("#velocity-start");
+    await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+    const { rows } = tableOf((await saved(viewer, "#csv-velocities")).text);
+    const velocities = rows.map(([, velocity]) => Number(velocity)).sort((a, b) => a - b);
+    assert(velocities.length >= (lines - WINDOW) / WINDOW, `${velocities.length} windows`);
+    const median = velocities[Math.floor(velocities.length / 2)]!;
+    const off = median / SCAN_VELOCITY - 1;
+    console.log(`${median.toFixed(2)} um/s of ${SCAN_VELOCITY}: ${(100 * off).toFixed(2)} %`);
+    assert(Math.abs(off) < 0.02, `${median} um/s, not ${SCAN_VELOCITY}`);
   });
 }

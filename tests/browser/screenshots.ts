@@ -69,7 +69,7 @@ for (const [name, path] of Object.entries(pictures)) {
     for (const [width, height] of [[1280, 800], [390, 844]] as const) {
       await using viewer = await Viewer.load(browser, server, { viewport: { width, height }, colorScheme });
       await viewer.open(path);
-      const plot = (await viewer.page.locator("#source .plot").boundingBox())!;
+      const plot = await viewer.box("#source .plot");
       await viewer.page.mouse.move(plot.x + plot.width * 0.415, plot.y + plot.height * 0.47);
       await viewer.settle();
       await viewer.page.screenshot({ path: join(IMAGES, `${name}-${colorScheme}-${width}x${height}.png`) });

@@ -2,17 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { openingEnded } from "./in_page.js";
-import { openCard } from "./suite.ts";
+import { openCard, viewerSuite } from "./suite.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
 
-const ignore = !hasChromium();
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `viewer: ${name}`, ignore, sanitizeOps: false, sanitizeResources: false, fn });
-}
+const { test } = viewerSuite();
 
 /** Steps one time point on and waits for the picture. */
 async function step({ page }: Viewer): Promise<void> {
@@ -21,12 +17,12 @@ async function step({ page }: Viewer): Promise<void> {
   await answer;
 }
 
-/** What of the view must stay. */
+/** The part of the view that must stay. */
 async function view(viewer: Viewer): Promise<unknown> {
   const { page } = viewer;
   await viewer.settle();
   return [
-    await page.locator("#source svg.labels > g text").allTextContents(),
+    await viewer.labels(),
     await page.inputValue("#source-0-Max"),
   ];
 }
@@ -37,96 +33,73 @@ async function opened(viewer: Viewer): Promise<unknown> {
   await page.locator("#source .plot").focus();
   await page.keyboard.press("+");
   await openCard(viewer, "source-0");
-  await page.fill("#source-0-Max", "777");
-  await page.keyboard.press("Enter");
+  await viewer.enter("#source-0-Max", "777");
   await page.locator("#source .plot").focus();
   return await view(viewer);
 }
 
-test("an ended session is opened again by itself, with the view kept", async () => {
-  await using server = await StubbedServer.start("--session-ttl", "1s");
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const before = await opened(viewer);
-    await new Promise((done) => setTimeout(done, 1200));
-    await step(viewer);
-    assert.deepEqual(await view(viewer), before);
-    assert.equal(await viewer.page.locator("#notice").isVisible(), false);
-    assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
-    const others = viewer.faults.filter((fault) => !/status of 404/.test(fault));
-    assert.deepEqual(others, []);
-  } finally {
-    await browser.close();
-  }
-});
+test("an ended session reopens by itself and keeps the view", async (viewer) => {
+  const before = await opened(viewer);
+  await new Promise((done) => setTimeout(done, 1200));
+  await step(viewer);
+  assert.deepEqual(await view(viewer), before);
+  assert.equal(await viewer.page.locator("#notice").isVisible(), false);
+  assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
+  const others = viewer.faults.filter((fault) => !/status of 404/.test(fault));
+  assert.deepEqual(others, []);
+  viewer.faults.length = 0;
+}, { flags: ["--session-ttl", "1s"] });
 
-test("the view is kept also after the server was started again", async () => {
-  await using server = await StubbedServer.start();
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const before = await opened(viewer);
-    await server.stop();
-    await server.resume();
-    await step(viewer);
-    assert.deepEqual(await view(viewer), before);
-    assert.equal(await viewer.page.locator("#fault").isVisible(), false);
-  } finally {
-    await browser.close();
-  }
-});
+test("the view survives a restart of the server", async (viewer) => {
+  const { server } = viewer;
+  const before = await opened(viewer);
+  await server.stop();
+  await server.resume();
+  await step(viewer);
+  assert.deepEqual(await view(viewer), before);
+  assert.equal(await viewer.page.locator("#fault").isVisible(), false);
+  viewer.faults.length = 0;
+}, { flags: [] });
 
-test("where paths are not allowed the page asks once for the file", async () => {
-  await using server = await StubbedServer.start("--dialog-only", "--session-ttl", "1s");
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    const before = await opened(viewer);
-    await new Promise((done) => setTimeout(done, 1200));
-    await page.keyboard.press(".");
-    await page.waitForSelector("#notice:not([hidden])");
-    assert.match(await viewer.text("#notice-text"), /has closed this file/);
-    assert(await page.locator("#viewer").isVisible(), "what was loaded stays");
-    await page.click("#notice-action");
-    await page.waitForSelector("#notice", { state: "hidden" });
-    await page.waitForFunction(openingEnded);
-    assert.deepEqual(await view(viewer), before);
-  } finally {
-    await browser.close();
-  }
-});
+test("without paths the page asks once for the file", async (viewer) => {
+  const { page } = viewer;
+  const before = await opened(viewer);
+  await new Promise((done) => setTimeout(done, 1200));
+  await page.keyboard.press(".");
+  await page.waitForSelector("#notice:not([hidden])");
+  assert.match(await viewer.text("#notice-text"), /has closed this file/);
+  assert(await page.locator("#viewer").isVisible(), "the loaded planes stay");
+  await page.click("#notice-action");
+  await page.waitForSelector("#notice", { state: "hidden" });
+  await page.waitForFunction(openingEnded);
+  assert.deepEqual(await view(viewer), before);
+  viewer.faults.length = 0;
+}, { flags: ["--dialog-only", "--session-ttl", "1s"] });
 
-test("a file that has changed is opened again", async () => {
-  await using server = await StubbedServer.start();
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const path = join(server.folder, "growing.ome.tif");
-    await Deno.copyFile(SERIES, path);
-    await viewer.open(path);
-    await Deno.writeFile(path, new Uint8Array(1), { append: true });
-    await viewer.page.locator("#source .plot").focus();
-    await step(viewer);
-    await viewer.page.waitForFunction(openingEnded);
-    assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
-    assert.equal(await viewer.page.locator("#fault").isVisible(), false);
-    assert.match(await viewer.text("#status"), /has changed and was reopened/);
-    // What cannot be fetched is not what the sliders say.
-    await server.stop();
-    await viewer.page.focus("#position-t");
-    await viewer.page.keyboard.press("End");
-    await viewer.page.locator("#fault").waitFor();
-    assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
-    assert.equal(await viewer.text("#status"), "Failed");
-    // Once a step succeeds nothing says that one has failed.
-    await server.resume();
-    await viewer.page.keyboard.press("End");
-    await viewer.page.locator("#axis-t output").filter({ hasText: /^12 / }).waitFor();
-    await viewer.page.locator("#fault").waitFor({ state: "hidden" });
-    assert.notEqual(await viewer.text("#status"), "Failed");
-  } finally {
-    await browser.close();
-  }
-});
+test("a changed file reopens", async (viewer) => {
+  const { server } = viewer;
+  const path = join(server.folder, "growing.ome.tif");
+  await Deno.copyFile(SERIES, path);
+  await viewer.open(path);
+  await Deno.writeFile(path, new Uint8Array(1), { append: true });
+  await viewer.page.locator("#source .plot").focus();
+  await step(viewer);
+  await viewer.page.waitForFunction(openingEnded);
+  assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
+  assert.equal(await viewer.page.locator("#fault").isVisible(), false);
+  assert.match(await viewer.text("#status"), /has changed and was reopened/);
+  // The sliders return to the shown position after a failure.
+  await server.stop();
+  await viewer.page.focus("#position-t");
+  await viewer.page.keyboard.press("End");
+  await viewer.page.locator("#fault").waitFor();
+  assert.match(await viewer.text("#axis-t output"), /^2 \/ 12/);
+  assert.equal(await viewer.text("#status"), "Failed");
+  // A successful step clears the failure.
+  await server.resume();
+  await viewer.page.keyboard.press("End");
+  await viewer.page.locator("#axis-t output").filter({ hasText: /^12 / }).waitFor();
+  await viewer.page.locator("#fault").waitFor({ state: "hidden" });
+  assert.notEqual(await viewer.text("#status"), "Failed");
+  viewer.faults.length = 0;
+}, { flags: [] });

@@ -16,7 +16,7 @@ export function normalNumbers(random: () => number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** What is drawn. */
+/** Parameters of the streaks. */
 export interface Streaks {
   readonly lines: number;
   readonly columns: number;

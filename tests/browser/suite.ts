@@ -1,13 +1,26 @@
 /** One browser, one server and two files for the tests of a module, and what they expect of a picture. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { writePlainStore } from "../fixtures/plain_store.ts";
 import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
 import { lineScanFile } from "./line_scan.ts";
 
-/** A test with a page of its own; what the page must not do fails it. */
-export type ViewerTest = (name: string, work: (viewer: Viewer) => Promise<void>) => void;
+/** What a test needs besides a page of the shared server. */
+export interface Surroundings {
+  /** Starts a server of its own with these flags. */
+  readonly flags?: readonly string[];
+  /** Starts a server of its own without a display. */
+  readonly hasDisplay?: false;
+  readonly context?: BrowserContextOptions;
+}
+
+/** Registers a test with a page of its own; faults of the page fail it. */
+export type ViewerTest = (
+  name: string,
+  work: (viewer: Viewer) => Promise<void>,
+  surroundings?: Surroundings,
+) => void;
 
 /** Paths to choose, known once tests run: the line scan and a 30 x 50 image of red, green and blue. */
 export interface Files {
@@ -16,14 +29,14 @@ export interface Files {
 }
 
 /** Registers start and end of browser and server. Without Chromium all tests are skipped. */
-export function viewerSuite(): { test: ViewerTest; files: Files } {
+export function viewerSuite(...chromiumFlags: string[]): { test: ViewerTest; files: Files } {
   const ignore = !hasChromium();
   const files = { scan: "", image: "" };
   let browser: Browser;
   let server: StubbedServer;
   if (!ignore) {
     Deno.test.beforeAll(async () => {
-      browser = await startChromium();
+      browser = await startChromium(...chromiumFlags);
       server = await StubbedServer.start();
       files.scan = join(server.folder, "scan.oir");
       await Deno.writeFile(files.scan, lineScanFile());
@@ -34,14 +47,17 @@ export function viewerSuite(): { test: ViewerTest; files: Files } {
       await server[Symbol.asyncDispose]();
     });
   }
-  const test: ViewerTest = (name, work) =>
+  const test: ViewerTest = (name, work, { flags, hasDisplay = true, context = {} } = {}) =>
     Deno.test({
       name: `viewer: ${name}`,
       ignore,
       sanitizeOps: false,
       sanitizeResources: false,
       async fn() {
-        await using viewer = await Viewer.load(browser, server);
+        await using own = hasDisplay
+          ? flags && await StubbedServer.start(...flags)
+          : await StubbedServer.startWithoutDisplay();
+        await using viewer = await Viewer.load(browser, own ?? server, context);
         await work(viewer);
         assert.deepEqual(viewer.faults, []);
       },
@@ -75,10 +91,8 @@ export async function openCard({ page }: Viewer, card: string): Promise<void> {
 
 /** Types a channel's range. */
 export async function setRange(viewer: Viewer, card: string, min: number, max: number): Promise<void> {
-  const { page } = viewer;
   await openCard(viewer, card);
   for (const [end, value] of [["Max", max], ["Min", min], ["Max", max]] as const) {
-    await page.fill(`#${card}-${end}`, String(value));
-    await page.keyboard.press("Enter");
+    await viewer.enter(`#${card}-${end}`, String(value));
   }
 }

@@ -1,65 +1,48 @@
 /** The viewer where something is missing or small: no numbers, a phone, a server that is gone. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { barsLieApart, canvasDensity, cutOff, focusWindow, isTransferring, wasCancelled } from "./in_page.js";
-import { floatTiff, lineScanFile, SHAPE } from "./line_scan.ts";
+import { floatTiff, SHAPE } from "./line_scan.ts";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { assertColor, setRange } from "./suite.ts";
+import { assertColor, setRange, viewerSuite } from "./suite.ts";
 
 /** CSS's hotpink. */
 const PINK = [255, 105, 180];
 
-const ignore = !hasChromium();
+const { test, files } = viewerSuite();
 
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `viewer: ${name}`, ignore, sanitizeOps: false, sanitizeResources: false, fn });
-}
-
-async function scanOf(server: StubbedServer): Promise<string> {
-  const path = join(server.folder, "scan.oir");
-  await Deno.writeFile(path, lineScanFile());
-  return path;
-}
-
-test("missing values, wide ranges and flat planes are drawn as they are said", async () => {
-  await using server = await StubbedServer.start();
+test("missing values, wide ranges and flat planes are drawn as described", async (viewer) => {
+  const { server } = viewer;
   const special = join(server.folder, "special.tif");
   await Deno.writeFile(special, floatTiff(2, 4, [-Infinity, Infinity, -1.5, NaN, 0, 0.25, 0.5, 0.75]));
   const wide = join(server.folder, "wide.tif");
   await Deno.writeFile(wide, floatTiff(2, 3, [-3e38, 0, 3e38, -3e38, 0, 3e38]));
   const flat = join(server.folder, "flat.tif");
   await Deno.writeFile(flat, floatTiff(2, 3, Array(6).fill(4e15)));
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    await viewer.open(special);
-    assert.equal(await viewer.text(".note"), "3 of 8 samples are NaN or infinite, drawn hot pink");
-    await viewer.page.selectOption("#source-0-lut", "viridis");
-    for (const [column, expected] of [PINK, PINK, [68, 1, 84], PINK].entries()) {
-      // The least sample is the first colour of viridis; NaN and infinities have a colour of their own.
-      assert.deepEqual(await viewer.color(await viewer.place("source", [2, 4], 0, column)), expected);
-    }
-    // By hand: half of the way from -3e38 to 3e38 is 0, whose colour in gray is level 128 of 255.
-    await viewer.open(wide);
-    await viewer.page.selectOption("#source-0-lut", "gray");
-    for (const [column, level] of [0, 128, 255].entries()) {
-      const place = await viewer.place("source", [2, 3], 0, column);
-      assertColor(await viewer.color(place), [level, level, level]);
-    }
-    // A flat plane is drawn as the least, and says so.
-    await viewer.open(flat);
-    await viewer.page.selectOption("#source-0-lut", "viridis");
-    assert.deepEqual(await viewer.color(await viewer.place("source", [2, 3], 0, 1)), [68, 1, 84]);
-    assert.equal(await viewer.text(".note"), "All samples are 4000000000000000");
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
+  await viewer.open(special);
+  assert.equal(await viewer.text(".note"), "3 of 8 samples are NaN or infinite, drawn hot pink");
+  await viewer.page.selectOption("#source-0-lut", "viridis");
+  for (const [column, expected] of [PINK, PINK, [68, 1, 84], PINK].entries()) {
+    // The least sample is the first colour of viridis; NaN and infinities have a colour of their own.
+    assert.deepEqual(await viewer.color(await viewer.place("source", [2, 4], 0, column)), expected);
   }
+  // By hand: half of the way from -3e38 to 3e38 is 0, whose colour in gray is level 128 of 255.
+  await viewer.open(wide);
+  await viewer.page.selectOption("#source-0-lut", "gray");
+  for (const [column, level] of [0, 128, 255].entries()) {
+    const place = await viewer.place("source", [2, 3], 0, column);
+    assertColor(await viewer.color(place), [level, level, level]);
+  }
+  // A flat plane is drawn as the least, and says so.
+  await viewer.open(flat);
+  await viewer.page.selectOption("#source-0-lut", "viridis");
+  assert.deepEqual(await viewer.color(await viewer.place("source", [2, 3], 0, 1)), [68, 1, 84]);
+  assert.equal(await viewer.text(".note"), "All samples are 4000000000000000");
 });
 
-test("a value that is missing in one channel is seen over the other", async () => {
-  await using server = await StubbedServer.start();
+test("a value missing in one channel shows over the others", async (viewer) => {
+  const { server } = viewer;
   const store = join(server.folder, "gaps.ome.zarr");
   const step = { step: 0.5, unit: "micrometer" };
   // Channel 0 is 0 to 7, channel 1 has gaps at 1, 4 and 6.
@@ -68,66 +51,51 @@ test("a value that is missing in one channel is seen over the other", async () =
     Float32Array.of(8, NaN, 4, 0, Infinity, 0, -Infinity, 8),
   ];
   await writePlainStore(store, { planes, rows: 2, columns: 4, y: step, x: step });
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    await viewer.open(join(store, "zarr.json"));
-    for (const card of ["source-0", "source-1"]) await setRange(viewer, card, 0, 8);
-    const at = async (i: number) =>
-      await viewer.color(await viewer.place("source", [2, 4], Math.floor(i / 4), i % 4));
-    for (const i of [1, 4, 6]) assert.deepEqual(await at(i), PINK, `sample ${i}`);
-    // Green and magenta, added: 7 of 8 is level 223 of 255, 4 of 8 is 128, 2 of 8 is 64.
-    assertColor(await at(7), [255, 223, 255]);
-    assertColor(await at(2), [128, 64, 128]);
-    // With the second channel off nothing is missing; with the first one off the gaps stay.
-    await viewer.page.uncheck("#source-1-visible");
-    assertColor(await at(4), [0, 128, 0]);
-    await viewer.page.check("#source-1-visible");
-    await viewer.page.uncheck("#source-0-visible");
-    assert.deepEqual(await at(4), PINK);
-    assertColor(await at(5), [0, 0, 0]);
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
-  }
+  await viewer.open(join(store, "zarr.json"));
+  for (const card of ["source-0", "source-1"]) await setRange(viewer, card, 0, 8);
+  const at = async (i: number) =>
+    await viewer.color(await viewer.place("source", [2, 4], Math.floor(i / 4), i % 4));
+  for (const i of [1, 4, 6]) assert.deepEqual(await at(i), PINK, `sample ${i}`);
+  // Green and magenta, added: 7 of 8 is level 223 of 255, 4 of 8 is 128, 2 of 8 is 64.
+  assertColor(await at(7), [255, 223, 255]);
+  assertColor(await at(2), [128, 64, 128]);
+  // With the second channel off nothing is missing; with the first one off the gaps stay.
+  await viewer.page.uncheck("#source-1-visible");
+  assertColor(await at(4), [0, 128, 0]);
+  await viewer.page.check("#source-1-visible");
+  await viewer.page.uncheck("#source-0-visible");
+  assert.deepEqual(await at(4), PINK);
+  assertColor(await at(5), [0, 0, 0]);
 });
 
-test("on a phone nothing is cut off, fingers pinch and the page scrolls", async () => {
-  await using server = await StubbedServer.start();
-  const scan = await scanOf(server);
-  const browser = await startChromium();
-  try {
-    for (const [width, height] of [[390, 844], [320, 568], [844, 390], [1280, 800], [2200, 1300]] as const) {
-      await using viewer = await Viewer.load(browser, server, {
-        viewport: { width, height },
-        deviceScaleFactor: width < 400 ? 3 : 1,
-        hasTouch: true,
-        colorScheme: "dark",
-      });
-      const { page } = viewer;
-      await viewer.open(scan);
+for (const [width, height] of [[390, 844], [320, 568], [844, 390], [1280, 800], [2200, 1300]] as const) {
+  const density = width < 400 ? 3 : 1;
+  const context = {
+    viewport: { width, height },
+    deviceScaleFactor: density,
+    hasTouch: true,
+    colorScheme: "dark",
+  } as const;
+  test(`nothing is cut off at ${width} x ${height}`, async (viewer) => {
+    const { page } = viewer;
+    await viewer.open(files.scan);
+    await viewer.settle();
+    assert.deepEqual(await page.evaluate(cutOff), []);
+    assert(await page.evaluate(barsLieApart));
+    const found = await page.evaluate(canvasDensity);
+    assert(Math.abs(found - density) < 0.01, "one canvas pixel per screen pixel");
+    for (const end of ["Home", "End"]) {
+      await page.locator("#divider").press(end);
       await viewer.settle();
-      const cut = await page.evaluate(cutOff);
-      assert.deepEqual(cut, [], `${width} x ${height}`);
-      assert(await page.evaluate(barsLieApart), `${width} x ${height}`);
-      const density = await page.evaluate(canvasDensity);
-      assert(Math.abs(density - (width < 400 ? 3 : 1)) < 0.01, "one canvas pixel a screen pixel");
-      for (const end of ["Home", "End"]) {
-        await page.locator("#divider").press(end);
-        await viewer.settle();
-        assert.deepEqual(await page.evaluate(cutOff), [], `divider at ${end}, ${width} x ${height}`);
-      }
-      if (width === 390) await pinchAndCheck(viewer);
-      assert.deepEqual(viewer.faults, []);
+      assert.deepEqual(await page.evaluate(cutOff), [], `divider at ${end}`);
     }
-  } finally {
-    await browser.close();
-  }
-});
+    if (width === 390) await pinchAndCheck(viewer);
+  }, { context });
+}
 
 async function pinchAndCheck(viewer: Viewer): Promise<void> {
   const { page } = viewer;
-  const labels = () => page.locator("#source svg.labels > g text").allTextContents();
+  const labels = () => viewer.labels();
   const whole = await labels();
   const { x, y } = await viewer.place("source", SHAPE, 100, 32);
   const devtools = await page.context().newCDPSession(page);
@@ -143,79 +111,58 @@ async function pinchAndCheck(viewer: Viewer): Promise<void> {
   assert.notDeepEqual(await labels(), whole);
 }
 
-test("a transfer that is cancelled leaves no session", async () => {
-  await using server = await StubbedServer.start();
-  const scan = await scanOf(server);
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    let session = "";
-    await page.route("**/data", (route) => {
-      session = route.request().url().match(/sessions\/([0-9a-f]+)/)![1]!;
-      return new Promise(() => {});
-    });
-    server.choose(scan);
-    await page.click("#open");
-    await page.waitForFunction(isTransferring);
-    const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
-    await page.click("#cancel");
-    assert((await deleted).url().endsWith(session));
-    assert.equal((await deleted).status(), 200);
-    await page.waitForFunction(wasCancelled);
-    assert(await page.locator("#empty").isVisible());
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
-  }
+test("a cancelled transfer leaves no session", async (viewer) => {
+  const { page, server } = viewer;
+  let session = "";
+  await page.route("**/data", (route) => {
+    session = route.request().url().match(/sessions\/([0-9a-f]+)/)![1]!;
+    return new Promise(() => {});
+  });
+  server.choose(files.scan);
+  await page.click("#open");
+  await page.waitForFunction(isTransferring);
+  const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
+  await page.click("#cancel");
+  assert((await deleted).url().endsWith(session));
+  assert.equal((await deleted).status(), 200);
+  await page.waitForFunction(wasCancelled);
+  assert(await page.locator("#empty").isVisible());
 });
 
-test("a server that is gone is noticed, with what to do", async () => {
-  await using server = await StubbedServer.start();
-  const scan = await scanOf(server);
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    await viewer.open(scan);
-    await server.stop();
-    await viewer.page.click("#open");
-    await viewer.page.waitForSelector("#notice:not([hidden])");
-    assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
-    assert.match(await viewer.text("#fault-words"), /^The server does not answer/);
-    assert.equal(await viewer.page.locator("#fault-code").textContent(), "server_gone");
-    assert(await viewer.page.locator("#viewer").isVisible(), "the picture stays");
-    await server.resume();
-    await viewer.page.click("#notice-action");
-    await viewer.page.waitForSelector("#notice", { state: "hidden" });
-    assert.equal(await viewer.page.locator("#fault").isVisible(), false);
-    await viewer.open(scan);
-  } finally {
-    await browser.close();
-  }
-});
+test("a stopped server is noticed, with advice", async (viewer) => {
+  const { server } = viewer;
+  await viewer.open(files.scan);
+  await server.stop();
+  await viewer.page.click("#open");
+  await viewer.page.waitForSelector("#notice:not([hidden])");
+  assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
+  assert.match(await viewer.text("#fault-words"), /^The server does not answer/);
+  assert.equal(await viewer.page.locator("#fault-code").textContent(), "server_gone");
+  assert(await viewer.page.locator("#viewer").isVisible(), "the picture stays");
+  await server.resume();
+  await viewer.page.click("#notice-action");
+  await viewer.page.waitForSelector("#notice", { state: "hidden" });
+  assert.equal(await viewer.page.locator("#fault").isVisible(), false);
+  await viewer.open(files.scan);
+  viewer.faults.length = 0;
+}, { flags: [] });
 
-test("a server that accepts and never answers is noticed, and asked one thing at a time", async () => {
-  await using server = await StubbedServer.start();
-  const scan = await scanOf(server);
-  const browser = await startChromium();
+test("a server that accepts and never answers is noticed, with one request at a time", async (viewer) => {
+  const { server } = viewer;
+  const { page } = viewer;
+  await viewer.open(files.scan);
+  await server.freeze(true);
+  let asked = 0;
+  page.on("request", () => asked += 1);
   try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    await viewer.open(scan);
-    await server.freeze(true);
-    let asked = 0;
-    page.on("request", () => asked += 1);
-    try {
-      for (let i = 0; i < 5; i += 1) await page.evaluate(focusWindow);
-      await page.waitForSelector("#notice:not([hidden])");
-      assert.match(await viewer.text("#notice-text"), /does not answer/);
-      assert.equal(asked, 1);
-    } finally {
-      await server.freeze(false);
-    }
-    await page.click("#notice-action");
-    await page.waitForSelector("#notice", { state: "hidden" });
+    for (let i = 0; i < 5; i += 1) await page.evaluate(focusWindow);
+    await page.waitForSelector("#notice:not([hidden])");
+    assert.match(await viewer.text("#notice-text"), /does not answer/);
+    assert.equal(asked, 1);
   } finally {
-    await browser.close();
+    await server.freeze(false);
   }
-});
+  await page.click("#notice-action");
+  await page.waitForSelector("#notice", { state: "hidden" });
+  viewer.faults.length = 0;
+}, { flags: [] });

@@ -3,17 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writePlainStore } from "../fixtures/plain_store.ts";
-import { hasChromium, startChromium, StubbedServer, Viewer } from "./browser.ts";
+import type { Viewer } from "./browser.ts";
 import { dropFile, forgetStatus, openingEnded } from "./in_page.js";
-import { openCard } from "./suite.ts";
+import { openCard, viewerSuite } from "./suite.ts";
 
 const SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
 
-const ignore = !hasChromium();
-
-function test(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: `viewer: ${name}`, ignore, sanitizeOps: false, sanitizeResources: false, fn });
-}
+const { test } = viewerSuite("--host-resolver-rules=MAP attacker.test 127.0.0.1");
 
 /** Requests to the API that open something, since the page was loaded. */
 function opensOf({ page }: Viewer): string[] {
@@ -28,90 +24,71 @@ async function ended({ page }: Viewer): Promise<void> {
   await page.waitForFunction(openingEnded);
 }
 
-test("a path, a recent file and the sample; reload keeps file and view", async () => {
-  await using server = await StubbedServer.start();
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    assert.equal(await page.locator("#recent").isVisible(), false);
-    // As Windows copies it.
-    await page.fill("#path-field", ` "${SCAN}" `);
-    await page.keyboard.press("Enter");
-    await ended(viewer);
-    assert.equal(await viewer.text("#title"), "line_scan.oir");
-    assert.equal(new URL(page.url()).hash, `#path=${SCAN}`);
-    // A view of one's own.
-    await page.locator("#source .plot").focus();
-    await page.keyboard.press("+");
-    await page.selectOption("#source-0-lut", "viridis");
-    await openCard(viewer, "source-0");
-    await page.fill("#source-0-Max", "777");
-    await page.keyboard.press("Enter");
-    await viewer.settle();
-    const labels = () => page.locator("#source svg.labels > g text").allTextContents();
-    const seen = await labels();
-    const opens = opensOf(viewer);
-    await page.reload();
-    await page.waitForSelector("#viewer:not([hidden])");
-    await ended(viewer);
-    await viewer.settle();
-    assert.deepEqual(opens, ["/api/v2/open"]);
-    assert.deepEqual(await labels(), seen);
-    assert.equal(await page.inputValue("#source-0-lut"), "viridis");
-    assert.equal(await page.inputValue("#source-0-Max"), "777");
-    // The list of recent files, from another place of the page.
-    await page.click("#more-ways");
-    await page.click(".recent");
-    await page.waitForSelector("#ways-dialog", { state: "hidden" });
-    await ended(viewer);
-    await page.click("#more-ways");
-    await page.click("#recent-clear");
-    assert.equal(await page.locator("#recent").isVisible(), false);
-    await page.evaluate(forgetStatus);
-    await page.click("#sample");
-    await ended(viewer);
-    assert(await page.locator("#sample-mark").isVisible());
-    assert.match(await viewer.text("#status"), /^Sample: /);
-    assert.equal(new URL(page.url()).hash, "");
-    await page.reload();
-    await page.waitForSelector("#path-form:not([hidden])");
-    assert(await page.locator("#empty").isVisible(), "the sample is no view that was opened");
-    assert.equal(await page.locator("#recent").isVisible(), false);
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
-  }
+test("a path, a recent file and the sample; reload keeps file and view", async (viewer) => {
+  const { page } = viewer;
+  assert.equal(await page.locator("#recent").isVisible(), false);
+  // As Windows copies it.
+  await viewer.enter("#path-field", ` "${SCAN}" `);
+  await ended(viewer);
+  assert.equal(await viewer.text("#title"), "line_scan.oir");
+  assert.equal(new URL(page.url()).hash, `#path=${SCAN}`);
+  // A view of one's own.
+  await page.locator("#source .plot").focus();
+  await page.keyboard.press("+");
+  await page.selectOption("#source-0-lut", "viridis");
+  await openCard(viewer, "source-0");
+  await viewer.enter("#source-0-Max", "777");
+  await viewer.settle();
+  const labels = () => viewer.labels();
+  const seen = await labels();
+  const opens = opensOf(viewer);
+  await page.reload();
+  await page.waitForSelector("#viewer:not([hidden])");
+  await ended(viewer);
+  await viewer.settle();
+  assert.deepEqual(opens, ["/api/v2/open"]);
+  assert.deepEqual(await labels(), seen);
+  assert.equal(await page.inputValue("#source-0-lut"), "viridis");
+  assert.equal(await page.inputValue("#source-0-Max"), "777");
+  // The list of recent files, from another place of the page.
+  await page.click("#more-ways");
+  await page.click(".recent");
+  await page.waitForSelector("#ways-dialog", { state: "hidden" });
+  await ended(viewer);
+  await page.click("#more-ways");
+  await page.click("#recent-clear");
+  assert.equal(await page.locator("#recent").isVisible(), false);
+  await page.evaluate(forgetStatus);
+  await page.click("#sample");
+  await ended(viewer);
+  assert(await page.locator("#sample-mark").isVisible());
+  assert.match(await viewer.text("#status"), /^Sample: /);
+  assert.equal(new URL(page.url()).hash, "");
+  await page.reload();
+  await page.waitForSelector("#path-form:not([hidden])");
+  assert(await page.locator("#empty").isVisible(), "the sample is not kept for a reload");
+  assert.equal(await page.locator("#recent").isVisible(), false);
 });
 
-test("the sample shows what opening it shows, without a session", async () => {
-  await using server = await StubbedServer.start();
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await page.click("#sample");
-    await ended(viewer);
-    assert.deepEqual(asked.filter((path) => path.startsWith("/api/")), []);
-    const facts = await viewer.text("#facts");
-    assert.match(facts, /^2\.118 ms\/line · 0\.45 µm\/px · 600 lines \(1\.27 s\)/);
-    const color = async () => await viewer.color(await viewer.place("source", [600, 48], 300, 24));
-    const drawn = await color();
-    await viewer.open(SCAN);
-    assert.equal(await viewer.text("#facts"), facts);
-    assert.equal(await page.locator("#sample-mark").isVisible(), false);
-    assert.deepEqual(await color(), drawn);
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
-  }
+test("the sample shows what opening it shows, without a session", async (viewer) => {
+  const { page } = viewer;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.click("#sample");
+  await ended(viewer);
+  assert.deepEqual(asked.filter((path) => path.startsWith("/api/")), []);
+  const facts = await viewer.text("#facts");
+  assert.match(facts, /^2\.118 ms\/line · 0\.45 µm\/px · 600 lines \(1\.27 s\)/);
+  const color = async () => await viewer.color(await viewer.place("source", [600, 48], 300, 24));
+  const drawn = await color();
+  await viewer.open(SCAN);
+  assert.equal(await viewer.text("#facts"), facts);
+  assert.equal(await page.locator("#sample-mark").isVisible(), false);
+  assert.deepEqual(await color(), drawn);
 });
 
-test("a link fills the field and waits for a click, also in a tab that has another file open", async () => {
-  await using server = await StubbedServer.start();
-  const browser = await startChromium("--host-resolver-rules=MAP attacker.test 127.0.0.1");
+test("a link fills the field and waits for a click, also in a tab that has another file open", async (viewer) => {
+  const { page, server } = viewer;
   const other = join(server.folder, "other.ome.zarr");
   const step = { step: 0.5, unit: "micrometer" };
   await writePlainStore(other, { planes: [new Uint16Array(6)], rows: 2, columns: 3, y: step, x: step });
@@ -121,8 +98,6 @@ test("a link fills the field and waits for a click, also in a tab that has anoth
     () => new Response(`<a href="${link}">x</a>`, { headers: { "Content-Type": "text/html" } }),
   );
   try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
     await page.fill("#path-field", other);
     await page.click("#path-open");
     await ended(viewer);
@@ -139,90 +114,59 @@ test("a link fills the field and waits for a click, also in a tab that has anoth
     await ended(viewer);
     assert.deepEqual(opens, ["/api/v2/open"]);
     assert.equal(await viewer.text("#title"), "line_scan.oir");
-    assert.deepEqual(viewer.faults, []);
   } finally {
-    await browser.close();
     await site.shutdown();
   }
 });
 
-test("a link names scene and time point", async () => {
-  await using server = await StubbedServer.start();
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    const series = SCAN.replace("line_scan.oir", "time_series.ome.tif");
-    await page.goto(`${server.baseUrl}/demo/v2/#path=${series}&t=7`);
-    await page.waitForSelector("#path-note:not([hidden])");
-    await page.click("#path-open");
-    await ended(viewer);
-    assert.match(await viewer.text("#axis-t output"), /^8 \/ 12 · 3\.5/);
-    assert.equal(new URL(page.url()).hash, `#path=${series}&t=7`);
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
-  }
+test("a link names scene and time point", async (viewer) => {
+  const { server } = viewer;
+  const { page } = viewer;
+  const series = SCAN.replace("line_scan.oir", "time_series.ome.tif");
+  await page.goto(`${server.baseUrl}/demo/v2/#path=${series}&t=7`);
+  await page.waitForSelector("#path-note:not([hidden])");
+  await page.click("#path-open");
+  await ended(viewer);
+  assert.match(await viewer.text("#axis-t output"), /^8 \/ 12 · 3\.5/);
+  assert.equal(new URL(page.url()).hash, `#path=${series}&t=7`);
 });
 
-test("with --dialog-only there are no paths, no links and no recent files", async () => {
-  await using server = await StubbedServer.start("--dialog-only");
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    for (const id of ["#path-form", "#more-ways", "#recent", "#no-dialog"]) {
-      assert.equal(await page.locator(id).isVisible(), false, id);
-    }
-    await viewer.open(SCAN);
-    assert.equal(new URL(page.url()).hash, "");
-    assert.deepEqual(await page.evaluate("[localStorage.length, sessionStorage.length]"), [0, 0]);
-    await page.reload();
-    await page.waitForSelector("#empty:not([hidden])");
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
+test("--dialog-only hides paths, links and recent files", async (viewer) => {
+  const { page } = viewer;
+  for (const id of ["#path-form", "#more-ways", "#recent", "#no-dialog"]) {
+    assert.equal(await page.locator(id).isVisible(), false, id);
   }
-});
+  await viewer.open(SCAN);
+  assert.equal(new URL(page.url()).hash, "");
+  assert.deepEqual(await page.evaluate("[localStorage.length, sessionStorage.length]"), [0, 0]);
+  await page.reload();
+  await page.waitForSelector("#empty:not([hidden])");
+}, { flags: ["--dialog-only"] });
 
-test("without a display the page says so and offers the path", async () => {
-  await using server = await StubbedServer.startWithoutDisplay();
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const { page } = viewer;
-    assert.match(
-      await viewer.text("#no-dialog"),
-      /no display or no program for a file dialog\. Type the path/,
-    );
-    assert.equal(await page.locator("#open-first").isVisible(), false);
-    await page.fill("#path-field", SCAN);
-    await page.click("#path-open");
-    await ended(viewer);
-    assert.equal(await page.locator("#more-ways").isVisible(), false, "one button for one thing");
-    await page.click("#open");
-    assert(await page.locator("#ways-dialog #path-field").isVisible(), "the button leads to the path");
-    assert(await page.locator("#ways-dialog #recent").isVisible());
-    assert.deepEqual(viewer.faults, []);
-  } finally {
-    await browser.close();
-  }
-});
+test("without a display the page explains and offers the path", async (viewer) => {
+  const { page } = viewer;
+  assert.match(
+    await viewer.text("#no-dialog"),
+    /no display or no program for a file dialog\. Type the path/,
+  );
+  assert.equal(await page.locator("#open-first").isVisible(), false);
+  await page.fill("#path-field", SCAN);
+  await page.click("#path-open");
+  await ended(viewer);
+  assert.equal(await page.locator("#more-ways").isVisible(), false, "one button for one thing");
+  await page.click("#open");
+  assert(await page.locator("#ways-dialog #path-field").isVisible(), "the button leads to the path");
+  assert(await page.locator("#ways-dialog #recent").isVisible());
+}, { hasDisplay: false });
 
-test("a file that is dropped does not replace the page, which says what to do", async () => {
-  await using server = await StubbedServer.start();
-  const browser = await startChromium();
-  try {
-    await using viewer = await Viewer.load(browser, server);
-    const wasPrevented = await viewer.page.evaluate(dropFile, "cells.tif");
-    assert.deepEqual(wasPrevented, [true, true]);
-    assert.match(
-      await viewer.text("#notice-text"),
-      /^cells\.tif was not opened: .* Choose it with “Open file…”, or type its path/,
-    );
-    await viewer.page.click("#notice-close");
-    assert.equal(await viewer.page.locator("#notice").isVisible(), false);
-  } finally {
-    await browser.close();
-  }
+test("a dropped file does not replace the page, which explains what to do", async (viewer) => {
+  const wasPrevented = await viewer.page.evaluate(dropFile, "cells.tif");
+  assert.deepEqual(wasPrevented, [true, true]);
+  assert.match(
+    await viewer.text("#notice-text"),
+    /^cells\.tif was not opened: .* Choose it with “Open file…”, or type its path/,
+  );
+  await viewer.page.click("#notice-close");
+  assert.equal(await viewer.page.locator("#notice").isVisible(), false);
+  viewer.faults.length = 0;
 });

@@ -1,4 +1,4 @@
-/** The page of `examples/web/`: what it draws, and what it says when something is wrong. */
+/** The page of `examples/web/`: pictures and error messages. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ function grey(all: readonly number[], value: number): number {
 const values = (rows: number, columns: number, of: (row: number, column: number) => number) =>
   Array.from({ length: rows * columns }, (_, i) => of(Math.floor(i / columns), i % columns));
 
-/** The page that docs/use-from/web.md shows says what it opened. */
+/** Runs the page shown in docs/use-from/web.md. */
 async function checkLines(page: Page, server: StubbedServer): Promise<void> {
   const text = Deno.readTextFileSync(new URL("../../docs/use-from/web.md", import.meta.url));
   const [, lines] = /^```html\n(.*?)^```/ms.exec(text)!;
@@ -31,7 +31,7 @@ async function checkLines(page: Page, server: StubbedServer): Promise<void> {
 }
 
 Deno.test({
-  name: "the example page draws channels and reference, and says what is wrong",
+  name: "the example page draws channels and reference and explains failures",
   ignore: !hasChromium(),
   sanitizeOps: false,
   sanitizeResources: false,
@@ -77,7 +77,7 @@ Deno.test({
         server.choose(scan);
         await checkLines(await browser.newPage(), server);
       });
-      await t.step("a dialog that is closed, and no server", async () => {
+      await t.step("a closed dialog, and no server", async () => {
         server.cancel();
         await page.locator("#open").click();
         await page.getByText("cancelled: ").waitFor();

@@ -73,7 +73,7 @@ async function withStack(work: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("connecting tells health, version and capabilities", () =>
+Deno.test("connecting reads health, version and capabilities", () =>
   withServer(async (client) => {
     assert.equal(client.version, "1.2.3");
     assert.equal(client.health.api_version, "v2");
@@ -118,7 +118,7 @@ Deno.test("an acquisition is opened by its path, with planes, reference and path
     assert.equal(server.store.size, 0, "await using ended the session");
   }));
 
-Deno.test("channels come in the order that is asked for", () =>
+Deno.test("channels come in the requested order", () =>
   withServer(async (client) => {
     await using scan = await client.open(SCAN, { channelIndices: [1, 0] });
     assert.deepEqual(scan.channels.map(({ index }) => index), [1, 0]);
@@ -160,7 +160,7 @@ Deno.test("planes of other time points and scenes", () =>
     await series.close();
   }));
 
-Deno.test("every frame is its own, whole and by rows", () =>
+Deno.test("frames are read whole and by rows", () =>
   withStack((path) =>
     withServer(async (client) => {
       await using stack = await client.open(path);
@@ -183,7 +183,7 @@ Deno.test("the dialog opens what the user chooses, with scene and channels", () 
     },
   ));
 
-Deno.test("what the server refuses has its code, status and message", async (t) => {
+Deno.test("refusals of the server have code, status and message", async (t) => {
   const step = (name: string, options: HarnessOptions, work: Parameters<typeof withServer>[0]) =>
     t.step(name, () => withServer(work, options));
   const fast = { retries: 0 };
@@ -236,7 +236,7 @@ Deno.test("what the server refuses has its code, status and message", async (t) 
       await Deno.writeFile(path, new Uint8Array(1), { append: true });
       await assert.rejects(stack.plane(0, { t: 1 }), fails("acquisition_changed"));
       await assert.rejects(stack.reopen(), fails("acquisition_changed"));
-      assert.deepEqual([...(await stack.plane(0)).samples], frame(0), "what was opened is still there");
+      assert.deepEqual([...(await stack.plane(0)).samples], frame(0), "the opened plane is still there");
     });
   });
   await step(
@@ -344,7 +344,7 @@ Deno.test("an abort ends the dialog, the open, the wait for a scene and the tran
       },
     );
   });
-  await t.step("a time limit is no cancelling", () =>
+  await t.step("a timeout is not a cancellation", () =>
     answering(
       () => new Promise((done) => setTimeout(() => done(new Response()), 200)),
       async (base) => {
@@ -372,7 +372,7 @@ const opened = () => ({
   reference: null,
 });
 
-Deno.test("samples are little-endian, and exactly as many as were promised", async () => {
+Deno.test("samples are little-endian and exactly as many as announced", async () => {
   // IEEE 754: 1 is 0x3f800000, -2.5 is 0xc0200000; the lowest byte comes first.
   let bytes = [0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0x20, 0xc0, ...Array(16).fill(0)];
   await answering(
@@ -390,7 +390,7 @@ Deno.test("samples are little-endian, and exactly as many as were promised", asy
   );
 });
 
-Deno.test("a description that breaks the contract is refused, and its session ended", async () => {
+Deno.test("a description that breaks the contract fails the open and ends its session", async () => {
   const cases: [object, number, RegExp][] = [
     [{}, 23, /byteLength is 23, not 24/],
     [{ shape: [2] }, 24, /plane\.shape is \[2\]/],
@@ -422,7 +422,7 @@ Deno.test("a description that breaks the contract is refused, and its session en
   }
 });
 
-Deno.test("a call is made again after the time that the server says, and only then", async () => {
+Deno.test("calls are retried after `Retry-After`, and only then", async () => {
   let [asked, refusals, retryAfter] = [0, 2, "0"];
   const busy = () => {
     asked += 1;
@@ -459,7 +459,7 @@ Deno.test("a call is made again after the time that the server says, and only th
   });
 });
 
-Deno.test("what is no answer of this contract is said so", async () => {
+Deno.test("answers that break the contract fail with bad_answer", async () => {
   const open = (answer: () => Response, message: RegExp) =>
     answering(answer, async (base) => {
       await assert.rejects((await connect(base)).open("/x"), fails("bad_answer", message));
@@ -470,7 +470,7 @@ Deno.test("what is no answer of this contract is said so", async () => {
   await open(() => Response.json(null), /lacks ok/);
 });
 
-Deno.test("another program is no server", async () => {
+Deno.test("connecting to another program fails", async () => {
   for (const body of [[], { ok: true }]) {
     const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
     await using other = Deno.serve(options, () => Response.json(body));
@@ -479,14 +479,14 @@ Deno.test("another program is no server", async () => {
   }
 });
 
-Deno.test("no server at all is server_gone", async () => {
+Deno.test("connecting without a server fails with server_gone", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = listener.addr;
   listener.close();
   await assert.rejects(connect(`http://127.0.0.1:${port}`), fails("server_gone", /does not answer/));
 });
 
-Deno.test("an older server, whose answers have fewer fields, is read too", async () => {
+Deno.test("answers of older servers may lack fields", async () => {
   await answering(() => Response.json(opened()), async (base) => {
     const { scene, scenes, times, warnings, warningCodes, reference, position, lineScan } =
       await (await connect(`${base}/`)).open("/x");
@@ -535,7 +535,7 @@ const WORKED = `connect(BASE).then(async (server) => {
 const node = findProgram("node", "the client module in Node");
 
 Deno.test({
-  name: "it works in Node",
+  name: "the client module works in Node",
   ignore: node === null,
   fn: () =>
     withServer(async (client) => {
@@ -558,7 +558,7 @@ Deno.test({
     }),
 });
 
-Deno.test("Deno takes it from the server, with its types and the server's own address", () =>
+Deno.test("Deno imports the client module from the server, with its types and address", () =>
   withServer(async (client) => {
     const file = await Deno.makeTempFile({ suffix: ".ts" });
     const module = JSON.stringify(`${client.base}/client/v2/acq-client.js`);

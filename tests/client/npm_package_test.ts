@@ -27,7 +27,7 @@ async function projectIn(folder: string): Promise<string> {
   return project;
 }
 
-/** The program of the package's README, which says what it opened in its place. */
+/** The program of the package's README with another address and file. */
 function readmeProgram(base: string, path: string, end: string): string {
   const readme = Deno.readTextFileSync(join(ROOT, ".ci", "client_package.md"));
   const [, code] = /^```js\n(.*?)^```/ms.exec(readme)!;
@@ -42,7 +42,7 @@ function readmeProgram(base: string, path: string, end: string): string {
 }
 
 Deno.test({
-  name: "the npm package has the served bytes, reads a plane in Node and brings its types",
+  name: "the npm package has the served bytes, works in Node and has types",
   ignore: npm === null || node === null,
   fn: async (t) => {
     const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "npm_client_" }));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { extensionOf } from "../../readers/format_names.ts";
+import { extensionOf } from "../../readers/format.ts";
 import { ROOT } from "../binary/server_process.ts";
 
 /** Folder of the samples. */

@@ -28,7 +28,7 @@ function withoutSession({ sessionId: _id, ...body }: Record<string, unknown>) {
   return JSON.parse(text);
 }
 
-Deno.test("info says of every format what an open answers, one line a path", async () => {
+Deno.test("info prints the answer of an open for every format, one line per path", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "shell_" });
   const samples = formatSamples(folder);
   const server = await ServerProcess.start(FROM_SOURCE);
@@ -47,7 +47,7 @@ Deno.test("info says of every format what an open answers, one line a path", asy
   }
 });
 
-Deno.test("info: errors are lines of the right code among the others", async () => {
+Deno.test("info: errors are lines with their code among the others", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "shell_" });
   try {
     const cut = join(folder, "cut\u009b2J.oir");
@@ -93,7 +93,7 @@ Deno.test("info: another scene, pretty", async () => {
   assert.deepEqual([beyond.code, JSON.parse(beyond.out).error], [1, "scene_out_of_range"]);
 });
 
-Deno.test("plane writes the last channel of every format as the fixtures have it", async (t) => {
+Deno.test("plane writes the last channel of every format", async (t) => {
   const folder = Deno.makeTempDirSync({ prefix: "shell_" });
   try {
     for (const { format, path, sha256 } of formatSamples(folder)) {
@@ -179,7 +179,7 @@ Deno.test("each command has its help", async () => {
 });
 
 Deno.test({
-  name: "a reader that goes away ends a command without a word",
+  name: "a reader that goes away ends a command silently",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const scan = join(ROOT, "examples", "line_scan.oir");
@@ -214,7 +214,7 @@ Deno.test({
   },
 });
 
-Deno.test("the commands read files and ask for nothing else", async () => {
+Deno.test("the commands need no permission but to read", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "shell_" });
   const log = join(folder, "audit.jsonl");
   try {

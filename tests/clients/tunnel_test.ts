@@ -61,7 +61,7 @@ async function openAs(
 
 const [EXPECTED] = fixtureEntry("oir", "line_scan.oir").planes;
 
-Deno.test("a tunnel to another port, by each loopback name, for scripts and for the page behind it", async (t) => {
+Deno.test("a tunnel to another port, by each loopback name, for scripts and the page", async (t) => {
   const server = await ServerProcess.start(FROM_SOURCE);
   try {
     for (

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { wantedChannels } from "../../readers/request_bounds.ts";
+import { wantedChannels } from "../../readers/selection.ts";
 import { errorResponse } from "../../routes/error_table.ts";
 import { ErrorBody, type ErrorCode } from "../../schemas/http.ts";
 import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
@@ -88,7 +88,7 @@ Deno.test("request_validation_failed: what a body must be", async () => {
   seen.add("request_validation_failed");
 });
 
-Deno.test("a body with a million faults gets a short answer, at once", async () => {
+Deno.test("a body with many faults gets a short answer", async () => {
   await using server = new Harness();
   const many = (item: string, n: number) => `[${new Array(n).fill(item).join(",")}]`;
   const bodies = [
@@ -160,7 +160,7 @@ Deno.test("unsupported_media_type and payload_too_large", async () => {
   await expect(server.request("/api/v2/open", init as RequestInit), 413, "payload_too_large");
 });
 
-Deno.test("path_not_found: everything that leads nowhere", async () => {
+Deno.test("path_not_found: paths that lead nowhere", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const at = (name: string) => join(sample.folder, name);
@@ -215,7 +215,7 @@ Deno.test("path_not_allowed: outside every root, whether or not it exists", asyn
   assert.equal((await dialogOnly.post("/api/v2/pick-and-open", {})).status, 200);
 });
 
-Deno.test("a chunk behind a link that leaves the root is not read", { ignore: NO_LINKS }, async () => {
+Deno.test("a chunk is not read through a link that leaves the root", { ignore: NO_LINKS }, async () => {
   await using sample = await sampleFolder();
   await using outside = await sampleFolder();
   const chunk = join(sample.image, "0", "c", "0", "0", "0");
@@ -231,7 +231,7 @@ Deno.test("a chunk behind a link that leaves the root is not read", { ignore: NO
   } else await expect(response, 500, "decode_failed");
 });
 
-Deno.test("unsupported_format: what is no image, or not let in", async () => {
+Deno.test("unsupported_format: other files, and extensions that are not allowed", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const at = (name: string) => join(sample.folder, name);
@@ -368,14 +368,14 @@ Deno.test("dialogs: cancelled, unavailable, busy", async () => {
   await expect(ask(foreign[0]!), 200, "cancelled");
 });
 
-Deno.test("pages that leave their own dialogs again and again are ones whose dialogs are cancelled", async () => {
+Deno.test("dialogs that pages leave count as cancelled", async () => {
   await using server = new Harness({ pick: () => Promise.reject(new ClientGone("The client went away")) });
   const foreign = { headers: { origin: "https://example.org" } };
   for (let n = 0; n < 3; n += 1) await server.post("/api/v2/pick-and-open", {}, foreign);
   await expect(server.post("/api/v2/pick-and-open", {}, foreign), 409, "dialog_busy");
 });
 
-Deno.test("the dialog is told who asks and which extensions are wanted", async () => {
+Deno.test("the dialog gets the origin and the wanted extensions", async () => {
   const asked: [string, readonly string[]][] = [];
   await using server = new Harness({
     allowedExtensions: [".ome.zarr", ".tif"],
@@ -400,7 +400,7 @@ Deno.test("the dialog is told who asks and which extensions are wanted", async (
   ]);
 });
 
-Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: workers that do not behave", async () => {
+Deno.test("load_timeout, too_many_opens, shutting_down, internal_error: misbehaving workers", async () => {
   await using sample = await sampleFolder();
   const idle = new URL("data:text/javascript,self.onmessage=()=>{}");
   const failing = new URL("data:text/javascript,self.onmessage=()=>{throw new Error('broken')}");
@@ -483,7 +483,7 @@ Deno.test("origin_not_allowed and host_not_allowed", async () => {
   );
 });
 
-Deno.test("invalid_channel_indices: no one plane describes channels of different shapes", async () => {
+Deno.test("invalid_channel_indices: channels of different shapes", async () => {
   // No format that is read so far can hold such channels, so the choice of channels is asked itself.
   const channel = (index: number, rows: number) =>
     ({ index, name: "", sampleType: "uint8", rows, columns: 2, color: null }) as const;
@@ -524,7 +524,7 @@ Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisiti
   }
 });
 
-Deno.test("every code of the table was seen", () => {
+Deno.test("every error code was seen", () => {
   assert.deepEqual(ErrorBody.shape.error.options.filter((code) => !seen.has(code)), []);
 });
 

@@ -11,7 +11,7 @@ export class WorkerGate {
   #opening = false;
   readonly #held: (() => void)[] = [];
 
-  /** Starts real workers behind this gate. */
+  /** Starts real workers whose messages pass this gate. */
   readonly start: StartWorker = () => {
     const worker = startDecodeWorker();
     const post = worker.postMessage.bind(worker);

@@ -27,17 +27,25 @@ Deno.test("only loopback names are served, whatever the port", async () => {
   }
 });
 
-Deno.test("pages that may not name paths are refused before the path is looked at", async () => {
+Deno.test("pages that may not name paths are refused before the path is judged", async () => {
   await using sample = await sampleFolder();
-  const answer = async (allowedOrigins: string[], origin: string | null) => {
+  const answer = async (allowedOrigins: string[], asking: string | null | { site: string }) => {
     await using server = new Harness({ allowedOrigins });
-    const headers = origin === null ? {} : { origin };
+    const headers: Record<string, string> = asking === null
+      ? {}
+      : typeof asking === "string"
+      ? { origin: asking }
+      : { "sec-fetch-site": asking.site };
+    const { openByPath } = await (await server.request("/api/v2/capabilities", { headers })).json();
     const response = await server.post("/api/v2/open", { path: sample.image }, { headers });
+    assert.equal(openByPath, response.ok, "the capabilities say what an open then finds");
     const missing = await server.post("/api/v2/open", { path: `${sample.image}.missing` }, { headers });
     if (response.status === 403) await expectError(missing, 403, "origin_not_allowed");
+    else await missing.body?.cancel();
+    await response.body?.cancel();
     return response.status;
   };
-  const cases: [string[], string | null, number][] = [
+  const cases: [string[], string | null | { site: string }, number][] = [
     [[], null, 200],
     [[], "http://127.0.0.1:8767", 200],
     [[], "http://localhost:3000", 200],
@@ -56,13 +64,18 @@ Deno.test("pages that may not name paths are refused before the path is looked a
     [["null"], "https://example.org", 403],
     [["*"], "https://example.org", 200],
     [["*"], "null", 200],
+    // A page that hides its origin.
+    [[], { site: "cross-site" }, 403],
+    [["null"], { site: "cross-site" }, 403],
+    [["https://lab.example"], { site: "cross-site" }, 403],
+    [["*"], { site: "same-site" }, 200],
   ];
-  for (const [allowed, origin, status] of cases) {
-    assert.equal(await answer(allowed, origin), status, `${allowed} ${origin}`);
+  for (const [allowed, asking, status] of cases) {
+    assert.equal(await answer(allowed, asking), status, JSON.stringify([allowed, asking]));
   }
 });
 
-Deno.test("the shape of a request is judged before its origin, the origin before the roots", async () => {
+Deno.test("the form of a request is judged before its origin, and the origin before the roots", async () => {
   await using server = new Harness({ roots: [{ written: "/nowhere", resolved: "/nowhere" }] });
   const foreign = { headers: { origin: "https://example.org" } };
   await expectError(
@@ -107,37 +120,38 @@ Deno.test("a foreign page may use what a dialog or a session id allows", async (
 });
 
 Deno.test("every answer carries the common headers and no credentials", async () => {
-  await using sample = await sampleFolder();
   await using server = new Harness();
-  const { channels: [channel] } = await server.open(sample.image, [0]);
+  const preflight = {
+    method: "OPTIONS",
+    headers: { origin: "null", "access-control-request-method": "POST" },
+  };
   const answers = [
     await server.request("/api/v2"),
     await server.request("/"),
     await server.request("/demo/v2/"),
-    await server.request("/docs"),
-    await server.request("/openapi.json"),
-    await server.request(channel!.dataUrl),
-    await server.request(channel!.dataUrl, { headers: { range: "bytes=0-3" } }),
-    await server.request(channel!.dataUrl, { headers: { range: "bytes=99999-" } }),
-    await server.request(channel!.dataUrl, { method: "HEAD" }),
     await server.request("/api/v2/none"),
-    await server.request("/api/v2/open"),
     await server.request("/api/v2/health", { headers: { host: "example.org" } }),
-    await server.post("/api/v2/open", { path: "x" }),
-    await server.request("/api/v2/open", {
-      method: "OPTIONS",
-      headers: { origin: "null", "access-control-request-method": "POST" },
-    }),
+    await server.request("/api/v2/open", preflight),
   ];
-  for (const response of answers) {
-    assert.equal(response.headers.get("access-control-allow-origin"), "*");
+  for (const { headers, body } of answers) {
+    assert.equal(headers.get("access-control-allow-origin"), "*");
     assert.equal(
-      response.headers.get("access-control-expose-headers"),
+      headers.get("access-control-expose-headers"),
       "Content-Range, Accept-Ranges, Retry-After, Allow",
     );
-    assert.equal(response.headers.get("access-control-allow-credentials"), null);
-    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
-    await response.body?.cancel();
+    assert.equal(headers.get("access-control-allow-credentials"), null);
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+    await body?.cancel();
+  }
+});
+
+Deno.test("the capabilities say whether a dialog and a path can be opened", async () => {
+  for (const [dialogAvailable, dialogOnly] of [[true, false], [false, true]] as const) {
+    await using server = new Harness({ dialogAvailable, dialogOnly, allowedOrigins: ["*"] });
+    const response = await server.request("/api/v2/capabilities");
+    assert.equal(response.headers.get("cache-control"), "no-store");
+    const body = await response.json();
+    assert.deepEqual([body.dialogAvailable, body.openByPath], [dialogAvailable, !dialogOnly]);
   }
 });
 

@@ -11,7 +11,7 @@ import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/d
 import { DialogManners } from "../../session/dialog/manners.ts";
 import { ClientGone } from "../../session/errors.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
 import { PositionReader } from "../../session/position_reader.ts";

@@ -100,13 +100,6 @@ Deno.test("what repeats an open brings both to half of the memory at most, and t
         continue;
       }
       const { message } = await expectError(response, 507, "session_memory_exceeded");
-      console.log(
-        opened,
-        server.budget.used,
-        server.pool.openBytes,
-        server.pool.counts,
-        server.positions.counts,
-      );
       assert.match(message, /that they may have together/);
       break;
     }

@@ -14,30 +14,6 @@ Deno.test("an OIR line scan is opened, fetched with its reference, read as a ses
     await using server = new Harness();
     const path = await Deno.realPath(join(folder, "scan.oir"));
     const opened = await server.open(path, [1, 0]);
-    assert.deepEqual(opened.source, {
-      path,
-      name: "scan.oir",
-      format: "oir",
-      fingerprint: opened.source.fingerprint,
-      sourceDtype: "uint16",
-      numChannels: 2,
-    });
-    const { fileSize: _fileSize, ...header } = opened.header;
-    assert.deepEqual(header, {
-      shape: [2, LINES, 6],
-      dims: ["C", "Y", "X"],
-      sizes: { C: 2, Y: LINES, X: 6 },
-      dtype: "uint16",
-      numChannels: 2,
-      physicalUnits: [1, 0.002118, 0.45],
-      physicalUnitsLabels: ["Pixels", "seconds", "um"],
-      date: "20251030",
-      time: "14:54:36",
-    });
-    assert.deepEqual(opened.plane.axes, [
-      { arrayDimension: 0, name: "Y", size: LINES, step: 0.002118, unit: "seconds" },
-      { arrayDimension: 1, name: "X", size: 6, step: 0.45, unit: "um" },
-    ]);
     assert.deepEqual(opened.channels.map((c) => [c.index, c.name]), [[1, "CH2"], [0, "CH1"]]);
     assert.deepEqual(opened.warnings, []);
 
@@ -53,10 +29,6 @@ Deno.test("an OIR line scan is opened, fetched with its reference, read as a ses
     assert.deepEqual(await fetched(opened.channels[1]!), [...ramp(LINES * 6, 0)]);
 
     const reference = opened.reference!;
-    assert.deepEqual(reference.plane.axes, [
-      { arrayDimension: 0, name: "Y", size: 8, step: 0.45, unit: "um" },
-      { arrayDimension: 1, name: "X", size: 8, step: 0.45, unit: "um" },
-    ]);
     assert.deepEqual([reference.lineRoi, reference.scanPath], [[1, 2, 4, 6], { x: [1, 4], y: [2, 6] }]);
     assert.deepEqual(await fetched(reference.channels[0]!), [...ramp(64, 1)]);
     assert.deepEqual(await fetched(reference.channels[1]!), [...ramp(64, 5000)]);
@@ -68,21 +40,5 @@ Deno.test("an OIR line scan is opened, fetched with its reference, read as a ses
     const deleted = await (await server.request(session, { method: "DELETE" })).json();
     assert.deepEqual(deleted, { ok: true, sessionId: opened.sessionId, deleted: true });
     await expectError(await server.request(opened.channels[0]!.dataUrl), 404, "session_not_found");
-  });
-});
-
-Deno.test("a damaged OIR file is answered with what is wrong and where", async () => {
-  const bytes = writeOir(lineScan(LINES));
-  await withFiles({ "cut.oir": bytes.subarray(0, 60), "other.oir": new Uint8Array(500) }, async (folder) => {
-    await using server = new Harness();
-    for (
-      const [name, message] of [
-        ["cut.oir", 'Cannot read "cut.oir": the header is cut: 60 of 96 bytes are stored'],
-        ["other.oir", 'Cannot read "other.oir": the content is not Olympus OIR, which ".oir" stands for'],
-      ] as const
-    ) {
-      const response = await server.post("/api/v2/open", { path: join(folder, name) });
-      assert.equal((await expectError(response, 500, "decode_failed")).message, message);
-    }
   });
 });

@@ -131,13 +131,6 @@ Deno.test("deleting ends the session and frees its memory", async () => {
   );
 });
 
-Deno.test("null stands for absent optional fields", async () => {
-  await using sample = await sampleFolder();
-  await using server = new Harness();
-  const response = await server.post("/api/v2/open", { path: sample.image, channelIndices: null });
-  assert.equal((await response.json()).channels.length, 2);
-});
-
 Deno.test("a path to a marker file means its store", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();

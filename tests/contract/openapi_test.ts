@@ -22,30 +22,13 @@ Deno.test("the served document is valid OpenAPI 3.1", async () => {
   assert.match(document.openapi as string, /^3\.1/);
 });
 
-Deno.test("it names exactly the routes that exist", async () => {
+Deno.test("the document names exactly the existing routes", async () => {
   const document = await served();
   const named = Object.entries(document.paths as Json).flatMap(([path, item]) =>
     Object.keys(item as Json).map((method) => `${method.toUpperCase()} ${path}`)
   );
   const documented = ENDPOINTS.filter(({ isUndocumented }) => !isUndocumented);
   assert.deepEqual(named.sort(), documented.map(({ method, path }) => `${method} ${path}`).sort());
-  // Those of the specification, by hand.
-  for (
-    const route of [
-      "GET /api/v2",
-      "GET /api/v2/health",
-      "GET /api/v2/capabilities",
-      "POST /api/v2/pick-and-open",
-      "POST /api/v2/open",
-      "GET /api/v2/sessions/{session_id}/channels/{channel_index}/data",
-      "GET /api/v2/sessions/{session_id}/reference/channels/{channel_index}/data",
-      "GET /api/v2/sessions/{session_id}",
-      "DELETE /api/v2/sessions/{session_id}",
-      "GET /openapi.json",
-      "GET /docs",
-      "GET /demo/v2/",
-    ]
-  ) assert.ok(named.includes(route), route);
   await using server = new Harness();
   for (const { method, path } of ENDPOINTS) {
     const response = await server.request(path.replace(/\{\w+\}/g, "0"), { method });
@@ -58,7 +41,7 @@ Deno.test("it names exactly the routes that exist", async () => {
   }
 });
 
-Deno.test("each name in a path is a parameter, and each success says what it holds", async () => {
+Deno.test("each name in a path is a parameter, and each success has its media type and example", async () => {
   const { paths } = await served() as { paths: Record<string, Record<string, Json>> };
   for (const { path, method, success, ranges, isUndocumented } of ENDPOINTS) {
     if (isUndocumented) continue;
@@ -79,16 +62,6 @@ Deno.test("each name in a path is a parameter, and each success says what it hol
     if (content && !content.examples) assert.deepEqual(content.example, success.example, path);
     if (ranges) assert.deepEqual(responses["206"]!.content, responses["200"]!.content);
   }
-  // Of the specification, by hand.
-  const data = paths["/api/v2/sessions/{session_id}/channels/{channel_index}/data"]!["get"]!;
-  assert.deepEqual((data.parameters as Json[]).map(({ name }) => name), [
-    "session_id",
-    "channel_index",
-    "t",
-    "z",
-    "l",
-    "Range",
-  ]);
 });
 
 /** Every part of a document that is an object. */
@@ -98,7 +71,7 @@ function* objectsIn(value: unknown): Generator<Json> {
   for (const part of Object.values(value)) yield* objectsIn(part);
 }
 
-Deno.test("it holds only what generators of clients take", async () => {
+Deno.test("the document avoids what client generators do not support", async () => {
   const document = await served();
   const { schemas } = document.components as { schemas: Record<string, Json> };
   for (const schema of objectsIn(schemas)) {
@@ -119,7 +92,7 @@ Deno.test("it holds only what generators of clients take", async () => {
   assert.deepEqual(document.security, []);
 });
 
-Deno.test("its schema of a path admits what the server judges, and no more", async () => {
+Deno.test("the schema of a path admits what the server accepts", async () => {
   const document = await served();
   const { OpenRequest } = (document.components as { schemas: Record<string, Json> }).schemas;
   const { path } = (OpenRequest as { properties: Record<string, Json> }).properties;
@@ -152,7 +125,7 @@ Deno.test("its schema of a path admits what the server judges, and no more", asy
   }
 });
 
-Deno.test("what an open answers leads to the session and its planes", async () => {
+Deno.test("the answer of an open links to the session and its planes", async () => {
   const { paths } = await served() as { paths: Record<string, Record<string, Json>> };
   const operations = Object.values(paths).flatMap((item) => Object.values(item)) as {
     operationId: string;

@@ -27,7 +27,7 @@ async function withStack(run: (server: Harness, path: string) => Promise<void>):
   }
 }
 
-Deno.test("a session opens where the planes begin, and an omitted index means that position", () =>
+Deno.test("a session opens at the first planes, the default of an omitted index", () =>
   withStack(async (server, path) => {
     const { sessionId, position, channels, source, warnings, warningCodes } = await server.open(path);
     assert.deepEqual(position, { t: 1, z: 0, l: 0 });
@@ -53,7 +53,7 @@ Deno.test("a session opens where the planes begin, and an omitted index means th
     assert.equal(await first(2, "?t=1"), "channel_not_found");
   }));
 
-Deno.test("a channel without planes is refused where it is asked for, by path and again", () =>
+Deno.test("a requested channel without planes is refused, by path and again", () =>
   withStack(async (server, path) => {
     const asked = { path, channelIndices: [2, 0] };
     const { message } = await expectError(await server.post("/api/v2/open", asked), 500, "decode_failed");

@@ -80,7 +80,7 @@ Deno.test("every plane of every channel is served at its position", () =>
     assert.deepEqual(await samplesOf(await server.request(url(1, "?"))), samplesAt(0, 0, 1));
   }));
 
-Deno.test("the query is judged as it was sent", () =>
+Deno.test("the query is judged as sent", () =>
   withStack(async ({ server, url }) => {
     const faulty: [string, string[]][] = [
       ["?t=", ["t"]],
@@ -148,7 +148,7 @@ Deno.test("form, sign, session, channel and bounds are judged in this order", ()
     await expectError(await server.request(url(0, "?t=1"), range), 416, "range_not_satisfiable");
   }));
 
-Deno.test("a range of any position reads the rows that it needs, HEAD reads none", () =>
+Deno.test("a range reads the rows that it needs, and HEAD reads none", () =>
   withStack(async ({ server, url }) => {
     const whole = new Uint8Array(new Float32Array(samplesAt(2, 1, 1)).buffer);
     for (
@@ -174,7 +174,7 @@ Deno.test("a range of any position reads the rows that it needs, HEAD reads none
     assert.equal(server.budget.used, budget, "a part is given back with its response");
   }));
 
-Deno.test("a plane that is asked for by many is decoded once, and then not at all", async () => {
+Deno.test("a plane that many clients ask for is decoded once", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, url }) => {
     gate.shut();
@@ -190,12 +190,12 @@ Deno.test("a plane that is asked for by many is decoded once, and then not at al
   }, { startWorker: gate.start });
 });
 
-Deno.test("the next planes of a client that steps are read ahead", async () => {
+Deno.test("the next planes of a stepping client are read ahead", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, url }) => {
     await samplesOf(await server.request(url(0, "?t=2&z=0")));
     await until(() => server.positions.counts.running === 0);
-    assert.equal(gate.planes, 1, "one plane is no step");
+    assert.equal(gate.planes, 1, "one plane is not a step");
     await samplesOf(await server.request(url(0, "?t=2&z=1")));
     await until(() => gate.planes === 3 && server.positions.counts.running === 0);
     assert.equal(server.positions.counts.cached, 3 * PLANE_BYTES, "z = 2 is the last one of the axis");
@@ -204,7 +204,7 @@ Deno.test("the next planes of a client that steps are read ahead", async () => {
   }, { startWorker: gate.start });
 });
 
-Deno.test("nothing is read ahead where it cannot be kept, or takes the memory of what is asked for", async () => {
+Deno.test("nothing is read ahead that cannot be kept or takes memory from requested planes", async () => {
   const opens: [maxSessionMemory: number, more: number][] = [
     // An eighth is less than a plane.
     [8 * PLANE_BYTES - 8, 0],
@@ -225,7 +225,7 @@ Deno.test("nothing is read ahead where it cannot be kept, or takes the memory of
   }
 });
 
-Deno.test("what is read ahead gives way to a plane that is asked for", async () => {
+Deno.test("read-ahead gives way to a requested plane", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
@@ -248,7 +248,7 @@ Deno.test("what is read ahead gives way to a plane that is asked for", async () 
   }, { startWorker: gate.start });
 });
 
-Deno.test("a session that ends, a client that leaves and a late worker end the wait", async () => {
+Deno.test("the end of a session, of a client and of the time-out end the wait", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, sessionId, url, path }) => {
     gate.shut();
@@ -320,7 +320,7 @@ Deno.test("sixteen planes of a session may wait, and other sessions have their t
   }, { startWorker: gate.start });
 });
 
-Deno.test("planes in the cache give way to an open, those that are sent stay whole", async () => {
+Deno.test("cached planes give way to an open, and sent ones stay whole", async () => {
   // 12 planes of 120 bytes, 1600 bytes in all: 240 of the open, 200 of the cache, the index of the file is not kept.
   await withStack(async ({ server, path, url }) => {
     const sent = await server.request(url(0, "?t=1"));
@@ -338,7 +338,7 @@ Deno.test("planes in the cache give way to an open, those that are sent stay who
   }, { maxSessionMemory: 1600 });
 });
 
-Deno.test("a plane that is being sent does not stand in for another one that can be given up", async () => {
+Deno.test("a sent plane frees nothing, so another one is given up", async () => {
   // 2000 bytes: 240 of the open, 2 x 120 of the cache (250 at most), 12 x 120 of more opens: 80 are left.
   await withStack(async ({ server, path, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
@@ -355,7 +355,7 @@ Deno.test("a plane that is being sent does not stand in for another one that can
   }, { maxSessionMemory: 2000 });
 });
 
-Deno.test("what is opened for the metadata or for a plane that fails is counted and closed like any other", async () => {
+Deno.test("an acquisition opened for its metadata is counted and closed", async () => {
   await withStack(async ({ server, sessionId, path, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
     await until(() => server.positions.counts.running === 0);
@@ -374,7 +374,7 @@ Deno.test("what is opened for the metadata or for a plane that fails is counted 
   });
 });
 
-Deno.test("a worker that rests keeps the acquisitions of live sessions open", () =>
+Deno.test("a resting worker keeps the acquisitions of live sessions open", () =>
   withStack(async ({ server, sessionId, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
     await until(() => server.positions.counts.running === 0);
@@ -384,7 +384,7 @@ Deno.test("a worker that rests keeps the acquisitions of live sessions open", ()
     assert.equal(server.pool.openBytes, 0);
   }));
 
-Deno.test("planes of files that are others now take no memory", async () => {
+Deno.test("planes of changed files take no memory", async () => {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "time.ome.zarr");
   const array = await writeTimeStore(path);
@@ -406,7 +406,7 @@ Deno.test("planes of files that are others now take no memory", async () => {
   assert.equal(server.budget.used, 0);
 });
 
-Deno.test("a chunk that is written or removed after its plane was served changes the acquisition", async () => {
+Deno.test("a chunk written or removed after its plane was served changes the acquisition", async () => {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "time.ome.zarr");
   const chunk = join(await writeTimeStore(path), "1.0.0");
@@ -457,20 +457,7 @@ async function writeTimeStore(path: string): Promise<string> {
   return array;
 }
 
-Deno.test("a plane that is larger than the cache is served and not kept", () =>
-  withStack(async ({ server, url }) => {
-    const answers = Array.from({ length: 5 }, () => server.request(url(1, "?t=2&z=2")));
-    for (const answer of await Promise.all(answers)) {
-      assert.deepEqual(await samplesOf(answer), samplesAt(2, 2, 1));
-    }
-    await server.completeAll();
-    await until(() => server.positions.counts.running === 0);
-    assert.equal(server.positions.counts.cached, 0);
-    assert.equal(server.budget.used, 2 * PLANE_BYTES, "the opened planes are left");
-    // An eighth of the memory is less than a plane.
-  }, { maxSessionMemory: 8 * PLANE_BYTES - 8 }));
-
-Deno.test("a file that was written to, replaced or removed: the opened planes stay, others are refused", async () => {
+Deno.test("after a file changed, opened planes stay and others are refused", async () => {
   const changes: [string, (path: string) => Promise<void>][] = [
     ["grown", (path) => Deno.writeFile(path, new Uint8Array(2), { append: true })],
     ["touched", (path) => Deno.utime(path, 1, 1)],
@@ -506,7 +493,7 @@ Deno.test("a file that was written to, replaced or removed: the opened planes st
   }
 });
 
-Deno.test("a file of a large set that is removed before its first plane is a change", async () => {
+Deno.test("a file of a large set removed before its first plane is a change", async () => {
   await using sample = await sampleFolder();
   // More files than an open marks.
   const names = Array.from({ length: 80 }, (_, t) => `${t}.ome.tif`);
@@ -621,7 +608,7 @@ Deno.test("a position of a reference image is its only one", async () => {
   });
 });
 
-Deno.test("what is kept open is counted, and ends with its session", async () => {
+Deno.test("open acquisitions are counted, and closed with their session", async () => {
   await withStack(async ({ server, sessionId, url }) => {
     const opened = C * PLANE_BYTES;
     const kept = server.budget.used - opened;
@@ -641,7 +628,7 @@ Deno.test("what is kept open is counted, and ends with its session", async () =>
   });
 });
 
-Deno.test("what could not be read ahead is decoded when it is asked for", async () => {
+Deno.test("a plane that could not be read ahead is decoded on request", async () => {
   const gate = new WorkerGate();
   await withStack(async ({ server, path, url }) => {
     const other = await server.open(path);
@@ -662,7 +649,7 @@ Deno.test("what could not be read ahead is decoded when it is asked for", async 
   }, { startWorker: gate.start, workers: 3 });
 });
 
-Deno.test("a chunk that was written again since it was read first: refused also where no plane is in the cache", async () => {
+Deno.test("a rewritten chunk is refused, also without a cached plane", async () => {
   await using sample = await sampleFolder();
   const path = join(sample.folder, "series.ome.zarr");
   const planes = [ramp(ROWS, COLUMNS), ramp(ROWS, COLUMNS, 100), ramp(ROWS, COLUMNS, 200)];

@@ -91,7 +91,7 @@ Deno.test("a taken port: status 3 beside another acq-server, 4 beside anything e
   }
 });
 
-Deno.test("a log that nobody reads holds back neither answers nor the end", async () => {
+Deno.test("a log that nobody reads delays neither answers nor the end", async () => {
   const child = start(["--port", "0", "--log-json"]);
   const reader = child.stderr.getReader();
   const first = await within(PATIENCE, "the address of the server", reader.read());
@@ -109,7 +109,7 @@ Deno.test("a log that nobody reads holds back neither answers nor the end", asyn
   await reader.cancel();
 });
 
-Deno.test("start-up names the addresses and the version; wide origins are warned of", async () => {
+Deno.test("the start names the addresses and the version, and warns of wide origins", async () => {
   const { child, base, log } = await serving(["--allow-origin", "*", "--allow-origin", "null"]);
   await (await fetch(`${base}/api/v2/health`)).body?.cancel();
   await stop(child, "SIGTERM");
@@ -167,7 +167,7 @@ Deno.test("--log-json writes lines of JSON only", async () => {
   assert.ok(bytes > 0 && milliseconds >= 0);
 });
 
-Deno.test("a response that runs is finished before the server ends", { ignore: WINDOWS }, async () => {
+Deno.test("the server finishes a running response before it ends", { ignore: WINDOWS }, async () => {
   const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
   try {
     const image = join(folder, "large.ome.zarr");

@@ -1,4 +1,4 @@
-/** What a request says is judged as it was sent: wherever a header stands, however it is written, however often. */
+/** Headers are judged as sent, wherever they stand, however they are spelled and however often. */
 import assert from "node:assert/strict";
 import { Harness, sampleFolder } from "./harness.ts";
 import { parts, raw } from "./raw_socket.ts";
@@ -14,23 +14,22 @@ function post(path: string, lines: readonly Line[], body: string): string {
   return `POST ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}:${value}\r\n`).join("")}\r\n${body}`;
 }
 
-/** `count` headers that say nothing. */
+/** `count` meaningless headers. */
 const padding = (count: number): Line[] => Array.from({ length: count }, (_, i) => [`X${i}`, "a"]);
 
-/** Ways to write a header that are one. */
+/** Equivalent spellings of a header. */
 const spellings = ([name, value]: Line): Line[] => [
   [name, value],
   [name.toLowerCase(), ` ${value}`],
   [name.toUpperCase(), ` \t ${value} \t `],
 ];
 
-Deno.test("however many headers stand before it, an Origin is seen; up to 100 headers are taken", async () => {
+Deno.test("an Origin is seen among any number of headers, and up to 100 headers are accepted", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
   const body = JSON.stringify({ path: sample.image });
-  const counts = [0, 50, 900, 994, 995, 996, 997, 998, 999, 1000, 1001, 1100, 1500, 2000, 5000];
-  for (const count of [...counts, ...Array.from({ length: 21 }, (_, i) => 90 + i)]) {
+  for (const count of [0, 94, 95, 96, 97, 999, 1000, 1001, 5000]) {
     for (const origin of [["Origin", "https://evil.example"], null] as const) {
       for (const isFirst of [true, false]) {
         const own: Line[] = [HOST, JSON_TYPE, ...(origin ? [origin] : [])];
@@ -49,7 +48,7 @@ Deno.test("however many headers stand before it, an Origin is seen; up to 100 he
   }
 });
 
-Deno.test("64 KiB of headers are taken, and 40 KiB of cookies among them", async () => {
+Deno.test("64 KiB of headers are accepted, including 40 KiB of cookies", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   const get = async (lines: readonly Line[]) => {
@@ -68,7 +67,7 @@ Deno.test("64 KiB of headers are taken, and 40 KiB of cookies among them", async
   assert.equal(await get([...lines, cookie(200_000)]), 431);
 });
 
-Deno.test("open: a header that a page sends is seen in every position and spelling, alone and doubled", async () => {
+Deno.test("open: a header is seen in every position and spelling, alone and doubled", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -111,7 +110,7 @@ Deno.test("open: a header that a page sends is seen in every position and spelli
       assert.equal(await answers([...others, line]), 200, JSON.stringify(line));
     }
   }
-  // The Host and the Origin of a trailer are none of the request.
+  // A trailer is not part of the head.
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n`;
   const trailed = (head: string, trailer: string) =>
     raw(
@@ -127,7 +126,7 @@ Deno.test("open: a header that a page sends is seen in every position and spelli
   assert.equal(parts(await trailed("Host: localhost\r\n", "Sec-Fetch-Site: cross-site\r\n")).status, 200);
 });
 
-Deno.test("a page that hides its Origin is a page without an address: its dialog says so, and it sends a body", async () => {
+Deno.test("a page that hides its Origin is a page without an address, and has to send a body", async () => {
   const titles: string[] = [];
   await using server = new Harness({
     pick: ({ title }) => {
@@ -159,17 +158,7 @@ Deno.test("a page that hides its Origin is a page without an address: its dialog
   assert.deepEqual(titles, []);
 });
 
-Deno.test("open: a page that hides its Origin is let in by --allow-origin '*' alone", async () => {
-  await using sample = await sampleFolder();
-  for (const [allowed, status] of [["*", 200], ["null", 403], ["https://lab.example", 403]] as const) {
-    await using server = new Harness({ allowedOrigins: [allowed] });
-    const headers = { "sec-fetch-site": "cross-site" };
-    const response = await server.post("/api/v2/open", { path: sample.image }, { headers });
-    assert.equal(response.status, status, allowed);
-  }
-});
-
-Deno.test("a doubled Range asks for the whole plane, as several ranges do", async () => {
+Deno.test("a doubled Range asks for the whole plane", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();
@@ -193,9 +182,11 @@ Deno.test("a doubled Range asks for the whole plane, as several ranges do", asyn
 const START = "POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 const CHUNKED = `${START}Transfer-Encoding: chunked\r\n\r\n`;
 
-/** What HTTP itself refuses, with what is said of it. */
+/** Malformed requests with the messages of their answers. */
 const REFUSED: [request: string | readonly string[], status: number, message: RegExp][] = [
   ["garbage\r\n\r\n", 400, /malformed/],
+  ["BREW /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, /method.* malformed/],
+  [`${START}no colon\r\n\r\n`, 400, /header is malformed/],
   [`${START}Expect: x\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation "x"/],
   [`${START}Expect: x\r\nContent-Length: 2\r\n\r\n`, 417, /expectation/],
   [`${START}Expect:\r\nContent-Length: 2\r\n\r\n{}`, 417, /expectation/],
@@ -239,7 +230,7 @@ const REFUSED: [request: string | readonly string[], status: number, message: Re
   ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, /malformed/],
 ];
 
-Deno.test("what HTTP itself refuses is answered in the envelope with the common headers, and the connection ends", async () => {
+Deno.test("a malformed request is answered in the envelope with the common headers, and the connection ends", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   for (const [request, status, said] of REFUSED) {
@@ -264,7 +255,7 @@ Deno.test("what HTTP itself refuses is answered in the envelope with the common 
   assert.equal(server.pool.counts.busy, 0);
 });
 
-Deno.test("what is no HTTP behind a request is refused behind the answer of that request", async () => {
+Deno.test("a malformed second request is refused after the answer to the first", async () => {
   await using server = new Harness();
   await using socket = await server.listen();
   const first = "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -284,7 +275,7 @@ Deno.test("what is no HTTP behind a request is refused behind the answer of that
   }
 });
 
-Deno.test("what HTTP allows passes: 100-continue, Chunked, an upgrade that is not wanted", async () => {
+Deno.test("valid HTTP passes: 100-continue, Chunked, an ignored upgrade", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   await using socket = await server.listen();

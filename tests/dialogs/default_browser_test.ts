@@ -63,7 +63,7 @@ async function healthy(server: ServerProcess): Promise<void> {
 }
 
 withFakes(
-  "--open opens the client once, whatever the display; nothing is left of the program",
+  "--open opens the client once, whatever the display, and leaves no process",
   async (fakes) => {
     fakes.install("xdg-open", NOTE);
     for (const env of [{ DISPLAY: ":0" }, { DISPLAY: "" }, { LD_LIBRARY_PATH: "" }]) {
@@ -85,7 +85,7 @@ withFakes(
   },
 );
 
-withFakes("nothing opens without --open, with --no-open, and for the last one of both", async (fakes) => {
+withFakes("nothing opens without --open or after --no-open", async (fakes) => {
   fakes.install("xdg-open", NOTE);
   for (const args of [[], ["--no-open"], ["--open", "--no-open"]]) {
     const server = await start(fakes, args);
@@ -96,7 +96,7 @@ withFakes("nothing opens without --open, with --no-open, and for the last one of
   assert.deepEqual(opened(fakes), []);
 });
 
-withFakes("beside a server that runs, its client opens and the status is 0", async (fakes) => {
+withFakes("beside a running server, its client opens and the status is 0", async (fakes) => {
   fakes.install("xdg-open", NOTE);
   const server = await start(fakes, []);
   try {

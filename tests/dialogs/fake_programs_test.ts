@@ -71,32 +71,13 @@ for (const { system, program, answer, cancel } of SYSTEMS) {
   );
 }
 
-withFakes("no program at all", async (fakes) => {
-  for (
-    const [system, message] of [["linux", /neither "zenity" nor "kdialog"/], ["darwin", /osascript/], [
-      "windows",
-      /powershell/,
-    ]] as const
-  ) {
-    const outcome = await fakes.pick(system);
-    assert.equal(outcome.error, "DialogUnavailable");
-    assert.match(outcome.message!, message);
-  }
-});
-
 withFakes("a program that was installed after the server had started", async (fakes) => {
   assert.equal((await fakes.pick("linux")).error, "DialogUnavailable");
   fakes.install("zenity", "printf '/a.tif\\n'");
   const { error, message } = await fakes.pick("linux");
   assert.equal(error, "DialogUnavailable");
-  assert.match(message!, /when the server started; install it and start the server again;/);
+  assert.match(message!, /when the server started; install it and restart the server;/);
   assert.doesNotMatch(message!, /allow-run/);
-});
-
-withFakes("zenity is there but does not start", async (fakes) => {
-  fakes.install("zenity", "echo 'cannot open shared object file' >&2; exit 127");
-  fakes.install("kdialog", "printf '/a.tif\\n'");
-  assert.deepEqual(await fakes.pick("linux"), { path: "/a.tif" });
 });
 
 withFakes("a second request is refused while the dialog is open; abort ends the program", async (fakes) => {
@@ -118,7 +99,7 @@ withFakes("a program that does not end by itself is killed when the server stops
   assert(!isAlive(pid));
 });
 
-withFakes("a helper of the program that keeps the pipe open does not hold up the answer", async (fakes) => {
+withFakes("a child that keeps the pipe open does not delay the answer", async (fakes) => {
   fakes.install("zenity", "printf '/a.tif\\n'\n/bin/sleep 600 &\nprintf '%s' \"$!\" > \"$here/helper\"");
   assert.deepEqual(await fakes.pick("linux"), { path: "/a.tif" });
   const helper = Number(fakes.seen("zenity", "helper"));
@@ -126,7 +107,7 @@ withFakes("a helper of the program that keeps the pipe open does not hold up the
   Deno.kill(helper);
 });
 
-withFakes("output without end is cut, not gathered", async (fakes) => {
+withFakes("endless output is cut", async (fakes) => {
   fakes.install("zenity", "/bin/dd if=/dev/zero bs=1048576 count=64 2>/dev/null\nexit 0");
   const outcome = await fakes.pick("linux");
   assert.equal(outcome.error, "DialogUnavailable");

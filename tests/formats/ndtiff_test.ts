@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
@@ -107,7 +107,7 @@ Deno.test("steps, times, date and size of a data set", async () => {
   });
 });
 
-Deno.test("a position without its first time point opens at the first one that it has", async () => {
+Deno.test("a position without its first time point opens at its first stored one", async () => {
   const found = await opened(join(FIXTURE, "explored"), 1);
   deepEqual(found.position, { t: 1, z: 0, l: 0 });
   deepEqual(found.codes, ["planes_missing", "opened_elsewhere"]);
@@ -117,7 +117,7 @@ Deno.test("a position without its first time point opens at the first one that i
 const imagesOf = (...axes: readonly object[]): NDTiffImage[] =>
   axes.map((one, i) => ({ axes: one, first: 100 + i, note: { PixelSizeUm: 0.5 } }));
 
-Deno.test("tiles and axes that nobody knows are scenes, never focus planes", async (t) => {
+Deno.test("tiles and unknown axes are scenes, never focus planes", async (t) => {
   const rows: [string, object[], (string | null)[], object, string[]][] = [
     [
       "tiles",
@@ -171,7 +171,7 @@ Deno.test("tiles and axes that nobody knows are scenes, never focus planes", asy
   }
 });
 
-Deno.test("numbers are in ascending order, texts behind them in order of their images", () =>
+Deno.test("numbers ascend, followed by texts in the order of their images", () =>
   withSet(ndtiffFiles(GRAY, imagesOf(...["b", 10, "a", 2].map((time) => ({ time })))), async (folder) => {
     await openHere(folder, async (acquisition) => {
       const found: number[] = [];
@@ -225,7 +225,7 @@ Deno.test("every type of sample", async (t) => {
   }
 });
 
-Deno.test("without an index the files that continue each other are one data set", () => {
+Deno.test("joins continued files without an index", () => {
   const images = [0, 1, 2].map((time): NDTiffImage => ({
     axes: { time, position: time === 2 ? "b" : "a" },
     first: 100 + time,
@@ -242,7 +242,7 @@ Deno.test("without an index the files that continue each other are one data set"
   });
 });
 
-Deno.test("a file that no record names says so and is read by its tags", () =>
+Deno.test("warns about a file that no record names and reads its tags", () =>
   withSet(ndtiffFiles(GRAY, imagesOf({ z: 0 }, { z: 1 })), async (folder) => {
     Deno.renameSync(join(folder, STACK), join(folder, "mine.tif"));
     const found = await opened(join(folder, "mine.tif"));
@@ -252,7 +252,7 @@ Deno.test("a file that no record names says so and is read by its tags", () =>
     await rejects(opened(folder), /"NDTiff\.index" names "set_NDTiffStack\.tif", which does not exist/);
   }));
 
-Deno.test("tiled data open by the folder above, a reduced level says what it is", () =>
+Deno.test("tiled data open by the folder above, and a reduced level is a warning", () =>
   withSet(ndtiffFiles(GRAY, imagesOf({ row: 0, column: 0 })), async (folder) => {
     const found = await opened(dirname(folder));
     deepEqual([found.path, found.format, found.firsts], [dirname(folder), "tif", [100]]);
@@ -264,7 +264,7 @@ Deno.test("tiled data open by the folder above, a reduced level says what it is"
     deepEqual(level.axes.map(({ unit }) => unit), ["Pixels", "Pixels"]);
   }, "Full resolution"));
 
-Deno.test("pages that say nothing of themselves are scenes", () => {
+Deno.test("pages without metadata are scenes", () => {
   const files = ndtiffFiles(GRAY, imagesOf({ z: 0 }, { z: 1 }));
   const bytes = files.get(STACK)!;
   const text = new TextDecoder("latin1").decode(bytes);
@@ -386,7 +386,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
       }));
   }
   await t.step(
-    "room behind the last record is no damage",
+    "zeros after the last record are not damage",
     () =>
       open(joined([whole, new Uint8Array(9000)]), async (folder) => {
         deepEqual((await opened(folder)).codes, ["step_unknown"]);
@@ -457,7 +457,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   });
 });
 
-Deno.test("steps that two sources tell differently", async (t) => {
+Deno.test("steps that differ between two sources", async (t) => {
   const image = (z: number, pixel: number, height: number): NDTiffImage => ({
     axes: { z },
     first: 100,

@@ -410,40 +410,17 @@ Deno.test("steps between frames that differ, or of which one end is unknown, hav
   ]);
 });
 
-Deno.test("damage that the reader can pass over has a warning", async () => {
+Deno.test("a damaged index is replaced by a walk, with a warning", async () => {
   const scan = writeOir(lineScan(23));
   const original = await openBytes(scan);
-  const offsets = blockOffsets(oirBlocks(lineScan(23)));
-  const index = offsets.at(-1)!;
-  const entry = scan.slice();
-  new DataView(entry.buffer).setUint32(index + 4 + 8 * 3 + 4, 1, true);
-  const cases: [string, Uint8Array, RegExp][] = [
-    [
-      "an entry of the index",
-      entry,
-      /The block index of "scan\.oir" is damaged \(entry 3 states 4294967\d+\)/,
-    ],
-    [
-      "a byte of a frame document",
-      replaced(scan, "hpf/model/lsmframe", "\xdcpf/model/lsmframe"),
-      /that are not text/,
-    ],
-    [
-      "a name",
-      replaced(scan, "xmlns:commonimage", "xmlns:commo\xceimage"),
-      /In the document at \d+ a name is damaged/,
-    ],
-    [
-      "a prefix",
-      replaced(scan, "xmlns:commonimage", "xmlns:commonimagf"),
-      /prefix "commonimage" is not declared/,
-    ],
-  ];
-  for (const [what, bytes, message] of cases) {
-    const { summary, planes } = await openBytes(bytes);
-    assert.deepEqual(planes, original.planes, what);
-    assert.match(textsOf(summary.warnings).join(), message, what);
-  }
+  const index = blockOffsets(oirBlocks(lineScan(23))).at(-1)!;
+  new DataView(scan.buffer, scan.byteOffset).setUint32(index + 4 + 8 * 3 + 4, 1, true);
+  const { summary, planes } = await openBytes(scan);
+  assert.deepEqual(planes, original.planes);
+  assert.match(
+    textsOf(summary.warnings).join(),
+    /The block index of "scan\.oir" is damaged \(entry 3 states 4294967\d+\)/,
+  );
 });
 
 Deno.test("a declared end before the index does not shorten the file", async () => {

@@ -6,7 +6,7 @@ import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Scenes } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { LINE_SCAN, OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
 import { loadHere } from "../load_here.ts";
 import { hashAt } from "../planes.ts";

@@ -147,7 +147,11 @@ Deno.test("a channel whose image is missing is not loaded, and a cycle without i
     await refused(at(`${TWO}.xml`), DecodeFailed, /none of the images that the PVScan document names is in/);
     Deno.writeTextFileSync(at("CYCLE_000001_RAWDATA_000001"), "raw");
     await refused(at(`${TWO}.xml`), DecodeFailed, /"CYCLE_000001_RAWDATA_000001" is raw data/);
-    await refused(at("CYCLE_000001_RAWDATA_000001"), UnsupportedFormat, /it is raw data of Prairie View/);
+    await refused(
+      at("CYCLE_000001_RAWDATA_000001"),
+      UnsupportedFormat,
+      /it is unconverted raw data of Prairie View/,
+    );
   }));
 
 Deno.test("source images that are missing, damaged or of another size cost the reference image", () =>
@@ -344,13 +348,13 @@ Deno.test("XML that is no document of a scan is of no known format, with what it
   const folder = Deno.makeTempDirSync();
   try {
     const cases: [string, RegExp][] = [
-      ["", /is of no known format|none of a scan/],
+      ["", /is of no known format|not of a scan/],
       ["no XML at all", /is of no known format/],
-      ['<?xml version="1.0"?>\n<OME xmlns="x">', /OME-XML, which is no image by itself/],
+      ['<?xml version="1.0"?>\n<OME xmlns="x">', /an OME-XML document without images/],
       ["<PVMarkPointSeriesElements/>", /document of Prairie View without images/],
-      ['\uFEFF<?xml version="1.0"?><a/>', /an XML document, and none of a scan of Prairie View/],
+      ['\uFEFF<?xml version="1.0"?><a/>', /an XML document, but not of a scan of Prairie View/],
       ["<PVScanner/>", /document of Prairie View without images/],
-      ["<!-- <PVScan> --><a/>", /an XML document, and none/],
+      ["<!-- <PVScan> --><a/>", /an XML document, but not/],
     ];
     for (const [text, reason] of cases) {
       Deno.writeTextFileSync(join(folder, "a.xml"), text);
@@ -370,7 +374,7 @@ Deno.test("a damaged document is refused; its images are opened as TIFF with a w
     "cut short": [(text) => text.slice(0, -30), /is damaged|unclosed/],
     "with a document type": [
       (text) => text.replace("<PVScan", '<!DOCTYPE PVScan [<!ENTITY a "b">]><PVScan'),
-      /document type|none of a scan/,
+      /document type|not of a scan/,
     ],
     "with an entity": [(text) => text.replace('notes=""', 'notes="&a;"'), /is damaged/],
     "nested too deep": [

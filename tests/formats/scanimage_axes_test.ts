@@ -1,6 +1,6 @@
 /**
- * The axes of ScanImage, mode by mode as in `docs/formats/tiff.md`. The first sample of a page is its number, so a plane tells
- * which page it is; the expected page is worked out from the order that each mode stores its frames in.
+ * The axes of ScanImage, mode by mode as in `docs/formats/tiff.md`. The first sample of a page is its number, so each plane
+ * identifies its page; the expected page follows from the order in which each mode stores its frames.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
@@ -186,7 +186,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     frame: (_, z) => z,
     steps: { Z: [5, "um"] },
   },
-  "no stack: slices that an earlier one left behind count for nothing": {
+  "no stack: slices left over from an earlier one do not count": {
     header: [
       ...SI,
       "SI.hStackManager.enable = false",
@@ -269,7 +269,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     codes: ["metadata_disagree"],
     warning: /declares 0\.08 s .* the frame stamps 0\.02 s/,
   },
-  "framesPerSlice Inf is no count": {
+  "framesPerSlice Inf does not count": {
     header: [
       ...SI,
       "SI.hStackManager.numSlices = 1",
@@ -386,7 +386,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     codes: ["metadata_disagree"],
     warning: /declares 2 channels, the frame stamps show 1/,
   },
-  "channels that only stamps tell": {
+  "channels that only stamps show": {
     header: [...SI, "SI.hStackManager.enable = false"],
     pages: 6,
     channels: 2,
@@ -497,7 +497,7 @@ for (const [name, mode] of Object.entries(MODES)) {
       if (times !== undefined) {
         deepEqual(acquisition.times?.map((seconds) => Number(seconds.toFixed(6))) ?? null, times);
       }
-      // Headers without saved channels are warned of too.
+      // Headers without saved channels are a warning too.
       const known = mode.header.some((line) => /hannelsSave|channelSave/.test(line)) ? [] : ["axes_assumed"];
       deepEqual(codesOf(acquisition.warnings).toSorted(), [...known, ...codes ?? []].toSorted());
       if (warning) match(textsOf(acquisition.warnings).join("\n"), warning);

@@ -1,6 +1,6 @@
 /**
- * Line scans of ScanImage: frames of a slow mirror that stands still are kymographs. Recordings along arbitrary lines are
- * explained, none is served as an image of frames.
+ * Line scans of ScanImage: frames of a slow mirror that stands still are kymographs. Recordings along arbitrary lines are refused
+ * with an explanation.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ for (
     "SI.hScan_LinScan.isLineScan = 1",
   ]
 ) {
-  Deno.test(`a file of ScanImage is refused that says ${line}`, () =>
+  Deno.test(`refuses a file of ScanImage with ${line}`, () =>
     withFiles({ "a.tif": recording(line) }, async (_path, folder) => {
       const error = await failure(join(folder, "a.tif"));
       equal(error instanceof DecodeFailed, true);
@@ -39,7 +39,7 @@ for (
     }));
 }
 
-Deno.test("a file of ScanImage beside the samples of a line scan is refused, one of frames is opened", () => {
+Deno.test("refuses a file of ScanImage beside the samples of a line scan, and opens one of frames", () => {
   const frames = recording("SI.hRoiManager.scanType = 'frame'", "SI.hScan2D.lineScan = false");
   return withFiles({ "a_00001.tif": frames, "b.tif": frames }, async (_path, folder) => {
     for (const name of ["a_00001.tif", "b.tif"]) {
@@ -55,7 +55,7 @@ Deno.test("a file of ScanImage beside the samples of a line scan is refused, one
   });
 });
 
-Deno.test("the other files of such a recording are of no known format, with the reason", () => {
+Deno.test("explains the other files of such a recording", () => {
   const empty = new Uint8Array(16);
   return withFiles(
     { "a.pmt.dat": empty, "A.META.TXT": empty, "a.scnnr.dat": empty, "a.dat": empty },
@@ -121,7 +121,7 @@ async function described(bytes: Uint8Array, channel = 0, t = 0) {
 
 const FACTS = { secondsPerLine: 0.0005, secondsPerPixel: 1e-7, bidirectional: true };
 
-Deno.test("frames of a line scan that follow each other are one kymograph, with the rows of all", async () => {
+Deno.test("joins the frames of a line scan without a gap into one kymograph", async () => {
   // Four rows of 0.5 ms are 2 ms; half a line is 0.25 ms.
   for (const period of [0.002, 0.00224, 0.00176]) {
     deepEqual(await described(lineScan(period), 1), [
@@ -154,14 +154,14 @@ Deno.test("frames of a line scan with a gap stay apart", async () => {
   deepEqual(codes, ["step_uneven", "line_scan_gap"]);
   // Rows that take longer than their frame.
   deepEqual((await described(lineScan(0.001)))[1], ["metadata_disagree"]);
-  // Without stamps the rate of the header tells: two frames of 4 ms are averaged, less rows of 2 ms.
+  // Without stamps the rate of the header counts: two frames of 4 ms are averaged, less rows of 2 ms.
   const rated = [...LINES, "SI.hRoiManager.scanFrameRate = 250", "SI.hScan2D.logAverageFactor = 2"];
   await withFiles(
     { "a.tif": lineScan(null, { header: rated }) },
     (_path, folder) =>
       openHere(join(folder, "a.tif"), ({ warnings }) => match(JSON.stringify(warnings), /6 ms pass/)),
   );
-  // Without either nobody knows.
+  // Unknown without either.
   deepEqual((await described(lineScan(null)))[1], ["line_scan_gap"]);
 });
 
@@ -230,7 +230,7 @@ Deno.test("several regions in a frame: X and Y are lengths where all are equal",
       "regions_stacked",
     ]]);
   }
-  // From 2020 on they stand in the block behind the BigTIFF header, both texts with a NUL at their end.
+  // From 2020 on they stand in the block after the BigTIFF header, both texts with a NUL at their end.
   const texts = [settings, regions(field(2, 5))].map((text) => new TextEncoder().encode(`${text}\0`));
   const head = new Uint8Array(16 + texts[0]!.length + texts[1]!.length);
   [117_637_889, 4, texts[0]!.length, texts[1]!.length].forEach((word, i) =>

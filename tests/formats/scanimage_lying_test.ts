@@ -1,4 +1,4 @@
-/** Headers and stamps of ScanImage that lie: planes are the right ones, or a warning tells that their order is assumed. */
+/** Wrong headers and stamps of ScanImage: planes are right, or a warning says that their order is assumed. */
 import fc from "fast-check";
 import { equal, ok } from "node:assert/strict";
 import { join } from "node:path";
@@ -64,12 +64,12 @@ function honest(page: number, channels: number): FrameStamp {
   return { number: frame + 1, acquisition: 1, inAcquisition: frame + 1, seconds: 0.02 * frame };
 }
 
-/** Codes of warnings that tell that the order of planes is not certain. */
+/** Codes of warnings about an uncertain order of planes. */
 const DOUBTS = new Set(["metadata_disagree", "axes_assumed", "planes_missing"]);
 
 const codesOf = ({ warnings }: Acquisition) => warnings.map(({ code }) => code);
 
-Deno.test("lying headers and stamps give no wrong plane without a warning", async () => {
+Deno.test("wrong headers and stamps give no wrong plane without a warning", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const path = join(folder, "a_00001_00001.tif");
   try {

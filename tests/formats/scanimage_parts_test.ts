@@ -82,7 +82,7 @@ Deno.test("volumes may begin in one part and end in the next", () =>
       }),
   ));
 
-Deno.test("planes of a missing part are missing, with one warning, and a part alone opens at its own", () =>
+Deno.test("warns once about missing parts, and opens at the planes of the existing one", () =>
   inFolder({ [named(2)]: part(2), [named(5)]: part(5) }, async (path) => {
     await openHere(path(named(2)), async (acquisition) => {
       equal(sizesIn(acquisition), "T10 Z3");
@@ -101,7 +101,7 @@ Deno.test("planes of a missing part are missing, with one warning, and a part al
     equal(planes[0]![0], 200);
   }));
 
-Deno.test("a part that is there and left out is told so, and not as a missing one", async () => {
+Deno.test("warns about a part that is left out, but not as a missing one", async () => {
   const other = part(2, { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] });
   const cases: [Uint8Array, string, RegExp][] = [
     [other, "metadata_disagree", /^"scan_00001_00002.tif" .* left out: its header or layout differs$/],
@@ -122,7 +122,7 @@ Deno.test("a part that is there and left out is told so, and not as a missing on
   }
 });
 
-Deno.test("a first part that ends behind the start of the second is left out with a warning", () =>
+Deno.test("leaves out a first part that ends after the start of the second", () =>
   // Frames 1 to 15, while part 2 begins at 11.
   inFolder({ [named(1)]: part(1, { pages: 15 }), [named(2)]: part(2) }, (path) =>
     openHere(path(named(2)), async (acquisition) => {
@@ -132,7 +132,7 @@ Deno.test("a first part that ends behind the start of the second is left out wit
       equal(await firstAt(acquisition, 2), 200);
     })));
 
-Deno.test("files that are named like parts and belong to another acquisition", async () => {
+Deno.test("leaves out files of other acquisitions with the names of parts", async () => {
   const other = { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] };
   const again = (frame: number) => ({
     number: frame + 1,

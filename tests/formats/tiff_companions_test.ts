@@ -68,10 +68,10 @@ Deno.test("refuses a companion document that names no file or is not one", () =>
     const open = (content: string | Uint8Array) => loadHere(put("set.companion.ome", content));
     await rejects(open(COMPANION), /no file that OME-XML names exists/);
     await rejects(open("<OME><BinaryOnly MetadataFile='a'/></OME>"), /OME-XML describes no image/);
-    await rejects(open("text"), /the document is no OME-XML/);
+    await rejects(open("text"), /the document is not OME-XML/);
     await rejects(open(""), DecodeFailed);
-    await rejects(open(page(1)), /the document is no OME-XML/);
-    // A file under the name of a plane that is no TIFF.
+    await rejects(open(page(1)), /the document is not OME-XML/);
+    // The file of a plane is not a TIFF.
     put("f0c0.tif", "x".repeat(99));
     await rejects(open(COMPANION), /does not start with a TIFF header/);
   }));
@@ -206,8 +206,8 @@ Deno.test("ThorImage: which of two sources counts", async (t) => {
   ];
   for (const [name, found, steps, codes] of rows) {
     await t.step(name, async () => {
-      const { steps: served, codes: told } = await found();
-      deepEqual([served, told], [steps, codes]);
+      const described = await found();
+      deepEqual([described.steps, described.codes], [steps, codes]);
     });
   }
   match(
@@ -217,7 +217,7 @@ Deno.test("ThorImage: which of two sources counts", async (t) => {
 });
 
 Deno.test("ThorImage: the seconds since 1970 tell month and day apart", async () => {
-  // 2023-10-08 and 2023-08-10, both at 13:39:19, in a zone four hours behind.
+  // 2023-10-08 and 2023-08-10, both at 13:39:19, in a zone four hours west.
   const at = (date: string, iso: string) => {
     const uTime = Date.parse(`${iso}T17:39:19Z`) / 1000;
     return described(experiment({}, { date: `date="${date}" uTime="${uTime}"` }));
@@ -225,7 +225,7 @@ Deno.test("ThorImage: the seconds since 1970 tell month and day apart", async ()
   equal((await at("10/08/2023 13:39:19", "2023-10-08")).moment, "20231008 13:39:19");
   equal((await at("10/08/2023 13:39:19", "2023-08-10")).moment, "20230810 13:39:19");
   equal((await at("8/10/2023 1:39:19 PM", "2023-08-10")).moment, "20230810 13:39:19");
-  // One that fits neither way, or exists in no calendar, is no date; the attribute of OME-XML is in universal time and not read.
+  // A date that fits neither way, or does not exist, is left out; the attribute of OME-XML is in UTC and not read.
   equal((await at("10/08/2023 13:39:19", "2020-01-01")).moment, " ");
   equal(
     (await described(experiment({}, { date: `date="31/31/2023 13:39:19"` }))).moment,

@@ -1,4 +1,4 @@
-/** Planes that a TIFF declares and does not hold are missing; what it holds in part, or damaged, cannot be decoded. */
+/** Declared planes that a TIFF does not hold are missing; incomplete or damaged ones cannot be decoded. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
 import type { Acquisition } from "../../readers/reader.ts";
@@ -40,14 +40,14 @@ function directoryAt(bytes: Uint8Array, number: number): number {
   return at;
 }
 
-Deno.test("a chain that ends, or leaves the file, before a plane does not hold it", async () => {
+Deno.test("misses planes after the end of the chain", async () => {
   await withFiles({ "a.tif": pages(3, IMAGEJ) }, (path) =>
     openHere(path, async (acquisition) => {
       equal(await firstAt(acquisition, { t: 2 }), 2);
       await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
     }));
   const whole = pages(4, IMAGEJ);
-  // Before the last directory, behind its count, before its last byte.
+  // Before the last directory, after its count, before its last byte.
   const at = directoryAt(whole, 3);
   for (const end of [at, at + 1, at + 2, whole.length - 1]) {
     await withFiles({ "a.tif": whole.slice(0, end) }, (path) =>
@@ -60,7 +60,7 @@ Deno.test("a chain that ends, or leaves the file, before a plane does not hold i
   }
 });
 
-Deno.test("a directory without entries and samples behind the end are damage", async () => {
+Deno.test("a directory without entries and samples past the end are damage", async () => {
   const empty = pages(4, IMAGEJ);
   new DataView(empty.buffer).setUint16(directoryAt(empty, 3), 0, true);
   await withFiles(
@@ -84,9 +84,9 @@ Deno.test("a directory without entries and samples behind the end are damage", a
   );
 });
 
-Deno.test("of planes behind one directory the last may be there in part", async () => {
+Deno.test("the last of several planes with one directory may be incomplete", async () => {
   const first = pages(1, IMAGEJ);
-  // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so that the directory moves behind them.
+  // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so the directory moves after them.
   const run = (planes: number) => {
     const extra = Math.ceil(40 * (planes - 1));
     const bytes = new Uint8Array(first.length + extra);
@@ -112,7 +112,7 @@ Deno.test("of planes behind one directory the last may be there in part", async 
     }));
 });
 
-Deno.test("planes of files that are missing, and of no file", async () => {
+Deno.test("misses planes of missing files and of no file", async () => {
   const xml = (data: string) =>
     `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
     `SizeC="1" SizeT="3" Type="uint16">${data}</Pixels></Image></OME>`;
@@ -152,7 +152,7 @@ Deno.test("planes of files that are missing, and of no file", async () => {
     }));
 });
 
-Deno.test("without a plane at the first position an acquisition opens at the first one that is there", async () => {
+Deno.test("opens at the first existing plane", async () => {
   const opened = async (files: Readonly<Record<string, Uint8Array>>) => {
     let found: unknown;
     await withFiles(files, async (path) => {
@@ -189,7 +189,7 @@ Deno.test("a channel whose files are absent keeps its index and is not loaded", 
   });
 });
 
-Deno.test("a file of an Olympus set that is missing, and one that is left out", async () => {
+Deno.test("missing and left out files of an Olympus set", async () => {
   const page = (value: bigint, layout = PAGE) => tiffBytes(layout, () => value);
   const name = (t: number) => `s_C001T00${t}.tif`;
   await withFiles(

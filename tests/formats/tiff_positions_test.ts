@@ -1,4 +1,4 @@
-/** Every position of stacks of pages whose order a vendor's metadata or a schema states: page n is filled with n. */
+/** Every position of stacks of pages in the order of each dialect: page n is filled with n. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
@@ -119,7 +119,7 @@ Deno.test("Micro-Manager: an index beyond what a file can hold is left out", asy
   }
 });
 
-Deno.test("Micro-Manager: pages that say which planes they are stand in for the index map", async () => {
+Deno.test("Micro-Manager: metadata of pages replace the index map", async () => {
   const unfinished = (channel: number) =>
     microManagerBytes(PAGE, {}, [[1, 0, 0, 0, 11], [channel, 0, 0, 0, 10]], {
       described: true,
@@ -128,7 +128,7 @@ Deno.test("Micro-Manager: pages that say which planes they are stand in for the 
   await withOpened({ "a_MMStack.ome.tif": unfinished(0) }, async (acquisition) => {
     deepEqual(await firstsAt(acquisition, {}), [10, 11]);
   });
-  // An index that is none: the pages are slices.
+  // With an invalid index the pages are slices.
   for (const channel of [-1, 0.5]) {
     await withOpened({ "a_MMStack.ome.tif": unfinished(channel) }, ({ axes }) => {
       equal(axes.map(({ name, size }) => `${name}${size}`).join(" "), "Z2 Y4 X5");
@@ -148,7 +148,7 @@ Deno.test("Olympus: slices and frames in files of their own", () => {
   return withOpened(written, (acquisition) => checkAll(acquisition, (t, z, c) => 100 * t + 10 * z + c));
 });
 
-Deno.test("pages without a dialect are slices; reduced ones before the first are none", async () => {
+Deno.test("pages without a dialect are slices, except reduced ones before the first", async () => {
   await withOpened({ "a.tif": pages(4) }, async (acquisition) => {
     for (let z = 0; z < 4; z += 1) deepEqual(await firstsAt(acquisition, { z }), [z]);
   });
@@ -181,7 +181,7 @@ Deno.test("pages without a dialect are slices; reduced ones before the first are
   }
 });
 
-Deno.test("pages that differ from the first in what makes a plane are none of its stack", async () => {
+Deno.test("leaves pages of another layout out of the stack", async () => {
   const layout = { ...PAGE, samples: 3, rowsPerStrip: 4 };
   const file = (own: Field[], ...other: Field[]) =>
     tiffBytes(layout, (_x, _y, _s, page) => BigInt(page), 3, (page) => page === 1 ? other : own);

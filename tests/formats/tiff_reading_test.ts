@@ -1,4 +1,4 @@
-/** How much of a file is read for one plane, and the sets of several files. */
+/** How much of a file is read for one plane, and incomplete files and sets. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -105,7 +105,7 @@ Deno.test("a chain that ends early serves what is there, with a warning", () =>
     const warning = "The description declares 4 planes, but the file holds 3";
     match(await counted(4, 100), new RegExp(`^${warning}: directory 3 at \\d+`));
     equal(await counted(3, 0), warning);
-    // No page behind the first one too many is looked at.
+    // Pages after the first surplus one are not read.
     equal(await counted(6, 100), warning.replace("3", "more"));
   }));
 

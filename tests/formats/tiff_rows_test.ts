@@ -3,7 +3,7 @@ import { equal, rejects } from "node:assert/strict";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { FIRST_POSITION, type RowRange } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { entryAt, grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 
 /** Bytes that a plan for these rows reads, and the values of the first channel. */

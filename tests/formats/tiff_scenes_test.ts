@@ -1,4 +1,4 @@
-/** What of a TIFF is a scene: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
+/** Scenes of a TIFF: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format_names.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
@@ -240,14 +240,17 @@ Deno.test("plain pages: each layout is a scene, not in runs, in the order of its
 });
 
 Deno.test("plain pages: at most 1,000 scenes, then a warning", async () => {
-  for (const count of [1000, 1003]) {
+  // 4,096 layouts are distinguished.
+  for (const count of [1000, 1003, 4100]) {
     await withWritten({
       "a.tif": pages(count, (page) => [[256, 4, [1]], [257, 4, [page + 1]], [278, 4, [page + 1]]]),
     }, (scenes) => {
       equal(scenes.count, 1000);
       deepEqual(
         textsOf(scenes.warnings),
-        count === 1000 ? [] : ["The file holds more than 1000 images; 3 pages of others are left out"],
+        count === 1000
+          ? []
+          : [`The file holds more than 1000 images; ${count - 1000} pages of others are left out`],
       );
       return Promise.resolve();
     });
@@ -301,7 +304,7 @@ Deno.test("tifffile: each array is a scene, of the same layout too", async () =>
   }
 });
 
-Deno.test("tifffile: reduced versions behind an array are none", () => {
+Deno.test("tifffile: leaves out reduced versions after an array", () => {
   const texts = [shape("YX", 4, 5), shape("YX", 4, 3), shape("YX", 4, 5)];
   const bytes = described(texts, (page) => page === 1 ? [[254, 4, [1]], [256, 4, [3]]] : []);
   return withWritten({ "a.tif": bytes }, async (scenes, open) => {
@@ -310,11 +313,11 @@ Deno.test("tifffile: reduced versions behind an array are none", () => {
   });
 });
 
-Deno.test("tifffile: what no description tells apart behind the arrays is grouped by layout", () => {
+Deno.test("tifffile: groups pages after the arrays by layout", () => {
   const texts = [shape("YX", 4, 5), shape("TYX", 2, 4, 5), "", "", "by hand", ""];
   const bytes = described(texts, (page) => page === 4 ? [[256, 4, [3]]] : []);
   return withWritten({ "a.tif": bytes }, async (scenes, open) => {
-    // The second array has two planes and no other array behind them, so that its pages are slices.
+    // The second array has two planes and no other array follows, so its pages are slices.
     deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
       { Y: 4, X: 5 },
       { Z: 4, Y: 4, X: 5 },
@@ -335,11 +338,50 @@ Deno.test("tifffile: an array whose pages end early says so where it is opened",
   });
 });
 
-Deno.test("what one dialect describes is one scene, whatever other pages there are", async () => {
+Deno.test("a dialect with one scene ignores other pages", async () => {
   const text = "ImageJ=1.53t\nimages=2\nslices=2\n";
   const bytes = pages(3, (page) => page === 2 ? [[256, 4, [3]]] : [[270, 2, text]]);
   await withWritten({ "a.tif": bytes }, (scenes) => {
     deepEqual([scenes.count, scenes.entries(5)], [1, [{ name: null, sizes: { Z: 2, Y: 4, X: 5 } }]]);
     return Promise.resolve();
   });
+});
+
+/** A stack of one page whose index map has an entry for each of so many positions. */
+function positionsBytes(count: number): Uint8Array {
+  const one = microManagerBytes(PAGE, {}, [[0, 0, 0, 0, 7]]);
+  const view = new DataView(one.buffer);
+  // The map with its head of 8 bytes stands at the end; its one entry of 20 bytes is repeated.
+  const map = view.getUint32(12, true);
+  view.setUint32(map + 4, count, true);
+  const bytes = new Uint8Array(map + 8 + 20 * count);
+  bytes.set(one);
+  const grown = new DataView(bytes.buffer);
+  for (let position = 0; position < count; position += 1) {
+    bytes.set(one.subarray(map + 8, map + 28), map + 8 + 20 * position);
+    grown.setUint32(map + 8 + 20 * position + 12, position, true);
+  }
+  return bytes;
+}
+
+Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
+  await withWritten({ "x_MMStack.ome.tif": positionsBytes(100_000) }, (scenes) => {
+    deepEqual([scenes.count, scenes.own, scenes.entries(3).length], [100_000, 0, 3]);
+    return Promise.resolve();
+  });
+  const surplus = withWritten({ "x_MMStack.ome.tif": positionsBytes(100_001) }, () => Promise.resolve());
+  await rejects(surplus, { tag: "DecodeFailed", message: /more than 100000 positions/ });
+});
+
+Deno.test("tifffile: a later description that is too long for a shape begins no array", async () => {
+  const text = shape("YX", 4, 5);
+  // 2^16 bytes with the NUL at the end are read.
+  for (const [length, arrays] of [[(1 << 16) - 1, true], [1 << 16, false]] as const) {
+    const texts = [text, text.padEnd(length), text.padEnd(length)];
+    const bytes = tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), 3, (page) => [[270, 2, texts[page]!]]);
+    await withWritten({ "a.tif": bytes }, (scenes) => {
+      deepEqual(scenes.entries(9).map(({ sizes }) => sizes.Z ?? 1), arrays ? [1, 1, 1] : [1, 2]);
+      return Promise.resolve();
+    });
+  }
 });

@@ -1,4 +1,4 @@
-/** Acquisitions of several TIFF files: where the others are, and what happens when one is missing or another file. */
+/** Acquisitions of several TIFF files: their places, and missing or foreign files. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
@@ -33,7 +33,7 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     const path = put("master.ome.tif", pageFile(10, ome(names, 0)));
     put("p/a.ome.tif", pageFile(11));
     put("q/a.ome.tif", pageFile(12));
-    // One of the same name beside the opened file is none of them.
+    // A file of the same name beside the opened one is not used.
     put("a.ome.tif", pageFile(99));
     const loaded = await load(path);
     deepEqual(firstsOf(loaded), [10, 11, 12]);
@@ -45,7 +45,7 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     deepEqual(codesOf(limited.summary.warnings), ["file_missing"]);
   }));
 
-Deno.test("OME-XML opens no file outside its folder, nor tells whether one is there", () =>
+Deno.test("OME-XML neither opens files outside its folder nor reveals whether they exist", () =>
   inFolder(async (put, folder) => {
     Deno.mkdirSync(join(folder, "set"));
     put("secret/x.tif", pageFile(66));
@@ -140,7 +140,7 @@ const TEXT = (channels: number) =>
 
 const text = (channels: number) => new TextEncoder().encode(TEXT(channels));
 
-Deno.test("a sibling of an Olympus scan that cannot be part of it is left out and named", () =>
+Deno.test("leaves out a sibling of an Olympus scan that does not fit, and names it", () =>
   inFolder(async (put, folder) => {
     const outside = await Deno.makeTempDir();
     try {
@@ -221,7 +221,7 @@ Deno.test("missing files of an Olympus set are counted over channels, slices and
     deepEqual(await warnings(), [`"${name(2, 3, 1)}" and 2 more of this set are missing`]);
   }));
 
-Deno.test("files of other names beside an Olympus set are none of it", () =>
+Deno.test("ignores files of other names beside an Olympus set", () =>
   inFolder(async (put) => {
     put("s.txt", text(2));
     const path = put("s_C001T001.tif", pageFile(10));
@@ -273,7 +273,7 @@ Deno.test("the text of an Olympus scan is read in each of its encodings", () =>
     }
   }));
 
-Deno.test("a set in folders that was copied into one says that the opened file was found by its name alone", () =>
+Deno.test("warns that the opened file was found by its name alone when a set in folders was copied into one", () =>
   inFolder(async (put) => {
     const image = (i: number, name: string) =>
       `<Image ID="Image:${i}"><Pixels ID="Pixels:${i}" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" ` +
@@ -288,7 +288,7 @@ Deno.test("a set in folders that was copied into one says that the opened file w
     deepEqual(codesOf(loaded.summary.warnings), ["name_left_folder"]);
   }));
 
-Deno.test("every file of a set of more than stay read gives its plane, again and again", () =>
+Deno.test("reads every file of a set with more files than stay open", () =>
   inFolder(async (put) => {
     const count = MAX_RECENT + 6;
     const xml =

@@ -1,4 +1,4 @@
-/** The arrays that tifffile describes, of which one file may hold several: no plane comes from another array. */
+/** The arrays that tifffile describes, one or several in a file. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
@@ -37,7 +37,7 @@ const PAGE = grayLayout(5, 4, 8);
 const described = (values: readonly number[], texts: readonly string[]) =>
   tiffOf(PAGE, values.map((value) => [new Uint8Array(20).fill(value)]), (page) => [[270, 2, texts[page]!]]);
 
-Deno.test(`an array whose "truncated" is lost keeps the planes behind its directory`, async () => {
+Deno.test(`an array without "truncated" keeps the planes after its directory`, async () => {
   const bytes = fixture("shaped_two_truncated.tif");
   const whole = await load(bytes);
   const damaged = await load(changed(bytes, `"truncated": true`, `"truncxxxx": true`));
@@ -45,7 +45,7 @@ Deno.test(`an array whose "truncated" is lost keeps the planes behind its direct
   deepEqual(damaged.planes, whole.planes);
 });
 
-Deno.test("planes behind one directory are as many as fit before the next part of the file", async () => {
+Deno.test("counts the planes that fit before the next part of the file", async () => {
   // The first plane lies at 8; the text that describes it follows the head.
   const cases: [bytes: number, present: number, member: string][] = [[60, 3, ""], [58, 1, ""], [
     58,
@@ -77,7 +77,7 @@ Deno.test("an array whose planes have directories of their own is read by them, 
   deepEqual((await load(file)).planes.map((plane) => plane[0]), [1, 3, 2]);
 });
 
-Deno.test("more pages than planes are slices, unless another array begins behind them", async () => {
+Deno.test("surplus pages are slices, unless another array follows", async () => {
   const three = `{"shape": [3, 4, 5]}`;
   const cases: [string[], string][] = [
     [[three, "", ""], "Z3"],
@@ -97,7 +97,7 @@ Deno.test("more pages than planes are slices, unless another array begins behind
   }
 });
 
-Deno.test("a shape that is none is a warning", async () => {
+Deno.test("warns about an invalid shape", async () => {
   const cases = [
     `"3"`,
     `5`,
@@ -129,7 +129,7 @@ Deno.test("an array has fewer than 2^31 planes", async () => {
   }
 });
 
-Deno.test("pages with another shape are not taken for planes of the first array", async () => {
+Deno.test("pages with another shape are not planes of the first array", async () => {
   const three = `{"shape": [3, 4, 5], "axes": "CYX"}`;
   const one = `{"shape": [4, 5], "axes": "YX"}`;
   const bytes = described([1, 2, 3, 4], [three, one, one, one]);

@@ -10,13 +10,13 @@ Deno.test("ticks lie at round values within the range", () => {
   assert.deepEqual(ticks(-30, 30, 3).labels, ["-20", "0", "20"]);
 });
 
-Deno.test("an empty range or no room has no ticks", () => {
+Deno.test("no ticks for an empty range or without room", () => {
   assert.deepEqual(ticks(1, 1, 5).values, []);
   assert.deepEqual(ticks(0, 1, 0).values, []);
   assert.deepEqual(ticks(NaN, 1, 5).values, []);
 });
 
-Deno.test("ticks end where neighbours are one number, and there are never many", () => {
+Deno.test("ticks are distinct and never too many", () => {
   // Neighbouring doubles at 4e15 are 0.5 apart, at 3e16 they are 4.
   assert.deepEqual(ticks(4e15, 4e15 + 1, 6).values, []);
   assert.deepEqual(ticks(3e16, 3e16 + 4, 6).values, []);
@@ -49,7 +49,7 @@ Deno.test("a sample sits at index times step, in the middle of its pixel", () =>
   assert.equal(toPhysical(axis, 500.5), 1);
 });
 
-Deno.test("titles say what an axis is and its unit", () => {
+Deno.test("titles have quantity and unit", () => {
   assert.equal(axisTitle({ name: "Y", unit: "seconds" }), "Time (s)");
   assert.equal(axisTitle({ name: "X", unit: "um" }), "X (µm)");
   assert.equal(axisTitle({ name: "X", unit: "Pixels" }), "X (px)");
@@ -63,7 +63,7 @@ Deno.test("numbers keep the digits that matter", () => {
   assert.equal(formatNumber(0.1234567), "0.12346");
   assert.equal(formatNumber(1.5e-9), "1.5e-9");
   assert.equal(formatNumber(3.4028234663852886e38), "3.4028e+38");
-  // Two ends of a narrow range are told apart.
+  // Both ends of a narrow range differ.
   assert.equal(formatNumber(10000.123, 0.333), "10000.123");
   assert.equal(formatNumber(100000001.5, 2), "100000001.5");
   assert.equal(formatNumber(NaN), "NaN");

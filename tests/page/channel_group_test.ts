@@ -20,37 +20,37 @@ Deno.test("leaving the composite and coming back keeps the choice of channels", 
   const three = group(["a", "b", "c"]);
   three.toggle(1);
   assert.deepEqual(shown(three), [true, false, true]);
-  three.composite = false;
+  three.mode = "single";
   assert.deepEqual(shown(three), [true, false, false]);
-  three.composite = true;
+  three.mode = "merged";
   assert.deepEqual(shown(three), [true, false, true]);
 });
 
-Deno.test("a channel chosen alone is shown in the composite too", () => {
+Deno.test("a channel chosen in single mode is shown in the composite", () => {
   const three = group(["a", "b", "c"]);
   three.toggle(1);
-  three.composite = false;
+  three.mode = "single";
   three.toggle(1);
   assert.deepEqual(shown(three), [false, true, false]);
-  three.composite = true;
+  three.mode = "merged";
   assert.deepEqual(shown(three), [true, true, true]);
 });
 
 Deno.test("leaving the composite shows a channel that was shown", () => {
   const three = group(["a", "b", "c"]);
   three.toggle(0);
-  three.composite = false;
+  three.mode = "single";
   assert.deepEqual(shown(three), [false, true, false]);
 });
 
-Deno.test("colours begin with one range, opacity begins hidden", () => {
+Deno.test("colour channels start with one range, alpha starts hidden", () => {
   const colors = group(["Red", "Green", "Blue", "Alpha"]);
   assert.deepEqual(shown(colors), [true, true, true, false]);
   const [red, , blue] = colors.channels;
   assert.deepEqual(red!.range, blue!.range);
 });
 
-Deno.test("automatic ranges follow what is seen, colours with one range, chosen ones stay", () => {
+Deno.test("automatic ranges follow the reduction, colours share one range, chosen ranges stay", () => {
   const colors = group(["Red", "Green", "Blue"]);
   const ranges = () => colors.channels.map(({ range }: { range: [number, number] }) => range);
   const begun = ranges();
@@ -64,7 +64,7 @@ Deno.test("automatic ranges follow what is seen, colours with one range, chosen 
   assert.deepEqual(ranges(), [[3, 4], [2, 199], [2, 199]]);
 });
 
-Deno.test("so many of the first channels are shown", () => {
+Deno.test("show displays the first channels", () => {
   const three = group(["a", "b", "c"]);
   three.show(2);
   assert.deepEqual(shown(three), [true, true, false]);

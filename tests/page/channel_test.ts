@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Channel } from "../../static/demo/v2/picture/channel.js";
-import { typedNumber } from "../../static/demo/v2/panels/channel_card.js";
+import { typedNumber } from "../../static/demo/v2/controls/fields.js";
 import { drawableRange } from "../../static/measure/statistics.js";
 
 const channel = (...samples: number[]) =>
   new Channel({ index: 0, name: "CH1", dataUrl: "", samples: Float32Array.of(...samples) }, 0, 1);
 
-Deno.test("a typed end that passes the other moves it along", () => {
+Deno.test("a typed end moves the other end where they would cross", () => {
   const one = channel(0, 100);
   one.setRange(10, 30);
   one.setEnd(0, 50);
@@ -18,7 +18,7 @@ Deno.test("a typed end that passes the other moves it along", () => {
   assert.deepEqual(one.range, [5, 20]);
 });
 
-Deno.test("a flat plane has a range that float32 tells apart", () => {
+Deno.test("a flat plane has a range with distinct float32 ends", () => {
   assert.deepEqual(channel(7, 7).range, [7, 8]);
   // Neighbouring float32 are 2^28 apart at 4e15 (52 bits, 24 of them kept).
   const [min, max] = channel(4e15, 4e15).range;

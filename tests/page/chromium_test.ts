@@ -19,9 +19,9 @@ Deno.test("the browser is what CHROME names, or the first known name in PATH", (
     assert.equal(
       findChromium({ PATH, CHROME: join(folder, "missing") }),
       null,
-      "nothing else stands in for it",
+      "CHROME has no fallback",
     );
-    assert.equal(findChromium({ PATH, CHROME: first }), null, "a folder is no program");
+    assert.equal(findChromium({ PATH, CHROME: first }), null, "a folder is not a program");
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

@@ -6,7 +6,7 @@ const plain = ({ bottoms, tops }: { bottoms: Float32Array; tops: Float32Array })
   tops: [...tops],
 });
 
-Deno.test("a line through columns meets its neighbours halfway and breaks where there is no value", () => {
+Deno.test("a line through columns meets its neighbours halfway and breaks at missing values", () => {
   assert.deepEqual(plain(throughColumns(Float32Array.of(0, 4, 2, NaN, 8, 8))), {
     // Between 0 and 4 it changes column at 2, between 4 and 2 at 3.
     bottoms: [0, 2, 2, NaN, 8, 8],
@@ -31,7 +31,7 @@ Deno.test("NaN and infinities break a line, and a sample between them is a dot",
   assert.deepEqual([...tops], [NaN, 3, NaN, 1, 1]);
 });
 
-Deno.test("a sample alone is a dot of three columns where there is room", () => {
+Deno.test("an isolated sample is a dot of three columns where there is room", () => {
   const { bottoms, tops } = throughSamples(Float32Array.of(7), 0, 1, 5);
   assert.deepEqual([...bottoms], [NaN, 7, 7, 7, NaN]);
   assert.deepEqual([...tops], [NaN, 7, 7, 7, NaN]);

@@ -17,7 +17,7 @@ Deno.test("events are the peaks of scipy.signal, with its prominences and widths
   }
 });
 
-Deno.test("a triangle has the widths of geometry", () => {
+Deno.test("the widths of a triangle are those of geometry", () => {
   // Up by 1 a sample to 10 at index 10, down by 0.5 a sample to 0 at index 30.
   const trace = Float64Array.from({ length: 31 }, (_, i) => i <= 10 ? i : 15 - i / 2);
   const [event] = findEvents(trace, { height: 5 });
@@ -29,16 +29,16 @@ Deno.test("a triangle has the widths of geometry", () => {
   assert(Math.abs(event!.decay - (2 * (15 - 10 / Math.E) - 10)) < 1e-9);
 });
 
-Deno.test("missing values end the surroundings of a peak", () => {
+Deno.test("missing values bound the surroundings of a peak", () => {
   const trace = Float64Array.of(0, NaN, 3, 4, 3, 2, NaN, 9, 8);
   const events = findEvents(trace, { height: 1 });
-  // The valley before 4 is 3, beside the gap, not 0 behind it; 9 has no neighbour before it.
+  // The valley before 4 is 3, beside the gap, not 0 beyond it; 9 follows a gap.
   assert.deepEqual(events.map(({ peak, amplitude }) => [peak, amplitude]), [[3, 1]]);
   assert.deepEqual(findEvents(new Float64Array(20).fill(NaN), { height: -1 }), []);
   assert.deepEqual(findEvents(new Float64Array(0), { height: -1 }), []);
 });
 
-Deno.test("an event that is put by hand goes to the highest sample near it", () => {
+Deno.test("an event added by hand moves to the highest sample nearby", () => {
   const trace = Float64Array.of(0, 1, 5, 2, NaN, 7, 0);
   assert.equal(highestNear(trace, 1, 1), 2);
   assert.equal(highestNear(trace, 3, 2), 5);

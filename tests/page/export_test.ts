@@ -4,7 +4,7 @@ import { SaxesParser } from "saxes";
 import { csv } from "../../static/measure/csv.js";
 import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.js";
 
-Deno.test("a table has file and settings above it, units in its heads and all digits", () => {
+Deno.test("a table has settings above it, units in its heads and all digits", () => {
   const text = csv([["File", "cell 1.oir"], ["Window", 0.1]], [
     { name: "Time", unit: "s", values: Float64Array.of(0, 0.1 + 0.2, 1e-7) },
     { name: "CH1, band 1", values: [1, NaN, -2] },
@@ -34,7 +34,7 @@ function cellsOf(text: string, separator: string): string[] {
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-Deno.test("no text becomes a formula of a spreadsheet, whatever its separator", () => {
+Deno.test("text cannot become a spreadsheet formula, whatever the separator", () => {
   const piece = fc.constantFrom("=1+1", "-", "+", "@", ";", "\t", ",", '"', "\r", "\n", "a", "7");
   const texts = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
   fc.assert(
@@ -53,7 +53,7 @@ Deno.test("no text becomes a formula of a spreadsheet, whatever its separator", 
   assert.match(csv([["Low", -5], ["High", "-5.25e-3"]], []), /Low,-5\r\nHigh,-5.25e-3\r\n/);
 });
 
-Deno.test("every text comes back out of a table", () => {
+Deno.test("every text survives a round trip through a table", () => {
   // RFC 4180: a field in quotes ends with a quote that is not doubled, another with a comma.
   const fields = (line: string) => {
     const found: string[] = [];
@@ -141,7 +141,7 @@ Deno.test("a gap breaks the line, and a spike among many points stays", () => {
   assert.equal(elementsOf(short).filter(({ attributes }) => attributes.stroke === "red").length, 2);
 });
 
-Deno.test("no name leaves its text", () => {
+Deno.test("names cannot leave their text", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (name) => {
     const trace = { name: `a${name}`, color: `"><script>`, x: [0, 1], y: [0, 1] };
     const elements = elementsOf(

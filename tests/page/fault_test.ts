@@ -3,7 +3,7 @@ import { AcqError } from "../../static/client/v2/acq-client.js";
 import { ErrorBody } from "../../schemas/http.ts";
 import { faultOf } from "../../static/demo/v2/opening/fault.js";
 
-/** What a page cannot meet, since it asks for nothing of the kind. */
+/** Codes of requests that the page does not send. */
 const UNMET = [
   "cancelled",
   "unsupported_media_type",
@@ -26,7 +26,7 @@ Deno.test("every code that the page can meet has plain words", () => {
   }
 });
 
-Deno.test("whatever is thrown has words", () => {
+Deno.test("every thrown value has words", () => {
   assert.deepEqual(faultOf("x"), {
     words: "Something went wrong in this page.",
     code: "client_error",

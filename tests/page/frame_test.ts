@@ -53,13 +53,13 @@ Deno.test("labels neither overlap nor leave the box, at any size and range", () 
   );
 });
 
-Deno.test("true aspect is kept", () => {
+Deno.test("the frame keeps the aspect", () => {
   const range = { low: 0, high: 50, title: "" };
   const { plot } = layoutFrame({ width: 800, height: 300, x: range, y: range, aspect: 2, measure });
   assert(Math.abs(plot.width / plot.height - 2) < 1e-9);
 });
 
-Deno.test("an axis that runs to the left has as many labels as one to the right", () => {
+Deno.test("a reversed axis has as many labels", () => {
   const labels = (low: number, high: number) => {
     const y = { low: 0, high: 20, title: "Position (µm)" };
     const { marks } = layoutFrame({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { autoRange, histogram, statistics } from "../../static/measure/statistics.js";
 
-Deno.test("percentiles interpolate and leave NaN and infinities out", () => {
+Deno.test("percentiles interpolate between finite samples", () => {
   const samples = Float32Array.of(5, 1, NaN, 3, Infinity, -2, 8, -Infinity, 0.5, -0, 1e30, -7.25);
   const { count, min, max, percentiles } = statistics(samples, [1, 25, 50, 99.5]);
   assert.equal(count, 9);
@@ -33,7 +33,7 @@ Deno.test("percentiles agree with sorting", () => {
   );
 });
 
-Deno.test("whole numbers are ranked like others", () => {
+Deno.test("integers are ranked like other samples", () => {
   // numpy.percentile([0, 7, 7, 65535], [1, 50, 99.5]): ranks 0.03, 1.5 and 2.985.
   const { min, max, percentiles } = statistics(Float32Array.of(7, 0, 65535, 7), [1, 50, 99.5]);
   assert.deepEqual([min, max, percentiles[1]], [0, 65535, 7]);
@@ -50,7 +50,7 @@ Deno.test("Auto never gives an empty range", () => {
   assert.deepEqual(autoRange(statistics(spike)), [0, 9]);
 });
 
-Deno.test("bins are half open, but the last holds the maximum", () => {
+Deno.test("bins are half open; the last one includes the maximum", () => {
   // Four bins over 0 to 8: [0, 2) [2, 4) [4, 6) [6, 8].
   assert.deepEqual([...histogram(Float32Array.of(0, 1.9, 2, 5, 6, 8, NaN, 9), 0, 8, 4)], [2, 1, 1, 2]);
   assert.deepEqual([...histogram(Float32Array.of(3, 3), 3, 3, 2)], [2, 0]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { attachKeys } from "../../static/demo/v2/controls/keys.js";
 
-/** What a key does to a plot, and whether the page still hears it. */
+/** Effects of a key on a plot, and whether it keeps the key from the page. */
 function press(key: string, modifiers: Record<string, boolean> = {}, hasCursor = true) {
   const plot = new EventTarget();
   const done: unknown[][] = [];
@@ -33,7 +33,7 @@ Deno.test("plus and minus zoom as the wheel does, brackets one way", () => {
   assert.deepEqual(press("Backspace").done, [["back"]]);
 });
 
-Deno.test("Escape takes the cursor away once; then it, other keys and the browser's are the page's", () => {
+Deno.test("Escape hides the cursor once; other keys and browser shortcuts reach the page", () => {
   assert.deepEqual(press("Escape"), { done: [["leave"]], isTaken: true });
   assert.deepEqual(press("Escape", {}, false), { done: [["leave"]], isTaken: false });
   assert.deepEqual(press("c"), { done: [], isTaken: false });

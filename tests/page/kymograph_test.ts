@@ -22,7 +22,7 @@ Deno.test("a straight line has the samples of skimage.measure.profile_line", asy
 const ramp = (rows: number, columns: number) =>
   Float32Array.from({ length: rows * columns }, (_, i) => 10 * Math.floor(i / columns) + i % columns);
 
-Deno.test("a freehand line goes round its corners at equal distances", () => {
+Deno.test("a freehand line is sampled at equal distances around its corners", () => {
   const points = [{ x: 1, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 4 }];
   assert.equal(lengthOf(points), 6);
   const profile = new LineProfile(points, 1, [6, 6]);
@@ -31,7 +31,7 @@ Deno.test("a freehand line goes round its corners at equal distances", () => {
   assert.deepEqual([...new LineProfile(points.slice(0, 2), 3, [6, 6]).of(ramp(6, 6))], [11, 12, 13, 14]);
 });
 
-Deno.test("what lies outside or is missing does not count", () => {
+Deno.test("samples that are missing or outside do not count", () => {
   const samples = ramp(4, 4);
   samples[5] = NaN;
   const along = (
@@ -39,7 +39,7 @@ Deno.test("what lies outside or is missing does not count", () => {
     width: number,
   ) => [...new LineProfile([{ x: 0, y }, { x: 5, y }], width, [4, 4]).of(samples)];
   assert.deepEqual(along(1, 1), [10, NaN, 12, 13, NaN, NaN]);
-  // Rows -1, 0 and 1, of which the first is outside and one sample of the last is missing.
+  // Rows -1, 0 and 1: the first is outside, one sample of the last is missing.
   assert.deepEqual(along(0, 3), [5, 1, 7, 8, NaN, NaN]);
 });
 

@@ -22,7 +22,7 @@ function linked() {
   return { panes, links };
 }
 
-Deno.test("a column of the line scan is linked to its place, drawn swapped", () => {
+Deno.test("a column of the line scan is linked to its place on the path", () => {
   const { panes, links } = linked();
   links.follow("source", { x: 0, y: 3 });
   assert.equal(links.text("source"), "reference row 2, column 3");
@@ -34,7 +34,7 @@ Deno.test("a column of the line scan is linked to its place, drawn swapped", () 
   assert.equal(links.text("source"), "");
 });
 
-Deno.test("a place near the path is linked to its column, one away from it is not", () => {
+Deno.test("only places near the path are linked to a column", () => {
   const { panes, links } = linked();
   links.follow("reference", { x: 2, y: 5 });
   assert.equal(links.text("reference"), "line scan column 5");

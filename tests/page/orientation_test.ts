@@ -32,7 +32,7 @@ const BY_HAND = [
   "ad/be/cf",
 ];
 
-/** What an orientation shows, line by line. */
+/** Picture in an orientation, line by line. */
 function shown(orientation: typeof AS_PLOT): string {
   const { width, height } = shownSize(orientation!, PICTURE);
   const lines = Array.from({ length: height }, (_, y) =>
@@ -43,7 +43,7 @@ function shown(orientation: typeof AS_PLOT): string {
   return lines.join("/");
 }
 
-Deno.test("quarter turns and the mirror reach all eight, as turned on paper", () => {
+Deno.test("turns and the mirror reach all orientations", () => {
   let orientation = ORIENTATIONS[0]!;
   const seen = [];
   for (const start of [orientation, mirrored(orientation)]) {
@@ -63,7 +63,7 @@ Deno.test("a plot begins at the lower left, an image at the upper left with row 
   assert.equal(shown(UPRIGHT), "ad/be/cf");
 });
 
-Deno.test("places and views go to the screen and back in all eight", () => {
+Deno.test("places and views go to the screen and back in all orientations", () => {
   const view = { x0: 0.25, y0: 0.5, x1: 2, y1: 1.75 };
   for (const orientation of ORIENTATIONS) {
     const { x, y } = toShown(orientation, PICTURE, 2.25, 0.75);

@@ -32,7 +32,7 @@ Deno.test("a plot of a line scan runs from its first line to its last and upward
   assert.deepEqual(placed.ranges.y, { low: -0.001, high: 0.399, title: "Time (s)" });
 });
 
-Deno.test("places and positions are each other's inverse in all eight, and a turn keeps what is seen", () => {
+Deno.test("places and positions are inverse in all orientations, and a turn keeps the view", () => {
   for (const orientation of ORIENTATIONS) {
     const placed = new PlacedView(SCAN, AS_PLOT);
     placed.view = { x0: 20, x1: 120, y0: 10, y1: 30 };
@@ -44,7 +44,7 @@ Deno.test("places and positions are each other's inverse in all eight, and a tur
   }
 });
 
-Deno.test("a drag over a line scan marks a stripe along the axis that is dragged, over an image a box", () => {
+Deno.test("a drag selects a stripe of a line scan and a box of an image", () => {
   const plot = { width: 400, height: 100 };
   const [from, to] = [{ fx: 0.25, fy: 0.5 }, { fx: 0.5, fy: 0.75 }];
   const scan = new PlacedView(SCAN, AS_PLOT);
@@ -56,7 +56,7 @@ Deno.test("a drag over a line scan marks a stripe along the axis that is dragged
   assert.deepEqual(image.boxOf(from, to, plot), { x0: 0.25, y0: 0.5, x1: 0.5, y1: 0.75 });
 });
 
-Deno.test("the way back has one step for changes that follow each other fast", () => {
+Deno.test("fast successive changes form one step of the history", () => {
   let now = 0;
   const placed = new PlacedView(SCAN, AS_PLOT, () => now);
   const middle = { fx: 0.5, fy: 0.5 };
@@ -68,7 +68,7 @@ Deno.test("the way back has one step for changes that follow each other fast", (
   const near = placed.view;
   now += 10_000;
   placed.goHome();
-  // A change that changes nothing is no step.
+  // A change without effect is not a step.
   now += 10_000;
   placed.goHome();
   placed.goBack();
@@ -80,7 +80,7 @@ Deno.test("the way back has one step for changes that follow each other fast", (
   assert(placed.isHome);
 });
 
-Deno.test("the way back leads to the same part of the picture after a turn", () => {
+Deno.test("going back after a turn shows the same part of the picture", () => {
   let now = 0;
   const placed = new PlacedView(SCAN, AS_PLOT, () => now);
   placed.view = { x0: 20, x1: 120, y0: 10, y1: 30 };

@@ -32,7 +32,7 @@ class Answers {
   }
 }
 
-Deno.test("a step waits for its plane, and the next ones are fetched ahead, one after the other", async () => {
+Deno.test("a step waits for its plane, then fetches the next ones ahead in sequence", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const first = steps.at(place(1), [place(2), place(3)]);
@@ -43,17 +43,17 @@ Deno.test("a step waits for its plane, and the next ones are fetched ahead, one 
   await server.answer(2);
   assert.deepEqual(server.asked, [1, 2, 3]);
   assert.deepEqual([1, 2, 3].map((t) => steps.has(place(t))), [true, true, false]);
-  // What is on its way is not asked for twice.
+  // A plane on its way is not requested twice.
   const third = steps.at(place(3), []);
   await server.answer(3);
   assert.deepEqual(await third, [Float32Array.of(3)]);
-  // What was seen is here.
+  // Seen planes are cached.
   assert.deepEqual(await steps.at(place(1), []), [Float32Array.of(1)]);
   assert.deepEqual(server.asked, [1, 2, 3]);
   assert.deepEqual(server.aborted, []);
 });
 
-Deno.test("a step that is overtaken is given up and says nothing", async () => {
+Deno.test("an overtaken step is cancelled and returns null", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const [first, second] = [steps.at(place(1), [place(2)]), steps.at(place(9), [place(10)])];
@@ -61,7 +61,7 @@ Deno.test("a step that is overtaken is given up and says nothing", async () => {
   assert.deepEqual(server.aborted, [1]);
   await server.answer(9);
   assert.deepEqual(await second, [Float32Array.of(9)]);
-  // Ahead of 9 is 10, which is no longer wanted from 1.
+  // 10, ahead of 9, is not wanted from 1.
   const third = steps.at(place(1), [place(2)]);
   assert.deepEqual(server.aborted, [1, 10]);
   await server.answer(1);
@@ -70,19 +70,19 @@ Deno.test("a step that is overtaken is given up and says nothing", async () => {
   assert.deepEqual([steps.has(place(1)), server.aborted], [false, [1, 10, 2]]);
 });
 
-Deno.test("a plane that is missing fails for who asks for it, and is asked for again", async () => {
+Deno.test("a missing plane fails its own step and is requested again", async () => {
   const server = new Answers();
   const steps = new PlaneSteps(server.fetch);
   const first = steps.at(place(1), [place(2), place(3)]);
   await server.answer(1);
   await first;
   await server.fail(2);
-  assert.deepEqual(server.asked, [1, 2, 3], "what comes after is fetched all the same");
+  assert.deepEqual(server.asked, [1, 2, 3], "the following plane is still fetched");
   const second = steps.at(place(2), []);
   await Promise.all([assert.rejects(second, /no 2/), server.fail(2)]);
 });
 
-Deno.test("what is kept is bounded, and what was used longest ago goes first", () => {
+Deno.test("the cache is bounded and drops the least recently used planes", () => {
   const steps = new PlaneSteps(() => Promise.reject(new Error("none")), 40);
   // 16 bytes each: two fit.
   const plane = () => [new Float32Array(2), new Float32Array(2)];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { blockFor, buildPyramid, chooseLevel, wholePlane } from "../../static/demo/v2/picture/pyramid.js";
 
-/** What an entry of a level must be, sample by sample. */
+/** Expected entry of a level, sample by sample. */
 function byHand(samples: Float32Array, columns: number, rect: number[], statistic: "mean" | "max" | "min") {
   const [top, bottom, left, right] = rect as [number, number, number, number];
   const values = [];
@@ -51,13 +51,13 @@ Deno.test("every entry of every level is the statistic of its block", () => {
   );
 });
 
-Deno.test("a long scan of few columns is made smaller along its lines alone", () => {
+Deno.test("a long scan of few columns shrinks only along its lines", () => {
   const levels = buildPyramid(wholePlane(new Float32Array(30_000 * 24), 30_000, 24), "mean");
   // 30,000 / 4, / 16 and / 64; the next would have 118 lines.
   assert.deepEqual(levels.map(({ rows, columns }) => [rows, columns]), [[7500, 24], [1875, 24], [469, 24]]);
 });
 
-Deno.test("a block of NaN stays one, others have the statistic of what is left", () => {
+Deno.test("a block of NaN stays NaN; other blocks ignore NaN", () => {
   // Rows of one column: every fourth block is NaN altogether, the others have one NaN and three numbers.
   const samples = Float32Array.from(
     { length: 512 },
@@ -68,7 +68,7 @@ Deno.test("a block of NaN stays one, others have the statistic of what is left",
   assert.deepEqual([...level!.samples.subarray(0, 5)], [2, 3, 4, NaN, 6]);
 });
 
-Deno.test("a pixel holds at least two entries of the level that is taken", () => {
+Deno.test("the chosen level has at least the wanted entries per pixel", () => {
   assert.deepEqual([0.5, 7.9, 8, 31, 32, 34].map((samples) => blockFor(samples, 2)), [1, 1, 4, 4, 16, 16]);
   const whole = wholePlane(new Float32Array(1024 * 1024), 1024, 1024);
   const levels = [whole, ...buildPyramid(whole, "max")];

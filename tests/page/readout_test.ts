@@ -29,7 +29,7 @@ Deno.test("the read-out is the sample at the plane's row and column", () => {
   assert.equal(under([axis(0, 2, 1, "Pixels"), axis(1, 3, 1, "Pixels")]).position, "row 1, column 2");
 });
 
-Deno.test("a sample is named exactly, and no longer than that takes", () => {
+Deno.test("a sample is written exactly, with as few digits as possible", () => {
   const texts = [0.1, 16777217, 4294967296, 1 / 3, NaN, -Infinity, 1e-40, 0].map((value) =>
     sampleText(Math.fround(value))
   );
@@ -57,7 +57,7 @@ function line(
   return facts(opened as unknown as OpenResponse);
 }
 
-Deno.test("the line under the title speaks of lines in a line scan and of pixels in an image", () => {
+Deno.test("the facts count lines of a line scan and pixels of an image", () => {
   // 600 x 2.118 ms = 1.2708 s, 48 x 0.45 um = 21.6 um.
   assert.equal(
     line(axis(0, 600, 0.002118, "seconds"), axis(1, 48, 0.45, "um")),
@@ -86,7 +86,7 @@ Deno.test("the line under the title speaks of lines in a line scan and of pixels
   );
 });
 
-Deno.test("small steps are said in nanometres and milliseconds", () => {
+Deno.test("small steps are written in nanometres and milliseconds", () => {
   assert.deepEqual([
     quantity(0.0002, "seconds"),
     quantity(0.0005, "um"),

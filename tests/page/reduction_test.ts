@@ -13,7 +13,7 @@ const PLANE = {
 };
 const edges = (...all: number[]) => Uint32Array.from(all);
 
-Deno.test("a sample belongs to the pixel that its centre lies in", () => {
+Deno.test("a sample belongs to the pixel that contains its centre", () => {
   // Pixels of 2.5 samples: centres 0.5 and 1.5 lie in the first, 2.5 begins the second.
   assert.deepEqual([...pixelEdges(0, 5, 2, 5)], [0, 3, 5]);
   assert.deepEqual([...pixelEdges(0.25, 4.75, 3, 5)], [0, 2, 3, 5]);
@@ -46,7 +46,7 @@ Deno.test("blocks have their mean, maximum and minimum", () => {
   assert.deepEqual([...reduceBlocks(PLANE, rows, columns, "min")], [0, 3, 20, 23]);
 });
 
-Deno.test("NaN and infinities do not count, and alone they are NaN", () => {
+Deno.test("NaN and infinities do not count; a block without finite samples is NaN", () => {
   const plane = { samples: Float32Array.of(NaN, 2, Infinity, 4, -Infinity, NaN), rows: 1, columns: 6 };
   for (const [statistic, value] of [["mean", 3], ["max", 4], ["min", 2]] as const) {
     const reduced = reduceBlocks(plane, edges(0, 1), edges(0, 4, 6), statistic);
@@ -54,7 +54,7 @@ Deno.test("NaN and infinities do not count, and alone they are NaN", () => {
   }
 });
 
-Deno.test("the way for finite samples answers what the general way answers", () => {
+Deno.test("means of finite planes equal those of planes with gaps", () => {
   const cut = (length: number) =>
     fc.uniqueArray(fc.integer({ min: 0, max: length }), { minLength: 2, maxLength: 9 })
       .map((all) => Uint32Array.from(all.toSorted((a, b) => a - b)));
@@ -70,7 +70,7 @@ Deno.test("the way for finite samples answers what the general way answers", () 
   );
 });
 
-Deno.test("a pixel is said in the words of its axes", () => {
+Deno.test("the reduction is described in lines, rows and columns", () => {
   assert.equal(reductionText({ rows: 34.1, columns: 0.4 }, true, "mean"), "1 pixel = 34 lines, mean");
   assert.equal(reductionText({ rows: 3.3, columns: 2 }, false, "max"), "1 pixel = 3.3 rows × 2 columns, max");
   assert.equal(reductionText({ rows: 1.047, columns: 1 }, true, "min"), "1 pixel = 1.05 lines, min");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { pathPoints } from "../../static/client/v2/acq-client.js";
 import { columnNear, placeOfColumn } from "../../static/demo/v2/picture/scan_path.js";
 
-Deno.test("the scan path wins, then the line, then nothing", () => {
+Deno.test("the path comes from scanPath, else from lineRoi", () => {
   const lineRoi = [1, 2, 3, 4];
   const line = [{ x: 1, y: 2 }, { x: 3, y: 4 }];
   assert.deepEqual(pathPoints({ lineRoi, scanPath: { x: [5, 6, 7], y: [8, 9, 10] } })[2], { x: 7, y: 10 });
@@ -31,7 +31,7 @@ Deno.test("columns are spread by length over a bent path", () => {
   assert.deepEqual(placeOfColumn(points, 16, 10), { x: 3, y: 9 });
 });
 
-Deno.test("as many points as columns are taken one by one", () => {
+Deno.test("a path with one point per column maps them one to one", () => {
   const points = [{ x: 0, y: 0 }, { x: 1, y: 0 }, { x: 9, y: 0 }];
   assert.deepEqual(placeOfColumn(points, 3, 1), { x: 1, y: 0 });
   assert.equal(columnNear(points, 3, { x: 2, y: 1 }).column, 1);
@@ -43,7 +43,7 @@ Deno.test("a place beside the path finds the nearest column and its distance", (
   assert.deepEqual(columnNear(points, 11, { x: 14, y: 3 }), { column: 10, distance: 5 });
 });
 
-Deno.test("points that repeat, and a single one, have a place", () => {
+Deno.test("repeated and single points have a place", () => {
   const still = [{ x: 5, y: 5 }, { x: 5, y: 5 }];
   assert.deepEqual(placeOfColumn(still, 8, 3), { x: 5, y: 5 });
   assert.equal(columnNear(still, 8, { x: 5, y: 7 }).distance, 2);

@@ -74,13 +74,13 @@ Deno.test("a path is opened at its position, and the next one ends its session",
     await until(() => server.store.size === 1);
   }));
 
-Deno.test("a position that the file does not have is 0", () =>
+Deno.test("a position outside the file becomes 0", () =>
   withController(async ({ controller, last }) => {
     await controller.openPath(SERIES, { position: { t: 99, z: 4 } });
     assert.deepEqual(last("loaded").position, START);
   }));
 
-Deno.test("what fails is said, and what was open stays", () =>
+Deno.test("a failed open is reported and the open file stays", () =>
   withController(async ({ controller, heard }) => {
     await controller.openPath("/nowhere/x.oir");
     assert.deepEqual(heard(), ["opening", "failed path_not_found", "idle"]);
@@ -108,7 +108,7 @@ Deno.test("one thing is opened at a time, and it can be cancelled", () =>
     { pick: ({ signal }) => leftDialog(signal) },
   ));
 
-Deno.test("a session that has ended is opened again by itself, once for all who need it", () =>
+Deno.test("an ended session reopens once for all callers", () =>
   withController(async ({ controller, server, heard }) => {
     await controller.openPath(SERIES);
     const before = await steps(controller, 5);
@@ -129,7 +129,7 @@ Deno.test("a session that has ended is opened again by itself, once for all who 
     assert.equal(controller.acquisition?.scene, 1);
   }));
 
-Deno.test("of scenes that are asked for in a row the last one is opened, and the others leave no session", () =>
+Deno.test("of several requested scenes the last one opens, and the others leave no session", () =>
   withController(async ({ controller, server, heard }) => {
     await controller.openPath(SERIES);
     heard();
@@ -144,7 +144,7 @@ Deno.test("of scenes that are asked for in a row the last one is opened, and the
     await until(() => server.store.size === 1);
   }));
 
-Deno.test("where paths are not allowed the file must be chosen again", () =>
+Deno.test("without paths the file must be chosen again", () =>
   withController(async ({ controller, server, heard }) => {
     await controller.pick();
     heard();
@@ -163,7 +163,7 @@ Deno.test("where paths are not allowed the file must be chosen again", () =>
     assert.equal((await steps(controller, 5)).length, 1);
   }, { dialogOnly: true, pick: () => Promise.resolve(SERIES) }));
 
-Deno.test("a file that lies outside the roots must be chosen again", async () => {
+Deno.test("a file outside the roots must be chosen again", async () => {
   const root = await Deno.makeTempDir();
   await withController(async ({ controller, server, heard }) => {
     await controller.pick();
@@ -186,7 +186,7 @@ const stack = (base: number): Uint8Array =>
     "ImageJ=1.53t\nimages=4\nframes=4\nhyperstack=true\n",
   ]]);
 
-Deno.test("a file that has changed is opened again, at most once a second", async () => {
+Deno.test("a changed file reopens at most once per second", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "controller_" }));
   try {
     await withController(async ({ controller, heard, last, slept }) => {

@@ -22,7 +22,7 @@ const OPENED = {
   reference: { plane: { shape: [1, 1] }, channels: [{ index: 0, name: "Ref", dataUrl: "/reference/0" }] },
 };
 
-/** A server that answers opens and planes, and writes down what it was asked. */
+/** A server that answers opens and planes and records its requests. */
 function fakeServer() {
   const asked: string[] = [];
   const answer = async (request: Request) => {
@@ -37,7 +37,7 @@ function fakeServer() {
   return { asked, fetch: (url: string, init?: RequestInit) => answer(new Request(url, init)), answer };
 }
 
-Deno.test("the JavaScript program opens by path, reads the planes that are shown and closes", async () => {
+Deno.test("the JavaScript program opens by path, reads the shown planes and closes", async () => {
   const { asked, fetch } = fakeServer();
   const logged: unknown[] = [];
   const program = snippet("javascript", wanted);
@@ -53,7 +53,7 @@ Deno.test("the JavaScript program opens by path, reads the planes that are shown
   ]);
 });
 
-Deno.test("a scene, the reference and the dialog are asked for", async () => {
+Deno.test("programs request scene, reference and dialog", async () => {
   const { asked, fetch } = fakeServer();
   const reference = { ...wanted, scene: 2, isReference: true, channels: [0], position: {} };
   await evaluate(snippet("javascript", reference), fetch, { log: () => {} }, "0");
@@ -111,14 +111,14 @@ function programTest(language: "curl" | "python", command: string, args: string[
 programTest("curl", "sh", ["-c"], [["sh", "-c", "true"], ["curl", "--version"], ["jq", "--version"]]);
 programTest("python", "python3", ["-c"], [["python3", "-c", "import numpy"]]);
 
-Deno.test("the MATLAB program asks for the same", () => {
+Deno.test("the MATLAB program sends the same requests", () => {
   const program = snippet("matlab", { ...wanted, path: 'C:\\data\\a "b" \u2028%{.oir', scene: 1 });
   assert.match(program, /struct\("path", "C:\\data\\a ""b"" {2}%\{\.oir", "scene", 1\)/);
   assert.match(program, /ismember\(channel\.index, \[0, 2\]\)/);
   assert.match(program, /channel\.dataUrl \+ "\?t=3";/);
 });
 
-/** What would end a comment or a literal, and what Python takes for the encoding of a file. */
+/** Text that would end a comment or a literal, or that Python takes for an encoding. */
 const HOSTILE = ["\u2028", "\u2029", "\u0085", "\n", "\r", "\v", "\f", "\0", '"', "'", "\\", "*/", "${", "`"]
   .concat([
     "\u202e",
@@ -131,7 +131,7 @@ const HOSTILE = ["\u2028", "\u2029", "\u0085", "\n", "\r", "\v", "\f", "\0", '"'
     "%{",
   ]);
 
-Deno.test("no path leaves its string literal, in any language", async () => {
+Deno.test("paths cannot leave their string literal, in any language", async () => {
   const path = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary" })), {
     maxLength: 6,
   })
@@ -153,7 +153,7 @@ Deno.test("no path leaves its string literal, in any language", async () => {
         assert(changed.length <= 1);
         for (const line of changed) {
           assert(!/[\p{C}\p{Zl}\p{Zp}]/u.test(line), line);
-          // Before the literal nothing has changed, and what is in it ends nothing.
+          // The text before the literal is unchanged, and its content does not end it.
           const literal = language === "matlab"
             ? /^opened = [^"]*"[^"]*", struct\("path", "([^"]|"")*"\), asJson\);$/
             : language === "curl"

@@ -4,7 +4,7 @@ import { Bands, columnsBetween } from "../../static/demo/v2/measuring/bands.js";
 
 const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
 
-Deno.test("of many samples in a column the least and the greatest are drawn", () => {
+Deno.test("a column of many samples spans from the least to the greatest", () => {
   const { bottoms, tops } = curveColumns(curve([0, 1, 2, 3, 9, 3, 2, 1]), { from: 0, to: 8 }, 2, 1);
   // 0 1 2 3 and 9 3 2 1; the second column reaches down to the first of its own accord.
   assert.deepEqual([[...bottoms], [...tops]], [[0, 1], [3, 9]]);
@@ -36,7 +36,7 @@ Deno.test("a broken line has its gaps", () => {
   assert.deepEqual([...tops.slice(0, 10)], [1, 1, NaN, NaN, NaN, 1, 1, NaN, NaN, NaN]);
 });
 
-Deno.test("a band holds each column that a drag touches, one at least", () => {
+Deno.test("a band includes every column that a drag touches, at least one", () => {
   assert.deepEqual(columnsBetween(3.2, 6.9, 10), { from: 3, to: 7 });
   assert.deepEqual(columnsBetween(6.9, 3.2, 10), { from: 3, to: 7 });
   assert.deepEqual(columnsBetween(5, 5, 10), { from: 5, to: 6 });
@@ -44,7 +44,7 @@ Deno.test("a band holds each column that a drag touches, one at least", () => {
   assert.deepEqual(columnsBetween(10, 12, 10), { from: 9, to: 10 });
 });
 
-Deno.test("bands have names and colours of their own and tell of changes", () => {
+Deno.test("bands have distinct names and colours and emit changes", () => {
   const bands = new Bands();
   let changes = 0;
   bands.addEventListener("change", () => changes += 1);

@@ -8,14 +8,14 @@ import { bandMean, mean, percentile, relativeChange, runningMean } from "../../s
 const SAMPLES = Float32Array.of(1, 2, 3, 4, 5, 6, 7, NaN, 9, NaN, Infinity, NaN);
 const SHAPE = [4, 3];
 
-Deno.test("a band of columns has a mean for each row, of the values that there are", () => {
+Deno.test("a band has the mean of its finite samples for each row", () => {
   assert.deepEqual([...bandMean(SAMPLES, SHAPE, 1, 3)], [2.5, 5.5, 9, NaN]);
   assert.deepEqual([...bandMean(SAMPLES, SHAPE, 0, 1)], [1, 4, 7, NaN]);
   // Beyond the plane there is nothing.
   assert.deepEqual([...bandMean(SAMPLES, SHAPE, -5, 50)], [2, 5, 8, NaN]);
 });
 
-Deno.test("change is counted from a baseline", () => {
+Deno.test("relative change refers to a baseline", () => {
   const trace = Float64Array.of(100, 110, NaN, 90, 200, 150);
   // (100 + 110 + 90) / 3
   const { values, baseline } = relativeChange(trace, { kind: "window", from: 0, to: 4 });
@@ -27,7 +27,7 @@ Deno.test("change is counted from a baseline", () => {
   assert.equal(relativeChange(trace, { kind: "window", from: 0, to: 4 }, 50).values[4], 2);
 });
 
-Deno.test("without light at rest there is no relative change", () => {
+Deno.test("a baseline without light gives no relative change", () => {
   for (
     const baseline of [{ kind: "window", from: 4, to: 9 }, { kind: "percentile", percentile: 50 }] as const
   ) {
@@ -48,12 +48,12 @@ Deno.test("percentiles are those of numpy", () => {
   assert(Number.isNaN(percentile(Float64Array.of(NaN), 50)));
 });
 
-Deno.test("neighbours are averaged as far as there are any", () => {
+Deno.test("running means use fewer values at the ends", () => {
   assert.deepEqual([...runningMean(Float64Array.of(1, 2, NaN, 6, 10), 3)], [1.5, 1.5, 4, 8, 8]);
   assert.deepEqual([...runningMean(Float64Array.of(1, 2, 3), 1)], [1, 2, 3]);
 });
 
-Deno.test("long running means are those of their windows, beside huge values too", () => {
+Deno.test("long running means equal the means of their windows, also beside huge values", () => {
   const trace = Float64Array.from({ length: 101 }, (_, i) => (i * 37) % 11);
   [trace[17], trace[18], trace[60]] = [NaN, Infinity, 1e300];
   for (const count of [2, 3, 10, 50, 51, 100, 101, 102, 5000]) {

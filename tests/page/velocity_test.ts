@@ -12,16 +12,15 @@ import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
 import expected from "./measured/velocities.json" with { type: "json" };
 
-/** Velocities in all windows of a recording of streaks. */
-function measured(window: number, columns: number, velocity: number, noise: number, seed = 1) {
-  const lines = 6 * window;
-  const samples = streaks({ lines, columns, velocity, noise, seed });
-  return velocityOverTime({ samples, shape: [lines, columns] }, {
-    window,
-    step: window,
-    columns: [0, columns],
-  });
+/** Velocities in all windows of whole lines. */
+function windowsOf(samples: Float32Array, columns: number, window: number, step = window) {
+  const shape = [samples.length / columns, columns];
+  return velocityOverTime({ samples, shape }, { window, step, columns: [0, columns] });
 }
+
+/** Velocities in all windows of a recording of streaks. */
+const measured = (window: number, columns: number, velocity: number, noise: number) =>
+  windowsOf(streaks({ lines: 6 * window, columns, velocity, noise, seed: 1 }), columns, window);
 
 Deno.test("the autocorrelation is the sum of products at each lag", () => {
   const [rows, columns] = [5, 7];
@@ -81,7 +80,7 @@ const speedsOf = (
   columns: number,
 ) => [3.2 / window, 6 / window, 0.27, 1.3, 3.7, columns / 3.4];
 
-Deno.test("velocities that are shown are within 5 %, and as certain as they say", async (t) => {
+Deno.test("measured velocities are within 5 % and their errors are calibrated", async (t) => {
   const near: boolean[] = [];
   for (const [window, columns, cells] of [[64, 64, [5, 14]], [128, 32, [8, 22]]] as const) {
     for (const noise of [0, 0.25, 0.5, 1, 2]) {
@@ -100,7 +99,7 @@ Deno.test("velocities that are shown are within 5 %, and as certain as they say"
   assert(share > 0.93 && share < 0.98, `${share} of ${near.length}`);
 });
 
-Deno.test("velocities that can be known are shown", async (t) => {
+Deno.test("velocities that can be known are measured", async (t) => {
   // Cramer and Rao for cells of Gaussian shape: the relative error is at least noise / (move * sqrt(steepness * samples / 12)),
   // with 1 / (2 sigma ** 2) as steepness. At noise 0.5, 6 pixels, sigma 5 / 2.3548 and 64 x 64 samples it is 1.4 %, at
   // 3.2 pixels and noise 0.25 1.3 %: 95 of 100 are within 2.6 %.
@@ -126,17 +125,12 @@ Deno.test("a change of velocity is not blurred by windows beside it", () => {
   const slow = streaks({ lines, columns, velocity: 0.4, noise: 0.3, seed: 6 });
   const fast = streaks({ lines, columns, velocity: 0.8, noise: 0.3, seed: 7 });
   const samples = slow.map((value, i) => i < 320 * columns ? value : fast[i]!);
-  const found = velocityOverTime({ samples, shape: [lines, columns] }, {
-    window,
-    step: window,
-    columns: [0, columns],
-  });
-  for (const { line, velocity } of found) {
+  for (const { line, velocity } of windowsOf(samples, columns, window)) {
     assert(Math.abs(velocity / (line < 320 ? 0.4 : 0.8) - 1) < 0.05, `${velocity} at ${line}`);
   }
 });
 
-Deno.test("what a window cannot resolve has no number", () => {
+Deno.test("windows that cannot resolve a velocity have no number", () => {
   const verdicts = (velocity: number, noise = 0.5) => {
     const found = measured(64, 64, velocity, noise);
     assert(found.every(({ velocity: value, error }) => Number.isNaN(value) && Number.isNaN(error)));
@@ -170,29 +164,27 @@ Deno.test("noise, a constant and missing samples give no number", () => {
   assert.equal(windowVelocity(new Float64Array(64 * 48).fill(NaN), 64, 48).verdict, "unclear");
 });
 
-Deno.test("where a tenth of the samples is missing, the rest is measured", () => {
+Deno.test("velocities are measured although a tenth of the samples is missing", () => {
   const [lines, columns] = [640, 64];
   const samples = streaks({ lines, columns, velocity: 0.5, noise: 0.3, seed: 5 });
   const random = randomNumbers(8);
   const holed = samples.map((value) => random() < 0.1 ? [NaN, Infinity][Math.floor(2 * random())]! : value);
-  const windows = { window: 64, step: 64, columns: [0, columns] as const };
-  for (const { velocity } of velocityOverTime({ samples: holed, shape: [lines, columns] }, windows)) {
+  for (const { velocity } of windowsOf(holed, columns, 64)) {
     assert(Math.abs(velocity / 0.5 - 1) < 0.02, `${velocity}`);
   }
 });
 
-Deno.test("what stands still is no streak", () => {
+Deno.test("the stationary part is not a streak", () => {
   const [lines, columns] = [1280, 64];
   const samples = streaks({ lines, columns, velocity: -0.8, noise: 0.5, seed: 9 });
   // A bright wall, three times as high as the streaks are deep.
   const walled = samples.map((value, i) => value + (i % columns < 20 ? 60 : 0));
-  const windows = { window: 64, step: 64, columns: [0, columns] as const };
-  for (const { velocity } of velocityOverTime({ samples: walled, shape: [lines, columns] }, windows)) {
+  for (const { velocity } of windowsOf(walled, columns, 64)) {
     assert(Math.abs(velocity / -0.8 - 1) < 0.03, `${velocity}`);
   }
 });
 
-Deno.test("what gets brighter and darker goes nowhere", () => {
+Deno.test("flicker has no velocity", () => {
   const [lines, columns] = [600, 80];
   const normal = normalNumbers(randomNumbers(2));
   // Transients in columns 30 to 49: up with 8 lines, down with 60.
@@ -207,17 +199,13 @@ Deno.test("what gets brighter and darker goes nowhere", () => {
       return (column >= active[0] && column < active[1] ? light(line) : 100) + 3 * normal();
     });
     for (const window of [40, 120]) {
-      const found = velocityOverTime({ samples, shape: [lines, columns] }, {
-        window,
-        step: 20,
-        columns: [0, columns],
-      });
+      const found = windowsOf(samples, columns, window, 20);
       assert(found.every(({ verdict }) => verdict !== "measured"), `window ${window}`);
     }
   }
 });
 
-Deno.test("windows follow each other by the step, and only the band is looked at", () => {
+Deno.test("windows advance by the step and use only the band", () => {
   const shape = [300, 80];
   const samples = new Float32Array(300 * 80);
   const left = streaks({ lines: 300, columns: 40, velocity: 1, noise: 0.2, seed: 1 });
@@ -241,7 +229,7 @@ Deno.test("windows follow each other by the step, and only the band is looked at
   assert.deepEqual(velocityOverTime({ samples, shape }, { window: 301, step: 50, columns: [0, 80] }), []);
 });
 
-Deno.test("windows that make no sense are refused", () => {
+Deno.test("invalid windows are refused", () => {
   const plane = { samples: new Float32Array(100 * 20), shape: [100, 20] };
   for (const [window, step] of [[5, 1], [20, 0], [20.5, 1], [NaN, 1]] as const) {
     assert.throws(() => velocityOverTime(plane, { window, step, columns: [0, 20] }), RangeError);

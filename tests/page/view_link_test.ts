@@ -4,7 +4,7 @@ import { linkOfView, viewOfLink } from "../../static/demo/v2/opening/view_link.j
 
 const view = (path: string, scene = 0, t = 0, z = 0, l = 0) => ({ path, scene, position: { t, z, l } });
 
-Deno.test("a link names path, scene and position, and nothing that is 0", () => {
+Deno.test("a link has path, scene and position, without zeros", () => {
   assert.equal(linkOfView(view("/data/scan.oir")), "#path=/data/scan.oir");
   assert.equal(linkOfView(view("/data/a b.tif", 2, 7, 1)), "#path=/data/a+b.tif&scene=2&t=7&z=1");
   assert.deepEqual(viewOfLink("#path=/data/scan.oir&scene=1&t=3"), view("/data/scan.oir", 1, 3));
@@ -16,14 +16,14 @@ Deno.test("the page reads the link that the server prints for a file of the comm
   assert.deepEqual(viewOfLink("#path=/data/a+scan+%231+%2B+%C3%A4.oir"), view("/data/a scan #1 + ä.oir"));
 });
 
-Deno.test("what is no link is none, and what is no index is 0", () => {
+Deno.test("invalid links are null, invalid indices are 0", () => {
   for (const hash of ["", "#", "#x", "#path=", "#path=%20", "#scene=1"]) {
     assert.equal(viewOfLink(hash), null, hash);
   }
   assert.deepEqual(viewOfLink("#path=/a&scene=-1&t=1.5&z=1e3&l=99999999999"), view("/a"));
 });
 
-Deno.test("every view comes back from its link", () => {
+Deno.test("every view survives a round trip through its link", () => {
   const index = fc.nat({ max: 999_999_999 });
   const path = fc.string({ unit: "grapheme", minLength: 1 }).filter((path) => path.trim() !== "");
   fc.assert(

@@ -27,7 +27,7 @@ async function ready(samples: Float32Array[], statistic: Statistic) {
 const ramp = (a: number) =>
   Float32Array.from({ length: ROWS * COLUMNS }, (_, i) => a + Math.floor(i / COLUMNS));
 
-Deno.test("at rest a pixel has exactly its samples, while moving a block near it", async () => {
+Deno.test("a pixel shows exactly its samples at rest, a nearby block while moving", async () => {
   const { part, shown } = await ready([ramp(0), ramp(100_000)], "mean");
   part.look(HOME, PIXELS, "mean", shown);
   assert.equal(part.isCoarse, false);
@@ -44,14 +44,14 @@ Deno.test("at rest a pixel has exactly its samples, while moving a block near it
   }
 });
 
-Deno.test("a change of range takes the same samples again", async () => {
+Deno.test("a change of range reuses the samples", async () => {
   const { part, shown } = await ready([ramp(0)], "mean");
   const first = part.samples(0);
   part.look({ ...HOME }, { ...PIXELS }, "mean", shown);
   assert.equal(part.samples(0), first);
 });
 
-Deno.test("where samples are missing a mean at rest comes from the samples", async () => {
+Deno.test("a mean at rest ignores missing samples exactly", async () => {
   // Of each 32 rows the first 16 are missing but for row 0, which is 640; the others are 10.
   const value = (row: number) => row % 32 === 0 ? 640 : row % 32 < 16 ? NaN : 10;
   const plane = Float32Array.from({ length: ROWS * COLUMNS }, (_, i) => value(Math.floor(i / COLUMNS)));
@@ -61,7 +61,7 @@ Deno.test("where samples are missing a mean at rest comes from the samples", asy
   assert(Math.abs(part.samples(0)[7]! - 800 / 17) < 1e-5);
 });
 
-Deno.test("the greatest value is there while something moves", async () => {
+Deno.test("the maximum stays visible while the view moves", async () => {
   const plane = ramp(0).fill(1);
   plane[20_000 * COLUMNS + 3] = 9;
   const { part, shown } = await ready([plane], "max");

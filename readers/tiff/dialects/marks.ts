@@ -22,18 +22,19 @@ export function numberAt({ file, window, encoding }: TiffFile, at: number): numb
 }
 
 /** Whether a file is of NDTiff. */
-export const isNDTiff = (tiff: TiffFile) => tiff.file.size >= 28 && numberAt(tiff, 8) === NDTIFF_MARK;
+export const isNDTiff = (tiff: TiffFile): boolean =>
+  tiff.file.size >= 28 && numberAt(tiff, 8) === NDTIFF_MARK;
 
 /** Whether a file has an index map or a summary of Micro-Manager. */
-export const isMicroManager = (tiff: TiffFile) =>
+export const isMicroManager = (tiff: TiffFile): boolean =>
   tiff.file.size >= 40 && (numberAt(tiff, 8) === INDEX_MAP_MARK || numberAt(tiff, 32) === SUMMARY_MARK);
 
 /** Whether a file has OME-XML, or a name that promises it. */
-export const isOme = ({ path, descriptions }: Opened) =>
+export const isOme = ({ path, descriptions }: Opened): boolean =>
   descriptions.some(isOmeXml) || /\.ome\.tiff?$/i.test(path);
 
 /** Whether an `Experiment.xml` of ThorImage may lie beside a file. */
-export const mayBeThorImage = ({ path, files }: Opened) =>
+export const mayBeThorImage = ({ path, files }: Opened): boolean =>
   mayExist(files, join(dirname(path), EXPERIMENT_NAME));
 
 /** Name of the document of ThorImage. */
@@ -43,22 +44,22 @@ export const EXPERIMENT_NAME = "Experiment.xml";
 export const IMAGEJ_MARK = "ImageJ=";
 
 /** Whether a file has a description of ImageJ. */
-export const isImageJ = ({ descriptions }: Opened) =>
+export const isImageJ = ({ descriptions }: Opened): boolean =>
   descriptions.some((text) => text.startsWith(IMAGEJ_MARK));
 
 /** Lines of settings and stamps of ScanImage. */
 const SCANIMAGE_KEYS = /^(?:(?:state\.|scanimage\.|SI\.)\w|frameNumbers? =|Frame Number =)/m;
 
 /** Whether a text is of ScanImage. */
-export const isScanImageText = (text: string) => SCANIMAGE_KEYS.test(text.replace(/[\r\0]/g, "\n"));
+export const isScanImageText = (text: string): boolean => SCANIMAGE_KEYS.test(text.replace(/[\r\0]/g, "\n"));
 
 /** Whether a file has settings or stamps of ScanImage. */
-export const isScanImage = ({ tiff, first, descriptions }: Opened) =>
+export const isScanImage = ({ tiff, first, descriptions }: Opened): boolean =>
   tiff.encoding.bigTiff && numberAt(tiff, 16) === SCANIMAGE_MARK ||
   [...descriptions, first.note(TAG.Software, MAX_VENDOR_BYTES)].some(isScanImageText);
 
 /** Whether a file has tags or XML of MetaMorph. */
-export const isMetaMorph = ({ first, descriptions }: Opened) =>
+export const isMetaMorph = ({ first, descriptions }: Opened): boolean =>
   first.has(TAG.UIC1) || first.has(TAG.UIC2) ||
   (descriptions[0] ?? "").trimStart().startsWith("<MetaData>");
 
@@ -72,7 +73,7 @@ export function mayBeOlympus({ path, files }: Opened): boolean {
 }
 
 /** Whether a file may be of Prairie View, by its name or its program. */
-export const mayBePrairie = ({ path, first }: Opened) =>
+export const mayBePrairie = ({ path, first }: Opened): boolean =>
   /Cycle\d+/i.test(basename(path)) || PRAIRIE_SOFTWARE.test(first.note(TAG.Software, 64));
 
 /** Software of Prairie View, which cuts it to 22 characters. */

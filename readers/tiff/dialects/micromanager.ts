@@ -15,7 +15,7 @@ import { listed, MAX_LISTED, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { isOmeXml, upToNul } from "../text.ts";
@@ -173,7 +173,7 @@ function positionStack(
     warnings: [...positions.warnings, ...planes.warnings],
     indexBytes: planes.count * PLANE_BYTES +
       files.reduce((sum, { index }) => sum + index.bytes + FILE_BYTES, 0) +
-      Math.min(files.length - 1, MAX_RECENT) * RECENT_BYTES,
+      recentBytes(files.length - 1),
     holds: (at) => planes.find(at) !== undefined,
     plane: (at) => planes.plane(pool, layout, at),
   };
@@ -196,9 +196,6 @@ const PLANE_BYTES = 64;
 
 /** Memory of a file apart from its index map. */
 const FILE_BYTES = 512;
-
-/** Memory of another open file. */
-const RECENT_BYTES = 80 << 10;
 
 /** Layout of the first plane of a position. */
 function layoutOf({ opened, pool }: Positions, planes: PositionPlanes): PageLayout {
@@ -288,7 +285,7 @@ function noteOf(image: XmlElement): OmeNote {
   return { calibrations, times };
 }
 
-/** An image after the first, of which only the times are used. */
+/** The times of a further image; its calibration is not used. */
 function noteOfOther(image: XmlElement): OmeNote {
   try {
     return noteOf(image);

@@ -8,7 +8,7 @@ import { sizesOf } from "../../reader.ts";
 import { listed, type Warning, warning } from "../../warning.ts";
 import { noted, type Opened } from "../opened.ts";
 import { type PageLayout, PHOTOMETRIC, UNCOMPRESSED } from "../page.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
 import type { PlaneIndex, PlaneSource, SeriesList, Stack } from "../stack.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -26,9 +26,6 @@ const REDUCED_LEVEL = /^Downsampled_x\d+$/;
 
 /** Memory of an image, its axes and its place in the map of planes. */
 const IMAGE_BYTES = 256;
-
-/** Memory of another open file. */
-const RECENT_BYTES = 80 << 10;
 
 const named = (names: readonly (string | null)[]) => listed(names.map((name) => `"${name}"`));
 
@@ -88,7 +85,7 @@ export class DataSet {
     }
   }
 
-  /** The scenes with images; the opened file belongs to the first one of which it has an image. */
+  /** The scenes with images; the opened file belongs to the first one that it has an image of. */
   list(): SeriesList {
     const held = this.#planes.scenes.filter(({ images }) => images.size > 0);
     if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
@@ -130,7 +127,7 @@ export class DataSet {
     });
     const { T, C, Z } = planes.sizes;
     const [room, stored] = [T * C * Z, scene.images.size];
-    const text = `The axes have room for ${room} planes, of which ${stored} are stored`;
+    const text = `The axes have room for ${room} planes, and ${stored} are stored`;
     return {
       ...described,
       sizes: planes.sizes,
@@ -143,7 +140,7 @@ export class DataSet {
         ...stored === room ? [] : [warning("planes_missing", text)],
       ],
       indexBytes: this.#listed.images.length * IMAGE_BYTES +
-        Math.min(this.#sizes.size, MAX_RECENT) * RECENT_BYTES,
+        recentBytes(this.#sizes.size),
       documents: (list) => {
         list.add("NDTiff summary", "application/json", summaryText(this.#opened.tiff, list.left));
         const note = noteBytes(this.#tiffOf(first), first, list.left);
@@ -193,7 +190,6 @@ export class DataSet {
       tiled: false,
       across: 1,
       down: 1,
-      warnings: [],
     };
   }
 

@@ -48,7 +48,7 @@ Deno.test("a frame scan: rows are space", () => {
   equal(fields.depth, 11);
 });
 
-Deno.test("without its primary dimensions the scan mode tells whether rows are time", () => {
+Deno.test("the scan mode decides whether rows are time if primary dimensions are missing", () => {
   const lineScan = (mode: string, primary = "") =>
     readFields(text(
       ["[General]", ""],
@@ -72,7 +72,7 @@ Deno.test("steps from the converted size where the dimension has none", () => {
   deepEqual(fields.duration, { value: 200, unit: "ms" });
 });
 
-Deno.test("midnight is 12 AM; another text is none of these", () => {
+Deno.test("reads 12 AM as midnight, and rejects other texts", () => {
   const midnight = LINE_SCAN.replace("12:14:20.091 PM", "12:14:20.091 AM");
   equal(readFields(midnight)!.moment.time, "00:14:20");
   equal(readFields("notes\r\nof a day in the laboratory"), null);
@@ -89,7 +89,7 @@ Deno.test("numbers with a decimal comma or an exponent are read whole or not at 
   deepEqual(duration("1, 0.0 - 1.2e2 [s]"), { value: 120, unit: "s" });
 });
 
-Deno.test("dates with the year or the day first", () => {
+Deno.test("reads dates with the year or the day first", () => {
   const moment = (written: string) => {
     const { date, time } = readFields(LINE_SCAN.replace("07/22/2025 12:14:20.091 PM", written))!.moment;
     return `${date} ${time}`;

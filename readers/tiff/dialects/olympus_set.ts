@@ -9,7 +9,7 @@ import { type Warning, warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import { requireStored } from "../segment_table.ts";
 import type { Opened } from "../opened.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
 import { sameLayout } from "../stored_planes.ts";
 import type { PlaneIndex, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
@@ -33,9 +33,6 @@ interface Member extends MemberNumbers {
 
 /** Memory of a file: its path and numbers. */
 const MEMBER_BYTES = 1024;
-
-/** Memory of an open file: its window, its description and a few directories. */
-const RECENT_BYTES = 96 << 10;
 
 const keyOf = ({ channel, focus, time }: MemberNumbers) => `${channel},${focus},${time}`;
 
@@ -112,7 +109,7 @@ export function joinFiles(
       ...missing(grid, fields),
       ...warnings,
     ],
-    indexBytes: members.size * MEMBER_BYTES + Math.min(members.size, MAX_RECENT) * RECENT_BYTES,
+    indexBytes: members.size * MEMBER_BYTES + recentBytes(members.size),
     holds: (index) => members.has(keyOf(numbersOf(index))),
     plane: (index) => {
       const wanted = numbersOf(index);

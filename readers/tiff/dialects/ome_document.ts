@@ -12,17 +12,17 @@ import { TAG } from "../tags.ts";
 import { decodeText, isOmeXml } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 
-/** The images of a document, the file that it stands in and, where that holds no planes, its bytes. */
+/** The images of a document and its file. */
 export interface Described {
-  /** Those with pixels, in its order. */
+  /** Images with pixels, in the order of the document. */
   readonly images: readonly DescribedImage[];
   /** The opened file or a companion. */
   readonly path: string;
-  /** 0 where that file is counted with those that hold planes. */
+  /** Bytes of a file without planes, else 0. */
   readonly size: number;
 }
 
-/** The document of a file. @throws {DecodeFailed} it is damaged or missing, or describes no image */
+/** The document of a TIFF. @throws {DecodeFailed} it is damaged or missing, or describes no image */
 export function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
   if (own.metadataFile === null) {
@@ -39,20 +39,20 @@ export function describe(opened: Opened, text: string): Described {
   return { images: describedImages(read.document), size: read.size, path: companion };
 }
 
-/** The document of a companion file that is opened itself. @throws {DecodeFailed} it is no OME-XML, or describes no image */
+/** The document of an opened companion file. @throws {DecodeFailed} it is not OME-XML, or describes no image */
 export function companionDocument(path: string, files: FileAccess): Described {
   const file = files.open(path);
   if (file.size > MAX_XML_BYTES) {
     throw new DecodeFailed(`the document has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
   }
   const text = decodeText(file.read(0, file.size, "the document"));
-  if (!isOmeXml(text)) throw new DecodeFailed("the document is no OME-XML");
+  if (!isOmeXml(text)) throw new DecodeFailed("the document is not OME-XML");
   const document = parseOme(text, "OME-XML");
   if (document.images.length === 0) throw new DecodeFailed("OME-XML describes no image");
   return { images: describedImages(document), path, size: file.size };
 }
 
-/** The document of a companion file, or why there is none. */
+/** The document of a companion file, or why it cannot be used. */
 function readCompanion(opened: Opened, path: string): { document: OmeDocument; size: number } | string {
   const file = opened.files.openNeighbour(path);
   if (file === null) return "is missing";
@@ -69,7 +69,7 @@ function readCompanion(opened: Opened, path: string): { document: OmeDocument; s
   }
 }
 
-/** The text of a companion file, `undefined` where it has more bytes than `most`, and whether that is a TIFF. */
+/** The text of a companion file, `undefined` if it has more bytes than `most`, and whether the file is a TIFF. */
 function companionIn(file: ByteSource, { files }: Opened, most: number) {
   const head = file.read(0, Math.min(4, file.size), "the start");
   const tiff = head.length === 4 &&
@@ -82,7 +82,7 @@ function companionIn(file: ByteSource, { files }: Opened, most: number) {
   return { text, tiff };
 }
 
-/** Adds the document of a companion file. @throws {DecodeFailed} it is gone, or has too many bytes */
+/** Adds the document of a companion file. @throws {DecodeFailed} it is missing, or has too many bytes */
 export function addCompanion(list: DocumentList, opened: Opened, path: string): void {
   const file = opened.files.openNeighbour(path);
   if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);

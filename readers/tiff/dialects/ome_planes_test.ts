@@ -15,7 +15,7 @@ const dataOf = (first: number, count: number): TiffData => ({
 
 const ranges = fc.array(fc.tuple(fc.nat({ max: 40 }), fc.nat({ max: 25 })), { maxLength: 30 });
 
-Deno.test("of several TiffData that name a plane the last counts", () => {
+Deno.test("finds the last of several TiffData for a plane", () => {
   fc.assert(
     fc.property(ranges, fc.nat({ max: 50 }), (written, planes) => {
       const data = written.map(([first, count]) => dataOf(first, count));
@@ -35,7 +35,7 @@ Deno.test("of several TiffData that name a plane the last counts", () => {
   );
 });
 
-Deno.test("a plane before the first or behind the last has none", () => {
+Deno.test("finds no TiffData before the first plane or after the last", () => {
   const lookup = new PlaneLookup([dataOf(3, 2)], 10);
   deepEqual([2, 3, 4, 5, 9, 10].map((plane) => lookup.find(plane) !== undefined), [
     false,

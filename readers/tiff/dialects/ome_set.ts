@@ -12,7 +12,7 @@ import type { PlaneSource } from "../stack.ts";
 import type { Opened } from "../opened.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { recentBytes, RecentFiles } from "../recent_files.ts";
 import { TiffFile } from "../tiff_file.ts";
 import type { PlaneLookup } from "./ome_planes.ts";
 
@@ -43,9 +43,6 @@ const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid
 
 /** Memory of a file that a document names: name, UUID, path and size. */
 const PLACE_BYTES = 1024;
-
-/** Memory of an open file: its window, and a chain of some thousand directories. */
-const RECENT_BYTES = 160 << 10;
 
 /** A file and the UUID that it states; `undefined` until it is looked up. */
 interface SetFile {
@@ -138,7 +135,7 @@ export class OmeSet {
 
   /** Bytes of memory for the files of the set. */
   get indexBytes(): number {
-    return this.#paths.size * PLACE_BYTES + Math.min(this.#paths.size, MAX_RECENT) * RECENT_BYTES;
+    return this.#paths.size * PLACE_BYTES + recentBytes(this.#paths.size);
   }
 
   /** Warns about missing files, and about files found in another folder. */

@@ -1,4 +1,4 @@
-/** Where the planes of an image lie in the directories of files, as OME-XML in a TIFF says. */
+/** The places of the planes of an image in OME-XML: directories of one or several TIFF files. */
 import { DecodeFailed, quoted } from "../../errors.ts";
 import { numberOf } from "../../metadata/numbers.ts";
 import { channelElements, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
@@ -7,13 +7,13 @@ import { child, children, parseXml, type XmlElement } from "../../metadata/xml.t
 import { MAX_PLANES } from "../bounds.ts";
 import { detached } from "../text.ts";
 
-/** One `TiffData`: planes from one place in the dimension order on, in directories of one file. */
+/** One `TiffData`: consecutive planes in the dimension order, in consecutive directories of one file. */
 export interface TiffData {
   /** Number of the first plane in the dimension order. */
   readonly first: number;
   /** How many planes. */
   readonly count: number;
-  /** False where the count follows from nothing but the sizes. */
+  /** Whether the count is stated. */
   readonly counted: boolean;
   /** Directory of the first plane in the main chain of its file. */
   readonly directory: number;
@@ -31,11 +31,11 @@ export interface OmeFile {
 
 /** What an image declares. */
 export interface OmeImage extends Omit<OmeXmlImage, "name"> {
-  /** SizeX; `NaN` where it is no number. */
+  /** SizeX, or `NaN`. */
   readonly columns: number;
-  /** SizeY; `NaN` where it is no number. */
+  /** SizeY, or `NaN`. */
   readonly rows: number;
-  /** True where the channels state as many samples as SizeC counts. */
+  /** Whether the channels state as many samples as SizeC counts. */
   readonly samplesStated: boolean;
   /** SizeT, SizeC and SizeZ. */
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
@@ -43,13 +43,13 @@ export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   readonly order: readonly ("T" | "C" | "Z")[];
   /** In document order. */
   readonly tiffData: readonly TiffData[];
-  /** What contradicts itself. */
+  /** Contradictions in the document. */
   readonly warnings: readonly Warning[];
 }
 
-/** The document and, when its planes are described elsewhere, the name of that file. */
+/** The images of a document, or the name of the file that has them. */
 export interface OmeDocument {
-  /** File that holds the whole document, where this one is `BinaryOnly`; else `null`. */
+  /** File with the whole document if this one is `BinaryOnly`, else `null`. */
   readonly metadataFile: string | null;
   /** Images with pixels. */
   readonly images: readonly XmlElement[];
@@ -65,19 +65,19 @@ export function parseOme(text: string, what: string): OmeDocument {
   };
 }
 
-/** One image of a document, whose planes may be damaged. */
+/** One image of a document, which may be damaged. */
 export interface DescribedImage {
   /** Its name, or else its id; `null` without either. */
   readonly title: string | null;
   /** Its name; `null` without one. */
   readonly name: string | null;
-  /** The files of its planes, none where it was never saved; a file is one object in all images of a document. */
+  /** The files of its planes, none if it was never saved; all images of a document share one object for each file. */
   readonly places: readonly OmeFile[];
-  /** What it declares, or why that cannot be told. */
+  /** Its declarations, or why they are invalid. */
   readonly read: OmeImage | DecodeFailed;
 }
 
-/** What the images of a document declare; the document itself need not be kept. */
+/** The declarations of all images, which replace the document. */
 export function describedImages({ images }: OmeDocument): DescribedImage[] {
   const known = new Map<string, OmeFile>();
   const placeOf: PlaceOf = (tiffData) => {
@@ -85,7 +85,7 @@ export function describedImages({ images }: OmeDocument): DescribedImage[] {
     return known.getOrInsert(`${place.name}\n${place.uuid}`, place);
   };
   const dataOf = (image: XmlElement) => children(child(image, "Pixels"), "TiffData");
-  // Some writers name no directories at all; beside images that do, one without was never saved.
+  // Some writers name no directories at all; an image without any beside others was never saved.
   const unnamed = images.some((image) => dataOf(image).length > 0) ? [] : [placeOf(undefined)];
   return images.map((image) => {
     const data = dataOf(image);
@@ -100,7 +100,7 @@ export function describedImages({ images }: OmeDocument): DescribedImage[] {
   });
 }
 
-/** Gives the file of a `TiffData`, or that of the document. */
+/** The file of a `TiffData`, or of the document. */
 export type PlaceOf = (tiffData: XmlElement | undefined) => OmeFile;
 
 const placeIn: PlaceOf = (tiffData) => {
@@ -118,12 +118,11 @@ function readOrError(image: XmlElement, placeOf: PlaceOf): OmeImage | DecodeFail
   }
 }
 
-/** Reads one image of a document. @throws {DecodeFailed} its planes cannot be told apart */
+/** Reads one image of a document. @throws {DecodeFailed} its sizes or its order are invalid */
 export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeImage {
   const pixels = child(image, "Pixels")!;
   const { attributes } = pixels;
   const sizes = { T: size(attributes, "SizeT"), C: size(attributes, "SizeC"), Z: size(attributes, "SizeZ") };
-  const lacking = ["SizeT", "SizeC", "SizeZ"].filter((name) => attributes[name] === undefined);
   if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
     throw new DecodeFailed(
       `OME-XML declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
@@ -148,6 +147,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     0,
   );
   const fitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
+  const misfit = `OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`;
   return {
     columns: numberOf(attributes.SizeX) ?? NaN,
     rows: numberOf(attributes.SizeY) ?? NaN,
@@ -162,21 +162,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     names: declared.names.map((name) => name === null ? null : detached(name)),
     warnings: [
       ...declared.warnings,
-      ...lacking.map((name) => warning("metadata_missing", `OME-XML lacks ${name}, which is taken as 1`)),
-      ...order === null && attributes.DimensionOrder !== undefined
-        ? [
-          warning(
-            "metadata_damaged",
-            `OME-XML declares the unknown DimensionOrder=${quoted(attributes.DimensionOrder)}`,
-          ),
-        ]
-        : [],
-      ...fitting ? [] : [
-        warning(
-          "metadata_disagree",
-          `OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`,
-        ),
-      ],
+      ...fitting ? [] : [warning("metadata_disagree", misfit)],
     ],
   };
 }
@@ -189,7 +175,7 @@ function size(attributes: XmlElement["attributes"], name: string): number {
   return value;
 }
 
-/** What stands for an order that does not matter. */
+/** Replaces an order that does not matter. */
 const DEFAULT_ORDER: OmeImage["order"] = ["Z", "C", "T"];
 
 function orderOf(written: string | undefined): OmeImage["order"] | null {

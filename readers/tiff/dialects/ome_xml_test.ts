@@ -48,7 +48,7 @@ Deno.test("names and dates of old and new schemas", () => {
   deepEqual(image(`SizeC="1">`, `<AcquiredDate>2010-03-02T10:01:15</AcquiredDate>`).moment.date, "20100302");
 });
 
-Deno.test("sizes that are none are refused; other XML is not taken for OME-XML", () => {
+Deno.test("refuses invalid sizes, and recognises OME-XML", () => {
   throws(() => image(`SizeZ="-1">`), /declares SizeZ="-1"/);
   // 2^31 planes are the most, along whichever axes.
   for (const [C, Z, T] of [[2 ** 31, 1, 1], [1, 2 ** 30, 2], [2, 2, 2 ** 29]] as const) {

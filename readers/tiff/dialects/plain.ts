@@ -162,7 +162,7 @@ function stackOf(opened: Opened, { array, warnings, offsets }: ListedSeries): St
   const { tiff } = opened;
   const shown = shownDirectory(opened, offsets);
   const layout = readPage(shown);
-  const plane = array?.behindOne ? planesInRun(tiff, layout) : listedPlanes(tiff, layout, offsets);
+  const plane = array?.inRun ? planesInRun(tiff, layout) : listedPlanes(tiff, layout, offsets);
   return {
     sizes: array?.shape.sizes ?? { T: 1, C: 1, Z: Math.max(offsets.length, 1) },
     layout,

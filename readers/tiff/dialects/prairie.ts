@@ -4,10 +4,9 @@
  */
 import { basename } from "node:path";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import type { PvScan } from "../../pvscan/document.ts";
+import { type PvScan, sourceSteps } from "../../pvscan/document.ts";
 import { namedPart } from "../../pvscan/file_names.ts";
 import { documentOf } from "../../pvscan/found_document.ts";
-import { sourceSteps } from "../../pvscan/source_steps.ts";
 import { warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";

@@ -9,7 +9,7 @@ import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { readPage } from "../page.ts";
-import { MAX_RECENT, RecentFiles } from "../recent_files.ts";
+import { MAX_RECENT, recentBytes, RecentFiles } from "../recent_files.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
@@ -18,9 +18,6 @@ import { FileFrames, firstNumber } from "./scanimage_stamps.ts";
 
 /** Frames of one acquisition: nine hours at 500 a second. */
 const MAX_FRAMES = 1 << 24;
-
-/** Memory of an open part apart from its pages. */
-const RECENT_BYTES = 96 << 10;
 
 /** Memory of a part: its path and numbers. */
 const PART_BYTES = 1024;
@@ -107,8 +104,8 @@ export class AcquiredFrames {
 
   /** Memory of all parts and of the open ones. */
   get indexBytes(): number {
-    const read = Math.min(this.#parts.length, MAX_RECENT);
-    return this.#parts.length * PART_BYTES + read * (RECENT_BYTES + this.#known.frames.indexBytes);
+    const open = recentBytes(this.#parts.length) + MAX_RECENT * this.#known.frames.indexBytes;
+    return this.#parts.length * PART_BYTES + (this.isSplit ? open : this.#known.frames.indexBytes);
   }
 
   /**

@@ -101,7 +101,7 @@ export interface ArrayPages {
   /** The array. */
   readonly shape: ShapedArray;
   /** Whether its planes share one directory. */
-  readonly behindOne: boolean;
+  readonly inRun: boolean;
 }
 
 /** Where an array begins. */
@@ -141,7 +141,7 @@ export function arrayPages(
   if (shape.truncated || present < planes && contiguousPlanes(tiff, layout) >= planes) {
     const stored = contiguousPlanes(tiff, layout);
     if (stored < planes) warnings.push(incomplete(stored));
-    return { array: { shape, behindOne: true }, pages: like.slice(0, 1), warnings };
+    return { array: { shape, inRun: true }, pages: like.slice(0, 1), warnings };
   }
   if (present < planes) warnings.push(incomplete(present));
   else if (!startsSeries(tiff, chain, like, planes)) {
@@ -151,7 +151,7 @@ export function arrayPages(
       warnings: [...warnings, warning("axes_assumed", `${declared(present)}; they are read as slices`)],
     };
   }
-  return { array: { shape, behindOne: false }, pages: like.slice(0, planes), warnings };
+  return { array: { shape, inRun: false }, pages: like.slice(0, planes), warnings };
 }
 
 /** Whether the first pages are an array: there are no others, or the next one begins another array. */

@@ -17,6 +17,13 @@ export function element(tag, settings = {}, ...children) {
   return node;
 }
 
+/** A dot of a colour. @param {string} color CSS */
+export function swatch(color) {
+  const dot = element("span", { className: "swatch" });
+  dot.style.background = color;
+  return dot;
+}
+
 /** Facts `a · b · c` as nodes that break lines only between facts. @param {string} text */
 export function unbroken(text) {
   const facts = text.split(" · ");
@@ -92,6 +99,19 @@ export function fitCanvas(canvas, width, height, density = globalThis.devicePixe
   const [wide, high] = [width, height].map((size) => Math.max(1, Math.round(size * density)));
   if (canvas.width !== wide) canvas.width = wide;
   if (canvas.height !== high) canvas.height = high;
+}
+
+/** Runs work in the next frame, once for all calls until then. @param {() => void} work */
+export function inNextFrame(work) {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      work();
+    });
+  };
 }
 
 /** @type {WeakMap<Node, number>} */

@@ -144,3 +144,29 @@ export function tables(label, heads, rows) {
     ),
   ];
 }
+
+/**
+ * Reads numbers typed as text and marks other input.
+ *
+ * @param {HTMLInputElement} input
+ * @param {(value: number) => void} work
+ * @param {(fault: string | null) => void} onTyped receives the fault of the text, or null
+ */
+export function onNumber(input, work, onTyped) {
+  input.addEventListener("change", () => {
+    const { value, fault } = typedNumber(input.value);
+    onTyped(fault);
+    if (fault !== null) return input.setAttribute("aria-invalid", "true");
+    input.removeAttribute("aria-invalid");
+    work(value);
+  });
+}
+
+/** Parses a typed number. @param {string} text @returns {{value: number, fault: string | null}} */
+export function typedNumber(text) {
+  const typed = text.trim().replace("\u2212", "-");
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
+  if (Number.isFinite(value)) return { value, fault: null };
+  const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
+  return { value: NaN, fault: `"${typed}" is not a number${hint}` };
+}

@@ -25,7 +25,7 @@ const ZOOMS = {
  * @param {(factor: number, kind: ZoomKind) => void} intentions.zoom
  * @param {() => void} intentions.home
  * @param {() => void} intentions.back to the previous view
- * @param {() => boolean} intentions.leave takes the cursor away; false when there is none
+ * @param {() => boolean} intentions.leave hides the cursor; false without one
  */
 export function attachKeys(plot, { step, zoom, home, back, leave }) {
   plot.addEventListener("keydown", (event) => {

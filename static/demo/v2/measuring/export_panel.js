@@ -95,7 +95,7 @@ export class ExportPanel {
       isLight: this.#light.input.checked,
     });
     if (scan === null || blob === null) {
-      return this.#say("There is no such picture, or it is too large for this browser.");
+      return this.#say("No picture to save, or it is too large for this browser.");
     }
     this.#save(`${stemOf(scan)}-${picture}.png`, blob);
   }

@@ -110,7 +110,7 @@ export class KymographPanel extends Emitter {
     this.emit("change");
   }
 
-  /** A drag that is no line restores the previous line. */
+  /** A cancelled drag restores the previous line. */
   giveUp() {
     if (this.#former === null) return;
     this.#points = this.#former;

@@ -14,7 +14,7 @@
  * @property {unknown} drawn earlier drawings, unchecked
  * @property {boolean} isKymograph made of a series by this module
  */
-import { element } from "../controls/element.js";
+import { element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
@@ -45,7 +45,7 @@ export class Measuring extends Emitter {
   #path = [];
   /** The traces listed last. @type {object | null} */
   #listed = null;
-  #isWaiting = false;
+  #paintSoon = inNextFrame(() => this.#paint());
   #charts;
   #tools = new ToolChoice(() => this.#choose());
   #bands = new BandPanel();
@@ -118,7 +118,7 @@ export class Measuring extends Emitter {
    * Starts with another picture, or the same one with other samples, and its earlier drawings.
    *
    * @param {Shown} shown
-   * @returns {import("./drawn.js").Drawn | null} drawings that fit; null where there are none, or of samples of another
+   * @returns {import("./drawn.js").Drawn | null} drawings that fit; null without any, or of samples of another
    * shape
    */
   begin(shown) {
@@ -266,21 +266,16 @@ export class Measuring extends Emitter {
     this.#paintSoon();
   }
 
-  #paintSoon() {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    requestAnimationFrame(() => {
-      this.#isWaiting = false;
-      this.#charts.draw(this.#scan, {
-        traces: this.#bands.traces,
-        title: this.#bands.title,
-        velocities: this.#velocities.points,
-        velocityTitle: this.#velocities.title,
-        velocityAt: (line) => this.#velocities.textAt(line),
-        events: this.#events.rows.map(({ peak }) => peak),
-        level: this.#events.level,
-        pinned: this.#cursors.lines,
-      });
+  #paint() {
+    this.#charts.draw(this.#scan, {
+      traces: this.#bands.traces,
+      title: this.#bands.title,
+      velocities: this.#velocities.points,
+      velocityTitle: this.#velocities.title,
+      velocityAt: (line) => this.#velocities.textAt(line),
+      events: this.#events.rows.map(({ peak }) => peak),
+      level: this.#events.level,
+      pinned: this.#cursors.lines,
     });
   }
 }

@@ -34,7 +34,7 @@ export class Page {
   /**
    * Starts the progress display. The server reports no progress of opening, so the page counts seconds until bytes arrive.
    *
-   * @param {string} what is done
+   * @param {string} what work is in progress
    * @param {boolean} isLong it is known to take a while
    */
   begin(what, isLong) {

@@ -6,7 +6,8 @@
 import { formatNumber } from "../../../measure/axes.js";
 import { channelSettings, keepChannelSettings } from "./channel_settings.js";
 import { contrastChart } from "./contrast_chart.js";
-import { element } from "../controls/element.js";
+import { element, swatch } from "../controls/element.js";
+import { onNumber } from "../controls/fields.js";
 import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
 import { sampleText } from "../picture/readout.js";
 
@@ -49,7 +50,7 @@ export function channelCard(group, position, prefix, onTyped) {
     row.visible.type = group.composite ? "checkbox" : "radio";
     card.classList.toggle("off", !channel.visible);
     row.lut.value = channel.lutName;
-    row.swatch.style.background = lutColor(channel.lutName);
+    row.dot.style.background = lutColor(channel.lutName);
     const texts = range.map((value) => formatNumber(value, range[1] - range[0]));
     row.range.textContent = texts.join(" – ");
     inputs.forEach((input, end) => {
@@ -95,7 +96,11 @@ export function channelCard(group, position, prefix, onTyped) {
     paintBars();
     keep();
   });
-  listenToInputs(inputs, channel, onTyped);
+  inputs.forEach((input, end) => {
+    input.addEventListener("input", () => input.dataset.typing = "yes");
+    input.addEventListener("change", () => delete input.dataset.typing);
+    onNumber(input, (value) => channel.setEnd(end, value), onTyped);
+  });
   if (settings !== null) {
     log.checked = settings.isLog;
     channel.lutName = settings.lutName;
@@ -117,7 +122,7 @@ export function channelCard(group, position, prefix, onTyped) {
 /** The row. @param {Channel} channel @param {(part: string) => string} id */
 function rowOf({ name }, id) {
   const visible = element("input", { type: "checkbox", id: id("visible") });
-  const swatch = element("span", { className: "swatch" });
+  const dot = swatch("");
   const range = element("span", { className: "range" });
   const lut = element(
     "select",
@@ -143,11 +148,11 @@ function rowOf({ name }, id) {
     "label",
     { className: "switch", title: `Show ${name}` },
     visible,
-    swatch,
+    dot,
     element("span", { className: "name", textContent: name }),
   );
   const head = element("div", { className: "card-head" }, label, range, auto, lut, more);
-  return { head, visible, swatch, range, lut, auto, more };
+  return { head, visible, dot, range, lut, auto, more };
 }
 
 /** The part that opens. @param {Channel} channel @param {(part: string) => string} id */
@@ -192,20 +197,6 @@ function bodyOf(channel, id) {
   return { body, log, gamma, gammaText, inputs, notes, chart };
 }
 
-/** @param {readonly HTMLInputElement[]} inputs @param {Channel} channel @param {(message: string | null) => void} onTyped */
-function listenToInputs(inputs, channel, onTyped) {
-  inputs.forEach((input, end) => {
-    input.addEventListener("input", () => input.dataset.typing = "yes");
-    input.addEventListener("change", () => {
-      delete input.dataset.typing;
-      const { value, fault } = typedNumber(input.value);
-      if (fault === null) channel.setEnd(end, value);
-      else input.setAttribute("aria-invalid", "true");
-      onTyped(fault);
-    });
-  });
-}
-
 /** Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour. @param {Channel} channel */
 function notesOf({ stats: { min, max, count }, samples }) {
   const missing = samples.length - count;
@@ -215,21 +206,10 @@ function notesOf({ stats: { min, max, count }, samples }) {
     notes.push([`All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`]);
   }
   if (missing > 0) {
-    const swatch = element("span", { className: "swatch" });
-    swatch.style.background = `rgb(${NOT_A_NUMBER.color})`;
     const text = `${missing} of ${samples.length} samples are NaN or infinite, drawn ${NOT_A_NUMBER.name}`;
-    notes.push([text, swatch]);
+    notes.push([text, swatch(`rgb(${NOT_A_NUMBER.color})`)]);
   }
   return notes.map((parts) => element("p", { className: "note" }, ...parts));
-}
-
-/** Parses a typed number. @param {string} text @returns {{value: number, fault: string | null}} */
-export function typedNumber(text) {
-  const typed = text.trim().replace("\u2212", "-");
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
-  if (Number.isFinite(value)) return { value, fault: null };
-  const hint = typed.includes(",") ? ": write a decimal point and no thousands separator" : "";
-  return { value: NaN, fault: `"${typed}" is not a number${hint}` };
 }
 
 /** Text such as `6 of 12 shown`; empty where all channels, or single channels, are shown. @param {ChannelGroup} group */

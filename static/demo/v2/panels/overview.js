@@ -3,7 +3,7 @@
  * edges; keys move it.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
-import { fitCanvas, within } from "../controls/element.js";
+import { fitCanvas, inNextFrame, within } from "../controls/element.js";
 import { PlanePainter } from "../picture/plane_painter.js";
 
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
@@ -26,7 +26,8 @@ export class Overview {
   #window;
   #pane;
   #painter;
-  #waiting = false;
+  /** Draws the strip in the next frame. */
+  redraw = inNextFrame(() => this.#draw());
 
   /**
    * @param {HTMLElement} strip holds a `canvas` and a `.window` with role `slider`
@@ -50,16 +51,6 @@ export class Overview {
     this.redraw();
   }
 
-  /** Draws the strip in the next frame. */
-  redraw() {
-    if (this.#waiting) return;
-    this.#waiting = true;
-    requestAnimationFrame(() => {
-      this.#waiting = false;
-      this.#draw();
-    });
-  }
-
   /** The window follows the view. @param {{left: number, width: number}} edges of the picture in CSS pixels of its stage */
   follow({ left, width }) {
     const { size, view } = this.#pane;
@@ -72,12 +63,13 @@ export class Overview {
     const { axisX, width: lines } = size;
     const text = (/** @type {number} */ line) => formatAt(line * axisX.step, lines * axisX.step / 1000);
     const unit = unitSymbol(axisX.unit);
-    this.#window.ariaValueMin = "0";
-    this.#window.ariaValueMax = String(Number(((lines - 1) * axisX.step).toPrecision(6)));
-    this.#window.ariaValueNow = String(Number((view.x0 * axisX.step).toPrecision(6)));
-    this.#window.ariaValueText = `${text(view.x0)} to ${text(view.x1 - 1)} ${unit} of ${
-      text(lines - 1)
-    } ${unit}`;
+    const [now, last] = [view.x0, lines - 1].map((line) => Number((line * axisX.step).toPrecision(6)));
+    Object.assign(this.#window, {
+      ariaValueMin: "0",
+      ariaValueMax: String(last),
+      ariaValueNow: String(now),
+      ariaValueText: `${text(view.x0)} to ${text(view.x1 - 1)} ${unit} of ${text(lines - 1)} ${unit}`,
+    });
   }
 
   #draw() {

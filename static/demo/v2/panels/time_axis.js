@@ -3,8 +3,8 @@
  * end are the times of the first and the last line in view, line i at `i * step`.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
-import { typedNumber } from "./channel_card.js";
 import { within } from "../controls/element.js";
+import { onNumber } from "../controls/fields.js";
 import { Overview } from "./overview.js";
 
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
@@ -25,7 +25,6 @@ export class TimeAxis {
   /** Values of the inputs before typing. @type {string[]} */
   #written = [];
   #back;
-  #onTyped;
 
   /**
    * @param {HTMLElement} figure holds `.overview`, `.time-fields` with two inputs and `.unit`, and `.back`
@@ -34,7 +33,6 @@ export class TimeAxis {
    */
   constructor(figure, pane, onTyped) {
     this.#pane = pane;
-    this.#onTyped = onTyped;
     pane.gutter = SHARED_GUTTER;
     this.#strip = within(figure, ".overview");
     this.#overview = new Overview(this.#strip, pane);
@@ -43,7 +41,7 @@ export class TimeAxis {
     this.#back = within(figure, ".back", HTMLButtonElement);
     this.#back.addEventListener("click", () => pane.goBack());
     this.#inputs.forEach((input, end) => {
-      input.addEventListener("change", () => this.#take(input, end));
+      onNumber(input, (value) => this.#take(value, end), onTyped);
       input.addEventListener("keydown", (event) => this.#step(event, end));
     });
   }
@@ -72,19 +70,15 @@ export class TimeAxis {
     this.#inputs.forEach((input, end) => {
       const isTyped = document.activeElement === input && input.value !== this.#written[end];
       if (isTyped) return;
-      this.#write(input, end);
+      this.#write(end);
       input.removeAttribute("aria-invalid");
     });
   }
 
-  /** @param {HTMLInputElement} input @param {number} end */
-  #take(input, end) {
+  /** @param {number} value @param {number} end */
+  #take(value, end) {
     const { size, view } = this.#pane;
-    const { value, fault } = typedNumber(input.value);
-    this.#onTyped(fault);
     if (size === null) return;
-    if (fault !== null) return input.setAttribute("aria-invalid", "true");
-    input.removeAttribute("aria-invalid");
     // The last line is in view up to its end.
     const line = Math.min(size.width, Math.max(0, value / size.axisX.step + end));
     const least = Math.min(4, size.width);
@@ -95,7 +89,7 @@ export class TimeAxis {
       : [line - least < view.x0 ? line - length : view.x0, line];
     this.#pane.view = { ...view, ...inside(x0, Math.max(x1, x0 + least), size.width) };
     // Typed times may lie outside the recording.
-    this.#write(input, end);
+    this.#write(end);
   }
 
   /** Up and down move the window by a line, with Shift by its length. @param {KeyboardEvent} event @param {number} end */
@@ -105,17 +99,19 @@ export class TimeAxis {
     if (size === null) return;
     const lines = (event.shiftKey ? view.x1 - view.x0 : 1) * (event.key === "ArrowUp" ? 1 : -1);
     this.#pane.view = { ...view, ...inside(view.x0 + lines, view.x1 + lines, size.width) };
-    const input = this.#inputs[end];
-    if (input !== undefined) this.#write(input, end);
+    this.#write(end);
     event.preventDefault();
   }
 
-  /** Shows the visible time, also in a focused field. @param {HTMLInputElement} input @param {number} end */
-  #write(input, end) {
+  /** Shows the visible time, also in a focused field. @param {number} end */
+  #write(end) {
     const { size, view: { x0, x1 } } = this.#pane;
     if (size === null) return;
     const { step } = size.axisX;
-    input.value = this.#written[end] = formatAt([x0, x1 - 1][end] * step, (x1 - x0) * step / DIGITS);
+    this.#inputs[end].value = this.#written[end] = formatAt(
+      [x0, x1 - 1][end] * step,
+      (x1 - x0) * step / DIGITS,
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import { ChannelGroup } from "../picture/channel_group.js";
 import { channelCard, showCount } from "./channel_card.js";
 import { attachDivider } from "../controls/divider.js";
 import { Emitter } from "../controls/emitter.js";
-import { byId, element, saveFile, within } from "../controls/element.js";
+import { byId, element, saveFile, swatch, within } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";
 import { linkPanes } from "../picture/linked_cursor.js";
 import { lutColor } from "../picture/lut.js";
@@ -225,16 +225,15 @@ export class Viewer extends Emitter {
     output.replaceChildren(
       element("span", { className: "position", textContent: position }),
       ...values.map(({ name, value, channel }) => {
-        const dot = element("span", { className: "swatch" });
-        dot.style.background = lutColor(channel.lutName);
         const label = element("span", { className: "name", title: name, textContent: name });
+        const number = element("b", { textContent: value });
         return element(
           "span",
           { className: "sample" },
-          dot,
+          swatch(lutColor(channel.lutName)),
           label,
           " ",
-          element("b", { textContent: value }),
+          number,
         );
       }),
       ...(linked === "" ? [] : [element("span", { className: "position", textContent: `→ ${linked}` })]),
@@ -307,13 +306,12 @@ export class Viewer extends Emitter {
   }
 
   /** @param {Name} name */
-  #save(name) {
-    this.panes[name].snapshot().toBlob((blob) => {
-      if (blob === null || this.#shown === null) return;
-      const stem = this.#shown.info.source.name.replace(/\.[^.]+$/, "");
-      saveFile(`${stem}-${name}.png`, blob);
-      this.emit("saved", { name });
-    });
+  async #save(name) {
+    const blob = await this.panes[name].png();
+    if (blob === null || this.#shown === null) return;
+    const stem = this.#shown.info.source.name.replace(/\.[^.]+$/, "");
+    saveFile(`${stem}-${name}.png`, blob);
+    this.emit("saved", { name });
   }
 }
 

@@ -16,8 +16,8 @@ import { Channel } from "./channel.js";
 
 /** Emits `change` when a channel, its look or the composite switch changes. */
 export class ChannelGroup extends Emitter {
-  #composite = true;
-  #isSplit = false;
+  /** @type {Mode} */
+  #mode = "merged";
   #active = 0;
   /** Visibility in the composite before leaving it. */
   #chosen = /** @type {boolean[]} */ ([]);
@@ -31,24 +31,32 @@ export class ChannelGroup extends Emitter {
     this.channels.forEach((channel) => channel.addEventListener("change", () => this.emit("change")));
   }
 
-  get composite() {
-    return this.#composite;
+  /** How channels are shown. */
+  get mode() {
+    return this.#mode;
   }
 
   /** Leaving the composite shows only the channel switched last; entering it restores the visibility. */
-  set composite(composite) {
-    if (composite === this.#composite) return;
-    this.#composite = composite;
+  set mode(mode) {
+    const wasComposite = this.composite;
+    this.#mode = mode;
+    if (this.composite !== wasComposite) this.#switch();
+    this.emit("change");
+  }
+
+  get composite() {
+    return this.#mode !== "single";
+  }
+
+  #switch() {
+    const { composite } = this;
     if (!composite) {
       this.#chosen = this.channels.map(({ visible }) => visible);
       if (!this.#chosen[this.#active]) this.#active = Math.max(0, this.#chosen.indexOf(true));
     }
     this.channels.forEach((channel, position) =>
-      channel.visible = composite
-        ? this.#chosen[position] === true || position === this.#active
-        : position === this.#active
+      channel.visible = position === this.#active || (composite && this.#chosen[position] === true)
     );
-    this.emit("change");
   }
 
   /** Replaces the planes of all channels, in their order. @param {readonly Float32Array[]} planes */
@@ -68,27 +76,16 @@ export class ChannelGroup extends Emitter {
     this.#keepHues();
   }
 
-  /** How channels are shown. @returns {Mode} */
-  get mode() {
-    return !this.#composite ? "single" : this.#isSplit ? "split" : "merged";
-  }
-
-  set mode(mode) {
-    this.#isSplit = mode === "split";
-    this.composite = mode !== "single";
-    this.emit("change");
-  }
-
-  /** Whether shown channels are below each other instead of overlaid; only in the composite. */
+  /** Whether several channels are shown below each other. */
   get isSplit() {
-    return this.#isSplit && this.#composite && this.shown.length > 1;
+    return this.#mode === "split" && this.shown.length > 1;
   }
 
   /** Toggles a channel in a composite; otherwise shows only this channel. @param {number} position @param {boolean} [on] */
   toggle(position, on) {
     const channel = this.channels[position];
     if (channel === undefined) return;
-    if (this.#composite) channel.visible = on ?? !channel.visible;
+    if (this.composite) channel.visible = on ?? !channel.visible;
     else this.channels.forEach((channel, other) => channel.visible = other === position);
     if (channel.visible) this.#active = position;
     this.emit("change");

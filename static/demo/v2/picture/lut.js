@@ -16,22 +16,10 @@ const RAMPS = {
 };
 
 /** ImageJ's "Fire" (public domain): 32 colours, interpolated. */
-const FIRE = {
-  red: [0, 0, 1, 25, 49, 73, 98, 122, 146, 162, 173, 184, 195, 207, 217, 229, 240, 252].concat(
-    Array(14).fill(255),
-  ),
-  green: Array(13).fill(0).concat(
-    [14, 35, 57, 79, 101, 117, 133, 147, 161, 175, 190, 205, 219, 234, 248],
-    Array(4).fill(255),
-  ),
-  blue: [0, 61, 96, 130, 165, 192, 220, 227, 210, 181, 151, 122, 93, 64, 35, 5].concat(Array(11).fill(0), [
-    35,
-    98,
-    160,
-    223,
-    255,
-  ]),
-};
+const FIRE = (
+  "000000 00003d 010060 190082 3100a5 4900c0 6200dc 7a00e3 9200d2 a200b5 ad0097 b8007a c3005d cf0e40 d92323 e53905 " +
+  "f04f00 fc6500 ff7500 ff8500 ff9300 ffa100 ffaf00 ffbe00 ffcd00 ffdb00 ffea00 fff823 ffff62 ffffa0 ffffdf ffffff"
+).split(" ").map((hex) => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)));
 
 /** Colours of the first channels; further colours would be indistinguishable when added. */
 export const DISTINCT = ["green", "magenta", "cyan", "yellow", "red", "blue"];
@@ -93,9 +81,7 @@ export function lutColor(name) {
 function make(name) {
   const ramp = RAMPS[name];
   if (ramp !== undefined) return fill((i) => ramp.map((full) => full === 255 ? i : 0));
-  if (name === "fire") {
-    return fill((i) => [FIRE.red, FIRE.green, FIRE.blue].map((points) => between(points, i)));
-  }
+  if (name === "fire") return fill(fire);
   if (name === "hot") return fill(hot);
   const bytes = Uint8Array.from(atob(PACKED[name] ?? ""), (letter) => letter.charCodeAt(0));
   return fill((i) => bytes.subarray(3 * i, 3 * i + 3));
@@ -108,13 +94,12 @@ function fill(colorAt) {
   return table;
 }
 
-/** Value of entry `i` of 256 between the given points. @param {readonly number[]} points @param {number} i */
-function between(points, i) {
-  const place = (i / 256) * points.length;
+/** Entry `i` of 256 between the colours of Fire. @param {number} i */
+function fire(i) {
+  const place = i * FIRE.length / 256;
   const left = Math.floor(place);
-  const right = Math.min(left + 1, points.length - 1);
-  const [low = 0, high = 0] = [points[left], points[right]];
-  return Math.trunc(low + (place - left) * (high - low));
+  const next = FIRE[Math.min(left + 1, FIRE.length - 1)];
+  return FIRE[left].map((low, part) => Math.trunc(low + (place - left) * (next[part] - low)));
 }
 
 /** Black, red, yellow, white, like `hot` in matplotlib. @param {number} i */

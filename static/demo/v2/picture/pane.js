@@ -255,7 +255,7 @@ export class Pane {
   }
 
   /** The view as a canvas, at the density of the screen times `scale`. @param {SnapshotLook} [look] */
-  snapshot(look = {}) {
+  #snapshot(look = {}) {
     this.#stage.magnified = look.scale ?? 1;
     this.drawNow();
     const canvas = this.#stage.snapshot(
@@ -271,7 +271,7 @@ export class Pane {
   /** The view as a PNG; null where empty or too large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
   png(look) {
     if (this.#placed === null) return Promise.resolve(null);
-    return new Promise((done) => this.snapshot(look).toBlob(done));
+    return new Promise((done) => this.#snapshot(look).toBlob(done));
   }
 
   /** Describes the reduction. */

@@ -11,7 +11,7 @@ import { attachKeys } from "../controls/keys.js";
 const FAR_STEP = 1 / 20;
 
 /**
- * @typedef {object} Handled what is moved
+ * @typedef {object} Handled picture and cursor
  * @property {() => PlacedView | null} placed
  * @property {(change: (placed: PlacedView) => void) => void} change
  * @property {() => ((from: Point, to: Point, isDone: boolean) => void) | null} tool takes the drags that would zoom

@@ -1,0 +1,270 @@
+/** The parts that the record of an LSM file points to: colours and names, time stamps, events, drawings; and all as documents. */
+import { DecodeFailed } from "../errors.ts";
+import type { DocumentList } from "../io/document_list.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
+import { MAX_STAMPS } from "../metadata/time_stamps.ts";
+import { decodeText } from "../tiff/text.ts";
+import type { TiffFile } from "../tiff/tiff_file.ts";
+import type { InfoRecord } from "./info_record.ts";
+import { readScanInformation, type ScanEntry } from "./scan_information.ts";
+
+/**
+ * Colours and names of the channels. Offsets count from the start of the block: i32 bytes, i32 colours, i32 names, i32
+ * offset of the colours (red, green, blue, 0), i32 offset of the names. A name is a u32 length with the final zero, and the
+ * text; old programs write texts without lengths.
+ */
+export interface ChannelColors {
+  /** `#rrggbb` */
+  readonly colors: readonly string[];
+  /** As stored; may be blank. */
+  readonly names: readonly string[];
+}
+
+const COLORS_HEAD_BYTES = 20;
+
+/** Bytes of a block of colours: 108 for each of the most channels. */
+const MAX_COLORS_BYTES = MAX_CHANNELS * 108;
+
+/** Reads colours and names. @throws {DecodeFailed} they are damaged or lie outside the file */
+export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors {
+  const head = tiff.window.view(offset, COLORS_HEAD_BYTES, "the channel colours");
+  const field = (index: number) => head.getInt32(4 * index, true);
+  const [size, colors, names, colorsAt, namesAt] = [field(0), field(1), field(2), field(3), field(4)];
+  const sound = size >= COLORS_HEAD_BYTES && size <= MAX_COLORS_BYTES &&
+    [colors, names].every((n) => n >= 0 && n <= MAX_CHANNELS) &&
+    [colorsAt, namesAt].every((at) => at >= COLORS_HEAD_BYTES && at <= size) && colorsAt + 4 * colors <= size;
+  if (!sound) {
+    const places = `at ${colorsAt} and ${namesAt} of ${size} bytes`;
+    throw new DecodeFailed(
+      `the channel colours at ${offset} are ${colors} colours and ${names} names ${places}`,
+    );
+  }
+  const bytes = tiff.file.read(offset, size, "the channel colours");
+  return {
+    colors: Array.from(
+      { length: colors },
+      (_, i) => colorOf(bytes.subarray(colorsAt + 4 * i, colorsAt + 4 * i + 3)),
+    ),
+    names: namesIn(bytes.subarray(namesAt), names),
+  };
+}
+
+/** Black stands for no colour and is shown as white. */
+function colorOf(parts: Uint8Array): string {
+  const [red = 0, green = 0, blue = 0] = parts;
+  if (red + green + blue === 0) return "#ffffff";
+  return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const names: string[] = [];
+  for (let at = 0; names.length < count && at < bytes.length;) {
+    const length = at + 4 <= bytes.length ? view.getUint32(at, true) : Infinity;
+    const counted = length <= bytes.length - at - 4;
+    const start = counted ? at + 4 : at;
+    const zero = bytes.indexOf(0, start);
+    const end = counted ? start + length : zero < 0 ? bytes.length : zero + 1;
+    names.push(decodeText(bytes.subarray(start, end)));
+    at = end;
+  }
+  return names;
+}
+
+/**
+ * Reads the time stamps: i32 bytes, i32 count, then f64 seconds from any start for each time point or line.
+ *
+ * @throws {DecodeFailed} they lie outside the file, or their size is wrong
+ */
+export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
+  const head = tiff.window.view(offset, 8, "the time stamps");
+  const [size, count] = [head.getInt32(0, true), head.getInt32(4, true)];
+  if (count < 0 || count > MAX_STAMPS || size !== 8 + 8 * count) {
+    throw new DecodeFailed(`the time stamps at ${offset} are ${count} in ${size} bytes`);
+  }
+  const view = new DataView(tiff.file.read(offset + 8, 8 * count, "the time stamps").buffer);
+  return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * 8, true));
+}
+
+/** One event. */
+export interface RecordedEvent {
+  /** Seconds on the clock of the time stamps. */
+  readonly seconds: number;
+  /** Kind of event, a number of the program. */
+  readonly type: number;
+  /** Note of the user or the program. */
+  readonly text: string;
+}
+
+/** Events of a file; counts that a program wrote in the wrong byte order are far above. */
+const MAX_EVENTS = 65_535;
+
+/** Bytes before the text of an event. */
+const EVENT_HEAD_BYTES = 16;
+
+/** Bytes of one event. */
+const MAX_EVENT_BYTES = 1 << 16;
+
+/** Bytes of the texts of one file. */
+const MAX_TEXTS_BYTES = 4 << 20;
+
+/**
+ * Reads the events: u32 bytes, u32 count, then for each u32 bytes, f64 seconds, u32 type and a text.
+ *
+ * @throws {DecodeFailed} they lie outside the file, or are too many
+ */
+export function readEvents(tiff: TiffFile, offset: number): RecordedEvent[] {
+  const count = tiff.window.view(offset, 8, "the events").getUint32(4, true);
+  if (count > MAX_EVENTS) {
+    throw new DecodeFailed(`the events at ${offset} are ${count}, more than ${MAX_EVENTS}`);
+  }
+  const events: RecordedEvent[] = [];
+  let [at, texts] = [offset + 8, 0];
+  for (let i = 0; i < count; i += 1) {
+    const head = tiff.window.view(at, EVENT_HEAD_BYTES, "an event");
+    const [size, seconds, type] = [
+      head.getUint32(0, true),
+      head.getFloat64(4, true),
+      head.getUint32(12, true),
+    ];
+    texts += size;
+    if (size < EVENT_HEAD_BYTES || size > MAX_EVENT_BYTES || texts > MAX_TEXTS_BYTES) {
+      throw new DecodeFailed(`event ${i} at ${at} has ${size} bytes`);
+    }
+    const { buffer, byteOffset } = tiff.window.view(
+      at + EVENT_HEAD_BYTES,
+      size - EVENT_HEAD_BYTES,
+      "an event",
+    );
+    events.push({
+      seconds,
+      type,
+      text: decodeText(new Uint8Array(buffer, byteOffset, size - EVENT_HEAD_BYTES)),
+    });
+    at += size;
+  }
+  return events;
+}
+
+/** One drawing. */
+export interface Drawing {
+  /** Name of the shape, or its number if unknown. */
+  readonly shape: string;
+  /** `[column, row]` in pixels of the image; empty for shapes without points. */
+  readonly points: readonly (readonly [number, number])[];
+}
+
+/** Bytes before the elements of a list: i32 elements, i32 bytes of the list, and display settings. */
+const LIST_HEAD_BYTES = 200;
+
+/** Bytes of one list; a drawing by hand has some thousand points. */
+const MAX_LIST_BYTES = 4 << 20;
+
+/** Elements of one list. */
+const MAX_ELEMENTS = 10_000;
+
+/** Names of shapes. */
+const SHAPES: Readonly<Record<number, string>> = {
+  13: "text",
+  14: "line",
+  15: "scale bar",
+  16: "open arrow",
+  17: "closed arrow",
+  18: "rectangle",
+  19: "ellipse",
+  20: "closed polyline",
+  21: "open polyline",
+  22: "closed Bezier curve",
+  23: "open Bezier curve",
+  24: "circle",
+  25: "palette",
+  26: "polyline with arrow",
+  27: "Bezier curve with arrow",
+  28: "angle",
+  29: "circle by three points",
+};
+
+/** Shapes without points. */
+const WITHOUT_POINTS = new Set([13, 15, 16, 17, 25]);
+
+/** Least bytes of an element before its geometry: display settings and the name of the font. */
+const ELEMENT_BYTES = 164;
+
+/**
+ * Reads drawings of the user, among them the scanned line. An element: i32 shape, i32 bytes of the element, display
+ * settings; a shape of points ends with i32 points and two f64 (column, row) for each.
+ *
+ * @throws {DecodeFailed} they lie outside the file, or their elements do not fill them
+ */
+export function readDrawings(tiff: TiffFile, offset: number, name: string): Drawing[] {
+  const head = tiff.window.view(offset, 8, name);
+  const [count, size] = [head.getInt32(0, true), head.getInt32(4, true)];
+  if (count < 0 || count > MAX_ELEMENTS || size < LIST_HEAD_BYTES || size > MAX_LIST_BYTES) {
+    throw new DecodeFailed(`${name} at ${offset} has ${count} elements in ${size} bytes`);
+  }
+  const view = new DataView(tiff.file.read(offset, size, name).buffer);
+  const drawings: Drawing[] = [];
+  let at = LIST_HEAD_BYTES;
+  for (let i = 0; i < count; i += 1) {
+    const length = at + 8 <= size ? view.getInt32(at + 4, true) : 0;
+    if (length < ELEMENT_BYTES || at + length > size) {
+      throw new DecodeFailed(`element ${i} of ${name} at ${offset + at} has ${length} bytes of ${size - at}`);
+    }
+    drawings.push(drawingOf(new DataView(view.buffer, at, length)));
+    at += length;
+  }
+  return drawings;
+}
+
+function drawingOf(element: DataView): Drawing {
+  const shape = element.getInt32(0, true);
+  return {
+    shape: SHAPES[shape] ?? String(shape),
+    points: WITHOUT_POINTS.has(shape) ? [] : pointsAtEnd(element),
+  };
+}
+
+/** The points with their count just before them; programs differ in what precedes it. */
+function pointsAtEnd(element: DataView): [number, number][] {
+  const most = Math.floor((element.byteLength - ELEMENT_BYTES) / 16);
+  for (let count = 2; count <= most; count += 1) {
+    const at = element.byteLength - 4 - 16 * count;
+    if (element.getInt32(at, true) !== count) continue;
+    const points = Array.from({ length: count }, (_, i): [number, number] => [
+      element.getFloat64(at + 4 + 16 * i, true),
+      element.getFloat64(at + 12 + 16 * i, true),
+    ]);
+    if (points.flat().every(Number.isFinite)) return points;
+  }
+  return [];
+}
+
+/** Adds the parts as JSON; damaged ones are left out, as the open warned of them or does not need them. */
+export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, overlays }: InfoRecord): void {
+  const { scanInformation, timeStamps, eventList } = offsets;
+  const add = (name: string, offset: number, read: () => unknown) => {
+    if (offset === 0) return;
+    const value = unlessDamaged(read);
+    if (value === null || Array.isArray(value) && value.length === 0) return;
+    list.add(name, "application/json", JSON.stringify(value));
+  };
+  add("ScanInformation", scanInformation, () => readable(readScanInformation(tiff, scanInformation)));
+  add("TimeStamps", timeStamps, () => [...readTimeStamps(tiff, timeStamps)]);
+  add("EventList", eventList, () => readEvents(tiff, eventList));
+  for (const { name, offset } of overlays) add(name, offset, () => readDrawings(tiff, offset, name));
+}
+
+function unlessDamaged(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeFailed) return null;
+    throw error;
+  }
+}
+
+/** `{"id": "0x10000001", "value": ...}`, or with `entries` for a block. */
+function readable({ id, value, entries }: ScanEntry): unknown {
+  const name = `0x${id.toString(16).padStart(8, "0")}`;
+  return entries.length > 0 ? { id: name, entries: entries.map(readable) } : { id: name, value };
+}

@@ -1,0 +1,82 @@
+import { deepEqual } from "node:assert/strict";
+import { readPage } from "../tiff/page.ts";
+import { TiffFile } from "../tiff/tiff_file.ts";
+import { textsOf } from "../../tests/warning_texts.ts";
+import { tiffBytes } from "../../tests/fixtures/tiff_writer.ts";
+import { DecodedBytes } from "../io/byte_source.ts";
+import { FileAccess } from "../io/random_access.ts";
+import { mainSettings, rowDoubts, sizeDoubts } from "./main_settings.ts";
+import { Settings } from "./settings.ts";
+
+/** A plane of 6 x 5 of 16 bits. */
+const PAGE = readPage(
+  new TiffFile(
+    new DecodedBytes(
+      tiffBytes(
+        {
+          ...{ littleEndian: true, bigTiff: false, width: 6, height: 5, samples: 1, bits: 16, kind: "uint" },
+          ...{ planar: false, rowsPerStrip: 5, tile: null, predictor: 1, codec: "none", fillOrder: 1 },
+        },
+        () => 1n,
+        1,
+      ),
+      "a plane",
+    ),
+    new FileAccess(),
+  ).first,
+);
+
+const main = (order: string, sizes: Record<string, number>) =>
+  mainSettings(
+    new Settings(
+      `[Axis Parameter Common]\nAxisOrder="${order}"\n` +
+        Object.entries(sizes).map(([code, size], n) =>
+          `[Axis ${n} Parameters Common]\nAxisCode="${code}"\nMaxSize=${size}\n`
+        ).join(""),
+      "it",
+    ),
+  );
+
+const doubts = (...facts: Parameters<typeof sizeDoubts>) => textsOf(sizeDoubts(...facts));
+
+const image = (values: string) => new Settings(`[Image Parameters]\n${values}`, "it");
+
+Deno.test("agreeing or missing sizes cause no warning", () => {
+  for (const sizes of [{ X: 6, Y: 5 }, { X: 0, Y: 0 }, { X: 1, Y: 1 }, {}]) {
+    deepEqual(doubts(main("XYC", sizes), null, PAGE), []);
+  }
+  deepEqual(
+    doubts(main("XYC", {}), image("ImageWidth=6\nImageHeight=5\nImageDepth=2\n"), PAGE),
+    [],
+  );
+  // A line scan may have been interrupted.
+  deepEqual(doubts(main("XTC", { X: 6, T: 50 }), null, PAGE), []);
+});
+
+Deno.test("each size and depth that disagrees is a warning", () => {
+  deepEqual(doubts(main("XYC", { X: 7, Y: 4 }), null, PAGE), [
+    "The settings plan 7 columns, but the planes have 6",
+    "The settings plan 4 rows, but the planes have 5",
+  ]);
+  deepEqual(doubts(main("XZC", { X: 6, Z: 4, Y: 5 }), null, PAGE), [
+    "The settings plan 4 rows, but the planes have 5",
+  ]);
+  for (
+    const [values, said] of [
+      ["ImageWidth=7\nImageHeight=5\n", "7 x 5 pixels, but it has 6 x 5"],
+      ["ImageWidth=6\nImageHeight=4\n", "6 x 4 pixels, but it has 6 x 5"],
+      ["ImageDepth=1\n", "1 bytes per sample, but it has 16 bits"],
+    ] as const
+  ) {
+    deepEqual(doubts(main("XYC", {}), image(values), PAGE), [
+      `The settings of the first plane state ${said}`,
+    ]);
+  }
+});
+
+Deno.test("more lines than planned are a warning", () => {
+  const lines = (planned: number) => textsOf(rowDoubts(main("XTC", { T: planned }), 5));
+  deepEqual([lines(6), lines(5), lines(0), lines(1)], [[], [], [], []]);
+  deepEqual(lines(4), ["5 lines are stored, but the settings plan 4"]);
+  deepEqual(rowDoubts(main("XYC", { T: 4 }), 5), []);
+});

@@ -1,0 +1,192 @@
+/**
+ * The image files of an acquisition by the letters and numbers of their names: channel `C`, time `T`, focus `Z`, wavelength `L`,
+ * place on the stage `P`; a name with `-R` is a reference image.
+ */
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
+import { unreadable } from "../metadata/reference.ts";
+import type { PlaneIndex, StackSizes } from "../tiff/stack.ts";
+import { type Warning, warning } from "../warning.ts";
+
+/** Letters and numbers of one name. */
+export interface PlaneName {
+  /** As stored. */
+  readonly name: string;
+  /** Numbers by letter, from 1. */
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+/** The image files of an acquisition. */
+export interface PlaneNames {
+  /** Planes of the main image. */
+  readonly planes: readonly PlaneName[];
+  /** Reference images of the first set. */
+  readonly references: readonly PlaneName[];
+  /** What is left out. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Letters with their numbers, of three digits or more; `-R` and a number for a reference image. */
+const NAME = /^(.*_)?((?:[a-z]\d{3,7})+)(?:-r(\d{3,7}))?\.tif$/i;
+const PART = /([a-z])(\d+)/gi;
+
+/** Sorts the names of a folder. @throws {DecodeFailed} two files are one plane */
+export function planeNames(names: readonly string[]): PlaneNames {
+  const groups = new Map<string, PlaneName[]>();
+  const sets = new Map<number, PlaneName[]>();
+  for (const name of names) {
+    const [whole, prefix = "", parts = "", reference] = NAME.exec(name) ?? [];
+    const numbers = whole === undefined ? null : numbersOf(parts);
+    if (numbers === null) continue;
+    if (reference !== undefined) {
+      sets.getOrInsertComputed(Number(reference), () => []).push({ name, numbers });
+    } else {
+      const key = `${prefix.toLowerCase()} ${[...numbers.keys()].sort().join("")}`;
+      groups.getOrInsertComputed(key, () => []).push({ name, numbers });
+    }
+  }
+  // The largest group; of equal ones the first by name.
+  const [planes = [], ...others] = [...groups.values()].sort((a, b) => b.length - a.length);
+  const [first] = [...sets.keys()].sort((a, b) => a - b);
+  const references = first === undefined ? [] : sets.get(first) ?? [];
+  requireDistinct(planes);
+  requireDistinct(references);
+  const warnings = others.map((group) =>
+    warning(
+      "content_left_out",
+      `${group.length} images named like "${group[0]!.name}" are left out; planes are named like "${
+        planes[0]!.name
+      }"`,
+    )
+  );
+  if (sets.size > 1) {
+    warnings.push(unreadable(`Only the first of ${sets.size} sets of reference images is served`));
+  }
+  return { planes, references, warnings };
+}
+
+/** Numbers by letter; `null` where a letter repeats or a number is 0. */
+function numbersOf(parts: string): ReadonlyMap<string, number> | null {
+  const numbers = new Map<string, number>();
+  for (const [, letter = "", digits] of parts.matchAll(PART)) {
+    const upper = letter.toUpperCase();
+    const number = Number(digits);
+    if (number === 0 || numbers.has(upper)) return null;
+    numbers.set(upper, number);
+  }
+  return numbers;
+}
+
+function requireDistinct(planes: readonly PlaneName[]): void {
+  const seen = new Map<string, string>();
+  for (const { name, numbers } of planes) {
+    const key = [...numbers].sort(([a], [b]) => a < b ? -1 : 1).flat().join(" ");
+    const other = seen.get(key);
+    if (other !== undefined) throw new DecodeFailed(`"${other}" and "${name}" are the same plane`);
+    seen.set(key, name);
+  }
+}
+
+/** Letters of the axes within an image. */
+const LETTERS = ["T", "L", "Z", "C"] as const;
+
+/** The letter of a place on the stage. */
+const PLACE = "P";
+
+/** The planes of each place, which is a scene. */
+export interface Places {
+  /** By the number of the place; one without a number where no name has the letter. */
+  readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
+  /** Names axes that are served at their first position only. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Groups planes by place. An unknown axis, such as an angle, is served at its first position. */
+export function placesOf(planes: readonly PlaneName[]): Places {
+  const warnings: Warning[] = [];
+  let kept = planes;
+  const others = new Set(planes.flatMap(({ numbers }) => [...numbers.keys()])).difference(
+    new Set([...LETTERS, PLACE]),
+  );
+  for (const letter of others) {
+    const numberOf = ({ numbers }: PlaneName) => numbers.get(letter) ?? 1;
+    const numbers = new Set(kept.map(numberOf));
+    const first = numbers.values().reduce((least, number) => Math.min(least, number), Infinity);
+    kept = kept.filter((plane) => numberOf(plane) === first);
+    if (numbers.size > 1) {
+      const text = `Only the first of ${numbers.size} positions along the axis "${letter}" is served`;
+      warnings.push(warning("axis_reduced", text));
+    }
+  }
+  const byPlace = Map.groupBy(kept, ({ numbers }) => numbers.get(PLACE) ?? null);
+  const places = [...byPlace].sort(([a], [b]) => (a ?? 0) - (b ?? 0));
+  return { places: places.map(([number, planes]) => ({ number, planes })), warnings };
+}
+
+/** Memory of a plane: its name and its key. */
+const PLANE_BYTES = 300;
+
+/** The planes of one image by time, wavelength, focus and channel. */
+export class PlaneGrid {
+  /** Length of each axis: the largest number of any file. */
+  readonly sizes: Required<StackSizes>;
+  readonly #names = new Map<string, string>();
+
+  /**
+   * Places planes by their numbers.
+   *
+   * @param channels fewest channels
+   * @throws {DecodeFailed} there are more than {@linkcode MAX_CHANNELS}
+   */
+  constructor(planes: readonly PlaneName[], channels: number) {
+    const sizes = { T: 1, L: 1, Z: 1, C: channels };
+    for (const { name, numbers } of planes) {
+      for (const letter of LETTERS) sizes[letter] = Math.max(sizes[letter], numbers.get(letter) ?? 1);
+      this.#names.set(LETTERS.map((letter) => numbers.get(letter) ?? 1).join(" "), name);
+    }
+    // Each has a name and a colour, stored or not.
+    if (sizes.C > MAX_CHANNELS) {
+      throw new DecodeFailed(`there are planes up to channel ${sizes.C}, more than ${MAX_CHANNELS}`);
+    }
+    this.sizes = sizes;
+  }
+
+  /** Planes that are stored. */
+  get stored(): number {
+    return this.#names.size;
+  }
+
+  /** Bytes of memory, from above. */
+  get indexBytes(): number {
+    return this.#names.size * PLANE_BYTES;
+  }
+
+  /** For each channel the name of its first plane, or `null`. */
+  firsts(): (string | null)[] {
+    return Array.from({ length: this.sizes.C }, (_, channel) => this.find({ t: 0, l: 0, z: 0, channel }));
+  }
+
+  /** Names of the planes, those of the first position first. */
+  names(): string[] {
+    return [...new Set([...this.firsts().filter((name) => name !== null), ...this.#names.values()])];
+  }
+
+  /** Name of the plane at an index, or `null`. */
+  find({ t, l, z, channel }: PlaneIndex): string | null {
+    return this.#names.get(`${t + 1} ${l + 1} ${z + 1} ${channel + 1}`) ?? null;
+  }
+
+  /** Name of the plane at an index. @throws {PlaneNotFound} */
+  name(index: PlaneIndex): string {
+    const found = this.find(index);
+    if (found === null) throw new PlaneNotFound(`there is no image for ${this.#called(index)}`);
+    return found;
+  }
+
+  /** `C002Z003`: as in the names of files, the axes that have more than one position. */
+  #called({ t, l, z, channel }: PlaneIndex): string {
+    const numbers = { C: channel + 1, Z: z + 1, L: l + 1, T: t + 1 };
+    const used = (["C", "Z", "L", "T"] as const).filter((letter) => letter === "C" || this.sizes[letter] > 1);
+    return used.map((letter) => `${letter}${String(numbers[letter]).padStart(3, "0")}`).join("");
+  }
+}

@@ -1,0 +1,83 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
+import { codesOf } from "../../tests/warning_texts.ts";
+import { PlaneNotFound } from "../errors.ts";
+import { placesOf, PlaneGrid, planeNames } from "./planes.ts";
+import { lastPart } from "./streams.ts";
+
+Deno.test("planes, reference images and everything else are told apart by name", () => {
+  const { planes, references, warnings } = planeNames([
+    "S_c001z002T0003.TIF",
+    "s_C001Z001T0001.tif",
+    "s_C001-R001.tif",
+    "s_C001-R002.tif",
+    "s_C001Z001T0001.pty",
+    "s_C01.tif",
+    "s_C000Z001T001.tif",
+    "s_C001C002.tif",
+    "s_Thumb.bmp",
+    "other_C001.tif",
+    "notes.txt",
+  ]);
+  deepEqual(planes.map(({ name, numbers }) => [name, Object.fromEntries(numbers)]), [
+    ["S_c001z002T0003.TIF", { C: 1, Z: 2, T: 3 }],
+    ["s_C001Z001T0001.tif", { C: 1, Z: 1, T: 1 }],
+  ]);
+  deepEqual(references.map(({ name }) => name), ["s_C001-R001.tif"]);
+  deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
+  deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
+});
+
+Deno.test("two files for one plane are refused", () => {
+  throws(
+    () => planeNames(["s_C001.tif", "s_C0001.tif"]),
+    /"s_C001.tif" and "s_C0001.tif" are the same plane/,
+  );
+  throws(() => planeNames(["s_C001T002.tif", "s_T002C001.tif"]), /the same plane/);
+});
+
+Deno.test("every plane is found by its index, and a missing one is named", () => {
+  const sizes = fc.record({
+    c: fc.integer({ min: 1, max: 3 }),
+    z: fc.integer({ min: 1, max: 4 }),
+    t: fc.integer({ min: 1, max: 4 }),
+  });
+  fc.assert(
+    fc.property(sizes, fc.nat(), ({ c, z, t }, left) => {
+      const names: string[] = [];
+      for (let i = 0; i < c * z * t; i += 1) {
+        const parts = [i % c, Math.floor(i / c) % z, Math.floor(i / c / z)].map((n) =>
+          String(n + 1).padStart(3, "0")
+        );
+        names.push(`s_C${parts[0]}Z${parts[1]}T${parts[2]}.tif`);
+      }
+      const missing = names.length > 1 ? names[left % names.length] : undefined;
+      const kept = names.filter((name) => name !== missing);
+      const grid = new PlaneGrid(planeNames(kept).planes, c);
+      equal(grid.stored, kept.length);
+      for (const [i, name] of names.entries()) {
+        const index = { channel: i % c, z: Math.floor(i / c) % z, t: Math.floor(i / c / z), l: 0 };
+        if (name === missing) throws(() => grid.name(index), PlaneNotFound);
+        else equal(grid.name(index), name);
+      }
+    }),
+    { numRuns: 200, seed: 4 },
+  );
+});
+
+Deno.test("places on the stage are images of their own; of other axes the first position is served", () => {
+  const { planes } = planeNames(["s_C001P002A001.tif", "s_C001P001A001.tif", "s_C001P001A002.tif"]);
+  const { places, warnings } = placesOf(planes);
+  deepEqual(places.map(({ number, planes }) => [number, planes.map(({ name }) => name)]), [
+    [1, ["s_C001P001A001.tif"]],
+    [2, ["s_C001P002A001.tif"]],
+  ]);
+  deepEqual(codesOf(warnings), ["axis_reduced"]);
+});
+
+Deno.test("names of an OIB are what stands behind their storage, without the marks of some exports", () => {
+  equal(lastPart("Storage00001/s_C001.tif"), "s_C001.tif");
+  equal(lastPart("..\\..\\etc\\s_C001.tif"), "s_C001.tif");
+  equal(lastPart("Storage00001/s_GSTabc=C001.tif"), "s_C001.tif");
+  for (const name of ["GST.tif", "s=C001.tif", "a=GST.tif"]) equal(lastPart(name), name);
+});

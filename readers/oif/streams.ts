@@ -1,0 +1,186 @@
+/** The files of an acquisition by name: those of the folder of an OIF, or the streams of an OIB. */
+import { basename, dirname, join } from "node:path";
+import { DecodeFailed, NoImage, quoted, Unreadable } from "../errors.ts";
+import { ByteSection, type ByteSource } from "../io/byte_source.ts";
+import type { FileAccess } from "../io/random_access.ts";
+import { listed, type Warning, warning } from "../warning.ts";
+import { CompoundFile } from "./compound_file.ts";
+import { Settings } from "./settings.ts";
+
+/** Named files. Names are compared without case and never lead elsewhere. */
+export interface NamedStreams {
+  /** The main settings. */
+  readonly settings: ByteSource;
+  /** Names of all others, as stored, in order of code units. */
+  readonly names: readonly string[];
+  /** Bytes of all of them together. */
+  readonly fileSize: number;
+  /** Paths of all files of an OIF. */
+  readonly paths?: () => readonly string[];
+  /** What is missing or damaged among them. */
+  readonly warnings: readonly Warning[];
+  /** Memory that they take, from above. */
+  readonly indexBytes: number;
+  /** Opens one; `null` where it is missing. @throws {DecodeFailed | Unreadable} */
+  open(name: string): ByteSource | null;
+}
+
+/** Memory of a name in a list and in a map. */
+const NAME_BYTES = 200;
+
+/** `NAME.oif.files`, the folder beside `NAME.oif`. */
+const FOLDER = /\.oif\.files$/i;
+const FOLDER_END = ".files";
+
+/** Planes and reference images as FluoView names them. */
+const PLANE = /^s_(?:[a-z]\d{3,})+(?:-r\d{3,})?\.tif$/i;
+
+/** The entry of a folder with this name in any case, or `null`. */
+function entryOf(folder: string, name: string, files: FileAccess): string | null {
+  const path = join(folder, name);
+  if (files.kind(path) !== null) return path;
+  const lower = name.toLowerCase();
+  const found = files.list(folder).find((entry) => entry.toLowerCase() === lower);
+  return found === undefined ? null : join(folder, found);
+}
+
+/** The settings of the acquisition whose folder holds a file, or `null`. */
+function settingsOf(path: string, files: FileAccess): string | null {
+  const folder = dirname(path);
+  if (!FOLDER.test(folder)) return null;
+  const settings = entryOf(dirname(folder), basename(folder).slice(0, -FOLDER_END.length), files);
+  return settings !== null && files.kind(settings) === "file" ? settings : null;
+}
+
+/** True for an image in the folder of an acquisition. */
+export const isPartOfOif = (path: string, files: FileAccess): boolean =>
+  PLANE.test(basename(path)) && settingsOf(path, files) !== null;
+
+/** Files that cannot be looked at and are named in warnings. */
+const MAX_NAMED = 3;
+
+/**
+ * The files of an OIF.
+ *
+ * @param path of its settings, or of a file in its folder
+ * @throws {DecodeFailed} the folder is missing
+ * @throws {NoImage} the path belongs to no acquisition
+ */
+export function folderStreams(path: string, files: FileAccess): NamedStreams {
+  const main = settingsOf(path, files) ?? path;
+  const folder = entryOf(dirname(main), basename(main) + FOLDER_END, files);
+  if (folder === null || files.kind(folder) !== "directory") {
+    if (/\.oif$/i.test(main)) {
+      throw new DecodeFailed(`the folder ${quoted(`${basename(main)}.files`)} is not beside it`);
+    }
+    throw new NoImage("it is a settings text without a folder of planes: open the .oif of its acquisition");
+  }
+  const settings = files.open(main);
+  const names = files.list(folder);
+  const stored = new Map(names.map((name) => [name.toLowerCase(), name]));
+  let fileSize = settings.size;
+  const warnings: Warning[] = [];
+  for (const name of names) {
+    try {
+      fileSize += files.sizeOf(join(folder, name)) ?? 0;
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      if (warnings.length < MAX_NAMED) {
+        warnings.push(warning("file_unreadable", `The size of the files lacks one: ${error.message}`));
+      }
+    }
+  }
+  return {
+    settings: new ByteSection(settings, 0, settings.size, `"${basename(main)}"`),
+    names,
+    fileSize,
+    paths: () => [settings.path, ...names.map((name) => join(folder, name))],
+    warnings,
+    indexBytes: names.length * NAME_BYTES,
+    open(name) {
+      const found = stored.get(name.toLowerCase());
+      const file = found === undefined ? null : files.openNeighbour(join(folder, found));
+      return file && new ByteSection(file, 0, file.size, `"${name}"`);
+    },
+  };
+}
+
+/** The stream of an OIB that maps the neutral names of streams to those of files. */
+const INFO = "OibInfo.txt";
+const SECTION = "OibSaveInfo";
+
+/**
+ * The streams of an OIB.
+ *
+ * @throws {NoImage} another program wrote the compound file
+ * @throws {DecodeFailed} it is damaged, or compressed, as no known file is
+ */
+export function oibStreams(file: ByteSource): NamedStreams {
+  const compound = new CompoundFile(file);
+  const source = compound.open(INFO, `"${INFO}"`);
+  if (source === null) throw new NoImage(`it is a compound file without "${INFO}", not one of FluoView`);
+  const info = Settings.read(source);
+  const compression = info.text(SECTION, "Compression") ?? "None";
+  if (compression.toLowerCase() !== "none") {
+    throw new DecodeFailed(`compressed streams (${quoted(compression)}) are not supported`);
+  }
+  const main = info.text(SECTION, "MainFileName");
+  if (main === null) throw new DecodeFailed(`"${INFO}" does not name the main settings`);
+  const settings = compound.open(main, `"${lastPart(info.text(SECTION, main) ?? main)}"`);
+  if (settings === null) throw new DecodeFailed(`the stream ${quoted(main)} of the main settings is missing`);
+  const { streams, warnings } = mapped(info, compound, main);
+  return {
+    settings,
+    names: [...streams.values()].map(({ name }) => name).sort(),
+    fileSize: file.size,
+    warnings: [...compound.warnings, ...warnings],
+    indexBytes: compound.indexBytes + streams.size * 2 * NAME_BYTES,
+    open(name) {
+      const found = streams.get(name.toLowerCase());
+      return found === undefined ? null : compound.open(found.stream, `"${found.name}"`);
+    },
+  };
+}
+
+/** True for a compound file of FluoView. */
+export function isOib(file: ByteSource): boolean {
+  try {
+    return new CompoundFile(file).open(INFO, INFO) !== null;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return false;
+    throw error;
+  }
+}
+
+/** Stored streams by the names of their files in lower case. @throws {DecodeFailed} two have one name */
+function mapped(info: Settings, compound: CompoundFile, main: string) {
+  const streams = new Map<string, { readonly name: string; readonly stream: string }>();
+  const present = new Set(compound.names);
+  const missing: string[] = [];
+  const values = info.sections.find(({ name }) => name === SECTION)?.values ?? [];
+  for (const [stream, value] of values) {
+    if (!/^Stream\d+$/i.test(stream) || stream === main) continue;
+    const name = lastPart(value);
+    if (!present.has(stream)) {
+      missing.push(quoted(name));
+      continue;
+    }
+    const other = streams.get(name.toLowerCase());
+    if (other !== undefined) {
+      throw new DecodeFailed(`the streams "${other.stream}" and "${stream}" are both ${quoted(name)}`);
+    }
+    streams.set(name.toLowerCase(), { name, stream });
+  }
+  const warnings = missing.length === 0
+    ? []
+    : [warning("file_missing", `Files that "${INFO}" names are missing: ${listed(missing)}`)];
+  return { streams, warnings };
+}
+
+/** The name of a file after its storage, without the marks of some exports (`GST...=`). */
+export function lastPart(value: string): string {
+  const name = value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1);
+  const mark = name.indexOf("GST");
+  const end = name.lastIndexOf("=");
+  return mark >= 0 && end > mark ? name.slice(0, mark) + name.slice(end + 1) : name;
+}

@@ -1,0 +1,181 @@
+/** The scene, channels and position that a request selects, judged once for all formats: readers rely on it. */
+import {
+  ChannelOutOfRange,
+  DecodeFailed,
+  InvalidChannelIndices,
+  PositionOutOfRange,
+  quoted,
+  SceneOutOfRange,
+} from "./errors.ts";
+import {
+  type Acquisition,
+  type Axis,
+  type AxisLetter,
+  type Channel,
+  FIRST_POSITION,
+  type Position,
+} from "./reader.ts";
+import { type Warning, warning } from "./warning.ts";
+
+/** Checks that a scene exists. @throws {SceneOutOfRange} the file called `name` has fewer scenes */
+export function requireScene(name: string, count: number, scene: number): void {
+  if (isIndex(scene, count)) return;
+  throw new SceneOutOfRange(`Scene ${scene} does not exist: ${quoted(name)} has ${range("scene", count)}`);
+}
+
+/**
+ * Checks that a position exists.
+ *
+ * @param axes of the whole array; an axis that is left out has the size 1
+ * @throws {PositionOutOfRange} with the axis and its size
+ */
+export function requirePosition(name: string, axes: readonly Axis[], { t, l, z }: Position): void {
+  const indices: readonly [AxisLetter, number][] = [["T", t], ["L", l], ["Z", z]];
+  for (const [letter, index] of indices) {
+    const size = sizeAlong(axes, letter);
+    if (isIndex(index, size)) continue;
+    throw new PositionOutOfRange(
+      `Index ${index} along ${letter} does not exist: ${quoted(name)} has size ${size} along ${letter}`,
+    );
+  }
+}
+
+/**
+ * The channels to load, in requested order; all for `null`.
+ *
+ * @throws {ChannelOutOfRange} the file lacks an index
+ * @throws {InvalidChannelIndices} the channels differ in shape
+ */
+export function wantedChannels(
+  name: string,
+  channels: readonly Channel[],
+  indices: readonly number[] | null,
+): Channel[] {
+  const wanted = indices === null ? [...channels] : indices.map((index) => {
+    const channel = channels[index];
+    if (channel) return channel;
+    const there = range("channel", channels.length);
+    throw new ChannelOutOfRange(`Channel ${index} does not exist: "${name}" has ${there}`);
+  });
+  const [first] = wanted;
+  const fitting = wanted.filter((c) => c.rows === first?.rows && c.columns === first.columns);
+  if (fitting.length < wanted.length) {
+    const shapes = wanted.map((c) => `channel ${c.index} is ${c.rows} x ${c.columns}`).join(", ");
+    throw new InvalidChannelIndices(
+      `The channels of "${name}" differ in shape (${shapes}); open them apart, for example ${
+        selection(fitting)
+      }`,
+    );
+  }
+  return wanted;
+}
+
+/** Positions that a search visits in a second or two; the number in the name of one file can make an axis ten million long. */
+const MAX_VISITS = 4_000_000;
+
+/** What a session opens with. */
+export interface Opening {
+  /** Wanted channels that have a plane, in the wanted order. */
+  readonly loaded: readonly Channel[];
+  /** Position of the loaded planes. */
+  readonly position: Position;
+  /** Names missing channels, and the position unless it is the first one. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Finds the first position, in the order T, Z, L, at which every loaded channel has a plane. Channels without any plane are left
+ * out.
+ *
+ * @param asked true when the client named the channels: then none is left out
+ * @throws {DecodeFailed} no channel has a plane, a named one has none, or no position has a plane of each; the message names a
+ * selection that works
+ */
+export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], asked: boolean): Opening {
+  const { holds } = acquisition;
+  const isWhole = wanted.every(({ index }) => holds?.(index, FIRST_POSITION) ?? true);
+  if (!holds || isWhole) return { loaded: wanted, position: FIRST_POSITION, warnings: [] };
+  const search = { left: MAX_VISITS };
+  const first = new Map(wanted.map((channel) => [channel, firstPosition(acquisition, [channel], search)]));
+  const loaded = wanted.filter((channel) => first.get(channel) !== null);
+  const absent = wanted.filter((channel) => first.get(channel) === null);
+  if (loaded.length === 0) throw new DecodeFailed(`${lacking(absent)} in any file`);
+  const warnings: Warning[] = [];
+  if (absent.length > 0) {
+    if (asked) throw new DecodeFailed(`${lacking(absent)} in any file; ${selection(loaded)} works`);
+    warnings.push(
+      warning("channel_missing", `No plane of ${listed(absent)} in any file; the others are loaded`),
+    );
+  }
+  const position = firstPosition(acquisition, loaded, search);
+  if (position === null) {
+    const start = first.get(loaded[0]!)!;
+    const together = loaded.filter(({ index }) => holds(index, start));
+    throw new DecodeFailed(
+      `no position has a plane of each of ${listed(loaded)}; ${selection(together)} works`,
+    );
+  }
+  const missing = loaded.filter(({ index }) => !holds(index, FIRST_POSITION));
+  if (missing.length > 0) {
+    warnings.push(
+      warning("opened_elsewhere", `Opened at ${written(position)}: ${lacking(missing)} before`),
+    );
+  }
+  return { loaded, position, warnings };
+}
+
+/**
+ * The first position at which all channels have a plane, or `null`.
+ *
+ * @param search counts down the visited positions
+ * @throws {DecodeFailed} too many were visited
+ */
+function firstPosition(
+  { axes, holds }: Acquisition,
+  channels: readonly Channel[],
+  search: { left: number },
+): Position | null {
+  for (let t = 0; t < sizeAlong(axes, "T"); t += 1) {
+    for (let z = 0; z < sizeAlong(axes, "Z"); z += 1) {
+      for (let l = 0; l < sizeAlong(axes, "L"); l += 1) {
+        if (channels.every(({ index }) => holds!(index, { t, z, l }))) return { t, z, l };
+        if ((search.left -= 1) >= 0) continue;
+        throw new DecodeFailed(
+          `the first ${MAX_VISITS} positions hold no plane of ${
+            listed(channels)
+          }; choose other channels with "channelIndices"`,
+        );
+      }
+    }
+  }
+  return null;
+}
+
+const sizeAlong = (axes: readonly Axis[], letter: AxisLetter): number =>
+  axes.find(({ name }) => name === letter)?.size ?? 1;
+
+const isIndex = (index: number, count: number) => Number.isInteger(index) && index >= 0 && index < count;
+
+/** `only channel 0`, `channels 0 to 3`. */
+const range = (noun: string, count: number): string =>
+  count === 1 ? `only ${noun} 0` : `${noun}s 0 to ${count - 1}`;
+
+const written = ({ t, z, l }: Position): string =>
+  Object.entries({ T: t, Z: z, L: l }).filter(([, index]) => index > 0).map(([axis, i]) => `${axis} ${i}`)
+    .join(", ");
+
+/** `channel 1 ("RFP") has no plane`. */
+const lacking = (channels: readonly Channel[]): string =>
+  `${listed(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
+
+/** Channels that a message names. */
+const MAX_NAMED = 8;
+
+function listed(channels: readonly Channel[]): string {
+  const named = channels.slice(0, MAX_NAMED).map(({ index, name }) => `${index} ("${name}")`).join(", ");
+  const more = channels.length > MAX_NAMED ? ` and ${channels.length - MAX_NAMED} more` : "";
+  return `${channels.length === 1 ? "channel" : "channels"} ${named}${more}`;
+}
+
+const selection = (channels: readonly Channel[]): string =>
+  `"channelIndices": [${channels.map(({ index }) => index).join(", ")}]`;

@@ -1,0 +1,184 @@
+/** The four kinds of collection documents, each with its zod schema and its JSON Schema (draft 2020-12). */
+import { z } from "zod";
+import {
+  csvResource,
+  dateTime,
+  freeObject,
+  opaqueId,
+  pixelPoint,
+  producer,
+  relativePath,
+  text,
+} from "./shared.ts";
+
+/** One OME-Zarr image with its companions. */
+const member = z.strictObject({
+  id: opaqueId,
+  name: text,
+  ome_zarr: relativePath,
+  resources: z.strictObject({ acqimage: relativePath, analyses: relativePath.optional() }),
+  reference_image: z.strictObject({ ome_zarr: relativePath, metadata: relativePath }).optional(),
+  summary: freeObject.optional(),
+});
+
+/** The collection document, conventionally `collection.json`. */
+export const collection = z.strictObject({
+  format: z.literal("store-ome-zarr-collection"),
+  version: z.literal(1),
+  id: opaqueId,
+  name: text,
+  created: dateTime.optional(),
+  producer: producer.optional(),
+  members: z.array(member),
+  resources: z.strictObject({ tables: z.array(csvResource).optional() }).optional(),
+  metadata: freeObject.optional(),
+});
+
+/** A valid {@linkcode member}. */
+export type Member = z.infer<typeof member>;
+
+/** A valid {@linkcode collection}. */
+export type Collection = z.infer<typeof collection>;
+
+const common = {
+  id: opaqueId,
+  name: text.optional(),
+  coordinate_space: z.literal("primary-image-full-resolution-pixels"),
+  metadata: freeObject.optional(),
+};
+
+/** Fields of every region. */
+export const roiCommon = z.object(common);
+
+/** Values of `type` of a region. */
+export const ROI_TYPES: readonly string[] = ["point", "line", "rectangle"];
+
+/** A region of interest. */
+const roi = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("point"), ...common, position: pixelPoint }),
+  z.strictObject({ type: z.literal("line"), ...common, start: pixelPoint, stop: pixelPoint }),
+  z.strictObject({ type: z.literal("rectangle"), ...common, start: pixelPoint, stop: pixelPoint }),
+]);
+
+/** How an axis is shown. */
+const axisDisplayEntry = z.strictObject({ type: text, unit: text, scale: z.number().gt(0) });
+
+/** By OME axis name. Zod has no rule for `minProperties`. */
+const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)
+  .refine((axes) => Object.keys(axes).length > 0, { error: "must have at least one property" })
+  .meta({ minProperties: 1 });
+
+/** The image document, conventionally `acqimage.json`. */
+export const acqimage = z.strictObject({
+  format: z.literal("store-acqimage"),
+  version: z.literal(1),
+  image_id: opaqueId,
+  accepted: z.boolean(),
+  rois: z.array(roi),
+  experiment_metadata: freeObject.optional(),
+  image_metadata: freeObject.optional(),
+  axis_display: axisDisplay.optional(),
+});
+
+/** A valid {@linkcode acqimage}. */
+export type ImageDocument = z.infer<typeof acqimage>;
+
+/** One analysis of an image with its tables. */
+export const analysis = z.strictObject({
+  id: opaqueId,
+  type: text,
+  roi_id: opaqueId.optional(),
+  channel: z.int().min(0).optional(),
+  parameters: freeObject.optional(),
+  summary: freeObject.optional(),
+  resources: z.array(csvResource).min(1),
+});
+
+/** The analyses document, conventionally `analyses.json`. */
+export const analyses = z.strictObject({
+  format: z.literal("store-analyses"),
+  version: z.literal(1),
+  image_id: opaqueId,
+  analyses: z.array(analysis),
+});
+
+/** The reference-image document, conventionally `reference-image.json`. */
+export const referenceImage = z.strictObject({
+  format: z.literal("store-reference-image"),
+  version: z.literal(1),
+  image_id: opaqueId,
+  scan_path: z.strictObject({
+    coordinate_space: z.literal("reference-image-full-resolution-pixels"),
+    points: z.array(pixelPoint).min(2),
+  }).optional(),
+  metadata: freeObject.optional(),
+});
+
+/** A valid {@linkcode referenceImage}. */
+export type ReferenceImageDocument = z.infer<typeof referenceImage>;
+
+/** Names of the kinds, as `/schemas/KIND.json` and `acq-server schema KIND` take them. */
+export type DocumentKindName = "collection" | "acqimage" | "analyses" | "reference-image";
+
+/** One kind of document. */
+export interface DocumentKind {
+  /** Its name. */
+  readonly kind: DocumentKindName;
+  /** Its name for people. */
+  readonly title: string;
+  /** Constant of the field `format`. */
+  readonly format: string;
+  /** Judges a document as the JSON Schema does. */
+  readonly schema: z.ZodType;
+  /** Draft 2020-12. */
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+}
+
+function documentKind(
+  kind: DocumentKindName,
+  title: string,
+  schema: z.ZodType & { readonly shape: { readonly format: { readonly value: string } } },
+): DocumentKind {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
+  const jsonSchema = { $schema, $id: `urn:acq-server:schemas:${kind}:1`, title, ...rest };
+  const judging = z.preprocess(withStandIns, schema);
+  return { kind, title, format: schema.shape.format.value, schema: judging, jsonSchema };
+}
+
+const KINDS: Readonly<Record<DocumentKindName, DocumentKind>> = {
+  collection: documentKind("collection", "Collection document", collection),
+  acqimage: documentKind("acqimage", "Image document", acqimage),
+  analyses: documentKind("analyses", "Analyses document", analyses),
+  "reference-image": documentKind("reference-image", "Reference-image document", referenceImage),
+};
+
+/** All kinds, in the order of the specification. */
+export const DOCUMENT_KINDS: readonly DocumentKind[] = Object.values(KINDS);
+
+/** The kind of a name. */
+export function documentKindOf(name: DocumentKindName): DocumentKind {
+  return KINDS[name];
+}
+
+/** Zod skips the key `__proto__`, so documents are judged with a stand-in for it. */
+const KEY = "__proto__";
+const STAND_IN = "\0__proto__";
+
+/** The value with each key `__proto__` replaced; the same value without one. */
+export function withStandIns(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(withStandIns);
+    return items.some((item, i) => item !== value[i]) ? items : value;
+  }
+  let same = true;
+  const entries = Object.entries(value).map(([key, inner]) => {
+    const judged = withStandIns(inner);
+    same &&= key !== KEY && judged === inner;
+    return [key === KEY ? STAND_IN : key, judged] as const;
+  });
+  return same ? value : Object.fromEntries(entries);
+}
+
+/** The original key. */
+export const writtenKey = (key: PropertyKey): PropertyKey => key === STAND_IN ? KEY : key;
