@@ -1,10 +1,7 @@
-/** The commands beside serving. main.ts loads this file for them alone. */
+/** The commands beside serving, each loaded when it runs. main.ts loads this file for them alone. */
 import { UsageError } from "./arguments.ts";
-import { infoCommand } from "./info.ts";
 import { printable } from "./log.ts";
-import { planeCommand } from "./plane.ts";
 import { EXIT, failureOf, OutputFailed, ReaderGone } from "./shell.ts";
-import { schemaCommand, validateCommand } from "./validate.ts";
 
 /** Runs with the arguments after its name. @returns exit status */
 export type Command = (args: readonly string[]) => Promise<number>;
@@ -14,10 +11,10 @@ const printError = (line: string) => console.error(printable(line));
 
 /** All commands by name. */
 export const COMMANDS = {
-  validate: (args) => Promise.resolve(validateCommand(args, print, printError)),
-  schema: (args) => Promise.resolve(schemaCommand(args, print, printError)),
-  info: written(infoCommand),
-  plane: written(planeCommand),
+  validate: async (args) => (await import("./validate.ts")).validateCommand(args, print, printError),
+  schema: async (args) => (await import("./validate.ts")).schemaCommand(args, print, printError),
+  info: written(async (args) => (await import("./info.ts")).infoCommand(args)),
+  plane: written(async (args) => (await import("./plane.ts")).planeCommand(args)),
 } as const satisfies Record<string, Command>;
 
 /** A command that writes to standard output; its failure is one line on standard error, the code first. */

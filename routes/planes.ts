@@ -7,7 +7,7 @@ import { SERVED } from "../schemas/served.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { SessionStore } from "../session/store.ts";
 import { type ByteRange, parseRange } from "./byte_range.ts";
-import { RangeNotSatisfiable, RequestValidationFailed } from "./errors.ts";
+import { RequestValidationFailed } from "./errors.ts";
 import { type AskedPosition, askedPosition, requireSigns } from "./position_query.ts";
 import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
@@ -21,29 +21,25 @@ export async function readChannel(c: RequestContext, services: Services): Promis
   const { session, plane: first } = store.channel(pathParameter(c, "session_id"), index);
   const opened = session.summary.position;
   const position = { ...opened, ...asked.position };
-  if (isSame(position, opened)) return planeResponse(c, services, wholePlane(c, first));
+  if (isSame(position, opened)) return openedPlane(c, services, first);
   const place = { session, channel: index, position };
   const client = c.req.raw.signal;
+  const { byteLength } = first;
   if (c.req.method === "HEAD") {
     await positions.judge(place, client);
-    return headResponse(first.byteLength);
+    return headResponse(byteLength);
   }
-  const wanted = wantedBytes(c, first.byteLength);
+  let range: ByteRange | null;
+  try {
+    range = wantedRange(c, byteLength);
+  } catch (error) {
+    // A fault of the plane comes first.
+    await positions.judge(place, client);
+    throw error;
+  }
   const rowBytes = 4 * session.summary.columns;
-  const rows = wanted instanceof RangeNotSatisfiable || wanted === null
-    ? null
-    : rowsOf(wanted, rowBytes, session.summary.rows);
-  const leased = await positions.plane(place, rows, client);
-  if (wanted instanceof RangeNotSatisfiable) {
-    leased.endLease();
-    throw wanted;
-  }
-  return planeResponse(c, services, {
-    ...leased,
-    range: wanted,
-    byteLength: first.byteLength,
-    offset: leased.firstRow * rowBytes,
-  });
+  const leased = await positions.plane(place, range && rowsOf(range, rowBytes, session.summary.rows), client);
+  return planeResponse(c, services, { ...leased, range, byteLength, offset: leased.firstRow * rowBytes });
 }
 
 /** Plane of a reference channel, which has one position. */
@@ -52,7 +48,7 @@ export function readReferenceChannel(c: RequestContext, services: Services): Res
   const { index, asked } = judgeForm(c, null);
   const { session, plane } = store.referenceChannel(pathParameter(c, "session_id"), index);
   requirePosition(basename(session.summary.path), [], { ...FIRST_POSITION, ...asked.position });
-  return planeResponse(c, services, wholePlane(c, plane));
+  return openedPlane(c, services, plane);
 }
 
 /**
@@ -97,24 +93,18 @@ interface Sending {
   readonly range: ByteRange | null;
 }
 
-/** A plane that is in memory. @throws {RangeNotSatisfiable} */
-function wholePlane(c: RequestContext, plane: PlaneBuffer): Sending {
+/** A plane that the session was opened with. @throws {RangeNotSatisfiable} */
+function openedPlane(c: RequestContext, services: Services, plane: PlaneBuffer): Response {
   const { byteLength } = plane;
-  const range = c.req.method === "HEAD" ? null : wantedBytes(c, byteLength);
-  if (range instanceof RangeNotSatisfiable) throw range;
-  return { plane, endLease: plane.lease(), byteLength, offset: 0, range };
+  if (c.req.method === "HEAD") return headResponse(byteLength);
+  const range = wantedRange(c, byteLength);
+  return planeResponse(c, services, { plane, endLease: plane.lease(), byteLength, offset: 0, range });
 }
 
-/** The wanted range, or its error; `null` for the whole plane. */
-function wantedBytes(c: RequestContext, byteLength: number): ByteRange | RangeNotSatisfiable | null {
+/** The wanted range; `null` for the whole plane. @throws {RangeNotSatisfiable} */
+function wantedRange(c: RequestContext, byteLength: number): ByteRange | null {
   // RFC 9110, section 13.1.5: without validators an If-Range never matches.
-  const wanted = c.req.header("if-range") === undefined ? c.req.header("range") : undefined;
-  try {
-    return parseRange(wanted, byteLength);
-  } catch (error) {
-    if (error instanceof RangeNotSatisfiable) return error;
-    throw error;
-  }
+  return c.req.header("if-range") === undefined ? parseRange(c.req.header("range"), byteLength) : null;
 }
 
 /** @throws {RequestValidationFailed} */

@@ -1,7 +1,6 @@
 import { equal, throws } from "node:assert/strict";
 import { strip } from "../../tests/fixtures/strip.ts";
-import { ccittGroup3, ccittGroup4, ccittRle } from "./ccitt.ts";
-import { MODE_CODES, RUNS } from "./ccitt_codes.ts";
+import { ccittGroup3, ccittGroup4, ccittRle, MODE_CODES, RUNS } from "./ccitt.ts";
 
 const segment = (width: number, rows: number) => strip(width, rows, { settings: { bits: [1] } });
 

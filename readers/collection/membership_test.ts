@@ -65,7 +65,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an image that is no member is unaffected",
+  "an image outside of the collection is unaffected",
   inCollection(async (root) => {
     const { summary } = await open(join(root, "images/0001_reference"));
     assert.equal(summary.reference, null);
@@ -75,7 +75,7 @@ Deno.test(
 );
 
 Deno.test(
-  "nothing outside the roots is looked at",
+  "nothing outside the roots is read",
   inCollection(async (root) => {
     const image = join(root, "images/0001");
     const { summary } = await open(image, [join(root, "images")]);
@@ -186,7 +186,7 @@ for (const [name, damage, warning, lost] of DAMAGES) {
 }
 
 Deno.test(
-  "a member whose path leaves the collection through a link is no member",
+  "a member whose path leaves the collection through a link is ignored",
   { ignore: NO_LINKS },
   inCollection(async (root) => {
     const outside = join(root, "../outside");
@@ -229,7 +229,7 @@ Deno.test(
 );
 
 Deno.test(
-  "of two collections below one folder the first counts, and both are named",
+  "the first of two collections below a folder is used, with a warning",
   inCollection(async (root) => {
     write(join(root, "other/collection.json"), { ...DOCUMENTS.collection, members: [] });
     const { summary } = await open(join(root, "images/0001"));

@@ -1,4 +1,4 @@
-/** Memory for bytes on their way from a file into a plane, where `sample_vectors.ts` converts them. */
+/** Memory for bytes on their way from a file into a plane, where `samples/to_float32.ts` converts them. */
 import * as kernel from "../codecs/kernels/samples.wasm";
 
 const buffer = kernel.memory.buffer as ArrayBuffer;

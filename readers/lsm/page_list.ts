@@ -159,8 +159,8 @@ function* written(raw: StripOffsets, pages: PageList, planes: Iterable<number>):
   for (const number of planes) {
     const page = pages.planes[number];
     if (page === undefined) continue;
-    const behind = pages.thumbnailOf(page);
-    const pair = behind === null ? [page] : [page, behind];
+    const thumbnail = pages.thumbnailOf(page);
+    const pair = thumbnail === null ? [page] : [page, thumbnail];
     yield* thumbnailFirst ? pair.reverse() : pair;
   }
 }

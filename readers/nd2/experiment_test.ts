@@ -34,7 +34,7 @@ Deno.test("loops from the outermost to the innermost, with their steps", () => {
 });
 
 Deno.test("positions that are valid, as points or as coordinates by axis", () => {
-  // The empty one is none, and has no flag.
+  // The empty element is skipped and has no flag.
   const points = { Points: [{ dPosName: "a" }, {}, { pPosName: "b" }, { dPosX: 1 }] };
   deepEqual(short({ ...level(2, points), pItemValid: Uint8Array.of(1, 0, 7) }), [["P", 2, null, null]]);
   deepEqual(short({ ...level(2, points), pItemValid: new Uint8Array() }), [["P", 3, null, null]]);
@@ -73,7 +73,7 @@ Deno.test("inner levels below a phase, and levels in wrappers", () => {
   deepEqual(short(level(1, { uiCount: 2 }, wrapped)).map(([kind]) => kind), ["T", "Z"]);
 });
 
-Deno.test("loops of kinds that no file is known of are refused; counts below 1 are none", () => {
+Deno.test("unknown kinds of loops are refused; loops of less than one step are skipped", () => {
   for (const type of [3, 5, 9, 10]) throws(() => short(level(type, { uiCount: 2 })), { tag: "DecodeFailed" });
   for (const uiCount of [0, -1, 0.5, NaN, Infinity, 2 ** 60, "3"]) {
     deepEqual(short(level(1, { uiCount })), []);

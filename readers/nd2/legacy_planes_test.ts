@@ -2,7 +2,7 @@ import { deepEqual, throws } from "node:assert/strict";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { codestreamSize } from "./legacy_planes.ts";
 
-/** A box with a codestream of the markers SOC and SIZ (ITU-T T.800, annex A.5.1) behind some bytes. */
+/** A box with a codestream of the markers SOC and SIZ (ITU-T T.800, annex A.5.1) after some bytes. */
 function box(
   { size = [20, 16], offset = [0, 0], components = 1, depth = 7 }: {
     readonly size?: readonly [columns: number, rows: number];
@@ -24,10 +24,10 @@ function box(
   return new DecodedBytes(bytes, "the file");
 }
 
-Deno.test("the size of a codestream, also behind the boxes of a JP2", () => {
+Deno.test("the size of a codestream, also after the boxes of a JP2", () => {
   const expected = { columns: 20, rows: 16, components: 1, bits: 8 };
   deepEqual(codestreamSize(box({}), 0), expected);
-  // Half a start is none.
+  // Half a start marker is skipped.
   deepEqual(
     codestreamSize(box({}, [0xff, 0x4f, 0xff, 0, 0xff, 0x4f, 0, 0x51, 0, 0, 0xff, 0x51]), 0),
     expected,
@@ -38,7 +38,7 @@ Deno.test("the size of a codestream, also behind the boxes of a JP2", () => {
     components: 3,
     bits: 16,
   });
-  // The highest bit of the depth tells signed samples.
+  // The highest bit of the depth marks signed samples.
   deepEqual(codestreamSize(box({ depth: 0x80 | 11 }), 0).bits, 12);
 });
 

@@ -12,7 +12,7 @@ import {
 
 const of = (value: Variant) => new Map([["a", value]]);
 
-Deno.test("numbers are finite; texts are none", () => {
+Deno.test("numbers are finite and never texts", () => {
   deepEqual([1.5, -2, true, false].map((value) => numberIn(of(value), "a")), [1.5, -2, 1, 0]);
   for (const value of [NaN, Infinity, "5", "", [1], Uint8Array.of(1)]) equal(numberIn(of(value), "a"), null);
   equal(numberIn(of(1), "b"), null);

@@ -65,23 +65,6 @@ Deno.test("what is no settings text, or too much of one, is refused", () => {
   throws(() => read(Buffer.from("[A]\n".repeat((1 << 16) + 1))), /more than 65536 sections/);
 });
 
-Deno.test("keys and values come back as they were written", () => {
-  const word = fc.stringMatching(/^[a-zA-Z0-9+.\\:][a-zA-Z0-9 +.\\:]*[a-zA-Z0-9+.\\:]$/);
-  fc.assert(
-    fc.property(fc.dictionary(word, fc.dictionary(word, word)), fc.boolean(), (sections, wide) => {
-      const text = Object.entries(sections).map(([name, values]) =>
-        `[${name}]\r\n` + Object.entries(values).map(([key, value]) => `${key}="${value}"\r\n`).join("")
-      ).join("");
-      if (text === "") return;
-      const settings = read(wide ? utf16(text) : Buffer.from(text));
-      for (const [name, values] of Object.entries(sections)) {
-        for (const [key, value] of Object.entries(values)) equal(settings.text(name, key), value);
-      }
-    }),
-    { numRuns: 500, seed: 2 },
-  );
-});
-
 Deno.test("any bytes are a text or are refused", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.boolean(), (bytes, section) => {

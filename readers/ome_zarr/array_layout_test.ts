@@ -77,7 +77,7 @@ const nested = (depth: number): Fields =>
 const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
   ["no axes", () => layout({ shape: [] }), /has the shape \[\]/],
   ["17 axes", () => layout({ shape: new Array(17).fill(1) }), /has the shape/],
-  ["a shape that is no list", () => layout({ shape: 4 }), /has the shape 4/],
+  ["a shape that is not a list", () => layout({ shape: 4 }), /has the shape 4/],
   ["an axis of 0", () => layout({ shape: [0, 8, 10] }), /not 3 positive sizes/],
   ["an axis of half", () => layout({ shape: [0.5, 8, 10] }), /not 3 positive sizes/],
   ["an axis in quotes", () => layout({ shape: ["2", 8, 10] }), /not 3 positive sizes/],

@@ -208,13 +208,15 @@ Deno.test("a bioformats2raw layout holds the images that it lists, or else numbe
 });
 
 Deno.test("a warning names series that do not exist", () => {
-  const told = (...series: string[]) => textsOf(list(layout(3, series)).warnings);
-  deepEqual(told("b", "1"), []);
-  deepEqual(told("b", "c", "1"), ['A series of the layout does not exist and is left out: "c"']);
-  deepEqual(told("../b", "1", "c"), ['2 series of the layout do not exist and are left out: "../b", "c"']);
+  const warningsOf = (...series: string[]) => textsOf(list(layout(3, series)).warnings);
+  deepEqual(warningsOf("b", "1"), []);
+  deepEqual(warningsOf("b", "c", "1"), ['A series of the layout does not exist and is left out: "c"']);
+  deepEqual(warningsOf("../b", "1", "c"), [
+    '2 series of the layout do not exist and are left out: "../b", "c"',
+  ]);
   const many = Array.from({ length: 13 }, (_, i) => `x${i}`);
   equal(
-    told("b", ...many)[0],
+    warningsOf("b", ...many)[0],
     `13 series of the layout do not exist and are left out: ${
       many.slice(0, 5).map((name) => `"${name}"`).join(", ")
     } and 8 more`,
@@ -242,7 +244,7 @@ Deno.test("the OME-XML of a layout names its images by the place where they are 
   // -16776961 is ff0000ff: red, opaque.
   deepEqual(read(values).colors, ["#ff0000", null]);
   deepEqual(read(values, "b").channelNames, ["D"]);
-  // Without a list the document tells how many there are.
+  // Without a list the document gives the number of images.
   const numbered = { ...layout(3), "OME/METADATA.ome.xml": xml };
   deepEqual(paths(numbered), ["0", "1"]);
   deepEqual(codesOf(list(numbered).warnings), ["scenes_left_out"]);

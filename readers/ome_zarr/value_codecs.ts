@@ -140,9 +140,11 @@ const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
   int64: [-(2 ** 63), 2 ** 63 - 2 ** 10],
 };
 
-/** Samples of one type that are written. */
-interface TypedSamples {
+/** Decoded samples of one type. */
+export interface TypedSamples {
+  /** Type of the samples. */
   readonly sampleType: SampleType;
+  /** Array that takes them. */
   readonly values: { [index: number]: number | bigint };
 }
 

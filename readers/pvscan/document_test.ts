@@ -122,19 +122,6 @@ Deno.test("the day is that of the document, the time that of the sequence, cut t
   }
 });
 
-Deno.test("every day that a US system writes is read, and no other text gives a day that does not exist", () => {
-  const days = fc.date({ min: new Date("1990-01-01"), max: new Date("2090-01-01"), noInvalidDate: true });
-  fc.assert(fc.property(days, (day) => {
-    const [year, month, date] = day.toISOString().slice(0, 10).split("-");
-    const { date: read } = scanMoment(`${Number(month)}/${Number(date)}/${year} 1:02:03 AM`, "01:02:03.5");
-    equal(read, `${year}${month}${date}`);
-  }));
-  fc.assert(fc.property(fc.string(), fc.string(), (date, time) => {
-    const { date: day, time: clock } = scanMoment(date, time);
-    equal(/^(?:\d{8})?$/.test(day) && /^(?:\d\d:\d\d:\d\d)?$/.test(clock), true);
-  }));
-});
-
 const shard = (pixel: number) =>
   `<PVStateShard><Key key="micronsPerPixel_XAxis" value="${pixel}"/><Key key="micronsPerPixel_YAxis" value="${pixel}"/></PVStateShard>`;
 

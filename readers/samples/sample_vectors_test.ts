@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { convertByVectors, swapByVectors } from "./sample_vectors.ts";
 import { scratchBytes } from "../io/scratch.ts";
-import { SampleArray } from "./to_float32.ts";
+import { convertByVectors, SampleArray, swapByVectors } from "./to_float32.ts";
 
 /** How a `DataView` reads each type that has vectors. */
 const READ = {

@@ -2,8 +2,8 @@
  * Float32 planes of stored samples: rounded once from the stored value to the nearest, ties to even; overflow becomes infinity,
  * NaN stays NaN.
  */
+import * as kernel from "../codecs/kernels/samples.wasm";
 import type { SampleType } from "../reader.ts";
-import { convertByVectors, swapByVectors } from "./sample_vectors.ts";
 
 /** Bytes of one stored sample. */
 export const SAMPLE_BYTES: Record<SampleType, number> = {
@@ -193,4 +193,61 @@ export function swapBytes(bytes: Uint8Array, width: number): void {
       bytes[b] = byte;
     }
   }
+}
+
+// The usual samples are converted by WebAssembly with vectors, in half of the time that typed arrays take. It finds samples where
+// they were read (`io/scratch.ts`); others are copied to it.
+
+const buffer = kernel.memory.buffer as ArrayBuffer;
+
+const staged = new Uint8Array(buffer, kernel.staged, 4 * kernel.BLOCK);
+const floats = new Float32Array(buffer, kernel.floats, kernel.BLOCK);
+
+/** Copying fewer samples to the kernel takes as long as converting them. */
+const MIN_STAGED = 256;
+
+/** Converts `count` samples from an address into {@linkcode floats}. */
+type Widen = (from: number, count: number) => void;
+
+/** For adjacent samples: their bytes and the converter. */
+const WIDENERS = new Map<SampleType, { readonly width: number; readonly widen: Widen }>([
+  ["uint8", { width: 1, widen: kernel.widenUint8 }],
+  ["uint16", { width: 2, widen: kernel.widenUint16 }],
+  ["int16", { width: 2, widen: kernel.widenInt16 }],
+]);
+
+/** For every second sample of 16 bits. */
+const SECOND = { width: 2, widen: kernel.widenSecondUint16 };
+
+/**
+ * Converts a run of little-endian samples into a plane from index `at`.
+ *
+ * @returns false, with nothing written, where the kernel has no way or copying does not pay
+ */
+export function convertByVectors(
+  { bytes, sampleType }: { readonly bytes: Uint8Array; readonly sampleType: SampleType },
+  { from, step, count }: SampleRun,
+  target: Float32Array,
+  at: number,
+): boolean {
+  const isSecond = step === 2 && sampleType === "uint16";
+  const way = isSecond ? SECOND : step === 1 ? WIDENERS.get(sampleType) : undefined;
+  const isHere = bytes.buffer === buffer;
+  if (way === undefined || !isHere && count < MIN_STAGED) return false;
+  const { width, widen } = way;
+  for (let done = 0; done < count; done += kernel.BLOCK) {
+    const some = Math.min(kernel.BLOCK, count - done);
+    const start = (from + done * step) * width;
+    if (!isHere) staged.set(bytes.subarray(start, start + ((some - 1) * step + 1) * width));
+    widen(isHere ? bytes.byteOffset + start : kernel.staged, some);
+    target.set(some === kernel.BLOCK ? floats : floats.subarray(0, some), at + done);
+  }
+  return true;
+}
+
+/** Reverses the bytes of each word in place. @returns false, with nothing changed, where the kernel has no way */
+export function swapByVectors(bytes: Uint8Array, width: number): boolean {
+  if (bytes.buffer !== buffer || width !== 2 && width !== 4) return false;
+  (width === 2 ? kernel.swapPairs : kernel.swapFours)(bytes.byteOffset, bytes.length);
+  return true;
 }

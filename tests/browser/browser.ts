@@ -220,6 +220,21 @@ export class Viewer {
     await this.page.evaluate(twoFrames);
   }
 
+  /** Opens by path, so that a reload shows the file again. */
+  async openPath(path: string): Promise<void> {
+    await this.page.fill("#path-field", path);
+    await this.page.click("#path-open");
+    await this.page.waitForFunction(openingEnded);
+  }
+
+  /** Reloads a page that shows a file opened by its path. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.page.waitForSelector("#viewer:not([hidden])");
+    await this.page.waitForFunction(openingEnded);
+    await this.settle();
+  }
+
   /** Types into a field and presses Enter. */
   async enter(selector: string, value: string): Promise<void> {
     await this.page.fill(selector, value);

@@ -12,20 +12,6 @@ import { viewerSuite } from "./suite.ts";
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
-/** Opens by path, so that a reload shows the file again. */
-async function openPath({ page }: Viewer, path: string): Promise<void> {
-  await page.fill("#path-field", path);
-  await page.click("#path-open");
-  await page.waitForFunction(openingEnded);
-}
-
-async function reload(viewer: Viewer): Promise<void> {
-  await viewer.page.reload();
-  await viewer.page.waitForSelector("#viewer:not([hidden])");
-  await viewer.page.waitForFunction(openingEnded);
-  await viewer.settle();
-}
-
 /** Draws a band over columns `from` to before `to`; column 0 is at the bottom. */
 async function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
   await viewer.page.click("#tool-band");
@@ -77,7 +63,7 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   const { page, server } = viewer;
   const path = join(server.folder, "kept.oir");
   await Deno.writeFile(path, measuredScan());
-  await openPath(viewer, path);
+  await viewer.openPath(path);
   await drawAll(viewer);
   await page.selectOption("#statistic", "max");
   const before = await tables(viewer);
@@ -85,7 +71,7 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   assert.match(before[1]!, /Threshold,0\.7\r\n[^]*,whisker\r\n$/);
   assert.match(before[2]!, /\r\n1,[^]*$/);
   assert.match(before[3]!, /Lines averaged,3\r\n[^]*\r\nB,/);
-  await reload(viewer);
+  await viewer.reload();
   assert.deepEqual(await tables(viewer), before);
   assert.equal(await page.inputValue("#statistic"), "max");
   assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
@@ -101,7 +87,7 @@ test("a line beyond the limit is not dropped silently", async (viewer) => {
   const { page, server } = viewer;
   const path = join(server.folder, "lines.oir");
   await Deno.writeFile(path, measuredScan());
-  await openPath(viewer, path);
+  await viewer.openPath(path);
   await page.click("#tool-line");
   await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
   // What a reload finds has 200 times that line.
@@ -111,7 +97,7 @@ test("a line beyond the limit is not dropped silently", async (viewer) => {
     kept.look.drawn.lines = Array.from({ length: 200 }, (_, i) => ({ ...line, id: i + 1 }));
     sessionStorage.setItem("acq-server view 1", JSON.stringify(kept));
   });
-  await reload(viewer);
+  await viewer.reload();
   await unfold(viewer, "lines");
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);
   await page.click("#tool-line");
@@ -128,7 +114,7 @@ async function openOther(viewer: Viewer): Promise<string> {
   const path = join(viewer.server.folder, `spot${crypto.randomUUID()}.ome.tif`);
   await Deno.writeFile(path, measuredStack());
   if (await viewer.page.locator("#viewer").isVisible()) await viewer.page.click("#more-ways");
-  await openPath(viewer, path);
+  await viewer.openPath(path);
   return path;
 }
 
@@ -136,15 +122,15 @@ test("drawings do not move to samples of another shape, with a notice", async (v
   const { page, server } = viewer;
   const path = join(server.folder, "other.oir");
   await Deno.writeFile(path, measuredScan());
-  await openPath(viewer, path);
+  await viewer.openPath(path);
   await drawBand(viewer, ...ACTIVE);
   await Deno.writeFile(path, measuredScan(COLUMNS - 2));
-  await reload(viewer);
+  await viewer.reload();
   assert.match(await viewer.text("#notice-text"), /^The file has changed in size/);
   assert.equal(await page.locator("#measure-bands li").count(), 0);
   await page.click("#notice-close");
   assert.equal(await page.locator("#notice").isVisible(), false);
-  await reload(viewer);
+  await viewer.reload();
   assert.equal(await page.locator("#notice").isVisible(), false, "the notice appears once");
 });
 
@@ -156,7 +142,7 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   const planes = [streaks, streaks.map((value) => 2 * value)];
   const axes = { y: { step: 0.002118, unit: "second" }, x: { step: 0.45, unit: "micrometer" } };
   await writePlainStack(store, { planes, rows: LINES, columns: COLUMNS, ...axes });
-  await openPath(viewer, join(store, "zarr.json"));
+  await viewer.openPath(join(store, "zarr.json"));
   assert.equal(await viewer.text("#source h2"), "Line scan");
   await drawBand(viewer, ...ACTIVE);
   await unfold(viewer, "velocities");
@@ -205,7 +191,7 @@ test("a kymograph is made again after a change of its file and after a reload", 
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
   const { text } = await saved(viewer, "#csv-traces");
-  await reload(viewer);
+  await viewer.reload();
   await page.locator("#measure-kymograph [role=status]", allImages).waitFor();
   await viewer.settle();
   assert.equal(await viewer.text("#source h2"), "Line scan");

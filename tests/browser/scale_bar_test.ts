@@ -1,15 +1,13 @@
 /** Scale bars over the pictures: they hide little, and can be switched off. */
 import assert from "node:assert/strict";
-import { greensOf, openingEnded } from "./in_page.js";
+import { greensOf } from "./in_page.js";
 import { viewerSuite } from "./suite.ts";
 
 const { test, files } = viewerSuite();
 
 test("scale bars hide few pixels and can be switched off permanently", async (viewer) => {
   const { page } = viewer;
-  await page.fill("#path-field", files.scan);
-  await page.click("#path-open");
-  await page.waitForFunction(openingEnded);
+  await viewer.openPath(files.scan);
   await page.mouse.move(2, 2);
   const greens = async () => {
     await viewer.settle();
@@ -29,9 +27,7 @@ test("scale bars hide few pixels and can be switched off permanently", async (vi
   assert(changed > 0.02 && changed < 0.25, `${changed}`);
   assert.doesNotMatch(await scale(), /Scale bar/);
   assert.doesNotMatch(await page.locator("#reference .readout").innerText(), /Scale bar/);
-  await page.reload();
-  await page.waitForSelector("#viewer:not([hidden])");
-  await page.waitForFunction(openingEnded);
+  await viewer.reload();
   assert.equal(await page.getAttribute("#scale-bars", "aria-pressed"), "false");
   assert.doesNotMatch(await scale(), /Scale bar/);
   await page.click("#scale-bars");

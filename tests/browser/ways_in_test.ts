@@ -42,10 +42,7 @@ test("a path, a recent file and the sample; reload keeps file and view", async (
   const labels = () => viewer.labels();
   const seen = await labels();
   const opens = opensOf(viewer);
-  await page.reload();
-  await page.waitForSelector("#viewer:not([hidden])");
-  await ended(viewer);
-  await viewer.settle();
+  await viewer.reload();
   assert.deepEqual(opens, ["/api/v2/open"]);
   assert.deepEqual(await labels(), seen);
   assert.equal(await page.inputValue("#source-0-lut"), "viridis");
@@ -98,9 +95,7 @@ test("a link fills the field and waits for a click, also in a tab that has anoth
     () => new Response(`<a href="${link}">x</a>`, { headers: { "Content-Type": "text/html" } }),
   );
   try {
-    await page.fill("#path-field", other);
-    await page.click("#path-open");
-    await ended(viewer);
+    await viewer.openPath(other);
     const opens = opensOf(viewer);
     await page.goto(`http://attacker.test:${site.addr.port}/`);
     viewer.faults.length = 0;
@@ -150,9 +145,7 @@ test("without a display the page explains and offers the path", async (viewer) =
     /no display or no program for a file dialog\. Type the path/,
   );
   assert.equal(await page.locator("#open-first").isVisible(), false);
-  await page.fill("#path-field", SCAN);
-  await page.click("#path-open");
-  await ended(viewer);
+  await viewer.openPath(SCAN);
   assert.equal(await page.locator("#more-ways").isVisible(), false, "one button for one thing");
   await page.click("#open");
   assert(await page.locator("#ways-dialog #path-field").isVisible(), "the button leads to the path");

@@ -6,13 +6,12 @@ import { AcqError, connect } from "../../static/client/v2/acq-client.js";
 import { ErrorBody } from "../../schemas/http.ts";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { findProgram, output } from "../clients/program.ts";
+import { output } from "../clients/program.ts";
 import { PATIENCE, within } from "../deadline.ts";
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const SCAN = example("line_scan.oir");
 const SERIES = example("time_series.ome.tif");
-const MODULE = fileURLToPath(new URL("../../static/client/v2/acq-client.js", import.meta.url));
 
 /** A server on a socket, and the client of it. */
 async function withServer(
@@ -531,32 +530,6 @@ const WORKED = `connect(BASE).then(async (server) => {
   await scan.close();
   console.log(samples.length);
 });`;
-
-const node = findProgram("node", "the client module in Node");
-
-Deno.test({
-  name: "the client module works in Node",
-  ignore: node === null,
-  fn: () =>
-    withServer(async (client) => {
-      const folder = await Deno.makeTempDir();
-      try {
-        // Node 18 takes a `.js` file without a `package.json` beside it for CommonJS.
-        await Deno.copyFile(MODULE, join(folder, "acq-client.mjs"));
-        const text = WORKED.replace("BASE", JSON.stringify(client.base)).replace(
-          "PATH",
-          JSON.stringify(SCAN),
-        );
-        await Deno.writeTextFile(
-          join(folder, "program.mjs"),
-          `import { connect } from "./acq-client.mjs";\n${text}\n`,
-        );
-        assert.equal(await output(node!, [join(folder, "program.mjs")]), `${600 * 48}\n`);
-      } finally {
-        await Deno.remove(folder, { recursive: true });
-      }
-    }),
-});
 
 Deno.test("Deno imports the client module from the server, with its types and address", () =>
   withServer(async (client) => {

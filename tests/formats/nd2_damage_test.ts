@@ -115,7 +115,7 @@ Deno.test("a zlib stream is inflated within its frame", async () => {
   // One that is longer than 24 bytes and called raw is raw, even where it begins like a stream: 78 9c.
   const longer = concat(frame(0x9c78), Uint8Array.of(1, 2, 3, 4));
   deepEqual([...(await load(changed({}, longer))).planes[0]!], SAMPLES.map((n) => n + 0x9c78));
-  // One that is shorter and called a stream is none that begins otherwise.
+  // A shorter frame that is called a stream must start like one.
   await refused(changed(zlib, frame().subarray(0, 30)), /frame 0 at 112 is damaged deflate/);
 });
 
@@ -177,7 +177,7 @@ Deno.test("times come from the frames when the list is missing, truncated or fal
     ], (name, place) => name.startsWith("CustomData|Acq") ? at ?? place : place);
   const times = async (bytes: Uint8Array) => (await load(bytes)).summary.times;
   deepEqual(await times(file(numbers(3, 1003))), [0, 1]);
-  // The list of the stage begins behind the signature of 112 bytes.
+  // The list of the stage starts after the signature of 112 bytes.
   for (
     const bytes of [
       file(numbers(3, 1003), 112),

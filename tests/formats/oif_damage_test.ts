@@ -208,11 +208,6 @@ Deno.test("a plane with lying dimensions or cut short is refused before anything
   }
 });
 
-Deno.test("two files for one plane are refused", () =>
-  withCopy("section.oif", (at) => Deno.copyFileSync(at("s_C001.tif"), at("s_C0001.tif")), async (path) => {
-    match(await refusal(path), /are the same plane/);
-  }));
-
 Deno.test("sizes that the settings plan and no file has are not believed", () =>
   withCopy("interrupted.oif", (at) => {
     replaceText(at(""), /MaxSize=5/g, "MaxSize=2000000000");

@@ -14,7 +14,6 @@ import {
 } from "../fixtures/oir_files.ts";
 import {
   blockOffsets,
-  chunkBlocks,
   concat,
   documentRecord,
   documentsBlock,
@@ -293,32 +292,6 @@ Deno.test("documents count in whatever block they are, and a disabled axis of th
   assert.deepEqual([summary.axes[1]!.size, summary.axes[1]!.unit], [23, "um"]);
 });
 
-Deno.test("what the last properties lack is taken from the first", async () => {
-  const scan = lineScan(23);
-  let n = 0;
-  const bare = xmlDocument("lsmimage:imageProperties", ["lsmimage"], "<a/>");
-  const blocks = oirBlocks(scan).map((b) =>
-    b.kind === 0 && (n += 1) === 2 ? documentsBlock(documentRecord(2, bare)) : b
-  );
-  const { summary } = await openBytes(oirFile(blocks));
-  assert.deepEqual(summary.axes.map((a) => [a.step, a.unit]), [[1, "Pixels"], [0.002118, "seconds"], [
-    0.45,
-    "um",
-  ]]);
-  assert.deepEqual([summary.date, summary.reference?.lineRoi], ["20251030", [1, 2, 4, 6]]);
-});
-
-Deno.test("numbers that are none count as absent", async () => {
-  const odd = lineScan(23, {
-    pixel: { x: NaN, y: Infinity },
-    scanners: { Galvano: -2 },
-    line: [NaN, 0, 1, 1],
-  });
-  const { summary } = await openBytes(writeOir(odd));
-  assert.deepEqual(summary.axes.map((a) => a.unit), ["Pixels", "Pixels", "Pixels"]);
-  assert.equal(summary.reference?.lineRoi, null);
-});
-
 Deno.test("archives and mosaics of OIR files are refused with what to open instead", async () => {
   const zip = concat(Uint8Array.of(0x50, 0x4b, 3, 4), new Uint8Array(96));
   const xml = new TextEncoder().encode('<?xml version="1.0" encoding="utf-8"?><matl:properties/>');
@@ -343,26 +316,6 @@ Deno.test("archives and mosaics of OIR files are refused with what to open inste
   }
 });
 
-/** A block of any kind, sound or not. */
-const anyBlock: fc.Arbitrary<WrittenBlock[]> = fc.oneof(
-  fc.record({ kind: fc.integer({ min: 0, max: 9 }), payload: fc.uint8Array({ maxLength: 60 }) }).map((
-    b,
-  ) => [b]),
-  fc.record({
-    name: fc.oneof(
-      fc.constantFrom(`t001_0_1_${CHANNEL_A}_0`, "REF_LSM0_x_0", "z002_0_1_y_1", "_", "", "t001", "_0"),
-      fc.string({ maxLength: 20 }),
-    ),
-    offset: fc.oneof(fc.constantFrom(0, 8, 16), fc.nat()),
-    chunk: fc.uint8Array({ maxLength: 60 }),
-  }).map(({ name, offset, chunk }) => chunkBlocks(name, offset, chunk)),
-  fc.integer({ min: 0, max: 10 ** 10 }).map((width) => {
-    const oir = frame({ width, height: 2, depth: 1 });
-    return oirBlocks(oir).slice(0, 1);
-  }),
-  fc.constant(oirBlocks(lineScan(9)).slice(-1)),
-);
-
 const RUNS = { numRuns: 1000, seed: 20261120 };
 
 /** Opens bytes; any outcome but a tagged error or planes that the stored bytes can fill fails. */
@@ -379,22 +332,6 @@ async function neverCrashes(bytes: Uint8Array, path: string) {
     if (!(error instanceof ReaderError)) throw error;
   }
 }
-
-Deno.test("random chains of blocks never crash or hang the reader", async () => {
-  await withFiles({}, async (folder) => {
-    const path = join(folder, "scan.oir");
-    const chain = fc.array(anyBlock, { maxLength: 20 }).map((blocks) => blocks.flat());
-    const container = fc.record({
-      indexOffset: fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 0n, max: 3000n })),
-      marker: fc.constantFrom(0xffff_ffff, 0),
-      entries: fc.array(fc.bigInt({ min: 0n, max: 3000n }), { maxLength: 9 }),
-    }, { requiredKeys: [] });
-    await fc.assert(
-      fc.asyncProperty(chain, container, (blocks, lies) => neverCrashes(oirFile(blocks, lies), path)),
-      RUNS,
-    );
-  });
-});
 
 Deno.test("a sound file with some bytes changed never crashes or hangs the reader", async () => {
   const sound = writeOir(lineScan(9));

@@ -40,14 +40,6 @@ Deno.test("strips of two channels that alternate are put together", async () => 
   }
 });
 
-Deno.test("strips are placed by their offsets, not by the order in which they are stored", async () => {
-  const blocks = oirBlocks(frame({ stripBytes: 10 }));
-  const chunks = blocks.flatMap((b, i) => b.kind === 3 ? [[b, blocks[i + 1]!]] : []).reverse().flat();
-  const others = blocks.filter((b) => b.kind !== 3 && b.kind !== 4);
-  const { planes } = await openBytes(oirFile([...others, ...chunks]));
-  assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]]);
-});
-
 Deno.test("channels come in their declared order and only those with pixels, named as the file says", async () => {
   const channels = [
     { id: CHANNEL_B, name: "second", order: 2 },

@@ -221,12 +221,6 @@ Deno.test("a line fits rows of as many pixels and one more, give or take two", a
   }
 });
 
-Deno.test("regions of another shape give no path", async () => {
-  const { summary } = await openBytes(writeOir(lineScan(23, { regionType: "Polyline" })));
-  assert.deepEqual([summary.reference?.lineRoi, summary.reference?.scanPath], [null, null]);
-  assert.equal(summary.axes[1]!.unit, "seconds");
-});
-
 const reference = (
   width: number,
   height: number,

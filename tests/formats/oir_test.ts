@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { FILES } from "../fixtures/oir/write_files.ts";
-import { CHANNEL_A, CHANNEL_B, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
+import { CHANNEL_A, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
 import {
   blockOffsets,
   chunkBlocks,
@@ -29,48 +29,6 @@ const frameBlock = (oir: WrittenOir, axes: string): WrittenBlock => ({
 
 // Sizes, offsets and values of the next two tests are worked examples of the format description, which an
 // independent reader read back.
-
-Deno.test("a single frame of two channels has the offsets of the worked example and reads back", async () => {
-  const oir: WrittenOir = {
-    width: 4,
-    height: 2,
-    depth: 2,
-    channels: [{ id: CHANNEL_A, name: "CH1" }, { id: CHANNEL_B, name: "CH2" }],
-    frames: [],
-    pixel: { x: 0.5, y: 0.5 },
-    created: CREATED,
-  };
-  const blocks = [
-    frameBlock(oir, "t001"),
-    ...chunkBlocks(`t001_0_1_${CHANNEL_A}_0`, 0, new Uint8Array(ramp(8, 1).buffer)),
-    ...chunkBlocks(`t001_0_1_${CHANNEL_B}_0`, 0, new Uint8Array(ramp(8, 101).buffer)),
-    documentsBlock(documentRecord(2, propertiesDocument(oir))),
-    SEPARATOR,
-  ];
-  assert.deepEqual(blockOffsets(blocks), [96, 648, 715, 739, 806, 830, 2341, 2349]);
-  const bytes = oirFile(blocks);
-  assert.equal(bytes.length, 2409);
-
-  const { summary, planes, referencePlanes } = await openBytes(bytes);
-  assert.deepEqual(summary.axes, [
-    { name: "C", size: 2, step: 1, unit: "Pixels" },
-    { name: "Y", size: 2, step: 0.5, unit: "um" },
-    { name: "X", size: 4, step: 0.5, unit: "um" },
-  ]);
-  assert.deepEqual(planes.map((p) => [...p]), [[1, 2, 3, 4, 5, 6, 7, 8], [
-    101,
-    102,
-    103,
-    104,
-    105,
-    106,
-    107,
-    108,
-  ]]);
-  assert.deepEqual(summary.loaded.map((c) => [c.name, c.sampleType]), [["CH1", "uint16"], ["CH2", "uint16"]]);
-  assert.deepEqual([summary.date, summary.time, summary.fileSize], ["20251030", "14:54:36", 2409]);
-  assert.deepEqual([summary.reference, referencePlanes, codesOf(summary.warnings)], [null, [], []]);
-});
 
 Deno.test("a line scan with its reference has the offsets of the worked example and reads back", async () => {
   const oir: WrittenOir = {

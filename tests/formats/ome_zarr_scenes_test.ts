@@ -73,7 +73,7 @@ for (const { file, scenes: expected, absent } of EXPECTED) {
   });
 }
 
-Deno.test("the OME-XML of a layout tells of each scene: names, colours, times, date", async () => {
+Deno.test("the OME-XML of a layout gives names, colours, times and date of each scene", async () => {
   // As make.py writes them; frame t is 250 t (t + 1) ms after the start.
   const cells = {
     names: ["dye 00", "dye 01"],

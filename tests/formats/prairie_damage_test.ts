@@ -252,35 +252,6 @@ Deno.test("an interrupted line scan has the rows that every channel has", () =>
     deepEqual(alone.planes, [whole.planes[1]]);
   }));
 
-Deno.test("a line scan does not take the settings of the frame that its line was drawn on", () =>
-  withCopy(TWO, async (at) => {
-    const text = Deno.readTextFileSync(at(`${TWO}.xml`));
-    const steps = async (path: string) =>
-      (await loadHere(path)).summary.axes.map(({ name, step, unit }) => [name, step, unit]).slice(1);
-    // Its 33 columns are as long as before: 33 x 0.294 um.
-    const columns = ["X", 0.294117647058823, "um"];
-    for (
-      const keys of [["scanLinePeriod", "framePeriod"], [
-        "scanLinePeriod",
-        "framePeriod",
-        "linesPerFrame",
-        "pixelsPerLine",
-      ]]
-    ) {
-      const value = new RegExp(`(<Frame[^]*?)<PVStateValue key="(?:${keys.join("|")})"[^>]*>`);
-      Deno.writeTextFileSync(at(`${TWO}.xml`), keys.reduce((xml) => xml.replace(value, "$1"), text));
-      const { summary } = await loadHere(at(image(1, 1)));
-      deepEqual(await steps(at(image(1, 1))), [["Y", 1, "Pixels"], columns]);
-      deepEqual(codesOf(summary.warnings), ["step_unknown"]);
-      equal(summary.rows, firstRows);
-      // The second cycle is as it was.
-      deepEqual(await steps(at(image(2, 1))), [["Y", 0.0119239007960034, "seconds"], columns]);
-    }
-    // Of a cycle that is not open only what it states itself is listed.
-    const { summary } = await loadHere(at(image(2, 1)));
-    deepEqual(summary.scenes.map(({ sizes }) => sizes), [{}, { C: 2, Y: firstRows, X: 33 }]);
-  }));
-
 Deno.test("a channel whose image is cut is refused by its name, the others are there", () =>
   withCopy(TWO, async (at) => {
     const whole = await loadHere(at(image(1, 1)));

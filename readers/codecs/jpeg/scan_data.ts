@@ -1,6 +1,6 @@
 /** The entropy-coded data of a scan, a piece at a time in the memory of the decoder. */
 import * as kernel from "../kernels/jpeg.wasm";
-import type { HuffmanTable } from "./huffman_table.ts";
+import type { HuffmanTable } from "./stream.ts";
 
 const memory = new Uint8Array(kernel.memory.buffer);
 const described = new Int32Array(kernel.memory.buffer, kernel.parts, kernel.PART_BYTES);

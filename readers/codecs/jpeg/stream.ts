@@ -1,5 +1,18 @@
 /** Markers of a JPEG stream: tables, the frame and its scans (ITU-T T.81, annex B). */
-import { type HuffmanTable, huffmanTable } from "./huffman_table.ts";
+
+/** Number of codes of each length from 1 to 16, then their values in the order of the codes (ITU-T T.81, annex C). */
+export type HuffmanTable = Uint8Array;
+
+/** Checks a table. @throws {Error} its counts do not form a code */
+function huffmanTable(coded: Uint8Array): HuffmanTable {
+  let code = 0;
+  for (let length = 1; length <= 16; length += 1) {
+    code += coded[length - 1]!;
+    if (code > 1 << length) throw new Error("a Huffman table has too many codes");
+    code <<= 1;
+  }
+  return coded;
+}
 
 /** One component of a frame. */
 export interface Component {

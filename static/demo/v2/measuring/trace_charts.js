@@ -115,7 +115,7 @@ export class TraceCharts {
    */
   #span({ axes: [axis] }) {
     const { x0: from, x1: to } = this.#pane.view;
-    const shared = { axis, from, to, roomForTitles: 0 };
+    const shared = { axis, from, to, isStrip: true };
     if (this.#pane.time === "across") {
       // Below a flipped picture the trace follows the direction of its time.
       const isReversed = this.#pane.toScreen(from, 0)[0] > this.#pane.toScreen(to, 0)[0];

@@ -19,7 +19,7 @@ import { measureLabel } from "./marks.js";
  * @property {number} to
  * @property {boolean} [isReversed] whether the first sample lies at the right
  * @property {boolean} [isUntitled]
- * @property {number} [roomForTitles] least height with titles
+ * @property {boolean} [isStrip] a low chart: keeps its titles, with denser ticks
  * @property {{left: number, width: number} | null} [edges] of the picture above, to align with
  *
  * @typedef {{low: number, high: number, title: string}} ChartRange values at the lower and upper edge
@@ -39,7 +39,7 @@ import { measureLabel } from "./marks.js";
  * @returns {Chart}
  */
 export function drawChart(canvas, { width, height }, span, range, curvesOf) {
-  const { axis, from, to, isReversed = false, isUntitled = false, edges = null, roomForTitles } = span;
+  const { axis, from, to, isReversed = false, isUntitled = false, edges = null, isStrip = false } = span;
   const [left, right] = isReversed ? [to, from] : [from, to];
   const frame = layoutFrame({
     width,
@@ -54,7 +54,7 @@ export function drawChart(canvas, { width, height }, span, range, curvesOf) {
     y: { low: range.high, high: range.low, title: range.title },
     aspect: null,
     measure: measureLabel,
-    ...(roomForTitles === undefined ? {} : { roomForTitles }),
+    isStrip,
   });
   const { plot } = frame;
   const density = globalThis.devicePixelRatio;

@@ -16,6 +16,7 @@ const THINNEST = 8;
 
 /** Room for a label beside the plot, and least vertical distance of ticks. */
 const TICK_ROOM = 34;
+const STRIP_TICK_ROOM = 26;
 
 /** @import { Mark } from "./marks.js" */
 
@@ -37,7 +38,7 @@ const TICK_ROOM = 34;
  * @param {{left: number, width: number} | null} [options.edges] left and right edge of the plot above, to align with
  * @param {number} [options.bands] equal parts of the plot, one below the other, each with the range of y
  * @param {(plot: Plot) => Plot} [options.snap] moves the plot to whole pixels of the screen
- * @param {number} [options.roomForTitles] least height of a box with titles
+ * @param {boolean} [options.isStrip] a low box of its own: keeps its titles, with denser ticks
  * @returns {Frame}
  */
 export function layoutFrame(
@@ -52,16 +53,19 @@ export function layoutFrame(
     edges = null,
     bands = 1,
     snap = (plot) => plot,
-    roomForTitles = ROOM_FOR_TITLES,
+    isStrip = false,
   },
 ) {
-  const [x, y] = [axisX, axisY].map((axis) => height < roomForTitles ? { ...axis, title: "" } : axis);
+  const [x, y] = [axisX, axisY].map((axis) =>
+    height < ROOM_FOR_TITLES && !isStrip ? { ...axis, title: "" } : axis
+  );
+  const tickRoom = isStrip ? STRIP_TICK_ROOM : TICK_ROOM;
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
   const titleY = y.title === "" ? 0 : LINE + 4;
   let widest = 0;
-  let labelsY = tickLabels(y, room / bands / TICK_ROOM);
+  let labelsY = tickLabels(y, room / bands / tickRoom);
   /** @type {Plot} */
   let plot = { left: 0, top: 0, width: 0, height: 0 };
   // Labels take width, width decides the height where the aspect is kept, and height decides the labels.
@@ -70,7 +74,7 @@ export function layoutFrame(
     const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);
     const across = edges?.width ?? Math.max(20, width - left - 14);
     plot = snap(fit({ left, top, width: across, height: room }, aspect));
-    labelsY = tickLabels(y, plot.height / bands / TICK_ROOM);
+    labelsY = tickLabels(y, plot.height / bands / tickRoom);
   }
   /** @type {Mark[]} */
   const marks = [outline(plot), ...separators(plot, bands)];

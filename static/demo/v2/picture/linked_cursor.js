@@ -42,7 +42,7 @@ export function linkPanes({ source, reference }) {
     return [{ points, color: LINK_COLOR, width: 2, halo: true }];
   };
   reference.overlay = () => {
-    // Points are swapped, like the plane, and lie at the centres of their pixels; the pane places both.
+    // The picture counts rows along x; points lie at the centres of their pixels.
     const screen = (/** @type {Point} */ { x, y }) => reference.toScreen(y + 0.5, x + 0.5);
     /** @type {Mark[]} */
     const marks = [];

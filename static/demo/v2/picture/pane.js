@@ -1,7 +1,7 @@
 /**
- * One picture with its frame: canvas, axes, marks, zoom and cursor. A picture is a plane after transposition: its x
- * counts the plane's rows and its y counts the plane's columns. On the screen it lies in one of eight orientations
- * (orientation.js); the page and its cursor count in pixels of the picture.
+ * One picture with its frame: canvas, axes, marks, zoom and cursor. Its x counts the plane's rows and its y the
+ * columns. On the screen it lies in one of eight orientations (orientation.js); the page and its cursor count in pixels
+ * of the picture.
  *
  * placed_view.js holds the view, stage.js the elements; plane_painter.js fills the canvas and picture_input.js handles
  * mouse, touch and keys.

@@ -1,7 +1,7 @@
 /**
  * Maps columns of a line scan to positions on its path over the reference image and back. Columns are spread evenly by
  * length over the path, or one per point when their numbers are equal.
- * Coordinates are pixels of the reference plane before any transposition: x counts columns, y counts rows.
+ * Coordinates are pixels of the reference plane: x counts columns, y counts rows.
  */
 
 /** @import { Point } from "../../../client/v2/acq-client.d.ts" */
