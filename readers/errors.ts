@@ -50,7 +50,7 @@ export class PathNotAllowed extends ReaderError {
   readonly tag = "PathNotAllowed";
 }
 
-/** Neither the extension nor the content is known, or it is no file or image store. */
+/** Neither extension nor content is known, or the path leads to something else than a file or an image store. */
 export class UnsupportedFormat extends ReaderError {
   /** Key in the error table. */
   readonly tag = "UnsupportedFormat";
@@ -67,23 +67,20 @@ export class DecodeFailed extends ReaderError {
 }
 
 /**
- * A file or a folder is there, or may be, and the system cannot list it, look at it, open it or read it. The message names it. No
- * {@linkcode DecodeFailed}, although clients see one: a reader that goes on without what is damaged must not go on without
- * what is unreadable unless only names, steps or documents are lost, and it says so.
+ * A file or folder exists, or may, and the system cannot list, open or read it. Clients see a {@linkcode DecodeFailed}, but
+ * readers that continue without damaged parts continue without unreadable ones only where names, steps or documents are lost, with
+ * a warning.
  */
 export class Unreadable extends ReaderError {
   /** Key in the error table. */
   readonly tag = "DecodeFailed";
 }
 
-/** True for what a reader may tell of in a warning where only names, steps or documents are lost. */
+/** True for a failure that a warning may report where only names, steps or documents are lost. */
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
   error instanceof DecodeFailed || error instanceof Unreadable;
 
-/**
- * Content that a reader takes and that holds none of its images. `choose_format.ts` decides by the name whether it is
- * refused as damaged or as of no known format.
- */
+/** Recognised content without images; `choose_format.ts` decides by the name whether it is damaged or of no known format. */
 export class NoImage extends DecodeFailed {}
 
 /** A failure as a part of a warning, the `line:column:` of a parser in words. */
@@ -91,7 +88,7 @@ export function reasonOf({ message }: DecodeFailed | Unreadable): string {
   return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
 }
 
-/** The selected channels differ in shape, so that no one plane describes them. */
+/** The selected channels differ in shape. */
 export class InvalidChannelIndices extends ReaderError {
   /** Key in the error table. */
   readonly tag = "InvalidChannelIndices";
@@ -121,7 +118,7 @@ export class PlaneNotFound extends ReaderError {
   readonly tag = "PlaneNotFound";
 }
 
-/** A file of the acquisition is another one than before, or was written to. */
+/** A file of the acquisition was replaced or written to. */
 export class AcquisitionChanged extends ReaderError {
   /** Key in the error table. */
   readonly tag = "AcquisitionChanged";
@@ -132,7 +129,7 @@ export class Stopped extends ReaderError {
   /** Key in the error table. */
   readonly tag = "Stopped";
 
-  /** The message is always the same; why it was stopped is known to who stopped it. */
+  /** The message is constant; the caller that stopped the work knows why. */
   constructor() {
     super("The decode was stopped");
   }

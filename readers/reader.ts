@@ -43,7 +43,7 @@ export interface Axis {
 export interface Channel {
   /** Position among the channels of the file, from 0. */
   readonly index: number;
-  /** Served name, by `channel_names.ts`. */
+  /** Served name, by `channels.ts`. */
   readonly name: string;
   /** Sample type in the file. */
   readonly sampleType: SampleType;

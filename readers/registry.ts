@@ -1,7 +1,4 @@
-/**
- * The formats of this build. Readers are loaded when first needed, so that the server itself holds none of their
- * libraries. No reader knows this file: what it lists leads to every reader.
- */
+/** The formats of this build. Readers are loaded when first needed; none imports this file, which leads to all of them. */
 import type { DirectoryFormat, Format } from "./format.ts";
 import { OME_ZARR } from "./collection/format.ts";
 import { CZI } from "./czi/format.ts";

@@ -45,7 +45,7 @@ export interface Warning {
 /** Makes a warning. */
 export const warning = (code: WarningCode, text: string): Warning => ({ code, text });
 
-/** The warning of what is lost because it is damaged, or cannot be read. @param code where it is damaged */
+/** The warning of a loss: `file_unreadable`, or `code` where the file is damaged. */
 export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode, text: string): Warning =>
   warning(error instanceof Unreadable ? "file_unreadable" : code, `${text}: ${error.message}`);
 

@@ -1,7 +1,7 @@
 /** The answer of an open, for `POST /api/v2/open` and `acq-server info`. */
 import { basename } from "node:path";
 import type { z } from "zod";
-import { sceneNames } from "../readers/metadata/channel_names.ts";
+import { sceneNames } from "../readers/metadata/channels.ts";
 import type { Axis, Channel } from "../readers/reader.ts";
 import type { OpenResponse } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Acquisition, Axis } from "../readers/reader.ts";
 import { openHere } from "./load_here.ts";
 import { type At, planesAt } from "./planes.ts";
+import { inFolder as inEmptyFolder } from "./temporary_files.ts";
 
 /** Writes a file, whose name may have folders, and returns its path. */
 export type Put = (name: string, content: Uint8Array | string) => string;
@@ -11,19 +12,15 @@ export type Put = (name: string, content: Uint8Array | string) => string;
 export type Files = Readonly<Record<string, Uint8Array | string>>;
 
 /** Runs with an empty folder. */
-export async function inFolder(run: (put: Put, folder: string) => unknown): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
+export const inFolder = (run: (put: Put, folder: string) => unknown): Promise<void> =>
+  inEmptyFolder(async (folder) => {
     await run((name, content) => {
       const path = join(folder, name);
       Deno.mkdirSync(dirname(path), { recursive: true });
       Deno.writeFileSync(path, typeof content === "string" ? new TextEncoder().encode(content) : content);
       return path;
     }, folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+  });
 
 /** Runs with these files; `path` is that of the first. */
 export const withFiles = (files: Files, run: (path: string, folder: string) => unknown): Promise<void> =>

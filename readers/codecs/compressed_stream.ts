@@ -1,7 +1,4 @@
-/**
- * Compressed streams that the runtime decodes, for plain bytes of any format. Output is bounded, and a stream that is not whole is
- * refused: the decoders of the runtime take some of them for whole.
- */
+/** Compressed streams that the runtime decodes, with bounded output. Truncated ones are refused, some of which the runtime accepts. */
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { decodeFrames } from "../io/runtime_internals.ts";
 import { measureFrames } from "./zstd_frames.ts";
@@ -116,7 +113,7 @@ function unpackFrames(input: Uint8Array, maxBytes: number, room: Room): Unpacked
   if (end > input.length) throw new StreamEndsEarly(input.length, null);
   if (end === 0) throw new Error("no zstd frame begins there");
   const most = contentBytes ?? mostBytes;
-  if (most > mostBytes) throw new Error(`its blocks cannot hold the ${most} bytes that it tells of`);
+  if (most > mostBytes) throw new Error(`its blocks cannot hold the ${most} bytes that it declares`);
   if (contentBytes !== null && contentBytes > maxBytes) throw tooLong(maxBytes);
   const length = Math.min(maxBytes, most);
   const target = room(length).subarray(0, length);
@@ -124,7 +121,7 @@ function unpackFrames(input: Uint8Array, maxBytes: number, room: Room): Unpacked
   const bytes = decodeFrames(input.subarray(0, end), target, contentBytes !== null);
   if (bytes > length) throw tooLong(maxBytes);
   if (contentBytes !== null && bytes !== contentBytes) {
-    throw new Error(`it decodes to ${bytes} bytes and tells of ${contentBytes}`);
+    throw new Error(`it decodes to ${bytes} bytes and declares ${contentBytes}`);
   }
   return { bytes: target.subarray(0, bytes), rest: input.length - end };
 }

@@ -1,5 +1,5 @@
 /** The channels of a scene as they are served: those of the file, and the samples of colour pixels. */
-import { channelNames } from "../metadata/channel_names.ts";
+import { channelNames, channelsOf, sampleName } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import type { Channel } from "../reader.ts";
@@ -38,17 +38,20 @@ export function channelList(
     return Array.from({ length: samples }, (_, sample) => ({
       c,
       sample,
-      name: samples === 1 ? name : several ? `${name} ${SAMPLE_NAMES[sample]}` : SAMPLE_NAMES[sample]!,
+      name: samples === 1 ? name : sampleName(several ? name : null, SAMPLE_NAMES[sample]!),
       sampleType,
-      // The colour of a channel is that of none of its samples.
+      // Several samples of a channel do not share its colour.
       color: samples === 1 ? facts(c)?.color ?? null : null,
     }));
   });
   if (listed.length > MAX_CHANNELS) {
     throw new DecodeFailed(`it has ${listed.length} channels, more than ${MAX_CHANNELS}`);
   }
-  const names = channelNames(listed.map(({ name }) => name));
-  return listed.map((channel, index) => ({ ...channel, index, name: names[index]!, rows, columns }));
+  const plane = { sampleType: firstType(layout), rows, columns };
+  return channelsOf(listed, plane).map((channel, i) => {
+    const { c, sample, sampleType } = listed[i]!;
+    return { ...channel, c, sample, sampleType };
+  });
 }
 
 const firstType = ({ channels }: SceneLayout) =>

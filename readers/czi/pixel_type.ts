@@ -1,5 +1,5 @@
 /** What a pixel of a subblock is. Colours are stored as blue, green, red and alpha, and served as red, green, blue, alpha. */
-import { COLOURS } from "../metadata/channel_names.ts";
+import { COLOURS } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 

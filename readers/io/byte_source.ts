@@ -1,4 +1,4 @@
-/** Where bytes come from: a file, a run of bytes inside of one, an entry of an archive. Readers take any of them. */
+/** Sources of bytes for readers: a file, a section of one, an entry of an archive. */
 import { DecodeFailed } from "../errors.ts";
 
 /** Bytes that are read by position. */
@@ -7,7 +7,7 @@ export interface ByteSource {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** True where reading parts gains nothing: it is in memory, or can only be trusted as a whole. */
+  /** True where reading parts gains nothing: the bytes are in memory, or trusted only as a whole. */
   readonly asWhole?: boolean;
   /**
    * Checks that `length` bytes at `offset` lie inside.
@@ -29,7 +29,7 @@ export interface ByteSource {
   view?(offset: number, length: number, what: string): Uint8Array | null;
 }
 
-/** What sources share: a range is checked against the size, and read into a new array through `readInto`. */
+/** Base of sources: checks ranges against the size and reads through `readInto`. */
 export abstract class CheckedSource implements ByteSource {
   /** How messages call it. */
   abstract readonly name: string;

@@ -1,8 +1,8 @@
-/** What tells a file apart from one that took its place, or from itself after it was written to. */
+/** Marks of files, which change when a file is replaced or written to. */
 import { basename } from "node:path";
 import { AcquisitionChanged, quoted, Unreadable } from "../errors.ts";
 
-/** What a mark is made of. */
+/** Parts of a mark. */
 interface FileState {
   readonly dev: number | null;
   readonly ino: number | null;
@@ -14,14 +14,14 @@ interface FileState {
 export const fileMark = ({ dev, ino, size, modified }: FileState): string =>
   `${dev}:${ino}:${size}:${modified}`;
 
-/** The mark of a file that the runtime has looked at. */
+/** The mark of a file from its `stat`. */
 const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
   fileMark({ dev, ino, size, modified: mtime?.getTime() ?? null });
 
 /** The mark of a place where no file is. */
 export const ABSENT = "absent";
 
-/** The mark of a place where no file is. @throws {Unreadable} the system failed to look, so the file may be what it was */
+/** {@linkcode ABSENT} for a missing file. @throws {Unreadable} any other failure, after which the file may be unchanged */
 function markOfNone(path: string, cause: unknown): string {
   const { NotFound, NotADirectory, FilesystemLoop } = Deno.errors;
   if (cause instanceof NotFound || cause instanceof NotADirectory || cause instanceof FilesystemLoop) {
@@ -50,7 +50,7 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
   }
 }
 
-/** As {@linkcode requireMarks}, without holding the thread: a look at a network drive can take seconds. */
+/** {@linkcode requireMarks} without blocking the thread: network drives can take seconds. */
 export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
   await Promise.all(Array.from(marks, async ([path, mark]) => {
     const found = await Deno.stat(path).then(markOf, (error) => markOfNone(path, error));
@@ -58,6 +58,6 @@ export async function requireMarksLater(marks: Iterable<readonly [string, string
   }));
 }
 
-/** A file that is not what it was. */
+/** The error of a file whose mark changed. */
 export const changed = (path: string): AcquisitionChanged =>
   new AcquisitionChanged(`${quoted(basename(path))} was changed since it was opened; open it again`);

@@ -1,4 +1,4 @@
-/** What identifies the content of an acquisition: 32 hexadecimal digits from the sizes and some bytes of its files. */
+/** The fingerprint of an acquisition: 32 hexadecimal digits from the sizes and some bytes of its files. */
 import { createHash } from "node:crypto";
 import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "./random_access.ts";

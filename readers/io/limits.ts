@@ -3,7 +3,7 @@
  * make a reader build is bounded before it is built; bounds of one format stand in that format's folder.
  */
 
-/** One read call takes at most this many bytes before the stop flag is looked at again. */
+/** Bytes of one read call, between two checks of the stop flag. */
 export const MAX_READ_STEP = 1 << 20;
 
 /** Samples of one plane: 4 GiB as float32, the default session memory, so nothing larger could be served. */

@@ -145,7 +145,7 @@ Deno.test("only regular files inside the roots are opened; neighbours outside co
   files.close();
 });
 
-Deno.test("nothing is looked at behind a folder that was exchanged for a link out of the roots", {
+Deno.test("a folder that was exchanged for a link out of the roots hides what lies below", {
   ignore: NO_LINKS,
 }, async () => {
   await using dir = await folder();
@@ -274,7 +274,7 @@ Deno.test("more files than descriptors: those that were opened first rest, and a
   assert.throws(() => opened[9]!.read(0, 1, "byte"), /is closed/);
 });
 
-Deno.test("the first and the last files are marked, and those that are read are told", async () => {
+Deno.test("the first and last opened files are marked, and the files read since are listed", async () => {
   await using dir = await folder();
   const files = new FileAccess();
   const paths = Array.from({ length: 100 }, (_, i) => dir.at(`${i}.bin`));

@@ -8,17 +8,17 @@ import { Stopped } from "../errors.ts";
 export class StopFlag {
   #cell: Int32Array;
 
-  /** Takes the 4 bytes that the server and its worker share; without them a new flag is made, which is not raised. */
+  /** Takes the 4 bytes that server and worker share; a new flag, not raised, by default. */
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(4)) {
     this.#cell = new Int32Array(shared);
   }
 
-  /** Takes other memory, as when what is kept open does another piece of work. */
+  /** Switches to the flag of another piece of work. */
   follow(shared: SharedArrayBuffer): void {
     this.#cell = new Int32Array(shared);
   }
 
-  /** The memory behind the flag, to send to a worker. */
+  /** Memory of the flag, to send to a worker. */
   get shared(): SharedArrayBuffer {
     return this.#cell.buffer as SharedArrayBuffer;
   }

@@ -1,4 +1,5 @@
 /** The parts that the record of an LSM file points to: colours and names, time stamps, events, drawings; and all as documents. */
+import { BLACK, hexColor } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
@@ -52,8 +53,8 @@ export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors
 /** Black stands for no colour and is shown as white. */
 function colorOf(parts: Uint8Array): string {
   const [red = 0, green = 0, blue = 0] = parts;
-  if (red + green + blue === 0) return "#ffffff";
-  return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  const color = hexColor(red, green, blue);
+  return color === BLACK ? "#ffffff" : color;
 }
 
 function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {

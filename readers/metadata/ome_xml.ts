@@ -1,5 +1,6 @@
 /** What OME-XML (schemas 2003 to 2016) says of one image, in every format that carries such a document. */
 import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
+import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
 import { numberOf } from "./numbers.ts";
 import type { AxisLetter } from "../reader.ts";
@@ -80,7 +81,7 @@ function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warni
 function colorOf(written: string | undefined): string | null {
   const value = numberOf(written);
   if (value === null || !Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32) return null;
-  return `#${(value >>> 8).toString(16).padStart(6, "0")}`;
+  return hexColor(value >>> 24, value >>> 16, value >>> 8);
 }
 
 /** `DeltaT` of the first plane of each time point, in seconds from the first. */

@@ -25,13 +25,13 @@ interface OpenElement {
   text: string;
 }
 
-/** How much of a document is built, where that is less than the general bounds. */
+/** Bounds of a document below the general ones. */
 export interface XmlLimits {
-  /** Elements and attributes that may still be made; counted down, so that documents can share it. */
+  /** Elements and attributes left; counted down, so that documents can share it. */
   nodes: number;
   /** Nesting. */
   readonly depth: number;
-  /** True for an element that is left out of the tree with all that it holds; such nodes do not count. */
+  /** True for an element that is left out with its content and does not count. */
   omits?(name: string, parent: string | undefined): boolean;
 }
 
@@ -39,10 +39,10 @@ export interface XmlLimits {
 const FORBIDDEN =
   /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
 
-/** Without such a one a text holds none of them; found in a fraction of the time. */
+/** Quick pre-check for {@linkcode FORBIDDEN}. */
 const SUSPICIOUS = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]|&#/u;
 
-/** The text with a replacement character for each that XML forbids, which programs have written into names. */
+/** Replaces characters that XML forbids, which programs have written into names. */
 export const allowedXml = (text: string): string =>
   SUSPICIOUS.test(text) ? text.replace(FORBIDDEN, "\ufffd") : text;
 
@@ -67,7 +67,7 @@ export function parseXml(
   const open: OpenElement[] = [];
   let root: OpenElement | null = null;
   const allowed = limits.nodes;
-  /** Attributes of the tag that is being read, and whether one has a prefix. */
+  /** Attributes of the current tag, and whether one has a prefix. */
   let attributes = 0;
   let prefixed = false;
   /** Nesting inside an element that is left out. */
@@ -81,7 +81,7 @@ export function parseXml(
   parser.on("doctype", () => {
     throw new DecodeFailed(`${what} declares a document type, which is not read`);
   });
-  // One at a time, before the parser has made a table of all that a tag has.
+  // One at a time, before the parser builds the table of a tag.
   parser.on("attribute", ({ name }) => {
     bounded(attributes += 1);
     prefixed ||= name.includes(":");

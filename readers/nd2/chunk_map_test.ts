@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { attributes, chunk, concat, frame, nd2File } from "../../tests/fixtures/nd2_writer.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { StopFlag } from "../io/stop_flag.ts";
-import { findChunks } from "./chunk_map.ts";
+import { findChunks, MAX_FRAMES, StoredChunks } from "./chunk_map.ts";
 
 const CHUNKS: readonly (readonly [string, Uint8Array])[] = [
   ["ImageDataSeq|0!", frame()],
@@ -87,4 +87,11 @@ Deno.test("the number of frames is bounded", () => {
     const { chunks } = findChunks(new DecodedBytes(GOOD, "the file"), new StopFlag());
     for (let i = 0; i <= 2_000_000; i += 1) chunks.add(`ImageDataSeq|${i}!`, 0);
   }, /more than 2000000 frames/);
+});
+
+Deno.test("the number of frames is bounded, and their heap is estimated", () => {
+  const chunks = new StoredChunks();
+  for (let frame = 0; frame < MAX_FRAMES; frame += 1) chunks.add(`ImageDataSeq|${frame}!`, frame);
+  equal(chunks.bytes, 60 * MAX_FRAMES);
+  throws(() => chunks.add(`ImageDataSeq|${MAX_FRAMES}!`, 0), /more than 2000000 frames/);
 });

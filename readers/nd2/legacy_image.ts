@@ -13,7 +13,7 @@ import { MAX_CHANNELS } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
-import { channelNames, COLOURS } from "../metadata/channel_names.ts";
+import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
 import { type Acquisition, type Channel, type Scenes, sizesOf } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
@@ -30,7 +30,7 @@ import {
 } from "./legacy_documents.ts";
 import { positionScenes } from "./positions.ts";
 import { codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
-import { hexColor } from "./picture.ts";
+import { colorOf } from "./picture.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
@@ -94,7 +94,7 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
   const time = numbers.loop("T");
   const period = known(calibrated(time?.measured ?? time?.nominal, "ms"));
   const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
-  const channels = channelsOf(opened);
+  const channels = channelList(opened);
   return {
     axes: axesOf(
       {
@@ -123,28 +123,23 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
 }
 
 /** Codestreams of a frame, and the components of each where they are colours. */
-function channelsOf({ planes, store }: LegacyFile): readonly Channel[] {
+function channelList({ planes, store }: LegacyFile): readonly Channel[] {
   const { perFrame, size } = store;
   const described = Array.from({ length: perFrame }, (_, i) => {
     const plane = planes[i] ?? EMPTY;
     const name = plane.get("OpticalConfigName") ?? plane.get("Description");
-    return { name: typeof name === "string" ? name : null, color: hexColor(numberOf(plane, "Color")) };
+    return { name: typeof name === "string" ? name : null, color: colorOf(numberOf(plane, "Color")) };
   });
-  const all = described.flatMap(({ name, color }) =>
-    size.components === 1 ? [{ name, color }] : COLOURS.map((colour) => ({
-      name: perFrame > 1 && name ? `${name} ${colour}` : colour,
-      color: null,
-    }))
-  );
-  const names = channelNames(all.map(({ name }) => name));
-  return all.map(({ color }, index) => ({
-    index,
-    name: names[index]!,
+  const all = size.components === 1
+    ? described
+    : described.flatMap(({ name }) =>
+      COLOURS.map((colour) => ({ name: sampleName(perFrame > 1 ? name : null, colour) }))
+    );
+  return channelsOf(all, {
     sampleType: size.bits > 8 ? "uint16" : "uint8",
     rows: size.rows,
     columns: size.columns,
-    color,
-  }));
+  });
 }
 
 function addDocuments(list: DocumentList, file: RandomAccessFile, boxes: BoxMap): void {

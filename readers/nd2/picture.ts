@@ -1,6 +1,14 @@
 /** Channels of the frames, and steps of rows and columns, from the metadata of the first frame. */
 import { calibrated, type Calibration, known } from "../metadata/axes.ts";
-import { channelNames } from "../metadata/channel_names.ts";
+import {
+  BLACK,
+  channelsOf,
+  COLOUR_HEX,
+  COLOURS,
+  hexColor,
+  type NamedChannel,
+  sampleName,
+} from "../metadata/channels.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameLayout } from "./frame_layout.ts";
@@ -15,25 +23,12 @@ import {
   type VariantObject,
 } from "./variant.ts";
 
-/** Components of a colour camera in file order. */
-const COLOUR_COMPONENTS: readonly (readonly [name: string, color: string])[] = [
-  ["Blue", "#0000ff"],
-  ["Green", "#00ff00"],
-  ["Red", "#ff0000"],
-];
-
 /** The channels of a file. */
 export interface ChannelList {
   /** One for each component of a pixel. */
   readonly channels: readonly Channel[];
   /** Warns of contradictions. */
   readonly warnings: readonly Warning[];
-}
-
-/** Name and colour of a component. */
-interface Component {
-  readonly name: string | null;
-  readonly color: string | null;
 }
 
 /** The components of a pixel as channels, with names and colours of their picture planes. */
@@ -50,17 +45,8 @@ export function channelList(picture: VariantObject, layout: FrameLayout): Channe
     const text = `${described}, but pixels have ${layout.components} samples`;
     warnings.push(warning("metadata_disagree", text));
   }
-  const { rows, columns, sampleType } = layout;
-  const indices = [...Array(layout.components).keys()];
-  const channels = channelNames(indices.map((i) => components[i]?.name ?? null)).map((name, index) => ({
-    index,
-    name,
-    sampleType,
-    rows,
-    columns,
-    color: components[index]?.color ?? null,
-  }));
-  return { channels, warnings };
+  const named = Array.from({ length: layout.components }, (_, i) => components[i] ?? { name: null });
+  return { channels: channelsOf(named, layout), warnings };
 }
 
 /** Descriptions of the planes in file order; older files call them `sPlane`. */
@@ -78,22 +64,26 @@ function shareOf(planes: readonly VariantObject[], components: number): readonly
   return Number.isInteger(equal) ? planes.map(() => equal) : null;
 }
 
-/** The components of a plane: one channel, the three colours of a camera, or numbered ones. */
-function componentsOf(plane: VariantObject, count: number, several: boolean): readonly Component[] {
+/** The components of a plane: one channel, the blue, green and red of a camera, or numbered ones. */
+function componentsOf(plane: VariantObject, count: number, several: boolean): readonly NamedChannel[] {
   const name = textIn(plane, "sDescription")?.trim() ?? null;
-  const color = hexColor(numberIn(plane, "uiColor"));
+  const color = colorOf(numberIn(plane, "uiColor"));
   if (count === 1) return [{ name, color }];
-  const prefix = several && name !== null ? `${name} ` : "";
-  return count === COLOUR_COMPONENTS.length
-    ? COLOUR_COMPONENTS.map(([colour, hex]) => ({ name: prefix + colour, color: hex }))
-    : Array.from({ length: count }, (_, i) => ({ name: name && `${name} ${i + 1}`, color }));
+  if (count !== COLOURS.length) {
+    return Array.from({ length: count }, (_, i) => ({ name: name && `${name} ${i + 1}`, color }));
+  }
+  const colours = COLOURS.map((colour, i) => ({
+    name: sampleName(several ? name : null, colour),
+    color: COLOUR_HEX[i],
+  }));
+  return colours.reverse();
 }
 
 /** `#rrggbb` of a number with red in its lowest byte; `null` for black. */
-export function hexColor(value: number | null): string | null {
-  if (value === null || !Number.isInteger(value) || (value & 0xffffff) === 0) return null;
-  const bytes = [value & 0xff, value >>> 8 & 0xff, value >>> 16 & 0xff];
-  return `#${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+export function colorOf(value: number | null): string | null {
+  if (value === null || !Number.isInteger(value)) return null;
+  const color = hexColor(value, value >>> 8, value >>> 16);
+  return color === BLACK ? null : color;
 }
 
 /** Values of `ePictureXAxis` and `ePictureYAxis`; 0 and 1 are the axes of the picture. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { textsOf } from "../../tests/warning_texts.ts";
-import { channelList, hexColor } from "./picture.ts";
+import { channelList, colorOf } from "./picture.ts";
 import { frameLayout } from "./frame_layout.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
@@ -26,8 +26,8 @@ function listed(uiComp: number, planes: readonly VariantObject[], uiCount = plan
 }
 
 Deno.test("a colour has red in its lowest byte; black and fractions give null", () => {
-  deepEqual([0x0000ff, 0x123456, 0xff00_0001].map(hexColor), ["#ff0000", "#563412", "#010000"]);
-  deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(hexColor), [null, null, null, null, null]);
+  deepEqual([0x0000ff, 0x123456, 0xff00_0001].map(colorOf), ["#ff0000", "#563412", "#010000"]);
+  deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(colorOf), [null, null, null, null, null]);
 });
 
 Deno.test("planes of one sample, of a colour camera, and of other numbers of samples", () => {

@@ -1,6 +1,6 @@
 /** Scenes of a file: the stage positions with frames. */
 import { DecodeFailed } from "../errors.ts";
-import { sceneNames } from "../metadata/channel_names.ts";
+import { sceneNames } from "../metadata/channels.ts";
 import type { Acquisition, SceneEntry, Scenes } from "../reader.ts";
 import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
 import type { FrameNumbers } from "./experiment.ts";

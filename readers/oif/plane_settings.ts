@@ -1,4 +1,5 @@
 /** The texts that belong to an image file: its settings (`.pty`), regions, lookup table, and what they say of time. */
+import { BLACK, hexColor } from "../metadata/channels.ts";
 import { DecodeFailed, isLoss, Unreadable } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { lastNameOf } from "../io/names_inside.ts";
@@ -95,9 +96,10 @@ export class PlaneSettings {
     try {
       const table = this.#streams.open(namedBy(name, ".lut"));
       if (table === null || table.size < ENTRIES * ENTRY_BYTES) return null;
-      const entry = table.read(table.size - ENTRY_BYTES, ENTRY_BYTES - 1, "the last entry");
-      const color = `#${entry.reverse().toHex()}`;
-      return color === "#000000" ? null : color;
+      const entry = table.read(table.size - ENTRY_BYTES, ENTRY_BYTES, "the last entry");
+      const [blue = 0, green = 0, red = 0] = entry;
+      const color = hexColor(red, green, blue);
+      return color === BLACK ? null : color;
     } catch (error) {
       if (error instanceof Unreadable) {
         this.warnings.push(

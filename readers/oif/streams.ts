@@ -56,7 +56,7 @@ function settingsOf(path: string, files: FileAccess): string | null {
 export const isPartOfOif = (path: string, files: FileAccess): boolean =>
   PLANE.test(basename(path)) && settingsOf(path, files) !== null;
 
-/** Files that cannot be looked at and are named in warnings. */
+/** Unreadable files that are named in warnings. */
 const MAX_NAMED = 3;
 
 /**

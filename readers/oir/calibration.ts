@@ -8,7 +8,7 @@ import { firstFrame, type StoredFrames } from "./stored_frames.ts";
 
 /**
  * Line intervals from this on, in milliseconds, are those of frames: 30 frames a second take 33 ms. The settings of
- * a scanner that is not in use state such a value.
+ * an unused scanner state one.
  */
 const LONGEST_LINE_INTERVAL = 30;
 

@@ -4,7 +4,7 @@
  * for another one.
  */
 import { DecodeFailed } from "../errors.ts";
-import { COLOURS } from "../metadata/channel_names.ts";
+import { COLOURS } from "../metadata/channels.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { type ChannelList, type DescribedChannel, orderIsSound, shortened } from "./described_channels.ts";

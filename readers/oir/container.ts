@@ -150,11 +150,11 @@ const tooManyBlocks = () => new DecodeFailed(`the file has more than ${MAX_BLOCK
 /** A read that fetches the head of a pixel block together with the tag before it. */
 const WINDOW_BYTES = 256;
 
-/** Where blocks begin, of which each goes on to the next one, and where the last one ends. */
+/** Starts of blocks, and the end of the last one. */
 interface BlockPlaces {
   readonly starts: readonly number[];
   readonly limit: number;
-  /** True where the index lists every block; else the blocks behind each start are walked. */
+  /** True where the index lists every block; else the blocks after each start are walked. */
   readonly indexed: boolean;
 }
 

@@ -1,5 +1,5 @@
 /** Channels as the image properties describe them. */
-import { COLOURS } from "../metadata/channel_names.ts";
+import { COLOURS } from "../metadata/channels.ts";
 import { child, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
 import type { Warning } from "../warning.ts";
 import { numberIn } from "./documents.ts";

@@ -1,4 +1,4 @@
-/** XML documents inside blocks: found by `<?xml` and the length before it, told by the name of their root. */
+/** XML documents inside blocks: found by `<?xml` and the length before it, identified by the name of their root. */
 import { Buffer } from "node:buffer";
 import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
@@ -93,7 +93,7 @@ function idBefore(bytes: Buffer, end: number): string | null {
     : null;
 }
 
-/** Qualified name of the first start tag, declarations and comments passed over; `""` when there is none. */
+/** Qualified name of the first start tag after declarations and comments, or `""`. */
 function rootName(text: string): string {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
     const closing = text.startsWith("<!--", at) ? "-->" : text.startsWith("<?", at) ? "?>" : null;

@@ -80,7 +80,7 @@ export function scanBytes({ planes, channelSlots, frames, chunkCount }: FileScan
     PLANE_BYTES * (1 + planes.size) * (1 + channelSlots.size);
 }
 
-/** Damage that is no mere end of an interrupted recording: what lies between may have lost pixels. */
+/** Damage before the end of the recording, which may have lost pixels. */
 export function damageWithin(scans: readonly FileScan[]): string | null {
   const damaged = scans.find(({ damage, truncated }) => truncated ? !damage.onlyAtEnd : !damage.none);
   return damaged?.damage.text ?? null;

@@ -35,7 +35,7 @@ export interface FileSet {
  * Opens and scans the file at `path` and what belongs to it. A continuation file that was opened stands for its
  * acquisition.
  *
- * @throws {DecodeFailed} the main file is no OIR file or is missing, or there are more files than are opened at once
+ * @throws {DecodeFailed} the main file is missing or not OIR, or there are too many files
  */
 export function scanFileSet(path: string, files: FileAccess): FileSet {
   const main = mainFileOf(path, files);

@@ -1,7 +1,7 @@
 /** Olympus OIR. */
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 
-/** OIR; archives and descriptions of OIR files are told apart and not read. */
+/** OIR; archives and descriptions of OIR files are recognised and refused. */
 export const OIR: FileFormat = {
   ...FORMAT_NAMES.oir,
   container: "file",
@@ -17,7 +17,7 @@ export function explainOirRelative(head: Uint8Array): string | null {
   if (p === 0x50 && k === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6))) {
     return "it is a ZIP archive, as .poir and .mpoir are: unpack it and open an .oir inside";
   }
-  // A mark of the byte order and the zeros of UTF-16 are passed over.
+  // Skips a byte order mark and the zeros of UTF-16.
   const text = String.fromCharCode(...head.subarray(0, 64).filter((byte) => byte > 0 && byte < 0x80));
   if (text.trimStart().startsWith("<?xml")) {
     return "it is an XML document, as .omp2info is, and holds no pixels: open an .oir of the mosaic that it describes";

@@ -33,7 +33,7 @@ export interface FrameDocument {
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** Frame documents looked through for one of a given frame when the order of blocks does not tell. */
+/** Frame documents that are searched for a frame when the order of blocks is unclear. */
 const MAX_SEARCHED = 256;
 
 /** Frame documents whose geometry is compared. */

@@ -1,8 +1,7 @@
 /** The main image: its channels, frames, rows and planes. */
 import { DecodeFailed } from "../errors.ts";
-import { channelNames } from "../metadata/channel_names.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import type { Channel, SampleType } from "../reader.ts";
+import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { FrameIndex } from "./chunk_name.ts";
@@ -38,7 +37,7 @@ export function orderedIds(withPixels: ReadonlySet<string>, properties: ImagePro
   return [...described, ...rest];
 }
 
-/** The plane of a channel in a frame, from all files; empty when there is none. */
+/** The plane of a channel in a frame, from all files; maybe empty. */
 export function planeOf(scans: readonly FileScan[], frame: FrameIndex, channel: string): StoredPlane {
   const key = planeKey(frame);
   const parts: PlanePart[] = [];
@@ -61,7 +60,7 @@ export interface RowLayout {
   readonly warnings: readonly Warning[];
 }
 
-/** What tells a line scan from a frame. */
+/** Evidence that distinguishes a line scan from a frame. */
 export interface ScanEvidence {
   /** Complete rows of each channel in the first frame. */
   readonly stored: readonly number[];
@@ -139,7 +138,7 @@ function isLineScan(
     : narrow && height === overview.height;
 }
 
-/** What else tells how wide the rows are. */
+/** Other statements about the width of rows. */
 export interface WidthEvidence {
   /** Bytes that are stored of each channel in the first frame. */
   readonly bytes: readonly number[];
@@ -186,21 +185,6 @@ export function checkGeometry(
 /** A scan of a line has one pixel more than the line is long; overviews at another zoom do not fit. */
 function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): boolean {
   return Math.abs(width - (Math.round(lineLength(line)) + 1)) <= 2;
-}
-
-/**
- * Channels of the main image.
- *
- * @param named name of each, `null` where the file gives none, and its colour
- * @throws {DecodeFailed} a plane is larger than any that could be served
- */
-export function channelsOf(
-  named: readonly { readonly name: string | null; readonly color: string | null }[],
-  plane: Pick<Channel, "sampleType" | "rows" | "columns">,
-): Channel[] {
-  checkPlaneSize(plane.rows, plane.columns);
-  const names = channelNames(named.map(({ name }) => name));
-  return named.map(({ color }, index) => ({ index, name: names[index]!, ...plane, color }));
 }
 
 /** Makes sure that a plane is not too large. @throws {DecodeFailed} a plane is larger than any that could be served */

@@ -1,6 +1,7 @@
 /** Documents of a whole acquisition: the last image properties, completed from the first, and what else counts. */
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import { BLACK, NAMED_COLORS } from "../metadata/channels.ts";
 import type { XmlElement } from "../metadata/xml.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type CameraChannels, cameraChannels } from "./described_channels.ts";
@@ -21,7 +22,7 @@ import {
   seriesIntervals,
 } from "./image_properties.ts";
 
-/** Bytes of documents blocks that are looked through; files have two of a few MB. */
+/** Bytes of documents blocks that are searched; files have two of a few MB. */
 const MAX_SEARCHED_BYTES = 128 << 20;
 
 /** Documents of one kind that are kept, and parsed; there is one per channel. */
@@ -121,7 +122,7 @@ export function creationOf(scan: FileScan, parser: DocumentParser, stop: StopFla
 const merged = ([last, first]: readonly ImageProperties[]): ImageProperties | null =>
   last && first ? mergeProperties(first, last) : last ?? null;
 
-/** Reading within bounds; what cannot be read counts as missing, and the user is told. */
+/** Reads within bounds; an unreadable document counts as missing, with a warning. */
 class Reading {
   readonly warnings: Warning[] = [];
   readonly #parser: DocumentParser;
@@ -133,12 +134,12 @@ class Reading {
     this.#stop = stop;
   }
 
-  /** True when no more blocks are looked through. */
+  /** True when the search has reached its bound. */
   get exhausted(): boolean {
     return this.#bytesLeft <= 0;
   }
 
-  /** Documents of a file. The last block and the first have the best chance to be looked through. */
+  /** Documents of a file; the last block and the first are searched before the others. */
   catalogOf(scan: FileScan): Catalog {
     const count = scan.documents.length;
     const found = new Map<number, StoredDocument[]>();
@@ -214,25 +215,9 @@ const NAME = /<(?:[\w.-]+:)?name>\s*([a-z]+)\s*</i;
 /** Bytes at the start and at the end of a table that are searched; all its entries have half a megabyte. */
 const SEARCHED_BYTES = 4096;
 
-/** Tables without entries, by their names. */
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ["red", "#ff0000"],
-  ["green", "#00ff00"],
-  ["blue", "#0000ff"],
-  ["cyan", "#00ffff"],
-  ["magenta", "#ff00ff"],
-  ["yellow", "#ffff00"],
-  ["gray", "#ffffff"],
-  ["grey", "#ffffff"],
-  ["white", "#ffffff"],
-]);
-
-/** What a table gives the largest samples says nothing where it is black. */
-const BLACK = "#000000";
-
 /**
- * `#rrggbb` of the channels by id: what their tables give the largest samples, or else the colour that they are named by. Of
- * several tables of a channel the first that tells counts.
+ * `#rrggbb` of the channels by id: the colour of the largest sample, or else that of the name of the table. Of several
+ * tables of a channel the first with a colour counts.
  */
 export function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<string, string> {
   const colors = new Map<string, string>();
@@ -253,5 +238,5 @@ function colorOf({ bytes }: StoredDocument): string | null {
     return color === BLACK ? null : color;
   }
   const head = latin1.decode(bytes.subarray(0, SEARCHED_BYTES));
-  return NAMED.get(NAME.exec(head)?.[1]?.toLowerCase() ?? "") ?? null;
+  return NAMED_COLORS.get(NAME.exec(head)?.[1]?.toLowerCase() ?? "") ?? null;
 }

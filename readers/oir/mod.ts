@@ -18,6 +18,7 @@
 import { basename } from "node:path";
 import { axesOf, calibrated, type Calibration } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
+import { channelsOf } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { momentOf } from "../metadata/moment.ts";
 import {
@@ -40,7 +41,6 @@ import { addDocuments, DocumentParser } from "./documents.ts";
 import { FrameDocuments } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import {
-  channelsOf,
   checkGeometry,
   checkPlaneSize,
   completeRows,
@@ -136,7 +136,7 @@ function contents(
   };
 }
 
-/** What tells of the main image. */
+/** Sources of the main image. */
 interface MainImageFacts {
   readonly scans: readonly FileScan[];
   readonly frames: StoredFrames;
@@ -146,7 +146,7 @@ interface MainImageFacts {
   readonly strays: boolean;
 }
 
-/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} what tells of them does not agree */
+/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} the sources contradict each other */
 function mainImage({ scans, frames, documents, metadata, strays }: MainImageFacts, sampleType: SampleType) {
   const { properties } = metadata;
   const geometry = documents.geometry();
@@ -167,6 +167,7 @@ function mainImage({ scans, frames, documents, metadata, strays }: MainImageFact
   const bytes = ids.map((id) => stored(id).bytes);
   checkGeometry(layout, geometry, { bytes, stated: documents.geometries(), properties });
   const named = ids.map((id, i) => ({ name: list.names[i] ?? null, color: metadata.colors.get(id) ?? null }));
+  checkPlaneSize(layout.rows, geometry.width);
   const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: geometry.width });
   return { ids, described, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
 }

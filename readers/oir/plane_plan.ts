@@ -44,7 +44,7 @@ export interface StoredImage {
  * Plans the planes of some channels in one frame: of a line scan the lines that all of them have, of a frame all
  * rows or none.
  *
- * @throws {PlaneNotFound} a later frame of which nothing is stored, in a file that lost nothing
+ * @throws {PlaneNotFound} an undamaged file does not hold this later frame
  * @throws {DecodeFailed} a plane is incomplete, with its stored and needed bytes
  */
 export function planPlanes(image: StoredImage, { channels, position, rows }: WantedPlanes): PlanePlan {
@@ -91,7 +91,7 @@ const neededBytes = ({ rows }: RowLayout, { columns, sampleType }: Channel) =>
 const completeIn = (stored: StoredPlane, { columns, sampleType }: Channel) =>
   completeRows(stored, columns, sampleType);
 
-/** Refuses a plane of which rows are missing that its image has. */
+/** Refuses a plane that lacks rows of its image. */
 function requireComplete(
   { scans, layout, lost }: StoredImage,
   channel: Channel,

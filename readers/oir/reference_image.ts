@@ -1,5 +1,5 @@
 /** The reference image: an overview, stored as chunks of its own, on which the line of a line scan was drawn. */
-import { channelNames } from "../metadata/channel_names.ts";
+import { channelsOf } from "../metadata/channels.ts";
 import {
   NO_PATH,
   NO_REFERENCE,
@@ -75,19 +75,12 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const configured = (id: string) => properties.channels.get(id)?.name;
   const ofCamera = (id: string) => camera.names.get(id);
   const [first, second] = sourceName.startsWith("CAMERA") ? [ofCamera, configured] : [configured, ofCamera];
-  const names = channelNames(complete.map(({ id }) => first(id) ?? second(id)));
+  const named = complete.map(({ id }) => ({ name: first(id) ?? second(id) }));
   const { line } = properties;
   return {
     reference: {
       axes: referenceAxes({ rows: height, columns: width }, properties.pixel),
-      channels: names.map((name, index) => ({
-        index,
-        name,
-        sampleType,
-        rows: height,
-        columns: width,
-        color: null,
-      })),
+      channels: channelsOf(named, { sampleType, rows: height, columns: width }),
       ...line ? straightPath(line) : NO_PATH,
       plan: () => Promise.resolve(planOf(complete.map(({ plane }) => plane), size, sampleType)),
     },
@@ -173,7 +166,7 @@ function statedSize(pixels: number, { definitions, properties }: ReferenceFacts)
   return stated.find(({ width, height }) => width * height === pixels);
 }
 
-/** A size that a number of pixels suggests, or why there is none. */
+/** The likeliest size for a number of pixels, or why it is unknown. */
 function guessedSize(pixels: number, { definitions, geometry }: ReferenceFacts): ImageSize | string {
   if (pixels > MAX_PLANE_SAMPLES) return `it has ${pixels} pixels, more than ${MAX_PLANE_SAMPLES}`;
   const larger = definitions.find(({ width, height }) => width * height > pixels);

@@ -1,6 +1,6 @@
 /** The metadata of one image of a store: its first dataset, axes, channels and time. */
 import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
-import { channelNames } from "../metadata/channel_names.ts";
+import { channelNames } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";

@@ -21,7 +21,7 @@ const LEAST_DISTANCE = 1;
 /** Share of the frame by which two places differ; neighbours of a grid overlap by less than half. */
 const DISTANCE_SHARE = 0.1;
 
-/** Places of one kind of sequence that are told apart; of more, each further sequence is a scene of its own. */
+/** Places that are distinguished for one kind of sequence; each further sequence is a scene. */
 const MAX_PLACES = 256;
 
 /** What the frames of a sequence of this type follow one another along. */
@@ -160,7 +160,7 @@ export class FrameGrid {
     return this.#starts;
   }
 
-  /** A frame, `undefined` where there is none. */
+  /** A frame, or `undefined`. */
   at(t: number, z: number): PvFrame | undefined {
     return this.#at(t, z);
   }
@@ -175,7 +175,7 @@ export class FrameGrid {
     }
   }
 
-  /** The image of a channel in a frame, `undefined` where there is none. */
+  /** The image of a channel in a frame, or `undefined`. */
   file(at: { readonly t: number; readonly z: number }, channel: number): PvFile | undefined {
     return this.at(at.t, at.z)?.files.find((file) => file.channel === channel);
   }

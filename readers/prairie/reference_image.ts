@@ -59,15 +59,15 @@ function described(
   return { reference: referenceOf(sources, planes, { steps, path }, files.access), warnings };
 }
 
-/** A path, and why there is none or what contradicts it. */
+/** A path, and doubts about it. */
 export interface FoundPath {
   /** Line and path; both `null` where they are unknown. */
   readonly path: ScanPath;
-  /** Why there is none, or what contradicts it. */
+  /** Why it is left out, or what contradicts it. */
   readonly warnings: readonly Warning[];
 }
 
-/** Points of a line drawn by hand: one for each column, of which scanners have some thousands. */
+/** Points of a line drawn by hand: one for each column; scanners have some thousands. */
 const MAX_POINTS = 1 << 16;
 
 const leftOut = (text: string): FoundPath => ({ path: NO_PATH, warnings: [unreadable(text)] });

@@ -23,7 +23,7 @@ export class ScanFiles {
   readonly access: FileAccess;
   /** Bytes of the document and of all files that are there. */
   readonly totalSize: number;
-  /** Source images that are there and cannot be looked at. */
+  /** Source images that cannot be read. */
   readonly warnings: readonly Warning[];
   readonly #sizes = new Map<string, number>();
 
@@ -31,7 +31,7 @@ export class ScanFiles {
    * Looks for each file that a document names.
    *
    * @throws {DecodeFailed} it names too many
-   * @throws {Unreadable} whether an image is there cannot be told
+   * @throws {Unreadable} an image cannot be looked up
    */
   constructor({ path, size, scan }: FoundDocument, access: FileAccess) {
     this.folder = dirname(path);

@@ -15,7 +15,7 @@ import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { referenceImage } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
 
-/** Memory of the settings of a scene and of what is told of it. */
+/** Memory of the settings and warnings of a scene. */
 const BASE_BYTES = 256 << 10;
 
 /** Memory of a frame with its files and settings, which the document keeps. */

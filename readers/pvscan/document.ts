@@ -102,7 +102,7 @@ const MAX_SEQUENCES = 100_000;
 /** Characters that the name of a file has at most, on all systems. */
 const MAX_NAME = 255;
 
-/** The element that a document begins with, behind its declaration and comments. */
+/** The first element of a document, after its declaration and comments. */
 const START = /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[^])*-->\s*)*<PVScan[\s>/]/;
 
 /** Whether a text begins as a document of a scan does. */
@@ -279,7 +279,7 @@ const YEAR_FIRST = /^\s*\d{4}[-/]\d/;
 /**
  * Day of the document and time of the sequence, cut to seconds.
  *
- * @param date none where it is of another form: which of its numbers is the month cannot be told
+ * @param date ignored in any other form, where the position of the month is unknown
  */
 export function scanMoment(date: string | undefined, time: string | undefined): Moment {
   const day = dayOf(date);

@@ -1,4 +1,4 @@
-/** The document that a file belongs to: looked for by the names of both, and in a renamed folder among few others. */
+/** Finds the document of a file by their names, or in a renamed folder among few others. */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, quoted, reasonOf, Unreadable } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
@@ -18,16 +18,16 @@ export interface FoundDocument {
   readonly images: ReadonlyMap<string, number>;
 }
 
-/** Why there is none, in one clause. */
+/** Why no document was found, in one clause. */
 export interface NoDocument {
   /** Such as `"NAME.xml" is not beside it`. */
   readonly reason: string;
 }
 
-/** Bytes of a file in which its first element is looked for. */
+/** Bytes in which the first element of a file is searched. */
 const START_BYTES = 4096;
 
-/** XML files of a folder that are looked into where none has the name of the scan. */
+/** XML files of a folder that are opened where none has the name of the scan. */
 const MAX_LOOKED_INTO = 32;
 
 /** An open asks twice: whether the file is a part of a scan, and what the scan is. */

@@ -1,18 +1,11 @@
 /** From the stack of a dialect to an acquisition: axes, channels, plans. */
 import { axesOf } from "../metadata/axes.ts";
-import { channelNames, COLOURS } from "../metadata/channel_names.ts";
+import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList, MetadataDocument } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
-import {
-  type Acquisition,
-  type Channel,
-  largerMemory,
-  type PlanePlan,
-  type Position,
-  type RowRange,
-} from "../reader.ts";
+import { type Acquisition, largerMemory, type PlanePlan, type Position, type RowRange } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
@@ -48,14 +41,10 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
   );
   // Several samples of a channel do not share its colour.
   const colors = samples === 1 || stack.colors?.length === count ? stack.colors ?? [] : [];
-  const channels: Channel[] = channelNames(names).map((name, index) => ({
-    index,
-    name,
-    sampleType: layout.sampleType,
-    rows: height,
-    columns: width,
-    color: colors[index] ?? null,
-  }));
+  const channels = channelsOf(
+    names.map((name, index) => ({ name, color: colors[index] ?? null })),
+    { sampleType: layout.sampleType, rows: height, columns: width },
+  );
   return {
     axes: axesOf(
       { T: sizes.T, L: sizes.L ?? 1, C: count, Z: sizes.Z, Y: height, X: width },
@@ -185,5 +174,5 @@ function sampleNames(
     return extra === 1 || extra === 2 ? "Alpha" : null;
   });
   if (channels.length === 1) return names;
-  return channels.flatMap((channel) => names.map((name) => name && `${channel} ${name}`));
+  return channels.flatMap((channel) => names.map((name) => name && sampleName(channel, name)));
 }

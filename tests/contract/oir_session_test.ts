@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SessionInfo } from "../../schemas/http.ts";
-import { lineScan, ramp, withFiles } from "../fixtures/oir_files.ts";
+import { lineScan, ramp } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import { writeOir } from "../fixtures/oir_writer.ts";
 import { expectError, Harness } from "./harness.ts";
 

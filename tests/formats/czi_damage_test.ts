@@ -1,10 +1,9 @@
 /** Hostile CZI files: cut, with lying numbers, in circles, bombs. Nothing is made up, and every refusal says what and where. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
-import { DecodeFailed, PlaneNotFound, ReaderError } from "../../readers/errors.ts";
-import { loadHere } from "../load_here.ts";
+import { PlaneNotFound } from "../../readers/errors.ts";
 import { planesAt } from "../planes.ts";
-import { withFiles } from "../fixtures/oir_files.ts";
+import { checkCuts, loadBytes, refused as refusedAs } from "../damage.ts";
 import { openCzi } from "../fixtures/czi_files.ts";
 import {
   entryBytes,
@@ -18,14 +17,8 @@ import {
 } from "../fixtures/czi_writer.ts";
 import { codesOf } from "../warning_texts.ts";
 
-const load = (bytes: Uint8Array) => withFiles({ "a.czi": bytes }, (folder) => loadHere(`${folder}/a.czi`));
-
-const refused = (bytes: Uint8Array, message: RegExp) =>
-  rejects(load(bytes), (error) => {
-    ok(error instanceof DecodeFailed, `${error}`);
-    match(error.message, message);
-    return true;
-  });
+const load = (bytes: Uint8Array) => loadBytes("a.czi", bytes);
+const refused = (bytes: Uint8Array, message: RegExp) => refusedAs("a.czi", bytes, message);
 
 /** A plane of 6 x 4 at a time point. */
 const frame = (t: number, change: Partial<WrittenSubblock> = {}): WrittenSubblock => ({
@@ -49,21 +42,8 @@ const lines: WrittenCzi = {
   front: true,
 };
 
-Deno.test("a stack that is cut anywhere gives its own samples or a refusal", async () => {
-  for (const front of [true, false]) {
-    const { bytes } = writeCzi({ ...stack, front });
-    const whole = await load(bytes);
-    for (let length = 0; length < bytes.length; length += 13) {
-      try {
-        const { planes, summary } = await load(bytes.subarray(0, length));
-        deepEqual(planes, whole.planes, `${length}`);
-        // The last segment may lack its padding.
-        ok(summary.warnings.length > 0 || front || length > bytes.length - 32, `${length} without a warning`);
-      } catch (error) {
-        ok(error instanceof ReaderError, `${length}: ${error}`);
-      }
-    }
-  }
+Deno.test("a truncated stack is refused or served exactly", async () => {
+  for (const front of [true, false]) await checkCuts("a.czi", writeCzi({ ...stack, front }).bytes, 13);
 });
 
 Deno.test("a line scan that is cut has the lines that are whole", async () => {

@@ -19,7 +19,7 @@ import {
   type WrittenDimension,
   type WrittenSubblock,
 } from "../fixtures/czi_writer.ts";
-import { withFiles } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import { loadHere } from "../load_here.ts";
 import { planesAt } from "../planes.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";

@@ -3,27 +3,12 @@ import { equal, match, notEqual } from "node:assert/strict";
 import { basename, join } from "node:path";
 import { loadHere } from "../load_here.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { copy, inFolder } from "../temporary_files.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures");
 
 const fingerprintOf = async (path: string, scene: number | null = null) =>
   (await loadHere(path, { scene })).summary.fingerprint;
-
-async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "fingerprint_" }));
-  try {
-    await run(folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}
-
-/** Copies a file or a folder. */
-function copy(from: string, to: string): void {
-  if (Deno.statSync(from).isFile) return Deno.copyFileSync(from, to);
-  Deno.mkdirSync(to, { recursive: true });
-  for (const { name } of Deno.readDirSync(from)) copy(join(from, name), join(to, name));
-}
 
 /** 400 x 300 samples of 16 bits: 240,000 bytes, of which the first, middle and last 16 KiB count. */
 const LARGE = tiffBytes(grayLayout(400, 300, 16), (x, y) => BigInt(x * y % 4096));

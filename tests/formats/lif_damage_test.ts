@@ -3,8 +3,9 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { scenes } from "../../readers/lif/mod.ts";
 import type { RowRange } from "../../readers/reader.ts";
-import { loadHere, openHere } from "../load_here.ts";
-import { withFiles } from "../fixtures/oir_files.ts";
+import { checkCuts, loadBytes, refused as refusedAs } from "../damage.ts";
+import { openHere } from "../load_here.ts";
+import { withFiles } from "../temporary_files.ts";
 import {
   block,
   concat,
@@ -24,11 +25,8 @@ import { codesOf, textsOf } from "../warning_texts.ts";
 
 const SAMPLES = [...samples(12)];
 
-/** Loads a file of these bytes. */
-const load = (bytes: Uint8Array, name = "a.lif") =>
-  withFiles({ [name]: bytes }, (folder) => loadHere(`${folder}/${name}`));
-const refused = (bytes: Uint8Array, message: RegExp, name?: string) =>
-  rejects(load(bytes, name), { tag: "DecodeFailed", message });
+const load = (bytes: Uint8Array, name = "a.lif") => loadBytes(name, bytes);
+const refused = (bytes: Uint8Array, message: RegExp, name = "a.lif") => refusedAs(name, bytes, message);
 
 /** A file of several images, each in a block of 12 bytes of its own. */
 const several = (...described: string[]) =>
@@ -37,34 +35,14 @@ const several = (...described: string[]) =>
     ...described.map((_, i) => block(`M${i}`, samples(12))),
   );
 
-Deno.test("a file that is cut anywhere is refused, or has its samples and a warning", async () => {
-  const good = several(image(), image());
-  const whole = await load(good);
-  deepEqual([[...whole.planes[0]!], codesOf(whole.summary.warnings), whole.summary.sceneCount], [
-    SAMPLES,
-    [],
-    2,
-  ]);
-  let served = 0;
-  for (let length = 0; length < good.length; length += length < 2000 ? 37 : 3) {
-    try {
-      const { planes, summary } = await load(good.subarray(0, length));
-      deepEqual([...planes[0]!], SAMPLES);
-      ok(summary.warnings.length > 0, `${length}`);
-      served += 1;
-    } catch (error) {
-      equal((error as { tag?: string }).tag, "DecodeFailed", String(error));
-    }
-  }
+Deno.test("a truncated file is refused, or served exactly with a warning", async () => {
+  const { served } = await checkCuts("a.lif", several(image(), image()), 3, true);
   ok(served > 8);
 });
 
-Deno.test("an object that is cut anywhere is refused: its document is at the end", async () => {
-  const good = lofFile(header(element("image", image(), "M1")));
-  deepEqual([...(await load(good, "a.lof")).planes[0]!], SAMPLES);
-  for (let length = 0; length < good.length; length += 7) {
-    await refused(good.subarray(0, length), /./, "a.lof");
-  }
+Deno.test("a truncated object is refused: its document is at the end", async () => {
+  const { served } = await checkCuts("a.lof", lofFile(header(element("image", image(), "M1"))), 7);
+  equal(served, 0);
 });
 
 Deno.test("the first text: another magic, more characters than the file has or the bound allows, damaged XML", async () => {

@@ -1,88 +1,65 @@
 /** Damaged and hostile LSM files: each is refused with what and where, in little time and memory, or served exactly. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { DecodeFailed } from "../../readers/errors.ts";
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { checkCuts, type DamageTable, testDamage } from "../damage.ts";
 import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
-import { withFiles } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import { openHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
 
 const series = () => new LsmBytes("series_tzc.lsm");
 const lines = () => new LsmBytes("line_scan.lsm");
 
-const REFUSALS: readonly (readonly [name: string, file: () => LsmBytes, message: RegExp])[] = [
-  [
-    "a record of another kind",
+const DAMAGE: DamageTable = {
+  "a record of another kind": [
     () => series().field(0, 7),
     /CZ_LSMINFO \(34412\) at \d+ starts with the unknown 0x7/,
   ],
-  ["a record of 95 bytes", () => series().field(4, 95), /has 95 bytes instead of at least 96/],
-  ["a record of less than nothing", () => series().field(4, 0xffff_ffff), /has -1 bytes/],
-  ["no columns", () => series().field(8, 0), /declares 0 along X/],
-  ["time that goes back", () => series().field(24, 0xffff_fffe), /declares -2 along T/],
-  ["2^40 planes", () => series().field(16, 2 ** 20).field(24, 2 ** 20), /declares 1099511627776 planes/],
-  [
-    "other columns",
+  "a record of 95 bytes": [() => series().field(4, 95), /has 95 bytes instead of at least 96/],
+  "a record of less than nothing": [() => series().field(4, 0xffff_ffff), /has -1 bytes/],
+  "no columns": [() => series().field(8, 0), /declares 0 along X/],
+  "time that goes back": [() => series().field(24, 0xffff_fffe), /declares -2 along T/],
+  "2^40 planes": [() => series().field(16, 2 ** 20).field(24, 2 ** 20), /declares 1099511627776 planes/],
+  "other columns": [
     () => series().field(8, 14),
     /declares 14 columns and 9 rows, but the first page has 13 and 9/,
   ],
-  ["other rows", () => series().field(12, 8), /declares 13 columns and 8 rows/],
-  ["other channels", () => series().field(20, 3), /declares 3 channels, but the first page has 2/],
-  ["a width of 0", () => series().set(0, 256, 0), /has ImageWidth \(256\) of 0/],
-  ["2^62 pixels", () => series().set(0, 256, 2 ** 31).set(0, 257, 2 ** 31), /2147483648 x 2147483648 pixels/],
-  ["10,001 samples", () => series().set(0, 277, 10_001), /SamplesPerPixel \(277\) is 10001/],
-  ["deflate", () => series().set(0, 259, 8), /Compression \(259\) is 8; LSM uses only 1 and 5/],
-  ["samples of 24 bits", () => series().set(0, 258, 24 << 0), /samples of \d+ bits|ends after the file/],
-  ["three strips for two channels", () => {
+  "other rows": [() => series().field(12, 8), /declares 13 columns and 8 rows/],
+  "other channels": [() => series().field(20, 3), /declares 3 channels, but the first page has 2/],
+  "a width of 0": [() => series().set(0, 256, 0), /has ImageWidth \(256\) of 0/],
+  "2^62 pixels": [() => series().set(0, 256, 2 ** 31).set(0, 257, 2 ** 31), /2147483648 x 2147483648 pixels/],
+  "10,001 samples": [() => series().set(0, 277, 10_001), /SamplesPerPixel \(277\) is 10001/],
+  "deflate": [() => series().set(0, 259, 8), /Compression \(259\) is 8; LSM uses only 1 and 5/],
+  "samples of 24 bits": [() => series().set(0, 258, 24 << 0), /samples of \d+ bits|ends after the file/],
+  "three strips for two channels": [() => {
     const file = series();
     file.view.setUint32(file.entry(0, 273) + 4, 3, true);
     return file;
   }, /StripOffsets \(273\) has 3 values for 2 channels/],
-  ["a strip beyond the end", () => series().set(0, 273, 1e9, 1), /strip 0 at 1000000000 \+ 234 ends after/],
-  ["a strip that is too short", () => series().set(0, 279, 233, 0), /holds 233 bytes, 234 are needed/],
-  ["LZW that is too short", () => new LsmBytes("lzw_stack.lsm").set(0, 273, 1, 0), /strip 0 at 1/],
-  ["tiles", () => {
+  "a strip beyond the end": [() => series().set(0, 273, 1e9, 1), /strip 0 at 1000000000 \+ 234 ends after/],
+  "a strip that is too short": [() => series().set(0, 279, 233, 0), /holds 233 bytes, 234 are needed/],
+  "LZW that is too short": [() => new LsmBytes("lzw_stack.lsm").set(0, 273, 1, 0), /strip 0 at 1/],
+  "tiles": [() => {
     const file = series();
     file.view.setUint16(file.entry(0, 254), 322, true);
     return file;
   }, /has tiles, which LSM does not use/],
-  ["channels that are neither apart nor interleaved", () => series().set(0, 284, 0), /is 0, neither 1 nor 2/],
-  ["a first page without strips", () => series().remove(0, 273), /lacks StripOffsets \(273\)/],
-  [
-    "strips that were never written",
+  "channels that are neither apart nor interleaved": [() => series().set(0, 284, 0), /is 0, neither 1 nor 2/],
+  "a first page without strips": [() => series().remove(0, 273), /lacks StripOffsets \(273\)/],
+  "strips that were never written": [
     () => series().set(0, 273, 0, 0).set(0, 273, 0, 1),
     /plane 0 was never written/,
   ],
-];
-
-for (const [name, file, message] of REFUSALS) {
-  Deno.test(`refused: ${name}`, () =>
-    rejects(loadLsm(file().bytes), (error: Error) => {
-      ok(error instanceof DecodeFailed, String(error));
-      match(error.message, message);
-      match(error.message, /^Cannot read "scan\.lsm": \S/);
-      return true;
-    }));
-}
-
-const PARTS: Readonly<Record<string, () => LsmBytes>> = {
-  "colours beyond the end": () => series().field(108, 1e9),
-  "10,001 colours": () => series().inPart(108, 4, 10_001),
-  "names before the block": () => series().inPart(108, 16, 3),
-  "colours of 2 GB": () => series().inPart(108, 0, 2 ** 31 - 1),
-  "stamps of another size": () => series().inPart(132, 4, 4),
-  "2^31 stamps": () => series().inPart(132, 4, 2 ** 31 - 1),
-  "no recording": () => series().inPart(124, 0, 5),
-  "an entry of 4 GB": () => series().inPart(124, 20, 2 ** 32 - 1),
+  "colours beyond the end": [() => series().field(108, 1e9), ["metadata_damaged"]],
+  "10,001 colours": [() => series().inPart(108, 4, 10_001), ["metadata_damaged"]],
+  "names before the block": [() => series().inPart(108, 16, 3), ["metadata_damaged"]],
+  "colours of 2 GB": [() => series().inPart(108, 0, 2 ** 31 - 1), ["metadata_damaged"]],
+  "stamps of another size": [() => series().inPart(132, 4, 4), ["metadata_damaged"]],
+  "2^31 stamps": [() => series().inPart(132, 4, 2 ** 31 - 1), ["metadata_damaged"]],
+  "no recording": [() => series().inPart(124, 0, 5), ["metadata_damaged"]],
+  "an entry of 4 GB": [() => series().inPart(124, 20, 2 ** 32 - 1), ["metadata_damaged"]],
 };
 
-for (const [name, file] of Object.entries(PARTS)) {
-  Deno.test(`the planes are served without ${name}`, async () => {
-    const whole = await loadLsm(series().bytes);
-    const { planes, summary } = await loadLsm(file().bytes);
-    deepEqual(planes, whole.planes);
-    deepEqual(codesOf(summary.warnings), ["metadata_damaged"]);
-  });
-}
+testDamage("scan.lsm", DAMAGE, series);
 
 Deno.test("a record may declare 2^31 planes", async () => {
   const { planes, summary } = await loadLsm(series().field(16, 2 ** 16).field(24, 2 ** 15).bytes);
@@ -162,13 +139,5 @@ Deno.test("a line scan has the lines that the file holds of all wanted channels"
 });
 
 Deno.test("a truncated file is refused or served exactly", async () => {
-  for (const name of ["series_tzc.lsm", "lzw_stack.lsm"]) {
-    const { bytes } = new LsmBytes(name);
-    const whole = await loadLsm(bytes);
-    for (let length = 0; length < bytes.length; length += 61) {
-      const cut = await loadLsm(bytes.subarray(0, length)).catch((error) => error);
-      if (cut instanceof Error) ok(cut instanceof DecodeFailed, `${name} at ${length}: ${cut}`);
-      else deepEqual(cut.planes, whole.planes, `${name} at ${length}`);
-    }
-  }
+  for (const name of ["series_tzc.lsm", "lzw_stack.lsm"]) await checkCuts(name, new LsmBytes(name).bytes, 61);
 });

@@ -7,7 +7,7 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { LsmBytes } from "../fixtures/lsm_files.ts";
-import { withFiles } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import { tinyTiff } from "../fixtures/tiny_tiff.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";

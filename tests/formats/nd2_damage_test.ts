@@ -4,7 +4,7 @@ import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { withFiles } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import {
   attributes,
   concat,

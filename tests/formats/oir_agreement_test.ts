@@ -12,8 +12,8 @@ import {
   openBytes,
   type Opened,
   ramp,
-  withFiles,
 } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import {
   blockOffsets,
   chunkBlocks,

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { MAX_BLOCKS } from "../../readers/oir/container.ts";
-import { frame, lineScan, loadPath, openBytes, ramp, withFiles } from "../fixtures/oir_files.ts";
+import { frame, lineScan, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import {
   chunkBlocks,
   concat,

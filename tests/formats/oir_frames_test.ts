@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  CHANNEL_A,
-  CHANNEL_B,
-  CHANNEL_C,
-  frame,
-  loadPath,
-  openBytes,
-  ramp,
-  withFiles,
-} from "../fixtures/oir_files.ts";
+import { CHANNEL_A, CHANNEL_B, CHANNEL_C, frame, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import {
   chunkBlocks,
   continuationBlocks,

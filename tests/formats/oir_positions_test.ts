@@ -2,7 +2,8 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import type { Acquisition, Position } from "../../readers/reader.ts";
-import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp, withFiles } from "../fixtures/oir_files.ts";
+import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp } from "../fixtures/oir_files.ts";
+import { withFiles } from "../temporary_files.ts";
 import {
   concat,
   counted,

@@ -10,6 +10,7 @@ import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { LINE_SCAN, OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
 import { loadHere } from "../load_here.ts";
 import { hashAt } from "../planes.ts";
+import { inFolder } from "../temporary_files.ts";
 import { codesOf } from "../warning_texts.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr_scenes/", import.meta.url));
@@ -129,19 +130,13 @@ Deno.test("documents of a scene are those of its layout, its image and its array
 });
 
 /** Runs in a folder of its own, deep enough that no collection is sought among the temporary folders of others. */
-async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const temporary = Deno.realPathSync(Deno.makeTempDirSync());
-  try {
-    await run(join(temporary, "1/2/3/4/5/6"));
-  } finally {
-    Deno.removeSync(temporary, { recursive: true });
-  }
-}
+const inDeepFolder = (run: (folder: string) => Promise<void>) =>
+  inFolder((folder) => run(join(folder, "1/2/3/4/5/6")));
 
 const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
 
 Deno.test("of a plate of 10,000 fields the well documents and those of one field are read", () =>
-  inFolder(async (folder) => {
+  inDeepFolder(async (folder) => {
     const wells = Array.from({ length: 100 }, (_, i) => `${"ABCDEFGHIJ"[i % 10]}/${1 + Math.floor(i / 10)}`);
     const fields = Array.from({ length: 100 }, (_, i) => ({ path: String(i) }));
     write(
@@ -175,7 +170,7 @@ Deno.test("of a plate of 10,000 fields the well documents and those of one field
   }));
 
 Deno.test("a chunk that is written while the image is open is seen", () =>
-  inFolder(async (folder) => {
+  inDeepFolder(async (folder) => {
     // Each of 40 rows is a chunk, and all are absent at first.
     writeImage(folder, { ...OVERVIEW, shape: [40, 2] });
     const array = JSON.parse(Deno.readTextFileSync(join(folder, "0/zarr.json")));
@@ -196,7 +191,7 @@ Deno.test("a chunk that is written while the image is open is seen", () =>
   }));
 
 Deno.test("sizes are listed for the first 64 images of a layout and for the opened one", () =>
-  inFolder(async (folder) => {
+  inDeepFolder(async (folder) => {
     write(join(folder, "zarr.json"), group({ version: "0.5", "bioformats2raw.layout": 3 }));
     for (let i = 0; i < 70; i += 1) writeImage(join(folder, String(i)), i % 2 ? OVERVIEW : LINE_SCAN);
     write(join(folder, "5/zarr.json"), "{");
@@ -216,7 +211,7 @@ Deno.test("sizes are listed for the first 64 images of a layout and for the open
   }));
 
 Deno.test("a collection shapes the first scene of a layout, and no field of a plate", () =>
-  inFolder(async (folder) => {
+  inDeepFolder(async (folder) => {
     writeCollection(folder);
     const member = join(folder, "images/0001");
     Deno.removeSync(member, { recursive: true });

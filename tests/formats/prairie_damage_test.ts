@@ -7,6 +7,7 @@ import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
 import { hashAt, hashOf } from "../planes.ts";
 import { NO_LINKS } from "../no_links.ts";
+import { copy, inFolder } from "../temporary_files.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
@@ -20,23 +21,16 @@ const image = (cycle: number, channel: number) => `${TWO}_Cycle0000${cycle}_Ch${
 const source = (cycle: number, channel: number) => `${TWO}-Cycle0000${cycle}_Ch${channel}Source.tif`;
 
 /** A copy of a scan in a folder `under`, for as long as `use` takes. */
-async function withCopy(
+const withCopy = (
   name: string,
   use: (at: (file: string) => string, folder: string) => Promise<void> | void,
   under = name,
-) {
-  const parent = Deno.makeTempDirSync();
-  const folder = join(parent, under);
-  Deno.mkdirSync(folder);
-  for (const entry of Deno.readDirSync(join(FIXTURES, name))) {
-    if (entry.isFile) Deno.copyFileSync(join(FIXTURES, name, entry.name), join(folder, entry.name));
-  }
-  try {
-    await use((file) => join(folder, file), folder);
-  } finally {
-    Deno.removeSync(parent, { recursive: true });
-  }
-}
+) =>
+  inFolder((parent) => {
+    const folder = join(parent, under);
+    copy(join(FIXTURES, name), folder);
+    return use((file) => join(folder, file), folder);
+  });
 
 const replace = (path: string, from: string | RegExp, to: string) => {
   const text = Deno.readTextFileSync(path);
@@ -224,23 +218,7 @@ Deno.test("an interrupted line scan has the rows that every channel has", () =>
     const whole = await loadHere(at(image(1, 1)));
     const [plane] = whole.planes;
     const columns = 33;
-    const layout = {
-      littleEndian: true,
-      bigTiff: false,
-      width: columns,
-      samples: 1,
-      bits: 16,
-      kind: "uint",
-    } as const;
-    const rest = {
-      planar: false,
-      rowsPerStrip: 8,
-      tile: null,
-      predictor: 1,
-      codec: "none",
-      fillOrder: 1,
-    } as const;
-    const short = tiffBytes({ ...layout, ...rest, height: 21 }, (x, y) => BigInt(plane![y * columns + x]!));
+    const short = tiffBytes(grayLayout(columns, 21, 16), (x, y) => BigInt(plane![y * columns + x]!));
     Deno.writeFileSync(at(image(1, 1)), short);
     const { summary, planes } = await loadHere(at(image(1, 2)));
     deepEqual([summary.rows, summary.columns], [21, columns]);
@@ -439,16 +417,7 @@ Deno.test("a folder of thousands of images is not read for one of them", () =>
       `${renamed.lists} lists, ${renamed.counts.opens} opens`,
     );
     // A TIFF of another name and program costs no look at its folder.
-    const layout = { littleEndian: true, bigTiff: false, width: 4, height: 4, samples: 1, bits: 16 } as const;
-    const rest = {
-      kind: "uint",
-      planar: false,
-      rowsPerStrip: 4,
-      tile: null,
-      predictor: 1,
-      codec: "none",
-    } as const;
-    Deno.writeFileSync(at("plain.tif"), tiffBytes({ ...layout, ...rest, fillOrder: 1 }, (x) => BigInt(x)));
+    Deno.writeFileSync(at("plain.tif"), tiffBytes(grayLayout(4, 4, 16), (x) => BigInt(x)));
     const plain = new ListedAccess();
     await loadHere(at("plain.tif"), { files: plain });
     equal(plain.lists, 0);

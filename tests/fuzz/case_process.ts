@@ -50,10 +50,10 @@ const MAX_BYTES = 64 << 20;
 
 class TooLarge extends Error {}
 
-async function load(path: string): Promise<LoadedAcquisition> {
+async function load(path: string, scene: number | null = null): Promise<LoadedAcquisition> {
   const files = new FileAccess();
   try {
-    const { plan, decode } = await planLoad(requestOf(path), files);
+    const { plan, decode } = await planLoad(requestOf(path, { scene }), files);
     if (plan.bytes > MAX_BYTES) throw new TooLarge();
     const loaded = await decode();
     const bytes = [...loaded.planes, ...loaded.referencePlanes].reduce((sum, p) => sum + p.byteLength, 0);
@@ -99,6 +99,17 @@ function invented(whole: LoadedAcquisition, rest: LoadedAcquisition): string | n
   return null;
 }
 
+/** What is wrong with the last scene of a file that has several, or `null`. */
+async function judgeLastScene(path: string, { summary }: LoadedAcquisition): Promise<string | null> {
+  if (summary.sceneCount === 1) return null;
+  try {
+    return judge(await load(path, summary.sceneCount - 1));
+  } catch (error) {
+    if (error instanceof TooLarge || error instanceof ReaderError) return null;
+    throw error;
+  }
+}
+
 interface CaseResult {
   readonly outcome: Outcome;
   readonly reading: OwnReading;
@@ -108,7 +119,7 @@ interface CaseResult {
 async function runCase(path: string, whole: LoadedAcquisition | null): Promise<CaseResult> {
   try {
     const loaded = await load(path);
-    const finding = (whole && invented(whole, loaded)) ?? judge(loaded);
+    const finding = (whole && invented(whole, loaded)) ?? judge(loaded) ?? await judgeLastScene(path, loaded);
     return { outcome: "planes", reading: readingOf(loaded), ...(finding !== null && { finding }) };
   } catch (error) {
     if (error instanceof TooLarge) return { outcome: "large", reading: { refused: "too large" } };

@@ -13,7 +13,7 @@ const LOADED = 16;
 /** What the kernel's numbers from ENDS_EARLY, which is -1, down to SCAN_FULL mean. */
 const FAILURES = [
   "its entropy-coded data end early",
-  "a Huffman code is none of its table",
+  "a Huffman code is not in its table",
   "a Huffman table is missing",
   "a block has more than 64 coefficients",
   "a block has more coefficients than its scan",
@@ -35,7 +35,7 @@ export interface ScanPart {
   readonly ac: HuffmanTable | undefined;
 }
 
-/** Tells the decoder of the components of a scan and gives it their tables. */
+/** Gives the decoder the components of a scan and their tables. */
 export function useParts(parts: readonly ScanPart[]): void {
   const places = new Map<HuffmanTable, number>();
   const place = (table: HuffmanTable | undefined): number => {
@@ -54,7 +54,7 @@ export function useParts(parts: readonly ScanPart[]): void {
   }
 }
 
-/** Reads the MCUs of a scan that the decoder was told of. */
+/** Reads the MCUs of the scan that {@linkcode useParts} described. */
 export class ScanData {
   readonly #bytes: Uint8Array;
   /** Most bytes of an MCU, and of what is loaded ahead of it. */

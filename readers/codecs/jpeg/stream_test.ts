@@ -198,7 +198,7 @@ const REFUSED: readonly (readonly [string, Parts, RegExp])[] = [
   ["three codes of one bit", { tables: segment(0xc4, ...huffman(0, [3], 0, 1, 2)) }, /too many codes/],
   ["no table of differences", { tables: segment(0xc4, ...AC) }, /Huffman table is missing/],
   ["no table of other coefficients", { tables: segment(0xc4, ...DC) }, /Huffman table is missing/],
-  ["a code that no table has", { data: [0xff, 0, 0xff, 0, 0xff, 0] }, /none of its table/],
+  ["a code that no table has", { data: [0xff, 0, 0xff, 0, 0xff, 0] }, /not in its table/],
   ["a restart interval of one byte", { before: segment(0xdd, 0) }, /restart interval/],
   ["a restart interval of three bytes", { before: segment(0xdd, 0, 0, 0) }, /restart interval/],
   ["hierarchical coding", { frame: segment(0xc5, ...FRAME) }, /coding c5/],

@@ -8,6 +8,7 @@
  * `luts` are lookup tables of the channels, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
+import { hexColor } from "../../metadata/channels.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
@@ -195,7 +196,7 @@ function itemsOf(directory: Directory, most: number): ImageJItems {
 
 function lastColor(table: Uint8Array): string | null {
   if (table.length !== TABLE_BYTES) return null;
-  return `#${[255, 511, 767].map((at) => table[at]!.toString(16).padStart(2, "0")).join("")}`;
+  return hexColor(table[255]!, table[511]!, table[767]!);
 }
 
 /** Names of the channels where each channel has one label for all its planes, unlike the others; else none. */

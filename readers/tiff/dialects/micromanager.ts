@@ -7,6 +7,7 @@
 import { DecodeFailed } from "../../errors.ts";
 import type { DocumentList } from "../../io/document_list.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
+import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
 import type { XmlElement } from "../../metadata/xml.ts";
@@ -264,7 +265,7 @@ function describe({ opened, summary, ome }: Positions, rank: number | null, slic
 /** `#rrggbb` of a Java colour: opacity, red, green and blue are the bytes of a signed number. */
 function colorOf(value: unknown): string | null {
   if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) >= 2 ** 32) return null;
-  return `#${(value & 0xffffff).toString(16).padStart(6, "0")}`;
+  return hexColor(value >> 16, value >> 8, value);
 }
 
 /** A position in OME-XML. */

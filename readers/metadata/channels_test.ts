@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { channelNames } from "./channel_names.ts";
+import { channelNames } from "./channels.ts";
 
 Deno.test("blank names are numbered and repeated names are told apart", () => {
   const cases: [(string | null)[], string[]][] = [

@@ -1,0 +1,83 @@
+/** Channels as they are served: unique names with their defaults, and colours as `#rrggbb`. */
+import type { Channel } from "../reader.ts";
+import { boundedText } from "./description.ts";
+
+/** Names of the samples of a colour pixel, in served order. */
+export const COLOURS: readonly string[] = ["Red", "Green", "Blue"];
+
+/** Colours in which these samples are shown, where the format asks for it. */
+export const COLOUR_HEX: readonly string[] = ["#ff0000", "#00ff00", "#0000ff"];
+
+/** Lookup tables of one colour, by their names in lower case. */
+export const NAMED_COLORS: ReadonlyMap<string, string> = new Map([
+  ["red", "#ff0000"],
+  ["green", "#00ff00"],
+  ["blue", "#0000ff"],
+  ["cyan", "#00ffff"],
+  ["magenta", "#ff00ff"],
+  ["yellow", "#ffff00"],
+  ["gray", "#ffffff"],
+  ["grey", "#ffffff"],
+  ["white", "#ffffff"],
+]);
+
+/** Most formats write black where a channel has no colour. */
+export const BLACK = "#000000";
+
+/** Name and colour of a channel by its file; `null` or blank where it gives none. */
+export interface NamedChannel {
+  /** Any text. */
+  readonly name: string | null | undefined;
+  /** `#rrggbb` in lower case. */
+  readonly color?: string | null | undefined;
+}
+
+/** Channels whose planes are alike, with unique names. */
+export function channelsOf(
+  named: readonly NamedChannel[],
+  { sampleType, rows, columns }: Pick<Channel, "sampleType" | "rows" | "columns">,
+): Channel[] {
+  const names = channelNames(named.map(({ name }) => name));
+  return named.map(({ color = null }, index) => ({
+    index,
+    name: names[index]!,
+    sampleType,
+    rows,
+    columns,
+    color,
+  }));
+}
+
+/** Name of a sample of a pixel: after that of its channel, where it needs one. */
+export const sampleName = (channel: string | null | undefined, sample: string): string =>
+  channel ? `${channel} ${sample}` : sample;
+
+/** `#rrggbb` of the lowest bytes of three numbers. */
+export const hexColor = (...parts: readonly [red: number, green: number, blue: number]): string =>
+  `#${parts.map((part) => (part & 0xff).toString(16).padStart(2, "0")).join("")}`;
+
+/** Unique names of channels: a blank one becomes `CHn` (n = index + 1), a repeated one gets ` (2)`, ` (3)`. */
+export function channelNames(names: readonly (string | null | undefined)[]): string[] {
+  return distinct(names, "CH");
+}
+
+/** Unique names of scenes: a blank one becomes `Scene n`. */
+export function sceneNames(names: readonly (string | null)[]): string[] {
+  return distinct(names, "Scene ");
+}
+
+function distinct(names: readonly (string | null | undefined)[], noun: string): string[] {
+  const taken = new Set<string>();
+  const repeats = new Map<string, number>();
+  return names.map((given, index) => {
+    const name = boundedText(given?.trim() || `${noun}${index + 1}`);
+    let unique = name;
+    for (let n = repeats.get(name) ?? 2; taken.has(unique); n += 1) {
+      unique = `${name} (${n})`;
+      // Thousands of scenes may have one name.
+      repeats.set(name, n + 1);
+    }
+    taken.add(unique);
+    return unique;
+  });
+}
