@@ -18,6 +18,9 @@ const open = new Map<string, OpenAcquisition>();
 /** Where the acquisitions are, until they are forgotten. */
 const sources = new Map<string, AcquisitionSource>();
 
+/** The documents of the last question, as a JSON array in pieces. */
+let encoded: readonly Uint8Array<ArrayBuffer>[] = [];
+
 reportCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
@@ -36,6 +39,7 @@ async function answer(question: Extract<ToWorker, Question>): Promise<void> {
   const { key } = question;
   keepGarbage();
   let bytes = 0;
+  if (question.type !== "documents") encoded = [];
   try {
     const acquisition = await opened(question);
     if (question.type === "open") {
@@ -44,9 +48,14 @@ async function answer(question: Extract<ToWorker, Question>): Promise<void> {
       const { summary: { scene }, marks } = description;
       sources.set(key, { request: { ...request, scene }, marks });
       post({ type: "opened", description, indexBytes: acquisition.indexBytes });
+    } else if (question.type === "encode") {
+      encoded = encodedArray(acquisition.documents());
+      const size = encoded.reduce((sum, { length }) => sum + length, 0);
+      post({ type: "encoded", bytes: size, indexBytes: acquisition.indexBytes });
     } else if (question.type === "documents") {
-      const documents = acquisition.documents();
-      post({ type: "documents", documents, indexBytes: acquisition.indexBytes });
+      const [pieces, { indexBytes }] = [encoded, acquisition];
+      encoded = [];
+      post({ type: "documents", pieces, indexBytes }, pieces.map(({ buffer }) => buffer));
     } else {
       const decoded = await acquisition.decode(question.order);
       const buffers = [...decoded.planes ?? [], ...decoded.referencePlanes ?? []].map(({ buffer }) => buffer);
@@ -77,6 +86,13 @@ async function opened({ key, source, stop }: Question): Promise<OpenAcquisition>
   open.set(key, acquisition);
   [...open.values()].at(-1 - MAX_AWAKE)?.rest();
   return acquisition;
+}
+
+/** A JSON array, an item a piece: one text of all of them could exceed what a string can hold. */
+function encodedArray(items: readonly unknown[]): Uint8Array<ArrayBuffer>[] {
+  const encoder = new TextEncoder();
+  const pieces = items.map((item, i) => encoder.encode(`${i === 0 ? "[" : ","}${JSON.stringify(item)}`));
+  return [...pieces, encoder.encode(items.length === 0 ? "[]" : "]")];
 }
 
 function close(key: string): void {

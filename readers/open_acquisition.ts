@@ -31,6 +31,7 @@ import {
   type SceneEntry,
   type WorkingMemory,
 } from "./reader.ts";
+import { bounded, heapBytes } from "./metadata/description.ts";
 import { openingOf, wantedChannels } from "./selection.ts";
 import { timeDoubts } from "./metadata/time_stamps.ts";
 import { lossWarning, type Warning, warning } from "./warning.ts";
@@ -92,6 +93,8 @@ export interface Description {
   readonly summary: AcquisitionSummary;
   /** Bytes of all loaded planes, source and reference, at 4 per sample. */
   readonly bytes: number;
+  /** Estimated bytes of the summary in memory. */
+  readonly summaryBytes: number;
   /** Memory that decoding takes beside them. */
   readonly working: WorkingMemory;
   /** How workers can divide the source planes; `null` where it does not pay. */
@@ -159,6 +162,7 @@ export class OpenAcquisition {
   readonly #opened: OpenedScene;
   #marks: ReadonlyMap<string, string>;
   #planned: Planned | null = null;
+  #summaryBytes = 0;
 
   private constructor(
     { request, marks }: AcquisitionSource,
@@ -200,7 +204,7 @@ export class OpenAcquisition {
 
   /** Estimated bytes that it takes. */
   get indexBytes(): number {
-    return LEAST_INDEX_BYTES + (this.acquisition.indexBytes ?? 0);
+    return Math.max(LEAST_INDEX_BYTES, this.#summaryBytes) + (this.acquisition.indexBytes ?? 0);
   }
 
   /** Sets the stop flag of the next work. */
@@ -252,25 +256,28 @@ export class OpenAcquisition {
       reference: _reference,
       ...metadata
     } = acquisition;
+    const fingerprint = this.#fingerprint(path, warnings);
     const summary: AcquisitionSummary = {
-      ...metadata,
+      ...bounded(metadata),
       path,
-      fingerprint: this.#fingerprint(path, warnings),
+      fingerprint,
       format: format.name,
       rows: planes.rows,
       columns: planes.columns,
       scene,
       sceneCount: scenes.count,
-      scenes: entries,
-      loaded,
+      scenes: bounded(entries),
+      loaded: bounded(loaded),
       position,
-      reference: reference && summaryOf(reference),
-      warnings,
+      reference: reference && bounded(summaryOf(reference)),
+      warnings: bounded(warnings),
     };
+    this.#summaryBytes = heapBytes(summary);
     return {
       summary,
       bytes: planeBytes(planes) * channels.length +
         (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0),
+      summaryBytes: this.#summaryBytes,
       working: workingOf([planes, ...reference ? [reference.plan] : []]),
       division: planes.division ?? null,
       marks: this.#marks,

@@ -3,7 +3,6 @@
  * time.
  */
 import type { WireError } from "./errors.ts";
-import type { MetadataDocument } from "./io/document_list.ts";
 import type { AcquisitionSource, DecodedOrder, Description, PlaneOrder } from "./open_acquisition.ts";
 
 /** A question about one acquisition. */
@@ -22,7 +21,9 @@ export type ToWorker =
   | Question & { readonly type: "open" }
   /** Answered by `decoded`. The buffers of the order are transferred. */
   | Question & { readonly type: "decode"; readonly order: PlaneOrder }
-  /** Answered by `documents`. */
+  /** Encodes the documents; answered by `encoded`. */
+  | Question & { readonly type: "encode" }
+  /** Takes what was encoded by the question before; answered by `documents`. */
   | Question & { readonly type: "documents" }
   /** Closes an acquisition; not answered. */
   | { readonly type: "forget"; readonly key: string }
@@ -49,7 +50,9 @@ export type FromWorker =
     | { readonly type: "opened"; readonly description: Description }
     /** The planes are transferred. */
     | { readonly type: "decoded"; readonly decoded: DecodedOrder }
-    | { readonly type: "documents"; readonly documents: readonly MetadataDocument[] }
+    | { readonly type: "encoded"; readonly bytes: number }
+    /** A JSON array in pieces, which are transferred. */
+    | { readonly type: "documents"; readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
     /** The acquisition may be open all the same. */
     | { readonly type: "failed"; readonly error: WireError }
   );

@@ -134,13 +134,38 @@ const HEADERS = {
 const headResponse = (byteLength: number): Response =>
   new Response(null, { headers: { ...HEADERS, "Content-Length": String(byteLength) } });
 
-function planeResponse(c: RequestContext, { clock, log }: Services, sending: Sending): Response {
-  const { plane, byteLength, offset, range, endLease } = sending;
+function planeResponse(c: RequestContext, services: Services, sending: Sending): Response {
+  const { byteLength, offset, range } = sending;
   const { start, end } = range ?? { start: 0, end: byteLength };
-  const headers: Record<string, string> = { ...HEADERS, "Content-Length": String(end - start) };
-  if (range) headers["Content-Range"] = `bytes ${start}-${end - 1}/${byteLength}`;
+  const headers: Record<string, string> = range
+    ? { ...HEADERS, "Content-Range": `bytes ${start}-${end - 1}/${byteLength}` }
+    : HEADERS;
+  return bufferResponse(c, services, { ...sending, start: start - offset, end: end - offset, headers });
+}
+
+/** Bytes of a buffer to send. */
+export interface SentBytes extends Pick<Sending, "plane" | "endLease"> {
+  /** First byte. */
+  readonly start: number;
+  /** Behind the last byte. */
+  readonly end: number;
+  /** Headers besides the length. `Content-Range` makes the status 206. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A response that points into a buffer and holds its lease until it is over. It is cut when the client stops reading. */
+export function bufferResponse(
+  c: RequestContext,
+  { clock, log }: Services,
+  { plane, endLease, start, end, headers: given }: SentBytes,
+): Response {
+  const headers = { ...given, "Content-Length": String(end - start) };
+  if (c.req.method === "HEAD") {
+    endLease();
+    return new Response(null, { headers });
+  }
   let lastMoved = clock.now();
-  const { body, cut } = plane.stream(start - offset, end - offset, () => lastMoved = clock.now());
+  const { body, cut } = plane.stream(start, end, () => lastMoved = clock.now());
   let cancelWatch = () => {};
   const watch = (wait: number) => {
     cancelWatch = clock.after(wait, () => {
@@ -157,5 +182,5 @@ function planeResponse(c: RequestContext, { clock, log }: Services, sending: Sen
     cancelWatch();
     endLease();
   });
-  return new Response(body, { status: range ? 206 : 200, headers });
+  return new Response(body, { status: "Content-Range" in headers ? 206 : 200, headers });
 }

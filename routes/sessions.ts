@@ -1,6 +1,7 @@
 /** Reading and deleting a session. */
 import type { z } from "zod";
-import type { MetadataDocuments, SessionDeleted, SessionInfo } from "../schemas/http.ts";
+import type { SessionDeleted, SessionInfo } from "../schemas/http.ts";
+import { bufferResponse } from "./planes.ts";
 import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 
 const ascending = (indices: Iterable<number>) => [...indices].sort((a, b) => a - b);
@@ -20,10 +21,19 @@ export function readSession(c: RequestContext, { store }: Services): Response {
 }
 
 /** The metadata documents of the file of a session. */
-export async function readMetadata(c: RequestContext, { store, positions }: Services): Promise<Response> {
-  const session = store.get(pathParameter(c, "session_id"));
-  const body: z.infer<typeof MetadataDocuments> = [...await positions.documents(session, c.req.raw.signal)];
-  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+export async function readMetadata(c: RequestContext, services: Services): Promise<Response> {
+  const session = services.store.get(pathParameter(c, "session_id"));
+  const documents = await services.positions.documents(session, c.req.raw.signal);
+  const endLease = documents.lease();
+  documents.release();
+  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+  return bufferResponse(c, services, {
+    plane: documents,
+    endLease,
+    start: 0,
+    end: documents.byteLength,
+    headers,
+  });
 }
 
 /** Ends a session. */

@@ -43,6 +43,8 @@ interface Entry {
   /** Keys of the acquisitions that it keeps open with their memory, the last used one last. */
   readonly open: Map<string, Reservation>;
   busy: boolean;
+  /** Of the acquisition that it works on while it is busy; `null` for one that it opens. */
+  key: string | null;
   cancelRest(): void;
 }
 
@@ -171,13 +173,13 @@ export class DecodePool {
     }
   }
 
-  /** Closes acquisitions in idle workers until `bytes` are free. */
+  /** Closes acquisitions that no worker works on until `bytes` are free. */
   giveUp(bytes: number): void {
     let free = 0;
     for (const [worker, entry] of this.#workers) {
-      if (entry.busy) continue;
       for (const [key, held] of entry.open) {
         if (free >= bytes) return;
+        if (entry.busy && key === entry.key) continue;
         free += held.bytes;
         this.#close(worker, entry, key);
       }
@@ -244,6 +246,7 @@ export class DecodePool {
     const entry = worker && this.#workers.get(worker);
     if (!worker || !entry) return null;
     entry.busy = true;
+    entry.key = key;
     entry.cancelRest();
     this.#workers.delete(worker);
     this.#workers.set(worker, entry);
@@ -264,7 +267,7 @@ export class DecodePool {
         this.#serve();
       },
     });
-    this.#workers.set(worker, { open: new Map(), busy: false, cancelRest: () => {} });
+    this.#workers.set(worker, { open: new Map(), busy: false, key: null, cancelRest: () => {} });
     return worker;
   }
 

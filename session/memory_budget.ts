@@ -64,4 +64,47 @@ export class MemoryBudget {
   }
 }
 
+/**
+ * The memory that one consent of the user holds: an open, and every open that repeats it for its sessions. The open itself may take
+ * all that is free; what repeats it may bring both to half of the budget, since a page repeats it without asking the user.
+ */
+export class Consent {
+  readonly #budget: MemoryBudget;
+  #held = 0;
+
+  /** Holds nothing yet. */
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
+  }
+
+  /**
+   * Takes `bytes` from the budget.
+   *
+   * @param isAgain true when the user was not asked
+   * @throws {SessionMemoryExceeded}
+   */
+  reserve(bytes: number, isAgain: boolean): Reservation {
+    const most = this.#budget.capacity / 2;
+    if (isAgain && this.#held + bytes > most) {
+      throw new SessionMemoryExceeded(
+        `Opening it again needs ${mebibytes(bytes)}, and its sessions hold ${mebibytes(this.#held)} of the ${
+          mebibytes(most)
+        } that they may have together; delete sessions, or open the file anew`,
+      );
+    }
+    const reservation = this.#budget.reserve(bytes);
+    this.#held += bytes;
+    return {
+      get bytes() {
+        return reservation.bytes;
+      },
+      release: (part) => {
+        const before = reservation.bytes;
+        reservation.release(part);
+        this.#held -= before - reservation.bytes;
+      },
+    };
+  }
+}
+
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(bytes < 2 ** 20 * 10 ? 1 : 0)} MiB`;

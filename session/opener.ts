@@ -1,14 +1,21 @@
 /** From a path to a session: judge the path, describe the acquisition, decode its first planes, keep them. */
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
+import { requireMarksLater } from "../readers/io/file_mark.ts";
 import { isInsideRoots } from "../readers/io/paths.ts";
 import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
 import type { Clock } from "./clock.ts";
 import { decodePlanes, type DecodeResources } from "./decoding.ts";
-import type { Reservation } from "./memory_budget.ts";
+import { Consent, type Reservation } from "./memory_budget.ts";
 import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
-import { Waits } from "./waits.ts";
+import { untilAborted, Waits } from "./waits.ts";
+
+/** Bytes of a summary that count for nothing in a session that the user opened; few are larger. */
+const SUMMARY_BYTES = 64 << 10;
+
+/** Bytes that a session counts when it repeats an open: a page can repeat one at will. */
+const SESSION_BYTES = 16 << 10;
 
 /** What the operator decided about opening. */
 export interface OpenRules {
@@ -61,19 +68,32 @@ export class Opener {
    */
   async open(order: OpenOrder): Promise<Session> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
-    return await this.#load(await this.#sourceOf(order, wait.signal), wait.signal);
+    const source = await this.#sourceOf(order, wait.signal);
+    return await this.#load(source, new Consent(this.#resources.budget), false, wait.signal);
   }
 
   /**
-   * Opens the acquisition of a live session again, into a new session. The path is not judged again.
+   * Opens the acquisition of a live session again, into a new session. The path is not judged again. The same scene and channels
+   * share the planes.
    *
    * @throws {AcquisitionChanged} its files changed since the first open
    * @throws as {@linkcode open}
    */
-  async openAgain({ source }: Session, { channelIndices, scene, signal }: OpenChoice): Promise<Session> {
-    const { request, marks } = source;
+  async openAgain(session: Session, choice: OpenChoice): Promise<Session> {
+    const { source: { request, marks }, consent } = session;
+    const { channelIndices, scene, signal } = choice;
     using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
-    return await this.#load({ request: { ...request, channelIndices, scene }, marks }, wait.signal);
+    if (isSame(session, choice)) {
+      await untilAborted(requireMarksLater(marks), wait.signal);
+      const live = this.#store.get(session.id);
+      return this.#store.share(newSessionId(), live, consent.reserve(SESSION_BYTES, true));
+    }
+    return await this.#load(
+      { request: { ...request, channelIndices, scene }, marks },
+      consent,
+      true,
+      wait.signal,
+    );
   }
 
   /**
@@ -100,9 +120,17 @@ export class Opener {
     this.#waits.close();
   }
 
-  async #load(source: AcquisitionSource, signal: AbortSignal): Promise<Session> {
+  async #load(
+    source: AcquisitionSource,
+    consent: Consent,
+    isAgain: boolean,
+    signal: AbortSignal,
+  ): Promise<Session> {
     const id = newSessionId();
-    return this.#store.create(id, await loadAcquisition(id, source, this.#resources, signal));
+    return this.#store.create(
+      id,
+      await loadAcquisition(id, source, this.#resources, signal, consent, isAgain),
+    );
   }
 
   async #sourceOf(
@@ -125,12 +153,24 @@ export class Opener {
   }
 }
 
+/** Whether a choice is what a session was opened with. */
+function isSame({ summary, source }: Session, { channelIndices, scene }: OpenChoice): boolean {
+  const loaded = summary.loaded.map(({ index }) => index);
+  const isSameScene = scene === summary.scene || scene === null && summary.sceneCount === 1;
+  return isSameScene &&
+    (channelIndices === null
+      ? source.request.channelIndices === null
+      : channelIndices.length === loaded.length && channelIndices.every((index, i) => index === loaded[i]));
+}
+
 /**
  * Loads an acquisition: one worker describes it and then decodes its first planes, helped by others where that pays.
  *
  * @param key under which workers keep the acquisition open until the pool forgets it
  * @param source with the marks of an earlier open, if any
  * @param signal aborts the load; the promise rejects with its reason at once
+ * @param consent holds the memory of the planes and of the summary
+ * @param isAgain true when the user was not asked
  * @throws {TooManyOpens | ShuttingDown} no worker is available
  * @throws {ReaderError | SessionMemoryExceeded}
  */
@@ -139,14 +179,18 @@ export async function loadAcquisition(
   source: AcquisitionSource,
   resources: DecodeResources,
   signal: AbortSignal,
+  consent: Consent = new Consent(resources.budget),
+  isAgain = false,
 ): Promise<LoadedAcquisition> {
-  const { pool, budget } = resources;
+  const { pool } = resources;
   const worker = await pool.takeForOpen(key, signal);
   let reservation: Reservation | null = null;
   let quiet: Promise<void> | null = null;
   try {
-    const { summary, bytes, working, division, marks } = await worker.open(key, source, signal);
-    reservation = budget.reserve(bytes);
+    const description = await worker.open(key, source, signal);
+    const { summary, summaryBytes, bytes, working, division, marks } = description;
+    const described = isAgain ? summaryBytes + SESSION_BYTES : Math.max(0, summaryBytes - SUMMARY_BYTES);
+    reservation = consent.reserve(bytes + described, isAgain);
     const opened = { request: { ...source.request, scene: summary.scene }, marks };
     const wanted = {
       key,
@@ -172,6 +216,8 @@ export async function loadAcquisition(
       planes,
       referencePlanes: referencePlanes ?? [],
       reservation,
+      summaryBytes: described,
+      consent,
       source: opened,
       working,
       division,
@@ -183,18 +229,5 @@ export async function loadAcquisition(
     if (!(error instanceof AcquisitionChanged) || source.marks.size > 0) throw error;
     const name = quoted(basename(source.request.path));
     throw new DecodeFailed(`Cannot read ${name}: it was changed while it was read`, { cause: error });
-  }
-}
-
-/** Stops waiting for a path on a drive that does not answer. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -9,7 +9,10 @@ const CHUNK_BYTES = 4 << 20;
 /** The samples of a plane in buffers of consecutive rows, from the first row to the last. */
 export type PlaneParts = readonly Float32Array<ArrayBuffer>[];
 
-/** A plane of `rows * columns` float32 samples, little-endian, row-major. */
+/** Bytes in buffers of their own, in order. */
+type ByteParts = readonly ArrayBufferView<ArrayBuffer>[];
+
+/** A plane of `rows * columns` float32 samples, little-endian, row-major; or other bytes that a response sends. */
 export class PlaneBuffer {
   /** Bytes of the plane, also after its release. */
   readonly byteLength: number;
@@ -25,7 +28,7 @@ export class PlaneBuffer {
    * @param parts their buffers belong to this object from now on
    * @param freed called once with the memory of each part and its bytes in the plane; all views of it are detached
    */
-  constructor(parts: PlaneParts, freed: (buffer: ArrayBuffer, bytes: number) => void) {
+  constructor(parts: ByteParts, freed: (buffer: ArrayBuffer, bytes: number) => void) {
     let start = 0;
     this.#parts = parts.map(({ buffer, byteOffset, byteLength }) => {
       const part = { start, bytes: new Uint8Array(buffer, byteOffset, byteLength) };

@@ -5,7 +5,6 @@
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/file_mark.ts";
-import type { MetadataDocument } from "../readers/io/document_list.ts";
 import type { Position, RowRange } from "../readers/reader.ts";
 import { requirePosition } from "../readers/selection.ts";
 import type { Clock } from "./clock.ts";
@@ -17,7 +16,7 @@ import { PlaneCache } from "./plane_cache.ts";
 import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
 import { Steps } from "./read_ahead.ts";
 import type { Session } from "./store.ts";
-import { type Wait, Waits } from "./waits.ts";
+import { untilAborted, type Wait, Waits } from "./waits.ts";
 import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** One plane of a session. */
@@ -57,6 +56,8 @@ export class PositionReader {
   #ahead: PlanePlace[] = [];
   /** Planes that are read ahead. */
   readonly #aheadJobs = new Set<PlaneJob>();
+  /** Sessions whose documents are sent, with the end of that. */
+  readonly #sending = new WeakMap<Session, Promise<void>>();
   /** Decodings whose workers are not quiet. */
   #running = 0;
 
@@ -111,14 +112,42 @@ export class PositionReader {
     await job.wait(wait.signal, () => {});
   }
 
-  /** The metadata documents of the file. @throws as {@linkcode plane} */
-  async documents(session: Session, client: AbortSignal): Promise<readonly MetadataDocument[]> {
+  /**
+   * The metadata documents of the file as JSON. Those of a session wait until the caller has released the ones before.
+   *
+   * @throws as {@linkcode plane}
+   */
+  async documents(session: Session, client: AbortSignal): Promise<PlaneBuffer> {
     using wait = this.#wait(session, client);
-    const { id, source } = session;
-    const { pool } = this.#resources;
-    const worker = await pool.takeForPlane(id, wait.signal);
+    while (this.#sending.has(session)) await untilAborted(this.#sending.get(session)!, wait.signal);
+    const sent = Promise.withResolvers<void>();
+    this.#sending.set(session, sent.promise);
+    const end = () => {
+      this.#sending.delete(session);
+      sent.resolve();
+    };
     try {
-      return await worker.documents(id, source, wait.signal);
+      return await this.#documents(session, wait.signal, end);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async #documents({ id, source }: Session, signal: AbortSignal, end: () => void): Promise<PlaneBuffer> {
+    const { pool, budget } = this.#resources;
+    const worker = await pool.takeForPlane(id, signal);
+    let memory: Reservation | null = null;
+    try {
+      memory = budget.reserve(await worker.encodeDocuments(id, source, signal), "The metadata documents");
+      const held = memory;
+      return new PlaneBuffer(await worker.documents(id, source, signal), (_buffer, bytes) => {
+        held.release(bytes);
+        if (held.bytes === 0) end();
+      });
+    } catch (error) {
+      memory?.release();
+      throw error;
     } finally {
       this.#untilQuiet(worker.quiet.then(() => pool.giveBack(worker, id)));
     }

@@ -3,7 +3,7 @@ import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acqu
 import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
-import type { Reservation } from "./memory_budget.ts";
+import type { Consent, Reservation } from "./memory_budget.ts";
 import { PlaneBuffer, type PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
 
@@ -17,6 +17,10 @@ interface OpenedAcquisition {
   readonly working: WorkingMemory;
   /** How workers can divide a plane; `null` where it does not pay. */
   readonly division: Division | null;
+  /** Holds its memory together with that of the sessions that repeat the open. */
+  readonly consent: Consent;
+  /** Bytes that are reserved for the session and its summary, beside the planes. */
+  readonly summaryBytes: number;
 }
 
 /** An acquisition with its first planes, before it has a session. */
@@ -25,7 +29,7 @@ export interface LoadedAcquisition extends OpenedAcquisition {
   readonly planes: readonly PlaneParts[];
   /** One row-major float32 plane per reference channel. */
   readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
-  /** Covers the planes, and more where a reference image could not be decoded. */
+  /** Covers the planes and the summary, and more where a reference image could not be decoded. */
   readonly reservation: Reservation;
 }
 
@@ -62,7 +66,7 @@ export class SessionStore {
   readonly #ended: (session: Session) => void;
   readonly #sessions = new Map<
     string,
-    { session: Session; ended: AbortController; cancelExpiry: () => void }
+    { session: Session; ended: AbortController; cancelExpiry: () => void; free: () => void }
   >();
   #closed = false;
 
@@ -97,11 +101,9 @@ export class SessionStore {
    * @throws {ShuttingDown}
    */
   create(id: string, loaded: LoadedAcquisition): Session {
-    const { summary, source, working, division, planes, referencePlanes, reservation } = loaded;
-    if (this.#closed) {
-      reservation.release();
-      throw new ShuttingDown("The server is stopping");
-    }
+    const { planes, referencePlanes, reservation, ...opened } = loaded;
+    const { summary, summaryBytes } = opened;
+    this.#requireOpen(reservation);
     const hold = (parts: PlaneParts, free: (buffer: ArrayBuffer, bytes: number) => void) =>
       new PlaneBuffer(parts, (buffer, bytes) => {
         free(buffer, bytes);
@@ -118,22 +120,45 @@ export class SessionStore {
     );
     const totalBytes = [...channels.values(), ...referenceChannels.values()]
       .reduce((sum, { byteLength }) => sum + byteLength, 0);
-    reservation.release(reservation.bytes - totalBytes);
+    reservation.release(reservation.bytes - totalBytes - summaryBytes);
+    return this.#add({ ...opened, id, channels, referenceChannels, totalBytes }, () => {
+      for (const plane of [...channels.values(), ...referenceChannels.values()]) plane.release();
+      reservation.release(summaryBytes);
+    });
+  }
+
+  /**
+   * Makes a session of the same planes.
+   *
+   * @param reservation covers the summary
+   * @throws {ShuttingDown}
+   */
+  share(
+    id: string,
+    { ended: _ended, expiresAt: _expiresAt, ...shared }: Session,
+    reservation: Reservation,
+  ): Session {
+    this.#requireOpen(reservation);
+    const leases = [...shared.channels.values(), ...shared.referenceChannels.values()]
+      .map((plane) => plane.lease());
+    return this.#add({ ...shared, id }, () => {
+      for (const end of leases) end();
+      reservation.release();
+    });
+  }
+
+  #requireOpen(reservation: Reservation): void {
+    if (!this.#closed) return;
+    reservation.release();
+    throw new ShuttingDown("The server is stopping");
+  }
+
+  #add(of: Omit<Session, "ended" | "expiresAt">, free: () => void): Session {
     const ended = new AbortController();
-    const session: Session = {
-      id,
-      summary,
-      source,
-      working,
-      division,
-      channels,
-      referenceChannels,
-      totalBytes,
-      expiresAt: this.#clock.now() + this.ttlSeconds * 1000,
-      ended: ended.signal,
-    };
-    const cancelExpiry = this.#clock.after(this.ttlSeconds * 1000, () => this.#drop(id));
-    this.#sessions.set(id, { session, ended, cancelExpiry });
+    const life = this.ttlSeconds * 1000;
+    const session: Session = { ...of, expiresAt: this.#clock.now() + life, ended: ended.signal };
+    const cancelExpiry = this.#clock.after(life, () => this.#drop(session.id));
+    this.#sessions.set(session.id, { session, ended, cancelExpiry, free });
     return session;
   }
 
@@ -198,12 +223,11 @@ export class SessionStore {
   #drop(id: string): void {
     const entry = this.#sessions.get(id);
     if (!entry) return;
-    const { session, ended, cancelExpiry } = entry;
+    const { session, ended, cancelExpiry, free } = entry;
     this.#sessions.delete(id);
     cancelExpiry();
     ended.abort(new SessionNotFound(`The session "${id}" has ended`));
-    for (const plane of session.channels.values()) plane.release();
-    for (const plane of session.referenceChannels.values()) plane.release();
+    free();
     this.#ended(session);
   }
 }

@@ -36,6 +36,7 @@ function storeOf() {
       planes: [[new Float32Array(2)], [new Float32Array(1), new Float32Array(1)]],
       referencePlanes: reference ? [new Float32Array(1)] : [],
       reservation: budget.reserve(30),
+      summaryBytes: 0,
     } as unknown as LoadedAcquisition);
   return { store, clock, timers, budget, create, ended: () => ended };
 }

@@ -49,3 +49,16 @@ export class Waits {
     this.#closing.abort(new ShuttingDown("The server is stopping"));
   }
 }
+
+/** Stops waiting for work that may never end, such as a look at a drive that does not answer. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -6,7 +6,6 @@ import type {
   Description,
   PlaneOrder,
 } from "../readers/open_acquisition.ts";
-import type { MetadataDocument } from "../readers/io/document_list.ts";
 import { StopFlag } from "../readers/io/stop_flag.ts";
 import type { Compiled, FromWorker, Question, ToWorker } from "../readers/worker_protocol.ts";
 import type { Clock } from "./clock.ts";
@@ -104,14 +103,20 @@ export class WorkerClient {
     return (await this.#ask("decoded", message, signal)).decoded;
   }
 
-  /** Reads the metadata documents of an acquisition. @throws as {@linkcode open} */
+  /** Encodes the metadata documents of an acquisition. @returns their bytes as JSON @throws as {@linkcode open} */
+  async encodeDocuments(key: string, source: AcquisitionSource, signal: AbortSignal): Promise<number> {
+    const message = { type: "encode", ...this.#question(key, source) } as const;
+    return (await this.#ask("encoded", message, signal)).bytes;
+  }
+
+  /** Takes what {@linkcode encodeDocuments} encoded: a JSON array in pieces. @throws as {@linkcode open} */
   async documents(
     key: string,
     source: AcquisitionSource,
     signal: AbortSignal,
-  ): Promise<readonly MetadataDocument[]> {
+  ): Promise<readonly Uint8Array<ArrayBuffer>[]> {
     const message = { type: "documents", ...this.#question(key, source) } as const;
-    return (await this.#ask("documents", message, signal)).documents;
+    return (await this.#ask("documents", message, signal)).pieces;
   }
 
   /** Closes an acquisition. */

@@ -42,6 +42,7 @@ const open = ({ stop }, path) => {
     description: {
       summary,
       bytes: isHeavy(path) ? 16 << 20 : 400,
+      summaryBytes: 0,
       working: { bytes, endsWithWorker: path.startsWith("wasm") },
       division: isHeavy(path) ? { channels: 1, rows: path === "divide rows" ? 25 : 100 } : null,
       marks: new Map(),

@@ -1,5 +1,6 @@
 /** Channels as they are served: unique names with their defaults, and colours as `#rrggbb`. */
 import type { Channel } from "../reader.ts";
+import { boundedText } from "./description.ts";
 
 /** Names of the samples of a colour pixel, in served order. */
 export const COLOURS: readonly string[] = ["Red", "Green", "Blue"];
@@ -69,7 +70,7 @@ function distinct(names: readonly (string | null | undefined)[], noun: string): 
   const taken = new Set<string>();
   const repeats = new Map<string, number>();
   return names.map((given, index) => {
-    const name = given?.trim() || `${noun}${index + 1}`;
+    const name = boundedText(given?.trim() || `${noun}${index + 1}`);
     let unique = name;
     for (let n = repeats.get(name) ?? 2; taken.has(unique); n += 1) {
       unique = `${name} (${n})`;

@@ -364,6 +364,7 @@ Deno.test("an acquisition opened for its metadata is counted and closed", async 
     const other = await server.open(path);
     const metadata = await server.request(`/api/v2/sessions/${other.sessionId}/metadata`);
     assert.equal(metadata.status, 200, await metadata.text());
+    await server.completeAll();
     await until(() => server.positions.counts.running === 0);
     assert.ok(server.budget.used - before > other.channels.length * PLANE_BYTES, "its index is counted");
     await server.request(`/api/v2/sessions/${other.sessionId}`, { method: "DELETE" });

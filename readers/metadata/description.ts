@@ -1,0 +1,42 @@
+/** Bounds what a description of an acquisition takes: it outlives the file's own documents, in every session. */
+
+/** Bytes of UTF-8 that a name, a unit or a warning may have. */
+const MAX_TEXT_BYTES = 4096;
+
+/** Bytes of the ` (2)` that may make a name distinct after it was cut. */
+const SUFFIX_BYTES = 16;
+
+const MARK = "…";
+const encoder = new TextEncoder();
+const room = new Uint8Array(MAX_TEXT_BYTES - encoder.encode(MARK).length);
+
+/** The text; one that is longer than 4 KiB of UTF-8 and a suffix is cut to 4 KiB with a mark at the end. */
+export function boundedText(text: string): string {
+  if (text.length * 3 <= MAX_TEXT_BYTES) return text;
+  if (
+    encoder.encode(text.slice(0, MAX_TEXT_BYTES + SUFFIX_BYTES + 1)).length <= MAX_TEXT_BYTES + SUFFIX_BYTES
+  ) {
+    return text;
+  }
+  const { written } = encoder.encodeInto(text, room);
+  // Decoded anew: a slice would keep the whole text in memory.
+  return new TextDecoder().decode(room.slice(0, written)) + MARK;
+}
+
+/** A copy of plain data with every text bounded. */
+export function bounded<T>(value: T): T {
+  if (typeof value === "string") return boundedText(value) as T;
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value)) return (typeof value[0] === "number" ? value : value.map(bounded)) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, bounded(inner)])) as T;
+}
+
+/** Bytes that plain data take on the heap of V8, about. */
+export function heapBytes(value: unknown): number {
+  if (typeof value === "string") return 32 + 2 * value.length;
+  if (typeof value !== "object" || value === null) return 16;
+  if (ArrayBuffer.isView(value)) return 128 + value.byteLength;
+  if (Array.isArray(value) && typeof value[0] === "number") return 32 + 8 * value.length;
+  const values = Object.values(value);
+  return 64 + 8 * values.length + values.reduce((sum: number, inner) => sum + heapBytes(inner), 0);
+}

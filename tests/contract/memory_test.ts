@@ -1,0 +1,163 @@
+/** What sessions hold beside planes, and what a page can take without asking the user. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
+import { expectError, Harness, type HarnessOptions } from "./harness.ts";
+
+/** An OME-TIFF of pages of 16 x 16 samples of 8 bits, one for each image. */
+function omeTiff(images: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> {
+  const xml = images.map((channels, i) =>
+    `<Image ID="Image:${i}"><Pixels ID="Pixels:${i}" DimensionOrder="XYZCT" Type="uint8" SizeX="16" SizeY="16" SizeZ="1" ` +
+    `SizeC="${channels.length}" SizeT="1">` +
+    channels.map((name, c) => `<Channel ID="Channel:${i}:${c}" Name="${name}" SamplesPerPixel="1"/>`).join(
+      "",
+    ) +
+    channels.map((_, c) => `<TiffData FirstC="${c}" IFD="${i * channels.length + c}" PlaneCount="1"/>`).join(
+      "",
+    ) +
+    `</Pixels></Image>`
+  ).join("");
+  const text = `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">${xml}</OME>`;
+  const pages = images.reduce((sum, { length }) => sum + length, 0);
+  return tiffBytes(
+    grayLayout(16, 16, 8),
+    (x, _, __, page) => BigInt(x + page),
+    pages,
+    (page) => page === 0 ? [[270, 2, text]] : [],
+  );
+}
+
+const PLANE = 16 * 16 * 4;
+
+/** A server beside a file. */
+async function withFile(
+  bytes: Uint8Array<ArrayBuffer>,
+  use: (server: Harness, path: string) => Promise<void>,
+  options: HarnessOptions = {},
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_memory_" }));
+  try {
+    const path = join(folder, "image.ome.tif");
+    await Deno.writeFile(path, bytes);
+    await using server = new Harness(options);
+    await use(server, path);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const again = async (server: Harness, id: string, body: unknown = {}) =>
+  await server.post(`/api/v2/sessions/${id}/open`, body);
+
+Deno.test("a name is cut to 4 KiB of UTF-8 with a mark, before names are made distinct", () => {
+  const long = "n".repeat(1 << 20);
+  return withFile(omeTiff([[long, long]]), async (server, path) => {
+    const { channels } = await server.open(path);
+    const [first, second] = channels.map(({ name }) => name);
+    // The mark has three bytes.
+    const cut = `${"n".repeat(4093)}…`;
+    assert.deepEqual([first === cut, second === `${cut} (2)`], [true, true]);
+  });
+});
+
+Deno.test("names of channels are counted in the memory of their session", () => {
+  const names = Array.from({ length: 2000 }, (_, i) => `${i}`.padStart(3000, "n"));
+  return withFile(omeTiff([names]), async (server, path) => {
+    const { sessionId } = await server.open(path, [0]);
+    const held = server.budget.used - server.pool.openBytes - PLANE;
+    assert(held > 2000 * 3000, `${held} bytes are counted`);
+    assert(server.pool.openBytes > 2000 * 3000, "and so is what the worker keeps");
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    await until(() => server.budget.used === 0);
+  });
+});
+
+Deno.test("an open that is repeated shares the planes of its session, which may end before", () =>
+  withFile(omeTiff([["A", "B"]]), async (server, path) => {
+    const { sessionId, channels } = await server.open(path);
+    const before = server.budget.used;
+    const shared = await (await again(server, sessionId)).json();
+    assert.deepEqual(shared.channels.map(({ name }: { name: string }) => name), ["A", "B"]);
+    assert.equal(server.budget.used, before + (16 << 10));
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    const plane = await server.request(shared.channels[1].dataUrl);
+    assert.equal((await plane.bytes()).length, channels[1]!.byteLength);
+    await server.completeAll();
+    await server.request(`/api/v2/sessions/${shared.sessionId}`, { method: "DELETE" });
+    await until(() => server.budget.used === 0);
+  }));
+
+Deno.test("what repeats an open brings both to half of the memory at most, and the user's own open goes on", async () => {
+  const capacity = 16 << 20;
+  await withFile(omeTiff([["A", "B"]]), async (server, path) => {
+    const { sessionId } = await server.open(path);
+    let opened = 0;
+    for (;; opened += 1) {
+      const response = await again(server, sessionId, { channelIndices: [opened % 2] });
+      if (response.status === 200) {
+        await response.body?.cancel();
+        continue;
+      }
+      const { message } = await expectError(response, 507, "session_memory_exceeded");
+      assert.match(message, /that they may have together/);
+      break;
+    }
+    // Each takes 1 KiB of samples, 16 KiB, and its summary of a few KiB.
+    assert(opened > 8 * 1024 / 24 && opened < 8 * 1024 / 17, `${opened} were opened`);
+    assert(server.budget.used - server.pool.openBytes <= capacity / 2);
+    await expectError(
+      await again(server, sessionId, { channelIndices: [1, 0] }),
+      507,
+      "session_memory_exceeded",
+    );
+    await server.open(path);
+  }, { maxSessionMemory: capacity });
+});
+
+Deno.test("a recording of more than half of the memory opens, and is shared, but not decoded again", () =>
+  withFile(omeTiff([Array.from({ length: 70 }, (_, i) => `${i}`)]), async (server, path) => {
+    const { sessionId } = await server.open(path);
+    await expectError(
+      await again(server, sessionId, { channelIndices: [3] }),
+      507,
+      "session_memory_exceeded",
+    );
+  }, { maxSessionMemory: 100 * PLANE }));
+
+Deno.test("metadata documents are counted as they are sent, and one answer of a session follows another", () => {
+  // Each control character becomes six of JSON.
+  const text = "\u0001".repeat(100_000);
+  const bytes = tiffBytes(grayLayout(16, 16, 8), (x) => BigInt(x), 1, [[270, 2, `ImageJ=1.53t\n${text}`]]);
+  return withFile(bytes, async (server, path) => {
+    const { sessionId } = await server.open(path);
+    await until(() => server.positions.counts.running === 0);
+    const url = `/api/v2/sessions/${sessionId}/metadata`;
+    const before = server.budget.used;
+    const first = await server.request(url);
+    assert.equal(first.status, 200);
+    const length = Number(first.headers.get("content-length"));
+    assert(length > 600_000);
+    assert.equal(server.budget.used - before, length);
+    let isSecond = false;
+    const second = server.request(url).then((response) => {
+      isSecond = true;
+      return response;
+    });
+    const [document] = await first.json();
+    assert.equal(document.text, `ImageJ=1.53t\n${text}`);
+    assert.equal(isSecond, false);
+    await server.completeAll();
+    const { headers, body } = await within(PATIENCE, "the second answer", second);
+    assert.equal(headers.get("content-length"), String(length));
+    await body?.cancel();
+    assert.equal(server.budget.used, before);
+    const left = server.budget.reserve(server.budget.capacity - server.budget.used - length + 1);
+    await expectError(await server.request(url), 507, "session_memory_exceeded");
+    left.release();
+    assert.equal(
+      (await server.request(url, { method: "HEAD" })).headers.get("content-length"),
+      String(length),
+    );
+  });
+});
