@@ -54,7 +54,7 @@ export abstract class CheckedSource implements ByteSource {
 }
 
 /** Consecutive bytes of another source; positions count from its own first byte. */
-export class ByteSection extends CheckedSource {
+export class ByteSection extends CheckedSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly asWhole: boolean;
@@ -79,7 +79,7 @@ export class ByteSection extends CheckedSource {
 }
 
 /** Bytes that were decoded as a whole. */
-export class DecodedBytes extends CheckedSource {
+export class DecodedBytes extends CheckedSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly asWhole = true;

@@ -5,7 +5,7 @@
 // The object and not its parts, so that a test can have one call fail.
 import fs from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { CheckedSource } from "./byte_source.ts";
+import { type ByteSource, CheckedSource } from "./byte_source.ts";
 import {
   DecodeFailed,
   PathNotAllowed,
@@ -358,7 +358,7 @@ interface FileHost {
 let holder: RandomAccessFile | null = null;
 
 /** A regular file, read by position. */
-export class RandomAccessFile extends CheckedSource {
+export class RandomAccessFile extends CheckedSource implements ByteSource {
   readonly name = "the file";
   /** Resolved path. */
   readonly path: string;
