@@ -78,6 +78,16 @@ export class Unreadable extends tagged("DecodeFailed") {}
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
   error instanceof DecodeFailed || error instanceof Unreadable;
 
+/** The result of `read`, or `otherwise` where it throws {@linkcode DecodeFailed}. */
+export function unlessDamaged<T, U>(read: () => T, otherwise: U): T | U {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeFailed) return otherwise;
+    throw error;
+  }
+}
+
 /** Recognised content without images; `choose_format.ts` decides by the name whether it is damaged or of no known format. */
 export class NoImage extends DecodeFailed {}
 
