@@ -57,7 +57,7 @@ Deno.test("OME-XML neither opens files outside its folder nor reveals whether th
         deepEqual(
           textsOf(summary.warnings).map((text) => text.replaceAll(other.replaceAll("\\", "/"), "NAME")),
           [
-            'Files of this set are missing: "NAME"',
+            'Files of this acquisition are missing: "NAME"',
           ],
         );
         // Beside the document the last part of the name counts.
@@ -196,7 +196,6 @@ Deno.test("missing slices and frames of an Olympus set are named; without a plan
     deepEqual([firstsOf(last), last.summary.loaded.map(({ index }) => index)], [[13, 33], [0, 2]]);
     deepEqual(codesOf(last.summary.warnings), [
       "file_missing",
-      "file_missing",
       "channel_missing",
       "opened_elsewhere",
     ]);
@@ -214,11 +213,14 @@ Deno.test("missing files of an Olympus set are counted over channels, slices and
     const warnings = async () => textsOf((await load(join(folder, name(1, 1, 1)))).summary.warnings);
     deepEqual(await warnings(), []);
     Deno.removeSync(join(folder, name(2, 3, 2)));
-    deepEqual(await warnings(), [`"${name(2, 3, 2)}" is missing`]);
+    const missing = (...names: string[]) => [
+      `Files of this acquisition are missing: ${names.map((one) => `"${one}"`).join(", ")}`,
+    ];
+    deepEqual(await warnings(), missing(name(2, 3, 2)));
     Deno.removeSync(join(folder, name(1, 2, 2)));
     Deno.removeSync(join(folder, name(2, 3, 1)));
     // Ordered by frame, slice and channel.
-    deepEqual(await warnings(), [`"${name(2, 3, 1)}" and 2 more of this set are missing`]);
+    deepEqual(await warnings(), missing(name(2, 3, 1), name(1, 2, 2), name(2, 3, 2)));
   }));
 
 Deno.test("ignores files of other names beside an Olympus set", () =>
