@@ -393,7 +393,7 @@ Deno.test("reads Micro-Manager with a damaged summary or index map by its pages"
     deepEqual(firstsOf(await load(put("good_MMStack.ome.tif", bytes()))), [10, 20]);
     const map = bytes().length - 8 - 20 * planes.length;
     const cases: [Uint8Array, string[], RegExp][] = [
-      [changed(40, 0x5b), ["CH1", "CH2"], /summary of Micro-Manager cannot be read: .*is no JSON/],
+      [changed(40, 0x5b), ["CH1", "CH2"], /summary of Micro-Manager cannot be read: .*is not JSON/],
       [changed(map, 0), ["GFP", "RFP"], /index map of Micro-Manager cannot be read: it is not at/],
       [changed(map + 4, 0), ["GFP", "RFP"], /index map of Micro-Manager cannot be read: it is empty/],
       // It was not written when the program was stopped.
