@@ -144,8 +144,8 @@ Deno.test("a block that is cut: planes behind it are missing, an incomplete firs
   const series = image([...XY, [4, 3, 12]]);
   await withFiles(
     { "a.lif": lifFile(series, samples(30)) },
-    (folder) =>
-      openHere(`${folder}/a.lif`, async (acquisition) => {
+    (path) =>
+      openHere(path, async (acquisition) => {
         const at = (t: number) => acquisition.plan([0], { t, z: 0, l: 0 });
         equal((await at(1)).rows, 3);
         await rejects(at(2), { tag: "DecodeFailed", message: /the plane is incomplete/ });
@@ -153,9 +153,9 @@ Deno.test("a block that is cut: planes behind it are missing, an incomplete firs
   );
   await withFiles(
     { "a.lif": lifFile(series, samples(24)) },
-    (folder) =>
+    (path) =>
       openHere(
-        `${folder}/a.lif`,
+        path,
         (acquisition) => rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), { tag: "PlaneNotFound" }),
       ),
   );
@@ -166,8 +166,8 @@ Deno.test("of an interrupted line scan the lines count that every wanted channel
   const lines = image([[1, 4, 1], [4, 5, 8]], [{}, { BytesInc: 4 }]);
   await withFiles(
     { "a.lif": lifFile(lines, samples(31)) },
-    (folder) =>
-      openHere(`${folder}/a.lif`, async (acquisition) => {
+    (path) =>
+      openHere(path, async (acquisition) => {
         const rows = async (...channels: number[]) =>
           (await acquisition.plan(channels, { t: 0, z: 0, l: 0 })).rows;
         deepEqual([await rows(0), await rows(1), await rows(1, 0)], [4, 3, 3]);
@@ -213,10 +213,10 @@ Deno.test("a plane is read where it lies, some rows of it alone", async () => {
     image([[1, width, 1], [2, height, width], [3, planes, width * height]]),
     samples(width * height * planes),
   );
-  await withFiles({ "a.lif": bytes }, async (folder) => {
+  await withFiles({ "a.lif": bytes }, async (path) => {
     const files = new FileAccess();
     try {
-      const acquisition = await (await scenes({ path: `${folder}/a.lif`, files })).open(0);
+      const acquisition = await (await scenes({ path: path, files })).open(0);
       ok(files.counts.bytes < 10_000, `${files.counts.bytes} bytes to open it`);
       const read = async (rows?: RowRange) => {
         const before = files.counts.bytes;

@@ -101,8 +101,8 @@ Deno.test("an LZW strip ends where the next one starts, whatever length its page
 Deno.test("a page of another kind is refused, its neighbours are not", () =>
   withFiles(
     { "a.lsm": series().set(4, 256, 12).bytes },
-    (folder) =>
-      openHere(`${folder}/a.lsm`, async (acquisition) => {
+    (path) =>
+      openHere(path, async (acquisition) => {
         await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), {
           name: "DecodeFailed",
           message: /^plane 2 in the directory at \d+ differs from the first plane$/,

@@ -30,8 +30,7 @@ const time = (count: number) =>
   level("SLxExperiment", [number("eType", 1), level("uLoopPars", [number("uiCount", count)])]);
 
 /** Loads a file of these bytes. */
-const load = (bytes: Uint8Array, name = "a.nd2") =>
-  withFiles({ [name]: bytes }, (folder) => loadHere(`${folder}/${name}`));
+const load = (bytes: Uint8Array, name = "a.nd2") => withFiles({ [name]: bytes }, (path) => loadHere(path));
 const refused = (bytes: Uint8Array, message: RegExp) =>
   rejects(load(bytes), { tag: "DecodeFailed", message });
 
@@ -137,8 +136,8 @@ Deno.test("a missing frame is PlaneNotFound, or damage if it is the first", asyn
   await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);
   await withFiles(
     { "a.nd2": two(["ImageDataSeq|0!", frame()]) },
-    (folder) =>
-      openHere(`${folder}/a.nd2`, async (acquisition) => {
+    (path) =>
+      openHere(path, async (acquisition) => {
         deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
         deepEqual(codesOf(acquisition.warnings), ["metadata_missing", "planes_missing"]);
         await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "PlaneNotFound" });
@@ -298,10 +297,10 @@ Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
 Deno.test("one plane reads no other frame", async () => {
   const frames: Chunks = Array.from({ length: 50 }, (_, i) => [`ImageDataSeq|${i}!`, frame(i)] as const);
   const bytes = nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(50)]]);
-  await withFiles({ "a.nd2": bytes }, async (folder) => {
+  await withFiles({ "a.nd2": bytes }, async (path) => {
     const files = new FileAccess();
     try {
-      await loadHere(`${folder}/a.nd2`, { files });
+      await loadHere(path, { files });
       // The times of the time points stand in the frames, which costs two reads each.
       ok(files.counts.reads < 130, String(files.counts.reads));
     } finally {

@@ -463,7 +463,7 @@ Deno.test("no flipped bit of the structure moves samples without a warning", asy
       const original = await openBytes(bytes);
       assert.deepEqual(codesOf(original.summary.warnings), []);
       const expected = served(original);
-      await withFiles({ "scan.oir": bytes }, async (folder) => {
+      await withFiles({ "scan.oir": bytes }, async (_, folder) => {
         const path = join(folder, "scan.oir");
         using file = await Deno.open(path, { write: true });
         const write = (at: number, byte: number) => {

@@ -268,8 +268,8 @@ Deno.test("archives and mosaics of OIR files are refused with what to open inste
     ["a.oir", new Uint8Array(96), "DecodeFailed", /the content is not Olympus OIR/],
   ];
   for (const [name, bytes, tag, message] of cases) {
-    await withFiles({ [name]: bytes }, async (folder) => {
-      await assert.rejects(loadPath(join(folder, name)), (error: unknown) => {
+    await withFiles({ [name]: bytes }, async (path) => {
+      await assert.rejects(loadPath(path), (error: unknown) => {
         assert.ok(error instanceof ReaderError);
         assert.equal(error.tag, tag, error.message);
         assert.match(error.message, message);
@@ -289,7 +289,7 @@ Deno.test("a main file that lost its pixels is refused, though a continuation fi
   ];
   for (const [length, message] of cuts) {
     const contents = { "scan.oir": main.subarray(0, length), "scan_00001": continuation };
-    await withFiles(contents, async (folder) => {
+    await withFiles(contents, async (_, folder) => {
       await assert.rejects(loadPath(join(folder, "scan.oir")), refused(message));
     });
   }

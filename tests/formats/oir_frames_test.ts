@@ -157,7 +157,7 @@ Deno.test("continuation files go on with the numbers of the main file, with and 
   const main = writeOir(oir);
   const [third, fourth] = [2, 3].map((n) => oirFile(continuationBlocks(oir, [frames[n]!])));
   const open = (contents: Record<string, Uint8Array>, name: string) =>
-    withFiles(contents, async (folder) => (await loadPath(join(folder, name))).summary);
+    withFiles(contents, async (_, folder) => (await loadPath(join(folder, name))).summary);
 
   for (const end of ["", ".oir"]) {
     const files = { "a.oir": main, [`a_00001${end}`]: third!, [`a_00002${end}`]: fourth! };
@@ -201,8 +201,8 @@ Deno.test("a file of another acquisition is no continuation, whatever its frames
   ];
   for (const [what, other, warning] of cases) {
     for (const name of ["a_00001.oir", "a_00001"]) {
-      await withFiles({ "a.oir": writeOir(oir), [name]: writeOir(other) }, async (folder) => {
-        const { summary } = await loadPath(join(folder, "a.oir"));
+      await withFiles({ "a.oir": writeOir(oir), [name]: writeOir(other) }, async (path) => {
+        const { summary } = await loadPath(path);
         assert.equal(size(summary.axes).T, warning ? 2 : 3, what);
         if (warning) assert.deepEqual(codesOf(summary.warnings), ["content_left_out"]);
         else assert.deepEqual(codesOf(summary.warnings), []);
@@ -221,7 +221,7 @@ Deno.test("a numbered file of another acquisition opens itself, whatever lies be
     "a_00002.oir": other("2024-01-02T00:00:00", 500),
     "a_00009.oir": other("2024-01-09T00:00:00", 700),
   };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     for (const [name, first] of [["a", 0], ["a_00001", 300], ["a_00002", 500], ["a_00009", 700]] as const) {
       assert.equal((await loadPath(join(folder, `${name}.oir`), [0])).planes[0]![0], first, name);
     }
@@ -233,7 +233,7 @@ Deno.test("a continuation file that repeats the reference leaves it as it is", a
   const reference = { width: 6, height: 3, planes: { [CHANNEL_A]: ramp(18, 7) } };
   const oir = frame({ reference, frames: frames.slice(0, 1) });
   const contents = { "a.oir": writeOir(oir), "a_00001": writeOir({ ...oir, frames: frames.slice(1) }) };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     const { referencePlanes, summary } = await loadPath(join(folder, "a.oir"));
     assert.deepEqual([size(summary.axes).T, summary.reference?.rows, codesOf(summary.warnings)], [2, 3, []]);
     assert.deepEqual(values(referencePlanes), [[...ramp(18, 7)]]);
@@ -244,7 +244,7 @@ Deno.test("continuation files are found whatever the case of the extension; unre
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 1) });
   const [main, more] = [writeOir(oir), oirFile(continuationBlocks(oir, frames.slice(1)))];
-  await withFiles({ "X.OIR": main, "X_00001.OIR": more }, async (folder) => {
+  await withFiles({ "X.OIR": main, "X_00001.OIR": more }, async (_, folder) => {
     for (const name of ["X.OIR", "X_00001.OIR"]) {
       assert.equal(size((await loadPath(join(folder, name))).summary.axes).T, 2, name);
     }

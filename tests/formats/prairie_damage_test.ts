@@ -26,7 +26,7 @@ const withCopy = (
   use: (at: (file: string) => string, folder: string) => Promise<void> | void,
   under = name,
 ) =>
-  inFolder((parent) => {
+  inFolder((_, parent) => {
     const folder = join(parent, under);
     copy(join(FIXTURES, name), folder);
     return use((file) => join(folder, file), folder);

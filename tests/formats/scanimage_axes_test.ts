@@ -6,7 +6,8 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
 import { type FrameStamp, scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { firstsAt, sizesIn, withOpened } from "../written_files.ts";
+import { firstsAt, sizesIn } from "../planes.ts";
+import { withOpened } from "../temporary_files.ts";
 
 /** Settings that all versions from 2016 on have. */
 const SI = ["SI.VERSION_MAJOR = 2021", "SI.hRoiManager.scanFrameRate = 50"];

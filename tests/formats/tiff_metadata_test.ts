@@ -5,7 +5,8 @@ import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { firstsOf, inFolder, type Put, sizesIn } from "../written_files.ts";
+import { firstsOf, sizesIn } from "../planes.ts";
+import { inFolder, type Put } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 

@@ -3,7 +3,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { type Acquisition, FIRST_POSITION } from "../../readers/reader.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { firstsAt, withOpened } from "../written_files.ts";
+import { firstsAt } from "../planes.ts";
+import { withOpened } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 

@@ -4,7 +4,8 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { firstsAt, sizesIn, withOpened } from "../written_files.ts";
+import { firstsAt, sizesIn } from "../planes.ts";
+import { withOpened } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 

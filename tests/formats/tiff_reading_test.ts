@@ -6,7 +6,7 @@ import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { inFolder } from "../written_files.ts";
+import { inFolder } from "../temporary_files.ts";
 
 const GRAY = grayLayout(32, 24, 16);
 

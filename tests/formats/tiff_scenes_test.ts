@@ -10,7 +10,8 @@ import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { type Files, firstsAt, withFiles } from "../written_files.ts";
+import { firstsAt } from "../planes.ts";
+import { type Files, withFiles } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 

@@ -6,7 +6,8 @@ import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { firstsOf, inFolder } from "../written_files.ts";
+import { firstsOf } from "../planes.ts";
+import { inFolder } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 

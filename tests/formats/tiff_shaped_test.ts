@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf, textsOf } from "../warning_texts.ts";
-import { sizesIn } from "../written_files.ts";
+import { sizesIn } from "../planes.ts";
 
 async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
   const path = await Deno.makeTempFile({ suffix: ".tif" });
