@@ -2,11 +2,11 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { PlaneNotFound, UnsupportedFormat } from "../../readers/errors.ts";
+import { UnsupportedFormat } from "../../readers/errors.ts";
 import { checkCuts, refusal as refusalOf } from "../damage.ts";
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
+import { loadHere, type LoadOptions } from "../load_here.ts";
 import { copy, inFolder, withFiles } from "../temporary_files.ts";
 import { codesOf } from "../warning_texts.ts";
 
@@ -192,21 +192,6 @@ Deno.test("sizes that the settings plan and no file has are not believed", () =>
     deepEqual(summary.axes.map(({ name, size }) => [name, size]), [["T", 3], ["C", 2], ["Y", 5], ["X", 6]]);
     deepEqual(codesOf(summary.warnings), ["planes_missing", "metadata_disagree"]);
   }));
-
-Deno.test("a number far beyond the others makes no list of what is missing", () =>
-  withCopy(
-    "interrupted.oif",
-    (at) => Deno.copyFileSync(at("s_C001T003.tif"), at("s_C001T9999999.tif")),
-    async (path) => {
-      const { summary } = await loadHere(path);
-      equal(summary.axes[0]!.size, 9_999_999);
-      equal(summary.times, null);
-      await openHere(
-        path,
-        (acquisition) => rejects(acquisition.plan([0], { t: 5_000_000, z: 0, l: 0 }), PlaneNotFound),
-      );
-    },
-  ));
 
 Deno.test("a position far beyond the others is not searched for", () =>
   withCopy(
