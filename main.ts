@@ -27,6 +27,9 @@ const LOG_MS = 500;
 /** The first worker starts this long after the first request. */
 const WARM_MS = 250;
 
+/** File descriptors that a server needs at least: for some connections, a worker and its files. Without any, the runtime panics. */
+const LEAST_DESCRIPTORS = 64;
+
 /** A failed start with its exit status; the message is one line for the user. */
 class StartFailed extends Error {
   constructor(message: string, readonly status: number) {
@@ -48,13 +51,14 @@ export interface RunningServer {
  * Starts a server.
  *
  * @param log by default that of the configuration
- * @throws {Error} with `code`, as `EADDRINUSE` for a taken port
+ * @throws {Error} with `code`, as `EADDRINUSE` for a taken port and `EMFILE` where too few file descriptors are free
  * @throws {PathNotFound} a root is not an existing directory
  */
 export async function startServer(
   configuration: Configuration,
   log: Log = new Log(configuration.logLevel, configuration.logJson),
 ): Promise<RunningServer> {
+  requireDescriptors();
   const { host, port } = configuration;
   const clock = systemClock;
   const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
@@ -104,6 +108,25 @@ export async function startServer(
       await within(LOG_MS, log.written());
     },
   };
+}
+
+/** Takes as many file descriptors as a server needs and gives them back. @throws {Error} too few are free */
+function requireDescriptors(): void {
+  const taken: Deno.FsFile[] = [];
+  try {
+    while (taken.length < LEAST_DESCRIPTORS) taken.push(Deno.openSync(Deno.execPath()));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EMFILE")) return;
+    throw Object.assign(
+      new Error(
+        `Only ${taken.length} file descriptors are free, and acq-server needs ${LEAST_DESCRIPTORS}; raise the limit, for ` +
+          `example with "ulimit -n 1024"`,
+      ),
+      { code: "EMFILE" },
+    );
+  } finally {
+    for (const file of taken) file.close();
+  }
 }
 
 /** Waits for a promise, but not longer than some milliseconds. */

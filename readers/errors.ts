@@ -28,7 +28,7 @@ export type ReaderErrorTag =
 
 /** Base of all tagged reader errors. */
 export abstract class ReaderError extends Error {
-  /** Names the kind of failure; the error table is keyed by it. */
+  /** Key in the error table. */
   abstract readonly tag: ReaderErrorTag;
 
   /** Takes one sentence without a full stop. */
@@ -38,43 +38,41 @@ export abstract class ReaderError extends Error {
   }
 }
 
-/** Nothing exists at the path, or the server may not read it. */
-export class PathNotFound extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "PathNotFound";
+/** A class of errors with one tag. */
+export type TaggedError<Tag extends ReaderErrorTag> = new (
+  message: string,
+  options?: ErrorOptions,
+) => ReaderError & { readonly tag: Tag };
+
+/** The base class for a tag. */
+export function tagged<Tag extends ReaderErrorTag>(tag: Tag): TaggedError<Tag> {
+  return class extends ReaderError {
+    readonly tag = tag;
+  };
 }
+
+/** Nothing exists at the path, or the server may not read it. */
+export class PathNotFound extends tagged("PathNotFound") {}
 
 /** The path, as written or with links resolved, lies outside every root. */
-export class PathNotAllowed extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "PathNotAllowed";
-}
+export class PathNotAllowed extends tagged("PathNotAllowed") {}
 
 /** Neither extension nor content is known, or the path leads to something else than a file or an image store. */
-export class UnsupportedFormat extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "UnsupportedFormat";
-}
+export class UnsupportedFormat extends tagged("UnsupportedFormat") {}
 
 /**
  * A file of an accepted kind is damaged, truncated or uses a feature that the reader does not know.
  * Readers give the bare reason (`block at 81920 + 4096 ends after the file (83000 bytes)`);
  * `load.ts` puts `Cannot read "x.oir": ` before it.
  */
-export class DecodeFailed extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "DecodeFailed";
-}
+export class DecodeFailed extends tagged("DecodeFailed") {}
 
 /**
  * A file or folder exists, or may, and the system cannot list, open or read it. Clients see a {@linkcode DecodeFailed}, but
  * readers that continue without damaged parts continue without unreadable ones only where names, steps or documents are lost, with
  * a warning.
  */
-export class Unreadable extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "DecodeFailed";
-}
+export class Unreadable extends tagged("DecodeFailed") {}
 
 /** True for a failure that a warning may report where only names, steps or documents are lost. */
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
@@ -89,46 +87,25 @@ export function reasonOf({ message }: DecodeFailed | Unreadable): string {
 }
 
 /** The selected channels differ in shape. */
-export class InvalidChannelIndices extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "InvalidChannelIndices";
-}
+export class InvalidChannelIndices extends tagged("InvalidChannelIndices") {}
 
 /** A channel index at or above the channel count of the file. */
-export class ChannelOutOfRange extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "ChannelOutOfRange";
-}
+export class ChannelOutOfRange extends tagged("ChannelOutOfRange") {}
 
 /** A scene at or above the scene count of the file. */
-export class SceneOutOfRange extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "SceneOutOfRange";
-}
+export class SceneOutOfRange extends tagged("SceneOutOfRange") {}
 
 /** An index outside its axis. */
-export class PositionOutOfRange extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "PositionOutOfRange";
-}
+export class PositionOutOfRange extends tagged("PositionOutOfRange") {}
 
 /** A plane within the declared sizes that the file does not hold, as when a recording was interrupted. */
-export class PlaneNotFound extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "PlaneNotFound";
-}
+export class PlaneNotFound extends tagged("PlaneNotFound") {}
 
 /** A file of the acquisition was replaced or written to. */
-export class AcquisitionChanged extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "AcquisitionChanged";
-}
+export class AcquisitionChanged extends tagged("AcquisitionChanged") {}
 
 /** The work was stopped from outside: the load timed out, the client went away, or the server is stopping. */
-export class Stopped extends ReaderError {
-  /** Key in the error table. */
-  readonly tag = "Stopped";
-
+export class Stopped extends tagged("Stopped") {
   /** The message is constant; the caller that stopped the work knows why. */
   constructor() {
     super("The decode was stopped");

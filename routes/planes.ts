@@ -81,7 +81,8 @@ function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowR
 }
 
 /** A plane to send. */
-interface Sending {
+export interface Sending {
+  /** Holds the bytes. */
   readonly plane: PlaneBuffer;
   /** Ends the lease of the plane. */
   endLease(): void;

@@ -18,8 +18,8 @@ const MAX_WORKERS = 9;
 const MAX_LOST = 8;
 
 /**
- * After this time without work, a worker that keeps nothing open is ended if it used a decoder or is not the last one: the
- * allocator keeps what decoders freed (up to 160 MiB measured) until its thread ends. Any other worker closes its files.
+ * After this time without work, a worker that keeps nothing open is replaced by a fresh one, since allocator and heap keep much of
+ * what decoders and parsers freed (up to 160 MiB measured) until its thread ends. Any other worker closes its files.
  */
 const REST_MS = 5000;
 
@@ -294,8 +294,7 @@ export class DecodePool {
   }
 
   #rest(worker: WorkerClient, { open }: Entry): void {
-    const keepsNothing = open.size === 0 && (worker.usedDecoder || this.#workers.size > 1);
-    if (worker.holdsDecoder || keepsNothing) {
+    if (worker.holdsDecoder || open.size === 0) {
       this.#discard(worker);
       this.warm();
     } else if (open.size > 0) worker.rest();

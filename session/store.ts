@@ -8,7 +8,7 @@ import { PlaneBuffer, type PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
 
 /** What a session needs to decode more planes of its acquisition. */
-interface OpenedAcquisition {
+export interface OpenedAcquisition {
   /** Metadata. */
   readonly summary: AcquisitionSummary;
   /** Where the acquisition is, and the marks of its files when it was opened. */

@@ -38,7 +38,6 @@ export class WorkerClient {
   #cancelGrace = () => {};
   #fault: Error | null = null;
   #holdsDecoder = false;
-  #usedDecoder = false;
   /** Keys of the acquisitions that the worker knows, with the bytes that each takes; `null` where it is not open. */
   readonly #known = new Map<string, number | null>();
 
@@ -67,11 +66,6 @@ export class WorkerClient {
     return this.#holdsDecoder;
   }
 
-  /** True when an order needed decoder memory, some of which the allocator may keep. */
-  get usedDecoder(): boolean {
-    return this.#usedDecoder;
-  }
-
   /** Bytes that an acquisition takes in the worker; `null` where it is not open. */
   indexBytes(key: string): number | null {
     return this.#known.get(key) ?? null;
@@ -97,7 +91,6 @@ export class WorkerClient {
     order: PlaneOrder,
     signal: AbortSignal,
   ): Promise<DecodedOrder> {
-    this.#usedDecoder ||= order.working.bytes > 0;
     this.#holdsDecoder ||= order.working.endsWithWorker;
     const message = { type: "decode", order, ...this.#question(key, source) } as const;
     return (await this.#ask("decoded", message, signal)).decoded;

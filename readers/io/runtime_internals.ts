@@ -49,7 +49,8 @@ export function keepGarbage(): void {
 // stream in a Blosc chunk.
 
 /** The decoder below a stream of `node:zlib`, in Node and Deno alike. */
-interface ZstdDecoder {
+export interface ZstdDecoder {
+  /** The native decoder. */
   readonly _handle: {
     /** Decodes some input to some output. @throws what is damaged */
     writeSync(

@@ -1,28 +1,21 @@
-/** One image of a file as an acquisition. */
-import type { Moment } from "../metadata/moment.ts";
-import { calibrated } from "../metadata/axes.ts";
+/** An image of a file as an acquisition: its axes, channels and warnings. */
+import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import type { Acquisition } from "../reader.ts";
-import { calibratedAxes } from "./axis_steps.ts";
-import { fitWarnings } from "./block_fit.ts";
-import { channelList } from "./channel_list.ts";
-import type { ImageDescription } from "./image_description.ts";
+import { meanStep } from "../metadata/time_stamps.ts";
+import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
+import type { Block } from "./container.ts";
+import type { ImageDescription, ScanSettings } from "./document.ts";
+import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
 import { planPlane, type StoredImage } from "./plane_plan.ts";
 import { momentOfStamp, timesOf } from "./time_stamps.ts";
 
-/** What of the file its images share. */
-export interface SharedFacts {
-  /** Bytes of the file. */
-  readonly fileSize: number;
-  /** When the experiment was made. */
-  readonly moment: Moment;
-  /** Memory that its index takes. */
-  readonly indexBytes: number;
-  /** The document. */
-  readonly documents: Acquisition["documents"];
-}
+/** What all images of a file share; `date` and `time` are those of the experiment. */
+export type SharedFacts = Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">;
 
-/** The acquisition of an image. The first time stamp dates it, else the experiment. */
+/** The acquisition of an image, dated by its first time stamp or else by the experiment. */
 export function acquisitionOf(
   stored: StoredImage,
   description: ImageDescription,
@@ -32,13 +25,11 @@ export function acquisitionOf(
   const times = timesOf(description.stamps, layout);
   const { axes, warnings } = calibratedAxes(layout, description.scan, times);
   const own = momentOfStamp(description.stamps);
-  const { date, time } = own.date === "" ? shared.moment : own;
   return {
+    ...shared,
+    ...own.date === "" ? {} : own,
     axes,
     channels: channelList(layout, description.names),
-    date,
-    time,
-    fileSize: shared.fileSize,
     reference: null,
     lineScan: layout.rowAxis === "T"
       ? lineScanOf(
@@ -49,8 +40,189 @@ export function acquisitionOf(
       : null,
     warnings: [...warnings, ...fitWarnings(layout, stored.block)],
     times,
-    indexBytes: shared.indexBytes,
-    documents: shared.documents,
     plan: (channels, position, rows) => Promise.try(() => planPlane(stored, { channels, position, rows })),
   };
+}
+
+/** Lengths of the served axes. */
+export const axisLengths = (
+  { positions, rows, columns, channels }: ImageLayout,
+): Record<AxisLetter, number> => ({
+  T: lengthOf(positions.t),
+  L: lengthOf(positions.l),
+  Z: lengthOf(positions.z),
+  C: channels.length,
+  Y: lengthOf(rows),
+  X: lengthOf(columns),
+});
+
+/** The axes of a layout with their steps. @param times seconds of each time point, or `null` */
+export function calibratedAxes(
+  layout: ImageLayout,
+  scan: ScanSettings | null,
+  times: readonly number[] | null,
+): { readonly axes: readonly Axis[]; readonly warnings: readonly Warning[] } {
+  const { positions, rows, rowAxis, columns } = layout;
+  const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single(rows), warnings: [] };
+  const steps: Partial<Record<AxisLetter, Calibration | undefined>> = {
+    T: single(positions.t) ?? known(calibrated(meanStep(times), "s")),
+    L: single(positions.l),
+    Z: single(positions.z),
+    Y: line.step,
+    X: single(columns),
+  };
+  const calibrations = Object.fromEntries(Object.entries(steps).filter(([, step]) => step !== undefined));
+  return {
+    axes: axesOf(axisLengths(layout), calibrations),
+    warnings: [...line.warnings, ...layoutWarnings(layout)],
+  };
+}
+
+/** Lifetime results number their pixels and call the numbers metres; no real step is this long. */
+const NO_STEP_METRES = 0.01;
+
+/** The step of the fastest of joined dimensions; `Length` runs from the first sample to the last. */
+function stepOf(joined: Joined): Calibration | undefined {
+  const dimension = joined.at(-1);
+  if (!dimension) return undefined;
+  const { length, unit } = dimension.described;
+  const step = length === null ? null : Math.abs(length) / (dimension.count - 1);
+  if (step !== null && unit.trim() === "m" && step >= NO_STEP_METRES) return undefined;
+  return known(calibrated(step, unit));
+}
+
+/** The step of an axis that is one dimension: slices of a recording may have pauses between them. */
+const single = (joined: Joined): Calibration | undefined => joined.length === 1 ? stepOf(joined) : undefined;
+
+/** Relative difference at which two line times disagree. */
+const AGREEMENT = 0.01;
+
+/** Seconds per line, from the dimension or else from the hardware settings. */
+function lineTime(
+  rows: Joined,
+  scan: ScanSettings | null,
+): { readonly step: Calibration | undefined; readonly warnings: readonly Warning[] } {
+  const own = stepOf(rows);
+  const scanned = scan?.lineTime ?? null;
+  const averaged = scanned === null ? null : scanned * (scan?.averaging ?? 1);
+  if (!own) {
+    const step = known(calibrated(averaged, "s"));
+    const doubt = step
+      ? warning("metadata_missing", "The time axis has no length; its step is the line time of the hardware")
+      : warning("step_unknown", "The file does not state the time between lines");
+    return { step, warnings: [doubt] };
+  }
+  const stated = [scanned, averaged].filter((seconds) => seconds !== null && seconds > 0);
+  const agrees = stated.length === 0 ||
+    stated.some((seconds) => Math.abs(own.step / seconds! - 1) < AGREEMENT);
+  return {
+    step: own,
+    warnings: agrees ? [] : [
+      warning(
+        "metadata_disagree",
+        `Lines are ${own.step} s apart, but the hardware settings state ${averaged} s per line`,
+      ),
+    ],
+  };
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  [DIM.rotation]: "rotations",
+  [DIM.mosaic]: "tiles of a mosaic",
+  [DIM.loop]: "loops",
+};
+
+/** Warns about axes that are served under another name, and about dimensions that are not served. */
+function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: ImageLayout): Warning[] {
+  const replaced: string[] = [];
+  if (columns.length === 0 && rows.length > 0) replaced.push("The image has no X axis, or a single column");
+  if (zIsY) replaced.push(`Rows run along ${rowAxis}, and Y is served as Z`);
+  else if (rowAxis === "Z") replaced.push("The image has no Y axis: rows run along Z");
+  if (rowAxis === "T" && rows.length > 1) {
+    replaced.push(`The line scan consists of ${lengthOf(rows.slice(0, -1))} slices, which are joined`);
+  }
+  const [fast, slow] = [positions.l.at(-1), positions.l.at(-2)];
+  if (fast && slow) {
+    const [outer, inner] = slow.id === DIM.excitation
+      ? ["excitation", "emission"]
+      : ["emission", "excitation"];
+    replaced.push(
+      `The spectral axis has ${slow.count} ${outer} wavelengths with ${fast.count} ${inner} wavelengths each`,
+    );
+  }
+  return [
+    ...replaced.map((text) => warning("axis_replaced", text)),
+    ...others.map(({ id, count }) =>
+      warning(
+        "axis_reduced",
+        `Only the first of ${count} ${NAMES[id] ?? `indices along dimension ${id}`} is served`,
+      )
+    ),
+  ];
+}
+
+/** Rows of colour pixels are padded to a multiple of this. */
+const ROW_ALIGNMENT = 4;
+
+/** Warns when the described samples do not fill their block, or when the colours of a pixel are not stated. */
+export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
+  const { channels, dimensions, rows, columns, sampleType, bytes } = layout;
+  const [first, second] = channels;
+  const interleaved = second !== undefined &&
+    Math.abs(second.offset - first!.offset) < Math.min(...dimensions.map(({ step }) => step));
+  const found: Warning[] = [];
+  if (interleaved && channels.some(({ tag }) => tag === 0)) {
+    found.push(
+      warning("metadata_missing", "The file does not state which samples of a pixel are red, green and blue"),
+    );
+  } else if (channels.some(({ described }) => described.tag === null)) {
+    found.push(
+      warning("metadata_missing", "The file does not state for every channel whether it is a colour"),
+    );
+  }
+  const pixels = lengthOf(dimensions);
+  const described = pixels * channels.length * SAMPLE_BYTES[sampleType];
+  const [row, column] = [rows.at(-1), columns[0]];
+  const gap = interleaved && row?.id === DIM.y && column ? row.step - column.step * column.count : 0;
+  const padding = gap > 0 && gap < ROW_ALIGNMENT ? gap * pixels / lengthOf(columns) : 0;
+  if (block.size < bytes) {
+    found.push(
+      warning("planes_missing", `The image needs ${bytes} bytes, but its block has ${block.size}`),
+    );
+  } else if (block.size > described + padding) {
+    found.push(
+      warning(
+        "metadata_disagree",
+        `The described samples take ${described} of the ${block.size} bytes of their block`,
+      ),
+    );
+  }
+  return found;
+}
+
+/**
+ * The channels of an image. Colour tables and dyes do not name channels, since several channels may share one.
+ *
+ * @param names user-defined names, one for each channel or colour pixel
+ */
+export function channelList(layout: ImageLayout, names: readonly string[]): Channel[] {
+  const { channels, sampleType } = layout;
+  const colours = channels.filter(({ tag }) => tag !== 0).length;
+  const pixels = channels.length - colours + colours / 3;
+  const given = names.length === pixels ? names : [];
+  let pixel = -1;
+  const named = channels.map(({ tag, described }, index) => {
+    // `tag` counts the samples of a colour pixel from 1; a grey pixel has 0.
+    if (tag <= 1) pixel += 1;
+    const own = given[pixel]?.trim() || null;
+    const sample = COLOURS[tag - 1];
+    if (sample === undefined) {
+      // Other tables, such as `Glow`, run through several colours.
+      const color = NAMED_COLORS.get(described.lut.trim().toLowerCase()) ?? null;
+      return { name: own ?? `CH${index + 1}`, color };
+    }
+    const name = sampleName(pixels > 1 ? own ?? `CH${pixel + 1}` : null, sample);
+    return { name, color: COLOUR_HEX[tag - 1] };
+  });
+  return channelsOf(named, { sampleType, rows: lengthOf(layout.rows), columns: lengthOf(layout.columns) });
 }

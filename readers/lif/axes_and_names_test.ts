@@ -1,9 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { textsOf } from "../../tests/warning_texts.ts";
-import { calibratedAxes } from "./axis_steps.ts";
-import { fitWarnings } from "./block_fit.ts";
-import { channelList } from "./channel_list.ts";
-import type { DescribedDimension, ImageDescription, ScanSettings } from "./image_description.ts";
+import { calibratedAxes, channelList, fitWarnings } from "./acquisition.ts";
+import type { DescribedDimension, ImageDescription, ScanSettings } from "./document.ts";
 import { imageLayout } from "./image_layout.ts";
 
 /** A dimension of `id`, samples, bytes between two of them, and the length with its unit. */
@@ -25,12 +23,12 @@ const described = (
 });
 
 const scan = (lineTime: number | null, averaging = 1): ScanSettings => ({
-  ...{ mode: "xt", pixelTime: null, direction: null },
+  ...{ pixelTime: null, direction: null },
   lineTime,
   averaging,
 });
 
-Deno.test("lengths run from the first to the last sample; what is no length gives no step", () => {
+Deno.test("lengths run from the first to the last sample; other values give no step", () => {
   const stepOf = (length: number, unit: string) => {
     const layout = imageLayout(described([dimension([1, 5, 1], length, unit)]));
     const { step, unit: label } = calibratedAxes(layout, null, null).axes.at(-1)!;
@@ -61,7 +59,7 @@ Deno.test("the hardware checks the time from line to line, and stands in for it"
     /Lines are 0.002 s apart, but the hardware settings state 0.001 s per line/,
   );
   deepEqual(lines(0, scan(0.001, 2)).slice(0, 2), [0.002, "seconds"]);
-  match(lines(0, scan(0.001, 2))[2], /the step is the line time of the hardware settings/);
+  match(lines(0, scan(0.001, 2))[2], /its step is the line time of the hardware/);
   deepEqual(lines(0, scan(null)), [1, "Pixels", "The file does not state the time between lines"]);
 });
 
@@ -96,7 +94,7 @@ Deno.test("names are those that the user gave, else numbers; tables of one colou
   deepEqual(namesOf(more, []), ["CH1 Red", "CH1 Green", "CH1 Blue", "CH4"]);
 });
 
-Deno.test("a block of another size than the described samples is told of; rows of colour pixels may be padded", () => {
+Deno.test("a block of another size than the described samples gives a warning; rows of colour pixels may be padded", () => {
   const warned = (description: ImageDescription, size: number) =>
     textsOf(fitWarnings(imageLayout(description), { offset: 0, size, stored: size })).join();
   const plane = [dimension([1, 4, 1]), dimension([2, 3, 4])];
@@ -106,7 +104,7 @@ Deno.test("a block of another size than the described samples is told of; rows o
   match(warned(described([dimension([1, 4, 1]), dimension([2, 3, 6])]), 16), /take 12 of the 16 bytes/);
   match(
     warned(described(plane, [[0, null, ""]]), 12),
-    /does not state of every channel whether it is a colour/,
+    /does not state for every channel whether it is a colour/,
   );
   // 5 pixels of 3 bytes in rows of 16: 2 of them have 31 bytes, or 32 with the padding of the last.
   const padded = (tag: number | null) =>

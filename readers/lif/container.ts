@@ -1,13 +1,19 @@
-/** The XML of a LIF or LOF file, and where its blocks of samples are. */
+/** The container of LIF and LOF files: texts, and blocks of samples. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { MAX_BLOCKS, MAX_ID_CHARACTERS } from "./bounds.ts";
-import { OBJECT_FILE } from "./first_text.ts";
 
-/** Of a file with many blocks each has a name. */
+/** Blocks of one file, some 150 bytes of memory each; a screen of a plate with 20 fields a well has 30,000. */
+export const MAX_BLOCKS = 200_000;
+
+/** Characters of the name of a block; `MemBlock_` and a number are usual. */
+const MAX_ID_CHARACTERS = 256;
+
+/** The first text of a LOF file. */
+export const OBJECT_FILE = "LMS_Object_File";
+
 const UTF16 = new TextDecoder("utf-16le");
 
 const MAGIC = 0x70;
@@ -16,10 +22,10 @@ const FIELD = 0x2a;
 /** Magic, bytes that follow, field mark, characters. */
 const TEXT_HEAD = 13;
 
-/** Bytes of the head of a block before its name, with a size of 8 or of 4 bytes, and most of them with it. */
+/** Bytes before the name of a block with a size of 8 or 4 bytes, and bytes that usually include the name. */
 const BLOCK_HEAD = { wide: 22, narrow: 18, usual: 64 } as const;
 
-/** Where a LOF file has its samples: a text, two versions with their marks, a mark and a size. */
+/** Offsets in a LOF file: two marked versions behind the text, then a mark, a size and the samples. */
 const OBJECT_VERSIONS = TEXT_HEAD + 2 * OBJECT_FILE.length;
 const OBJECT_DATA = OBJECT_VERSIONS + 19;
 
@@ -27,9 +33,9 @@ const OBJECT_DATA = OBJECT_VERSIONS + 19;
 export interface Block {
   /** First byte. */
   readonly offset: number;
-  /** Bytes that it declares. */
+  /** Declared bytes. */
   readonly size: number;
-  /** Bytes of it that are in the file. */
+  /** Bytes inside the file. */
   readonly stored: number;
 }
 
@@ -39,15 +45,15 @@ export interface StoredText {
   readonly offset: number;
   /** UTF-16 characters. */
   readonly characters: number;
-  /** The byte behind it. */
+  /** The byte after it. */
   readonly end: number;
 }
 
-/** Finds the text at `offset`. @throws {DecodeFailed} there is none, or it is longer than the file or the bound */
+/** Finds the text at `offset`. @throws {DecodeFailed} it has no mark, or exceeds the file or the bound */
 export function textAt(file: ByteSource, offset: number, what: string): StoredText {
   const head = new DataView(file.read(offset, TEXT_HEAD, what).buffer);
   if (head.getUint32(0, true) !== MAGIC || head.getUint8(8) !== FIELD) {
-    throw new DecodeFailed(`${what} at ${offset} does not begin as a text of Leica does`);
+    throw new DecodeFailed(`${what} at ${offset} does not start like a Leica text`);
   }
   const characters = head.getUint32(9, true);
   if (characters > MAX_XML_BYTES) {
@@ -61,7 +67,7 @@ export function textAt(file: ByteSource, offset: number, what: string): StoredTe
   };
 }
 
-/** The text as it is, without what ends it. */
+/** Reads a text, without the NULs at its end. */
 export function storedText(file: ByteSource, { offset, characters }: StoredText, what: string): string {
   const text = UTF16.decode(file.read(offset, 2 * characters, what));
   let end = text.length;
@@ -69,17 +75,16 @@ export function storedText(file: ByteSource, { offset, characters }: StoredText,
   return text.slice(0, end);
 }
 
-/** The blocks of a file by their names. */
+/** The blocks of a file. */
 export interface BlockList {
-  /** Samples by the name of the block; those without samples too. */
+  /** Blocks by name, including empty ones. */
   readonly blocks: ReadonlyMap<string, Block>;
-  /** What is wrong with the list. */
+  /** Damage of the list. */
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Walks over the blocks from `start` to the end of the file. One that the file ends in is the last; where a block does not
- * begin as one, those before it count.
+ * Lists the blocks from `start` to the end of the file, or to the first one that is damaged or truncated.
  *
  * @param narrow whether sizes are expected to have 4 bytes, as in version 1
  * @throws {DecodeFailed} there are more than {@linkcode MAX_BLOCKS}
@@ -90,46 +95,44 @@ export function listBlocks(
   { narrow, stop }: { readonly narrow: boolean; readonly stop: StopFlag },
 ): BlockList {
   const blocks = new Map<string, Block>();
-  const repeated = new Set<string>();
+  const warnings: Warning[] = [];
+  let repeated: string | undefined;
   let at = start;
   while (at < file.size) {
     stop.check();
     const head = blockHead(file, at, narrow);
     if (head === null) {
-      return {
-        blocks,
-        warnings: [
-          ...repeatedNames(repeated),
-          warning(
-            "file_damaged",
-            `The list of blocks ends at ${at} of ${file.size} bytes, where no block begins`,
-          ),
-        ],
-      };
+      warnings.push(
+        warning(
+          "file_damaged",
+          `The list of blocks ends at ${at} of ${file.size} bytes, where no block starts`,
+        ),
+      );
+      break;
     }
     const { name, offset, size } = head;
-    if (blocks.has(name)) repeated.add(name);
+    if (blocks.has(name)) repeated ??= name;
     blocks.set(name, { offset, size, stored: Math.max(0, Math.min(size, file.size - offset)) });
     if (blocks.size > MAX_BLOCKS) throw new DecodeFailed(`it has more than ${MAX_BLOCKS} blocks`);
     at = offset + size;
   }
-  const cut = at > file.size
-    ? [
+  if (repeated !== undefined) {
+    warnings.push(
+      warning("content_left_out", `Several blocks are named ${quoted(repeated)}; the last one counts`),
+    );
+  }
+  if (at > file.size) {
+    warnings.push(
       warning(
         "file_damaged",
         `The file is truncated: its last block ends at ${at}, the file at ${file.size}`,
       ),
-    ]
-    : [];
-  return { blocks, warnings: [...repeatedNames(repeated), ...cut] };
+    );
+  }
+  return { blocks, warnings };
 }
 
-const repeatedNames = (names: ReadonlySet<string>): Warning[] =>
-  [...names].slice(0, 1).map((name) =>
-    warning("content_left_out", `Several blocks are named ${quoted(name)}; the last one counts`)
-  );
-
-/** Name, first byte and size of the block at `at`, or `null` where none begins. */
+/** Name, first byte and size of the block at `at`, or `null`. The marks decide between the two widths of a size. */
 function blockHead(
   file: ByteSource,
   at: number,
@@ -140,50 +143,34 @@ function blockHead(
   if (bytes.length < BLOCK_HEAD.narrow || view.getUint32(0, true) !== MAGIC || bytes[8] !== FIELD) {
     return null;
   }
-  const forms = narrow ? [narrowForm(view), wideForm(view)] : [wideForm(view), narrowForm(view)];
-  const form = forms.find((one) => one !== null);
-  if (!form || form.characters > MAX_ID_CHARACTERS || !Number.isSafeInteger(at + form.size)) return null;
-  const end = form.head + 2 * form.characters;
-  if (at + end > file.size) return null;
+  const isNarrow = bytes[13] === FIELD;
+  const isWide = bytes.length >= BLOCK_HEAD.wide && bytes[17] === FIELD;
+  if (!isNarrow && !isWide) return null;
+  const length = isNarrow && (narrow || !isWide) ? BLOCK_HEAD.narrow : BLOCK_HEAD.wide;
+  const size = length === BLOCK_HEAD.narrow ? view.getUint32(9, true) : longAt(view, 9);
+  const characters = view.getUint32(length - 4, true);
+  const end = length + 2 * characters;
+  if (characters > MAX_ID_CHARACTERS || !Number.isSafeInteger(at + size) || at + end > file.size) return null;
   const name = UTF16.decode(
     end <= bytes.length
-      ? bytes.subarray(form.head, end)
-      : file.read(at + form.head, end - form.head, "the name of a block"),
+      ? bytes.subarray(length, end)
+      : file.read(at + length, end - length, "the name of a block"),
   );
-  return { name: name.replace(/\0+$/, ""), offset: at + end, size: form.size };
+  return { name: name.replace(/\0+$/, ""), offset: at + end, size };
 }
 
-interface BlockForm {
-  readonly head: number;
-  readonly size: number;
-  readonly characters: number;
-}
+const longAt = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
 
-/** A size of 8 bytes, of version 2. */
-function wideForm(view: DataView): BlockForm | null {
-  const { wide } = BLOCK_HEAD;
-  if (view.byteLength < wide || view.getUint8(17) !== FIELD) return null;
-  const size = view.getUint32(9, true) + 2 ** 32 * view.getUint32(13, true);
-  return { head: wide, size, characters: view.getUint32(18, true) };
-}
-
-/** A size of 4 bytes, of version 1. */
-function narrowForm(view: DataView): BlockForm | null {
-  const { narrow } = BLOCK_HEAD;
-  if (view.getUint8(13) !== FIELD) return null;
-  return { head: narrow, size: view.getUint32(9, true), characters: view.getUint32(14, true) };
-}
-
-/** The one block of a LOF file, behind which its XML stands. */
+/** The block of a LOF file, which its XML follows. @throws {DecodeFailed} its marks or its size are wrong */
 export function objectBlock(file: ByteSource): Block {
   const what = "the head of the object";
   const view = new DataView(
     file.read(OBJECT_VERSIONS, OBJECT_DATA - OBJECT_VERSIONS, what).buffer,
   );
   if (view.getUint8(0) !== FIELD || view.getUint8(5) !== FIELD || view.getUint8(10) !== FIELD) {
-    throw new DecodeFailed(`${what} at ${OBJECT_VERSIONS} does not begin as one does`);
+    throw new DecodeFailed(`${what} at ${OBJECT_VERSIONS} does not start like one`);
   }
-  const size = view.getUint32(11, true) + 2 ** 32 * view.getUint32(15, true);
+  const size = longAt(view, 11);
   file.require(OBJECT_DATA, size, "the samples of the object");
   return { offset: OBJECT_DATA, size, stored: size };
 }

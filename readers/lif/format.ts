@@ -1,17 +1,26 @@
 /** Leica LIF and LOF. */
-import { type FileFormat, FORMAT_NAMES } from "../format.ts";
-import { firstText, OBJECT_FILE } from "./first_text.ts";
+import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 
-/** The root of the levels that were added to the images of a LIF file. */
+/** The root element of a LIFEXT file, which holds reduced copies of the images of a LIF file. */
 const EXTENSION = "<LMSDataContainerEnhancedHeader";
 
-/** True where one text begins the other, of which only a part may be in the first bytes. */
-const begins = (text: string, start: string) => {
-  const common = Math.min(text.length, start.length);
-  return common > 0 && text.slice(0, common) === start.slice(0, common);
-};
+/** The text at the start of a LOF file, where a LIF file has its XML. */
+const OBJECT = "LMS_Object_File";
 
-const isObjectFile = (text: string) => begins(text, OBJECT_FILE);
+/** Offset of the first text in UTF-16, behind its magic, sizes and mark. */
+const TEXT_AT = 13;
+
+/** The start of the first text of a Leica file, or `null`. */
+function firstText(head: Uint8Array): string | null {
+  if (head.length < TEXT_AT || !startsWith(head, 0x70, 0, 0, 0) || head[8] !== 0x2a) return null;
+  const whole = head.length - (head.length - TEXT_AT) % 2;
+  return new TextDecoder("utf-16le").decode(head.subarray(TEXT_AT, whole));
+}
+
+/** True if one text starts with the other: the first bytes may hold only a part of it. */
+const begins = (text: string, start: string) =>
+  text !== "" && (start.startsWith(text) || text.startsWith(start));
+
 const isExtension = (text: string) => text.length >= 20 && begins(text, EXTENSION);
 
 function explains(head: Uint8Array): string | null {
@@ -19,7 +28,7 @@ function explains(head: Uint8Array): string | null {
   if (text !== null && isExtension(text)) {
     return "it holds smaller copies of the images of a LIF file; open the .lif file beside it";
   }
-  if (text !== null && isObjectFile(text)) {
+  if (text !== null && begins(text, OBJECT)) {
     return "it is a single Leica object (LOF); its name ends with .lof";
   }
   const start = new TextDecoder("latin1").decode(head).replace(/\0/g, "").replace(/^(?:ÿþ|þÿ|ï»¿)/, "");
@@ -28,7 +37,7 @@ function explains(head: Uint8Array): string | null {
     : null;
 }
 
-/** LIF, of LAS AF and LAS X: many images in one file. */
+/** LIF, as LAS AF and LAS X write it: many images in one file. */
 export const LIF: FileFormat = {
   ...FORMAT_NAMES.lif,
   container: "file",
@@ -41,14 +50,11 @@ export const LIF: FileFormat = {
   load: () => import("./mod.ts"),
 };
 
-/** LOF, of LAS X: one image. */
+/** LOF, as LAS X writes it: one image. */
 export const LOF: FileFormat = {
   ...FORMAT_NAMES.lof,
   container: "file",
-  recognises(head) {
-    const text = firstText(head);
-    return text !== null && isObjectFile(text);
-  },
+  recognises: (head) => begins(firstText(head) ?? "", OBJECT),
   explains,
   load: () => import("./mod.ts"),
 };

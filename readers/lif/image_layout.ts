@@ -1,13 +1,17 @@
-/** How the samples of an image lie in its block: which dimensions are rows, columns, positions and channels. */
+/** Where the samples of an image lie in its block, and which dimensions are rows, columns, positions and channels. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Position, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { MAX_DIMENSIONS, MAX_EXTENT } from "./bounds.ts";
-import type { DescribedChannel, DescribedDimension, ImageDescription } from "./image_description.ts";
-import { requireApart, requireOwnBytes } from "./sample_overlap.ts";
+import type { DescribedChannel, DescribedDimension, ImageDescription } from "./document.ts";
 
-/** What `DimID` names. */
+/** Dimensions of one image; eleven kinds exist. */
+export const MAX_DIMENSIONS = 32;
+
+/** Samples along one dimension. */
+const MAX_EXTENT = 2 ** 31 - 1;
+
+/** Values of `DimID`. */
 export const DIM = {
   x: 1,
   y: 2,
@@ -22,60 +26,59 @@ export const DIM = {
   loop: 11,
 } as const;
 
-/** A dimension whose numbers were checked. */
+/** A dimension with checked numbers. */
 export interface Dimension {
-  /** One of {@linkcode DIM}, or unknown. */
+  /** One of {@linkcode DIM}, or an unknown one. */
   readonly id: number;
-  /** Samples, 1 at least. */
+  /** Samples, at least 2. */
   readonly count: number;
-  /** Bytes from a sample to the next. */
+  /** Bytes from one sample to the next. */
   readonly step: number;
   /** As the document describes it. */
   readonly described: DescribedDimension;
 }
 
-/** Dimensions that are one axis, the slowest first: time points, and the slices that a recording was cut into. */
+/** Dimensions served as one axis, slowest first: time points, and the slices of a recording. */
 export type Joined = readonly Dimension[];
 
-/** One channel in the block, in the order in which it is served. */
+/** A channel in the block. */
 export interface StoredChannel {
   /** Bytes from the start of the block. */
   readonly offset: number;
-  /** 1 red, 2 green, 3 blue of a pixel; 0 else. */
+  /** 1, 2 or 3 for red, green or blue of a colour pixel, else 0. */
   readonly tag: number;
   /** As the document describes it. */
   readonly described: DescribedChannel;
 }
 
-/** What the rows are. */
-export type RowAxis = "Y" | "Z" | "T";
-
-/** Where all samples of an image are. */
+/** The layout of an image. */
 export interface ImageLayout {
   /** Type of all samples. */
   readonly sampleType: SampleType;
-  /** Channels in the order of their bytes; red, green, blue of a pixel in that order. */
+  /** Channels by offset, but the samples of a colour pixel as red, green, blue. */
   readonly channels: readonly StoredChannel[];
-  /** Along a row. */
+  /** All dimensions of two or more samples, slowest first. */
+  readonly dimensions: Joined;
+  /** Columns. */
   readonly columns: Joined;
-  /** From row to row. */
+  /** Rows. */
   readonly rows: Joined;
-  /** What the rows are. */
-  readonly rowAxis: RowAxis;
+  /** The axis served as rows. */
+  readonly rowAxis: "Y" | "Z" | "T";
   /** Positions. */
   readonly positions: Readonly<Record<"t" | "z" | "l", Joined>>;
-  /** True where the positions along `z` are the indices along Y. */
+  /** True if Y is served as `z`. */
   readonly zIsY: boolean;
-  /** Dimensions of which the first index is served. */
+  /** Dimensions served at their first index only. */
   readonly others: Joined;
-  /** Bytes from the first to behind the last sample. */
+  /** Bytes from the start of the block to the end of the last sample. */
   readonly bytes: number;
 }
 
 /** Samples along joined dimensions. */
 export const lengthOf = (joined: Joined): number => joined.reduce((length, { count }) => length * count, 1);
 
-/** Bytes from the first sample along joined dimensions to the one at `index`. */
+/** Offset of the sample at `index` of joined dimensions, relative to the first. */
 export function offsetAt(joined: Joined, index: number): number {
   let [offset, rest] = [0, index];
   for (let i = joined.length - 1; i >= 0; i -= 1) {
@@ -86,28 +89,45 @@ export function offsetAt(joined: Joined, index: number): number {
   return offset;
 }
 
-/** Bytes from the start of the block to the first sample of a plane. */
+/** Offset of a plane in the block. */
 export const planeStart = ({ positions }: ImageLayout, { offset }: StoredChannel, at: Position): number =>
   offset + offsetAt(positions.t, at.t) + offsetAt(positions.z, at.z) + offsetAt(positions.l, at.l);
 
-/** The layout that a document describes. @throws {DecodeFailed} it is impossible, or not read */
+/** The layout of a described image. @throws {DecodeFailed} it is impossible or unsupported */
 export function imageLayout(description: ImageDescription): ImageLayout {
   const sampleType = sampleTypeOf(description.channels);
   const width = SAMPLE_BYTES[sampleType];
   const dimensions = dimensionsOf(description.dimensions);
   const channels = channelsOf(description.channels, width);
-  requireApart(dimensions, width);
-  requireOwnBytes(channels, dimensions, width);
+  const extent = extentOf(dimensions, width);
   const axes = axesOf(dimensions);
   requireWholeSamples(axes, width);
   const [rows, columns] = [lengthOf(axes.rows), lengthOf(axes.columns)];
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane has ${rows} x ${columns} samples, more than ${MAX_PLANE_SAMPLES}`);
   }
-  const last = dimensions.reduce((sum, { count, step }) => sum + (count - 1) * step, 0);
-  const bytes = last + Math.max(...channels.map(({ offset }) => offset)) + width;
+  const bytes = extent + Math.max(...channels.map(({ offset }) => offset));
   if (!Number.isSafeInteger(bytes)) throw new DecodeFailed(`the image has ${bytes} bytes`);
-  return { sampleType, channels, ...axes, bytes };
+  // A small file must not describe more samples than it has bytes for.
+  const samples = lengthOf(dimensions) * channels.length;
+  if (samples * width > bytes) {
+    throw new DecodeFailed(`the channels share samples: ${samples} of ${width} bytes lie in ${bytes} bytes`);
+  }
+  return { sampleType, channels, dimensions, ...axes, bytes };
+}
+
+/** Bytes from the first to the end of the last sample of a channel. @throws {DecodeFailed} two samples share bytes */
+function extentOf(slowestFirst: Joined, width: number): number {
+  let bytes = width;
+  for (const { id, count, step } of slowestFirst.toReversed()) {
+    if (step < bytes) {
+      throw new DecodeFailed(
+        `samples overlap: BytesInc of dimension ${id} is ${step}, but the faster dimensions take ${bytes} bytes`,
+      );
+    }
+    bytes += (count - 1) * step;
+  }
+  return bytes;
 }
 
 const WIDTHS = [8, 16, 32, 64] as const;
@@ -116,7 +136,7 @@ const TYPES: Readonly<Record<number, Readonly<Record<number, SampleType>>>> = {
   1: { 16: "float16", 32: "float32", 64: "float64" },
 };
 
-/** The type that all channels have. */
+/** The type that all channels share. */
 function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   if (channels.length === 0) throw new DecodeFailed("the image has no channels");
   if (channels.length > MAX_CHANNELS) {
@@ -125,7 +145,7 @@ function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   const types = new Set(channels.map(({ dataType, bits }) => {
     const wide = bits !== null && bits > 0 ? WIDTHS.find((width) => bits <= width) : undefined;
     const type = TYPES[dataType ?? -1]?.[wide ?? 0];
-    if (!type) throw new DecodeFailed(`samples of ${bits} bits of data type ${dataType} are not read`);
+    if (!type) throw new DecodeFailed(`samples of ${bits} bits of data type ${dataType} are not supported`);
     return type;
   }));
   const [type, other] = types;
@@ -135,23 +155,17 @@ function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   return type;
 }
 
-/** Those with more than one sample, by their bytes, the slowest first. */
+/** Dimensions of two or more samples, slowest first. */
 function dimensionsOf(described: readonly DescribedDimension[]): Dimension[] {
   if (described.length === 0 || described.length > MAX_DIMENSIONS) {
-    throw new DecodeFailed(
-      `the image has ${described.length} dimensions, of 1 to ${MAX_DIMENSIONS} that are read`,
-    );
+    throw new DecodeFailed(`the image has ${described.length} dimensions, not 1 to ${MAX_DIMENSIONS}`);
   }
   const all = described.map((one): Dimension => {
     const id = one.id ?? 0;
     const count = whole(one.count, 1, MAX_EXTENT, `the number of elements along dimension ${id}`);
-    const least = count > 1 ? 1 : 0;
-    const step = whole(
-      one.bytesInc ?? (count > 1 ? null : 0),
-      least,
-      Number.MAX_SAFE_INTEGER,
-      `BytesInc of dimension ${id}`,
-    );
+    const step = count === 1
+      ? 0
+      : whole(one.bytesInc, 1, Number.MAX_SAFE_INTEGER, `BytesInc of dimension ${id}`);
     requireBytes(one.bitInc, `dimension ${id}`);
     return { id, count, step, described: one };
   });
@@ -160,27 +174,28 @@ function dimensionsOf(described: readonly DescribedDimension[]): Dimension[] {
 
 function whole(value: number | null, least: number, most: number, what: string): number {
   if (value === null || !Number.isSafeInteger(value) || value < least || value > most) {
-    throw new DecodeFailed(`${what} is ${value ?? "missing"}, and has to be between ${least} and ${most}`);
+    throw new DecodeFailed(`${what} is ${value ?? "missing"}, not between ${least} and ${most}`);
   }
   return value;
 }
 
 function requireBytes(bitInc: number, what: string): void {
-  if (bitInc !== 0) throw new DecodeFailed(`BitInc of ${what} is ${bitInc}: packed samples are not read`);
+  if (bitInc !== 0) {
+    throw new DecodeFailed(`BitInc of ${what} is ${bitInc}: packed samples are not supported`);
+  }
 }
 
-/** Samples that are read together lie whole samples apart. */
 function requireWholeSamples({ columns, rows }: Axes, width: number): void {
   for (const { id, step } of [...columns, ...rows]) {
     if (step % width !== 0) {
       throw new DecodeFailed(
-        `BytesInc of dimension ${id} is ${step}, no multiple of the ${width} bytes of a sample`,
+        `BytesInc of dimension ${id} is ${step}, not a multiple of the ${width} bytes of a sample`,
       );
     }
   }
 }
 
-/** By their bytes; three of different colours that are neighbours as red, green, blue. */
+/** Channels by offset, but the samples of a colour pixel as red, green, blue. */
 function channelsOf(described: readonly DescribedChannel[], width: number): StoredChannel[] {
   const stored = described.map((one, i): StoredChannel => {
     requireBytes(one.bitInc, `channel ${i}`);
@@ -207,7 +222,7 @@ function inColourOrder(stored: readonly StoredChannel[]): StoredChannel[] {
     const three = stored.slice(i, i + 3);
     const colours = new Set(three.map(({ tag }) => tag));
     const pixel = colours.size === 3 && !colours.has(0);
-    // A colour that stands alone is no sample of a pixel.
+    // A colour without the other two is a channel of its own.
     ordered.push(
       ...pixel
         ? three.sort((a, b) => a.tag - b.tag)
@@ -223,11 +238,7 @@ const SPECTRAL: readonly number[] = [DIM.emission, DIM.excitation];
 
 type Axes = Pick<ImageLayout, "columns" | "rows" | "rowAxis" | "positions" | "zIsY" | "others">;
 
-/**
- * Columns are X; rows are the fastest of Y, Z and time; the others are positions.
- *
- * @param dimensions by their bytes, the slowest first
- */
+/** Assigns the dimensions: columns are X, rows the fastest of Y, Z and time, the others positions. */
 function axesOf(dimensions: readonly Dimension[]): Axes {
   const left = new Set(dimensions);
   const one = (id: number): Joined => {

@@ -1,4 +1,4 @@
-/** Plans for planes: where their samples are, and how many rows of them the file holds. */
+/** Plans planes: where their samples are, and how many of their rows the file holds. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { servedLines } from "../metadata/line_scan.ts";
@@ -9,33 +9,33 @@ import type { Block } from "./container.ts";
 import { type ImageLayout, type Joined, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
 import { StridedReader } from "./strided_samples.ts";
 
-/** An image and where it is. */
+/** An image and its samples. */
 export interface StoredImage {
   /** The file. */
   readonly file: ByteSource;
-  /** Its samples. */
+  /** The block of its samples. */
   readonly block: Block;
-  /** How they lie there. */
+  /** The layout of the block. */
   readonly layout: ImageLayout;
-  /** Looked at while planes are read. */
+  /** Stops reading. */
   readonly stop: StopFlag;
 }
 
-/** Which samples are wanted. */
+/** The planes to plan. */
 export interface WantedPlane {
-  /** Indices of channels, in the order of the planes. */
+  /** Channel indices, in the order of the planes. */
   readonly channels: readonly number[];
-  /** Where. */
+  /** Position of the planes. */
   readonly position: Position;
-  /** Rows; all by default. */
+  /** Rows to fill, all by default. */
   readonly rows?: RowRange | undefined;
 }
 
 /**
- * Plans some channels of a plane. Of a line scan the rows count that every channel has.
+ * Plans some channels at one position. A truncated line scan has the rows that all its channels have.
  *
  * @throws {PlaneNotFound} the block ends before the plane
- * @throws {DecodeFailed} it ends inside of the plane
+ * @throws {DecodeFailed} the block ends inside the plane
  */
 export function planPlane(image: StoredImage, { channels, position, rows }: WantedPlane): PlanePlan {
   const { file, block, layout, stop } = image;
@@ -70,15 +70,12 @@ export function planPlane(image: StoredImage, { channels, position, rows }: Want
   };
 }
 
-/** Rows whose samples end within so many bytes from the first one. */
+/** Rows that end within `bytes` bytes of the start of a plane. */
 function rowsIn(layout: ImageLayout, bytes: number): number {
   const { rows, columns, sampleType } = layout;
   const rowBytes = offsetAt(columns, lengthOf(columns) - 1) + SAMPLE_BYTES[sampleType];
-  const declared = lengthOf(rows);
-  if (bytes < rowBytes) return 0;
-  if (offsetAt(rows, declared - 1) + rowBytes <= bytes) return declared;
-  // Offsets rise with the index: slices lie apart from each other.
-  let [whole, missing] = [1, declared];
+  // A binary search, since offsets rise with the index.
+  let [whole, missing] = [0, lengthOf(rows) + 1];
   while (missing - whole > 1) {
     const middle = Math.floor((whole + missing) / 2);
     if (offsetAt(rows, middle - 1) + rowBytes <= bytes) whole = middle;
@@ -87,7 +84,7 @@ function rowsIn(layout: ImageLayout, bytes: number): number {
   return whole;
 }
 
-/** @throws {PlaneNotFound | DecodeFailed} fewer rows are stored than may be served */
+/** Only line scans are served with missing rows. @throws {PlaneNotFound | DecodeFailed} others lack rows */
 function requireEnough({ block, layout }: StoredImage, start: number, stored: number): void {
   if (layout.rowAxis === "T" && stored > 0) return;
   const where = `the block at ${block.offset} has ${block.stored} of the ${layout.bytes} bytes of the image`;
@@ -95,7 +92,7 @@ function requireEnough({ block, layout }: StoredImage, start: number, stored: nu
   throw new DecodeFailed(`the plane is incomplete: ${where}`);
 }
 
-/** Rows that lie equally far apart: all, or those of each slice. */
+/** Divides rows into equidistant ones: the slices of a line scan are apart. */
 function* partsOf(rows: Joined, { start, end }: RowRange): Generator<RowRange> {
   const inner = rows.length > 1 ? rows.at(-1)!.count : Infinity;
   for (let first = start; first < end;) {

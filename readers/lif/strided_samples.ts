@@ -1,90 +1,92 @@
-/** Reads samples that lie equally far apart along two axes. */
+/** Reads samples that are equidistant along rows and columns. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import type { SampleType } from "../reader.ts";
 import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 
-/** Equally distant places. */
+/** Equidistant samples: how many, and the bytes from one to the next. */
 export interface Stride {
-  /** How many. */
+  /** Samples. */
   readonly count: number;
   /** Bytes from one to the next. */
   readonly step: number;
 }
 
-/** Samples of some rows of one channel. */
+/** Some rows of one channel. */
 export interface StridedSamples {
-  /** The first of them. */
+  /** Offset of the first sample. */
   readonly offset: number;
   /** Rows. */
   readonly rows: Stride;
-  /** Samples of a row. */
+  /** Columns. */
   readonly columns: Stride;
 }
 
-/** Where they are read. */
+/** The file that samples are read from. */
 export interface SampleFile {
   /** The file. */
   readonly file: ByteSource;
-  /** Their type; little-endian. */
+  /** The type of little-endian samples. */
   readonly sampleType: SampleType;
-  /** Looked at between reads. */
+  /** Stops reading. */
   readonly stop: StopFlag;
-  /** Names them in messages. */
+  /** Name of the samples in messages. */
   readonly what: string;
 }
 
-/** Bytes between two lines for each that is read which are read as well, so that many lines take one read. */
+/** Several lines take one read if the bytes between them are at most this many times those of a line. */
 const MOST_GAP = 4;
 
-/** The axis along which samples lie nearest to each other, and the other one, with their distances in the plane. */
+/** Bytes and plane indices between neighbours. */
+type Run = Stride & { readonly target: number };
+
+/** `samples` run along the axis on which they are closest, `lines` along the other. */
 interface Lines {
   readonly offset: number;
-  readonly lines: Stride & { readonly target: number };
-  readonly samples: Stride & { readonly target: number };
+  readonly lines: Run;
+  readonly samples: Run;
 }
 
-/** Reads samples of several channels of one image into planes; they are read once where channels are interleaved. */
+/** Planes to fill, from index `at` on. */
+export interface Targets {
+  /** A plane for each channel. */
+  readonly planes: readonly Float32Array[];
+  /** Index of the first sample. */
+  readonly at: number;
+}
+
+/** Reads several channels into planes; interleaved channels are read once. */
 export class StridedReader {
   readonly #from: SampleFile;
   readonly #width: number;
   #line = new Float32Array(0);
 
-  /** Nothing is read yet. */
+  /** Reads nothing yet. */
   constructor(from: SampleFile) {
     this.#from = from;
     this.#width = SAMPLE_BYTES[from.sampleType];
   }
 
   /**
-   * Reads the samples of channels that begin `offsets` bytes behind `samples.offset`, each into its plane from index `at` on.
+   * Reads each channel into its plane from index `at` on.
    *
-   * @param offsets ascending or not; 0 or more
+   * @param offsets bytes from `samples.offset` to the first sample of each channel
    * @throws {DecodeFailed | Stopped}
    */
-  read(
-    samples: StridedSamples,
-    offsets: readonly number[],
-    { planes, at }: { readonly planes: readonly Float32Array[]; readonly at: number },
-  ): void {
+  read(samples: StridedSamples, offsets: readonly number[], { planes, at }: Targets): void {
     const { rows, columns, offset } = samples;
     const along = { ...columns, target: 1 };
     const down = { ...rows, target: columns.count };
     const across = rows.count > 1 && rows.step < columns.step && columns.count > 1;
     const lines = across ? { offset, lines: along, samples: down } : { offset, lines: down, samples: along };
     const spread = Math.max(...offsets) - Math.min(...offsets);
-    // Channels of one pixel lie in the same bytes.
     if (spread < lines.samples.step) return this.#channels(lines, offsets, { planes, at });
     offsets.forEach((one, i) => this.#channels(lines, [one], { planes: planes.slice(i, i + 1), at }));
   }
 
-  #channels(
-    { offset, lines, samples }: Lines,
-    offsets: readonly number[],
-    { planes, at }: { readonly planes: readonly Float32Array[]; readonly at: number },
-  ): void {
+  #channels({ offset, lines, samples }: Lines, offsets: readonly number[], { planes, at }: Targets): void {
     const first = Math.min(...offsets);
     const inner = offsets.map((one) => (one - first) / this.#width);
     const pixel = Math.max(...offsets) - first + this.#width;
@@ -92,7 +94,7 @@ export class StridedReader {
     const perRead = linesAtOnce(lines, runBytes);
     for (let line = 0; line < lines.count; line += perRead) {
       const count = Math.min(perRead, lines.count - line);
-      // A line that is longer than one read is read in parts.
+      // Long lines are read in parts.
       const most = runBytes <= MAX_READ_STEP
         ? samples.count
         : Math.max(1, Math.floor(MAX_READ_STEP / samples.step));
@@ -147,7 +149,7 @@ export class StridedReader {
   }
 }
 
-/** Lines that are read at once: several where little lies between them. */
+/** Lines per read. */
 function linesAtOnce(lines: Stride, runBytes: number): number {
   if (lines.count === 1 || lines.step > MOST_GAP * runBytes) return 1;
   return Math.max(1, Math.floor((MAX_READ_STEP - runBytes) / lines.step) + 1);

@@ -68,11 +68,6 @@ const shards = (change: Fields = {}) => ({
     },
   }],
 });
-const nested = (depth: number): Fields =>
-  depth === 0 ? LITTLE : {
-    name: "sharding_indexed",
-    configuration: { chunk_shape: [1, 1, 1], codecs: [nested(depth - 1)], index_codecs: [LITTLE] },
-  };
 
 const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
   ["no axes", () => layout({ shape: [] }), /has the shape \[\]/],
@@ -129,7 +124,6 @@ const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
     /no configuration object/,
   ],
   ["an unknown codec", () => layout({ codecs: [LITTLE, "lzf"] }), /unknown codec "lzf"/],
-  ["a codec of objects", () => layout({ codecs: [LITTLE, "vlen-utf8"] }), /stores objects, not numbers/],
   ["no serializer", () => layout({ codecs: [ZSTD] }), /no codec that turns samples into bytes/],
   ["two serializers", () => layout({ codecs: [LITTLE, LITTLE] }), /"bytes" at an unsupported place/],
   [
@@ -162,11 +156,6 @@ const REFUSED: readonly (readonly [string, () => unknown, RegExp])[] = [
     "samples of two bytes without their order",
     () => layout({ codecs: ["bytes"] }),
     /no byte order for uint16/,
-  ],
-  [
-    "shards of shards of shards of shards of shards",
-    () => layout({ ...grid(1, 1, 1), codecs: [nested(5)] }),
-    /more than 4 deep/,
   ],
   [
     "shards that do not divide",
@@ -257,7 +246,6 @@ Deno.test("the index of a shard has a length, a byte order and a place", () => {
     read({ index_codecs: [{ name: "bytes", configuration: { endian: "big" } }] }).indexLittleEndian,
     false,
   );
-  layout({ ...grid(1, 1, 1), codecs: [nested(4)] });
 });
 
 Deno.test("a load can be divided between encoded chunks, inner ones of shards included", () => {

@@ -6,7 +6,6 @@ import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
 import { decodeBlosc } from "../codecs/blosc.ts";
 import { type Room, type StreamKind, unpackAll } from "../codecs/compressed_stream.ts";
-import { crc32c } from "../codecs/crc32c.ts";
 import { decodeLz4 } from "../codecs/lz.ts";
 import { unshuffleBytes } from "../codecs/shuffle.ts";
 
@@ -52,6 +51,19 @@ const checksumCodec =
       return data;
     },
   });
+
+/** The table of the Castagnoli polynomial (RFC 3720). */
+const CRC32C = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
+  return crc;
+});
+
+function crc32c(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (let i = 0; i < bytes.length; i += 1) crc = (crc >>> 8) ^ CRC32C[(crc ^ bytes[i]!) & 255]!;
+  return ~crc >>> 0;
+}
 
 const hex = (value: number) => value.toString(16).padStart(8, "0");
 

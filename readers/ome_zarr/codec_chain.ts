@@ -23,9 +23,6 @@ export const MAX_CHUNK_BYTES = 1 << 30;
 /** Largest index of a shard: four million inner chunks. */
 const MAX_INDEX_BYTES = 64 << 20;
 
-/** Levels of shards within shards; even two are rare. */
-const MAX_SHARD_NESTING = 4;
-
 /** Turns the bytes of one chunk into samples. */
 export interface CodecChain {
   /** Type of the samples after all steps. */
@@ -78,7 +75,6 @@ export interface Sharding {
 const VALUE_CODECS = ["delta", "scale_offset", "cast_value", "fixedscaleoffset"];
 /** Codecs that only round when they encode: decoding changes nothing. */
 const ROUNDING_CODECS = ["bitround", "quantize"];
-const OBJECT_CODECS = ["json2", "vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "msgpack2", "categorize"];
 
 /** The chunk that a chain of codecs decodes. */
 export interface ChunkSamples {
@@ -88,8 +84,6 @@ export interface ChunkSamples {
   readonly sampleType: SampleType;
   /** Name of the array in messages: `array "0"`. */
   readonly what: string;
-  /** Number of shards around the chunk. */
-  readonly nesting: number;
 }
 
 /**
@@ -129,13 +123,7 @@ export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples
       serializer = sharding(configuration, { ...chunk, shape: storedShape() });
     } else {
       const step = byteCodec(name, configuration, SAMPLE_BYTES[stored]);
-      if (!step) {
-        throw new DecodeFailed(
-          OBJECT_CODECS.includes(plain)
-            ? `${what} uses the codec "${name}", which stores objects, not numbers`
-            : `${what} uses the unknown codec "${name}"`,
-        );
-      }
+      if (!step) throw new DecodeFailed(`${what} uses the unknown codec "${name}"`);
       byteCodecs.push(step);
     }
   }
@@ -211,10 +199,6 @@ const SHARDING_FIELDS = ["chunk_shape", "codecs", "index_codecs", "index_locatio
 
 function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Sharding {
   const { shape, what } = shard;
-  const nesting = shard.nesting + 1;
-  if (nesting > MAX_SHARD_NESTING) {
-    throw new DecodeFailed(`${what} nests shards more than ${MAX_SHARD_NESTING} deep`);
-  }
   requireKnown(configuration, SHARDING_FIELDS, `the sharding of ${what}`);
   const { chunk_shape: written, index_location: location = "end" } = configuration;
   const innerShape = sizes(written, shape.length, `${what}: "chunk_shape" of the shards`);
@@ -225,7 +209,7 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
   }
   const { byteCodecs: indexCodecs, ...index } = codecChain(
     codecList(configuration["index_codecs"], `${what}: "index_codecs"`),
-    { shape: [...grid, 2], sampleType: "uint64", what: `the shard index of ${what}`, nesting },
+    { shape: [...grid, 2], sampleType: "uint64", what: `the shard index of ${what}` },
   );
   const plain = index.serializer;
   const indexSize = plain.kind === "bytes" ? fixedLength(indexCodecs, plain.size) : null;
@@ -246,7 +230,6 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
     inner: codecChain(codecList(configuration["codecs"], `${what}: "codecs" of the shards`), {
       ...shard,
       shape: innerShape,
-      nesting,
     }),
     innerShape,
     grid,

@@ -6,7 +6,7 @@ import { decodeScaled, decodeValues } from "./value_codecs.ts";
 /** Two samples of `sampleType` from what is stored, little-endian. */
 async function decoded(sampleType: SampleType, codecs: readonly CodecMetadata[], stored: ArrayBufferView) {
   const bytes: CodecMetadata = { name: "bytes", configuration: { endian: "little" } };
-  const chain = codecChain([...codecs, bytes], { shape: [2], sampleType, what: "the array", nesting: 0 });
+  const chain = codecChain([...codecs, bytes], { shape: [2], sampleType, what: "the array" });
   const { serializer } = chain;
   if (serializer.kind !== "bytes") throw new Error("the chunk is a shard");
   const { buffer, byteOffset, byteLength } = stored;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { scratchBytes } from "../io/scratch.ts";
-import { convertByVectors, SampleArray, swapByVectors } from "./to_float32.ts";
+import { SampleArray, swapBytes } from "./to_float32.ts";
 
 /** How a `DataView` reads each type that has vectors. */
 const READ = {
@@ -41,37 +41,22 @@ Deno.test("runs of any length, from any place on, in both byte orders, read ther
   }
 });
 
-Deno.test("what has no vectors is left alone", () => {
-  const target = new Float32Array(300);
-  const run = { from: 0, step: 1, count: 300 };
-  const here = scratchBytes(3000).fill(1);
-  for (const sampleType of ["bool", "int8", "uint32", "float16", "float32", "float64"] as const) {
-    assert.equal(convertByVectors({ bytes: here, sampleType }, run, target, 0), false, sampleType);
-  }
-  assert.equal(
-    convertByVectors({ bytes: here, sampleType: "uint16" }, { ...run, step: 3 }, target, 0),
-    false,
-  );
-  assert.equal(convertByVectors({ bytes: here, sampleType: "int16" }, { ...run, step: 2 }, target, 0), false);
-  const few = { bytes: new Uint8Array(510).fill(1), sampleType: "uint16" } as const;
-  assert.equal(convertByVectors(few, { ...run, count: 255 }, target, 0), false);
-  assert(target.every((sample) => sample === 0));
-  const elsewhere = Uint8Array.of(1, 2, 3, 4);
-  assert.equal(swapByVectors(elsewhere, 2), false);
-  assert.equal(swapByVectors(here.subarray(0, 16), 8), false);
-  assert.deepEqual([...elsewhere], [1, 2, 3, 4]);
-});
-
 Deno.test("bytes are reversed within their words and nowhere else", () => {
-  for (const width of [2, 4]) {
-    for (let length = 0; length <= 72; length += width) {
-      const all = scratchBytes(96);
-      all.forEach((_, i) => all[i] = i);
-      assert.equal(swapByVectors(all.subarray(8, 8 + length), width), true);
-      const expected = all.map((_, i) =>
-        i < 8 || i >= 8 + length ? i : i - i % width + width - 1 - i % width
-      );
-      assert.deepEqual([...all], [...expected], `${length} of ${width}`);
+  const rest = 4 * 16_384 + 72;
+  for (
+    const memory of [(length: number) => scratchBytes(length), (length: number) => new Uint8Array(length)]
+  ) {
+    for (const width of [2, 4, 8]) {
+      for (const length of [0, ...Array.from({ length: 9 }, (_, i) => 8 * (i + 1)), 4, 68, rest]) {
+        const words = length - length % width;
+        const all = memory(words + 16);
+        all.forEach((_, i) => all[i] = i);
+        swapBytes(all.subarray(8, 8 + words), width);
+        const expected = all.map((_, i) =>
+          i < 8 || i >= 8 + words ? i : i - i % width + width - 1 - i % width
+        );
+        assert.deepEqual(all, expected, `${words} of ${width}`);
+      }
     }
   }
 });

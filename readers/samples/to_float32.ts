@@ -169,28 +169,10 @@ export function int64ToFloat32(low: number, high: number): number {
 
 /** Reverses the byte order of each `width`-byte word in place. */
 export function swapBytes(bytes: Uint8Array, width: number): void {
-  if (swapByVectors(bytes, width)) return;
-  if (width === 2 && bytes.byteOffset % 2 === 0) {
-    const words = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
-    for (let i = 0; i < words.length; i += 1) {
-      const w = words[i]!;
-      words[i] = (w << 8) | (w >> 8);
-    }
-    return;
-  }
-  if (width === 4 && bytes.byteOffset % 4 === 0) {
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-    for (let i = 0; i < words.length; i += 1) {
-      const w = words[i]!;
-      words[i] = (w << 24) | ((w & 0xff00) << 8) | ((w >>> 8) & 0xff00) | (w >>> 24);
-    }
-    return;
-  }
+  if (width === 2 || width === 4) return swapByVectors(bytes, width);
   for (let start = 0; start + width <= bytes.length; start += width) {
     for (let a = start, b = start + width - 1; a < b; a += 1, b -= 1) {
-      const byte = bytes[a]!;
-      bytes[a] = bytes[b]!;
-      bytes[b] = byte;
+      [bytes[a], bytes[b]] = [bytes[b]!, bytes[a]!];
     }
   }
 }
@@ -219,12 +201,8 @@ const WIDENERS = new Map<SampleType, { readonly width: number; readonly widen: W
 /** For every second sample of 16 bits. */
 const SECOND = { width: 2, widen: kernel.widenSecondUint16 };
 
-/**
- * Converts a run of little-endian samples into a plane from index `at`.
- *
- * @returns false, with nothing written, where the kernel has no way or copying does not pay
- */
-export function convertByVectors(
+/** Converts a run of little-endian samples; false, with nothing written, where the kernel cannot or copying does not pay. */
+function convertByVectors(
   { bytes, sampleType }: { readonly bytes: Uint8Array; readonly sampleType: SampleType },
   { from, step, count }: SampleRun,
   target: Float32Array,
@@ -245,9 +223,13 @@ export function convertByVectors(
   return true;
 }
 
-/** Reverses the bytes of each word in place. @returns false, with nothing changed, where the kernel has no way */
-export function swapByVectors(bytes: Uint8Array, width: number): boolean {
-  if (bytes.buffer !== buffer || width !== 2 && width !== 4) return false;
-  (width === 2 ? kernel.swapPairs : kernel.swapFours)(bytes.byteOffset, bytes.length);
-  return true;
+function swapByVectors(bytes: Uint8Array, width: 2 | 4): void {
+  const swap = width === 2 ? kernel.swapPairs : kernel.swapFours;
+  if (bytes.buffer === buffer) return swap(bytes.byteOffset, bytes.length);
+  for (let done = 0; done < bytes.length; done += staged.length) {
+    const part = bytes.subarray(done, done + staged.length);
+    staged.set(part);
+    swap(kernel.staged, part.length);
+    part.set(staged.subarray(0, part.length));
+  }
 }

@@ -152,12 +152,16 @@ function sampleKind(directory: Directory, samples: number, bits: readonly number
   if (kinds.some((other) => other !== kind)) {
     throw new DecodeFailed(`${tagName(TAG.SampleFormat)} differs between samples: ${formats.join(", ")}`);
   }
+  // Signed samples of one bit mean that BitsPerSample is missing, whose default is 1.
+  const least = kind === "int" ? 2 : 1;
   for (const width of bits) {
     const read = kind === "float"
       ? [16, 24, 32, 64].includes(width)
-      : Number.isInteger(width) && width >= 1 && width <= MAX_BITS;
+      : Number.isInteger(width) && width >= least && width <= MAX_BITS;
     if (!read) {
-      const readable = kind === "float" ? "floats of 16, 24, 32 and 64" : `integers of 1 to ${MAX_BITS}`;
+      const readable = kind === "float"
+        ? "floats of 16, 24, 32 and 64"
+        : `integers of ${least} to ${MAX_BITS}`;
       throw new DecodeFailed(
         `${tagName(TAG.BitsPerSample)} is ${bits.join(", ")}; ${readable} bits are read`,
       );

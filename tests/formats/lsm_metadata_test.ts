@@ -10,7 +10,7 @@ import { LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { tinyTiff } from "../fixtures/tiny_tiff.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { codesOf, textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/lsm/${name}`, import.meta.url));
 
@@ -94,12 +94,12 @@ Deno.test("the time of a line is the interval, or that of the track where there 
   const steps = (bytes: Uint8Array) =>
     withFiles({ "a.lsm": bytes }, async (path) => {
       const { summary } = await loadHere(path);
-      return [summary.axes.find(({ name }) => name === "Y"), textsOf(summary.warnings)] as const;
+      return [summary.axes.find(({ name }) => name === "Y"), codesOf(summary.warnings)] as const;
     });
   deepEqual(await steps(unstamped.bytes), [{ name: "Y", size: 37, step: 0.25, unit: "seconds" }, []]);
   deepEqual(await steps(unstamped.field(124, 0).bytes), [
     { name: "Y", size: 37, step: 1, unit: "Pixels" },
-    ["The file does not state the line time"],
+    ["step_unknown"],
   ]);
 });
 

@@ -57,7 +57,7 @@ Deno.test("further channels of a reference, documents and documents blocks are l
   ).flat();
   const many = await openBytes(oirFile([...oirBlocks(frame()), ...references]));
   assert.equal(many.referencePlanes.length, 1000);
-  assert.deepEqual(codesOf(many.summary.warnings), ["file_damaged", "metadata_missing"]);
+  assert.deepEqual(codesOf(many.summary.warnings), ["file_damaged"]);
 
   const empty = xmlDocument("a", [], "");
   const crowded = documentsBlock(

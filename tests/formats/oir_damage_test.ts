@@ -50,7 +50,7 @@ Deno.test("a file truncated at or inside any block is refused or served as far a
   }
 });
 
-Deno.test("blocks are found without an index, with a wrong one and with a part of one", async (t) => {
+Deno.test("blocks are found without an index, with a wrong one and with an incomplete one", async (t) => {
   const blocks = oirBlocks(lineScan(23));
   const whole = await openBytes(oirFile(blocks));
   const offsets = blockOffsets(blocks);
@@ -185,19 +185,19 @@ Deno.test("damaged and hostile documents count as missing, with a warning", asyn
   });
 });
 
-Deno.test("frames whose size is not told are refused with the reason", async () => {
+Deno.test("frames of unknown size are refused with the reason", async () => {
   const damaged = (document: string) => ({ kind: 1, payload: documentRecord(1, document) });
   const cases: [string, (block: WrittenBlock) => WrittenBlock[], RegExp][] = [
-    ["no frame document", () => [], /it holds no frame document/],
+    ["no frame document", () => [], /lacks the frame document/],
     [
       "a damaged one",
       () => [damaged('<?xml version="1.0"?><frameProperties>')],
-      /none of its first 1 frame doc/,
+      /the first 1 frame documents cannot be read/,
     ],
     [
       "one without a size",
       () => [damaged(xmlDocument("frameProperties", [], "<a/>"))],
-      /the frame document at 104 does not say how large the frame is/,
+      /the frame document at 104 does not state the size of the frame/,
     ],
   ];
   for (const [what, replace, message] of cases) {
@@ -206,7 +206,7 @@ Deno.test("frames whose size is not told are refused with the reason", async () 
   }
 });
 
-Deno.test("documents count in whatever block they are, and a disabled axis of the last copy is disabled", async () => {
+Deno.test("documents count in any block, and the last copy disables axes", async () => {
   const scan = lineScan(23);
   const definition = xmlDocument(
     "base:imageDefinition",
@@ -251,13 +251,13 @@ Deno.test("archives and mosaics of OIR files are refused with what to open inste
   }
 });
 
-Deno.test("a main file that lost its pixels is refused, though a continuation file has later frames", async () => {
+Deno.test("a main file without pixels is refused even with a continuation file", async () => {
   const fixture = (name: string) => Deno.readFile(new URL(`../fixtures/oir/${name}`, import.meta.url));
   const [main, continuation] = [await fixture("long.oir"), await fixture("long_00001")];
   // The first block of pixels starts at 648; the header alone has 96 bytes.
   const cuts: [number, RegExp][] = [
-    [622, /no readable pixels of a main image: .*96 \+ 552/],
-    [96, /no pixels of a main image/],
+    [622, /main image has no readable pixels: .*96 \+ 552/],
+    [96, /main image has no pixels/],
   ];
   for (const [length, message] of cuts) {
     const contents = { "scan.oir": main.subarray(0, length), "scan_00001": continuation };

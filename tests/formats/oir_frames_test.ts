@@ -5,8 +5,11 @@ import { withFiles } from "../temporary_files.ts";
 import {
   chunkBlocks,
   continuationBlocks,
+  documentRecord,
+  documentsBlock,
   oirBlocks,
   oirFile,
+  propertiesDocument,
   writeOir,
   type WrittenFrame,
   type WrittenOir,
@@ -91,7 +94,7 @@ function series(
 }
 const pad = (letter: string, n: number) => `${letter}${String(n).padStart(3, "0")}`;
 
-Deno.test("time, wavelength and depth are told by their letters in any order, with their steps", async () => {
+Deno.test("the letters of time, wavelength and depth come in any order", async () => {
   const orders: ((t: number, l: number, z: number) => string)[] = [
     (t, l, z) => pad("t", t) + pad("l", l) + pad("z", z),
     (t, l, z) => pad("l", l) + pad("z", z) + pad("t", t),
@@ -279,17 +282,17 @@ Deno.test("a colour image has its components in the order of their ids, named by
   assert.deepEqual(codesOf(untold.summary.warnings), ["metadata_missing", "metadata_missing"]);
 });
 
-Deno.test("an interrupted series is served at its first frame and says how many frames there are", async () => {
+Deno.test("an interrupted series is served at its first frame with a warning", async () => {
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const interrupted = [frames[0]!, { ...frames[1]!, planes: [ramp(7, 0), null] }];
   const axes = [{ type: "TIMELAPSE", maxSize: 5 }];
   const { planes, summary } = await openBytes(writeOir(frame({ frames: interrupted, axes })));
   assert.deepEqual(values(planes), [[...ramp(20, 1110)], [...ramp(20, 41_110)]].map((p) => p));
   assert.deepEqual(size(summary.axes), { T: 2, C: 2, Y: 4, X: 5 });
-  assert.deepEqual(codesOf(summary.warnings), ["planes_missing", "planes_missing"]);
+  assert.deepEqual(codesOf(summary.warnings), ["planes_missing"]);
 });
 
-Deno.test("incomplete planes of later frames are counted, and the first is named", async () => {
+Deno.test("incomplete planes are counted", async () => {
   const frames = series({ t: 3, l: 1, z: 2 }, (t, _l, z) => pad("z", z) + pad("t", t));
   // In order of time and depth: t001z001 t001z002 t002z001 t002z002 t003z001 t003z002.
   const holed = frames.map((f, i) =>
@@ -300,7 +303,39 @@ Deno.test("incomplete planes of later frames are counted, and the first is named
       : f
   ).filter((_, i) => i !== 5);
   const { summary } = await openBytes(writeOir(frame({ frames: holed })));
-  assert.deepEqual(codesOf(summary.warnings), ["planes_missing", "planes_missing"]);
+  assert.deepEqual(codesOf(summary.warnings), ["planes_missing"]);
+  assert.match(summary.warnings[0]!.text, /^4 of 12 planes are incomplete or missing/);
+});
+
+Deno.test("frames are numbered from 1, and only a continuation file on its own starts later", async () => {
+  const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
+  const later = writeOir(frame({ frames: frames.slice(1) }));
+  await assert.rejects(openBytes(later), /channel 0 \("CH1"\) has no plane|is incomplete: 0 of 40 bytes/);
+  await withFiles({ "scan_00001.oir": later }, async (folder) => {
+    assert.equal((await loadPath(join(folder, "scan_00001.oir"))).summary.axes[0]!.size, 2);
+  });
+  const far = oirFile([...oirBlocks(frame()), ...chunkBlocks("t99999999_0_1_x_0", 0, new Uint8Array(40))]);
+  await assert.rejects(openBytes(far), /frame t99999999 exceeds 1000000 frames/);
+});
+
+Deno.test("a listed channel whose components have the pixels is not missing", async () => {
+  const ids = [CHANNEL_A, CHANNEL_B, CHANNEL_C];
+  const oir = frame({
+    channels: ids.map((id) => ({ id, name: "" })),
+    frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(20, 100), ramp(20, 200)] }],
+  });
+  const channels = /<commonphase:channel .*<\/commonphase:channel>/;
+  const components = ids.map((id) => `<commonphase:elementChannel id="${id}"/>`).join("");
+  const listed = propertiesDocument(oir).replace(
+    channels,
+    `<commonphase:channel id="colour" order="1">${components}</commonphase:channel>`,
+  );
+  const blocks = oirBlocks(oir).map((block) =>
+    block.kind === 0 ? documentsBlock(documentRecord(2, listed)) : block
+  );
+  const { summary, planes } = await openBytes(oirFile(blocks));
+  assert.deepEqual(planes.map((plane) => plane[0]), [0, 100, 200]);
+  assert.deepEqual(codesOf(summary.warnings), []);
 });
 
 Deno.test("planes taller than their frame are served whole in a series too, as far as every channel goes", async () => {
@@ -335,7 +370,8 @@ Deno.test("an incomplete first plane is refused with its stored and needed bytes
 Deno.test("an overview map without pixels is refused with its size", async () => {
   const map = frame({ width: 40_000, height: 30_000, frames: [{ axes: "t001", planes: [null, null] }] });
   await assert.rejects(openBytes(writeOir(map)), {
-    message: 'Cannot read "scan.oir": it describes 40000 x 30000 pixels and holds none, as overview maps do',
+    message:
+      'Cannot read "scan.oir": the file describes 40000 x 30000 pixels without storing them, as overview maps do',
   });
 });
 

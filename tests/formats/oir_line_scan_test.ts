@@ -157,19 +157,6 @@ Deno.test("the line period may stand in the document of a channel, not in any ot
   }
 });
 
-Deno.test("lines that are whole only with another width are refused, unless one line was intended", async () => {
-  const stored = (samples: number, maxSize: number) =>
-    openBytes(writeOir(lineScan(3, {
-      frames: [{ axes: "t001", planes: [ramp(samples, 0), ramp(samples, 100)] }],
-      axes: [{ type: "TIMELAPSE", maxSize }],
-    })));
-  // 45 samples are 7.5 lines of 6, and 9 whole ones of 5.
-  await assert.rejects(stored(45, 9), /the stored bytes make 9 whole rows of another width/);
-  for (const [samples, maxSize, rows] of [[45, 8, 7], [21, 1, 3]] as const) {
-    assert.equal((await stored(samples, maxSize)).summary.rows, rows);
-  }
-});
-
 Deno.test("one line and a part of another are one line, as was intended", async () => {
   const { summary, planes } = await openBytes(
     writeOir(lineScan(1, { frames: [{ axes: "t001", planes: [ramp(9, 0), ramp(9, 100)] }] })),

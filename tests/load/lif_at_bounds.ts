@@ -1,5 +1,5 @@
 /** LIF files at the bounds of their parsers, as `files_at_bounds.ts` has them of other formats. */
-import { MAX_BLOCKS } from "../../readers/lif/bounds.ts";
+import { MAX_BLOCKS } from "../../readers/lif/container.ts";
 import { MAX_XML_BYTES, MAX_XML_NODES } from "../../readers/io/limits.ts";
 import { block, concat, element, header, image, samples, text, XY } from "../fixtures/lif_writer.ts";
 

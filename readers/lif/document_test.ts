@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { parseXml } from "../metadata/xml.ts";
-import { describe } from "./image_description.ts";
+import { describe } from "./document.ts";
 
 const scanOf = (attributes: string) =>
   describe(
@@ -17,8 +17,8 @@ Deno.test("the settings of a confocal scan: times in seconds, the direction by i
       'ScanMode="xt" LineTime="0.0025" LineAverage="2" Line_Accumulation="3" PixelDwellTime="0.000004875" ' +
         'ScanDirectionX="1" ScanDirectionXName="Unidirectional"',
     ),
-    { mode: "xt", lineTime: 0.0025, averaging: 6, pixelTime: 0.000004875, direction: "Unidirectional" },
+    { lineTime: 0.0025, averaging: 6, pixelTime: 0.000004875, direction: "Unidirectional" },
   );
-  deepEqual(scanOf(""), { mode: "", lineTime: null, averaging: 1, pixelTime: null, direction: null });
+  deepEqual(scanOf(""), { lineTime: null, averaging: 1, pixelTime: null, direction: null });
   equal(describe(parseXml("<Image/>", "it")).scan, null);
 });

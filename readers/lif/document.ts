@@ -1,0 +1,242 @@
+/** The XML of a LIF or LOF file: the elements that are read, and the images that they describe. */
+import { DecodeFailed } from "../errors.ts";
+import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
+import { numberOf } from "../metadata/numbers.ts";
+import { allowedXml, child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
+import { type Warning, warning } from "../warning.ts";
+
+/** Images of one file, some 4 KB of memory each. */
+export const MAX_IMAGES = 50_000;
+
+/** Characters of the path of an image. */
+const MAX_NAME_CHARACTERS = 500;
+
+/** The children to keep of some elements; the others are left out of the tree. */
+const KEPT: Readonly<Record<string, readonly string[]>> = {
+  Data: ["Image", "Experiment", "SingleMoleculeDetection"],
+  Experiment: ["TimeStamp"],
+  SingleMoleculeDetection: [],
+  Image: ["ImageDescription", "TimeStampList", "Attachment"],
+  // Hardware settings are nine tenths of a document.
+  Attachment: ["ATLConfocalSettingDefinition", "ATLCameraSettingDefinition"],
+  ATLConfocalSettingDefinition: [],
+  ATLCameraSettingDefinition: ["WideFieldChannelConfigurator"],
+  WideFieldChannelConfigurator: ["WideFieldChannelInfo"],
+  WideFieldChannelInfo: [],
+};
+
+/** Attachments may hold whole documents, which describe regions and bleach points. */
+const omits = (name: string, parent: string | undefined): boolean =>
+  parent !== undefined &&
+  (name === "LMSDataContainerHeader" || Object.hasOwn(KEPT, parent) && !KEPT[parent]!.includes(name));
+
+/** The parsed XML of a file. */
+export interface Header {
+  /** Root element. */
+  readonly root: XmlElement;
+  /** What was repaired. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Parses the XML of a LIF file. @throws {DecodeFailed} it is damaged or exceeds a bound */
+export function parseHeader(xml: string): Header {
+  const allowed = allowedXml(xml);
+  return {
+    root: parseXml(allowed, "the XML", { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH, omits }),
+    warnings: allowed === xml
+      ? []
+      : [warning("metadata_damaged", "The XML contains forbidden characters, which are replaced")],
+  };
+}
+
+/** Parses the XML of a LOF file; older ones lack the elements around the data. @throws {DecodeFailed} as {@linkcode parseHeader} */
+export function parseObjectHeader(xml: string): Header {
+  const body = xml.replace(/^[\ufeff\s]*(?:<\?xml[^>]*\?>)?/, "");
+  return parseHeader(
+    /^\s*<Data[\s>]/.test(body)
+      ? `<LMSDataContainerHeader Version="2"><Element>${body}</Element></LMSDataContainerHeader>`
+      : body,
+  );
+}
+
+/** An image of the document. */
+export interface ImageElement {
+  /** Path of names from the outermost folder, joined by `/`; may be `""`. */
+  readonly name: string;
+  /** Its description. */
+  readonly description: ImageDescription;
+  /** Name of the block with its samples, or `""`. */
+  readonly block: string;
+  /** True for histograms and results of lifetime measurements, which are not opened first. */
+  readonly derived: boolean;
+}
+
+interface Surroundings {
+  readonly path: readonly string[];
+  /** Whether the element belongs to a lifetime measurement. */
+  readonly lifetimes: boolean;
+}
+
+/** Lists the images without previews, in document order. @throws {DecodeFailed} there are more than {@linkcode MAX_IMAGES} */
+export function imageElements(root: XmlElement): ImageElement[] {
+  const found: ImageElement[] = [];
+  const visit = (element: XmlElement, { path, lifetimes }: Surroundings) => {
+    const data = child(element, "Data");
+    const image = child(data, "Image");
+    const inside = lifetimes || child(data, "SingleMoleculeDetection") !== undefined;
+    if (image && !isPreview(image)) {
+      if (found.length >= MAX_IMAGES) throw new DecodeFailed(`it has more than ${MAX_IMAGES} images`);
+      const description = describe(image);
+      found.push({
+        name: path.join("/").slice(0, MAX_NAME_CHARACTERS),
+        description,
+        block: child(element, "Memory")?.attributes["MemoryBlockID"] ?? "",
+        derived: inside || isDerived(path.at(-1) ?? "", image, description),
+      });
+    }
+    for (const inner of children(child(element, "Children"), "Element")) {
+      visit(inner, { path: [...path, nameOf(inner)], lifetimes: inside });
+    }
+  };
+  // The outermost element stands for the file, so its name is not part of the path.
+  for (const element of children(root, "Element")) {
+    const alone = child(child(element, "Data"), "Image") !== undefined;
+    visit(element, { path: alone ? [nameOf(element)] : [], lifetimes: false });
+  }
+  return found;
+}
+
+const nameOf = (element: XmlElement): string =>
+  (element.attributes["Name"]?.trim() ?? "").slice(0, MAX_NAME_CHARACTERS);
+
+const isPreview = (image: XmlElement) =>
+  attachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] === "1";
+
+/** Lifetime results have a scale of their own (`F16`) or half floats; histograms have only their name. */
+const isDerived = (name: string, image: XmlElement, { channels }: ImageDescription) =>
+  attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
+  channels.some(({ dataType, bits }) => dataType === 1 && bits !== null && bits <= 16);
+
+/** A channel, as the document describes it. */
+export interface DescribedChannel {
+  /** 0 for unsigned integers, 1 for floats. */
+  readonly dataType: number | null;
+  /** Significant bits. */
+  readonly bits: number | null;
+  /** 0 gray, 1 red, 2 green, 3 blue. */
+  readonly tag: number | null;
+  /** Bytes from the start of the block to its first sample. */
+  readonly bytesInc: number | null;
+  /** Bits in addition to `bytesInc`; packed samples have some. */
+  readonly bitInc: number;
+  /** The colour table it is shown with, `""` if unknown or inverted. */
+  readonly lut: string;
+}
+
+/** A dimension, as the document describes it. */
+export interface DescribedDimension {
+  /** `DimID`. */
+  readonly id: number | null;
+  /** Samples. */
+  readonly count: number | null;
+  /** From the first sample to the last, in `unit`. */
+  readonly length: number | null;
+  /** `m`, `s` or `""`. */
+  readonly unit: string;
+  /** Bytes from one sample to the next. */
+  readonly bytesInc: number | null;
+  /** Bits in addition to `bytesInc`; packed samples have some. */
+  readonly bitInc: number;
+}
+
+/** The scan settings of a confocal microscope. */
+export interface ScanSettings {
+  /** Seconds per line. */
+  readonly lineTime: number | null;
+  /** Scanned lines per stored line. */
+  readonly averaging: number;
+  /** Pixel dwell time in seconds. */
+  readonly pixelTime: number | null;
+  /** `Unidirectional` or `Bidirectional`. */
+  readonly direction: string | null;
+}
+
+/** The description of an image. */
+export interface ImageDescription {
+  /** In document order. */
+  readonly channels: readonly DescribedChannel[];
+  /** In document order. */
+  readonly dimensions: readonly DescribedDimension[];
+  /** User-defined names of camera channels. */
+  readonly names: readonly string[];
+  /** Hexadecimal time stamps, separated by blanks. */
+  readonly stamps: string;
+  /** The scan settings, if the microscope was confocal. */
+  readonly scan: ScanSettings | null;
+}
+
+const attachment = (image: XmlElement, name: string): XmlElement | undefined =>
+  children(image, "Attachment").find(({ attributes }) => attributes["Name"] === name);
+
+/** Reads the description of an `Image` element. */
+export function describe(image: XmlElement): ImageDescription {
+  const description = child(image, "ImageDescription");
+  const hardware = attachment(image, "HardwareSetting");
+  return {
+    channels: children(child(description, "Channels"), "ChannelDescription").map(describedChannel),
+    dimensions: children(child(description, "Dimensions"), "DimensionDescription").map(describedDimension),
+    names: descendants(hardware, "WideFieldChannelInfo").map(({ attributes }) =>
+      attributes["UserDefName"] ?? ""
+    ),
+    stamps: stampsOf(child(image, "TimeStampList")),
+    scan: scanOf(child(hardware, "ATLConfocalSettingDefinition")),
+  };
+}
+
+function describedChannel({ attributes }: XmlElement): DescribedChannel {
+  return {
+    dataType: numberOf(attributes["DataType"]),
+    bits: numberOf(attributes["Resolution"]),
+    tag: numberOf(attributes["ChannelTag"]),
+    bytesInc: numberOf(attributes["BytesInc"]),
+    bitInc: numberOf(attributes["BitInc"]) ?? 0,
+    lut: attributes["IsLUTInverted"] === "1" ? "" : attributes["LUTName"] ?? "",
+  };
+}
+
+function describedDimension({ attributes }: XmlElement): DescribedDimension {
+  return {
+    id: numberOf(attributes["DimID"]),
+    count: numberOf(attributes["NumberOfElements"]),
+    length: numberOf(attributes["Length"]),
+    unit: attributes["Unit"] ?? "",
+    bytesInc: numberOf(attributes["BytesInc"]),
+    bitInc: numberOf(attributes["BitInc"]) ?? 0,
+  };
+}
+
+/** Programs before LAS 3.1 write an element with two numbers for each stamp. */
+function stampsOf(list: XmlElement | undefined): string {
+  const elements = children(list, "TimeStamp");
+  return elements.length > 0 ? elements.map(stampOf).join(" ") : list?.text ?? "";
+}
+
+/** The hexadecimal text of a stamp stored as two 32-bit numbers, `0` if it has no valid ones. */
+export function stampOf({ attributes }: XmlElement): string {
+  const [high, low] = [attributes["HighInteger"], attributes["LowInteger"]].map((text) => {
+    const value = numberOf(text);
+    return value !== null && Number.isInteger(value) && value >= 0 && value < 2 ** 32 ? value : null;
+  });
+  return high == null || low == null ? "0" : high.toString(16) + low.toString(16).padStart(8, "0");
+}
+
+function scanOf(setting: XmlElement | undefined): ScanSettings | null {
+  if (!setting) return null;
+  const { LineTime, LineAverage, Line_Accumulation, PixelDwellTime, ScanDirectionXName } = setting.attributes;
+  return {
+    lineTime: numberOf(LineTime),
+    averaging: (numberOf(LineAverage) ?? 1) * (numberOf(Line_Accumulation) ?? 1),
+    pixelTime: numberOf(PixelDwellTime),
+    direction: ScanDirectionXName ?? null,
+  };
+}
