@@ -311,8 +311,8 @@ Deno.test("frames are numbered from 1, and only a continuation file on its own s
   const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
   const later = writeOir(frame({ frames: frames.slice(1) }));
   await assert.rejects(openBytes(later), /channel 0 \("CH1"\) has no plane|is incomplete: 0 of 40 bytes/);
-  await withFiles({ "scan_00001.oir": later }, async (folder) => {
-    assert.equal((await loadPath(join(folder, "scan_00001.oir"))).summary.axes[0]!.size, 2);
+  await withFiles({ "scan_00001.oir": later }, async (path) => {
+    assert.equal((await loadPath(path)).summary.axes[0]!.size, 2);
   });
   const far = oirFile([...oirBlocks(frame()), ...chunkBlocks("t99999999_0_1_x_0", 0, new Uint8Array(40))]);
   await assert.rejects(openBytes(far), /frame t99999999 exceeds 1000000 frames/);
