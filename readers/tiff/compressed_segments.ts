@@ -141,11 +141,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   52546: "JPEG XL",
 };
 
-/**
- * The codec of a value of Compression other than 1.
- *
- * @throws {DecodeFailed} the value is unknown
- */
+/** The codec of a value of Compression other than 1. @throws {DecodeFailed} the value is unknown */
 export async function codecOf(compression: number): Promise<Codec> {
   switch (compression) {
     case 2:

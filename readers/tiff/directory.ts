@@ -2,7 +2,7 @@
  * One image file directory (TIFF 6.0, section 2, and the BigTIFF design). Values are read when asked for; every count and offset
  * is checked against the file first.
  */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import { MAX_ENTRIES } from "./bounds.ts";
 import type { ByteWindow } from "./byte_window.ts";
 import { ASCII, TAG, tagName, TYPE_BYTES, valueOf } from "./tags.ts";
@@ -300,23 +300,14 @@ export class Directory {
 
   /** Texts of a tag that no sample depends on: none without it, or where one is damaged. */
   notes(tag: number, most: number): string[] {
-    return tolerant(() => this.texts(tag, most)) ?? [];
+    return unlessDamaged(() => this.texts(tag, most), []);
   }
 
   /** Number of a tag that no sample depends on: `undefined` without it, or where it is damaged. */
   noteNumber(tag: number): number | undefined {
-    return tolerant(() => this.number(tag));
+    return unlessDamaged(() => this.number(tag), undefined);
   }
 }
 
 /** Bytes of one value. */
 const bytesOf = ({ type }: Entry): number => TYPE_BYTES[type] ?? 0;
-
-function tolerant<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DecodeFailed) return undefined;
-    throw error;
-  }
-}

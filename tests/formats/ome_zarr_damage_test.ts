@@ -129,7 +129,7 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     /has 15 bytes, but its index takes 16/,
   ],
   ["no image metadata", ome((v) => delete v.multiscales), /without OME-Zarr image metadata/],
-  ["metadata cut off", (store) => write(join(store, "0/zarr.json"), "{"), /"0\/zarr.json" is no JSON/],
+  ["metadata cut off", (store) => write(join(store, "0/zarr.json"), "{"), /"0\/zarr.json" is not JSON/],
   ["chunk that is a folder", (store) => {
     Deno.removeSync(join(store, CHUNK));
     Deno.mkdirSync(join(store, CHUNK));

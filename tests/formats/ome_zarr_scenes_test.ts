@@ -165,7 +165,7 @@ Deno.test("of a plate of 10,000 fields the well documents and those of one field
     }
     await rejects(opened(folder, () => {}, 1), {
       name: "DecodeFailed",
-      message: /"A\/1\/1\/zarr.json" is no JSON/,
+      message: /"A\/1\/1\/zarr.json" is not JSON/,
     });
   }));
 

@@ -192,7 +192,6 @@ Deno.test("missing slices and frames of an Olympus set are named; without a plan
     deepEqual([firstsOf(last), last.summary.loaded.map(({ index }) => index)], [[13, 33], [0, 2]]);
     deepEqual(codesOf(last.summary.warnings), [
       "file_missing",
-      "file_missing",
       "channel_missing",
       "opened_elsewhere",
     ]);
@@ -213,7 +212,7 @@ Deno.test("missing files of an Olympus set are counted over channels, slices and
     const { summary } = await load(join(folder, name(1, 1, 1)));
     // Ordered by frame, slice and channel.
     deepEqual(summary.warnings.map(({ text }) => text), [
-      `"${name(2, 3, 1)}" and 2 more of this set are missing`,
+      `Files of this acquisition are missing: "${name(2, 3, 1)}", "${name(1, 2, 2)}", "${name(2, 3, 2)}"`,
     ]);
   }));
 

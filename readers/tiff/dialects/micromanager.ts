@@ -4,7 +4,7 @@
  * (tag 51123) stand in. Large acquisitions continue in files named `_1`, `_2`, and may have a file for each position (`_Pos0`,
  * `_Pos1`). Each position is a scene.
  */
-import { DecodeFailed } from "../../errors.ts";
+import { unlessDamaged } from "../../errors.ts";
 import type { DocumentList } from "../../io/document_list.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
@@ -125,13 +125,11 @@ function readName({ files, pool }: Positions, position: number): string | null {
   for (const { path, index } of files) {
     for (const entry of index) {
       if (entry.position !== position) continue;
-      try {
-        const { PositionName } = planeMetadata(pool.get(path).directoryAt(entry.offset));
-        return typeof PositionName === "string" && PositionName !== "" ? PositionName : null;
-      } catch (error) {
-        if (error instanceof DecodeFailed) return null;
-        throw error;
-      }
+      const { PositionName } = unlessDamaged(
+        () => planeMetadata(pool.get(path).directoryAt(entry.offset)),
+        {} as JsonObject,
+      );
+      return typeof PositionName === "string" && PositionName !== "" ? PositionName : null;
     }
   }
   return null;
@@ -277,21 +275,12 @@ function omeNotes(opened: Opened): OmeNote[] {
   if (text === undefined) return [];
   return noted(opened, "The calibration in OME-XML", () => {
     const [first, ...others] = parseOme(upToNul(text), "the document").images;
-    return first ? [noteOf(first), ...others.map(noteOfOther)] : [];
+    const none: OmeNote = { calibrations: {}, times: null };
+    return first ? [noteOf(first), ...others.map((image) => unlessDamaged(() => noteOf(image), none))] : [];
   }) ?? [];
 }
 
 function noteOf(image: XmlElement): OmeNote {
   const { calibrations, times } = readImage(image);
   return { calibrations, times };
-}
-
-/** The times of a further image; its calibration is not used. */
-function noteOfOther(image: XmlElement): OmeNote {
-  try {
-    return noteOf(image);
-  } catch (error) {
-    if (error instanceof DecodeFailed) return { calibrations: {}, times: null };
-    throw error;
-  }
 }
