@@ -8,8 +8,9 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { LINE_SCAN, OVERVIEW, write, writeImage } from "../collection_tree.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { loadHere } from "../load_here.ts";
+import { inFolder } from "../temporary_files.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { codesOf, textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 const CHUNK = "0/c/0/0";
@@ -21,16 +22,12 @@ const open = (path: string, roots: string[] | null = null) => loadHere(path, { r
 
 /** Runs with a store of 8 x 10 samples in one raw chunk. */
 function inStore(run: (store: string, folder: string) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const folder = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
+  return () =>
+    inFolder(async (_, folder) => {
       const store = join(folder, "a.ome.zarr");
       writeImage(store, OVERVIEW);
       await run(store, folder);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
-  };
+    });
 }
 
 function change(path: string, edit: (value: Json) => void): void {
@@ -115,11 +112,6 @@ const REFUSED: [string, (store: string) => void, RegExp][] = [
     /"numcodecs.fixedscaleoffset" on "<f4", but its samples are uint16/,
   ],
   [
-    "fixedscaleoffset without a scale",
-    array((v) => v.codecs.unshift({ name: "fixedscaleoffset", configuration: { ...SCALED, scale: 0 } })),
-    /with scale 0 and offset 1/,
-  ],
-  [
     "fixedscaleoffset beyond the type",
     array((v) => v.codecs.unshift({ name: "fixedscaleoffset", configuration: { ...SCALED, scale: 0.001 } })),
     /chunk "0\/c\/0\/0" cannot be decoded by "fixedscaleoffset": sample 0 of 1000001 does not fit uint16/,
@@ -176,15 +168,6 @@ for (const [name, damage, message] of REFUSED) {
     }),
   );
 }
-
-Deno.test(
-  "samples may be scaled",
-  inStore(async (store) => {
-    array((v) => v.codecs.unshift({ name: "numcodecs.fixedscaleoffset", configuration: SCALED }))(store);
-    // 1079 / 2 + 1, cut towards zero.
-    assert.equal((await open(store)).planes[0]![79], 540);
-  }),
-);
 
 Deno.test(
   "a folder of an array that leads out of the roots is named so, whatever lies there",
@@ -398,8 +381,6 @@ Deno.test(
     const changes: ((name: string) => string)[] = [
       (name) => name.replaceAll("/", "\\"),
       (name) => `./${name}`,
-      (name) => name.replaceAll("/", "//"),
-      (name) => name.replace("0/c/", "0/./c/"),
       (name) => name.replace("0/c/", "0/x/../c/"),
       (name) => name === CHUNK ? name.replaceAll("/", "\\") : name,
     ];
