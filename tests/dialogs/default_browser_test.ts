@@ -4,25 +4,12 @@ import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ended, isAlive, run, spawn } from "../child_process.ts";
 import { until } from "../deadline.ts";
-import { FakeSystem } from "./fake_programs.ts";
+import { type FakeSystem, fakeTest } from "./fake_programs.ts";
 
 const ignore = Deno.build.os !== "linux";
 if (ignore) console.log("Skipped: the fake browser program is one of Linux, a shell script");
 
-function withFakes(name: string, body: (fakes: FakeSystem) => Promise<void>): void {
-  Deno.test({
-    name,
-    ignore,
-    fn: async () => {
-      const fakes = new FakeSystem();
-      try {
-        await body(fakes);
-      } finally {
-        await fakes.end();
-      }
-    },
-  });
-}
+const withFakes = fakeTest(ignore);
 
 /** As in the shell of a user of conda. */
 const envOf = (fakes: FakeSystem, env: Record<string, string> = {}) => ({
