@@ -37,7 +37,7 @@ const SYSTEMS = [
 
 for (const { system, program, answer, cancel } of SYSTEMS) {
   withFakes(
-    `${program}: a choice, cancel, failure, and nothing of the title is taken for code`,
+    `${program}: choice, cancel and failure; the title is never run as code`,
     async (fakes) => {
       const path = system === "windows" ? "C:/däta/a 'b' $c 🔬.tif" : "/däta/a 'b' $c 🔬.tif";
       fakes.install(program, `path="${path.replace("$", "\\$")}"\n${answer}`);
@@ -54,7 +54,7 @@ for (const { system, program, answer, cancel } of SYSTEMS) {
   );
 }
 
-withFakes("a program that was installed after the server had started", async (fakes) => {
+withFakes("a program installed after the start of the server is reported with advice", async (fakes) => {
   assert.equal((await fakes.pick("linux")).error, "DialogUnavailable");
   fakes.install("zenity", "printf '/a.tif\\n'");
   const { error, message } = await fakes.pick("linux");
