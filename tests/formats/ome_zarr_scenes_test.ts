@@ -131,7 +131,7 @@ Deno.test("documents of a scene are those of its layout, its image and its array
 
 /** Runs in a folder of its own, deep enough that no collection is sought among the temporary folders of others. */
 const inDeepFolder = (run: (folder: string) => Promise<void>) =>
-  inFolder((folder) => run(join(folder, "1/2/3/4/5/6")));
+  inFolder((_, folder) => run(join(folder, "1/2/3/4/5/6")));
 
 const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
 

@@ -5,7 +5,8 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { codesOf } from "../warning_texts.ts";
-import { type Files, firstsAt, sizesIn, withFiles } from "../written_files.ts";
+import { firstsAt, sizesIn } from "../planes.ts";
+import { type Files, withFiles } from "../temporary_files.ts";
 
 /** Three slices and two frames of the way back, two volumes a part, ten volumes in all; a frame takes 10 ms. */
 const HEADER = [
