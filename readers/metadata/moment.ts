@@ -48,6 +48,20 @@ export function hourOf(hours: string | undefined, half: string | undefined): num
   return half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
 }
 
+/**
+ * `07/22/2025 12:14:20.091 PM`: month first, twelve hours. Some systems write the year first and 24 hours, or the day
+ * first, which shows where it is above 12 or dots stand between.
+ */
+export function writtenMoment(text: string): Moment {
+  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
+  if (!found) return UNDATED;
+  const [, a, separator, b, c, hours, minutes, seconds, half] = found;
+  const time = [hourOf(hours, half), minutes, seconds] as const;
+  if (a?.length === 4) return moment([a, b, c], time);
+  const dayFirst = separator === "." || Number(a) > 12;
+  return moment(dayFirst ? [c, b, a] : [c, a, b], time);
+}
+
 /** The first known moment. */
 export function firstMoment(...moments: readonly Moment[]): Moment {
   return moments.find((m) => m.date !== "") ?? UNDATED;

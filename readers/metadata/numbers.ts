@@ -11,3 +11,6 @@ export function leadingNumber(text: string | null | undefined): number | null {
   const value = Number.parseFloat(text ?? "");
   return Number.isFinite(value) ? value : null;
 }
+
+/** Whether two sources of one value differ by more than one percent. */
+export const differ = (a: number, b: number): boolean => Math.abs(a - b) > 0.01 * Math.max(a, b);

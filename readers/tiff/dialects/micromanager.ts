@@ -17,7 +17,7 @@ import type { Directory } from "../directory.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { recentBytes, RecentFiles } from "../recent_files.ts";
-import type { SeriesList, Stack } from "../stack.ts";
+import type { SeriesList, Stack, StackSizes } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { isOmeXml, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
@@ -25,11 +25,9 @@ import { numberAt, SUMMARY_MARK } from "./marks.ts";
 import { pageIndices, planeMetadata, readIndexMap, readSummary, summaryText } from "./micromanager_index.ts";
 import {
   type IndexedFile,
-  NO_PARTS,
   openParts,
   partNames,
   PositionPlanes,
-  type PositionSizes,
   positionSizes,
 } from "./micromanager_planes.ts";
 import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
@@ -65,7 +63,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   const first = found.keys().reduce((least, position) => Math.min(least, position), Infinity);
   const { T, C, Z } = found.get(first) ?? sizes;
   const isComplete = index.length >= T * C * Z * declared(summary.Positions);
-  const parts = isComplete ? NO_PARTS : openParts(opened, others);
+  const parts = openParts(opened, isComplete ? [] : others);
   const indexed = [own, ...parts.files];
   const positions: Positions = {
     opened,
@@ -83,7 +81,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
 function positionList(
   positions: Positions,
   first: number,
-  found: ReadonlyMap<number, PositionSizes>,
+  found: ReadonlyMap<number, StackSizes>,
 ): SeriesList {
   const { opened, summary } = positions;
   const numbers = [...found.keys()].sort((a, b) => a - b);
@@ -136,7 +134,7 @@ function readName({ files, pool }: Positions, position: number): string | null {
 }
 
 /** Warns when the summary declares positions without planes. */
-function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, PositionSizes>): Warning[] {
+function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, StackSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
   const named: string[] = [];
@@ -149,7 +147,7 @@ function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, PositionS
 }
 
 function sizesIn(
-  sizes: PositionSizes | undefined,
+  sizes: StackSizes | undefined,
   { samples, width, height }: PageLayout,
 ): SceneEntry["sizes"] {
   return sizes ? sizesOf(axesOf({ ...sizes, C: sizes.C * samples, Y: height, X: width }, {})) : {};
@@ -158,7 +156,7 @@ function sizesIn(
 function positionStack(
   positions: Positions,
   position: number,
-  sizes: PositionSizes,
+  sizes: StackSizes,
 ): Omit<Stack, keyof Described> {
   const { files, pool, missing, fileSize } = positions;
   const planes = new PositionPlanes(files, position, sizes, missing);

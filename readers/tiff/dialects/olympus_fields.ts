@@ -1,5 +1,5 @@
 /** Values of the text file that FluoView writes beside an exported TIFF. */
-import { hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
+import { type Moment, writtenMoment } from "../../metadata/moment.ts";
 
 /** A length or duration with its unit as written. */
 export type Step = readonly [value: number, unit: string];
@@ -77,7 +77,7 @@ export function readFields(text: string): OlympusFields | null {
     pixelTime: stepIn(acquisition?.get("Sampling Speed") ?? ""),
     direction: acquisition?.get("Scan Direction") ?? null,
     names: namesIn(sections),
-    moment: momentIn(general?.get("Date") ?? ""),
+    moment: writtenMoment(general?.get("Date") ?? ""),
   };
 }
 
@@ -126,19 +126,4 @@ function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] 
     names.push(section.get("Channel Name") || null);
   }
   return names;
-}
-
-/**
- * `07/22/2025 12:14:20.091 PM`: month first, twelve hours. Some systems write the year first and 24 hours, or the day
- * first, which shows where it is above 12 or dots stand between.
- */
-function momentIn(text: string): Moment {
-  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
-  if (!found) return UNDATED;
-  const [, a, separator, b, c, hours, minutes, seconds, half] = found;
-  const hour = hourOf(hours, half);
-  const time = [hour, minutes, seconds] as const;
-  if (a?.length === 4) return moment([a, b, c], time);
-  const dayFirst = separator === "." || Number(a) > 12;
-  return moment(dayFirst ? [c, b, a] : [c, a, b], time);
 }
