@@ -50,7 +50,7 @@ export function tagName(tag: number): string {
   return name ? `${name} (${tag})` : `tag ${tag}`;
 }
 
-/** Reads the value at an offset. */
+/** Reads one value. */
 export type Read = (view: DataView, at: number, little: boolean) => number;
 
 const uint8: Read = (view, at) => view.getUint8(at);
