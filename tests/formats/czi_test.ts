@@ -118,7 +118,7 @@ Deno.test("the reference image is the first attached one that is large enough", 
   equal((await referenceOf(many)).size, null);
   const found = await referenceOf(Uint8Array.of(1, 2, 3), least);
   deepEqual(found.size, [33, 34]);
-  match(found.warnings.join(), /^The image attached at \d+ cannot be read: the file header is cut/);
+  match(found.warnings.join(), /^The image attached at \d+ cannot be read: the file header is truncated/);
 });
 
 Deno.test("the path is two lines of floats along any dimensions", async () => {
