@@ -36,12 +36,6 @@ function parseFrameIndex(axes: string): FrameIndex | null {
   return index;
 }
 
-/** Frame indices of a frame id (`t001_0_1`), or `null` when it names no axis. */
-export function parseFrameId(id: string): FrameIndex | null {
-  const [axes = ""] = id.split("_");
-  return axes === "" ? null : parseFrameIndex(axes);
-}
-
 /** What a chunk of this name belongs to, or `null` when the name has another form. */
 export function parseChunkName(name: string): ChunkOwner | null {
   const parts = name.split("_");

@@ -1,7 +1,6 @@
 /**
- * The container: a header of 96 bytes, blocks that follow each other without gaps, and an index of their
- * offsets. Blocks are taken from the index; what it leaves out, and everything when it is unusable, is found by
- * walking from block to block.
+ * The container: a header of 96 bytes, blocks without gaps, and an index of their offsets. Blocks that the index omits, and
+ * all blocks where it is unusable, are found by walking from block to block.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -33,7 +32,7 @@ export interface Block {
   readonly stored: number;
 }
 
-/** What the header says, as far as the file bears it out. */
+/** The header, as far as it fits the file. */
 export interface ContainerHeader {
   /** End of the data; stale bytes may follow it. */
   readonly end: number;
@@ -41,8 +40,6 @@ export interface ContainerHeader {
   readonly indexOffset: number | null;
   /** The file is shorter than when it was closed. */
   readonly truncated: boolean;
-  /** Where the data are stated to end, when that is before the index, or `null`. */
-  readonly endsBeforeIndex: number | null;
 }
 
 /**
@@ -52,21 +49,20 @@ export interface ContainerHeader {
  */
 export function readHeader(file: ByteSource): ContainerHeader {
   if (file.size < HEADER_BYTES) {
-    throw new DecodeFailed(`the header is cut: ${file.size} of ${HEADER_BYTES} bytes are stored`);
+    throw new DecodeFailed(`the header is truncated: ${file.size} of ${HEADER_BYTES} bytes are stored`);
   }
   const bytes = file.read(0, HEADER_BYTES, "the header");
   if (!isOir(bytes)) throw new DecodeFailed(`the signature is not ${SIGNATURE}`);
   const view = new DataView(bytes.buffer);
-  // Offsets near 2^64 lose precision here and stay far above any file size, which is all that is asked of them.
+  // Offsets near 2^64 lose precision but stay far above any file size.
   const declared = Number(view.getBigUint64(32, true));
   const indexOffset = Number(view.getBigUint64(40, true));
-  // Where the two contradict each other, what is there counts: a walk ends at the marker of the index.
+  // Where the two disagree the whole file is searched: a walk ends at the marker of the index.
   const end = declared >= indexOffset + 4 && declared <= file.size ? declared : file.size;
   return {
     end,
     indexOffset: indexOffset >= HEADER_BYTES && indexOffset + 4 <= end ? indexOffset : null,
     truncated: declared > file.size,
-    endsBeforeIndex: declared < indexOffset + 4 && indexOffset + 4 <= file.size ? declared : null,
   };
 }
 
@@ -75,7 +71,7 @@ function isOir(head: Uint8Array): boolean {
   return [...SIGNATURE].every((letter, i) => head[i] === letter.charCodeAt(0));
 }
 
-/** Blocks of a file and what was wrong with them. */
+/** Blocks of a file and their damage. */
 export interface BlockSource {
   /** Yields the blocks in file order. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} */
   blocks(): Generator<Block>;
@@ -85,20 +81,12 @@ export interface BlockSource {
   readonly damage: Damage;
 }
 
-/** Offsets of blocks, ascending. */
-export interface BlockIndex {
-  /** Offsets of the blocks, ascending. */
-  readonly entries: readonly number[];
-  /** The first entry that is impossible, in words; it and those after it are left out. */
-  readonly fault: string | null;
-}
-
 /**
- * Offsets of the blocks as the index lists them, or in words why it is unusable.
+ * Offsets of the blocks in the index, ascending, or why it is unusable.
  *
  * @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} entries
  */
-export function readIndex(file: ByteSource, header: ContainerHeader): BlockIndex | string {
+export function readIndex(file: ByteSource, header: ContainerHeader): readonly number[] | string {
   const { indexOffset, end } = header;
   if (indexOffset === null) return "its offset lies outside the file";
   const head = file.read(indexOffset, 4, "the block index");
@@ -114,12 +102,10 @@ export function readIndex(file: ByteSource, header: ContainerHeader): BlockIndex
     const entry = Number(view.getBigUint64(i * 8, true));
     if (entry === HEADER_BYTES && i === 0) continue;
     if (entry === 0 && bytes.subarray(i * 8).every((byte) => byte === 0)) break;
-    if (entry <= entries.at(-1)! || entry >= indexOffset) {
-      return { entries, fault: `entry ${i} states ${entry}` };
-    }
+    if (entry <= entries.at(-1)! || entry >= indexOffset) return `entry ${i} states ${entry}`;
     entries.push(entry);
   }
-  return { entries, fault: null };
+  return entries;
 }
 
 /**
@@ -231,37 +217,34 @@ class BlockChain implements BlockSource {
   }
 }
 
-/** Notes on damaged or odd parts of a file: the first is kept in words, the others are counted. */
+/** Damaged parts of a file, of which the first is described. */
 export class Damage {
   #first: string | null = null;
-  #count = 0;
-  #ends = 0;
+  #onlyAtEnd = true;
 
-  /** Notes damage. @param what one clause with the offset: `block at 96 + 30 runs into the next one at 120` */
+  /** @param what one clause with the offset: `block at 96 + 30 runs into the next one at 120` */
   add(what: string): void {
     this.#first ??= what;
-    this.#count += 1;
+    this.#onlyAtEnd = false;
   }
 
   /** Notes that the data end too early, as those of an interrupted recording do. */
   addEnd(what: string): void {
-    this.add(what);
-    this.#ends += 1;
+    this.#first ??= what;
   }
 
   /** True when nothing was noted. */
   get none(): boolean {
-    return this.#count === 0;
+    return this.#first === null;
   }
 
   /** True when nothing was noted but an early end. */
   get onlyAtEnd(): boolean {
-    return this.#count === this.#ends;
+    return this.#onlyAtEnd;
   }
 
-  /** The notes in one clause, or `null`. */
+  /** The first in one clause, or `null`. */
   get text(): string | null {
-    if (this.#first === null) return null;
-    return this.#count === 1 ? this.#first : `${this.#first}, and ${this.#count - 1} more like it`;
+    return this.#first;
   }
 }

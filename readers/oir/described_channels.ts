@@ -1,7 +1,6 @@
 /** Channels as the image properties describe them. */
 import { COLOURS } from "../metadata/channels.ts";
 import { child, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
-import type { Warning } from "../warning.ts";
 import { numberIn } from "./documents.ts";
 
 /** One channel of the image properties. */
@@ -16,19 +15,7 @@ export interface DescribedChannel {
   readonly components: readonly string[];
 }
 
-/** Channels by index. */
-export interface ChannelList {
-  /** Ids by index. */
-  readonly ids: readonly string[];
-  /** Described channels, whether they have pixels or not. */
-  readonly described: ReadonlyMap<string, DescribedChannel>;
-  /** `null` where the file gives none. */
-  readonly names: readonly (string | null)[];
-  /** What the user should know about the channels. */
-  readonly warnings: readonly Warning[];
-}
-
-/** Channels by id, in the order of their `order` attributes. What the first element of an id says counts. */
+/** Channels by id, in the order of their `order` attributes; the first element of an id counts. */
 export function describedChannels(root: XmlElement): ReadonlyMap<string, DescribedChannel> {
   const recorded = new Set(
     descendants(descendant(root, "imageInfo"), "channel").map(({ attributes }) => attributes.id?.trim()),
@@ -57,21 +44,7 @@ function placeOf({ order }: DescribedChannel): number {
   return Number.isSafeInteger(value) ? value : 0;
 }
 
-/** True when channels have distinct numbers from 1 on, or none of them has one. */
-export function orderIsSound(
-  channels: ReadonlyMap<string, DescribedChannel>,
-  ids: readonly string[],
-): boolean {
-  const orders = ids.map((id) => channels.get(id)?.order ?? null);
-  if (orders.every((order) => order === null)) return true;
-  const places = orders.map((order) => /^\d{1,9}$/.test(order ?? "") ? Number(order) : 0);
-  return places.every((place) => place >= 1) && new Set(places).size === places.length;
-}
-
-/** An id for a message; damage may have made it long. */
-export const shortened = (id: string): string => id.slice(0, 40);
-
-/** What camera channel documents say. */
+/** Content of camera channel documents. */
 export interface CameraChannels {
   /** Component id to name; colours are `Red`, `Green`, `Blue`. */
   readonly names: ReadonlyMap<string, string>;
@@ -79,7 +52,7 @@ export interface CameraChannels {
   readonly depth: number | null;
 }
 
-/** Reads the `elementChannel` elements of camera channel documents; what an earlier document says counts. */
+/** Reads the `elementChannel` elements of camera channel documents; the first document that names a component counts. */
 export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
   const components = roots.flatMap((root) => descendants(root, "elementChannel"));
   const names = new Map<string, string>();

@@ -8,7 +8,6 @@ import { type ChunkOwner, type FrameIndex, parseChunkName } from "./chunk_name.t
 import {
   type Block,
   type BlockSource,
-  type ContainerHeader,
   type Damage,
   indexedBlocks,
   KIND,
@@ -45,7 +44,7 @@ export interface DocumentBlock {
 /** Chunks of one plane as flat triples of place in the plane, place in the file, and length, in bytes. */
 export type ChunkTriples = number[];
 
-/** What one file holds. */
+/** Contents of one file. */
 export interface FileScan {
   /** The file that was scanned. */
   readonly file: RandomAccessFile;
@@ -65,16 +64,16 @@ export interface FileScan {
   readonly chunkCount: number;
   /** The file is shorter than when it was closed. */
   readonly truncated: boolean;
-  /** What is wrong with the blocks. */
+  /** Damaged blocks. */
   readonly damage: Damage;
-  /** What the user should know about the index and the end of the file. */
+  /** Warnings about the index and the end of the file. */
   readonly warnings: readonly Warning[];
 }
 
 /** Heap of one chunk in its list, and of one plane or frame document with its key. */
 const [CHUNK_BYTES, PLANE_BYTES] = [48, 300];
 
-/** Memory that the places of all chunks take, from above. */
+/** Upper bound of the memory that the places of all chunks take. */
 export function scanBytes({ planes, channelSlots, frames, chunkCount }: FileScan): number {
   return CHUNK_BYTES * (chunkCount + frames.length) +
     PLANE_BYTES * (1 + planes.size) * (1 + channelSlots.size);
@@ -92,56 +91,27 @@ export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
 /**
  * Finds everything in a file without reading a sample.
  *
- * @throws {DecodeFailed} no OIR file, or over a bound
+ * @throws {DecodeFailed} the file is not OIR or exceeds a bound
  */
 export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const header = readHeader(file);
   const name = basename(file.path);
   const index = readIndex(file, header);
-  const cut = endWarnings(header, name, file.size);
+  const note = (text: string) => [warning("file_damaged", text)];
+  const walked = (warnings: readonly Warning[]) =>
+    collect(file, walkedBlocks(file, header, stop), header.truncated, warnings);
+  if (header.truncated) {
+    return walked(note(`"${name}" is truncated: it had more than its ${file.size} bytes when it was closed`));
+  }
   if (typeof index === "string") {
-    const why = cut.length > 0 ? cut : [
-      warning(
-        "file_damaged",
-        `The block index of "${name}" is unusable (${index}); the blocks were found one by one`,
-      ),
-    ];
-    return collect(file, walkedBlocks(file, header, stop), header.truncated, why);
+    return walked(
+      note(`The block index of "${name}" is unusable (${index}); its blocks were found one by one`),
+    );
   }
-  const notes = index.fault === null ? cut : [
-    ...cut,
-    warning(
-      "file_damaged",
-      `The block index of "${name}" is damaged (${index.fault}); the blocks after it were found one by one`,
-    ),
-  ];
-  const indexed = collect(file, indexedBlocks(file, header, index.entries, stop), header.truncated, notes);
+  const indexed = collect(file, indexedBlocks(file, header, index, stop), false, []);
   if (indexed.damage.none) return indexed;
-  const why = warning(
-    "file_damaged",
-    `The block index of "${name}" does not match the blocks (${indexed.damage.text})`,
-  );
-  const walked = collect(file, walkedBlocks(file, header, stop), header.truncated, [...cut, why]);
-  return walked.damage.none ? walked : indexed;
-}
-
-/** What is wrong with the end of a file. */
-function endWarnings({ truncated, endsBeforeIndex }: ContainerHeader, name: string, size: number): Warning[] {
-  if (truncated) {
-    return [
-      warning(
-        "file_damaged",
-        `"${name}" is truncated: it had more than its ${size} bytes when it was closed`,
-      ),
-    ];
-  }
-  if (endsBeforeIndex === null) return [];
-  return [
-    warning(
-      "file_damaged",
-      `The header of "${name}" is damaged: it states an end at ${endsBeforeIndex}, before the block index`,
-    ),
-  ];
+  const all = walked(note(`The block index of "${name}" does not match the blocks (${indexed.damage.text})`));
+  return all.damage.none ? all : indexed;
 }
 
 interface Tag {
@@ -162,10 +132,10 @@ function collect(
   return { file, truncated, warnings, damage: source.damage, ...found.contents() };
 }
 
-/** Names whose meaning is remembered: a frame has one for each channel. */
+/** Remembered owners: a frame has one for each channel. */
 const MAX_REMEMBERED = 64;
 
-/** Takes the blocks of a file in order and keeps where what they hold lies. */
+/** Takes the blocks of a file in order and keeps the places of their contents. */
 class BlockCollector {
   readonly #source: BlockSource;
   readonly #damage: Damage;
@@ -178,7 +148,7 @@ class BlockCollector {
   /** The tag before this block, which pixels must follow. */
   #tag: Tag | null = null;
   #firstWithoutIndex = 0;
-  /** By names of chunks up to their numbers what they belong to, as far as they are remembered. */
+  /** Recent owners by the names of their chunks without the number. */
   readonly #owners = new Map<string, ChunkOwner | null>();
   #planeCount = 0;
   #chunkCount = 0;
@@ -189,7 +159,7 @@ class BlockCollector {
     this.#damage = source.damage;
   }
 
-  /** What was found, after the last block. */
+  /** Everything found, after the last block. */
   contents(): Omit<FileScan, "file" | "truncated" | "damage" | "warnings"> {
     this.#endTag();
     return {
@@ -216,7 +186,7 @@ class BlockCollector {
     if (block.kind === KIND.tag) this.#tag = readTag(block, this.#source, this.#damage);
     else if (block.kind === KIND.frame && whole) this.#addFrameDocument(block);
     else if (block.kind === KIND.documents && whole && block.length > 0) {
-      // The first blocks and the last one are what counts.
+      // The first blocks and the last one count.
       if (this.#documents.length >= MAX_DOCUMENT_BLOCKS) this.#documents.pop();
       this.#documents.push({ offset: block.offset, length: block.length });
     }
@@ -250,7 +220,7 @@ class BlockCollector {
     else this.#addToFrame(owner.frame, owner.channel, chunk);
   }
 
-  /** As {@linkcode parseChunkName}: thousands of chunks differ in their number alone, those of some channels in turns. */
+  /** As {@linkcode parseChunkName}, which thousands of chunks with successive numbers share. */
   #ownerOf(name: string): ChunkOwner | null {
     const end = name.lastIndexOf("_");
     if (end < 0 || !/^\d+$/.test(name.slice(end + 1))) return parseChunkName(name);

@@ -1,10 +1,10 @@
-/** Frame documents: the geometry of the stored planes and where each frame lies in time, depth and wavelength. */
+/** Frame documents: size of the stored planes and position of each frame in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { timesFrom } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
-import { type FrameIndex, parseFrameId } from "./chunk_name.ts";
+import type { FrameIndex } from "./chunk_name.ts";
 import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 
@@ -25,19 +25,14 @@ export type PositionAxis = "TIMELAPSE" | "ZSTACK" | "LAMBDA";
 
 /** One frame document. */
 export interface FrameDocument {
-  /** Frame that the document names, or `null`. */
-  readonly frame: FrameIndex | null;
-  /** In words where it states no usable one. */
+  /** Or why the document has none. */
   readonly geometry: FrameGeometry | string;
   /** `TIMELAPSE` in milliseconds, `ZSTACK` in micrometres, `LAMBDA` in nanometres. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** Frame documents that are searched for a frame when the order of blocks is unclear. */
+/** Frame documents that are searched for one that can be read. */
 const MAX_SEARCHED = 256;
-
-/** Frame documents whose geometry is compared. */
-const MAX_COMPARED = 16;
 
 /** Time points whose documents are read for their times, a tenth of a second of work. */
 const MAX_TIMES = 500;
@@ -50,14 +45,14 @@ const MAX_FRAME_BYTES = 1 << 20;
 
 /** Frame documents of all files of an acquisition, read when asked for. */
 export class FrameDocuments {
-  /** What could not be read of the documents that were asked for so far. */
+  /** Documents that could not be read so far. */
   readonly warnings: Warning[] = [];
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
   readonly #parsed = new Map<string, FrameDocument | null>();
 
-  /** Reads none yet; `parser` bounds what is read in all. */
+  /** Reads nothing yet; `parser` bounds all documents together. */
   constructor(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag) {
     this.#scans = scans;
     this.#parser = parser;
@@ -67,7 +62,7 @@ export class FrameDocuments {
   /**
    * Geometry of the first frame document that has one.
    *
-   * @throws {DecodeFailed} none of the first documents has one
+   * @throws {DecodeFailed} the first documents lack one
    */
   geometry(): FrameGeometry {
     let searched = 0;
@@ -81,57 +76,18 @@ export class FrameDocuments {
     throw new DecodeFailed(
       fault ??
         (searched === 0
-          ? "it holds no frame document, which says how large the frames are"
-          : `none of its first ${searched} frame documents can be read`),
+          ? "the file lacks the frame document that states the size of its frames"
+          : `the first ${searched} frame documents cannot be read`),
     );
-  }
-
-  /** Geometries that the first documents state, one of each kind. */
-  geometries(): FrameGeometry[] {
-    const found: FrameGeometry[] = [];
-    let searched = 0;
-    for (const [scan, at] of this.#places()) {
-      const geometry = this.#read(scan, at)?.geometry;
-      const same = (other: FrameGeometry) => JSON.stringify(other) === JSON.stringify(geometry);
-      if (typeof geometry === "object" && !found.some(same)) found.push(geometry);
-      if ((searched += 1) >= MAX_COMPARED) break;
-    }
-    return found;
-  }
-
-  /** Frames that the first and the last documents say they belong to. */
-  frames(): FrameIndex[] {
-    const count = this.#scans.reduce((sum, { frames }) => sum + frames.length / 5, 0);
-    const frames: FrameIndex[] = [];
-    let passed = 0;
-    for (const [scan, at] of this.#places()) {
-      passed += 1;
-      if (passed > MAX_SEARCHED && passed <= count - MAX_SEARCHED) continue;
-      const frame = this.#read(scan, at)?.frame;
-      if (frame) frames.push(frame);
-    }
-    return frames;
   }
 
   /** Position of a frame on an axis, or `null` when no document states it. */
   position(frame: FrameIndex, axis: PositionAxis): number | null {
-    const same = (other: FrameIndex) => other.t === frame.t && other.l === frame.l && other.z === frame.z;
-    let searched = 0;
     for (const [scan, at] of this.#places()) {
-      if (searched >= MAX_SEARCHED) break;
-      const [t = 0, l = 0, z = 0] = scan.frames.slice(at + 2, at + 5);
-      if (!same({ t, l, z })) continue;
-      searched += 1;
-      const document = this.#read(scan, at);
-      if (document && (document.frame === null || same(document.frame))) {
-        return document.positions.get(axis) ?? null;
+      const [t, l, z] = scan.frames.slice(at + 2, at + 5);
+      if (t === frame.t && l === frame.l && z === frame.z) {
+        return this.#read(scan, at)?.positions.get(axis) ?? null;
       }
-    }
-    searched = 0;
-    for (const [scan, at] of this.#places()) {
-      const document = this.#read(scan, at);
-      if (document?.frame && same(document.frame)) return document.positions.get(axis) ?? null;
-      if ((searched += 1) >= MAX_SEARCHED) break;
     }
     return null;
   }
@@ -148,9 +104,7 @@ export class FrameDocuments {
       const [t = 0, l = 0, z = 0] = scan.frames.slice(at + 2, at + 5);
       if (l !== first.l || z !== first.z || found.has(t)) continue;
       if ((searched += 1) > MAX_TIMES) break;
-      const document = this.#read(scan, at);
-      const own = document && (document.frame === null || document.frame.t === t) ? document : null;
-      const time = own?.positions.get("TIMELAPSE");
+      const time = this.#read(scan, at)?.positions.get("TIMELAPSE");
       if (time !== undefined) found.set(t, time);
     }
     const times = Array.from({ length: count }, (_, i) => found.get(first.t + i) ?? NaN);
@@ -195,8 +149,6 @@ export class FrameDocuments {
 }
 
 function frameDocument(root: XmlElement): FrameDocument {
-  const frame = parseFrameId(root.attributes.id ?? "") ??
-    parseFrameId(child(child(root, "general"), "name")?.text ?? "");
   const positions = new Map<string, number>();
   for (const element of descendants(root, "axisValue")) {
     const type = child(element, "axisType")?.text;
@@ -204,11 +156,11 @@ function frameDocument(root: XmlElement): FrameDocument {
     if (type && position !== null) positions.set(type, position);
   }
   const definition = descendants(root, "imageDefinition").find((element) => child(element, "width"));
-  return { frame, geometry: geometryOf(definition), positions };
+  return { geometry: geometryOf(definition), positions };
 }
 
 function geometryOf(definition: XmlElement | undefined): FrameGeometry | string {
-  if (!definition) return "does not say how large the frame is";
+  if (!definition) return "does not state the size of the frame";
   const [width, height, depth] = ["width", "height", "depth"].map((name) =>
     numberIn(child(definition, name))
   );

@@ -2,9 +2,8 @@
 import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { numberOf } from "../metadata/numbers.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
-import { type Warning, warning } from "../warning.ts";
 import { type DescribedChannel, describedChannels } from "./described_channels.ts";
-import { definedSize, type ImageSize, isCount, numberIn } from "./documents.ts";
+import { definedSize, type ImageSize, numberIn } from "./documents.ts";
 
 /** An axis of the acquisition. */
 export interface ConfiguredAxis {
@@ -17,7 +16,7 @@ export interface ConfiguredAxis {
 /** `[x1, y1, x2, y2]` in pixels of the reference image, start to end. */
 export type Line = readonly [number, number, number, number];
 
-/** What the acquisition says of itself; `null` and empty where it says nothing. */
+/** Facts of the acquisition; `null` and empty where the file states none. */
 export interface ImageProperties {
   /** ISO 8601 as the microscope wrote it. */
   readonly created: string | null;
@@ -25,8 +24,6 @@ export interface ImageProperties {
   readonly channels: ReadonlyMap<string, DescribedChannel>;
   /** Size of one pixel. */
   readonly pixel: { readonly x: Calibration; readonly y: Calibration };
-  /** Whether recorded channels state different sizes. */
-  readonly pixelVaries: boolean;
   /** Enabled axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`. */
   readonly axes: ReadonlyMap<string, ConfiguredAxis>;
   /** Types of axes that are described and not enabled. */
@@ -39,10 +36,6 @@ export interface ImageProperties {
   readonly pixelTime: number | null;
   /** Whether the scanner in use scans every second line backwards. */
   readonly roundtrip: boolean | null;
-  /** Width of the recorded image, of a line scan that of the scanned line. */
-  readonly width: number | null;
-  /** Bytes per sample of the recorded channels, where they are stated. */
-  readonly depths: readonly number[];
   /** Size of the overview frame. */
   readonly overview: ImageSize | null;
   /** Whether any region was drawn, of whatever shape. */
@@ -56,15 +49,12 @@ export const NO_PROPERTIES: ImageProperties = {
   created: null,
   channels: new Map(),
   pixel: { x: UNCALIBRATED, y: UNCALIBRATED },
-  pixelVaries: false,
   axes: new Map(),
   disabledAxes: new Set(),
   seriesInterval: null,
   seriesIntervals: [],
   pixelTime: null,
   roundtrip: null,
-  width: null,
-  depths: [],
   overview: null,
   region: false,
   line: null,
@@ -78,13 +68,11 @@ export function imageProperties(root: XmlElement): ImageProperties {
     created: descendant(root, "creationDateTime")?.text || null,
     channels: describedChannels(root),
     pixel: pixelSize(root, acquisition),
-    pixelVaries: pixelVaries(descendant(root, "imageInfo")),
     ...axesIn(root, acquisition),
     seriesInterval: numberIn(scanner && descendant(scanner, "seriesInterval")),
     seriesIntervals: seriesIntervals(root),
     pixelTime: numberIn(descendant(descendant(scanner, "speed"), "speed")),
     roundtrip: roundtripIn(descendant(scanner, "roundtrip")?.text),
-    ...recordedImage(descendant(root, "imageInfo")),
     overview: overviewSize(scanner),
     ...drawnRegion(root),
   };
@@ -114,16 +102,6 @@ function pixelSize(root: XmlElement, acquisition: XmlElement | undefined): Image
   const x = along("x");
   const y = along("y");
   return { x, y: y.unit === "Pixels" ? x : y };
-}
-
-function pixelVaries(imageInfo: XmlElement | undefined): boolean {
-  const stated = descendants(imageInfo, "channel").flatMap((channel) => {
-    const [length, unit] = [child(channel, "length"), child(channel, "pixelUnit")];
-    return length
-      ? [["x", "y"].map((axis) => [child(length, axis)?.text, child(unit, axis)?.text]).join()]
-      : [];
-  });
-  return new Set(stated).size > 1;
 }
 
 /** First element in document order that has a child for which `wanted` holds. */
@@ -160,7 +138,7 @@ function axesIn(
   return { axes, disabledAxes };
 }
 
-/** Settings of the scanner in use; of the only one when the file does not say which it is. */
+/** Settings of the scanner in use, or of the only one. */
 function scannerInUse(acquisition: XmlElement | undefined): XmlElement | undefined {
   const settings = descendants(acquisition, "scannerSettings");
   const type = descendant(acquisition, "scannerType")?.text;
@@ -173,19 +151,12 @@ function roundtripIn(text: string | undefined): boolean | null {
   return written === "true" ? true : written === "false" ? false : null;
 }
 
-function recordedImage(imageInfo: XmlElement | undefined): Pick<ImageProperties, "width" | "depths"> {
-  const definitions = descendants(imageInfo, "channel").map((channel) => child(channel, "imageDefinition"));
-  const depths = definitions.map((definition) => numberIn(child(definition, "depth")));
-  const width = numberIn(child(imageInfo, "width"));
-  return { width: isCount(width) ? width : null, depths: depths.filter(isCount) };
-}
-
 function overviewSize(scanner: XmlElement | undefined): ImageProperties["overview"] {
   const size = descendant(scanner, "imageSize");
   return size ? definedSize(size) : null;
 }
 
-/** Kinds of regions that are no straight line. */
+/** Kinds of regions other than straight lines. */
 const OTHER_SHAPE = /rect|ellip|circ|poly|free|multi|point|curve/i;
 
 /** Attributes and elements of a region that name its kind. */
@@ -225,15 +196,12 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     created: last.created ?? first.created,
     channels,
     pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
-    pixelVaries: last.pixelVaries || first.pixelVaries,
     axes: new Map([...[...first.axes].filter(([type]) => !known(last, type)), ...last.axes]),
     disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,
     seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
     pixelTime: last.pixelTime ?? first.pixelTime,
     roundtrip: last.roundtrip ?? first.roundtrip,
-    width: last.width ?? first.width,
-    depths: last.depths.length > 0 ? last.depths : first.depths,
     overview: last.overview ?? first.overview,
     region: first.region || last.region,
     line: first.line ?? last.line,
@@ -242,27 +210,3 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
 
 const known = ({ axes, disabledAxes }: ImageProperties, type: string) =>
   axes.has(type) || disabledAxes.has(type);
-
-/** What both copies state, and state differently, in a warning; they are written from the same settings. */
-export function disagreement(last: ImageProperties, first: ImageProperties): Warning[] {
-  const types = [...first.axes.keys(), ...first.disabledAxes].filter((type) => known(last, type)).sort();
-  const stated: Readonly<Record<string, (copy: ImageProperties) => unknown>> = {
-    "the names of the channels": ({ channels }) => [...channels].map(([id, { name }]) => [id, name]).sort(),
-    "the axes": (copy) => types.map((type) => [type, copy.axes.get(type)?.maxSize ?? copy.axes.has(type)]),
-    "the pixel size": ({ pixel }) => pixel.x.unit === "Pixels" ? null : pixel,
-    "the date": ({ created }) => created,
-    "the interval of the series": ({ seriesInterval }) => seriesInterval,
-    "the size of the overview": ({ overview }) => overview,
-    "the scanned line": ({ line }) => line,
-  };
-  const named = Object.keys(stated).filter((what) => {
-    const [a, b] = [last, first].map((copy) => JSON.stringify(stated[what]!(copy) ?? null));
-    return a !== b && a !== "null" && b !== "null";
-  });
-  return named.length === 0 ? [] : [
-    warning(
-      "metadata_disagree",
-      `The two copies of the image properties disagree about ${named.join(" and ")}`,
-    ),
-  ];
-}

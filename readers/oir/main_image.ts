@@ -4,8 +4,7 @@ import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
-import type { FrameIndex } from "./chunk_name.ts";
-import { type FileScan, planeKey } from "./file_scan.ts";
+import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import { type ImageProperties, lineLength } from "./image_properties.ts";
 import { assemblePlane, type PlanePart, type StoredPlane } from "./plane_chunks.ts";
@@ -37,9 +36,8 @@ export function orderedIds(withPixels: ReadonlySet<string>, properties: ImagePro
   return [...described, ...rest];
 }
 
-/** The plane of a channel in a frame, from all files; maybe empty. */
-export function planeOf(scans: readonly FileScan[], frame: FrameIndex, channel: string): StoredPlane {
-  const key = planeKey(frame);
+/** The plane of a channel in all files, maybe empty. @param key that of {@linkcode planeKey} */
+export function planeOf(scans: readonly FileScan[], key: string, channel: string): StoredPlane {
   const parts: PlanePart[] = [];
   for (const scan of scans) {
     const chunks = scan.planes.get(key)?.[scan.channelSlots.get(channel) ?? -1];
@@ -138,56 +136,12 @@ function isLineScan(
     : narrow && height === overview.height;
 }
 
-/** Other statements about the width of rows. */
-export interface WidthEvidence {
-  /** Bytes that are stored of each channel in the first frame. */
-  readonly bytes: readonly number[];
-  /** Geometries of several frame documents. */
-  readonly stated: readonly FrameGeometry[];
-  /** What the image properties state. */
-  readonly properties: ImageProperties;
-}
-
-/**
- * Makes sure that the columns and bytes per sample, which only the frame document states with certainty, are right where
- * the rows that follow from them are not those that were intended.
- *
- * @throws {DecodeFailed} another document contradicts them
- */
-export function checkGeometry(
-  { rows, lineScan }: Pick<RowLayout, "rows" | "lineScan">,
-  { width, height, depth }: FrameGeometry,
-  { bytes, stated, properties }: WidthEvidence,
-): void {
-  const lines = lineScan ? properties.axes.get("TIMELAPSE")?.maxSize ?? null : height;
-  if (lines === null || rows === lines) return;
-  const found = `${rows} rows of ${width} samples of ${depth} bytes are stored in place of ${lines}`;
-  const other = stated.find((geometry) => geometry.width !== width || geometry.depth !== depth);
-  if (other) {
-    throw new DecodeFailed(`${found}: other frames have ${other.width} samples of ${other.depth} bytes`);
-  }
-  if (properties.width !== null && properties.width !== width) {
-    throw new DecodeFailed(`${found}: the image properties state ${properties.width} columns`);
-  }
-  const { depths } = properties;
-  if (depths.length > 0 && depth !== 0 && !depths.includes(depth ?? 0)) {
-    throw new DecodeFailed(`${found}: the image properties state ${depths[0]} bytes a sample`);
-  }
-  const fits = (rowBytes: number) => bytes.every((stored) => stored > 0 && stored % rowBytes === 0);
-  if (lineScan && lines > 1 && depth && !fits(width * depth) && fits(lines * depth)) {
-    throw new DecodeFailed(`${found}: the stored bytes make ${lines} whole rows of another width`);
-  }
-  if (lineScan && lines > 1 && rows > lines && (properties.width === null || depths.length === 0)) {
-    throw new DecodeFailed(`${found}, and nothing else states how wide the rows are`);
-  }
-}
-
 /** A scan of a line has one pixel more than the line is long; overviews at another zoom do not fit. */
 function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): boolean {
   return Math.abs(width - (Math.round(lineLength(line)) + 1)) <= 2;
 }
 
-/** Makes sure that a plane is not too large. @throws {DecodeFailed} a plane is larger than any that could be served */
+/** @throws {DecodeFailed} the plane exceeds {@linkcode MAX_PLANE_SAMPLES} */
 export function checkPlaneSize(rows: number, columns: number): void {
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);

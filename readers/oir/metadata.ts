@@ -14,7 +14,6 @@ import {
 } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import {
-  disagreement,
   type ImageProperties,
   imageProperties,
   mergeProperties,
@@ -27,9 +26,6 @@ const MAX_SEARCHED_BYTES = 128 << 20;
 
 /** Documents of one kind that are kept, and parsed; there is one per channel. */
 const MAX_OF_A_KIND = 1000;
-
-/** Documents of all kinds that are kept of one file. */
-const MAX_KEPT = 8192;
 
 /** Documents that are named in warnings. */
 const MAX_WARNINGS = 10;
@@ -52,12 +48,10 @@ const ALL_KINDS = Object.keys(KINDS) as Kind[];
 /** Documents by kind, those of the last block first. */
 type Catalog = Record<Kind, StoredDocument[]>;
 
-/** What the documents of an acquisition say. */
+/** Content of the documents of an acquisition. */
 export interface Metadata {
-  /** What both copies of the image properties state. */
+  /** The last copy of the image properties, completed from the first. */
   readonly properties: ImageProperties;
-  /** Channels in each copy of the properties that has any, the last copy first. */
-  readonly descriptions: readonly ImageProperties["channels"][];
   /** Sizes from image definition documents, which describe the reference image. */
   readonly definitions: readonly ImageSize[];
   /** Channels of the camera that took the reference image. */
@@ -66,13 +60,13 @@ export interface Metadata {
   readonly colors: ReadonlyMap<string, string>;
   /** Series intervals in channel documents, in milliseconds. */
   readonly channelIntervals: () => number[];
-  /** What the user should know about the metadata. */
+  /** Warnings about the metadata. */
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Reads the metadata of the first file that has image properties; a continuation file may repeat them. Of each kind of
- * document the first file that has any counts.
+ * Reads the metadata up to the first file with image properties, which continuation files may repeat. Each kind of document
+ * is taken from the first file that has any.
  *
  * @throws {Stopped}
  */
@@ -90,20 +84,12 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
     reading.warnings.push(
       warning(
         "metadata_missing",
-        "The file has no readable image properties: names and order of its channels, calibration and date are unknown",
+        "The file has no readable image properties: channel names, calibration and date are unknown",
       ),
-    );
-  }
-  const [last, first] = copies;
-  if (last && first) reading.warnings.push(...disagreement(last, first));
-  if (copies.some(({ pixelVaries }) => pixelVaries)) {
-    reading.warnings.push(
-      warning("metadata_disagree", "The channels state different pixel sizes; that of the first is served"),
     );
   }
   return {
     properties: merged(copies) ?? NO_PROPERTIES,
-    descriptions: copies.map(({ channels }) => channels).filter((channels) => channels.size > 0),
     definitions: reading.parseAll(found.definition).map(definedSize).filter((size) => size !== null),
     camera: cameraChannels(reading.parseAll(found.camera)),
     colors: tableColors(found.table),
@@ -112,7 +98,7 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
   };
 }
 
-/** When the acquisition of a file was made, as its image properties say, or `null`. @throws {Stopped} */
+/** Creation date in the image properties of a file, or `null`. @throws {Stopped} */
 export function creationOf(scan: FileScan, parser: DocumentParser, stop: StopFlag): string | null {
   const reading = new Reading(parser, stop);
   return merged(reading.copies(reading.catalogOf(scan).properties))?.created ?? null;
@@ -143,16 +129,14 @@ class Reading {
   catalogOf(scan: FileScan): Catalog {
     const count = scan.documents.length;
     const found = new Map<number, StoredDocument[]>();
-    let kept = 0;
     for (const index of [count - 1, 0, ...Array.from({ length: Math.max(0, count - 2) }, (_, i) => i + 1)]) {
       const block = scan.documents[index];
-      if (!block || found.has(index) || this.exhausted || kept >= MAX_KEPT) continue;
+      if (!block || found.has(index) || this.exhausted) continue;
       this.#stop.check();
       this.#bytesLeft -= block.length;
       const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
       const wanted = documents.filter((d) => ALL_KINDS.some((kind) => KINDS[kind](d)));
       found.set(index, wanted);
-      kept += wanted.length;
     }
     const catalog: Catalog = { properties: [], definition: [], camera: [], channel: [], table: [] };
     for (const [, documents] of [...found].sort(([a], [b]) => b - a)) {

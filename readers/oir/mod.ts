@@ -24,24 +24,21 @@ import { momentOf } from "../metadata/moment.ts";
 import {
   type Acquisition,
   type AxisLetter,
-  type Channel,
   type LineScan,
   oneScene,
   type SampleType,
   type Scenes,
   type Source,
 } from "../reader.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
 import { channelList } from "./channel_list.ts";
-import { damageWithin, type FileScan, scanBytes } from "./file_scan.ts";
+import { damageWithin, type FileScan, planeKey, scanBytes } from "./file_scan.ts";
 import { isContinuationName, scanFileSet } from "./file_set.ts";
 import { addDocuments, DocumentParser } from "./documents.ts";
-import { FrameDocuments } from "./frame_documents.ts";
+import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import {
-  checkGeometry,
   checkPlaneSize,
   completeRows,
   planeOf,
@@ -50,10 +47,10 @@ import {
   sampleTypeOf,
 } from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
-import { missingPlanes, planPlanes, type StoredImage } from "./plane_plan.ts";
+import { missingPlanes, planPlanes, type StoredImage, type WantedPlanes } from "./plane_plan.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
 import { referenceImage } from "./reference_image.ts";
-import { checkFirstFrame, firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
+import { firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or refused */
 export function scenes(source: Source): Promise<Scenes> {
@@ -64,7 +61,8 @@ function describe({ path, files }: Source): Acquisition {
   const set = scanFileSet(path, files);
   const parser = new DocumentParser();
   const documents = new FrameDocuments(set.scans, parser, files.stop);
-  const { frames, scans, warnings: strays } = storedFrames(set.scans, documents);
+  const { scans } = set;
+  const frames = storedFrames(scans, isContinuationName(scans[0]?.file.path ?? path));
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
   const withoutPixels = scans[0]?.planes.size === 0;
   if (frames.t.length === 0 || withoutPixels) throw new DecodeFailed(noPixels(scans, documents));
@@ -72,18 +70,18 @@ function describe({ path, files }: Source): Acquisition {
   const sampleType = sampleTypeOf(geometry.depth);
   checkPlaneSize(1, geometry.width);
   const metadata = readMetadata(scans, parser, files.stop);
-  checkFirstFrame(scans, firstFrame(frames), documents, isContinuationName(scans[0]?.file.path ?? path));
-  const image = mainImage({ scans, frames, documents, metadata, strays: strays.length > 0 }, sampleType);
+  const image = mainImage({ scans, frames, geometry, metadata }, sampleType);
   const { ids, channels, layout } = image;
-  const lost = strays.length > 0 ? "the names of other planes are damaged" : damageWithin(scans);
   const steps = axisSteps(frames, documents, metadata, layout);
-  const needed = layout.rows * geometry.width * SAMPLE_BYTES[sampleType];
-  const missing = missingPlanes(scans, frames, { ids, needed }, files.stop);
+  const stored = channels.map((channel, i) => ({ id: ids[i]!, channel }));
+  const missing = layout.lineScan
+    ? []
+    : missingPlanes({ scans, layout }, stored, intendedFrames(frames, metadata.properties), files.stop);
   const times = documents.times(firstFrame(frames), frames.t.length);
   const reference = referenceImage(scans, {
     sampleType,
     camera: metadata.camera,
-    properties: { ...metadata.properties, channels: image.described },
+    properties: metadata.properties,
     geometry,
     definitions: metadata.definitions,
   });
@@ -98,7 +96,7 @@ function describe({ path, files }: Source): Acquisition {
     }, steps.calibrations),
     channels,
     ...momentOf(metadata.properties.created),
-    files: () => set.scans.map(({ file }) => file.path),
+    files: () => scans.map(({ file }) => file.path),
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
     lineScan: layout.lineScan ? lineScanIn(steps.calibrations.Y, metadata.properties) : null,
@@ -106,33 +104,29 @@ function describe({ path, files }: Source): Acquisition {
       ...set.warnings,
       ...scans.flatMap(scanWarnings),
       ...metadata.warnings,
-      ...strays,
       ...image.warnings,
-      ...missingFrames(scans, frames, metadata, layout),
-      ...(missing ? [missing] : []),
+      ...missing,
       ...documents.warnings,
       ...steps.warnings,
       ...reference.warnings,
     ],
     times,
-    ...contents({ scans, frames, layout, lost }, ids, channels),
+    ...contents({ scans, frames, layout, lost: damageWithin(scans) }, stored),
   };
 }
 
 /** What is read when it is asked for: planes and documents. */
 function contents(
   image: StoredImage,
-  ids: readonly string[],
-  channels: readonly Channel[],
+  channels: WantedPlanes["channels"],
 ): Pick<Acquisition, "plan" | "documents" | "indexBytes"> {
   return {
     indexBytes: image.scans.reduce((sum, scan) => sum + scanBytes(scan), 0),
     documents: (list) => addDocuments(list, image.scans),
     plan: (wanted, position, rows) =>
-      Promise.try(() => {
-        const selected = wanted.map((index) => ({ id: ids[index]!, channel: channels[index]! }));
-        return planPlanes(image, { channels: selected, position, rows });
-      }),
+      Promise.try(() =>
+        planPlanes(image, { channels: wanted.map((index) => channels[index]!), position, rows })
+      ),
   };
 }
 
@@ -140,22 +134,19 @@ function contents(
 interface MainImageFacts {
   readonly scans: readonly FileScan[];
   readonly frames: StoredFrames;
-  readonly documents: FrameDocuments;
+  readonly geometry: FrameGeometry;
   readonly metadata: Metadata;
-  /** Frames were left out because of their names. */
-  readonly strays: boolean;
 }
 
-/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} the sources contradict each other */
-function mainImage({ scans, frames, documents, metadata, strays }: MainImageFacts, sampleType: SampleType) {
+/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} */
+function mainImage({ scans, frames, geometry, metadata }: MainImageFacts, sampleType: SampleType) {
   const { properties } = metadata;
-  const geometry = documents.geometry();
-  const first = firstFrame(frames);
+  const first = planeKey(firstFrame(frames));
   const planes = new Map<string, StoredPlane>();
   const stored = (id: string) => planes.getOrInsertComputed(id, () => planeOf(scans, first, id));
   const rowsOf = (id: string) => completeRows(stored(id), geometry.width, sampleType);
-  const list = channelList(scans, first, metadata, { rgb: geometry.rgb, strays, rowsOf });
-  const { ids, described } = list;
+  const list = channelList(scans, metadata, geometry.rgb);
+  const { ids } = list;
   const layout = rowLayout({
     stored: ids.map(rowsOf),
     repeated: ids.some((id) => stored(id).repeated),
@@ -164,15 +155,13 @@ function mainImage({ scans, frames, documents, metadata, strays }: MainImageFact
     properties,
     reference: scans.some((scan) => scan.reference.size > 0),
   });
-  const bytes = ids.map((id) => stored(id).bytes);
-  checkGeometry(layout, geometry, { bytes, stated: documents.geometries(), properties });
   const named = ids.map((id, i) => ({ name: list.names[i] ?? null, color: metadata.colors.get(id) ?? null }));
   checkPlaneSize(layout.rows, geometry.width);
   const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: geometry.width });
-  return { ids, described, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
+  return { ids, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
 }
 
-/** Steps along all axes. */
+/** Steps along all axes, with a warning where a line scan does not state the time of a line. */
 function axisSteps(
   frames: StoredFrames,
   documents: FrameDocuments,
@@ -184,18 +173,11 @@ function axisSteps(
 } {
   const { properties } = metadata;
   const period = lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;
-  const { steps, warnings } = frameSteps(frames, documents, properties);
-  const unknown = lineScan && period === null
-    ? [
-      warning(
-        "step_unknown",
-        "The file does not say how long a line takes: rows have the spatial step instead of a time",
-      ),
-    ]
-    : [];
+  const steps = frameSteps(frames, documents, properties);
+  const text = "The file does not state the time of a line: rows have the spatial step instead";
   return {
     calibrations: { ...steps, Y: period ?? properties.pixel.y, X: properties.pixel.x },
-    warnings: [...warnings, ...unknown],
+    warnings: lineScan && period === null ? [warning("step_unknown", text)] : [],
   };
 }
 
@@ -206,10 +188,10 @@ const lineScanIn = (lines: Calibration | undefined, { pixelTime, roundtrip }: Im
 
 function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string {
   const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);
-  if (damage) return `it holds no readable pixels of a main image: ${damage}`;
-  if (scans[0]?.frames.length === 0) return "it holds no pixels of a main image";
+  if (damage) return `the main image has no readable pixels: ${damage}`;
+  if (scans[0]?.frames.length === 0) return "the main image has no pixels";
   const { width, height } = documents.geometry();
-  return `it describes ${width} x ${height} pixels and holds none, as overview maps do`;
+  return `the file describes ${width} x ${height} pixels without storing them, as overview maps do`;
 }
 
 function scanWarnings({ file, warnings, damage }: FileScan): Warning[] {
@@ -218,24 +200,9 @@ function scanWarnings({ file, warnings, damage }: FileScan): Warning[] {
     : [...warnings, warning("file_damaged", `"${basename(file.path)}" is damaged: ${damage.text}`)];
 }
 
-/** Fewer frames than intended: the acquisition was interrupted, or a continuation file is missing. */
-function missingFrames(
-  scans: readonly FileScan[],
-  frames: StoredFrames,
-  { properties }: Metadata,
-  { lineScan }: RowLayout,
-): Warning[] {
-  if (lineScan) return [];
+/** Number of frames that the acquisition was to have. */
+function intendedFrames(frames: StoredFrames, { axes }: ImageProperties): number {
   const along = (axis: string, stored: readonly number[]) =>
-    Math.max(properties.axes.get(axis)?.maxSize ?? 1, stored.length);
-  const intended = along("TIMELAPSE", frames.t) * along("LAMBDA", frames.l) * along("ZSTACK", frames.z);
-  const stored = scans.reduce((sum, scan) => sum + scan.planes.size, 0);
-  return stored < intended
-    ? [
-      warning(
-        "planes_missing",
-        `${stored} of ${intended} frames are stored: the acquisition was interrupted or a continuation file is missing`,
-      ),
-    ]
-    : [];
+    Math.max(axes.get(axis)?.maxSize ?? 1, stored.length);
+  return along("TIMELAPSE", frames.t) * along("LAMBDA", frames.l) * along("ZSTACK", frames.z);
 }

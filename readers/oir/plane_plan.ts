@@ -49,8 +49,8 @@ export interface StoredImage {
  */
 export function planPlanes(image: StoredImage, { channels, position, rows }: WantedPlanes): PlanePlan {
   const { scans, frames, layout } = image;
-  const frame = frameAt(frames, position);
-  const planes = channels.map(({ id, channel }) => ({ channel, stored: planeOf(scans, frame, id) }));
+  const key = planeKey(frameAt(frames, position));
+  const planes = channels.map(({ id, channel }) => ({ channel, stored: planeOf(scans, key, id) }));
   const warnings: Warning[] = [];
   for (const { channel, stored } of planes) {
     requireComplete(image, channel, stored, position);
@@ -102,7 +102,7 @@ function requireComplete(
   if (completeIn(stored, channel) > 0 && (layout.lineScan || stored.bytes >= needed)) return;
   if (stored.bytes === 0 && lost === null && t + l + z > 0) {
     throw new PlaneNotFound(
-      `${naming(channel)} has no plane at T ${t}, L ${l}, Z ${z}: the file does not hold it`,
+      `${naming(channel)} has no plane at T ${t}, L ${l}, Z ${z}`,
     );
   }
   const damage = lost ?? scans.map((scan) => scan.damage.text).find((text) => text !== null);
@@ -126,61 +126,40 @@ function lostLines(
 }
 
 /**
- * Says how many planes of the frames after the first one are incomplete or missing, and which is the first, or gives
- * `null` when there is none. The planes of the first frame are judged when they are asked for.
- *
- * @param expected ids of the channels by index, and bytes of a complete plane
+ * Warns where fewer planes than `intended` in each channel are complete: the acquisition was interrupted, or a continuation
+ * file is missing.
  */
 export function missingPlanes(
-  scans: readonly FileScan[],
-  frames: StoredFrames,
-  { ids, needed }: { readonly ids: readonly string[]; readonly needed: number },
+  { scans, layout }: Pick<StoredImage, "scans" | "layout">,
+  channels: WantedPlanes["channels"],
+  intended: number,
   stop: StopFlag,
-): Warning | null {
-  const first = planeKey(firstFrame(frames));
+): Warning[] {
   let complete = 0;
-  for (const scan of scans) {
-    const slots = ids.map((id) => scan.channelSlots.get(id)).filter((slot) => slot !== undefined);
-    for (const [key, planes] of scan.planes) {
-      stop.check();
-      if (key === first) continue;
-      for (const slot of slots) {
+  /** Planes that may go on in another file. */
+  const divided = new Set<string>();
+  for (const { id, channel } of channels) {
+    const needed = neededBytes(layout, channel);
+    for (const scan of scans) {
+      const slot = scan.channelSlots.get(id) ?? -1;
+      for (const [key, planes] of scan.planes) {
+        stop.check();
         const chunks = planes[slot];
         if (chunks && storedBytes(scan, chunks) >= needed) complete += 1;
+        else if (chunks) divided.add(key);
       }
     }
+    for (const key of divided) if (planeOf(scans, key, id).bytes >= needed) complete += 1;
+    divided.clear();
   }
-  const later = (frames.t.length * frames.l.length * frames.z.length - 1) * ids.length;
-  if (complete >= later) return null;
-  for (const frame of inOrder(frames)) {
-    stop.check();
-    if (planeKey(frame) === first) continue;
-    const channel = ids.findIndex((id) => planeOf(scans, frame, id).bytes < needed);
-    if (channel >= 0) {
-      const place = `channel ${channel} of frame ${frameName(frame, frames)}`;
-      return later - complete === 1
-        ? warning("planes_missing", `The plane of ${place} is incomplete or missing`)
-        : warning(
-          "planes_missing",
-          `${later - complete} planes of later frames are incomplete or missing, the first in ${place}`,
-        );
-    }
-  }
-  return null;
+  const planes = intended * channels.length;
+  return complete >= planes
+    ? []
+    : [warning("planes_missing", `${planes - complete} of ${planes} planes are incomplete or missing`)];
 }
 
 function storedBytes({ file }: FileScan, chunks: ChunkTriples): number {
   const [planeOffset, , length] = chunks;
   if (chunks.length === 3 && planeOffset === 0 && length !== undefined) return length;
   return assemblePlane([{ file, chunks }]).bytes;
-}
-
-function* inOrder(frames: StoredFrames): Generator<FrameIndex> {
-  for (const t of frames.t) for (const l of frames.l) for (const z of frames.z) yield { t, l, z };
-}
-
-/** `t003z001`: as in the names of chunks, the axes that have more than one position. */
-function frameName(frame: FrameIndex, frames: StoredFrames): string {
-  const axes = (["t", "l", "z"] as const).filter((axis) => frames[axis].length > 1);
-  return axes.map((axis) => `${axis}${String(frame[axis]).padStart(3, "0")}`).join("");
 }

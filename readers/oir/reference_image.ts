@@ -11,8 +11,7 @@ import {
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { PlanePlan, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { type Warning, warning } from "../warning.ts";
-import { type CameraChannels, shortened } from "./described_channels.ts";
+import type { CameraChannels } from "./described_channels.ts";
 import type { ImageSize } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
@@ -20,11 +19,11 @@ import type { ImageProperties } from "./image_properties.ts";
 import { orderedIds, sampleTypeOf } from "./main_image.ts";
 import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
 
-/** What is known of the reference image besides its chunks. */
+/** Facts about the reference image besides its chunks. */
 export interface ReferenceFacts {
   /** Sample type of the main image, which a scanned overview shares. */
   readonly sampleType: SampleType;
-  /** What camera channel documents say; their sample width is that of the reference image. */
+  /** Camera channels, which have the sample width of the reference image. */
   readonly camera: CameraChannels;
   /** What the image properties state. */
   readonly properties: ImageProperties;
@@ -44,12 +43,7 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const warnings = others.map(([name]) => unreadable(`A second reference image (${name}) is not served`));
 
   const [sourceName, chunksOf] = source;
-  const { ids, warnings: ofIds } = namedChannels(
-    orderedIds(new Set(chunksOf.keys()), properties),
-    sourceName,
-    facts,
-  );
-  warnings.push(...ofIds);
+  const ids = orderedIds(new Set(chunksOf.keys()), properties);
   const stored = ids.map((id) => ({
     id,
     plane: assemblePlane([{ file: scan.file, chunks: chunksOf.get(id) ?? [] }]),
@@ -88,34 +82,6 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   };
 }
 
-/**
- * Channels of the reference image. One that no document knows, in place of one that is described, has a damaged id and is
- * left out, unless it is the only one.
- */
-function namedChannels(
-  ids: readonly string[],
-  source: string,
-  { properties, camera }: ReferenceFacts,
-): { ids: readonly string[]; warnings: Warning[] } {
-  const strange = ids.filter((id) => !properties.channels.has(id) && !camera.names.has(id));
-  const absent = [...properties.channels.keys()].some((id) => !ids.includes(id));
-  if (strange.length === 0 || !absent) return { ids, warnings: [] };
-  const what = `channel ${shortened(strange[0]!)} of the reference image`;
-  if (strange.length < ids.length) {
-    const known = ids.filter((id) => !strange.includes(id));
-    return {
-      ids: known,
-      warnings: [unreadable(`No document describes ${what}, which is left out`)],
-    };
-  }
-  return {
-    ids,
-    warnings: source.startsWith("CAMERA")
-      ? []
-      : [warning("metadata_missing", `No document describes ${what}`)],
-  };
-}
-
 function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: SampleType): PlanePlan {
   return {
     rows: size.height,
@@ -137,15 +103,15 @@ interface Arrangement {
 }
 
 /**
- * Size and sample type of the reference image: with the samples of the camera, where one is described, or those of
- * the main image, and a size that is stated before one that is guessed from the number of pixels. Or why none.
+ * Size and sample type of the reference image, or why they are unknown: the samples of a described camera before those of
+ * the main image, a stated size before one that the number of pixels suggests.
  */
 function arrangement(bytes: number, facts: ReferenceFacts): Arrangement | string {
   const { camera, sampleType: ofMain } = facts;
   const likeliest = camera.depth === null ? ofMain : sampleTypeOf(camera.depth);
   const types = new Set([likeliest, ofMain]);
   const pixels = (type: SampleType) => Math.floor(bytes / SAMPLE_BYTES[type]);
-  if (pixels(likeliest) === 0) return "none of its samples are stored";
+  if (pixels(likeliest) === 0) return "its samples are not stored";
   for (const sampleType of types) {
     const size = statedSize(pixels(sampleType), facts);
     if (size) return { size, sampleType };
@@ -175,5 +141,5 @@ function guessedSize(pixels: number, { definitions, geometry }: ReferenceFacts):
   if (root * root === pixels) return { width: root, height: root };
   if (pixels % geometry.height === 0) return { width: pixels / geometry.height, height: geometry.height };
   if (pixels % geometry.width === 0) return { width: geometry.width, height: pixels / geometry.width };
-  return `nothing says how its ${pixels} pixels are arranged`;
+  return `the arrangement of its ${pixels} pixels is unknown`;
 }

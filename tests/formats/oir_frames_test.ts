@@ -5,8 +5,11 @@ import { withFiles } from "../temporary_files.ts";
 import {
   chunkBlocks,
   continuationBlocks,
+  documentRecord,
+  documentsBlock,
   oirBlocks,
   oirFile,
+  propertiesDocument,
   writeOir,
   type WrittenFrame,
   type WrittenOir,
@@ -91,7 +94,7 @@ function series(
 }
 const pad = (letter: string, n: number) => `${letter}${String(n).padStart(3, "0")}`;
 
-Deno.test("time, wavelength and depth are told by their letters in any order, with their steps", async () => {
+Deno.test("the letters of time, wavelength and depth come in any order", async () => {
   const orders: ((t: number, l: number, z: number) => string)[] = [
     (t, l, z) => pad("t", t) + pad("l", l) + pad("z", z),
     (t, l, z) => pad("l", l) + pad("z", z) + pad("t", t),
@@ -157,7 +160,7 @@ Deno.test("continuation files go on with the numbers of the main file, with and 
   const main = writeOir(oir);
   const [third, fourth] = [2, 3].map((n) => oirFile(continuationBlocks(oir, [frames[n]!])));
   const open = (contents: Record<string, Uint8Array>, name: string) =>
-    withFiles(contents, async (folder) => (await loadPath(join(folder, name))).summary);
+    withFiles(contents, async (_, folder) => (await loadPath(join(folder, name))).summary);
 
   for (const end of ["", ".oir"]) {
     const files = { "a.oir": main, [`a_00001${end}`]: third!, [`a_00002${end}`]: fourth! };
@@ -201,8 +204,8 @@ Deno.test("a file of another acquisition is no continuation, whatever its frames
   ];
   for (const [what, other, warning] of cases) {
     for (const name of ["a_00001.oir", "a_00001"]) {
-      await withFiles({ "a.oir": writeOir(oir), [name]: writeOir(other) }, async (folder) => {
-        const { summary } = await loadPath(join(folder, "a.oir"));
+      await withFiles({ "a.oir": writeOir(oir), [name]: writeOir(other) }, async (path) => {
+        const { summary } = await loadPath(path);
         assert.equal(size(summary.axes).T, warning ? 2 : 3, what);
         if (warning) assert.deepEqual(codesOf(summary.warnings), ["content_left_out"]);
         else assert.deepEqual(codesOf(summary.warnings), []);
@@ -221,7 +224,7 @@ Deno.test("a numbered file of another acquisition opens itself, whatever lies be
     "a_00002.oir": other("2024-01-02T00:00:00", 500),
     "a_00009.oir": other("2024-01-09T00:00:00", 700),
   };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     for (const [name, first] of [["a", 0], ["a_00001", 300], ["a_00002", 500], ["a_00009", 700]] as const) {
       assert.equal((await loadPath(join(folder, `${name}.oir`), [0])).planes[0]![0], first, name);
     }
@@ -233,7 +236,7 @@ Deno.test("a continuation file that repeats the reference leaves it as it is", a
   const reference = { width: 6, height: 3, planes: { [CHANNEL_A]: ramp(18, 7) } };
   const oir = frame({ reference, frames: frames.slice(0, 1) });
   const contents = { "a.oir": writeOir(oir), "a_00001": writeOir({ ...oir, frames: frames.slice(1) }) };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     const { referencePlanes, summary } = await loadPath(join(folder, "a.oir"));
     assert.deepEqual([size(summary.axes).T, summary.reference?.rows, codesOf(summary.warnings)], [2, 3, []]);
     assert.deepEqual(values(referencePlanes), [[...ramp(18, 7)]]);
@@ -244,7 +247,7 @@ Deno.test("continuation files are found whatever the case of the extension; unre
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 1) });
   const [main, more] = [writeOir(oir), oirFile(continuationBlocks(oir, frames.slice(1)))];
-  await withFiles({ "X.OIR": main, "X_00001.OIR": more }, async (folder) => {
+  await withFiles({ "X.OIR": main, "X_00001.OIR": more }, async (_, folder) => {
     for (const name of ["X.OIR", "X_00001.OIR"]) {
       assert.equal(size((await loadPath(join(folder, name))).summary.axes).T, 2, name);
     }
@@ -279,17 +282,17 @@ Deno.test("a colour image has its components in the order of their ids, named by
   assert.deepEqual(codesOf(untold.summary.warnings), ["metadata_missing", "metadata_missing"]);
 });
 
-Deno.test("an interrupted series is served at its first frame and says how many frames there are", async () => {
+Deno.test("an interrupted series is served at its first frame with a warning", async () => {
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const interrupted = [frames[0]!, { ...frames[1]!, planes: [ramp(7, 0), null] }];
   const axes = [{ type: "TIMELAPSE", maxSize: 5 }];
   const { planes, summary } = await openBytes(writeOir(frame({ frames: interrupted, axes })));
   assert.deepEqual(values(planes), [[...ramp(20, 1110)], [...ramp(20, 41_110)]].map((p) => p));
   assert.deepEqual(size(summary.axes), { T: 2, C: 2, Y: 4, X: 5 });
-  assert.deepEqual(codesOf(summary.warnings), ["planes_missing", "planes_missing"]);
+  assert.deepEqual(codesOf(summary.warnings), ["planes_missing"]);
 });
 
-Deno.test("incomplete planes of later frames are counted, and the first is named", async () => {
+Deno.test("incomplete planes are counted", async () => {
   const frames = series({ t: 3, l: 1, z: 2 }, (t, _l, z) => pad("z", z) + pad("t", t));
   // In order of time and depth: t001z001 t001z002 t002z001 t002z002 t003z001 t003z002.
   const holed = frames.map((f, i) =>
@@ -300,7 +303,39 @@ Deno.test("incomplete planes of later frames are counted, and the first is named
       : f
   ).filter((_, i) => i !== 5);
   const { summary } = await openBytes(writeOir(frame({ frames: holed })));
-  assert.deepEqual(codesOf(summary.warnings), ["planes_missing", "planes_missing"]);
+  assert.deepEqual(codesOf(summary.warnings), ["planes_missing"]);
+  assert.match(summary.warnings[0]!.text, /^4 of 12 planes are incomplete or missing/);
+});
+
+Deno.test("frames are numbered from 1, and only a continuation file on its own starts later", async () => {
+  const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
+  const later = writeOir(frame({ frames: frames.slice(1) }));
+  await assert.rejects(openBytes(later), /channel 0 \("CH1"\) has no plane|is incomplete: 0 of 40 bytes/);
+  await withFiles({ "scan_00001.oir": later }, async (path) => {
+    assert.equal((await loadPath(path)).summary.axes[0]!.size, 2);
+  });
+  const far = oirFile([...oirBlocks(frame()), ...chunkBlocks("t99999999_0_1_x_0", 0, new Uint8Array(40))]);
+  await assert.rejects(openBytes(far), /frame t99999999 exceeds 1000000 frames/);
+});
+
+Deno.test("a listed channel whose components have the pixels is not missing", async () => {
+  const ids = [CHANNEL_A, CHANNEL_B, CHANNEL_C];
+  const oir = frame({
+    channels: ids.map((id) => ({ id, name: "" })),
+    frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(20, 100), ramp(20, 200)] }],
+  });
+  const channels = /<commonphase:channel .*<\/commonphase:channel>/;
+  const components = ids.map((id) => `<commonphase:elementChannel id="${id}"/>`).join("");
+  const listed = propertiesDocument(oir).replace(
+    channels,
+    `<commonphase:channel id="colour" order="1">${components}</commonphase:channel>`,
+  );
+  const blocks = oirBlocks(oir).map((block) =>
+    block.kind === 0 ? documentsBlock(documentRecord(2, listed)) : block
+  );
+  const { summary, planes } = await openBytes(oirFile(blocks));
+  assert.deepEqual(planes.map((plane) => plane[0]), [0, 100, 200]);
+  assert.deepEqual(codesOf(summary.warnings), []);
 });
 
 Deno.test("planes taller than their frame are served whole in a series too, as far as every channel goes", async () => {
@@ -335,7 +370,8 @@ Deno.test("an incomplete first plane is refused with its stored and needed bytes
 Deno.test("an overview map without pixels is refused with its size", async () => {
   const map = frame({ width: 40_000, height: 30_000, frames: [{ axes: "t001", planes: [null, null] }] });
   await assert.rejects(openBytes(writeOir(map)), {
-    message: 'Cannot read "scan.oir": it describes 40000 x 30000 pixels and holds none, as overview maps do',
+    message:
+      'Cannot read "scan.oir": the file describes 40000 x 30000 pixels without storing them, as overview maps do',
   });
 });
 
