@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { codesOf } from "../../tests/warning_texts.ts";
+import { codesOf } from "../../tests/warning_codes.ts";
 import { DecodeFailed } from "../errors.ts";
 import { beginsScan, decodeDocument, parseScan, scanMoment, sourceSteps } from "./document.ts";
 
