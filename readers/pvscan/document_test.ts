@@ -5,7 +5,7 @@ import { textsOf } from "../../tests/warning_texts.ts";
 import { DecodeFailed } from "../errors.ts";
 import { beginsScan, decodeDocument, parseScan, scanMoment, sourceSteps } from "./document.ts";
 
-Deno.test("a document is told by its first element", () => {
+Deno.test("a document is recognised by its first element", () => {
   const yes = [
     "<PVScan>",
     '\uFEFF<?xml version="1.0"?>\n<PVScan date="">',
@@ -47,19 +47,7 @@ Deno.test("files are sorted by channel; names lose their folder, pages count fro
   ]);
 });
 
-Deno.test("a plane that stands for several frames is told of", () => {
-  const frame = (file: string) => `<Frame><File channel="1" filename="${file}"/></Frame>`;
-  const warnings = (...files: string[]) =>
-    textsOf(
-      parseScan(`<PVScan><Sequence type="ZSeries">${files.map(frame).join("")}</Sequence></PVScan>`).warnings,
-    );
-  deepEqual(warnings("a.tif", "b.tif", 'a.tif" page="2'), []);
-  deepEqual(warnings("a.tif", "a.tif", 'a.tif" page="1', "b.tif"), [
-    'The PVScan document names 2 planes twice, the first of them in "a.tif"',
-  ]);
-});
-
-Deno.test("no element and no attribute is needed; what is no document is refused", () => {
+Deno.test("every element and attribute is optional; other documents are refused", () => {
   const names = [
     "Sequence",
     "Frame",
@@ -106,7 +94,7 @@ Deno.test("the day is that of the document, the time that of the sequence, cut t
     ["3/5/2024 2:18:23 PM", "9:05:07", "20240305", "09:05:07"],
     ["3/5/2024 2:18:23 PM", "14:18:24,059", "20240305", "14:18:24"],
     ["3/5/2024 2:18:23 PM", "25:00:00", "20240305", ""],
-    // Day first, or in which order cannot be told.
+    // Day first, or an ambiguous order.
     ["05/03/2024 14:18:23", TIME, "", ""],
     ["05/03/2024 2:18:23 PM", TIME, "", ""],
     ["5/03/2024 2:18:23 PM", TIME, "", ""],
