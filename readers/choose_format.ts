@@ -76,8 +76,7 @@ export interface OpenedScene {
  * @param scene its index; `null` for the one that the opened file belongs to
  *
  * @throws {SceneOutOfRange} there are fewer
- * @throws {ReaderError} as the reader does; content that is no image of its format is of no known format, or damaged
- * where its name promises one
+ * @throws {ReaderError} as the reader does; without images, {@linkcode UnsupportedFormat} unless the name has a known extension
  */
 export async function openChosen(
   { format, path }: ChosenFormat,

@@ -1,7 +1,6 @@
 /**
- * The ways in which opening an acquisition can fail, as tagged classes. A message is one sentence that says
- * what was wrong with which value and where. `routes/error_table.ts` maps each tag to a code and a status;
- * nothing here knows of HTTP.
+ * Failures of opening and reading an acquisition, as tagged classes. `routes/error_table.ts` maps each tag to a code and a
+ * status.
  */
 
 /** The longest part of a foreign text that a message repeats. */
@@ -12,7 +11,7 @@ export function quoted(text: string): string {
   return `"${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}"`;
 }
 
-/** Every tag that crosses the border between a decode worker and the server. */
+/** Every tag. */
 export type ReaderErrorTag =
   | "PathNotFound"
   | "PathNotAllowed"
@@ -62,15 +61,14 @@ export class UnsupportedFormat extends tagged("UnsupportedFormat") {}
 
 /**
  * A file of an accepted kind is damaged, truncated or uses a feature that the reader does not know.
- * Readers give the bare reason (`block at 81920 + 4096 ends after the file (83000 bytes)`);
- * `load.ts` puts `Cannot read "x.oir": ` before it.
+ * Readers give the reason (`block at 81920 + 4096 ends after the file (83000 bytes)`); `open_acquisition.ts` puts
+ * `Cannot read "x.oir": ` before it.
  */
 export class DecodeFailed extends tagged("DecodeFailed") {}
 
 /**
- * A file or folder exists, or may, and the system cannot list, open or read it. Clients see a {@linkcode DecodeFailed}, but
- * readers that continue without damaged parts continue without unreadable ones only where names, steps or documents are lost, with
- * a warning.
+ * The system cannot list, open or read a file or folder that may exist. Clients see a {@linkcode DecodeFailed}; readers continue,
+ * with a warning, only where names, steps or documents are lost.
  */
 export class Unreadable extends tagged("DecodeFailed") {}
 
@@ -78,10 +76,20 @@ export class Unreadable extends tagged("DecodeFailed") {}
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
   error instanceof DecodeFailed || error instanceof Unreadable;
 
-/** Recognised content without images; `choose_format.ts` decides by the name whether it is damaged or of no known format. */
+/** The result of `read`, or `otherwise` where it throws {@linkcode DecodeFailed}. */
+export function unlessDamaged<T, U>(read: () => T, otherwise: U): T | U {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeFailed) return otherwise;
+    throw error;
+  }
+}
+
+/** Recognised content without images; `choose_format.ts` decides by the name whether it is damaged or unsupported. */
 export class NoImage extends DecodeFailed {}
 
-/** A failure as a part of a warning, the `line:column:` of a parser in words. */
+/** The reason for a warning, with `line:column:` of a parser in words. */
 export function reasonOf({ message }: DecodeFailed | Unreadable): string {
   return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
 }
@@ -126,7 +134,7 @@ const CLASSES = {
   Stopped,
 } satisfies Record<ReaderErrorTag, new (message: string) => ReaderError>;
 
-/** A failure in the form in which it travels from a worker; `tag` is null for a fault of the program itself. */
+/** A failure as a message of a worker; `tag` is `null` for a fault of the program. */
 export interface WireError {
   /** Which class to make again. */
   readonly tag: ReaderErrorTag | null;
@@ -136,14 +144,14 @@ export interface WireError {
   readonly stack: string;
 }
 
-/** Puts any thrown value into the form that travels. */
+/** Converts a thrown value for a message. */
 export function toWire(error: unknown): WireError {
   const stack = error instanceof Error ? error.stack ?? "" : "";
   if (error instanceof ReaderError) return { tag: error.tag, message: error.message, stack };
   return { tag: null, message: error instanceof Error ? error.message : String(error), stack };
 }
 
-/** The error that {@linkcode toWire} took apart: a {@linkcode ReaderError}, or a plain `Error` for a fault. */
+/** Restores the error: a {@linkcode ReaderError}, or an `Error` for a fault of the program. */
 export function fromWire(wire: WireError): Error {
   const error = wire.tag === null ? new Error(wire.message) : new CLASSES[wire.tag](wire.message);
   error.stack = wire.stack;

@@ -97,7 +97,7 @@ export const HEAD_BYTES = 64;
 export interface FormatBase extends FormatName {
   /** Lower-case extensions of related files that are not read; {@linkcode explains} names what to open instead. */
   readonly relatives?: readonly string[];
-  /** Recognises a related file without such an extension by its name. */
+  /** Recognises a related file by its name instead. */
   isRelative?(name: string): boolean;
   /** Name of what the markers hold, for messages. */
   readonly content?: string;
@@ -127,7 +127,7 @@ export interface FileFormat extends FormatBase {
 export interface DirectoryFormat extends FormatBase {
   /** An image is the directory of a store. */
   readonly container: "directory";
-  /** Files of which each such directory holds at least one; a path to one of them means its directory. */
+  /** A directory holds at least one of these files; a path to one of them means its directory. */
   readonly markers: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a reader gives: an {@linkcode Acquisition}, known from the metadata alone, and from it a
- * {@linkcode PlanePlan}, whose byte ranges were checked before the first sample is read.
+ * The types of a reader: an {@linkcode Acquisition}, known from the metadata alone, and its {@linkcode PlanePlan}s, whose byte
+ * ranges are checked before the first sample is read.
  */
 import type { DocumentList } from "./io/document_list.ts";
 import type { FileAccess } from "./io/random_access.ts";
@@ -72,14 +72,14 @@ export const FIRST_POSITION: Position = { t: 0, z: 0, l: 0 };
 export interface WorkingMemory {
   /** Most bytes at once: stored and decoded bytes of a strip, tile or chunk, and what the decoder itself needs. */
   readonly bytes: number;
-  /** True for a decoder whose memory never shrinks and cannot be dropped: it is given back when its worker ends. */
+  /** True for a decoder whose memory is freed only when its worker ends. */
   readonly endsWithWorker: boolean;
 }
 
 /** Decoding that takes no more than a buffer of {@linkcode MAX_READ_STEP} or so. */
 export const NO_WORKING_MEMORY: WorkingMemory = { bytes: 0, endsWithWorker: false };
 
-/** What two decodes need that run one after the other in one worker. */
+/** Memory for two decodes in sequence. */
 export function largerMemory(a: WorkingMemory, b: WorkingMemory): WorkingMemory {
   return { bytes: Math.max(a.bytes, b.bytes), endsWithWorker: a.endsWithWorker || b.endsWithWorker };
 }
@@ -88,18 +88,18 @@ export function largerMemory(a: WorkingMemory, b: WorkingMemory): WorkingMemory 
 export interface RowRange {
   /** First row. */
   readonly start: number;
-  /** Row behind the last. */
+  /** Row after the last. */
   readonly end: number;
 }
 
 /**
- * How planes whose samples are compressed can be divided among several workers. Of a plan with a division, any rows between two
- * cuts can be planned alone, and `filled` are these rows.
+ * How compressed planes can be divided among workers: any rows between two cuts can be planned alone, and a plan for them fills
+ * exactly these.
  */
 export interface Division {
-  /** Channels that are compressed together: those whose indices give the same quotient by this number. */
+  /** Number of consecutive channels that are compressed together. */
   readonly channels: number;
-  /** Rows that are compressed together; each multiple of this number is a cut. */
+  /** Number of rows that are compressed together; each multiple is a cut. */
   readonly rows: number;
 }
 
@@ -109,20 +109,19 @@ export interface PlanePlan {
   readonly rows: number;
   /** Columns of each plane. */
   readonly columns: number;
-  /** The rows that `decode` fills: the wanted ones, or more where they cannot be decoded alone; all by default. */
+  /** Rows that `decode` fills: at least the wanted ones; all by default. */
   readonly filled?: RowRange;
-  /** What the user should know, such as a scan that was interrupted. */
+  /** Such as an interrupted scan. */
   readonly warnings: readonly Warning[];
-  /** Given where several workers gain by dividing the planes. */
+  /** Present where dividing the planes pays. */
   readonly division?: Division | undefined;
   /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
   readonly working?: WorkingMemory;
-  /** True where `decode` puts no sample together from what stood in a plane before: each one is written, or `decode` fails. */
+  /** True where `decode` writes every sample or fails, so that planes need not be cleared. */
   readonly overwrites?: boolean;
   /**
-   * Fills one float32 plane per wanted channel, row-major, `columns` samples for each of the filled rows, in the order
-   * in which the channels were asked for. The planes arrive zeroed but where the plan `overwrites` them, and a zero never
-   * stands for a missing byte.
+   * Fills one row-major float32 plane per wanted channel, `columns` samples for each of the filled rows. The planes arrive
+   * zeroed unless the plan `overwrites` them; a zero never stands for a missing byte.
    *
    * @throws {DecodeFailed} a strip, tile, chunk or block cannot be decoded
    * @throws {Stopped}
@@ -138,17 +137,17 @@ export interface Reference {
   readonly channels: readonly Channel[];
   /** `[x0, y0, x1, y1]` in pixels of the reference plane, start to end. */
   readonly lineRoi: readonly [number, number, number, number] | null;
-  /** Path that the laser travelled, in pixels of the reference plane. */
+  /** Path of the laser, in pixels of the reference plane. */
   readonly scanPath: { readonly x: readonly number[]; readonly y: readonly number[] } | null;
   /** Plan for all its channels. @throws {DecodeFailed} */
   plan(): Promise<PlanePlan>;
 }
 
-/** How a line scan was made; each value is `null` where the file does not say. */
+/** Facts of a line scan; `null` where unknown. */
 export interface LineScan {
-  /** Seconds from the start of a line to that of the next one. */
+  /** Seconds between the starts of two lines. */
   readonly secondsPerLine: number | null;
-  /** Seconds that the laser stays on a pixel. */
+  /** Dwell time of a pixel in seconds. */
   readonly secondsPerPixel: number | null;
   /** Whether every second line was scanned backwards. */
   readonly bidirectional: boolean | null;
@@ -166,48 +165,44 @@ export interface Acquisition {
   readonly time: string;
   /** Bytes of all files of the acquisition; `null` for a directory store. */
   readonly fileSize: number | null;
-  /** Reference image, or `null` when there is none. */
+  /** Reference image, or `null`. */
   readonly reference: Reference | null;
   /** Given where the rows of a plane are lines in time. */
   readonly lineScan?: LineScan | null;
-  /** What the user should know although the metadata could be read. */
+  /** Warnings about the metadata. */
   readonly warnings: readonly Warning[];
   /**
    * Seconds of each time point from the first, by `timesFrom` of `metadata/time_stamps.ts`: one for each index along `T`,
    * or for each row of a line scan; `null` without time stamps.
    */
   readonly times: readonly number[] | null;
-  /** Bytes that stay in memory while it is kept open, such as the offsets of all pages: an estimate from above. */
+  /** Upper estimate of the bytes that stay in memory while it is open, such as the offsets of all pages. */
   readonly indexBytes?: number;
   /**
-   * Tells from the directory or the list of files whether a plane is stored; given where planes within the sizes may be missing.
-   *
-   * @param channel index of a channel
+   * Reports from the directory or the list of files whether a plane is stored; present where planes may be missing.
    */
   holds?(channel: number, position: Position): boolean;
   /**
-   * Paths of the files that identify the content: all of them, or the documents and a chunk of a store; the opened file by default.
-   * They are the same whichever of them was opened, and for each scene.
+   * Paths of the files that identify the content, whichever of them and whichever scene was opened; the opened file by default.
    */
   files?(): readonly string[];
   /**
-   * Reads the metadata documents of the file into a list, as they are and in their order.
+   * Adds the metadata documents of the file, as written and in order.
    *
    * @throws {DecodeFailed} one is damaged, or they do not fit
    */
   documents(list: DocumentList): void;
   /**
-   * Plan for the planes of some channels. The caller has checked that the indices and the position exist and that the
-   * channels have one shape.
+   * Plans the planes of some channels of one shape at an existing position.
    *
-   * @param rows those that are wanted, within the plane; all by default. The plan may fill more
+   * @param rows wanted rows; all by default. The plan may fill more
    * @throws {PlaneNotFound} the file declares the plane and does not hold it
    * @throws {DecodeFailed} a plane is incomplete or does not fit its file
    */
   plan(channels: readonly number[], position: Position, rows?: RowRange): Promise<PlanePlan>;
 }
 
-/** What a reader is given to open. */
+/** The input of a reader. */
 export interface Source {
   /** Resolved absolute path of a file, or of the directory of a store. */
   readonly path: string;
@@ -215,21 +210,21 @@ export interface Source {
   readonly files: FileAccess;
 }
 
-/** One scene, as the list of all scenes tells of it. */
+/** One scene in the list of scenes. */
 export interface SceneEntry {
-  /** As the file says, or `null`. */
+  /** Name in the file, or `null`. */
   readonly name: string | null;
-  /** Length by axis as in {@linkcode Acquisition.axes}; empty where it costs more than the directory of the file. */
+  /** Length by axis as in {@linkcode Acquisition.axes}; empty where reading it would take more than the directory. */
   readonly sizes: Readonly<Partial<Record<AxisLetter, number>>>;
 }
 
 /** The scenes of a file or set of files: series, positions, images. One of them decides axes, channels and reference. */
 export interface Scenes {
-  /** How many there are, 1 at least. Scenes that are declared and hold no samples are left out. */
+  /** Number of scenes with samples, at least 1. */
   readonly count: number;
-  /** Index of the one that the opened file belongs to. */
+  /** Index of the scene of the opened file. */
   readonly own: number;
-  /** What the user should know, such as the names of scenes that are left out. */
+  /** Such as the names of scenes that are left out. */
   readonly warnings: readonly Warning[];
   /** The first of them, at most `most`. */
   entries(most: number): readonly SceneEntry[];
@@ -245,7 +240,7 @@ export interface Scenes {
 export const sizesOf = (axes: readonly Axis[]): SceneEntry["sizes"] =>
   Object.fromEntries(axes.map(({ name, size }) => [name, size]));
 
-/** The scenes of a file that holds one, which has no name of its own. */
+/** The only scene of a file, without a name. */
 export const oneScene = (acquisition: Acquisition): Scenes => ({
   count: 1,
   own: 0,

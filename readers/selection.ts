@@ -15,7 +15,7 @@ import {
   FIRST_POSITION,
   type Position,
 } from "./reader.ts";
-import { type Warning, warning } from "./warning.ts";
+import { listed, type Warning, warning } from "./warning.ts";
 
 /** Checks that a scene exists. @throws {SceneOutOfRange} the file called `name` has fewer scenes */
 export function requireScene(name: string, count: number, scene: number): void {
@@ -104,7 +104,7 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
   if (absent.length > 0) {
     if (asked) throw new DecodeFailed(`${lacking(absent)} in any file; ${selection(loaded)} works`);
     warnings.push(
-      warning("channel_missing", `No plane of ${listed(absent)} in any file; the others are loaded`),
+      warning("channel_missing", `No plane of ${named(absent)} in any file; the others are loaded`),
     );
   }
   const position = firstPosition(acquisition, loaded, search);
@@ -112,7 +112,7 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
     const start = first.get(loaded[0]!)!;
     const together = loaded.filter(({ index }) => holds(index, start));
     throw new DecodeFailed(
-      `no position has a plane of each of ${listed(loaded)}; ${selection(together)} works`,
+      `no position has a plane of each of ${named(loaded)}; ${selection(together)} works`,
     );
   }
   const missing = loaded.filter(({ index }) => !holds(index, FIRST_POSITION));
@@ -142,7 +142,7 @@ function firstPosition(
         if ((search.left -= 1) >= 0) continue;
         throw new DecodeFailed(
           `the first ${MAX_VISITS} positions hold no plane of ${
-            listed(channels)
+            named(channels)
           }; choose other channels with "channelIndices"`,
         );
       }
@@ -166,16 +166,12 @@ const written = ({ t, z, l }: Position): string =>
 
 /** `channel 1 ("RFP") has no plane`. */
 const lacking = (channels: readonly Channel[]): string =>
-  `${listed(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
+  `${named(channels)} ${channels.length === 1 ? "has" : "have"} no plane`;
 
-/** Channels that a message names. */
-const MAX_NAMED = 8;
-
-function listed(channels: readonly Channel[]): string {
-  const named = channels.slice(0, MAX_NAMED).map(({ index, name }) => `${index} ("${name}")`).join(", ");
-  const more = channels.length > MAX_NAMED ? ` and ${channels.length - MAX_NAMED} more` : "";
-  return `${channels.length === 1 ? "channel" : "channels"} ${named}${more}`;
-}
+const named = (channels: readonly Channel[]): string => {
+  const names = channels.map(({ index, name }) => `${index} ("${name}")`);
+  return `${channels.length === 1 ? "channel" : "channels"} ${listed(names)}`;
+};
 
 const selection = (channels: readonly Channel[]): string =>
   `"channelIndices": [${channels.map(({ index }) => index).join(", ")}]`;

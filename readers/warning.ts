@@ -52,6 +52,15 @@ export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode,
     `${what} cannot be read: ${reasonOf(error)}`,
   );
 
+/** Warns about missing files. @param count of all, where `names` are the first of them */
+export const missingFiles = (names: readonly string[], count = names.length): Warning[] =>
+  count === 0 ? [] : [
+    warning(
+      "file_missing",
+      `Files of this acquisition are missing: ${listed(names.map((name) => `"${name}"`), count)}`,
+    ),
+  ];
+
 /** Items that a message lists. */
 export const MAX_LISTED = 5;
 

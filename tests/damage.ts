@@ -20,7 +20,7 @@ const bytesOf = (source: Source) => source instanceof Uint8Array ? source : sour
 
 /** Loads a file of these bytes. */
 export const loadBytes = (name: string, bytes: Uint8Array, options: LoadOptions = {}): Promise<LoadedHere> =>
-  withFiles({ [name]: bytes }, (folder) => loadHere(join(folder, name), options));
+  withFiles({ [name]: bytes }, (path) => loadHere(path, options));
 
 /** The message of a refusal. */
 export async function refusal(load: Promise<unknown>, tag: ReaderErrorTag = "DecodeFailed"): Promise<string> {
@@ -67,7 +67,7 @@ export async function checkCuts(
     ? Array.from({ length: Math.ceil(bytes.length / lengths) }, (_, i) => i * lengths)
     : [...lengths];
   const counts = { served: 0, refused: 0 };
-  await withFiles({}, async (folder) => {
+  await withFiles({}, async (_, folder) => {
     const path = join(folder, name);
     for (const length of every) {
       Deno.writeFileSync(path, bytes.subarray(0, length));

@@ -1,7 +1,7 @@
 /** Decodes planes of an opened acquisition, and compares them with hashes and with their own rows. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Acquisition, AxisLetter, Position, RowRange } from "../readers/reader.ts";
+import type { Acquisition, Axis, AxisLetter, Position, RowRange } from "../readers/reader.ts";
 
 /** A position where only what differs from the first one is given. */
 export type At = Partial<Position>;
@@ -36,6 +36,18 @@ export async function decodeAt(acquisition: Acquisition, at: At = {}, { channels
 /** The planes of {@linkcode decodeAt} alone. */
 export const planesAt = async (acquisition: Acquisition, at: At = {}, wanted: Wanted = {}) =>
   (await decodeAt(acquisition, at, wanted)).planes;
+
+/** First sample of each plane. */
+export const firstsOf = ({ planes }: { readonly planes: readonly Float32Array[] }) =>
+  planes.map((plane) => plane[0]!);
+
+/** First sample of each channel, or of some, at a position. */
+export const firstsAt = async (acquisition: Acquisition, at: At = {}, channels?: readonly number[]) =>
+  firstsOf({ planes: await planesAt(acquisition, at, channels ? { channels } : {}) });
+
+/** `T2 C2 Z3`: all axes but those of the plane. */
+export const sizesIn = ({ axes }: { readonly axes: readonly Axis[] }): string =>
+  axes.slice(0, -2).map(({ name, size }) => `${name}${size}`).join(" ");
 
 /** The position and channel of `t,z,l,channel`. */
 export function placeOf(text: string): Position & { readonly channel: number } {

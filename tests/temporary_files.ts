@@ -1,31 +1,48 @@
-/** Temporary folders that are removed after use. */
+/** Files in a temporary folder, which is removed after use, and the acquisitions they make. */
 import { dirname, join } from "node:path";
+import type { Acquisition } from "../readers/reader.ts";
+import { openHere } from "./load_here.ts";
+
+/** Writes a file, whose name may have folders, and returns its path. */
+export type Put = (name: string, content: Uint8Array | string) => string;
+
+/** Files by name. */
+export type Files = Readonly<Record<string, Uint8Array | string>>;
 
 /** Runs `work` with an empty folder, whose path has no links. */
-export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
+export async function inFolder<T>(work: (put: Put, folder: string) => T | Promise<T>): Promise<T> {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "acq_test_" }));
+  const put: Put = (name, content) => {
+    const path = join(folder, name);
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeFileSync(path, typeof content === "string" ? new TextEncoder().encode(content) : content);
+    return path;
+  };
   try {
-    return await work(folder);
+    return await work(put, folder);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
 }
 
-/** Runs `work` with a folder that holds `contents`, by path. */
-export function withFiles<T>(
-  contents: Readonly<Record<string, Uint8Array>>,
-  work: (folder: string) => T | Promise<T>,
-): Promise<T> {
-  return inFolder((folder) => {
-    for (const [name, bytes] of Object.entries(contents)) {
-      Deno.mkdirSync(dirname(join(folder, name)), { recursive: true });
-      Deno.writeFileSync(join(folder, name), bytes);
-    }
-    return work(folder);
+/** Runs `work` with these files; `path` is that of the first. */
+export const withFiles = <T>(
+  files: Files,
+  work: (path: string, folder: string) => T | Promise<T>,
+): Promise<T> =>
+  inFolder((put, folder) => {
+    const [first = folder] = Object.entries(files).map(([name, content]) => put(name, content));
+    return work(first, folder);
   });
-}
 
-/** Copies a file, or a folder with all that it holds. */
+/** Opens the first of these files. */
+export const withOpened = (
+  files: Files,
+  use: (acquisition: Acquisition, folder: string) => void | Promise<void>,
+): Promise<void> =>
+  withFiles(files, (path, folder) => openHere(path, (acquisition) => use(acquisition, folder)));
+
+/** Copies a file, or a folder with its contents. */
 export function copy(from: string, to: string): void {
   if (Deno.statSync(from).isFile) return Deno.copyFileSync(from, to);
   Deno.mkdirSync(to, { recursive: true });

@@ -107,7 +107,7 @@ const DAMAGES: [string, (root: string) => void, RegExp, "reference" | "path" | "
   [
     "collection.json is cut off",
     (root) => write(join(root, FILES.collection), '{"format":'),
-    /collection\.json" cannot be used: it is no JSON/,
+    /collection\.json" cannot be used: it is not JSON/,
     "all",
   ],
   [

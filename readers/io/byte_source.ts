@@ -13,7 +13,7 @@ export interface ByteSource {
    * Checks that `length` bytes at `offset` lie inside.
    *
    * @param what names the structure in the message: `strip 3`, `block`
-   * @throws {DecodeFailed} they do not, or a number is no safe non-negative integer
+   * @throws {DecodeFailed} they do not, or a number is not a safe non-negative integer
    */
   require(offset: number, length: number, what: string): void;
   /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed} as {@linkcode readInto} does */
@@ -31,12 +31,9 @@ export interface ByteSource {
 
 /** Base of sources: checks ranges against the size and reads through `readInto`. */
 export abstract class CheckedSource implements ByteSource {
-  /** How messages call it. */
   abstract readonly name: string;
-  /** Bytes. */
   abstract readonly size: number;
 
-  /** Checks a range. @throws {DecodeFailed} it does not lie inside */
   require(offset: number, length: number, what: string): void {
     if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
       throw new DecodeFailed(`${what} has an impossible position ${offset} + ${length}`);
@@ -46,7 +43,6 @@ export abstract class CheckedSource implements ByteSource {
     }
   }
 
-  /** A copy of a range. @throws {DecodeFailed} it does not lie inside, or cannot be read */
   read(offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
     this.require(offset, length, what);
     const bytes = new Uint8Array(length);
@@ -54,17 +50,13 @@ export abstract class CheckedSource implements ByteSource {
     return bytes;
   }
 
-  /** Fills `target` from `offset` on. @throws {DecodeFailed | Stopped} as {@linkcode ByteSource.readInto} */
   abstract readInto(offset: number, target: Uint8Array, what: string): void;
 }
 
 /** Consecutive bytes of another source; positions count from its own first byte. */
-export class ByteSection extends CheckedSource {
-  /** How messages call it. */
+export class ByteSection extends CheckedSource implements ByteSource {
   readonly name: string;
-  /** Bytes. */
   readonly size: number;
-  /** As the source that it is a part of. */
   readonly asWhole: boolean;
   readonly #source: ByteSource;
   readonly #start: number;
@@ -80,7 +72,6 @@ export class ByteSection extends CheckedSource {
     this.#start = start;
   }
 
-  /** Fills `target` from `offset` on. @throws {DecodeFailed} as `read` does */
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     this.#source.readInto(this.#start + offset, target, what);
@@ -88,12 +79,9 @@ export class ByteSection extends CheckedSource {
 }
 
 /** Bytes that were decoded as a whole. */
-export class DecodedBytes extends CheckedSource {
-  /** How messages call it. */
+export class DecodedBytes extends CheckedSource implements ByteSource {
   readonly name: string;
-  /** Bytes. */
   readonly size: number;
-  /** They are in memory. */
   readonly asWhole = true;
   readonly #bytes: Uint8Array;
 
@@ -105,7 +93,6 @@ export class DecodedBytes extends CheckedSource {
     this.#bytes = bytes;
   }
 
-  /** Fills `target` from `offset` on. @throws {DecodeFailed} as `read` does */
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     target.set(this.#bytes.subarray(offset, offset + target.length));

@@ -5,7 +5,7 @@ import { MAX_DOCUMENT_BYTES } from "./limits.ts";
 
 /** One metadata document, as the file has it. */
 export interface MetadataDocument {
-  /** Where it stands: the name of a tag, of a part of the file, or of a file beside it. */
+  /** Name of its tag, part of the file or companion file. */
   readonly name: string;
   /** Media type of the text. */
   readonly mediaType: "application/xml" | "application/json" | "text/plain";

@@ -18,10 +18,10 @@ export const fileMark = ({ dev, ino, size, modified }: FileState): string =>
 const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
   fileMark({ dev, ino, size, modified: mtime?.getTime() ?? null });
 
-/** The mark of a place where no file is. */
+/** The mark of a missing file. */
 export const ABSENT = "absent";
 
-/** {@linkcode ABSENT} for a missing file. @throws {Unreadable} any other failure, after which the file may be unchanged */
+/** {@linkcode ABSENT} for a missing file. @throws {Unreadable} any other failure */
 function markOfNone(path: string, cause: unknown): string {
   const { NotFound, NotADirectory, FilesystemLoop } = Deno.errors;
   if (cause instanceof NotFound || cause instanceof NotADirectory || cause instanceof FilesystemLoop) {
@@ -32,11 +32,10 @@ function markOfNone(path: string, cause: unknown): string {
 }
 
 /**
- * Compares files with what they were.
+ * Compares files with their earlier marks, by resolved path.
  *
- * @param marks by resolved path
- * @throws {AcquisitionChanged} one was replaced, written to or removed, or is there now
- * @throws {Unreadable} one cannot be looked at
+ * @throws {AcquisitionChanged} a file changed, vanished or appeared
+ * @throws {Unreadable} a file cannot be inspected
  */
 export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {

@@ -3,17 +3,17 @@ import { createHash } from "node:crypto";
 import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "./random_access.ts";
 
-/** Files whose bytes count, half of them the first and half the last by name; of others only their number and sizes. */
+/** Files whose bytes count: the first and the last eight by path. The total number and size of all files count too. */
 const MAX_FILES = 16;
 
-/** Bytes of a file that count: so many from its start, its middle and its end. */
+/** Bytes that count at the start, in the middle and at the end of a file. */
 const SAMPLE_BYTES = 16 << 10;
 
 /**
- * The fingerprint of some files. Names and places of files do not count, so that copies and moved folders have the same one.
+ * The fingerprint of some files. Names and folders do not count, so a copy has the same fingerprint.
  *
  * @param paths of all files, in any order
- * @param size of all files together, or `null` where that is not known
+ * @param size of all files together, or `null` if unknown
  * @throws {Unreadable | DecodeFailed} one of the files that count cannot be read, or became shorter
  * @throws {Stopped}
  */
@@ -36,7 +36,7 @@ function digestOf(path: string, files: FileAccess): string {
   try {
     file = files.open(path);
   } catch (error) {
-    // A folder, or a link that leads nowhere or out of the roots, is no part of the acquisition.
+    // Folders, dangling links and links out of the roots do not belong to the acquisition.
     if (
       error instanceof UnsupportedFormat || error instanceof PathNotAllowed || error instanceof PathNotFound
     ) return "";
@@ -51,7 +51,7 @@ function digestOf(path: string, files: FileAccess): string {
   }
 }
 
-/** Ranges of bytes that count: the whole of a small file, else its start, middle and end. */
+/** The whole of a small file, else its start, middle and end. */
 function samples(size: number): readonly (readonly [start: number, end: number])[] {
   if (size <= 3 * SAMPLE_BYTES) return [[0, size]];
   const middle = Math.floor((size - SAMPLE_BYTES) / 2);

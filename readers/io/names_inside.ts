@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const partsOf = (name: string): string[] => name.trim().replaceAll("\\", "/").split("/");
 
-/** The last part of a name as any system writes it; `""` where it cannot name a file. */
+/** The last part of a name from any system; `""` where it cannot name a file. */
 export function lastNameOf(name: string): string {
   const last = partsOf(name).at(-1)!.replace(/^[A-Za-z]:/, "");
   return last === "." || last === ".." || last.includes("\0") ? "" : last;
@@ -14,9 +14,8 @@ export const leavesFolder = (name: string): boolean =>
   /^\s*(?:[\\/]|[A-Za-z]:)/.test(name) || partsOf(name).includes("..");
 
 /**
- * Places of a file that a document names, likelier first: as written below the folder of the document, then beside the document by
- * the last part of its name. If the name leaves the folder, only the last part counts, so that no answer reveals what exists
- * elsewhere. Empty where the name cannot be that of a file.
+ * Possible paths of a file that a document names, likelier first: as written, then beside the document by the last part of its
+ * name. For a name that leaves the folder only the latter counts, so no answer reveals what exists elsewhere.
  */
 export function placesOf(folder: string, name: string): string[] {
   const last = lastNameOf(name);

@@ -3,11 +3,7 @@ import { Buffer } from "node:buffer";
 import platform, { basename, resolve, sep } from "node:path";
 import { PathNotAllowed, PathNotFound, quoted, Unreadable, UnsupportedFormat } from "../errors.ts";
 
-/**
- * True when `path` is one of `roots` or lies below one; `null` stands for no limit. Both sides are resolved.
- *
- * @param system whose paths they are
- */
+/** True when `path` is one of `roots` or lies below one; `null` allows every path. All paths are resolved. */
 export function isInsideRoots(
   path: string,
   roots: readonly string[] | null,
@@ -40,7 +36,7 @@ const NOWHERE: Readonly<Record<string, string>> = {
   EINVAL: "no file can have this name",
 };
 
-/** Codes for what exists and is closed to the server. */
+/** Codes of denied access. */
 const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 
 const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
@@ -58,13 +54,13 @@ function reasonMissing(path: string, cause: unknown): string | null {
 const notFound = (path: string, reason: string, cause: unknown) =>
   new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
 
-/** The error of a file that is there and cannot be read. @param done past participle of what failed */
+/** The error for an existing file that cannot be `done` with: `opened`, `listed`. */
 export function unreadable(path: string, done: string, cause: unknown): Unreadable {
   const fault = codeOf(cause) || (cause instanceof Error ? cause.message : String(cause));
   return new Unreadable(`${quoted(basename(path))} cannot be ${done}: ${fault}`, { cause });
 }
 
-/** Classifies what the file system threw: nothing is there, or it cannot be `done` with. */
+/** Classifies an error of the file system: the file is missing, or cannot be `done` with. */
 export function failure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
   const reason = reasonMissing(path, cause);
   return reason === null ? unreadable(path, done, cause) : notFound(path, reason, cause);
@@ -79,7 +75,7 @@ export function attempt<T>(path: string, done: string, call: () => T): T {
   }
 }
 
-/** What `find` gives, or `null` where this server finds nothing. @throws {Unreadable} */
+/** The result of `find`; `null` where nothing exists that this server may open. @throws {Unreadable} */
 export function unlessMissing<T>(find: () => T): T | null {
   try {
     return find();
@@ -92,8 +88,8 @@ export function unlessMissing<T>(find: () => T): T | null {
 }
 
 /**
- * Classifies what the file system threw for the path of a client: a {@linkcode PathNotFound} with the reason also where access is
- * denied, an {@linkcode Unreadable} where the path is not at fault (too many open files, a disk error).
+ * Classifies an error of the file system for the path of a client: {@linkcode PathNotFound} also where access is denied,
+ * {@linkcode Unreadable} for other faults (too many open files, a disk error).
  */
 export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
   return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null

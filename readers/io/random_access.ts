@@ -5,7 +5,7 @@
 // The object and not its parts, so that a test can have one call fail.
 import fs from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { CheckedSource } from "./byte_source.ts";
+import { type ByteSource, CheckedSource } from "./byte_source.ts";
 import {
   DecodeFailed,
   PathNotAllowed,
@@ -34,19 +34,16 @@ export interface ReadCounts {
   bytes: number;
 }
 
-/**
- * Files that are marked, the first ones and the last ones that were opened: the metadata of an acquisition are opened first, those of
- * one scene of many last.
- */
+/** Number of first and of last opened files with marks: readers open shared metadata first and those of one scene last. */
 const MAX_MARKS = 32;
 
-/** Files of one plane that are told of: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
+/** Files of one plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
 const MAX_USED = 1024;
 
 /** Folders whose resolved paths are known. */
 const MAX_FOLDERS = 10_000;
 
-/** Elsewhere a name has many spellings (letter case, short names), and resolving finds the one that is stored. */
+/** Other systems accept several spellings of a name (letter case, short names); resolving finds the stored one. */
 const IS_NAME_AS_STORED = Deno.build.os === "linux";
 
 /** Descriptors that one acquisition holds at once; a process has 1024 on many systems. */
@@ -63,7 +60,7 @@ export class FileAccess {
   readonly #firstMarks = new Map<string, string>();
   readonly #lastMarks = new Map<string, string>();
   readonly #used = new Map<string, string>();
-  /** Folders with every link resolved: the system looks at each part of a path for that, which takes as long as opening a file. */
+  /** Resolved paths by folder: resolving looks at each part of a path and takes as long as opening a file. */
   readonly #folders = new Map<string, string>();
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
@@ -84,15 +81,12 @@ export class FileAccess {
     return this.#stop;
   }
 
-  /** By resolved path, what tells the first and the last opened files apart from one that took its place or was changed. */
+  /** Marks of the first and the last opened files by resolved path; a replaced or changed file has another mark. */
   get marks(): ReadonlyMap<string, string> {
     return new Map([...this.#firstMarks, ...this.#lastMarks]);
   }
 
-  /**
-   * By resolved path, the marks of the files that were read or missed since this was asked last, up to {@linkcode MAX_USED}.
-   * Folders are resolved anew from now on.
-   */
+  /** Marks of up to {@linkcode MAX_USED} files that were read or missing since the last call; forgets resolved folders. */
   takeUsed(): ReadonlyMap<string, string> {
     const used = new Map(this.#used);
     this.#used.clear();
@@ -133,7 +127,7 @@ export class FileAccess {
     return file;
   }
 
-  /** Keeps a file that was looked at for the reader who opens it next, or for nobody. */
+  /** Keeps an inspected file open for the reader, if the next open names it. */
   handOn(file: RandomAccessFile): void {
     this.#handedOn = file;
   }
@@ -149,18 +143,18 @@ export class FileAccess {
     if (this.#lastMarks.size > MAX_MARKS && oldest !== undefined) this.#lastMarks.delete(oldest);
   }
 
-  /** Notes that nothing is at a path, as where a chunk stands for its fill value: something may be there later. */
+  /** Marks a path as missing, such as that of a chunk that is not written yet. */
   noteAbsent(path: string): void {
     if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
   }
 
-  /** Counts a descriptor; the file that has had one for the longest time gives its own back. */
+  /** Counts a descriptor; beyond the bound, the oldest one is closed. */
   #hold(file: RandomAccessFile): void {
     this.#open.add(file);
     if (this.#open.size > MAX_DESCRIPTORS) [...this.#open][0]?.rest();
   }
 
-  /** A new descriptor of a file that has rested. @throws {AcquisitionChanged} it is another one now, or gone */
+  /** Opens a rested file again. @throws {AcquisitionChanged} it changed or is gone */
   #descriptorAgain({ path, mark }: { readonly path: string; readonly mark: string }): number {
     if (this.#closed) throw new Error(`"${path}" is closed`);
     try {
@@ -184,7 +178,7 @@ export class FileAccess {
     }
     try {
       const stat = fs.fstatSync(fd);
-      if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is no regular file`);
+      if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is not a regular file`);
       this.#requireUnexchanged(resolved, stat);
       this.counts.opens += 1;
       return { path: resolved, fd, size: stat.size, mark: fileMark({ ...stat, modified: stat.mtimeMs }) };
@@ -195,8 +189,8 @@ export class FileAccess {
   }
 
   /**
-   * Looks at an opened file once more: after the first look a writer inside a root may have exchanged a folder for a link. The
-   * runtime opens nothing relative to a folder that it holds, so further exchanges can win the race (docs/security.md).
+   * Checks an opened file again: a writer inside a root may have replaced a folder by a link meanwhile. The runtime cannot open
+   * files relative to an open folder, so further replacements can win the race (docs/security.md).
    */
   #requireUnexchanged(path: string, { dev, ino }: { readonly dev: number; readonly ino: number }): void {
     if (this.#roots === null) return;
@@ -221,19 +215,18 @@ export class FileAccess {
    * @throws {Unreadable} it is there and cannot be opened
    */
   openNeighbour(path: string): RandomAccessFile | null {
-    // Cheaper than the exceptions of `open`: most looks are for what is not there.
+    // Cheaper than the exceptions of `open`: most neighbours do not exist.
     return this.#look(path) && unlessMissing(() => this.open(path));
   }
 
-  /** What `path` leads to, `null` where that is nothing or lies outside the roots. @throws {Unreadable} */
+  /** What `path` leads to; `null` where nothing exists or it lies outside the roots. @throws {Unreadable} */
   kind(path: string): PathKind | null {
     const found = this.#look(path);
     return found && (found.isFile ? "file" : found.isDirectory ? "directory" : "other");
   }
 
   /**
-   * The file that a path leads into, as `/data/plate.ome.zarr.zip/B/03/0` leads to a group in a ZIP file; `null` for a path that
-   * exists itself or leads nowhere.
+   * The file that a path continues into: `/data/a.zip` for `/data/a.zip/B/03/0`; `null` for a path that exists or leads nowhere.
    */
   archiveOf(path: string): string | null {
     let at = path;
@@ -241,7 +234,7 @@ export class FileAccess {
     return at !== path && this.kind(at) === "file" ? at : null;
   }
 
-  /** Bytes of a regular file, `null` where none is or it lies outside the roots. @throws {Unreadable} */
+  /** Bytes of a regular file; `null` where none exists or it lies outside the roots. @throws {Unreadable} */
   sizeOf(path: string): number | null {
     const found = this.#look(path);
     return found?.isFile ? found.size : null;
@@ -309,11 +302,11 @@ export class FileAccess {
    * @throws {Unreadable} a folder on the way cannot be looked into
    */
   resolve(path: string): string {
-    // Of an open file the roots are judged once more, of what is looked at or listed they are not.
+    // Only `open` checks the roots again afterwards, so only `open` may use the known folders.
     return this.#resolved(path, this.#roots === null);
   }
 
-  /** As {@linkcode resolve}; by its folder as that was found first, if `inKnownFolder`. */
+  /** As {@linkcode resolve}; `inKnownFolder` uses the folder as first resolved. */
   #resolved(path: string, inKnownFolder: boolean): string {
     const resolved = (inKnownFolder ? this.#inKnownFolder(path) : null) ??
       attempt(path, "looked at", () => fs.realpathSync(path));
@@ -323,7 +316,7 @@ export class FileAccess {
     return resolved;
   }
 
-  /** The path where its folder is resolved and its own name is no link; else `null`. */
+  /** The path in its resolved folder; `null` for a link. */
   #inKnownFolder(path: string): string | null {
     if (!IS_NAME_AS_STORED) return null;
     const [folder, name] = [dirname(path), basename(path)];
@@ -337,7 +330,7 @@ export class FileAccess {
     }
   }
 
-  /** Gives all descriptors back; a file that is read again is opened again. */
+  /** Closes all descriptors until their files are read again. */
   rest(): void {
     for (const file of [...this.#open]) file.rest();
   }
@@ -349,7 +342,7 @@ export class FileAccess {
   }
 }
 
-/** What a file needs of the {@linkcode FileAccess} that made it. */
+/** The part of {@linkcode FileAccess} that its files use. */
 interface FileHost {
   readonly counts: ReadCounts;
   readonly stop: StopFlag;
@@ -357,20 +350,18 @@ interface FileHost {
   again(): number;
   /** The file is about to be read. */
   used(): void;
-  /** The file has no descriptor any more. */
+  /** The descriptor of the file was closed. */
   closed(): void;
 }
 
-/** Whose bytes stand in {@linkcode HELD_MEMORY}. */
+/** The file in {@linkcode HELD_MEMORY}. */
 let holder: RandomAccessFile | null = null;
 
 /** A regular file, read by position. */
-export class RandomAccessFile extends CheckedSource {
-  /** For messages, which name the file themselves. */
+export class RandomAccessFile extends CheckedSource implements ByteSource {
   readonly name = "the file";
   /** Resolved path. */
   readonly path: string;
-  /** Size in bytes when it was opened. */
   readonly size: number;
   #fd: number | null;
   #closed = false;
@@ -427,8 +418,7 @@ export class RandomAccessFile extends CheckedSource {
   }
 
   /**
-   * Reads a small file as a whole, into memory that the next one takes, for formats whose samples lie in many small blocks: of such
-   * a block a read takes longer than its bytes.
+   * Holds a small file in memory until another file is held, for formats with many small blocks of samples.
    *
    * @throws {DecodeFailed | Stopped}
    */
@@ -447,7 +437,7 @@ export class RandomAccessFile extends CheckedSource {
     return holder === this ? HELD_MEMORY.subarray(offset, offset + length) : null;
   }
 
-  /** Gives the descriptor back; the next read opens the file again. */
+  /** Closes the descriptor; the next read opens the file again. */
   rest(): void {
     if (holder === this) holder = null;
     if (this.#fd === null) return;

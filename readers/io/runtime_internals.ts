@@ -6,8 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
 
-// Garbage: a thread that waits allocates nothing, so V8 sees no reason to collect. Hundreds of megabytes of read chunks would stay
-// resident in a worker, ten of answers in the server.
+// Garbage: V8 does not collect in an idle thread, where hundreds of megabytes of read chunks would stay resident.
 
 /** Longer than the pause within a burst of loads; a full collection of a small heap takes a few milliseconds. */
 const QUIET_MS = 200;
@@ -18,7 +17,7 @@ const LARGE_LOAD_BYTES = 64 << 20;
 let collect: (() => void) | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** V8's full collection, or `null` where a context does not get it. */
+/** V8's full collection, or `null` where it is not exposed. */
 export function exposedCollector(): (() => void) | null {
   try {
     setFlagsFromString("--expose-gc");
@@ -28,31 +27,31 @@ export function exposedCollector(): (() => void) | null {
   }
 }
 
-/** Runs a full collection; without the internal, V8 collects when it wants. */
+/** Runs a full collection, if exposed. */
 export function collectGarbage(): void {
   collect ??= exposedCollector() ?? (() => {});
   collect();
 }
 
-/** Collects once the answer is on its way: at once after a large load, else when nothing follows soon. */
+/** Collects after the answer: immediately after a large load, else after a pause. */
 export function collectAfter(loadedBytes: number): void {
   clearTimeout(timer);
   timer = setTimeout(collectGarbage, loadedBytes > LARGE_LOAD_BYTES ? 0 : QUIET_MS);
 }
 
-/** Leaves the garbage of the last load to the collection after the load that begins now. */
+/** Cancels the pending collection; the next load ends with another. */
 export function keepGarbage(): void {
   clearTimeout(timer);
 }
 
-// Zstandard into memory of the caller: `node:zlib` makes a decoder and an output for each stream, which is half of the time of a
-// stream in a Blosc chunk.
+// Zstandard into memory of the caller: `node:zlib` makes a decoder and an output for each stream, half of the time for one in a
+// Blosc chunk.
 
 /** The decoder below a stream of `node:zlib`, in Node and Deno alike. */
 export interface ZstdDecoder {
   /** The native decoder. */
   readonly _handle: {
-    /** Decodes some input to some output. @throws what is damaged */
+    /** Decodes some input. @throws {Error} it is damaged */
     writeSync(
       flush: number,
       input: Uint8Array,
@@ -62,12 +61,12 @@ export interface ZstdDecoder {
       outputStart: number,
       outputLength: number,
     ): void;
-    /** Begins a stream; memory for its window is kept. */
+    /** Starts another stream and keeps the memory of the window. */
     reset(): void;
-    /** Gives the memory back. */
+    /** Frees the memory. */
     close(): void;
   };
-  /** Bytes of output and of input that a call left. */
+  /** Bytes of output and of input that a call left unused. */
   readonly _writeState: Uint32Array;
 }
 
@@ -76,9 +75,9 @@ const END = 2;
 
 let kept: ZstdDecoder | null = null;
 
-/** A decoder, or `null` where streams have none of this form. */
+/** A decoder, or `null` where streams have another form. */
 export function zstdDecoder(): ZstdDecoder | null {
-  // The output of the stream itself is not used, and is as short as it may be.
+  // The stream's own output is unused; 64 bytes is the minimum.
   const stream = createZstdDecompress({ chunkSize: 64 }) as unknown as Partial<ZstdDecoder>;
   const { _handle: handle, _writeState: left } = stream;
   return typeof handle?.writeSync === "function" && left instanceof Uint32Array
@@ -89,10 +88,8 @@ export function zstdDecoder(): ZstdDecoder | null {
 /**
  * Decodes whole Zstandard frames.
  *
- * @param frames ends with the last of them
- * @param isBounded whether they state the size of their content and `target` has room for it: then the decoder takes no window,
- * which may be 128 MiB, and is kept for the next stream
- * @returns bytes at the start of `target`; one more than its length where the frames hold more
+ * @param isBounded whether the frames state a size that fits `target`: the decoder then needs no window (up to 128 MiB) and is kept
+ * @returns decoded bytes, at the start of `target`; `target.length + 1` where the frames hold more
  * @throws {Error} the frames are damaged
  */
 export function decodeFrames(frames: Uint8Array, target: Uint8Array, isBounded: boolean): number {
@@ -118,7 +115,7 @@ function decodeBy(
   target: Uint8Array,
 ): number {
   let [from, to] = [0, 0];
-  // A call ends with a frame, or with a full target, after which frames without content may follow.
+  // A call ends with a frame or a full target; empty frames may follow.
   while (from < frames.length) {
     const output = to < target.length ? target.subarray(to) : new Uint8Array(1);
     handle.writeSync(END, frames, from, frames.length - from, output, 0, output.length);
@@ -136,7 +133,7 @@ function decodeBy(
 export function copyFrames(frames: Uint8Array, target: Uint8Array): number {
   let [from, to] = [0, 0];
   while (from < frames.length) {
-    // The types do not know the option `info`, nor what it gives.
+    // The types lack the option `info` and its result.
     const options = { maxOutputLength: target.length - to + 1, info: true };
     let decoded: { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
     try {
@@ -154,11 +151,11 @@ export function copyFrames(frames: Uint8Array, target: Uint8Array): number {
   return to;
 }
 
-// WebAssembly: functions of its public interface are replaced, since packages call them.
+// WebAssembly: packages call its public functions, so these are replaced.
 
 /**
- * Calls `judge` with the bytes that a memory would reach before it grows; what it throws refuses the growth. Without this, memories
- * grow up to the maximum of their module.
+ * Calls `judge` with the new size in bytes before a memory grows; an exception refuses the growth. Without it, memories grow up to
+ * the maximum of their module.
  */
 export function judgeGrowth(judge: (bytes: number) => void): void {
   const { grow } = WebAssembly.Memory.prototype;
@@ -169,10 +166,10 @@ export function judgeGrowth(judge: (bytes: number) => void): void {
 }
 
 /**
- * Reports each module that this thread compiles from now on. The machine code of a module belongs to the process: while anyone
- * holds one of the same bytes, nobody compiles them again. Without this, each worker compiles for itself.
+ * Reports each module that this thread compiles. While any thread holds a module, V8 compiles the same bytes only once per process;
+ * otherwise each worker compiles them again.
  *
- * @param report takes the module, which may be sent to another thread, and the length of its bytes
+ * @param report takes the module and the length of its bytes
  */
 export function reportCompiled(report: (code: WebAssembly.Module, bytes: number) => void): void {
   const { instantiate } = WebAssembly;

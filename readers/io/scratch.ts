@@ -1,4 +1,4 @@
-/** Memory for bytes on their way from a file into a plane, where `samples/to_float32.ts` converts them. */
+/** Memory for stored bytes that `samples/to_float32.ts` converts in place. */
 import * as kernel from "../codecs/kernels/samples.wasm";
 
 const buffer = kernel.memory.buffer as ArrayBuffer;
@@ -9,7 +9,7 @@ const READ_MEMORY = new Uint8Array(buffer, kernel.stored, kernel.STORED_BYTES);
 /** Takes a small file as a whole. */
 export const HELD_MEMORY: Uint8Array<ArrayBuffer> = new Uint8Array(buffer, kernel.held, kernel.HELD_BYTES);
 
-/** Takes rows longer than one read; kept between them, since reading into fresh memory takes ten times as long. */
+/** Takes longer rows; kept between reads, since reading into fresh memory takes ten times as long. */
 let large = new Uint8Array(0);
 
 /** Memory for `length` bytes with arbitrary content; valid until the next call. */

@@ -1,14 +1,13 @@
 import { Stopped } from "../errors.ts";
 
 /**
- * A flag in shared memory that stops a decode from outside. `Worker.terminate()` does not end a synchronous
- * loop, so every loop whose length depends on a file calls {@linkcode StopFlag.check} once per strip, chunk,
- * directory or read of at most 1 MiB.
+ * A flag in shared memory that stops a decode from outside: `Worker.terminate()` does not end a synchronous loop. Every loop whose
+ * length depends on a file calls {@linkcode StopFlag.check} for each strip, chunk, directory or read of at most 1 MiB.
  */
 export class StopFlag {
   #cell: Int32Array;
 
-  /** Takes the 4 bytes that server and worker share; a new flag, not raised, by default. */
+  /** Uses 4 shared bytes; a new lowered flag by default. */
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(4)) {
     this.#cell = new Int32Array(shared);
   }

@@ -1,6 +1,6 @@
 /**
  * Brings the calibration of every format to one form: lengths in micrometres (`um`), durations in seconds
- * (`seconds`), any other unit as written, and step 1 `Pixels` where there is none.
+ * (`seconds`), any other unit as written, and step 1 `Pixels` without a calibration.
  */
 import { type Axis, AXIS_ORDER, type AxisLetter } from "../reader.ts";
 
@@ -32,11 +32,11 @@ const PREFIXES: readonly (readonly [string, string, number])[] = [
   ["Y", "yotta", 24],
 ];
 
-/** Units with each prefix by symbol and by name, where 10 to the power of `exponent` served units are one of them. */
+/** A unit of `10 ** exponent` served units with every prefix, by symbol and by name. */
 function prefixed(symbol: string, name: string, exponent: number): Record<string, Factor> {
   return Object.fromEntries(PREFIXES.flatMap(([letter, prefix, power]) => {
     const ten = power + exponent;
-    // A division is exact to the last digit where the power of ten is, which ends at 1e22.
+    // Powers of ten are exact up to 1e22, and so is a division by them.
     const factor: Factor = ten < 0 && ten >= -22 ? [1, Number(`1e${-ten}`)] : [Number(`1e${ten}`), 1];
     return [[letter + symbol, factor], [prefix + name, factor]];
   }));
@@ -82,10 +82,10 @@ const DURATIONS: Record<string, Factor> = {
   day: [86_400, 1],
 };
 
-/** Symbols with a prefix that files write in any case; of the others the case tells Mm from mm, Gs from gs. */
+/** Prefixed symbols in any case; for all others the case counts (Mm and mm, Gs and gs). */
 const ANY_CASE = new Set(["pm", "nm", "um", "mm", "cm", "dm", "km", "fs", "ps", "ns", "us", "ms"]);
 
-/** Units that say that there is no calibration. */
+/** Units without a calibration. */
 const NO_UNIT = new Set(["", "pixel", "pixels", "px", "reference frame", "null", "undefined", "none"]);
 
 /** A step with its unit. */
@@ -96,7 +96,7 @@ export interface Calibration {
   readonly unit: string;
 }
 
-/** What an axis without calibration has. */
+/** Step and unit without a calibration. */
 export const UNCALIBRATED: Calibration = { step: 1, unit: "Pixels" };
 
 function factorOf(table: Record<string, Factor>, unit: string): Factor | undefined {
@@ -111,10 +111,9 @@ function factorOf(table: Record<string, Factor>, unit: string): Factor | undefin
 }
 
 /**
- * Step and unit of a file in the served vocabulary.
+ * Step and unit in the served vocabulary; {@linkcode UNCALIBRATED} unless the step is finite and positive.
  *
- * @param step physical step per sample in `unit`; what is not finite and positive counts as no calibration
- * @param unit as the file writes it; symbols of both micro signs, English names, singular or plural, any case
+ * @param unit as the file writes it: a symbol or an English name, singular or plural, in any case
  */
 export function calibrated(step: number | null | undefined, unit: string | null | undefined): Calibration {
   if (step === null || step === undefined || !Number.isFinite(step) || step <= 0) return UNCALIBRATED;
@@ -130,7 +129,7 @@ export function calibrated(step: number | null | undefined, unit: string | null 
   return { step, unit: written };
 }
 
-/** True for a symbol that means something else, or nothing, in other letters: `Am` is no attometre. */
+/** True for a symbol whose case counts: `Am` is not an attometre. */
 const isSymbolOfCase = (lower: string) => /^(?:[a-z]|da)[ms]$/.test(lower) && !ANY_CASE.has(lower);
 
 function scaled(step: number, [multiply, divide]: Factor, unit: string, written: string): Calibration {
@@ -138,12 +137,12 @@ function scaled(step: number, [multiply, divide]: Factor, unit: string, written:
   return Number.isFinite(value) && value > 0 ? { step: value, unit } : { step, unit: written };
 }
 
-/** A calibration that has a unit, or `undefined`. */
+/** The calibration, or `undefined` for {@linkcode UNCALIBRATED}. */
 export function known(calibration: Calibration): Calibration | undefined {
   return calibration === UNCALIBRATED ? undefined : calibration;
 }
 
-/** Calibrations of those letters that have one. */
+/** The known calibrations by letter. */
 export function calibrationsOf(
   steps: Partial<
     Record<AxisLetter, readonly [step: number | null | undefined, unit: string | null | undefined]>

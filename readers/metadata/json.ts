@@ -11,13 +11,13 @@ export const MAX_JSON_DEPTH = 256;
 /** A JSON object whose fields are not yet judged. */
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** True for an object that is no array. */
+/** True for an object other than an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Text of a JSON document: UTF-8, a byte order mark at its start is dropped.
+ * Decodes the text of a JSON document and drops a byte order mark.
  *
  * @throws {DecodeFailed} not UTF-8, or over a bound
  */
@@ -33,7 +33,7 @@ export function jsonText(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** Counts commas and brackets outside of strings: as many values at most will be built. */
+/** Counts commas and brackets outside of strings, which bound the number of values. */
 function checkStructure(bytes: Uint8Array, what: string): void {
   let values = 0;
   let depth = 0;
@@ -55,7 +55,7 @@ function checkStructure(bytes: Uint8Array, what: string): void {
   if (values > MAX_JSON_VALUES) throw new DecodeFailed(`${what} has more than ${MAX_JSON_VALUES} values`);
 }
 
-/** Parses one document that is text already. @throws {DecodeFailed} it is no JSON, or over a bound */
+/** Parses the text of a document. @throws {DecodeFailed} invalid JSON, or over a bound */
 export function parseJsonText(text: string, what: string): unknown {
   if (text.length > MAX_JSON_BYTES) {
     throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_JSON_BYTES}`);
@@ -63,14 +63,12 @@ export function parseJsonText(text: string, what: string): unknown {
   return parseJson(new TextEncoder().encode(text), what);
 }
 
-/** Parses one document. @throws {DecodeFailed} it is no JSON, or over a bound */
+/** Parses a document. @throws {DecodeFailed} invalid JSON, or over a bound */
 export function parseJson(bytes: Uint8Array, what: string): unknown {
   const text = jsonText(bytes, what);
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new DecodeFailed(`${what} is no JSON: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    });
+    throw new DecodeFailed(`${what} is not JSON: ${(cause as Error).message}`, { cause });
   }
 }

@@ -20,8 +20,8 @@ Deno.test("documents beyond the bounds, damaged ones and other encodings are ref
     [`[${"0,".repeat(MAX_JSON_VALUES)}0]`, /the document has more than 1000000 values/],
     ["[".repeat(MAX_JSON_DEPTH + 1), /nested more than 256 deep/],
     [" ".repeat(MAX_JSON_BYTES + 1), /has 16777217 bytes, more than 16777216/],
-    ["{", /the document is no JSON: /],
-    ["", /is no JSON/],
+    ["{", /the document is not JSON: /],
+    ["", /is not JSON/],
   ];
   for (const [text, message] of refused) {
     assert.throws(() => parse(text), (error) => error instanceof DecodeFailed && message.test(error.message));

@@ -1,13 +1,13 @@
-/** Line scans, whose rows are lines in time: how they were made, and which lines of an interrupted one are served. */
+/** Line scans, whose rows are lines in time. */
 import type { LineScan, PlanePlan, RowRange } from "../reader.ts";
 import { warning } from "../warning.ts";
 import type { Calibration } from "./axes.ts";
 
 /**
- * The facts of a line scan; what the file does not state is absent.
+ * Describes a line scan.
  *
- * @param lines step of the rows as it is served
- * @param pixel time that the laser stays on a pixel, from `calibrated`
+ * @param lines served step of the rows
+ * @param pixel dwell time of a pixel
  * @param direction such as `Unidirectional`, `Oneway`, `Bidirectional`, `Roundtrip`
  */
 export function lineScanOf(
@@ -33,10 +33,10 @@ function isBidirectional(direction: string): boolean | null {
 export type ServedLines = Required<Pick<PlanePlan, "rows" | "filled" | "warnings">>;
 
 /**
- * The lines that every wanted channel holds: an interrupted scan may have fewer in one channel than in another.
+ * The lines that every wanted channel holds; interrupted scans may have fewer in one channel than in another.
  *
  * @param stored complete lines of each wanted channel
- * @param planned lines that were to be scanned
+ * @param planned lines of a complete scan
  * @param wanted rows to fill; all by default
  */
 export function servedLines(stored: readonly number[], planned: number, wanted?: RowRange): ServedLines {

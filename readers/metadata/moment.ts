@@ -1,6 +1,6 @@
-/** When an acquisition was made, as its file says: without conversion of the time zone, and only what a calendar has. */
+/** Date and time of an acquisition as written, without conversion of the time zone. */
 
-/** Date and time as written, `""` when unknown. */
+/** Date and time, `""` when unknown. */
 export interface Moment {
   /** `YYYYMMDD` */
   readonly date: string;
@@ -14,7 +14,7 @@ export const UNDATED: Moment = { date: "", time: "" };
 /**
  * Finds a date with a time in a text: year first (`2010:03:05 12:08:52`, `2013-01-15T17:02:40`, `20130115 17:02:40`).
  *
- * @returns {@linkcode UNDATED} when there is none that exists in a calendar
+ * @returns {@linkcode UNDATED} without a date that exists
  */
 export function momentOf(text: string | null | undefined): Moment {
   const found = /(\d{4})[:/-](\d\d?)[:/-](\d\d?)(?:[T ]+(\d\d?):(\d\d):(\d\d))?/.exec(text ?? "") ??
@@ -29,12 +29,7 @@ export type Parts = readonly [
   string | number | undefined,
 ];
 
-/**
- * Date and time of their parts.
- *
- * @param time without a time where its hour is absent or it does not exist
- * @returns {@linkcode UNDATED} when the date does not exist
- */
+/** Date and time from their parts; {@linkcode UNDATED} when the date does not exist, no time when the time does not. */
 export function moment([year, month, day]: Parts, time: Parts = [undefined, undefined, undefined]): Moment {
   const two = (part: string | number | undefined) => String(Math.trunc(Number(part ?? 0))).padStart(2, "0");
   const exists = Number(year) >= 1900 && Number(year) <= 9999 && Number(month) >= 1 && Number(month) <= 12 &&
@@ -48,12 +43,26 @@ export function moment([year, month, day]: Parts, time: Parts = [undefined, unde
   return { date, time: time.map(two).join(":") };
 }
 
-/** Hour of the day; on a clock of twelve hours where `AM` or `PM` stands behind it, 12 AM being midnight. */
+/** Hour of the day; `half` is `AM` or `PM` on a twelve-hour clock, where 12 AM is midnight. */
 export function hourOf(hours: string | undefined, half: string | undefined): number {
   return half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
 }
 
-/** The first of several that is known. */
+/**
+ * `07/22/2025 12:14:20.091 PM`: month first, twelve hours. Some systems write the year first and 24 hours, or the day
+ * first, which shows where it is above 12 or dots stand between.
+ */
+export function writtenMoment(text: string): Moment {
+  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
+  if (!found) return UNDATED;
+  const [, a, separator, b, c, hours, minutes, seconds, half] = found;
+  const time = [hourOf(hours, half), minutes, seconds] as const;
+  if (a?.length === 4) return moment([a, b, c], time);
+  const dayFirst = separator === "." || Number(a) > 12;
+  return moment(dayFirst ? [c, b, a] : [c, a, b], time);
+}
+
+/** The first known moment. */
 export function firstMoment(...moments: readonly Moment[]): Moment {
   return moments.find((m) => m.date !== "") ?? UNDATED;
 }

@@ -1,4 +1,4 @@
-/** What OME-XML (schemas 2003 to 2016) says of one image, in every format that carries such a document. */
+/** One image of OME-XML (schemas 2003 to 2016), for every format that contains such a document. */
 import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
@@ -10,19 +10,19 @@ import { child, children, type XmlElement } from "./xml.ts";
 
 /** Name, calibration, channels and times of an `Image` element. */
 export interface OmeXmlImage {
-  /** `null` where it has none. */
+  /** Trimmed; `null` if blank. */
   readonly name: string | null;
-  /** Axes that have a unit; those of the schema, micrometres and seconds, where none is written. */
+  /** Known calibrations; units default to micrometres and seconds. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** Per `Channel` or `LogicalChannel`; `null` where it has none. */
+  /** Name of each `Channel` or `LogicalChannel`, or `null`. */
   readonly names: readonly (string | null)[];
-  /** `#rrggbb` of each channel, `null` where it has none. */
+  /** `#rrggbb` of each channel, or `null`. */
   readonly colors: readonly (string | null)[];
   /** When the image was acquired. */
   readonly moment: Moment;
-  /** Seconds of each time point from the first, by the planes of the first channel and depth; `null` where one has none. */
+  /** Seconds of each time point from the first, by the planes at `TheC` 0 and `TheZ` 0; `null` where one is unknown. */
   readonly times: readonly number[] | null;
-  /** What contradicts itself. */
+  /** Contradictions. */
   readonly warnings: readonly Warning[];
 }
 
@@ -49,16 +49,16 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
   };
 }
 
-/** Share by which the stated step of focus and the places of the planes may differ. */
+/** Relative difference between the stated step along Z and the positions of the planes. */
 const TOLERANCE = 0.01;
 
-/** A warning where the planes of the first stack are not as far apart as `PhysicalSizeZ` says. */
+/** Warns when the positions of the first stack contradict `PhysicalSizeZ`. */
 function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warning[] {
   const last = (numberOf(pixels.attributes.SizeZ) ?? 1) - 1;
   const places = new Map<number, number>();
   for (const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of children(pixels, "Plane")) {
     const [z, place] = [numberOf(TheZ), numberOf(PositionZ)];
-    // Without a unit it counts from the reference frame in units that nobody states.
+    // The default unit is the unspecified one of the reference frame.
     const { step, unit } = calibrated(1, PositionZUnit);
     const isFirst = numberOf(TheT) === 0 && numberOf(TheC) === 0;
     if (isFirst && z !== null && place !== null && unit === stated?.unit) places.set(z, place * step);
@@ -77,7 +77,7 @@ function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warni
   ];
 }
 
-/** `#rrggbb` of a colour: red, green, blue and opacity are the bytes of a signed number (OME schema, "Color"). */
+/** `#rrggbb` of a signed 32-bit RGBA number (OME schema, "Color"). */
 function colorOf(written: string | undefined): string | null {
   const value = numberOf(written);
   if (value === null || !Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32) return null;
@@ -103,7 +103,7 @@ function secondsOf(value: number | null, unit: string): number | null {
   return served === "seconds" ? Math.sign(value) * step : null;
 }
 
-/** The channels of an image; old schemas have them beside the pixels. */
+/** The channels of an image; old schemas store them beside the pixels. */
 export function channelElements(image: XmlElement, pixels: XmlElement): XmlElement[] {
   const channels = children(pixels, "Channel");
   return channels.length > 0 ? channels : children(image, "LogicalChannel");

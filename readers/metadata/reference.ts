@@ -4,18 +4,18 @@ import type { Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { axesOf, type Calibration } from "./axes.ts";
 
-/** The reference image, or `null`, and what cannot be served of it. */
+/** The reference image, or `null`, and its warnings. */
 export interface ReferenceResult {
   /** The image, or `null`. */
   readonly reference: Reference | null;
-  /** What is missing, contradicts itself or cannot be read. */
+  /** Missing, contradictory or unreadable parts. */
   readonly warnings: readonly Warning[];
 }
 
-/** That of a file without a reference image. */
+/** The result without a reference image. */
 export const NO_REFERENCE: ReferenceResult = { reference: null, warnings: [] };
 
-/** Describes a reference image; one that cannot be read becomes a warning. */
+/** Describes a reference image; a failure becomes a warning. */
 export function referenceUnlessLost(describe: () => ReferenceResult): ReferenceResult {
   try {
     return describe();

@@ -1,23 +1,17 @@
-/** Time stamps: which lists count, the mean step between them, and whether a stated step agrees. */
+/** Time stamps and the steps between them. */
 import type { Acquisition } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Time points, or rows of a line scan, whose times are served: half an hour at 100 Hz. Longer series have a step only. */
+/** Time points or rows whose times are served: half an hour at 100 Hz. For longer series only the step is served. */
 export const MAX_TIMES = 200_000;
 
-/** Stamps that are read for a step, 8 bytes each; a line scan at 8 kHz has as many after two minutes. */
+/** Stamps that are read for a step, 8 bytes each: two minutes of a line scan at 8 kHz. */
 export const MAX_STAMPS = 1 << 20;
 
-/** Share by which a stated step may differ from the mean of the stamps. */
+/** Relative difference between a stated step and the mean of the stamps. */
 const TOLERANCE = 0.01;
 
-/**
- * Seconds of each stamp from the first.
- *
- * @param stamps one for each time point or row
- * @param unitsPerSecond 1000 for milliseconds
- * @returns `null` unless there are 2 to {@linkcode MAX_TIMES} finite stamps that rise
- */
+/** Seconds of each stamp from the first; `null` unless 2 to {@linkcode MAX_TIMES} finite stamps rise. */
 export function timesFrom(stamps: ArrayLike<number> | null, unitsPerSecond = 1): number[] | null {
   if (stamps === null || stamps.length < 2 || stamps.length > MAX_TIMES) return null;
   const first = stamps[0]!;
@@ -26,14 +20,14 @@ export function timesFrom(stamps: ArrayLike<number> | null, unitsPerSecond = 1):
   return rise ? times : null;
 }
 
-/** Mean distance of stamps in their unit, by the first and the last; `null` where it is not positive. */
+/** Mean step from the first to the last stamp, or `null` unless positive. */
 export function meanStep(stamps: ArrayLike<number> | null): number | null {
   if (stamps === null || stamps.length < 2) return null;
   const step = (stamps[stamps.length - 1]! - stamps[0]!) / (stamps.length - 1);
   return Number.isFinite(step) && step > 0 ? step : null;
 }
 
-/** Warns where the stated step along `T`, or of the lines of a line scan, is not the mean distance of the time stamps. */
+/** Warns when the stated step along `T`, or between the rows of a line scan, differs from the mean of the time stamps. */
 export function timeDoubts({ axes, times, lineScan }: Acquisition): Warning[] {
   const axis = axes.find(({ name }) => name === "T") ??
     (lineScan ? axes.find(({ name }) => name === "Y") : undefined);

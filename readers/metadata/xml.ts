@@ -6,7 +6,7 @@ import { SaxesParser } from "saxes";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 
-/** One element; prefixes of names are dropped, since they differ between versions of the writing programs. */
+/** One element, without the prefixes of names, which differ between versions of programs. */
 export interface XmlElement {
   /** Local name. */
   readonly name: string;
@@ -25,17 +25,17 @@ interface OpenElement {
   text: string;
 }
 
-/** Bounds of a document below the general ones. */
+/** Bounds of a document. */
 export interface XmlLimits {
-  /** Elements and attributes left; counted down, so that documents can share it. */
+  /** Remaining elements and attributes; documents can share the count. */
   nodes: number;
-  /** Nesting. */
+  /** Maximum nesting. */
   readonly depth: number;
-  /** True for an element that is left out with its content and does not count. */
+  /** True for an element to skip with its content. */
   omits?(name: string, parent: string | undefined): boolean;
 }
 
-/** Characters that XML forbids, as they are or as references. */
+/** Characters that XML forbids, raw or as references. */
 const FORBIDDEN =
   /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
 
@@ -70,7 +70,7 @@ export function parseXml(
   /** Attributes of the current tag, and whether one has a prefix. */
   let attributes = 0;
   let prefixed = false;
-  /** Nesting inside an element that is left out. */
+  /** Nesting inside a skipped element. */
   let omitted = 0;
   const bounded = (nodes: number) => {
     if (nodes > limits.nodes) throw new DecodeFailed(`${what} has more than ${allowed} nodes`);
@@ -81,7 +81,7 @@ export function parseXml(
   parser.on("doctype", () => {
     throw new DecodeFailed(`${what} declares a document type, which is not read`);
   });
-  // One at a time, before the parser builds the table of a tag.
+  // Counted before the parser builds the table of a tag.
   parser.on("attribute", ({ name }) => {
     bounded(attributes += 1);
     prefixed ||= name.includes(":");

@@ -1,6 +1,7 @@
 /** Physical steps of the axes. */
 import { calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
+import { differ } from "../metadata/numbers.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
 import type { AxisLetter, LineScan } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -10,9 +11,6 @@ import type { Settings } from "./settings.ts";
 
 /** Section of the main settings with the calibration of the main image, whatever its name says. */
 const MAIN_IMAGE = "Reference Image Parameter";
-
-/** Share by which stated steps may differ. */
-const TOLERANCE = 0.01;
 
 /** Sources of the steps. */
 export interface StepSources {
@@ -114,5 +112,3 @@ function planned(axis: PlannedAxis | undefined): Calibration | undefined {
   if (axis === undefined || axis.start === null || axis.end === null || axis.size < 2) return undefined;
   return known(calibrated(Math.abs(axis.end - axis.start) / (axis.size - 1), axis.unit));
 }
-
-const differ = (a: number, b: number) => Math.abs(a - b) > TOLERANCE * Math.max(a, b);

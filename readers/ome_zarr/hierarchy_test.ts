@@ -33,7 +33,7 @@ Deno.test("the bare numbers of Python's JSON are read as words, those in quotes 
   deepEqual(node({ ".zgroup": text })!.metadata.fields, {
     ...{ a: "NaN", b: ["-Infinity", "Infinity"], c: 'NaN, " Infinity', NaN: 1, zarr_format: 2 },
   });
-  throws(() => node({ ".zgroup": "{NaN" }), /".zgroup" is no JSON: /);
+  throws(() => node({ ".zgroup": "{NaN" }), /".zgroup" is not JSON: /);
   throws(() => node({ ".zgroup": "[]" }), /".zgroup" is not a JSON object/);
 });
 
@@ -279,9 +279,9 @@ Deno.test("the fields of a plate are those of its wells, in their order", () => 
   // The documents of a field are read when it is opened.
   const damaged = { ...plate, "B/2/0/.zattrs": "{" };
   equal(paths(damaged).length, 3);
-  throws(() => read(damaged), /"B\/2\/0\/.zattrs" is no JSON/);
+  throws(() => read(damaged), /"B\/2\/0\/.zattrs" is not JSON/);
   equal(read(damaged, "", 1).path, "A/1/1");
-  throws(() => list({ ...plate, "A/1/.zattrs": "{" }), /"A\/1\/.zattrs" is no JSON/);
+  throws(() => list({ ...plate, "A/1/.zattrs": "{" }), /"A\/1\/.zattrs" is not JSON/);
   throws(() => list(wells("A/1")), /the plate holds no field: "A\/1"/);
   throws(() => list({ ...wells("A/1"), ...well("A/1") }), /the plate holds no field: "A\/1"/);
   throws(() => list({ ...wells("A/1"), ...well("A/1", "0") }), /the plate holds no field: "A\/1\/0"/);

@@ -1,7 +1,4 @@
-/**
- * Float32 planes of stored samples: rounded once from the stored value to the nearest, ties to even; overflow becomes infinity,
- * NaN stays NaN.
- */
+/** Stored samples to float32: rounded once to nearest, ties to even; overflow becomes infinity, NaN stays NaN. */
 import * as kernel from "../codecs/kernels/samples.wasm";
 import type { SampleType } from "../reader.ts";
 
@@ -71,11 +68,11 @@ const VIEWS: Readonly<Record<SampleType, WordsConstructor>> = {
   float64: Float64Array,
 };
 
-/** Stored samples, one packed behind another. */
+/** Contiguous stored samples. */
 export interface PackedSamples {
   /** Scratch: big-endian samples are swapped in place. */
   readonly bytes: Uint8Array;
-  /** How to read them; a `bool` is a byte, of which any but 0 stands for 1. */
+  /** Type of a sample; a `bool` is a byte, 1 unless it is 0. */
   readonly sampleType: SampleType;
   /** Byte order of `bytes`. */
   readonly littleEndian: boolean;
@@ -91,7 +88,7 @@ export interface SampleRun {
   readonly count: number;
 }
 
-/** Packed samples from which runs are converted: rows of a block, one colour of RGB, one of some interleaved channels. */
+/** Converts runs of packed samples: rows of a block, or one of several interleaved channels. */
 export class SampleArray {
   readonly #type: SampleType;
   readonly #bytes: Uint8Array;
@@ -116,7 +113,7 @@ export class SampleArray {
   /**
    * Converts a run and writes it from index `at` of a float32 plane on.
    *
-   * @throws {RangeError} it reaches beyond the samples, or beyond the plane: what stands in the memory behind them is of others
+   * @throws {RangeError} it ends after the samples or the plane, which share memory with others
    */
   convert({ from, step, count }: SampleRun, target: Float32Array, at: number): void {
     const end = count === 0 ? 0 : from + (count - 1) * step + 1;
@@ -177,8 +174,7 @@ export function swapBytes(bytes: Uint8Array, width: number): void {
   }
 }
 
-// The usual samples are converted by WebAssembly with vectors, in half of the time that typed arrays take. It finds samples where
-// they were read (`io/scratch.ts`); others are copied to it.
+// WebAssembly vectors convert common samples twice as fast as typed arrays. Samples outside its memory (`io/scratch.ts`) are copied.
 
 const buffer = kernel.memory.buffer as ArrayBuffer;
 

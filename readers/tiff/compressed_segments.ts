@@ -141,44 +141,37 @@ const REFUSED: Readonly<Record<number, string>> = {
   52546: "JPEG XL",
 };
 
-/**
- * The codec of a value of Compression other than 1.
- *
- * @throws {DecodeFailed} the value is unknown
- */
-export async function codecOf(compression: number): Promise<Codec> {
-  switch (compression) {
-    case 2:
-      return (await import("../codecs/ccitt.ts")).ccittRle;
-    case 3:
-      return (await import("../codecs/ccitt.ts")).ccittGroup3;
-    case 4:
-      return (await import("../codecs/ccitt.ts")).ccittGroup4;
-    case 5:
-      return (await import("../codecs/lzw.ts")).lzw;
-    case 7:
-    case 33007:
-      return (await import("../codecs/jpeg/mod.ts")).jpeg;
-    case 8:
-    case 32946:
-      return (await import("../codecs/zlib.ts")).deflate;
-    case 32773:
-      return (await import("../codecs/packbits.ts")).packBits;
-    case 33004:
-    case 33005:
-    case 34712:
-      return (await import("../codecs/jpeg2000.ts")).jpeg2000;
-    case 34887:
-      return (await import("../codecs/lerc.ts")).lerc;
-    case 34925:
-      return (await import("../codecs/lzma.ts")).lzma;
-    case 34926:
-    case 50000:
-      return (await import("../codecs/zlib.ts")).zstd;
-    case 34927:
-    case 50001:
-      return (await import("../codecs/webp.ts")).webp;
-  }
+const jpeg2000 = async () => (await import("../codecs/jpeg2000.ts")).jpeg2000;
+const jpeg = async () => (await import("../codecs/jpeg/mod.ts")).jpeg;
+const deflate = async () => (await import("../codecs/zlib.ts")).deflate;
+const webp = async () => (await import("../codecs/webp.ts")).webp;
+const zstd = async () => (await import("../codecs/zlib.ts")).zstd;
+
+const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
+  2: async () => (await import("../codecs/ccitt.ts")).ccittRle,
+  3: async () => (await import("../codecs/ccitt.ts")).ccittGroup3,
+  4: async () => (await import("../codecs/ccitt.ts")).ccittGroup4,
+  5: async () => (await import("../codecs/lzw.ts")).lzw,
+  7: jpeg,
+  8: deflate,
+  32773: async () => (await import("../codecs/packbits.ts")).packBits,
+  32946: deflate,
+  33004: jpeg2000,
+  33005: jpeg2000,
+  33007: jpeg,
+  34712: jpeg2000,
+  34887: async () => (await import("../codecs/lerc.ts")).lerc,
+  34925: async () => (await import("../codecs/lzma.ts")).lzma,
+  34926: zstd,
+  34927: webp,
+  50000: zstd,
+  50001: webp,
+};
+
+/** The codec of a value of Compression other than 1. @throws {DecodeFailed} the value is unknown */
+export function codecOf(compression: number): Promise<Codec> {
+  const load = CODECS[compression];
+  if (load) return load();
   const name = REFUSED[compression];
   throw new DecodeFailed(
     `${tagName(TAG.Compression)} is ${compression}${name ? ` (${name})` : ""}, which is not read`,

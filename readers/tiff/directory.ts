@@ -2,10 +2,10 @@
  * One image file directory (TIFF 6.0, section 2, and the BigTIFF design). Values are read when asked for; every count and offset
  * is checked against the file first.
  */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import { MAX_ENTRIES } from "./bounds.ts";
 import type { ByteWindow } from "./byte_window.ts";
-import { ASCII, TAG, tagName, TYPE_BYTES, valueOf } from "./tags.ts";
+import { ASCII, FIELD_TYPES, TAG, tagName } from "./tags.ts";
 import { textOf, upToNul } from "./text.ts";
 
 /** How numbers are laid out in one file. */
@@ -153,7 +153,7 @@ export class Directory {
     const { countBytes, entryBytes, pointerBytes } = layoutOf(this.encoding);
     const at = countBytes + i * entryBytes;
     const type = this.#bytes.getUint16(at + 2, this.encoding.littleEndian);
-    const width = TYPE_BYTES[type];
+    const width = FIELD_TYPES[type]?.[0];
     if (width === undefined) return undefined;
     const count = pointer(this.#bytes, at + 4, this.encoding);
     const inline = at + entryBytes - pointerBytes;
@@ -200,7 +200,7 @@ export class Directory {
     const own = entry.at - this.offset;
     // Most values stand in the directory itself and need no array.
     return own >= 0 && own + bytesOf(entry) <= this.#bytes.byteLength
-      ? valueOf(this.#bytes, own, entry.type, this.encoding.littleEndian)
+      ? FIELD_TYPES[entry.type]![1](this.#bytes, own, this.encoding.littleEndian)
       : this.#numbers(entry, 1)[0];
   }
 
@@ -230,13 +230,9 @@ export class Directory {
   }
 
   #numbers(entry: Entry, count: number): Float64Array {
-    const width = bytesOf(entry);
+    const [width, read] = FIELD_TYPES[entry.type]!;
     const view = this.#view(entry, count);
-    const values = new Float64Array(count);
-    for (let i = 0; i < count; i += 1) {
-      values[i] = valueOf(view, i * width, entry.type, this.encoding.littleEndian);
-    }
-    return values;
+    return new Float64Array(count).map((_, i) => read(view, i * width, this.encoding.littleEndian));
   }
 
   #view(entry: Entry, count: number): DataView<ArrayBuffer> {
@@ -290,7 +286,7 @@ export class Directory {
   }
 
   #textEntries(tag: number): Entry[] {
-    return this.#entries().filter((entry) => entry.tag === tag && TYPE_BYTES[entry.type] === 1);
+    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry) === 1);
   }
 
   /** Text of a tag that no sample depends on, up to its first NUL: `""` without it, or where it is damaged. */
@@ -300,23 +296,14 @@ export class Directory {
 
   /** Texts of a tag that no sample depends on: none without it, or where one is damaged. */
   notes(tag: number, most: number): string[] {
-    return tolerant(() => this.texts(tag, most)) ?? [];
+    return unlessDamaged(() => this.texts(tag, most), []);
   }
 
   /** Number of a tag that no sample depends on: `undefined` without it, or where it is damaged. */
   noteNumber(tag: number): number | undefined {
-    return tolerant(() => this.number(tag));
+    return unlessDamaged(() => this.number(tag), undefined);
   }
 }
 
 /** Bytes of one value. */
-const bytesOf = ({ type }: Entry): number => TYPE_BYTES[type] ?? 0;
-
-function tolerant<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DecodeFailed) return undefined;
-    throw error;
-  }
-}
+const bytesOf = ({ type }: Entry): number => FIELD_TYPES[type]?.[0] ?? 0;

@@ -105,7 +105,9 @@ export function readPage(directory: Directory): PageLayout {
   }
   const planar = planarValue === 2 && samples > 1;
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
-  const photometric = directory.number(TAG.PhotometricInterpretation) ?? PHOTOMETRIC.blackIsZero;
+  const photometric = directory.number(TAG.PhotometricInterpretation) ??
+    // Three components of JPEG are YCbCr unless something else is stated, as libjpeg guesses.
+    (compression === JPEG_COMPRESSION && samples === 3 ? PHOTOMETRIC.ycbcr : PHOTOMETRIC.blackIsZero);
   refuseSubsampling(directory, compression, photometric);
   return {
     directory,

@@ -1,5 +1,5 @@
 /** All pages of a file, grouped by layout in one walk through its directories. */
-import { DecodeFailed } from "../errors.ts";
+import { unlessDamaged } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
 import { TAG } from "./tags.ts";
@@ -58,7 +58,7 @@ export class PageChain {
       this.#offsets.push(directory.offset);
       visit?.(directory);
       if (directory.lists(TAG.ImageDescription)) this.#described.add(directory.offset);
-      const noted = keyedKind(directory, page === 0);
+      const noted = page === 0 ? kindOf(directory) : unlessDamaged(() => kindOf(directory), null);
       if (noted === null) {
         this.#kindOf.push(DAMAGED);
         return;
@@ -94,9 +94,7 @@ export class PageChain {
     return this.#described;
   }
 
-  /**
-   * Number of the kind of a page that shows its own plane; `null` for a reduced version, a mask and a damaged page.
-   */
+  /** Number of the kind of a page that shows its own plane; `null` for a reduced version, a mask and a damaged page. */
   shownKind(page: number): number | null {
     const kind = this.#kindOf[page] ?? DAMAGED;
     return kind >= 0 && !this.#hidden.has(page) ? kind : null;
@@ -112,16 +110,6 @@ export class PageChain {
     if (first === undefined) return [];
     const kind = this.#kindOf[first];
     return pages.filter((page) => this.#kindOf[page] === kind || this.#kindOf[page] === DAMAGED);
-  }
-}
-
-/** Kind of a page; `null` for a damaged page after the first. */
-function keyedKind(directory: Directory, first: boolean): KeyedKind | null {
-  try {
-    return kindOf(directory);
-  } catch (error) {
-    if (first || !(error instanceof DecodeFailed)) throw error;
-    return null;
   }
 }
 

@@ -113,6 +113,12 @@ Deno.test("predictor and order of bits are those that are stated, else 1", () =>
   deepEqual([absent.predictor, absent.reversedBits], [1, false]);
 });
 
+Deno.test("three samples of JPEG without a photometric interpretation are YCbCr", () => {
+  const photometric = (samples: number, compression: number) =>
+    page([[277, 3, [samples]], [258, 3, [8]], [259, 3, [compression]]], { change: without(262) }).photometric;
+  deepEqual([photometric(3, 7), photometric(1, 7), photometric(3, 1)], [6, 1, 1]);
+});
+
 Deno.test("tiles may be listed as strips, but not without their size", () => {
   const layout: TiffLayout = { ...GRAY, tile: [4, 4] };
   const tiles = (change: (bytes: Uint8Array<ArrayBuffer>) => void) => {

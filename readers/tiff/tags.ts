@@ -50,57 +50,32 @@ export function tagName(tag: number): string {
   return name ? `${name} (${tag})` : `tag ${tag}`;
 }
 
-/** Bytes of one value by field type; entries of other types are skipped (TIFF 6.0, section 2). */
-export const TYPE_BYTES: Readonly<Record<number, number>> = {
-  1: 1,
-  2: 1,
-  3: 2,
-  4: 4,
-  5: 8,
-  6: 1,
-  7: 1,
-  8: 2,
-  9: 4,
-  10: 8,
-  11: 4,
-  12: 8,
-  13: 4,
-  16: 8,
-  17: 8,
-  18: 8,
+type Read = (view: DataView, at: number, little: boolean) => number;
+
+const uint8: Read = (view, at) => view.getUint8(at);
+const uint32: Read = (view, at, little) => view.getUint32(at, little);
+const int32: Read = (view, at, little) => view.getInt32(at, little);
+const uint64: Read = (view, at, little) => Number(view.getBigUint64(at, little));
+
+/** Bytes and number of one value by field type (TIFF 6.0, section 2); a rational is divided. */
+export const FIELD_TYPES: Readonly<Record<number, readonly [bytes: number, read: Read]>> = {
+  1: [1, uint8],
+  2: [1, uint8],
+  3: [2, (view, at, little) => view.getUint16(at, little)],
+  4: [4, uint32],
+  5: [8, (view, at, little) => uint32(view, at, little) / uint32(view, at + 4, little)],
+  6: [1, (view, at) => view.getInt8(at)],
+  7: [1, uint8],
+  8: [2, (view, at, little) => view.getInt16(at, little)],
+  9: [4, int32],
+  10: [8, (view, at, little) => int32(view, at, little) / int32(view, at + 4, little)],
+  11: [4, (view, at, little) => view.getFloat32(at, little)],
+  12: [8, (view, at, little) => view.getFloat64(at, little)],
+  13: [4, uint32],
+  16: [8, uint64],
+  17: [8, (view, at, little) => Number(view.getBigInt64(at, little))],
+  18: [8, uint64],
 };
 
 /** Field type of texts. */
 export const ASCII = 2;
-
-/** One value of a known field type; a rational is divided. */
-export function valueOf(view: DataView, at: number, type: number, little: boolean): number {
-  switch (type) {
-    case 3:
-      return view.getUint16(at, little);
-    case 4:
-    case 13:
-      return view.getUint32(at, little);
-    case 5:
-      return view.getUint32(at, little) / view.getUint32(at + 4, little);
-    case 6:
-      return view.getInt8(at);
-    case 8:
-      return view.getInt16(at, little);
-    case 9:
-      return view.getInt32(at, little);
-    case 10:
-      return view.getInt32(at, little) / view.getInt32(at + 4, little);
-    case 11:
-      return view.getFloat32(at, little);
-    case 12:
-      return view.getFloat64(at, little);
-    case 16:
-    case 18:
-      return Number(view.getBigUint64(at, little));
-    case 17:
-      return Number(view.getBigInt64(at, little));
-    default:
-      return view.getUint8(at);
-  }
-}

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { FORMATS } from "../../readers/registry.ts";
+import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiny_tiff.ts";
-import { ROOT, type ServerProcess } from "./server_process.ts";
+import type { ServerProcess } from "./server_process.ts";
 
 /** A file to open. */
 export interface FormatSample {
@@ -15,27 +16,15 @@ export interface FormatSample {
   readonly sha256: readonly string[];
 }
 
-const FIXTURES = join(ROOT, "tests", "fixtures");
-
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** Hashes of planes: a list of the channels, or by `t,z,l,c`. */
-type Planes = string[] | Record<string, string>;
-
 function fixture(format: string, folder: string, file: string): FormatSample {
-  const entries = JSON.parse(Deno.readTextFileSync(join(FIXTURES, folder, "expected.json"))) as {
-    file: string;
-    sha256_f32le?: string[];
-    planes?: Planes;
-    scenes?: { planes: Planes }[];
-  }[];
-  const entry = entries.find((one) => one.file === file)!;
-  const planes = entry.sha256_f32le ?? entry.planes ?? entry.scenes![0]!.planes;
-  const first = Object.entries(planes).filter(([at]) => Array.isArray(planes) || at.startsWith("0,0,0,"));
-  return { format, path: join(FIXTURES, folder, file), sha256: first.map(([, hash]) => hash) };
+  const { own, scenes } = expectedFile(folder, file);
+  const planes = firstPlanes(scenes.find(({ index }) => index === own)!);
+  return { format, path: join(FIXTURES, folder, file), sha256: planes };
 }
 
-/** Samples of all formats of this build; what has no fixture is written into `folder`. */
+/** Samples of all formats; those without a fixture are written into `folder`. */
 export function formatSamples(folder: string): FormatSample[] {
   const tiff = join(folder, "tiny.tif");
   Deno.writeFileSync(tiff, tinyTiff());

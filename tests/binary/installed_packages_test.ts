@@ -152,7 +152,7 @@ async function useDebianPackage(packages: string): Promise<void> {
   if (has("man", "--version")) {
     const page = join(root, "usr/share/man/man1/acq-server.1.gz");
     const text = run(["man", ["--local-file", page]], folder.path);
-    assert.match(text, /acq.server.*microscope[\s\S]*--port N/);
+    assert.match(text, /acq.server.*microscope[\s\S]*--port <N>/);
   }
   const sums = run(
     ["sh", ["-c", `cd ${root} && md5sum -c var/lib/dpkg/info/acq-server.md5sums`]],

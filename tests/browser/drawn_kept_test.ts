@@ -5,19 +5,12 @@ import { writePlainStack } from "../fixtures/plain_store.ts";
 import type { Viewer } from "./browser.ts";
 import { hasText, openingEnded } from "./in_page.js";
 import { ACTIVE, measuredScan, SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
-import { IMAGES, measuredStack, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
-import { dragOver, saved, unfold } from "./measuring_hand.ts";
+import { IMAGES, measuredStack, SPOT_LINE, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
+import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
-
-/** Draws a band over columns `from` to before `to`; column 0 is at the bottom. */
-async function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
-  await viewer.page.click("#tool-band");
-  await dragOver(viewer, "source", [0.4, 1 - (from + 0.4) / COLUMNS], [0.45, 1 - (to - 0.4) / COLUMNS]);
-  await viewer.page.click("#tool-zoom");
-}
 
 /** Draws and pins one of each in the measured scan. */
 async function drawAll(viewer: Viewer): Promise<void> {
@@ -168,12 +161,6 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   assert.equal(await page.locator("#measure-velocities .result").textContent(), "");
   viewer.faults.length = 0;
 });
-
-/** A line along row 24, from column 4 to column 59 of the upright images. */
-const SPOT_LINE = [4, 59].map((column): [number, number] => [
-  (column + 0.5) / STACK_COLUMNS,
-  (SPOT_ROW + 0.5) / STACK_ROWS,
-]) as [[number, number], [number, number]];
 
 const allImages = { hasText: `${IMAGES} of ${IMAGES} images` };
 

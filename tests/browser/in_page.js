@@ -164,15 +164,6 @@ export function canvasPixels(selector) {
   return { width: canvas.width, data: [...data] };
 }
 
-/** Chooses several options of a list faster than any can be opened. */
-export function chooseInTurn({ id, values }) {
-  const list = document.getElementById(id);
-  for (const value of values) {
-    list.value = value;
-    list.dispatchEvent(new Event("change"));
-  }
-}
-
 /** Whether all that an element has is seen without scrolling. */
 export const isSeenWhole = (selector) => {
   const { scrollHeight, clientHeight } = document.querySelector(selector);

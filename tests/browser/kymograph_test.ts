@@ -1,15 +1,7 @@
 /** Kymographs of a T series by the page. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  IMAGES,
-  measuredStack,
-  spot,
-  SPOT_ROW,
-  SPOT_START,
-  STACK_COLUMNS,
-  STACK_ROWS,
-} from "./measured_stack.ts";
+import { IMAGES, measuredStack, spot, SPOT_LINE, SPOT_ROW, SPOT_START } from "./measured_stack.ts";
 import { dragOver, dragPoints } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -22,13 +14,8 @@ test("a line over a T series becomes a kymograph that can be measured and left",
   await viewer.open(path);
   assert(await page.locator("#tool-band").isDisabled());
   assert(!await page.locator("#measure-bands").isVisible());
-  // Along row 24, from column 4 to column 59, the image upright.
-  const at = (column: number): [number, number] => [
-    (column + 0.5) / STACK_COLUMNS,
-    (SPOT_ROW + 0.5) / STACK_ROWS,
-  ];
   await page.click("#tool-line");
-  await dragOver(viewer, "source", at(4), at(59));
+  await dragOver(viewer, "source", ...SPOT_LINE);
   await page.click("#kymograph-start");
   await page.locator("#kymograph-back").waitFor();
   await page.locator("#measure-kymograph [role=status]", { hasText: `${IMAGES} of ${IMAGES} images` })

@@ -126,29 +126,6 @@ test("typed times, fit and the way back", async (viewer) => {
   assert(start! > 0.05, `${start}`);
 });
 
-test("the wheel zooms time, with Shift space", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
-  const plot = await viewer.box("#source .plot");
-  const labels = (isBeside: boolean) =>
-    page.locator(`#source svg.labels > g text[text-anchor=${isBeside ? "end" : "middle"}]:not([transform])`)
-      .allTextContents();
-  const [space, time] = [await labels(true), await labels(false)];
-  await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
-  await page.mouse.wheel(0, -300);
-  await viewer.settle();
-  assert.deepEqual(await labels(true), space);
-  assert.notDeepEqual(await labels(false), time);
-  await page.click("#source .home");
-  await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
-  await page.keyboard.down("Shift");
-  await page.mouse.wheel(0, -300);
-  await page.keyboard.up("Shift");
-  await viewer.settle();
-  assert.notDeepEqual(await labels(true), space);
-  assert.deepEqual(await labels(false), time);
-});
-
 test("split channels lie below each other, each in its colour over the same time", async (viewer) => {
   const { page } = viewer;
   await viewer.open(files.scan);

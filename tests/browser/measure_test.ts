@@ -15,7 +15,7 @@ import {
   STREAK_VELOCITY,
   TRANSIENTS,
 } from "./measured_scan.ts";
-import { dragOver, dragPoints, saved, tableOf, unfold } from "./measuring_hand.ts";
+import { dragOver, dragPoints, drawBand, saved, tableOf, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test: viewerTest } = viewerSuite();
@@ -36,15 +36,6 @@ function test(
 }
 
 const [LINES, COLUMNS] = SCAN_SHAPE;
-
-/** Draws a band over columns `from` to `to`, end not included. */
-async function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
-  await viewer.page.click("#tool-band");
-  const [height] = [COLUMNS];
-  // Column 0 is at the bottom.
-  const inside = 0.4;
-  await dragOver(viewer, "source", [0.4, 1 - (from + inside) / height], [0.45, 1 - (to - inside) / height]);
-}
 
 /** The mean of a band of a channel in each line, by hand. */
 function bandMean(channel: 0 | 1, from: number, to: number): number[] {

@@ -7,6 +7,13 @@ export const [STACK_ROWS, STACK_COLUMNS, IMAGES] = [48, 64, 40] as const;
 /** Row of the spot, and its column in the first image. */
 export const [SPOT_ROW, SPOT_START] = [24, 12] as const;
 
+/** A line along the row of the spot from column 4 to 59, as fractions of the upright image. */
+export const SPOT_LINE = [place(4), place(59)] as const;
+
+function place(column: number): [x: number, y: number] {
+  return [(column + 0.5) / STACK_COLUMNS, (SPOT_ROW + 0.5) / STACK_ROWS];
+}
+
 /** Brightness from 0 to 255. */
 export function spot(x: number, y: number, t: number): number {
   const square = (x - SPOT_START - t) ** 2 + (y - SPOT_ROW) ** 2;

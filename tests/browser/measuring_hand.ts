@@ -1,5 +1,6 @@
 /** Drags over a picture, and saves files of the page. */
 import type { Viewer } from "./browser.ts";
+import { SCAN_SHAPE } from "./measured_scan.ts";
 
 /** Fractions of the plot, from its upper left corner. */
 export type Place = readonly [x: number, y: number];
@@ -18,6 +19,13 @@ export async function dragPoints(viewer: Viewer, pane: string, places: readonly 
 /** A straight drag. */
 export const dragOver = (viewer: Viewer, pane: string, from: Place, to: Place): Promise<void> =>
   dragPoints(viewer, pane, [from, to]);
+
+/** Draws a band over columns `from` to `to` of the measured scan, end excluded; column 0 is at the bottom. */
+export async function drawBand(viewer: Viewer, from: number, to: number): Promise<void> {
+  const columns = SCAN_SHAPE[1];
+  await viewer.page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 1 - (from + 0.4) / columns], [0.45, 1 - (to - 0.4) / columns]);
+}
 
 /** Opens a part of the measuring controls. */
 export async function unfold(viewer: Viewer, part: string): Promise<void> {

@@ -169,18 +169,3 @@ test("orientations are remembered for each kind of picture", async (viewer) => {
   for (const c of [0, 1, 2]) await setRange(viewer, `source-${c}`, 0, 255);
   assertColor(await viewer.color(await viewer.place("source", [30, 50], 2, 3)), [3, 103, 203]);
 });
-
-test("arrow keys follow the orientation", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(files.scan);
-  await page.click("#source .turn");
-  await page.locator("#source .plot").focus();
-  // Columns run to the right now, rows down.
-  for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown"]) {
-    await page.keyboard.press(key);
-  }
-  assert.match(await page.locator("#announcer").innerText(), /^line 103, pixel 33 /);
-  await page.keyboard.press("+");
-  await page.keyboard.press("ArrowLeft");
-  assert.match(await page.locator("#announcer").innerText(), /^line 103, pixel 32 /);
-});

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { chooseInTurn, forgetStatus, hasText, openingEnded, sliderTo } from "./in_page.js";
+import { hasText, openingEnded, sliderTo } from "./in_page.js";
 import { assertColor, level, setRange, viewerSuite } from "./suite.ts";
 
 const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", import.meta.url));
@@ -99,21 +99,6 @@ test("scenes have names and sizes and open through the session", async (viewer) 
   assert.match(opens.join(), /^\/api\/v2\/sessions\/[0-9a-f]{32}\/open$/);
   assert.match(await viewer.text("#facts"), /^64 × 48 px/);
   assert.match(new URL(page.url()).hash, /&scene=1$/);
-});
-
-test("of several scenes chosen in a row the last one is shown", async (viewer) => {
-  const { page } = viewer;
-  await viewer.open(SERIES);
-  await page.evaluate(forgetStatus);
-  await page.evaluate(chooseInTurn, { id: "scene", values: ["1", "0", "1"] });
-  await page.waitForFunction(openingEnded);
-  assert.match(new URL(page.url()).hash, /&scene=1$/);
-  await page.evaluate(forgetStatus);
-  await page.evaluate(chooseInTurn, { id: "scene", values: ["1", "0"] });
-  await page.waitForFunction(openingEnded);
-  assert.equal(await page.inputValue("#scene"), "0");
-  assert.match(await viewer.text("#facts"), /12 time points/);
-  assert.equal(await page.locator("#fault").isVisible(), false);
 });
 
 test("a rate beyond its limits becomes the nearest valid one", async (viewer) => {

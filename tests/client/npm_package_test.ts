@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
-import { fixtureEntry, FIXTURES } from "../clients/fixture_entry.ts";
+import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { findProgram, output } from "../clients/program.ts";
 import manifest from "../../deno.json" with { type: "json" };
 
@@ -68,7 +68,7 @@ console.log(createHash("sha256").update(new Uint8Array(samples.buffer)).digest("
 `;
         Deno.writeTextFileSync(join(project, "scan.js"), readmeProgram(server.baseUrl, path, end));
         const said = await output(node!, ["scan.js"], { cwd: project });
-        const [first] = fixtureEntry("oir", "line_scan.oir").planes;
+        const [first] = firstPlanes(expectedFile("oir", "line_scan.oir").scenes[0]!);
         assert.match(said, /^line_scan\.oir \[ 40, 6 \] \[ '0\.002118 seconds', '0\.45 um' \]/);
         assert.equal(said.trimEnd().split("\n").at(-1), first);
       });

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { busyServer } from "./busy_server.ts";
-import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
+import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { findProgram, output } from "./program.ts";
 
 const JAR = "/usr/share/java/ij.jar";
@@ -131,12 +131,12 @@ imagejTest(
   "a line scan with its reference and the line in it",
   { file: "oir/line_scan.oir", as: "line_scan.oir" },
   (images) => {
-    const { planes, reference } = fixtureEntry("oir", "line_scan.oir");
+    const { scenes: [first], reference } = expectedFile("oir", "line_scan.oir");
     const [overview, scan] = images as [Image, Image];
     assert.equal(images.length, 2);
     assert.deepEqual([overview.title, scan.title], ["line_scan.oir reference", "line_scan.oir"]);
     assert.deepEqual([overview.dimensions, scan.dimensions], ["8 8 2 1 1 32", "6 40 2 1 1 32"]);
-    assert.deepEqual([overview.planes, scan.planes], [reference.planes, planes]);
+    assert.deepEqual([overview.planes, scan.planes], [reference!.planes, firstPlanes(first!)]);
     assert.deepEqual([overview.selection, scan.selection], ["1,2 4,6", ""]);
     assert.match(scan.steps, /^0\.45 0\.0021\d* 1 /);
     assert.match(scan.description, /unit=(um|micron|\\u00B5m|µm)\n/);
@@ -149,45 +149,45 @@ imagejTest(
   "a stack of channels, focus planes and time points",
   { file: "lsm/series_tzc.lsm", as: "s.lsm" },
   ([stack, ...others]) => {
-    const [byPosition] = fixtureEntry("lsm", "series_tzc.lsm").scenes;
+    const [series] = expectedFile("lsm", "series_tzc.lsm").scenes;
     assert.deepEqual(others, []);
     assert.equal(stack!.dimensions, "13 9 2 2 3 32");
-    // Keys are t,z,c in this order, which is that of an ImageJ stack.
-    assert.deepEqual(stack!.planes.map((hash) => hash.slice(0, 16)), Object.values(byPosition!));
+    // The order of positions is that of an ImageJ stack.
+    assert.deepEqual(stack!.planes.map((hash) => hash.slice(0, 16)), Object.values(series!.planes));
   },
 );
 
 const MOSAIC = 'a "mosaic" \\n.czi';
+const MOSAIC_PLANES = firstPlanes(expectedFile("czi", "lib_mosaic.czi").scenes[0]!);
 
 imagejTest("a mosaic of one channel", { file: "czi/lib_mosaic.czi", as: MOSAIC }, ([image, ...others]) => {
   assert.deepEqual(others, []);
   assert.equal(image!.title, MOSAIC);
-  assert.deepEqual(image!.planes, fixtureEntry("czi", "lib_mosaic.czi").sha256_f32le);
+  assert.deepEqual(image!.planes, MOSAIC_PLANES);
 });
 
 imagejTest(
-  "a name that the encoding of the system has not",
+  "a name outside the encoding of the system",
   { file: "czi/lib_mosaic.czi", as: "µ 鼠.czi", encoding: "ISO-8859-1" },
-  ([image]) => assert.deepEqual(image!.planes, fixtureEntry("czi", "lib_mosaic.czi").sha256_f32le),
+  ([image]) => assert.deepEqual(image!.planes, MOSAIC_PLANES),
 );
 
 imagejTest(
   "a scene of several, with its time points",
   { file: "nd2/positions.nd2", as: "positions.nd2", words: "scene=2 " },
   ([image, ...others]) => {
-    const { planes } = fixtureEntry("nd2", "positions.nd2").scenes[1]!;
+    const { planes } = expectedFile("nd2", "positions.nd2").scenes[1]!;
     assert.deepEqual(others, []);
     assert.equal(image!.title, "positions.nd2 scene 2");
-    // Keys are t,z,l,c in this order, which is that of an ImageJ stack where l is 0 alone.
     assert.deepEqual(image!.planes.map((hash) => hash.slice(0, 16)), Object.values(planes));
   },
 );
 
 imagejTest(
-  "a series that was interrupted has NaN where no plane is",
+  "an interrupted series has NaN for missing planes",
   { file: "nd2/zlib.nd2", as: "zlib.nd2" },
   ([image]) => {
-    const { planes } = fixtureEntry("nd2", "zlib.nd2").scenes[0]!;
+    const { planes } = expectedFile("nd2", "zlib.nd2").scenes[0]!;
     assert.equal(image!.dimensions, "5 9 1 1 4 32");
     const nothing = createHash("sha256").update(new Uint8Array(new Float32Array(5 * 9).fill(NaN).buffer));
     const missing = nothing.digest("hex").slice(0, 16);
@@ -199,26 +199,26 @@ imagejTest(
 );
 
 Deno.test({
-  name: "imagej: a busy server is asked again when it says",
+  name: "imagej: a busy server is retried after `Retry-After`",
   ignore,
   fn: () =>
     withServer(async (server, folder) => {
       const of = /^POST \/api\/v2\/open$|\/channels\/0*1\/data/;
       await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
       const [overview, scan] = await opened(`${busy.base} ${join(FIXTURES, "oir", "line_scan.oir")}`, folder);
-      const { planes, reference } = fixtureEntry("oir", "line_scan.oir");
-      assert.deepEqual([overview!.planes, scan!.planes], [reference.planes, planes]);
+      const { scenes: [first], reference } = expectedFile("oir", "line_scan.oir");
+      assert.deepEqual([overview!.planes, scan!.planes], [reference!.planes, firstPlanes(first!)]);
       const [opens, ...others] = [...busy.asked.values()];
       assert.equal(opens!.length, 3);
       for (const [i, at] of opens!.slice(1).entries()) assert(at - opens![i]! >= 1000);
-      // Of a plane the first refusal is of the curl that asks for all of them.
+      // The first refusal of a plane goes to the curl that requests all of them.
       assert.deepEqual(others.map((times) => times.length), [3, 3]);
       for (const [, second, third] of others) assert(third! - second! >= 1000);
     }),
 });
 
 Deno.test({
-  name: "imagej: nothing is left over when a plane cannot be read",
+  name: "imagej: a plane that cannot be read leaves no session and no files",
   ignore,
   fn: () =>
     withServer(async (server, folder) => {

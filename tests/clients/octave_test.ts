@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { busyServer } from "./busy_server.ts";
-import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
+import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { findProgram, output } from "./program.ts";
 
 const octave = findProgram("octave-cli", "the client for MATLAB and Octave");
@@ -48,10 +48,11 @@ Deno.test({
       ]);
       const lines = said.trimEnd().split("\n").map((line) => JSON.parse(line));
       const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene, waited] = lines;
-      const scan = fixtureEntry("oir", "line_scan.oir");
+      const { scenes: [scan], reference: overview } = expectedFile("oir", "line_scan.oir");
+      const expected = firstPlanes(scan!);
       assert.deepEqual(kind, { class: "single", size: [40, 6] });
-      assert.deepEqual(planes, scan.planes);
-      assert.deepEqual(reference, scan.reference.planes);
+      assert.deepEqual(planes, expected);
+      assert.deepEqual(reference, overview!.planes);
       // Pixels from 1: the line of the file is (1, 2) to (4, 6) from 0.
       assert.deepEqual([path[0], path.at(-1)], [[2, 3], [5, 7]]);
       assert.deepEqual(
@@ -60,12 +61,12 @@ Deno.test({
       );
       assert.deepEqual(ofPlanes, ["acq:channel_not_found", "acq:position_out_of_range"]);
       assert.deepEqual(ofOpens, ["acq:session_not_found", "acq:path_not_found", "acq:server_unreachable"]);
-      const [series] = fixtureEntry("lsm", "series_tzc.lsm").scenes;
+      const [series] = expectedFile("lsm", "series_tzc.lsm").scenes;
       const short = Object.entries(stack as Record<string, string>).map(([name, hash]) =>
-        [name.slice(1).replaceAll("_", ","), hash.slice(0, 16)] as const
+        [name.slice(1).replace(/(\d+)_(\d+)_/, "$1,$2,0,"), hash.slice(0, 16)] as const
       );
-      assert.deepEqual(Object.fromEntries(short), series);
-      const { scenes } = fixtureEntry("nd2", "positions.nd2");
+      assert.deepEqual(Object.fromEntries(short), series!.planes);
+      const { scenes } = expectedFile("nd2", "positions.nd2");
       assert.deepEqual([scene[0].slice(0, 16), scene[1]], [scenes[1]!.planes["1,0,0,0"], scenes.length]);
       const [ofWords, ofAddresses, ofOthers] = lines.slice(10);
       assert.deepEqual(ofWords, [
@@ -74,7 +75,7 @@ Deno.test({
       ]);
       assert.deepEqual(ofAddresses, ["acq:server_unreachable", "acq:server_unreachable", 0]);
       assert.deepEqual(ofOthers, ["acq:no_acq_server"]);
-      assert.deepEqual(waited, [scan.planes[0], "acq:too_many_opens"]);
+      assert.deepEqual(waited, [expected[0], "acq:too_many_opens"]);
       for (const times of busy.asked.values()) {
         assert.equal(times.length, 3);
         for (const [i, at] of times.slice(1).entries()) assert(at - times[i]! >= 1000);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
-import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
+import { expectedFile, FIXTURES } from "../fixtures/expected.ts";
 import { ended, run, spawn } from "../child_process.ts";
 import { PATIENCE, within } from "../deadline.ts";
 
@@ -113,11 +113,11 @@ Deno.test("plane: positions and scenes", async () => {
   const cases: [string[], string][] = [
     [
       ["lsm/series_tzc.lsm", "--t", "1", "--z", "1", "--channel", "1"],
-      fixtureEntry("lsm", "series_tzc.lsm").scenes[0]!["1,1,1"]!,
+      expectedFile("lsm", "series_tzc.lsm").scenes[0]!.planes["1,1,0,1"]!,
     ],
     [
       ["nd2/positions.nd2", "--scene", "1", "--t", "1"],
-      fixtureEntry("nd2", "positions.nd2").scenes[1]!.planes["1,0,0,0"]!,
+      expectedFile("nd2", "positions.nd2").scenes[1]!.planes["1,0,0,0"]!,
     ],
   ];
   for (const [[file = "", ...flags], hash] of cases) {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { connect } from "../../static/client/v2/acq-client.js";
 import { parts, raw } from "../contract/raw_socket.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
-import { fixtureEntry, FIXTURES } from "./fixture_entry.ts";
+import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { output } from "./program.ts";
 import { ended, spawn } from "../child_process.ts";
 import { until } from "../deadline.ts";
@@ -59,7 +59,7 @@ async function openAs(
   return [answer.status, JSON.parse(answer.body).error];
 }
 
-const [EXPECTED] = fixtureEntry("oir", "line_scan.oir").planes;
+const [EXPECTED] = firstPlanes(expectedFile("oir", "line_scan.oir").scenes[0]!);
 
 Deno.test("a tunnel to another port, by each loopback name, for scripts and the page", async (t) => {
   const server = await ServerProcess.start(FROM_SOURCE);

@@ -11,7 +11,7 @@ const LINES = 40;
 
 Deno.test("an OIR line scan is opened, fetched with its reference, read as a session and deleted", async () => {
   const bytes = writeOir(lineScan(LINES));
-  await withFiles({ "scan.oir": bytes }, async (folder) => {
+  await withFiles({ "scan.oir": bytes }, async (_, folder) => {
     await using server = new Harness();
     const path = await Deno.realPath(join(folder, "scan.oir"));
     const opened = await server.open(path, [1, 0]);

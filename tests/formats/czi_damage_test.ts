@@ -73,18 +73,13 @@ Deno.test("numbers that lie are refused with what and where", async () => {
   const cases: [readonly [number, 1 | 4 | 8, number], RegExp][] = [
     [[sizes, 4, -1], /subblock at \d+ states -1 bytes of metadata/],
     [[sizes, 4, 0x7fffffff], /states 2147483647 bytes of metadata/],
-    [[sizes + 4, 4, -5], /-5 of attachment/],
-    [[sizes + 8, 8, -5], /-5 of samples/],
     [[sizes + 8, 8, 2 ** 60], /of samples and 0 of attachment/],
     [[sizes + 8, 8, 47], /holds 47 bytes, 48 are needed/],
-    [[block, 1, 0x41], /is no ZISRAWSUBBLOCK/],
-    [[block + 16, 8, -32], /impossible sizes/],
     [[entry + 2, 4, 10], /complex numbers/],
     [[entry + 2, 4, 7], /pixel type 7 is not known/],
     [[entry + 6, 8, -1], /impossible position/],
     [[entry + 6, 8, 2 ** 40], /ends after the file/],
     [[entry + 6, 8, directory], /is no ZISRAWSUBBLOCK/],
-    [[entry + 6, 8, block + 7], /is no ZISRAWSUBBLOCK/],
     [[entry + 14, 4, 3], /part 3 of the split document/],
     [[entry + 18, 4, 3], /compression 3 \(lossless JPEG\)/],
     [[entry + 18, 4, 104], /compression 104 \(raw data of a camera\)/],
@@ -105,18 +100,11 @@ Deno.test("a directory that cannot be used is replaced by a walk", async () => {
   const changes: (readonly [number, 1 | 4 | 8, number])[] = [
     [32 + 52, 8, 0],
     [32 + 52, 8, 2 ** 50],
-    [32 + 52, 8, made.subblocks[0]!],
     [made.directory + 32, 4, -1],
     [made.directory + 32, 4, 0x7fffffff],
-    [made.directory + 32, 4, 4],
-    [entry, 1, 0x45],
-    [entry + 28, 4, 0],
     [entry + 28, 4, 41],
     [entry + 28, 4, 0x7fffffff],
-    [entry + 32, 1, 0],
-    [entry + 40, 4, 0],
     [entry + 40, 4, -6],
-    [entry + 52, 1, "X".charCodeAt(0)],
   ];
   for (const change of changes) {
     const { planes, summary } = await load(patched(made.bytes, change));
@@ -134,10 +122,6 @@ Deno.test("a walk ends where it makes no way or comes to nothing", async () => {
   });
   const { planes } = await load(new Uint8Array([...lost, ...empty]));
   equal(planes.length, 1);
-  // The first subblock claims more than the file, so that those behind it are not found.
-  const { planes: [first], summary } = await load(patched(lost, [made.subblocks[0]! + 16, 8, 2 ** 52]));
-  deepEqual([...first!], [...new Uint16Array(ramp16(24, 0).buffer)]);
-  deepEqual(codesOf(summary.warnings), ["file_damaged"]);
 });
 
 Deno.test("entries of one subblock, of itself and of circles", async () => {
@@ -234,18 +218,6 @@ Deno.test("a mosaic whose directory is lost is served where nothing can be missi
   await refused(patched(lost, [entry, 1, 0]), mayMiss);
 });
 
-Deno.test("attachments of an impossible number are searched for", async () => {
-  const stamps = structure(8 + 24, (view) => {
-    view.setInt32(4, 3, true);
-    [5, 7, 9].forEach((stamp, i) => view.setFloat64(8 + 8 * i, stamp, true));
-  });
-  const made = writeCzi({ ...stack, attachments: [{ name: "TimeStamps", type: "CZTIMS", content: stamps }] });
-  for (const count of [-1, 10_001]) {
-    const { summary } = await load(patched(made.bytes, [made.attachments + 32, 4, count]));
-    deepEqual([summary.times, codesOf(summary.warnings)], [[0, 2, 4], ["file_damaged"]]);
-  }
-});
-
 Deno.test("a used size of 0 is that of all allocated bytes, and no attachments are no damage", async () => {
   const made = writeCzi({ ...stack, attachments: [{ name: "a", type: "b", content: new Uint8Array(8) }] });
   const { planes, summary } = await load(
@@ -319,26 +291,6 @@ Deno.test("a stream that gives more or less than its subblock is refused", async
   );
 });
 
-Deno.test("a subblock that the directory takes for another one is told of", async () => {
-  const tile = (m: number): WrittenSubblock => ({
-    dims: [["X", 8 * m, 8], ["Y", 0, 4], ["C", 0, 1], ["S", 2, 1], ["M", m, 1]],
-    data: ramp16(32, 100 * m),
-  });
-  const made = writeCzi({ subblocks: [tile(0), tile(1)], front: true });
-  deepEqual(codesOf((await load(made.bytes)).summary.warnings), []);
-  // Of the second entry of 132 bytes, behind 32 + 128 bytes of the directory: the dimensions start 32 bytes on.
-  const dimension = (index: number) => made.directory + 160 + 132 + 32 + 20 * index;
-  const changes: (readonly [number, 1 | 4, number])[] = [
-    [dimension(4) + 4, 4, 7],
-    // `M?` is no dimension, and neither is `S` before it.
-    [dimension(4) + 1, 1, 0x3f],
-  ];
-  for (const change of changes) {
-    const { summary } = await load(patched(made.bytes, change));
-    deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
-  }
-});
-
 Deno.test("metadata, stamps and attachments that are damaged cost no more than themselves", async () => {
   const stamps = structure(8 + 24, (view) => {
     view.setInt32(4, 0x7fffffff, true);
@@ -348,18 +300,11 @@ Deno.test("metadata, stamps and attachments that are damaged cost no more than t
   const { summary } = await load(made.bytes);
   deepEqual(summary.times, [0, 2, 4]);
   const changes: (readonly [number, 1 | 4 | 8, number])[] = [
-    [made.metadata, 1, 0],
-    [made.metadata + 32, 4, -1],
     [made.metadata + 32, 4, 0x7fffffff],
-    [made.metadata + 32 + 256, 1, 0x21],
     [32 + 60, 8, 2 ** 40],
-    [made.attached[0]!, 1, 0],
     [made.attached[0]! + 32, 8, 2 ** 50],
-    [made.attached[0]! + 32, 8, -1],
-    [made.attachments, 1, 0],
     [made.attachments + 32, 4, -1],
     [made.attachments + 32, 4, 0x7fffffff],
-    [32 + 72, 8, -7],
   ];
   for (const change of changes) {
     const { summary, planes } = await load(patched(made.bytes, change));

@@ -22,7 +22,7 @@ import {
 import { withFiles } from "../temporary_files.ts";
 import { loadHere } from "../load_here.ts";
 import { planesAt } from "../planes.ts";
-import { codesOf, textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
 
@@ -90,7 +90,7 @@ async function referenceOf(...attached: readonly (Uint8Array | readonly [string,
     size: reference?.axes.map(({ size }) => size) ?? null,
     channels: reference?.channels.length ?? 0,
     path: reference?.scanPath ?? null,
-    warnings: textsOf(warnings).filter((text) => text.startsWith("The image attached")),
+    warnings: codesOf(warnings).filter((code) => code === "reference_unreadable"),
   }));
 }
 
@@ -118,7 +118,7 @@ Deno.test("the reference image is the first attached one that is large enough", 
   equal((await referenceOf(many)).size, null);
   const found = await referenceOf(Uint8Array.of(1, 2, 3), least);
   deepEqual(found.size, [33, 34]);
-  match(found.warnings.join(), /^The image attached at \d+ cannot be read: the file header is cut/);
+  deepEqual(found.warnings, ["reference_unreadable"]);
 });
 
 Deno.test("the path is two lines of floats along any dimensions", async () => {
@@ -209,12 +209,12 @@ Deno.test("a split document is opened by any of its files", async () => {
     );
   }
   const read = (name: string) => Deno.readFileSync(fixture(name));
-  await withFiles({ "a.czi": read("split"), "a(1).czi": read("split(2)") }, async (folder) => {
-    const { summary } = await loadHere(`${folder}/a.czi`);
+  await withFiles({ "a.czi": read("split"), "a(1).czi": read("split(2)") }, async (path) => {
+    const { summary } = await loadHere(path);
     // Part 2 under the name of part 1 is neither.
     deepEqual(codesOf(summary.warnings), ["file_missing"]);
     await openScene(
-      `${folder}/a.czi`,
+      path,
       0,
       (acquisition) =>
         rejects(
@@ -223,7 +223,7 @@ Deno.test("a split document is opened by any of its files", async () => {
         ),
     );
   });
-  await withFiles({ "b (1).czi": read("split (1)"), "c.czi": read("split (1)") }, async (folder) => {
+  await withFiles({ "b (1).czi": read("split (1)"), "c.czi": read("split (1)") }, async (_, folder) => {
     await rejects(
       loadHere(`${folder}/b (1).czi`),
       /part 1 of a split document, whose first file, "b\.czi", is not beside/,
@@ -444,8 +444,8 @@ Deno.test("no more is read than the directory and the plane", async () => {
     dims: [["X", 0, 32], ["Y", 0, 32], ["T", t, 1]],
     data: ramp16(1024, t),
   }));
-  await withFiles({ "a.czi": writeCzi({ subblocks, front: true }).bytes }, async (folder) => {
-    const { plane, counts } = await openCziPlane(`${folder}/a.czi`, { t: 321 });
+  await withFiles({ "a.czi": writeCzi({ subblocks, front: true }).bytes }, async (path) => {
+    const { plane, counts } = await openCziPlane(path, { t: 321 });
     equal(plane[1023], 321 + 1023);
     // 500 entries of 92 bytes, 2048 bytes of samples; heads of segments.
     ok(counts.bytes < 500 * 92 + 2048 + 2000, `${counts.bytes} bytes`);
@@ -473,8 +473,8 @@ Deno.test("JPEG XR leaves no handlers behind, and is refused where its parts dis
     [patched(bytes, [container + 3, 1, 9]), /does not start as JPEG XR/],
   ];
   for (const [damaged, message] of cases) {
-    await withFiles({ "a.czi": damaged }, (folder) =>
-      rejects(loadHere(`${folder}/a.czi`), (error) => {
+    await withFiles({ "a.czi": damaged }, (path) =>
+      rejects(loadHere(path), (error) => {
         ok(error instanceof DecodeFailed);
         match(error.message, message);
         return true;

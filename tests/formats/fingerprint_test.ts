@@ -14,7 +14,7 @@ const fingerprintOf = async (path: string, scene: number | null = null) =>
 const LARGE = tiffBytes(grayLayout(400, 300, 16), (x, y) => BigInt(x * y % 4096));
 
 Deno.test("a copy, another name and another time have the same fingerprint", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_, folder) => {
     const [path, other] = [join(folder, "a.tif"), join(folder, "b.tif")];
     Deno.writeFileSync(path, LARGE);
     const own = await fingerprintOf(path);
@@ -27,7 +27,7 @@ Deno.test("a copy, another name and another time have the same fingerprint", () 
   }));
 
 Deno.test("a changed byte near the start, the middle or the end, and another length change the fingerprint", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_, folder) => {
     const path = join(folder, "a.tif");
     Deno.writeFileSync(path, LARGE);
     const own = await fingerprintOf(path);
@@ -56,7 +56,7 @@ const SETS: readonly [folder: string, files: readonly string[]][] = [
 
 for (const [folder, files] of SETS) {
   Deno.test(`each file of ${files[0]} has the fingerprint of the set, also elsewhere`, () =>
-    inFolder(async (elsewhere) => {
+    inFolder(async (_, elsewhere) => {
       const own = await fingerprintOf(join(FIXTURES, folder, files[0]!));
       match(own!, /^[0-9a-f]{32}$/);
       copy(join(FIXTURES, folder), join(elsewhere, "moved"));
@@ -68,7 +68,7 @@ for (const [folder, files] of SETS) {
 }
 
 Deno.test("each image of a Prairie series has the fingerprint of its document, and a changed one changes it", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_, folder) => {
     const from = join(FIXTURES, "prairie/TSeries-01022020-1030-003");
     const to = join(folder, basename(from));
     copy(from, to);
@@ -85,7 +85,7 @@ Deno.test("each image of a Prairie series has the fingerprint of its document, a
   }));
 
 Deno.test("each file of a set of FluoView and each scene of a file has one fingerprint", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_, folder) => {
     const names = ["a_C001T001.tif", "a_C001T002.tif", "a_C002T001.tif", "a_C002T002.tif"];
     for (const [i, name] of names.entries()) {
       const bytes = tiffBytes(grayLayout(8, 6, 16), (x, y) => BigInt(100 * i + x + y));
@@ -105,7 +105,7 @@ Deno.test("each file of a set of FluoView and each scene of a file has one finge
   }));
 
 Deno.test("an OME-Zarr folder is identified by its documents and its first chunk", () =>
-  inFolder(async (folder) => {
+  inFolder(async (_, folder) => {
     const { ramp, writePlainStore } = await import("../fixtures/plain_store.ts");
     const write = (name: string, from: number) =>
       writePlainStore(join(folder, name), {

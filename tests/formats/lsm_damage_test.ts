@@ -4,7 +4,7 @@ import { checkCuts, type DamageTable, testDamage } from "../damage.ts";
 import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { openHere } from "../load_here.ts";
-import { codesOf, textsOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_texts.ts";
 
 const series = () => new LsmBytes("series_tzc.lsm");
 const lines = () => new LsmBytes("line_scan.lsm");
@@ -67,20 +67,6 @@ Deno.test("a record may declare 2^31 planes", async () => {
   deepEqual(codesOf(summary.warnings), ["planes_missing"]);
 });
 
-Deno.test("RowsPerStrip counts if the lengths of strips are not whole rows", async () => {
-  // Channels of 10 rows of 24 bytes, stored without gaps in strips of 4, 4 and 2 rows.
-  const whole = await loadLsm(new LsmBytes("strips.lsm").bytes);
-  const file = new LsmBytes("strips.lsm");
-  const starts = Array.from({ length: 6 }, (_, i) => file.view.getUint32(file.values(0, 273) + 4 * i, true));
-  deepEqual(starts.map((start) => start - starts[0]!), [0, 96, 192, 240, 336, 432]);
-  // Now strips of 7 and 3 rows, the first of which states a byte too many.
-  file.set(0, 278, 7);
-  [0, 168, 240, 408].forEach((at, i) => file.set(0, 273, starts[0]! + at, i));
-  [169, 72, 168, 72].forEach((bytes, i) => file.set(0, 279, bytes, i));
-  for (const tag of [273, 279]) file.view.setUint32(file.entry(0, tag) + 4, 4, true);
-  deepEqual((await loadLsm(file.bytes)).planes, whole.planes);
-});
-
 Deno.test("a circular chain of directories ends", async () => {
   const file = series();
   const { planes, summary } = await loadLsm(file.link(3, file.directory(0)).bytes);
@@ -88,21 +74,11 @@ Deno.test("a circular chain of directories ends", async () => {
   deepEqual(codesOf(summary.warnings), ["file_damaged", "planes_missing"]);
 });
 
-Deno.test("an LZW strip ends where the next one starts, whatever length its page states", async () => {
-  const stored = new LsmBytes("lzw_no_end.lsm");
-  // The stream of channel 1 lies before the thumbnail; a changed code makes it 879 bytes, of 880 that are needed.
-  stored.bytes[1218] = 0x46;
-  await rejects(loadLsm(stored.bytes), /strip 0 at 1184 \+ 712 gives 879 bytes of LZW, 880 are needed/);
-  // The lengths of the thumbnail's strips lie outside the file.
-  stored.view.setUint32(stored.entry(1, 279) + 8, 1e9, true);
-  await rejects(loadLsm(stored.bytes), /gives 879 bytes of LZW, 880 are needed/);
-});
-
 Deno.test("a page of another kind is refused, its neighbours are not", () =>
   withFiles(
     { "a.lsm": series().set(4, 256, 12).bytes },
-    (folder) =>
-      openHere(`${folder}/a.lsm`, async (acquisition) => {
+    (path) =>
+      openHere(path, async (acquisition) => {
         await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), {
           name: "DecodeFailed",
           message: /^plane 2 in the directory at \d+ differs from the first plane$/,
@@ -135,7 +111,7 @@ Deno.test("a line scan has the lines that the file holds of all wanted channels"
   equal(both.summary.times?.length, 37);
   const alone = await loadLsm(cut, [0]);
   deepEqual([alone.summary.rows, [...alone.planes[0]!]], [37, [...whole.planes[0]!]]);
-  deepEqual(textsOf(alone.summary.warnings), textsOf(whole.summary.warnings));
+  deepEqual(codesOf(alone.summary.warnings), codesOf(whole.summary.warnings));
 });
 
 Deno.test("a truncated file is refused or served exactly", async () => {

@@ -1,4 +1,5 @@
 /** Damaged and hostile ND2 files: refused with what is wrong and where, or served with a warning. */
+import { checkCuts } from "../damage.ts";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
@@ -23,15 +24,12 @@ type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: numbe
 const CHUNKS: Chunks = [["ImageDataSeq|0!", frame()], ["ImageAttributesLV!", attributes()]];
 const SAMPLES = Array.from({ length: 12 }, (_, i) => i);
 
-const text = (name: string, value: string) =>
-  entry(8, name, new Uint8Array(Uint16Array.from(`${value}\0`, (letter) => letter.charCodeAt(0)).buffer));
 const double = (name: string, value: number) => entry(6, name, new Uint8Array(Float64Array.of(value).buffer));
 const time = (count: number) =>
   level("SLxExperiment", [number("eType", 1), level("uLoopPars", [number("uiCount", count)])]);
 
 /** Loads a file of these bytes. */
-const load = (bytes: Uint8Array, name = "a.nd2") =>
-  withFiles({ [name]: bytes }, (folder) => loadHere(`${folder}/${name}`));
+const load = (bytes: Uint8Array, name = "a.nd2") => withFiles({ [name]: bytes }, (path) => loadHere(path));
 const refused = (bytes: Uint8Array, message: RegExp) =>
   rejects(load(bytes), { tag: "DecodeFailed", message });
 
@@ -52,30 +50,16 @@ Deno.test("a file of a frame and its attributes alone", async () => {
 
 Deno.test("a file that is truncated anywhere is refused or served with a warning", async () => {
   const good = nd2File([...CHUNKS, ["ImageMetadataSeqLV|0!", level("a", [])]]);
-  let served = 0;
-  for (let length = 0; length < good.length; length += 2) {
-    try {
-      const { planes, summary } = await load(good.subarray(0, length));
-      deepEqual([...planes[0]!], SAMPLES);
-      ok(summary.warnings.length > 0);
-      served += 1;
-    } catch (error) {
-      equal((error as { tag?: string }).tag, "DecodeFailed", String(error));
-    }
-  }
-  ok(served > 0);
+  ok((await checkCuts("a.nd2", good, 2, true)).served > 0);
 });
 
 Deno.test("sizes that cannot be, and those that do not fit the frames", async () => {
   const cases: [Record<string, number>, RegExp][] = [
     [{ uiWidth: 0 }, /uiWidth is 0 instead of 1 to/],
     [{ uiHeight: 0xffff_ffff }, /uiHeight is 4294967295/],
-    [{ uiComp: 5000 }, /uiComp is 5000/],
     [{ uiWidth: 1 << 20, uiHeight: 1 << 20, uiWidthBytes: 1 << 21 }, /1048576 x 1048576 pixels/],
     [{ uiWidthBytes: 7 }, /rows of 8 bytes of samples are declared with 7 bytes/],
-    [{ uiWidthBytes: 0xffff_ffff }, /is incomplete: 24 of 8589934598 bytes|declared with 4294967295 bytes/],
     [{ uiBpcInMemory: 24 }, /samples have 24 bits/],
-    [{ uiBpcInMemory: 0 }, /samples have 0 bits/],
     [{ eCompression: 1 }, /lossy compression/],
     [{ uiHeight: 4 }, /frame 0 at 112 is incomplete: 24 of 32 bytes/],
     [{ uiWidth: 1 << 14, uiHeight: 1 << 14, uiWidthBytes: 1 << 15 }, /is incomplete: 24 of 536870912 bytes/],
@@ -83,19 +67,6 @@ Deno.test("sizes that cannot be, and those that do not fit the frames", async ()
   for (const [values, message] of cases) await refused(changed(values), message);
   await refused(nd2File([["ImageDataSeq|0!", frame()]]), /attributes of the image are missing/);
   await refused(nd2File([CHUNKS[1]!]), /frame 0 is not in the file|it holds no frames/);
-});
-
-Deno.test("sizes smaller than the stored rows and frames give a warning", async () => {
-  const cases: [Record<string, number>, number[]][] = [
-    [{ uiWidth: 2 }, [0, 1, 4, 5, 8, 9]],
-    [{ uiHeight: 2 }, SAMPLES.slice(0, 8)],
-    [{ uiWidth: 2, uiWidthBytes: 4 }, SAMPLES.slice(0, 6)],
-  ];
-  for (const [values, samples] of cases) {
-    const { planes, summary } = await load(changed(values));
-    deepEqual([...planes[0]!], samples);
-    ok(codesOf(summary.warnings).includes("metadata_disagree"));
-  }
 });
 
 Deno.test("a zlib stream is inflated within its frame", async () => {
@@ -112,11 +83,6 @@ Deno.test("a zlib stream is inflated within its frame", async () => {
   );
   // A frame of 24 bytes that the attributes call a stream is one only when it begins like one.
   deepEqual([...(await load(changed(zlib))).planes[0]!], SAMPLES);
-  // One that is longer than 24 bytes and called raw is raw, even where it begins like a stream: 78 9c.
-  const longer = concat(frame(0x9c78), Uint8Array.of(1, 2, 3, 4));
-  deepEqual([...(await load(changed({}, longer))).planes[0]!], SAMPLES.map((n) => n + 0x9c78));
-  // A shorter frame that is called a stream must start like one.
-  await refused(changed(zlib, frame().subarray(0, 30)), /frame 0 at 112 is damaged deflate/);
 });
 
 Deno.test("a map that gives the place of another chunk for a frame", async () => {
@@ -137,8 +103,8 @@ Deno.test("a missing frame is PlaneNotFound, or damage if it is the first", asyn
   await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);
   await withFiles(
     { "a.nd2": two(["ImageDataSeq|0!", frame()]) },
-    (folder) =>
-      openHere(`${folder}/a.nd2`, async (acquisition) => {
+    (path) =>
+      openHere(path, async (acquisition) => {
         deepEqual([acquisition.axes[0]?.size, acquisition.times], [2, null]);
         deepEqual(codesOf(acquisition.warnings), ["metadata_missing", "planes_missing"]);
         await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), { tag: "PlaneNotFound" });
@@ -233,18 +199,6 @@ Deno.test("an interrupted line scan has the stored lines", async () => {
   deepEqual(codesOf(spatial.summary.warnings), ["step_unknown"]);
 });
 
-Deno.test("planes that do not add up to the samples of a pixel give a warning", async () => {
-  const plane = (name: string) => level(name, [number("uiCompCount", 1), text("sDescription", "FITC")]);
-  const planes = level("SLxPictureMetadata", [
-    level("sPicturePlanes", [number("uiCount", 3), level("sPlaneNew", ["a0", "a1", "a2"].map(plane))]),
-  ]);
-  const { summary } = await load(
-    changed({ uiComp: 2, uiWidth: 2 }, frame(), ["ImageMetadataSeqLV|0!", planes]),
-  );
-  deepEqual(summary.loaded.map(({ name }) => name), ["CH1", "CH2"]);
-  deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
-});
-
 Deno.test("other JPEG 2000 is refused whatever its name; ND2 of both kinds needs no extension", async () => {
   const fixture = (name: string) =>
     Deno.readFileSync(fileURLToPath(new URL(`../fixtures/nd2/${name}`, import.meta.url)));
@@ -273,12 +227,9 @@ Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
     /box "LUNK" at 1099511627776/,
   );
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 0x7fff_ffff)), /ends after the file/);
-  await refused(change((v, map) => v.setUint32(streamAt(v, map), 3)), /has 3 bytes/);
   const size = (v: DataView, map: number) => streamAt(v, map) + 8 + 8;
   await refused(change((v, map) => v.setUint32(size(v, map), 1 << 31)), /16 x 2147483648 x 1/);
-  await refused(change((v, map) => v.setUint16(size(v, map) + 32, 2)), /16 x 20 x 2/);
   ok((await load(change((v) => v.setBigUint64(good.length - 8, 0n, true)))).summary.warnings.length > 0);
-  await refused(change((v, map) => v.setUint32(size(v, map) - 8, 0)), /the box at \d+ holds no codestream/);
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 8)), /the box at \d+ holds no codestream/);
   // A file may hold a single codestream.
   const lunk = 0x4c554e4b;
@@ -298,10 +249,10 @@ Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
 Deno.test("one plane reads no other frame", async () => {
   const frames: Chunks = Array.from({ length: 50 }, (_, i) => [`ImageDataSeq|${i}!`, frame(i)] as const);
   const bytes = nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(50)]]);
-  await withFiles({ "a.nd2": bytes }, async (folder) => {
+  await withFiles({ "a.nd2": bytes }, async (path) => {
     const files = new FileAccess();
     try {
-      await loadHere(`${folder}/a.nd2`, { files });
+      await loadHere(path, { files });
       // The times of the time points stand in the frames, which costs two reads each.
       ok(files.counts.reads < 130, String(files.counts.reads));
     } finally {

@@ -11,7 +11,7 @@ import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndt
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { checkRows, hashAt, positionsOf, someRanges } from "../planes.ts";
-import { inFolder } from "../written_files.ts";
+import { inFolder } from "../temporary_files.ts";
 
 const FIXTURE = join(import.meta.dirname!, "../fixtures/ndtiff");
 

@@ -18,10 +18,10 @@ const stack = Array.from({ length: 6 }, (_, i) => ({
 }));
 
 Deno.test("any frame can be planned; one that is incomplete is refused", async () => {
-  await withFiles({ "stack.oir": writeOir(frame({ frames: stack })) }, async (folder) => {
+  await withFiles({ "stack.oir": writeOir(frame({ frames: stack })) }, async (path) => {
     const files = new FileAccess();
     try {
-      const acquisition = await (await scenes({ path: join(folder, "stack.oir"), files })).open(0);
+      const acquisition = await (await scenes({ path: path, files })).open(0);
       for (const [i, { planes }] of stack.slice(0, 5).entries()) {
         const plan = await acquisition.plan([1, 0], { t: i % 2, z: i >> 1, l: 0 });
         const targets = [new Float32Array(20), new Float32Array(20)];
@@ -43,7 +43,7 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const hole = 3_000_000_000;
-    await withFiles({}, async (folder) => {
+    await withFiles({}, async (_, folder) => {
       const path = join(folder, "large.oir");
       const blocks = oirBlocks(lineScan(23));
       const file = await Deno.open(path, { write: true, create: true });
@@ -90,7 +90,7 @@ Deno.test({
 });
 
 Deno.test("a stop ends an open and a decode", async () => {
-  await withFiles({ "scan.oir": writeOir(lineScan(23)) }, async (folder) => {
+  await withFiles({ "scan.oir": writeOir(lineScan(23)) }, async (_, folder) => {
     const stop = new StopFlag();
     const files = new FileAccess(null, stop);
     try {
@@ -109,9 +109,9 @@ Deno.test("a stop ends an open and a decode", async () => {
 Deno.test("a neighbour outside the roots counts as missing", { ignore: NO_LINKS }, async () => {
   const series = ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 9)] }));
   const main = writeOir(frame({ frames: series.slice(0, 1) }));
-  await withFiles({ "a_00001": writeOir(frame({ frames: series.slice(1) })) }, async (outside) => {
-    await withFiles({ "a.oir": main }, async (inside) => {
-      await Deno.symlink(join(outside, "a_00001"), join(inside, "a_00001"));
+  await withFiles({ "a_00001": writeOir(frame({ frames: series.slice(1) })) }, async (path) => {
+    await withFiles({ "a.oir": main }, async (_, inside) => {
+      await Deno.symlink(path, join(inside, "a_00001"));
       const lengths = [];
       for (const roots of [null, [await Deno.realPath(inside)]]) {
         const files = new FileAccess(roots);
@@ -135,7 +135,7 @@ Deno.test("a reference image that the first file lacks is taken from a later one
     "a.oir": writeOir(frame({ ...overview, frames: [first!] })),
     "a_00001": writeOir(frame({ ...overview, frames: [second!], reference })),
   };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     const { summary, referencePlanes } = await loadPath(join(folder, "a.oir"));
     assert.deepEqual(referencePlanes.map((plane) => [...plane]), [[...ramp(64, 1)]]);
     assert.deepEqual(codesOf(summary.warnings), []);
@@ -144,7 +144,7 @@ Deno.test("a reference image that the first file lacks is taken from a later one
 
 Deno.test("a neighbour of another format is left out", async () => {
   const contents = { "a.oir": writeOir(frame()), "a_00001": new TextEncoder().encode(CHANNEL_A.repeat(9)) };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     const { summary, planes } = await loadPath(join(folder, "a.oir"));
     assert.equal(planes.length, 2);
     assert.deepEqual(codesOf(summary.warnings), ["file_unreadable"]);

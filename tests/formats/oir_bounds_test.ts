@@ -28,7 +28,7 @@ const manyChannels = (count: number) =>
 Deno.test("more blocks than the bound are refused", async () => {
   await withFiles(
     { "scan.oir": oirFile([], { declaredSize: 0n, indexOffset: 0n, marker: 0 }) },
-    async (folder) => {
+    async (_, folder) => {
       const path = join(folder, "scan.oir");
       // A hole of zeros is a chain of empty documents blocks of 8 bytes.
       await Deno.truncate(path, 96 + 8 * (MAX_BLOCKS + 1));
@@ -88,7 +88,7 @@ Deno.test("more continuation files than are opened at once are refused", async (
       ),
     ]),
   );
-  await withFiles({ "a.oir": writeOir(oir), ...files }, async (folder) => {
+  await withFiles({ "a.oir": writeOir(oir), ...files }, async (_, folder) => {
     await assert.rejects(loadPath(join(folder, "a.oir")), /goes on in more than 500 files/);
     await Deno.remove(join(folder, "a_00501"));
     const { summary } = await loadPath(join(folder, "a.oir"));
@@ -118,7 +118,7 @@ Deno.test("documents at their bounds do not exhaust the heap", async () => {
     "intervals.oir": oirFile([...blocks, documentsBlock(documentRecord(2, intervals))]),
     "attributes.oir": oirFile([...blocks, documentsBlock(documentRecord(2, attributes))]),
   };
-  await withFiles(files, async (folder) => {
+  await withFiles(files, async (_, folder) => {
     const program = join(folder, "load.ts");
     const fixtures = new URL("../fixtures/oir_files.ts", import.meta.url).href;
     await Deno.writeTextFile(

@@ -160,7 +160,7 @@ Deno.test("continuation files go on with the numbers of the main file, with and 
   const main = writeOir(oir);
   const [third, fourth] = [2, 3].map((n) => oirFile(continuationBlocks(oir, [frames[n]!])));
   const open = (contents: Record<string, Uint8Array>, name: string) =>
-    withFiles(contents, async (folder) => (await loadPath(join(folder, name))).summary);
+    withFiles(contents, async (_, folder) => (await loadPath(join(folder, name))).summary);
 
   for (const end of ["", ".oir"]) {
     const files = { "a.oir": main, [`a_00001${end}`]: third!, [`a_00002${end}`]: fourth! };
@@ -195,8 +195,8 @@ Deno.test("a file with another date is left out of the acquisition", async () =>
   ];
   for (const [what, other, warning] of cases) {
     for (const name of ["a_00001.oir", "a_00001"]) {
-      await withFiles({ "a.oir": writeOir(oir), [name]: writeOir(other) }, async (folder) => {
-        const { summary } = await loadPath(join(folder, "a.oir"));
+      await withFiles({ "a.oir": writeOir(oir), [name]: writeOir(other) }, async (path) => {
+        const { summary } = await loadPath(path);
         assert.equal(size(summary.axes).T, warning ? 2 : 3, what);
         if (warning) assert.deepEqual(codesOf(summary.warnings), ["content_left_out"]);
         else assert.deepEqual(codesOf(summary.warnings), []);
@@ -215,7 +215,7 @@ Deno.test("a numbered file of another acquisition opens itself, whatever lies be
     "a_00002.oir": other("2024-01-02T00:00:00", 500),
     "a_00009.oir": other("2024-01-09T00:00:00", 700),
   };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     for (const [name, first] of [["a", 0], ["a_00001", 300], ["a_00002", 500], ["a_00009", 700]] as const) {
       assert.equal((await loadPath(join(folder, `${name}.oir`), [0])).planes[0]![0], first, name);
     }
@@ -227,7 +227,7 @@ Deno.test("a continuation file that repeats the reference leaves it as it is", a
   const reference = { width: 6, height: 3, planes: { [CHANNEL_A]: ramp(18, 7) } };
   const oir = frame({ reference, frames: frames.slice(0, 1) });
   const contents = { "a.oir": writeOir(oir), "a_00001": writeOir({ ...oir, frames: frames.slice(1) }) };
-  await withFiles(contents, async (folder) => {
+  await withFiles(contents, async (_, folder) => {
     const { referencePlanes, summary } = await loadPath(join(folder, "a.oir"));
     assert.deepEqual([size(summary.axes).T, summary.reference?.rows, codesOf(summary.warnings)], [2, 3, []]);
     assert.deepEqual(values(referencePlanes), [[...ramp(18, 7)]]);
@@ -238,7 +238,7 @@ Deno.test("continuation files are found with any case of the extension; unreacha
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 1) });
   const [main, more] = [writeOir(oir), oirFile(continuationBlocks(oir, frames.slice(1)))];
-  await withFiles({ "X.OIR": main, "X_00001.OIR": more }, async (folder) => {
+  await withFiles({ "X.OIR": main, "X_00001.OIR": more }, async (_, folder) => {
     for (const name of ["X.OIR", "X_00001.OIR"]) {
       assert.equal(size((await loadPath(join(folder, name))).summary.axes).T, 2, name);
     }
@@ -302,8 +302,8 @@ Deno.test("frames are numbered from 1, and only a continuation file on its own s
   const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
   const later = writeOir(frame({ frames: frames.slice(1) }));
   await assert.rejects(openBytes(later), /channel 0 \("CH1"\) has no plane|is incomplete: 0 of 40 bytes/);
-  await withFiles({ "scan_00001.oir": later }, async (folder) => {
-    assert.equal((await loadPath(join(folder, "scan_00001.oir"))).summary.axes[0]!.size, 2);
+  await withFiles({ "scan_00001.oir": later }, async (path) => {
+    assert.equal((await loadPath(path)).summary.axes[0]!.size, 2);
   });
   const far = oirFile([...oirBlocks(frame()), ...chunkBlocks("t99999999_0_1_x_0", 0, new Uint8Array(40))]);
   await assert.rejects(openBytes(far), /frame t99999999 exceeds 1000000 frames/);

@@ -19,7 +19,7 @@ import { openHere } from "../load_here.ts";
 import { planesAt } from "../planes.ts";
 
 const opened = (bytes: Uint8Array, use: (acquisition: Acquisition) => void | Promise<void>) =>
-  withFiles({ "scan.oir": bytes }, (folder) => openHere(`${folder}/scan.oir`, use));
+  withFiles({ "scan.oir": bytes }, (path) => openHere(path, use));
 
 const at = (t: number, z = 0) => ({ t, z, l: 0 });
 
@@ -219,8 +219,8 @@ Deno.test("every position of an OIR file along three axes", async () => {
   }));
   await withFiles(
     { "lambda.oir": file },
-    (folder) =>
-      openHere(`${folder}/lambda.oir`, async (acquisition) => {
+    (path) =>
+      openHere(path, async (acquisition) => {
         for (const { t, z, l } of frames) {
           const planes = await planesAt(acquisition, { t: t - 1, z: z - 1, l: l - 1 });
           planes.forEach((plane, c) =>

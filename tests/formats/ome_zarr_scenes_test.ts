@@ -131,7 +131,7 @@ Deno.test("documents of a scene are those of its layout, its image and its array
 
 /** Runs in a folder of its own, deep enough that no collection is sought among the temporary folders of others. */
 const inDeepFolder = (run: (folder: string) => Promise<void>) =>
-  inFolder((folder) => run(join(folder, "1/2/3/4/5/6")));
+  inFolder((_, folder) => run(join(folder, "1/2/3/4/5/6")));
 
 const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
 
@@ -165,7 +165,7 @@ Deno.test("of a plate of 10,000 fields the well documents and those of one field
     }
     await rejects(opened(folder, () => {}, 1), {
       name: "DecodeFailed",
-      message: /"A\/1\/1\/zarr.json" is no JSON/,
+      message: /"A\/1\/1\/zarr.json" is not JSON/,
     });
   }));
 

@@ -9,7 +9,7 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { withFiles } from "../written_files.ts";
+import { withFiles } from "../temporary_files.ts";
 
 const LAYOUT: TiffLayout = { ...grayLayout(4, 3, 16), kind: "int" };
 

@@ -5,7 +5,7 @@ import { documentsOf } from "../../readers/io/document_list.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { inFolder } from "../written_files.ts";
+import { inFolder } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 

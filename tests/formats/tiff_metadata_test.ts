@@ -1,11 +1,13 @@
 /** Metadata that are damaged or contradict the files: a warning, and never a wrong plane. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
-import { codesOf, textsOf } from "../warning_texts.ts";
-import { firstsOf, inFolder, type Put, sizesIn } from "../written_files.ts";
+import { codesOf } from "../warning_texts.ts";
+import { firstsOf, sizesIn } from "../planes.ts";
+import { inFolder, type Put } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
 
@@ -18,7 +20,7 @@ const described = (text: string, count = 1, value = 1) => pages(value, count, [2
 const load = (path: string, channelIndices: number[] | null = null) => loadHere(path, { channelIndices });
 
 const sizes = ({ summary }: LoadedAcquisition) => sizesIn(summary);
-const warnings = ({ summary }: LoadedAcquisition) => textsOf(summary.warnings).join("; ");
+const codes = ({ summary }: LoadedAcquisition) => codesOf(summary.warnings);
 /** Two cycles of two channels, each plane in a file of its own; the first file describes them all. */
 const CYCLES = `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06" UUID="urn:uuid:11">` +
   [1, 2].map(
@@ -46,17 +48,11 @@ function putCycles(put: Put): void {
 }
 
 Deno.test("each file of an OME set opens its own image", () =>
-  inFolder(async (put) => {
+  inFolder(async (put, folder) => {
     putCycles(put);
     for (const cycle of [1, 2]) {
       for (const channel of [1, 2]) {
-        const path = put(
-          `c${cycle}${channel}.ome.tif`,
-          cycle + channel === 2
-            ? described(CYCLES, 1, 11)
-            : described(memberOf(cycle * 10 + channel), 1, cycle * 10 + channel),
-        );
-        const loaded = await load(path);
+        const loaded = await load(join(folder, `c${cycle}${channel}.ome.tif`));
         deepEqual(firstsOf(loaded), [cycle * 10 + 1, cycle * 10 + 2]);
         deepEqual(loaded.summary.channels.map(({ name }) => name), [`C${cycle}1`, `C${cycle}2`]);
         deepEqual([loaded.summary.date, loaded.summary.time], ["20220809", `16:03:0${cycle}`]);
@@ -76,11 +72,11 @@ Deno.test("identifies a renamed file of an OME set by its UUID", () =>
     // Neither name nor UUID is of the set.
     const stranger = await load(put("other.ome.tif", described(memberOf(77), 1, 70)));
     deepEqual(firstsOf(stranger), [70]);
-    match(warnings(stranger), /names no plane of "other\.ome\.tif".*read by its tags alone/);
+    deepEqual(codes(stranger), ["metadata_damaged"]);
     // The name of one file and the UUID of another.
     const swapped = await load(put("c21.ome.tif", described(memberOf(12), 1, 55)));
     deepEqual(firstsOf(swapped), [55]);
-    match(warnings(swapped), /means another file by "c21\.ome\.tif"/);
+    deepEqual(codes(swapped), ["metadata_damaged"]);
     await rejects(
       load(put("c22.ome.tif", described(memberOf(22), 1, 22))),
       /"c21\.ome\.tif" is of another set/,
@@ -92,7 +88,7 @@ Deno.test("reads a renamed file without a UUID by its tags, and a single one wha
     const bare = CYCLES.replaceAll(/ UUID="[^"]*"|urn:uuid:\d+/g, "");
     const other = await load(put("x.ome.tif", described(bare, 1, 5)));
     deepEqual(firstsOf(other), [5]);
-    match(warnings(other), /names no plane of "x\.ome\.tif"/);
+    deepEqual(codes(other), ["metadata_damaged"]);
     const alone = bare.replaceAll(/c\d\d\.ome\.tif/g, "a.ome.tif").replaceAll(`IFD="0"`, `IFD="1"`);
     deepEqual(firstsOf(await load(put("y.ome.tif", described(alone, 2, 5)), [0])), [6]);
   }));
@@ -103,62 +99,45 @@ const OME =
   `<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="2" SizeT="1">` +
   `<Channel ID="Channel:0:0"/><Channel ID="Channel:0:1"/><TiffData IFD="0" PlaneCount="4"/></Pixels></Image></OME>`;
 
-Deno.test("reads a file with damaged OME-XML by its tags, and names the place of the damage", () =>
+Deno.test("reads a file with damaged OME-XML by its tags", () =>
   inFolder(async (put) => {
     deepEqual(firstsOf(await load(put("good.ome.tif", described(OME, 4)))), [1, 2]);
-    // The attribute value ends at column 132 of line 2, where the next name begins with "<".
-    const at = OME.split("\n")[1]!.indexOf("SizeC");
-    const cases: [string, RegExp][] = [
-      [OME.replace("SizeC", "<izeC"), new RegExp(`damaged at line 2, column ${at + 1}: `)],
-      [OME.slice(0, -12), /OME-XML is damaged at line 2, column \d+: /],
-      [OME.replace("<OME ", "<OMF "), /damaged|has the root/],
-      [OME.replace("XYCZT", "XYCZU"), /DimensionOrder="XYCZU"/],
-      [OME.replace("DimensionOrder", "DimensionOqder"), /lacks DimensionOrder/],
-      [OME.replace(`SizeZ="2"`, `SizeZ="0"`), /SizeZ="0"/],
-      [
-        OME.replace(`SizeZ="2"`, `SizeZ="99999999"`).replace(`SizeT="1"`, `SizeT="99999999"`),
-        /more than 2147483648/,
-      ],
-      [`<!DOCTYPE x [<!ENTITY a "b">]>` + OME.slice(22), /document type/],
-      [OME.replace(/<Image.*<\/Image>/, ""), /describes no image/],
+    const cases = [
+      OME.replace("SizeC", "<izeC"),
+      OME.slice(0, -12),
+      OME.replace("<OME ", "<OMF "),
+      OME.replace("XYCZT", "XYCZU"),
+      OME.replace("DimensionOrder", "DimensionOqder"),
+      OME.replace(`SizeZ="2"`, `SizeZ="0"`),
+      OME.replace(`SizeZ="2"`, `SizeZ="99999999"`).replace(`SizeT="1"`, `SizeT="99999999"`),
+      `<!DOCTYPE x [<!ENTITY a "b">]>` + OME.slice(22),
+      OME.replace(/<Image.*<\/Image>/, ""),
     ];
-    for (const [text, warning] of cases) {
+    for (const text of cases) {
       const loaded = await load(put("bad.ome.tif", described(text, 4)));
-      deepEqual(firstsOf(loaded), [1]);
-      equal(sizes(loaded), "Z4");
-      match(warnings(loaded), warning);
-      match(warnings(loaded), /; the file is read by its tags alone$/);
+      deepEqual([firstsOf(loaded), sizes(loaded), codes(loaded)], [[1], "Z4", ["metadata_damaged"]]);
     }
   }));
 
 Deno.test("warns about a file named OME-TIFF without OME-XML", () =>
   inFolder(async (put) => {
     const loaded = await load(put("a.OME.TIF", pages(5, 2)));
-    deepEqual([firstsOf(loaded), sizes(loaded)], [[5], "Z2"]);
-    match(warnings(loaded), /name says OME-TIFF, but the file holds no OME-XML/);
+    deepEqual([firstsOf(loaded), sizes(loaded), codes(loaded)], [[5], "Z2", ["read_differently"]]);
   }));
 
 Deno.test("warns about OME-XML that contradicts itself or its file", () =>
   inFolder(async (put) => {
-    const cases: [string, string, RegExp][] = [
-      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2", /2 channels, but its SizeC is 1/],
-      [OME.replace(`SizeT="1"`, `SizeT="3"`), "T3 C2 Z2", /directories for 4 of the 12 planes/],
-      [OME.replace(`PlaneCount="4"`, `PlaneCount="2"`), "C2 Z2", /directories for 2 of the 4 planes/],
-      [
-        OME.replace(/<TiffData[^>]*>/, `<TiffData/>`).replace(`SizeZ="2"`, `SizeZ="3"`),
-        "C2 Z3",
-        /names 6 directories.*has 4/,
-      ],
-      [
-        OME.replace(/<TiffData[^>]*>/, `<TiffData/>`).replace(`SizeZ="2"`, `SizeZ="1"`),
-        "C2",
-        /more directories than the 2/,
-      ],
+    const files = OME.replace(/<TiffData[^>]*>/, `<TiffData/>`);
+    const cases: [string, string, string][] = [
+      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2", "metadata_disagree"],
+      [OME.replace(`SizeT="1"`, `SizeT="3"`), "T3 C2 Z2", "planes_missing"],
+      [OME.replace(`PlaneCount="4"`, `PlaneCount="2"`), "C2 Z2", "planes_missing"],
+      [files.replace(`SizeZ="2"`, `SizeZ="3"`), "C2 Z3", "planes_missing"],
+      [files.replace(`SizeZ="2"`, `SizeZ="1"`), "C2", "content_left_out"],
     ];
-    for (const [text, expected, warning] of cases) {
+    for (const [text, expected, code] of cases) {
       const loaded = await load(put("odd.ome.tif", described(text, 4)), [0]);
-      equal(sizes(loaded), expected);
-      match(warnings(loaded), warning);
+      deepEqual([sizes(loaded), codes(loaded)], [expected, [code]]);
     }
   }));
 
@@ -211,15 +190,11 @@ Deno.test("a cut stack keeps its channels and sizes, and warns about missing pla
     for (const [name, field, expected, planes] of cases) {
       const whole = await load(put(name, pages(1, planes, field)));
       equal(sizes(whole), expected, name);
-      deepEqual([...firstsOf(whole), textsOf(whole.summary.warnings)], [1, 2, []], name);
+      deepEqual([...firstsOf(whole), codes(whole)], [1, 2, []], name);
       const cut = await load(put(name, cutAfter(planes - 1, pages(1, planes, field))));
       equal(sizes(cut), expected, name);
       deepEqual(firstsOf(cut), [1, 2], name);
-      match(
-        warnings(cut),
-        /12 planes, but the file holds 11|12 directories of this file, which has 11/,
-        name,
-      );
+      deepEqual(codes(cut), ["planes_missing"], name);
       // Index 0 of the second channel is not there.
       const one = put(name, cutAfter(1, pages(1, planes, field)));
       // These tell which planes they hold; a channel without any is not loaded.
@@ -247,28 +222,14 @@ Deno.test("warns about declared planes that a file with one directory lacks", ()
       tag: number,
       to: (view: DataView, entry: number) => void,
     ) => {
-      const view = new DataView(bytes.buffer);
-      const directory = view.getUint32(4, true);
-      for (let i = 0, at = directory + 2; i < view.getUint16(directory, true); i += 1, at += 12) {
-        if (view.getUint16(at, true) === tag) to(view, at);
-      }
+      to(new DataView(bytes.buffer), entryAt(bytes, tag));
       return bytes;
     };
     // UIC2 counts 5 planes instead of 3; the dimension of the channels in tag 34361 is 4 instead of 2.
     const stk = header(fixture("metamorph.stk"), 33629, (view, at) => view.setUint32(at + 4, 5, true));
     const metamorph = await load(put("m.stk", stk));
     equal(sizes(metamorph), "Z5");
-    match(warnings(metamorph), /declares 5 planes, but the file holds 3/);
-    // The distance of the second of three planes is 0.
-    const distance = await load(put(
-      "d.stk",
-      header(
-        fixture("metamorph.stk"),
-        33629,
-        (view, at) => view.setUint32(view.getUint32(at + 8, true) + 24, 0, true),
-      ),
-    ));
-    match(warnings(distance), /distance to some of the planes, not to all/);
+    deepEqual(codes(metamorph), ["planes_missing"]);
     const channels = 284 + 3 * 100 + 16;
     const fluoview = put(
       "f.tif",
@@ -279,81 +240,51 @@ Deno.test("warns about declared planes that a file with one directory lacks", ()
       ),
     );
     await rejects(load(fluoview), /plane 6 is missing: the file holds 6 planes, 7 are needed/);
-    match(warnings(await load(fluoview, [0, 1])), /declares 12 planes, but the file holds 6/);
-    // A dimension of an unknown name.
-    const unknown = await load(put(
-      "u.tif",
-      header(
-        fixture("fluoview.tif"),
-        34361,
-        (view, at) => view.setUint8(view.getUint32(at + 8, true) + channels - 16, 0x51),
-      ),
-    ));
-    match(warnings(unknown), /FluoView dimensions in FluoViewHeader \(34361\) do not fit/);
-    // One of an unknown name with a single place changes nothing; the fixture has four.
-    const single = header(fixture("fluoview.tif"), 34361, (view, at) => {
-      const sixth = view.getUint32(at + 8, true) + 284 + 5 * 100;
-      view.setUint8(sixth, 0x51);
-      view.setUint32(sixth + 16, 1, true);
-    });
-    equal(sizes(await load(put("s.tif", single))), "C2 Z3");
+    deepEqual(codes(await load(fluoview, [0, 1])), ["planes_missing"]);
     // Ten dimensions of 100 bytes from byte 284 on, and nothing after them.
     const ends = (length: number) =>
       header(fixture("fluoview.tif"), 34361, (view, at) => view.setUint32(at + 4, length, true));
     equal(sizes(await load(put("e.tif", ends(1284)))), "C2 Z3");
-    match(warnings(await load(put("e.tif", ends(1283)))), /FluoView dimensions .* do not fit/);
+    deepEqual(codes(await load(put("e.tif", ends(1283)))), ["metadata_disagree"]);
   }));
 
 Deno.test("contradicting counts of ImageJ leave the pages as slices, with a warning", () =>
   inFolder(async (put) => {
-    const cases: [string, string, number[], RegExp][] = [
-      [
-        IMAGEJ.replace("channels=2", "channels=0"),
-        "Z12",
-        [1],
-        /channels="0", which is taken as 1.*12 images, but 2 x 1 x 3/,
-      ],
-      [IMAGEJ.replace("channels", "chaxnels"), "Z12", [1], /12 images, but 2 x 1 x 3 frames/],
-      [IMAGEJ.replace("channels=2", "channels=6"), "Z12", [1], /12 images, but 2 x 6 x 3 frames/],
+    const cases: [string, string, number[], string[]][] = [
+      [IMAGEJ.replace("channels=2", "channels=0"), "Z12", [1], ["metadata_damaged", "metadata_disagree"]],
+      [IMAGEJ.replace("channels=2", "channels=6"), "Z12", [1], ["metadata_disagree"]],
       // The pages agree with the axes.
-      [IMAGEJ.replace("images=12", "images=14"), "T2 C2 Z3", [1, 2], /14 images, but 2 x 2 x 3 frames/],
+      [IMAGEJ.replace("images=12", "images=14"), "T2 C2 Z3", [1, 2], ["metadata_disagree"]],
       // What follows a NUL is still read.
-      [IMAGEJ.replace("1.53t\n", "1.53t\0"), "T2 C2 Z3", [1, 2], /^$/],
+      [IMAGEJ.replace("1.53t\n", "1.53t\0"), "T2 C2 Z3", [1, 2], []],
     ];
-    for (const [text, expected, values, warning] of cases) {
+    for (const [text, expected, values, warned] of cases) {
       const loaded = await load(put("c.tif", described(text, 12)));
-      equal(sizes(loaded), expected);
-      deepEqual(firstsOf(loaded), values);
-      match(warnings(loaded), warning);
+      deepEqual([sizes(loaded), firstsOf(loaded), codes(loaded)], [expected, values, warned]);
     }
   }));
 
 Deno.test("warns when ScanImage does not say which channels were saved", () =>
   inFolder(async (put) => {
-    for (const saved of ["[1;s]", "[1:2]", "[1;1]", "[0;2]", "[133]", "[]"]) {
+    for (const saved of ["[1:2]", "[1;1]", "[0;2]", "[133]", "[]"]) {
       const text = SCANIMAGE.replace("[1;2]", saved);
       const loaded = await load(put("s.tif", pages(1, 12, [305, 2, text])));
       deepEqual(firstsOf(loaded), [1]);
-      match(warnings(loaded), /do not say which channels were saved/, saved);
+      deepEqual(codes(loaded), ["axes_assumed"], saved);
     }
     const old =
       "state.acq.numberOfChannelsSave=2\rstate.acq.savingChannel1=1\rstate.acq.savingChannel2=1\rstate.acq.numberOfFrames=6";
     deepEqual(firstsOf(await load(put("o.tif", described(old, 12)))), [1, 2]);
-    for (
-      const text of [
-        old.replace("Save=2", "Save=0"),
-        old.replace("Save=2", "Save=0").replaceAll(/\rstate\.acq\.savingChannel\d=1/g, ""),
-        old.replace("Save=2", "Save=1"),
-        old.replace("numberOfC", "numbesOfC"),
-      ]
-    ) {
-      match(warnings(await load(put("o.tif", described(text, 12)))), /do not say which channels/);
+    const texts = [
+      old.replace("Save=2", "Save=0"),
+      old.replace("Save=2", "Save=1"),
+      old.replace("numberOfC", "numbesOfC"),
+      // The settings are lost, the stamp exists.
+      "frameNumbers = 1\n",
+    ];
+    for (const text of texts) {
+      equal(codes(await load(put("o.tif", described(text, 12))))[0], "axes_assumed");
     }
-    // The settings are lost, the stamp exists.
-    match(
-      warnings(await load(put("f.tif", described("frameNumbers = 1\n", 12)))),
-      /do not say which channels/,
-    );
   }));
 
 Deno.test("ignores the constants that Prairie View writes", () =>
@@ -392,42 +323,31 @@ Deno.test("reads Micro-Manager with a damaged summary or index map by its pages"
     };
     deepEqual(firstsOf(await load(put("good_MMStack.ome.tif", bytes()))), [10, 20]);
     const map = bytes().length - 8 - 20 * planes.length;
-    const cases: [Uint8Array, string[], RegExp][] = [
-      [changed(40, 0x5b), ["CH1", "CH2"], /summary of Micro-Manager cannot be read: .*is no JSON/],
-      [changed(map, 0), ["GFP", "RFP"], /index map of Micro-Manager cannot be read: it is not at/],
-      [changed(map + 4, 0), ["GFP", "RFP"], /index map of Micro-Manager cannot be read: it is empty/],
+    const cases: [Uint8Array, string[]][] = [
+      [changed(40, 0x5b), ["CH1", "CH2"]],
+      [changed(map, 0), ["GFP", "RFP"]],
+      [changed(map + 4, 0), ["GFP", "RFP"]],
       // It was not written when the program was stopped.
-      [
-        microManagerBytes(GRAY, summary, planes, { described: true, indexed: false }),
-        ["GFP", "RFP"],
-        /does not say where/,
-      ],
+      [microManagerBytes(GRAY, summary, planes, { described: true, indexed: false }), ["GFP", "RFP"]],
     ];
-    for (const [file, names, warning] of cases) {
+    for (const [file, names] of cases) {
       const loaded = await load(put("bad_MMStack.ome.tif", file));
-      deepEqual(firstsOf(loaded), [10, 20]);
-      equal(sizes(loaded), "C2 Z2");
+      deepEqual([firstsOf(loaded), sizes(loaded), codes(loaded)], [[10, 20], "C2 Z2", ["metadata_damaged"]]);
       deepEqual(loaded.summary.channels.map(({ name }) => name), names);
-      match(warnings(loaded), warning);
     }
     // The entry of the third plane calls it channel 0, which is there twice then.
-    const twice = await load(put("twice_MMStack.ome.tif", changed(map + 8 + 40, 0)), [0]);
-    match(warnings(twice), /two entries for one plane.*declares 4 planes, but 3 are there/);
-    const both = await load(put("twice_MMStack.ome.tif", changed(map + 8 + 40, 0)));
-    match(warnings(both), /Opened at Z 1: channel 1 .* has no plane before/);
+    const twice = put("twice_MMStack.ome.tif", changed(map + 8 + 40, 0));
+    deepEqual(codes(await load(twice, [0])), ["metadata_disagree", "planes_missing"]);
+    deepEqual(codes(await load(twice)), ["metadata_disagree", "planes_missing", "opened_elsewhere"]);
   }));
 
 Deno.test("does not build JSON of a description beyond the bounds", () =>
   inFolder(async (put) => {
     const values = `{"shape":[8,12],"x":[${"{},".repeat(1_100_000)}{}]}`;
     const long = `{"shape":[8,12],"x":"${"x".repeat(17 << 20)}"}`;
-    for (
-      const [text, reason] of [[values, /more than 1000000 values/], [long, /more than 16777216/]] as const
-    ) {
+    for (const text of [values, long]) {
       const loaded = await load(put("j.tif", bigText(text)));
-      deepEqual(firstsOf(loaded), [7]);
-      match(warnings(loaded), /^The shape of the array cannot be read: /);
-      match(warnings(loaded), reason);
+      deepEqual([firstsOf(loaded), codes(loaded)], [[7], ["metadata_damaged"]]);
     }
   }));
 
@@ -439,13 +359,10 @@ function bigText(text: string): Uint8Array {
   whole.set(small);
   whole.set(bytes, small.length);
   const view = new DataView(whole.buffer);
-  const directory = view.getUint32(4, true);
-  for (let i = 0, at = directory + 2; i < view.getUint16(directory, true); i += 1, at += 12) {
-    if (view.getUint16(at, true) !== 270) continue;
-    view.setUint16(at + 2, 2, true);
-    view.setUint32(at + 4, bytes.length, true);
-    view.setUint32(at + 8, small.length, true);
-  }
+  const at = entryAt(whole, 270);
+  view.setUint16(at + 2, 2, true);
+  view.setUint32(at + 4, bytes.length, true);
+  view.setUint32(at + 8, small.length, true);
   return whole;
 }
 
@@ -456,10 +373,7 @@ Deno.test("refuses a long description of ImageJ, and warns about a long list of 
     const most = put("most.tif", described("ImageJ=1.54f\nimages=1\n".padEnd(1_048_576, "\n")));
     deepEqual(codesOf((await load(most)).summary.warnings), []);
     const list = `SI.hChannels.channelSave = [${"1;".repeat(3_000_000)}1]\nSI.VERSION_MAJOR = 5\n`;
-    match(
-      warnings(await load(put("scanimage.tif", described(list)))),
-      /do not say which channels were saved/,
-    );
+    deepEqual(codes(await load(put("scanimage.tif", described(list)))), ["axes_assumed"]);
   }));
 
 Deno.test("uses the metadata of Micro-Manager in plain TIFF, and warns when they are damaged", () =>
@@ -470,10 +384,7 @@ Deno.test("uses the metadata of Micro-Manager in plain TIFF, and warns when they
     deepEqual([summary.channels[0]!.name, summary.date, summary.time], ["GFP", "20130115", "17:02:40"]);
     deepEqual(summary.axes.slice(-2).map(({ step, unit }) => [step, unit]), [[0.25, "um"], [0.25, "um"]]);
     for (const damaged of ["no JSON", "[]", "7"]) {
-      match(
-        warnings(await load(put("d.tif", pages(1, 2, [51123, 2, damaged])))),
-        /^The metadata of Micro-Manager in MicroManagerMetadata \(51123\) cannot be read$/,
-      );
+      deepEqual(codes(await load(put("d.tif", pages(1, 2, [51123, 2, damaged])))), ["metadata_damaged"]);
     }
   }));
 
@@ -515,7 +426,7 @@ Deno.test("MetaMorph: distances and times of the planes are steps where every pl
       const { summary } = await load(put("m.stk", copy));
       const { name, size, step, unit } = summary.axes[0]!;
       deepEqual(summary.times?.length ?? 0, name === "T" ? 3 : 0);
-      return [`${name}${size}`, step, unit, ...textsOf(summary.warnings)];
+      return [`${name}${size}`, step, unit, ...codesOf(summary.warnings)];
     };
     const day = 2_451_576;
     deepEqual(await opened([[3, 2, day, 0], [3, 2, day, 500], [3, 2, day, 1000]]), ["Z3", 1.5, "um"]);
@@ -528,8 +439,9 @@ Deno.test("MetaMorph: distances and times of the planes are steps where every pl
     for (const times of [[0, 0, 1000], [0, 1000, 1000]]) {
       deepEqual(await opened(times.map((time) => [0, 1, day, time])), ["Z3", 1, "Pixels"], times.join());
     }
-    const partial = "UIC2 (33629) gives a distance to some of the planes, not to all";
-    deepEqual(await opened([[3, 2, day, 0], [0, 1, day, 0], [0, 1, day, 0]]), ["Z3", 1, "Pixels", partial]);
+    deepEqual(await opened([[3, 2, day, 0], [0, 1, day, 0], [0, 1, day, 0]]), [
+      ...["Z3", 1, "Pixels", "metadata_missing"],
+    ]);
   }));
 
 Deno.test("MetaMorph: one plane is served alone, whatever follows it", () =>
@@ -577,7 +489,7 @@ Deno.test("MetaMorph: tables and texts over their bounds are not read", () =>
     for (const [tag, count, warning] of cases) {
       const file = tiffOf(GRAY, [[new Uint8Array(192)]], [[tag, 4, [0, 0, 0, 0]]]);
       new DataView(file.buffer).setUint32(entryAt(file, tag) + 4, count, true);
-      match(warnings(await load(put("b.stk", file))), warning);
+      match((await load(put("b.stk", file))).summary.warnings[0]!.text, warning);
     }
     // A name of 4,096 letters is read, a longer one is not.
     for (const letters of [4096, 4097]) {

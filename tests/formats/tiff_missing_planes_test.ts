@@ -6,7 +6,8 @@ import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import type { At } from "../planes.ts";
-import { firstsAt, withFiles } from "../written_files.ts";
+import { firstsAt } from "../planes.ts";
+import { withFiles } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 

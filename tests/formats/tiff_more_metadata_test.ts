@@ -7,7 +7,7 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { openHere } from "../load_here.ts";
-import { withOpened } from "../written_files.ts";
+import { withOpened } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 

@@ -18,7 +18,8 @@ const layouts: fc.Arbitrary<TiffLayout> = fc.record({
   codec: fc.constantFrom("none", "deflate", "zstd", "PackBits", "LZW"),
   fillOrder: fc.constantFrom(1, 2),
   bitsAndKind: fc.oneof(
-    fc.tuple(fc.integer({ min: 1, max: 64 }), fc.constantFrom("uint", "int")),
+    fc.tuple(fc.integer({ min: 1, max: 64 }), fc.constant("uint")),
+    fc.tuple(fc.integer({ min: 2, max: 64 }), fc.constant("int")),
     fc.tuple(fc.constantFrom(8, 16, 32, 64), fc.constantFrom("uint", "int")),
     fc.tuple(fc.constantFrom(16, 24, 32, 64), fc.constant("float")),
   ),

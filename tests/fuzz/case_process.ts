@@ -88,6 +88,7 @@ function invented(whole: LoadedAcquisition, rest: LoadedAcquisition): string | n
   const { summary: a } = whole;
   const { summary: b } = rest;
   if (a.channels.length !== b.channels.length || a.columns !== b.columns || b.rows > a.rows) return null;
+  if (b.warnings.some(({ code }) => code === "opened_elsewhere")) return null;
   const unordered = b.warnings.some(({ text }) => /order of its channels.* are unknown/.test(text));
   for (const [c, plane] of rest.planes.entries()) {
     const fits = (other: Float32Array<ArrayBuffer>) =>

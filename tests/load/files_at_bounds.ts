@@ -1,4 +1,4 @@
-/** Files at the bounds of the parsers: each makes a reader build as much as it ever may, or asks for one more. */
+/** Files at the bounds of the parsers: each makes a reader build as much as it may, or one more. */
 import { join } from "node:path";
 import { MAX_PLANNED, MAX_SCENES, MAX_SUBBLOCKS } from "../../readers/czi/bounds.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/io/limits.ts";
@@ -27,9 +27,8 @@ import {
   packed,
 } from "../fixtures/nd2_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
+import { block, element, header, image, samples, text, XY } from "../fixtures/lif_writer.ts";
 import { tiffFile } from "./acquisitions.ts";
-import { lifAtBounds } from "./lif_at_bounds.ts";
-import { lsmAtBounds } from "./lsm_at_bounds.ts";
 
 type Write = (path: string) => Promise<void>;
 
@@ -84,7 +83,7 @@ const PIXEL: readonly Entry[] = [
   [279, 4, 1, 1],
 ];
 
-/** A page that tells `description`, which lies at 10. */
+/** A page with a `description`, which lies at 10. */
 const described = (description: Uint8Array): Uint8Array =>
   tiff([Uint8Array.of(7, 0), description], 1, () => [
     ...PIXEL.slice(0, 4),
@@ -114,7 +113,7 @@ function strips(count: number): Uint8Array {
   ]);
 }
 
-/** A documents block that holds as many documents of `nodes` nodes as fit into 60 MiB. */
+/** Two blocks of 60 MiB, full of documents of `nodes` nodes. */
 function crowdedDocuments(nodes: number): Uint8Array {
   const document = ascii(`<?xml version="1.0"?><a>${"<a/>".repeat(nodes)}</a>`);
   const counted = concat(words(document.length), document);
@@ -123,7 +122,7 @@ function crowdedDocuments(nodes: number): Uint8Array {
   return oirFile([...oirBlocks(frame()), block, block]);
 }
 
-/** A CZI file whose directory lists one subblock so many times, each with other dimensions. */
+/** A CZI file whose directory lists one subblock `count` times, each with other dimensions. */
 function subblocks(count: number, dims: (n: number) => readonly WrittenDimension[]): Uint8Array {
   const one = writeCzi({ subblocks: [{ dims: dims(0), data: ramp16(16, 0) }] });
   const [position = 0] = one.subblocks;
@@ -148,12 +147,10 @@ const plane = (
   ...dims: readonly WrittenDimension[]
 ): WrittenDimension[] => [["X", 0, 4], ["Y", 0, 4], ...dims];
 
-const keys = (count: number) => Array.from({ length: count }, (_, i) => `key ${i}=value ${i}\n`).join("");
-
-/** An OIB of so many planes, of which the first alone is no empty stream, with these settings. */
-function streamsOf(count: number, settings = '[Axis Parameter Common]\nAxisOrder="XYT"\n'): Uint8Array {
+/** An OIB of so many planes; all streams but the first are empty. */
+function streamsOf(count: number): Uint8Array {
   const empty = new Uint8Array();
-  const streams: Record<string, Uint8Array> = { Main: ascii(settings) };
+  const streams: Record<string, Uint8Array> = { Main: ascii('[Axis Parameter Common]\nAxisOrder="XYT"\n') };
   const names = ["[OibSaveInfo]", "MainFileName=Main", "Main=a.oif"];
   for (let n = 1; n <= count; n += 1) {
     streams[`Stream${n}`] = n === 1 ? tiffFile(ramp(32, 16), 16) : empty;
@@ -169,7 +166,7 @@ const picturedNd2 = (picture: Uint8Array): Uint8Array =>
     picture,
   ]]);
 
-/** An ND2 file whose map lists so many frames, all at the place of the first. */
+/** An ND2 file whose map lists `count` frames, all at the place of the first. */
 function frames(count: number): Uint8Array {
   const start = nd2File([["ImageDataSeq|0!", nd2Frame()], ["ImageAttributesLV!", attributes()]]);
   const map = start.length;
@@ -190,13 +187,17 @@ function frames(count: number): Uint8Array {
   return concat(start, nd2Chunk("ND2 FILEMAP SIGNATURE NAME 0001!", concat(entries, place, tail)));
 }
 
-/** So many entries of binary metadata and some more, a thousand in each level. */
+/** At least `count` entries of binary metadata, a thousand in each level. */
 function entries(count: number): Uint8Array {
   const thousand = level("a", new Array<Uint8Array>(999).fill(number("b", 1)));
   return level("a", new Array<Uint8Array>(Math.floor(count / 1000)).fill(thousand));
 }
 
-/** Writers by file name. */
+/** A LIF file of these elements and a block of 4 x 3 samples. */
+const lif = (elements: string) =>
+  concat(text(header(element("file", "", "", elements))), block("M1", samples(12)));
+
+/** Writers by file name; a file beyond a bound begins with `more_`. */
 export function filesAtBounds(): Readonly<Record<string, Write>> {
   return {
     "most_directories.tif": file(() => tiff([Uint8Array.of(7)], MAX_DIRECTORIES, () => PIXEL)),
@@ -223,14 +224,12 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
         ascii(new TextDecoder().decode(ome(data)).replace('SizeZ="1"', `SizeZ="${planes}"`)),
       );
     }),
-    "more_xml_nodes.ome.tif": file(() => described(ome("<a/>".repeat(MAX_XML_NODES + 1)))),
     "most_xml_text.ome.tif": file(() =>
       described(ome(`<a>${"x&amp;".repeat((MAX_XML_BYTES - 1000) / 6)}</a>`))
     ),
     "most_xml_depth.ome.tif": file(() =>
       described(ome("<a>".repeat(MAX_XML_DEPTH - 4) + "</a>".repeat(MAX_XML_DEPTH - 4)))
     ),
-    "more_xml_depth.ome.tif": file(() => described(ome("<a>".repeat(3_000_000)))),
     "most_ome_channels.ome.tif": file(() =>
       described(ome('<Channel ID="Channel:0:0" SamplesPerPixel="1" Name="a"/>'.repeat(200_000)))
     ),
@@ -244,8 +243,17 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
       described(ascii("ImageJ=1.54f\nimages=2000000000\nchannels=10000\nslices=200000\nhyperstack=true\n\0"))
     ),
     "long_description.tif": file(() => described(new Uint8Array(64 << 20).fill(0x20))),
-    ...Object.fromEntries(Object.entries(lsmAtBounds()).map(([name, bytes]) => [name, file(bytes)])),
-    ...Object.fromEntries(Object.entries(lifAtBounds()).map(([name, bytes]) => [name, file(bytes)])),
+    "most_images.lif": file(() => lif(element("a", image(), "M1").repeat(Math.floor(MAX_XML_NODES / 42)))),
+    // Fifteen million elements that the reader omits.
+    "most_omitted.lif": file(() => {
+      const settings = "<a/>".repeat((MAX_XML_BYTES - 5000) / 4);
+      const attached = `<Attachment Name="HardwareSetting">${settings}</Attachment>`;
+      return lif(element("a", image(XY, [{}], attached), "M1"));
+    }),
+    "most_stamps.lif": file(() => {
+      const stamps = `<TimeStampList>${"1 ".repeat(15_000_000)}</TimeStampList>`;
+      return lif(element("a", image([...XY, [4, 1_000_000, 12]], [{}], stamps), "M1"));
+    }),
     "crowded_documents.oir": file(() => crowdedDocuments(MAX_XML_NODES - 2)),
     "most_subblocks_of_a_plane.czi": file(() => subblocks(MAX_PLANNED, (n) => plane(["M", n, 1]))),
     "more_subblocks_of_a_plane.czi": file(() => subblocks(MAX_PLANNED + 1, (n) => plane(["M", n, 1]))),
@@ -261,12 +269,8 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
     "most_channel_spans.czi": file(() => subblocks(1000, () => plane(["C", 0, MAX_CHANNELS]))),
     "most_streams.oib": file(() => streamsOf(262_100)),
     "more_streams.oib": file(() => streamsOf(1 << 18)),
-    "more_settings.oib": file(() => streamsOf(1, "[A]\n".repeat((1 << 16) + 1))),
-    "most_settings.oib": file(() => streamsOf(1, "[A]\n".repeat(1 << 15) + keys((1 << 18) - 4))),
     "most_frames.nd2": file(() => frames(MAX_FRAMES)),
-    "more_frames.nd2": file(() => frames(MAX_FRAMES + 1)),
     "most_entries.nd2": file(() => picturedNd2(entries(MAX_LITE_ENTRIES - 20))),
-    "more_entries.nd2": file(() => picturedNd2(entries(MAX_LITE_ENTRIES))),
     "most_inflated.nd2": file(() =>
       picturedNd2(packed(entry(9, "a", concat(words(60 << 20, 0), new Uint8Array(60 << 20)))))
     ),
@@ -274,22 +278,11 @@ export function filesAtBounds(): Readonly<Record<string, Write>> {
       picturedNd2(ascii(`<variant>${"<a/>".repeat(MAX_XML_NODES - 20)}</variant>`))
     ),
     "cut_xml.nd2": file(() => picturedNd2(ascii(`<variant>${"<a/>".repeat(MAX_XML_NODES / 2 - 20)}`))),
-    // A chunk costs a look at the file system, so that not the heap but the load time-out bounds their number.
+    // The load time-out, not the heap, bounds the number of chunks: each costs a look at the file system.
     "many_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 128 }),
-    "more_chunks.ome.zarr": (path) => zarr(path, { chunk: [1, 1, 1], side: 1025 }),
     "many_channels.ome.zarr": (path) => zarr(path, { chunk: [1, 8, 8], side: 8, channels: MAX_CHANNELS }),
     "more_channels.ome.zarr": (path) => zarr(path, { chunk: [1, 8, 8], side: 8, channels: MAX_CHANNELS + 1 }),
-    "deep.ome.zarr": async (path) => {
-      await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
-      await Deno.writeTextFile(join(path, "zarr.json"), `{"a":${"[".repeat(5_000_000)}`);
-    },
-    "wide.ome.zarr": async (path) => {
-      await writePlainStore(path, { planes: [ramp(2, 2)], rows: 2, columns: 2 });
-      const root = await Deno.readTextFile(join(path, "zarr.json"));
-      const wide = `"wide":[${"{},".repeat(900_000)}0],`;
-      await Deno.writeTextFile(join(path, "zarr.json"), root.replace("{", `{${wide}`));
-    },
-    // A good file at the end: the worker is still of use.
+    // The worker still loads a good file at the end.
     "good.tif": file(() => tiffFile(ramp(32, 16), 16)),
   };
 }

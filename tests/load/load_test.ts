@@ -7,7 +7,6 @@ import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { OpenAcquisition } from "../../readers/open_acquisition.ts";
 import { requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
-import { knownStack } from "./acquisitions.ts";
 import { fixtureImages } from "./fixture_images.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 import { soak } from "./soak.ts";
@@ -35,30 +34,6 @@ Deno.test({
       assert.ok(counts[what], `never: ${what} in ${JSON.stringify(counts)}`);
     }
   },
-});
-
-Deno.test("twenty clients step through one file, each its own way, over real sockets", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_steps_" }));
-  try {
-    const { path, planes } = await knownStack(folder, 60);
-    // Room for a quarter of the planes in the cache.
-    await using server = new Harness({ workers: 2, maxSessionMemory: 8 * 15 * planes[0]!.byteLength });
-    await using socket = await server.listen();
-    const { sessionId, channels: [channel] } = await server.open(path);
-    await Promise.all(Array.from({ length: 20 }, async (_, client) => {
-      for (let step = 0; step < planes.length; step += 1) {
-        const z = (client % 2 === 0 ? step : 7 * step + client) % planes.length;
-        const response = await fetch(`${socket.base}${channel!.dataUrl}?z=${z}`);
-        const bytes = await response.arrayBuffer();
-        assert.equal(response.status, 200, new TextDecoder().decode(bytes));
-        assert.deepEqual(new Float32Array(bytes), planes[z], `client ${client}, plane ${z}`);
-      }
-    }));
-    assert.equal((await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" })).status, 200);
-    await until(() => server.budget.used === 0);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
 });
 
 Deno.test("session memory is given to as many as fit, and comes back", async () => {

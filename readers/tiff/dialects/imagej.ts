@@ -7,7 +7,7 @@
  * its number of items, all LONG in the byte order of the file; then follow the items: `labl` are labels in UTF-16, one a plane;
  * `luts` are lookup tables of the channels, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
  */
-import { DecodeFailed, quoted } from "../../errors.ts";
+import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
@@ -36,7 +36,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   }
   const fields = fieldsOf(text);
   const layout = readPage(first);
-  const items = readItems(first);
+  const items = unlessDamaged(() => itemsOf(first, MAX_VENDOR_BYTES), NO_ITEMS);
   const { sizes, plane, warnings } = planesOf(tiff, layout, fields);
   const perUnit = (tag: number) => {
     const resolution = first.noteNumber(tag);
@@ -152,16 +152,6 @@ interface ImageJItems {
 }
 
 const NO_ITEMS: ImageJItems = { labels: [], colors: [], info: null };
-
-/** The items of a file; none where they are missing or damaged. */
-function readItems(directory: Directory): ImageJItems {
-  try {
-    return itemsOf(directory, MAX_VENDOR_BYTES);
-  } catch (error) {
-    if (error instanceof DecodeFailed) return NO_ITEMS;
-    throw error;
-  }
-}
 
 /** The items of a file, of `most` bytes in all. @throws {DecodeFailed} they are longer, or lie outside the file */
 function itemsOf(directory: Directory, most: number): ImageJItems {

@@ -4,7 +4,7 @@
  * (tag 51123) stand in. Large acquisitions continue in files named `_1`, `_2`, and may have a file for each position (`_Pos0`,
  * `_Pos1`). Each position is a scene.
  */
-import { DecodeFailed } from "../../errors.ts";
+import { unlessDamaged } from "../../errors.ts";
 import type { DocumentList } from "../../io/document_list.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
@@ -17,7 +17,7 @@ import type { Directory } from "../directory.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { recentBytes, RecentFiles } from "../recent_files.ts";
-import type { SeriesList, Stack } from "../stack.ts";
+import type { SeriesList, Stack, StackSizes } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { isOmeXml, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
@@ -25,11 +25,9 @@ import { numberAt, SUMMARY_MARK } from "./marks.ts";
 import { pageIndices, planeMetadata, readIndexMap, readSummary, summaryText } from "./micromanager_index.ts";
 import {
   type IndexedFile,
-  NO_PARTS,
   openParts,
   partNames,
   PositionPlanes,
-  type PositionSizes,
   positionSizes,
 } from "./micromanager_planes.ts";
 import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
@@ -65,7 +63,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
   const first = found.keys().reduce((least, position) => Math.min(least, position), Infinity);
   const { T, C, Z } = found.get(first) ?? sizes;
   const isComplete = index.length >= T * C * Z * declared(summary.Positions);
-  const parts = isComplete ? NO_PARTS : openParts(opened, others);
+  const parts = openParts(opened, isComplete ? [] : others);
   const indexed = [own, ...parts.files];
   const positions: Positions = {
     opened,
@@ -83,7 +81,7 @@ export function openMicroManager(opened: Opened): SeriesList | null {
 function positionList(
   positions: Positions,
   first: number,
-  found: ReadonlyMap<number, PositionSizes>,
+  found: ReadonlyMap<number, StackSizes>,
 ): SeriesList {
   const { opened, summary } = positions;
   const numbers = [...found.keys()].sort((a, b) => a - b);
@@ -125,20 +123,18 @@ function readName({ files, pool }: Positions, position: number): string | null {
   for (const { path, index } of files) {
     for (const entry of index) {
       if (entry.position !== position) continue;
-      try {
-        const { PositionName } = planeMetadata(pool.get(path).directoryAt(entry.offset));
-        return typeof PositionName === "string" && PositionName !== "" ? PositionName : null;
-      } catch (error) {
-        if (error instanceof DecodeFailed) return null;
-        throw error;
-      }
+      const { PositionName } = unlessDamaged(
+        () => planeMetadata(pool.get(path).directoryAt(entry.offset)),
+        {} as JsonObject,
+      );
+      return typeof PositionName === "string" && PositionName !== "" ? PositionName : null;
     }
   }
   return null;
 }
 
 /** Warns when the summary declares positions without planes. */
-function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, PositionSizes>): Warning[] {
+function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, StackSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
   const named: string[] = [];
@@ -151,7 +147,7 @@ function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, PositionS
 }
 
 function sizesIn(
-  sizes: PositionSizes | undefined,
+  sizes: StackSizes | undefined,
   { samples, width, height }: PageLayout,
 ): SceneEntry["sizes"] {
   return sizes ? sizesOf(axesOf({ ...sizes, C: sizes.C * samples, Y: height, X: width }, {})) : {};
@@ -160,7 +156,7 @@ function sizesIn(
 function positionStack(
   positions: Positions,
   position: number,
-  sizes: PositionSizes,
+  sizes: StackSizes,
 ): Omit<Stack, keyof Described> {
   const { files, pool, missing, fileSize } = positions;
   const planes = new PositionPlanes(files, position, sizes, missing);
@@ -277,21 +273,12 @@ function omeNotes(opened: Opened): OmeNote[] {
   if (text === undefined) return [];
   return noted(opened, "The calibration in OME-XML", () => {
     const [first, ...others] = parseOme(upToNul(text), "the document").images;
-    return first ? [noteOf(first), ...others.map(noteOfOther)] : [];
+    const none: OmeNote = { calibrations: {}, times: null };
+    return first ? [noteOf(first), ...others.map((image) => unlessDamaged(() => noteOf(image), none))] : [];
   }) ?? [];
 }
 
 function noteOf(image: XmlElement): OmeNote {
   const { calibrations, times } = readImage(image);
   return { calibrations, times };
-}
-
-/** The times of a further image; its calibration is not used. */
-function noteOfOther(image: XmlElement): OmeNote {
-  try {
-    return noteOf(image);
-  } catch (error) {
-    if (error instanceof DecodeFailed) return { calibrations: {}, times: null };
-    throw error;
-  }
 }

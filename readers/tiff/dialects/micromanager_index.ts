@@ -5,7 +5,7 @@
  *             slice, frame, position, offset of its directory
  *   byte 32   2355492, length of the summary, summary as JSON at byte 40
  */
-import { DecodeFailed } from "../../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { MAX_DIRECTORIES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
@@ -138,12 +138,8 @@ const isIndex = (value: unknown): value is number =>
 /** Tag 51123 of a page; empty where it is damaged. */
 export function planeMetadata(directory: Directory): JsonObject {
   const text = directory.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES);
-  if (text === "") return {};
-  try {
-    const parsed = parseJsonText(text, "the metadata of the plane");
-    return isJsonObject(parsed) ? parsed : {};
-  } catch (error) {
-    if (error instanceof DecodeFailed) return {};
-    throw error;
-  }
+  const parsed = text === ""
+    ? null
+    : unlessDamaged(() => parseJsonText(text, "the metadata of the plane"), null);
+  return isJsonObject(parsed) ? parsed : {};
 }

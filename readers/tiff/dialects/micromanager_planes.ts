@@ -9,25 +9,21 @@ import { MAX_DIRECTORIES, MAX_PLANES } from "../bounds.ts";
 import type { Opened } from "../opened.ts";
 import type { PageLayout } from "../page.ts";
 import type { RecentFiles } from "../recent_files.ts";
-import type { PlaneIndex as PlaneAt, PlaneSource } from "../stack.ts";
+import type { PlaneIndex as PlaneAt, PlaneSource, StackSizes } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TiffFile } from "../tiff_file.ts";
 import { type IndexEntry, type PlaneIndex, readIndexMap } from "./micromanager_index.ts";
-
-/** Names of the other files of an acquisition. */
-export interface PartNames {
-  /** Without the opened one. */
-  readonly others: readonly string[];
-  /** The first missing continuation, or the one that would follow the last. */
-  readonly missing: string | null;
-}
 
 /**
  * Finds the other files of an acquisition: same folder, same name up to `_MMStack`.
  *
  * @param several whether each position may have a file, whose name has something between `_MMStack` and the number
+ * @returns the names, and the first missing continuation or the one that would follow the last
  */
-export function partNames({ path, files }: Opened, several: boolean): PartNames {
+export function partNames(
+  { path, files }: Opened,
+  several: boolean,
+): { readonly others: readonly string[]; readonly missing: string | null } {
   const name = basename(path);
   const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
   if (stem === undefined) return { others: [], missing: null };
@@ -54,21 +50,11 @@ export interface IndexedFile {
   readonly index: PlaneIndex;
 }
 
-/** The other files with their planes. */
-export interface Parts {
-  /** In the order of their names. */
-  readonly files: readonly IndexedFile[];
-  /** Bytes of all of them. */
-  readonly bytes: number;
-  /** Files that are left out. */
-  readonly warnings: readonly Warning[];
-}
-
-/** Where the opened file has all planes. */
-export const NO_PARTS: Parts = { files: [], bytes: 0, warnings: [] };
-
 /** Reads the index maps of the other files and closes them again, since most of them are not needed. */
-export function openParts({ path, files }: Opened, names: readonly string[]): Parts {
+export function openParts(
+  { path, files }: Opened,
+  names: readonly string[],
+): { readonly files: readonly IndexedFile[]; readonly bytes: number; readonly warnings: readonly Warning[] } {
   const found: IndexedFile[] = [];
   const warnings: Warning[] = [];
   const leaveOut = (name: string, why: string) =>
@@ -93,16 +79,6 @@ export function openParts({ path, files }: Opened, names: readonly string[]): Pa
   return { files: found, bytes, warnings };
 }
 
-/** Lengths of the axes of one position. */
-export interface PositionSizes {
-  /** Time points. */
-  readonly T: number;
-  /** Channels. */
-  readonly C: number;
-  /** Focus planes. */
-  readonly Z: number;
-}
-
 /** Whether a file could hold a plane with these indices. */
 const isServed = ({ channel, slice, frame }: IndexEntry) => Math.max(channel, slice, frame) < MAX_DIRECTORIES;
 
@@ -112,8 +88,8 @@ const MAX_POSITIONS = 100_000;
 /** Sizes of each position with planes: as declared, or as large as its planes need. @throws {DecodeFailed} there are too many */
 export function positionSizes(
   files: readonly IndexedFile[],
-  declared: PositionSizes,
-): Map<number, PositionSizes> {
+  declared: StackSizes,
+): Map<number, StackSizes> {
   const found = new Map<number, { T: number; C: number; Z: number }>();
   for (const { index } of files) {
     for (const entry of index) {
@@ -133,7 +109,7 @@ export function positionSizes(
 /** The planes of one position. */
 export class PositionPlanes {
   readonly #files: readonly IndexedFile[];
-  readonly #sizes: PositionSizes;
+  readonly #sizes: StackSizes;
   readonly #missing: string | null;
   /** Number of the entry, counted through all files, by number of the plane. */
   readonly #entries = new Map<number, number>();
@@ -146,7 +122,7 @@ export class PositionPlanes {
    * @param missing the first missing file of the acquisition, or `null`
    * @throws {DecodeFailed} too many planes are declared
    */
-  constructor(files: readonly IndexedFile[], position: number, sizes: PositionSizes, missing: string | null) {
+  constructor(files: readonly IndexedFile[], position: number, sizes: StackSizes, missing: string | null) {
     const { T, C, Z } = sizes;
     const declared = T * C * Z;
     if (declared > MAX_PLANES) {

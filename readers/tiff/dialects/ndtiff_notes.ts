@@ -3,6 +3,7 @@ import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
+import { differ } from "../../metadata/numbers.ts";
 import { timesFrom } from "../../metadata/time_stamps.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import type { Stack } from "../stack.ts";
@@ -18,9 +19,6 @@ const MAX_NOTES = 10_000;
 
 /** Channels whose names are looked up in images. */
 const MAX_NAMES = 64;
-
-/** Share by which two sources of one value may differ. */
-const TOLERANCE = 0.01;
 
 /** The stored text of an image. @throws {DecodeFailed} it lies outside the file, or is too long */
 export function noteBytes({ file }: TiffFile, image: NDTiffImage, most: number): Uint8Array {
@@ -39,33 +37,30 @@ export function readNote(tiff: TiffFile, image: NDTiffImage): JsonObject {
   return note;
 }
 
-/** What describes a scene. */
-export interface NoteSource {
-  /** Planes of the data set. */
-  readonly planes: ImagePlanes;
-  /** The scene. */
-  readonly scene: ImageScene;
-  /** The summary of the acquisition; empty where it cannot be read. */
-  readonly summary: JsonObject;
-  /** Whether the file is a reduced level of a pyramid, whose pixel size is unknown. */
-  readonly reduced: boolean;
-  /** The JSON of an image. @throws {DecodeFailed} it is damaged */
-  note(image: NDTiffImage): JsonObject;
-}
-
 /** Metadata of a scene. */
 export type DescribedScene = Pick<Stack, "calibrations" | "names" | "times" | "moment" | "warnings">;
 
-/** Describes a scene by its images. */
-export function describeScene(source: NoteSource): DescribedScene {
-  const { planes, scene, summary, reduced } = source;
+/**
+ * Describes a scene by its images.
+ *
+ * @param summary of the acquisition; empty where it cannot be read
+ * @param reduced whether the file is a reduced level of a pyramid, whose pixel size is unknown
+ * @param note gives the JSON of an image, or throws {@linkcode DecodeFailed}
+ */
+export function describeScene({ planes, scene, summary, reduced, note }: {
+  readonly planes: ImagePlanes;
+  readonly scene: ImageScene;
+  readonly summary: JsonObject;
+  readonly reduced: boolean;
+  readonly note: (image: NDTiffImage) => JsonObject;
+}): DescribedScene {
   const { T, C, Z } = planes.sizes;
   const warnings: Warning[] = [];
   const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
   const damaged: string[] = [];
   const noteOf = (image: NDTiffImage | undefined): JsonObject => {
     try {
-      return image === undefined ? {} : source.note(image);
+      return image === undefined ? {} : note(image);
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
       damaged.push(error.message);
@@ -156,5 +151,3 @@ function meanDistance(samples: readonly Sample[]): number | null {
   if (first === undefined || last === undefined || first.index === last.index) return null;
   return Math.abs(last.value - first.value) / (last.index - first.index) || null;
 }
-
-const differ = (one: number, other: number) => Math.abs(one - other) > TOLERANCE * Math.max(one, other);

@@ -5,7 +5,7 @@ import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import type { JsonObject } from "../../metadata/json.ts";
 import { MAX_FOLDER_ENTRIES, MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import { sizesOf } from "../../reader.ts";
-import { listed, type Warning, warning } from "../../warning.ts";
+import { listed, missingFiles, type Warning, warning } from "../../warning.ts";
 import { noted, type Opened } from "../opened.ts";
 import { type PageLayout, PHOTOMETRIC, UNCOMPRESSED } from "../page.ts";
 import { recentBytes, RecentFiles } from "../recent_files.ts";
@@ -69,11 +69,7 @@ export class DataSet {
       set.images,
       ({ file, offset }) => offset < (this.#sizes.get(file) ?? 0),
     );
-    this.#warnings.push(...set.warnings, ...this.#planes.warnings);
-    if (this.#missing.length > 0) {
-      const text = `Files of this data set are missing: ${named(this.#missing)}`;
-      this.#warnings.push(warning("file_missing", text));
-    }
+    this.#warnings.push(...set.warnings, ...this.#planes.warnings, ...missingFiles(this.#missing));
     this.#reduced = REDUCED_LEVEL.test(basename(folder));
     if (this.#reduced) {
       const level = `The file is a reduced level of a pyramid ("${

@@ -1,13 +1,8 @@
 /** Values of the text file that FluoView writes beside an exported TIFF. */
-import { hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
+import { type Moment, writtenMoment } from "../../metadata/moment.ts";
 
-/** A step along an axis with its unit as written. */
-export interface Step {
-  /** Length or duration per sample. */
-  readonly step: number;
-  /** Unit as written. */
-  readonly unit: string;
-}
+/** A length or duration with its unit as written. */
+export type Step = readonly [value: number, unit: string];
 
 /** The image that a text describes. */
 export interface OlympusFields {
@@ -28,7 +23,7 @@ export interface OlympusFields {
   /** Distance between slices. */
   readonly z: Step | null;
   /** Duration of the scan. */
-  readonly duration: { readonly value: number; readonly unit: string } | null;
+  readonly duration: Step | null;
   /** Time that the laser stays on a pixel. */
   readonly pixelTime: Step | null;
   /** `Oneway` or `Roundtrip`. */
@@ -67,7 +62,7 @@ export function readFields(text: string): OlympusFields | null {
   );
   const [, width, widthUnit = "", height, heightUnit = ""] = converted ?? [];
   const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null =>
-    length !== undefined && Number(pixels) > 0 ? { step: valueOf(length) / Number(pixels), unit } : null;
+    length !== undefined && Number(pixels) > 0 ? [valueOf(length) / Number(pixels), unit] : null;
   return {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
@@ -78,11 +73,11 @@ export function readFields(text: string): OlympusFields | null {
     y: stepIn(dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
     z: stepIn(dimension("Z")),
     duration: durationIn(dimension("T")) ??
-      (lineScan && height !== undefined ? { value: valueOf(height), unit: heightUnit } : null),
+      (lineScan && height !== undefined ? [valueOf(height), heightUnit] : null),
     pixelTime: stepIn(acquisition?.get("Sampling Speed") ?? ""),
     direction: acquisition?.get("Scan Direction") ?? null,
     names: namesIn(sections),
-    moment: momentIn(general?.get("Date") ?? ""),
+    moment: writtenMoment(general?.get("Date") ?? ""),
   };
 }
 
@@ -112,15 +107,15 @@ function countIn(text: string): number {
 function stepIn(text: string): Step | null {
   const found = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text);
   const [, step = "", unit = ""] = found ?? [];
-  return found ? { step: valueOf(step), unit } : null;
+  return found ? [valueOf(step), unit] : null;
 }
 
 /** `1, 0.000 - 35.099 [s], Interval FreeRun`: from the first time to the last. */
-function durationIn(text: string): { value: number; unit: string } | null {
+function durationIn(text: string): Step | null {
   const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
   const [, from = "", to = "", unit = ""] = found ?? [];
   const value = valueOf(to) - valueOf(from);
-  return value > 0 ? { value, unit } : null;
+  return value > 0 ? [value, unit] : null;
 }
 
 function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] {
@@ -131,19 +126,4 @@ function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] 
     names.push(section.get("Channel Name") || null);
   }
   return names;
-}
-
-/**
- * `07/22/2025 12:14:20.091 PM`: month first, twelve hours. Some systems write the year first and 24 hours, or the day
- * first, which shows where it is above 12 or dots stand between.
- */
-function momentIn(text: string): Moment {
-  const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
-  if (!found) return UNDATED;
-  const [, a, separator, b, c, hours, minutes, seconds, half] = found;
-  const hour = hourOf(hours, half);
-  const time = [hour, minutes, seconds] as const;
-  if (a?.length === 4) return moment([a, b, c], time);
-  const dayFirst = separator === "." || Number(a) > 12;
-  return moment(dayFirst ? [c, b, a] : [c, a, b], time);
 }

@@ -25,9 +25,9 @@ Deno.test("a line scan: rows are time, the reference image's size is another sec
   const fields = readFields(LINE_SCAN)!;
   equal(fields.lineScan, true);
   deepEqual(fields.imageSize, [38, 30000]);
-  deepEqual(fields.x, { step: 0.284, unit: "um" });
-  deepEqual(fields.duration, { value: 35.099, unit: "s" });
-  deepEqual([fields.pixelTime, fields.direction], [{ step: 2, unit: "us" }, "Oneway"]);
+  deepEqual(fields.x, [0.284, "um"]);
+  deepEqual(fields.duration, [35.099, "s"]);
+  deepEqual([fields.pixelTime, fields.direction], [[2, "us"], "Oneway"]);
   equal(fields.channels, 2);
   deepEqual(fields.moment, { date: "20250722", time: "12:14:20" });
 });
@@ -43,8 +43,8 @@ Deno.test("a frame scan: rows are space", () => {
     ["Image Size", "512 * 256 [pixel]"],
   ))!;
   equal(fields.lineScan, false);
-  deepEqual(fields.y, { step: 0.5, unit: "um" });
-  deepEqual(fields.z, { step: 2, unit: "um" });
+  deepEqual(fields.y, [0.5, "um"]);
+  deepEqual(fields.z, [2, "um"]);
   equal(fields.depth, 11);
 });
 
@@ -68,8 +68,8 @@ Deno.test("steps from the converted size where the dimension has none", () => {
     ["Image Size", "10 * 100 [pixel]"],
     ["Image Size(Unit Converted)", "4.5 [um] * 200.0 [ms]"],
   ))!;
-  deepEqual(fields.x, { step: 0.45, unit: "um" });
-  deepEqual(fields.duration, { value: 200, unit: "ms" });
+  deepEqual(fields.x, [0.45, "um"]);
+  deepEqual(fields.duration, [200, "ms"]);
 });
 
 Deno.test("reads 12 AM as midnight, and rejects other texts", () => {
@@ -80,13 +80,13 @@ Deno.test("reads 12 AM as midnight, and rejects other texts", () => {
 
 Deno.test("numbers with a decimal comma or an exponent are read whole or not at all", () => {
   const x = (written: string) => readFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.x;
-  deepEqual(x("38, 0,0 - 10,796 [um], 0,284 [um/pixel]"), { step: 0.284, unit: "um" });
-  deepEqual(x("38, 0.0 - 10.796 [um], 2.84e-1 [um/pixel]"), { step: 0.284, unit: "um" });
+  deepEqual(x("38, 0,0 - 10,796 [um], 0,284 [um/pixel]"), [0.284, "um"]);
+  deepEqual(x("38, 0.0 - 10.796 [um], 2.84e-1 [um/pixel]"), [0.284, "um"]);
   equal(x("38, 0.0 - 10.796 [um], 1,000.5 [um/pixel]"), null);
   const duration = (written: string) =>
     readFields(LINE_SCAN.replace("1, 0.000 - 35.099 [s]", written))!.duration;
-  deepEqual(duration("1, 0,000 - 1,053 [s]"), { value: 1.053, unit: "s" });
-  deepEqual(duration("1, 0.0 - 1.2e2 [s]"), { value: 120, unit: "s" });
+  deepEqual(duration("1, 0,000 - 1,053 [s]"), [1.053, "s"]);
+  deepEqual(duration("1, 0.0 - 1.2e2 [s]"), [120, "s"]);
 });
 
 Deno.test("reads dates with the year or the day first", () => {

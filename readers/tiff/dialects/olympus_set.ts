@@ -5,7 +5,7 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
 import { requireStored } from "../segment_table.ts";
 import type { Opened } from "../opened.ts";
@@ -177,38 +177,28 @@ function nameOf({ path }: Member, { channel, focus, time }: MemberNumbers): stri
   return basename(path).slice(0, basename(path).length - ending.length) + other;
 }
 
-/** Warnings about files that the text or the other names imply. */
-function missing(grid: Grid, fields: OlympusFields | null): Warning[] {
-  const warnings = [...missingChannels(grid, fields), ...missingFiles(grid)];
-  const compare = (what: string, declared: number, present: number) => {
-    if (present < 2 || declared <= present) return;
-    const text = `The text file counts ${declared} ${what}, the set has files of ${present}`;
-    warnings.push(warning("metadata_disagree", text));
-  };
-  compare("slices", fields?.depth ?? 1, grid.slices.length);
-  if (!fields?.lineScan) compare("frames", fields?.frames ?? 1, grid.times.length);
-  return warnings;
-}
-
-function missingChannels({ self, channels, start }: Grid, fields: OlympusFields | null): Warning[] {
+/** Warns about files that the text or the other names imply. */
+function missing(
+  { self, found, channels, slices, times, start }: Grid,
+  fields: OlympusFields | null,
+): Warning[] {
   const last = Math.min(Math.max(fields?.channels ?? 0, ...channels), MAX_CHANNELS);
-  const numbers = Array.from({ length: last }, (_, i) => i + 1);
-  const [first, ...others] = numbers.filter((channel) => !channels.includes(channel));
-  if (first === undefined) return [];
-  const name = nameOf(self, { channel: first, ...start });
-  const more = others.length > 0 ? `and those of ${others.length} more channels are` : "is";
-  return [warning("file_missing", `The file of channel ${first}, "${name}", ${more} missing`)];
-}
-
-function missingFiles({ self, found, channels, slices, times }: Grid): Warning[] {
+  const lost = Array.from({ length: last }, (_, i) => i + 1).filter((channel) => !channels.includes(channel))
+    .map((channel) => ({ channel, ...start }));
   const present = new Set(found.map(keyOf));
   const absent = times.flatMap((time) =>
     slices.flatMap((focus) => channels.map((channel) => ({ channel, focus, time })))
   ).filter((numbers) => !present.has(keyOf(numbers)));
-  const [first, ...others] = absent;
-  if (first === undefined) return [];
-  const more = others.length > 0 ? ` and ${others.length} more of this set are` : " is";
-  return [warning("file_missing", `"${nameOf(self, first)}"${more} missing`)];
+  const names = [...lost, ...absent].slice(0, MAX_LISTED).map((numbers) => nameOf(self, numbers));
+  const warnings = missingFiles(names, lost.length + absent.length);
+  const compare = (what: string, declared: number, stored: number) => {
+    if (stored < 2 || declared <= stored) return;
+    const text = `The text file counts ${declared} ${what}, the set has files of ${stored}`;
+    warnings.push(warning("metadata_disagree", text));
+  };
+  compare("slices", fields?.depth ?? 1, slices.length);
+  if (!fields?.lineScan) compare("frames", fields?.frames ?? 1, times.length);
+  return warnings;
 }
 
 /** Size of a file of the set, or why it is left out. */

@@ -4,13 +4,12 @@
  * (each part optional, channel first); they share one text file without that ending.
  */
 import { basename, dirname, join } from "node:path";
-import { calibrated, type Calibration, known } from "../../metadata/axes.ts";
+import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
 import { Unreadable } from "../../errors.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
-import type { AxisLetter } from "../../reader.ts";
 import { openFluoView } from "./fluoview.ts";
 import { OLYMPUS_ENDING } from "./marks.ts";
-import { type OlympusFields, readFields } from "./olympus_fields.ts";
+import { type OlympusFields, readFields, type Step } from "./olympus_fields.ts";
 import { joinFiles } from "./olympus_set.ts";
 import { openPlain } from "./plain.ts";
 import { firstMoment } from "../../metadata/moment.ts";
@@ -33,11 +32,11 @@ export function openOlympusText(opened: Opened): Stack | null {
   const read = readIfReadable(opened, stems);
   const unreadable = read instanceof Unreadable ? read : null;
   const text = read instanceof Unreadable ? null : read;
-  if (text === null && unreadable === null && !(ending && ending[3])) return null;
+  if (read === null && !ending?.[3]) return null;
   const fields = text?.fields ?? null;
   const set = ending ? joinFiles(opened, stem.slice(0, ending.index), fields, openOne) : null;
   const alone = set === null || set.sizes.C * set.sizes.Z * set.sizes.T === 1 && set.warnings.length === 0;
-  if (text === null && unreadable === null && alone) return null;
+  if (read === null && alone) return null;
   const stack = set ?? openOne(opened);
   if (unreadable !== null) return withoutText(stack, unreadable, set !== null);
   if (fields === null) return stack;
@@ -59,7 +58,7 @@ export function openOlympusText(opened: Opened): Stack | null {
     lineScan: fields.lineScan || stack.lineScan
       ? lineScanOf(
         calibrations.Y,
-        fields.pixelTime && calibrated(fields.pixelTime.step, fields.pixelTime.unit),
+        fields.pixelTime && calibrated(...fields.pixelTime),
         fields.direction,
       )
       : null,
@@ -136,18 +135,13 @@ function textOf(bytes: Uint8Array): string {
   return decodeText(bytes).replace(/^\uFEFF/, "");
 }
 
-function calibrationsFrom(fields: OlympusFields, rows: number): Partial<Record<AxisLetter, Calibration>> {
-  const result: Partial<Record<AxisLetter, Calibration>> = {};
-  const put = (letter: AxisLetter, step: number | null, unit: string) => {
-    const calibration = known(calibrated(step, unit));
-    if (calibration) result[letter] = calibration;
-  };
-  put("X", fields.x?.step ?? null, fields.x?.unit ?? "");
-  if (fields.lineScan) put("Y", fields.duration && fields.duration.value / rows, fields.duration?.unit ?? "");
-  else put("Y", fields.y?.step ?? null, fields.y?.unit ?? "");
-  put("Z", fields.z?.step ?? null, fields.z?.unit ?? "");
-  if (!fields.lineScan) {
-    put("T", fields.duration && fields.duration.value / (fields.frames - 1), fields.duration?.unit ?? "");
-  }
-  return result;
+function calibrationsFrom({ x, y, z, lineScan, duration, frames }: OlympusFields, rows: number) {
+  const per = (count: number): Step => [(duration?.[0] ?? 0) / count, duration?.[1] ?? ""];
+  const none: Step = [0, ""];
+  return calibrationsOf({
+    X: x ?? none,
+    Y: lineScan ? per(rows) : y ?? none,
+    Z: z ?? none,
+    T: lineScan ? none : per(frames - 1),
+  });
 }

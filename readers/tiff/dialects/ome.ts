@@ -3,7 +3,7 @@
  * several files. Each image is a scene. Sub-resolutions in SubIFDs and modulo annotations are ignored.
  */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, quoted, reasonOf } from "../../errors.ts";
+import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../errors.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
@@ -115,14 +115,9 @@ function imagesBytes(images: readonly DescribedImage[]): number {
 /** Whether some plane of an image may exist; a damaged image fails when it is opened. */
 function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {
   if (read instanceof DecodeFailed) return true;
-  try {
-    const { T, C, Z } = read.sizes;
-    return set.holds(read.tiffData, T * C * Z);
-  } catch (error) {
-    // The chain of directories is damaged before the first named one.
-    if (error instanceof DecodeFailed) return false;
-    throw error;
-  }
+  const { T, C, Z } = read.sizes;
+  // The chain of directories may be damaged before the first named one.
+  return unlessDamaged(() => set.holds(read.tiffData, T * C * Z), false);
 }
 
 /** Sizes, where the document alone determines them. */

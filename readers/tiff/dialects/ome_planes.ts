@@ -3,16 +3,6 @@ import { type Warning, warning } from "../../warning.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import type { TiffData } from "./ome_xml.ts";
 
-/** A range of planes, `end` excluded, that one `TiffData` places. */
-export interface PlaneRange {
-  /** First plane in the dimension order. */
-  readonly first: number;
-  /** Plane after the last. */
-  readonly end: number;
-  /** The last one in the document that names these planes. */
-  readonly data: TiffData;
-}
-
 /** The planes of an image by their number; where several `TiffData` name a plane, the last one counts. */
 export class PlaneLookup {
   /** All of them in the order of the document. */
@@ -65,8 +55,8 @@ export class PlaneLookup {
     return stretch < 0 ? undefined : this.data[this.#last[stretch]!];
   }
 
-  /** All placed planes in order. */
-  *ranges(): Generator<PlaneRange> {
+  /** All placed planes in order, from `first` up to `end`, with the `TiffData` that counts. */
+  *ranges(): Generator<{ readonly first: number; readonly end: number; readonly data: TiffData }> {
     for (let i = 0; i + 1 < this.#bounds.length; i += 1) {
       const data = this.data[this.#last[i]!];
       if (data) yield { first: this.#bounds[i]!, end: this.#bounds[i + 1]!, data };

@@ -1,9 +1,9 @@
 /** The files of an OME-TIFF set: their places, the missing ones, and whether they are the ones that the document means. */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
-import { listed, type Warning, warning, type WarningCode } from "../../warning.ts";
+import { listed, missingFiles, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { isOmeXml } from "../text.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
@@ -140,16 +140,11 @@ export class OmeSet {
 
   /** Warns about missing files, and about files found in another folder. */
   warnings(places: readonly OmeFile[]): Warning[] {
-    const missing = places.filter((place) => !this.#paths.has(place)).map(titleOf);
-    const named = (code: WarningCode, what: string, names: readonly string[]) =>
-      names.length === 0 ? [] : [warning(code, `${what}: ${listed(names.map((name) => `"${name}"`))}`)];
+    const names = listed(this.#elsewhere.map((name) => `"${name}"`));
+    const text = `Files of this set are read by their name alone, not from the folder named: ${names}`;
     return [
-      ...named("file_missing", "Files of this set are missing", missing),
-      ...named(
-        "name_left_folder",
-        "Files of this set are read by their name alone, not from the folder named",
-        this.#elsewhere,
-      ),
+      ...missingFiles(places.filter((place) => !this.#paths.has(place)).map(titleOf)),
+      ...this.#elsewhere.length > 0 ? [warning("name_left_folder", text)] : [],
     ];
   }
 
@@ -184,12 +179,8 @@ export class OmeSet {
   stores(number: number, lookup: PlaneLookup): boolean {
     const location = this.locate(number, lookup);
     if (location === null) return false;
-    try {
-      return this.open(location).countUpTo(location.directory + 1) > location.directory;
-    } catch (error) {
-      if (error instanceof DecodeFailed) return true;
-      throw error;
-    }
+    const { directory } = location;
+    return unlessDamaged(() => this.open(location).countUpTo(directory + 1) > directory, true);
   }
 
   /** Opens a file of the set. @throws {DecodeFailed} it is damaged, or has another UUID */

@@ -4,7 +4,7 @@
  * each array is a scene.
  */
 import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes.ts";
-import { DecodeFailed } from "../../errors.ts";
+import { unlessDamaged } from "../../errors.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_PAGE_SCENES } from "../bounds.ts";
@@ -82,9 +82,7 @@ function shownDirectory({ tiff, first }: Opened, [offset]: readonly number[]): D
   return offset !== undefined && offset !== first.offset ? tiff.directoryAt(offset) : first;
 }
 
-/**
- * The scenes after the first: arrays as far as descriptions identify them, then pages grouped by layout.
- */
+/** The scenes after the first: arrays as far as descriptions identify them, then pages grouped by layout. */
 function otherSeries(
   opened: Opened,
   chain: PageChain,
@@ -133,7 +131,7 @@ function arrayAt(
 ): PageSeries | null {
   const page = shown[at]!;
   if (!chain.described.has(chain.offset(page))) return null;
-  try {
+  return unlessDamaged(() => {
     const directory = tiff.directoryAt(chain.offset(page));
     const text = shapeOf(directory);
     if (text === null) return null;
@@ -145,10 +143,7 @@ function arrayAt(
     while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
     const { array, pages, warnings } = arrayPages({ tiff, chain, layout }, shown.slice(at, end), shape, text);
     return array && { pages, array, warnings };
-  } catch (error) {
-    if (error instanceof DecodeFailed) return null;
-    throw error;
-  }
+  }, null);
 }
 
 function sizesIn(chain: PageChain, { pages, array }: PageSeries): SceneEntry["sizes"] {

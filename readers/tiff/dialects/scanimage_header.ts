@@ -5,7 +5,7 @@
  */
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { DocumentList } from "../../io/document_list.ts";
-import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
+import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
 import { noted, type Opened, tagMoment } from "../opened.ts";
 import { TAG, tagName } from "../tags.ts";
@@ -120,7 +120,7 @@ export class ScanImageHeader {
   moment(opened: Opened): Moment {
     return firstMoment(
       this.#clock("epoch"),
-      this.#triggered(),
+      writtenMoment(this.fields.get("internal.triggerTimeString") ?? ""),
       this.#clock("acqStartTime"),
       tagMoment(opened.first),
     );
@@ -131,15 +131,6 @@ export class ScanImageHeader {
     return parts.length === 6
       ? moment([parts[0], parts[1], parts[2]], [parts[3], parts[4], parts[5]])
       : UNDATED;
-  }
-
-  #triggered(): Moment {
-    const found = /(\d+)\/(\d+)\/(\d{4})\s+(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(
-      this.fields.get("internal.triggerTimeString") ?? "",
-    );
-    if (!found) return UNDATED;
-    const [, month, day, year, hours, minutes, seconds, half] = found;
-    return moment([year, month, day], [hourOf(hours, half), minutes, seconds]);
   }
 }
 

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import { readPage } from "../page.ts";
 import { MAX_RECENT, recentBytes, RecentFiles } from "../recent_files.ts";
@@ -163,9 +163,7 @@ export class AcquiredFrames {
     return part.start >= before.start + (isLong ? 1 : this.#files.get(before.path).span);
   }
 
-  /**
-   * Parts without stamps, if all from 1 on exist and each but the last has as many frames as the header allows.
-   */
+  /** Parts without stamps, if all from 1 on exist and each but the last has as many frames as the header allows. */
   #byCounting(own: PartName): readonly Part[] | null {
     const { header } = this.#known;
     const limit = header.count(["hScan2D.logFramesPerFile", "loggingFramesPerFile", "acq.framesPerFile"]);
@@ -229,12 +227,11 @@ export class AcquiredFrames {
   /** Warns once about all missing parts before the last one. */
   #warnOfMissing({ stem, digits, ending }: PartName, last: number): void {
     const count = last - [...this.#named].filter((number) => number <= last).length;
-    if (count < 1) return;
-    let first = 1;
-    while (this.#named.has(first)) first += 1;
-    const name = stem + String(first).padStart(digits, "0") + ending;
-    const text = count > 1 ? `and ${count - 1} more parts of this acquisition are` : "of this acquisition is";
-    this.warnings.push(warning("file_missing", `"${name}" ${text} missing`));
+    const names: string[] = [];
+    for (let number = 1; names.length < Math.min(count, MAX_LISTED); number += 1) {
+      if (!this.#named.has(number)) names.push(stem + String(number).padStart(digits, "0") + ending);
+    }
+    this.warnings.push(...missingFiles(names, count));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Several regions in one frame of ScanImage, one below the other; the rows between them show the way to the next one. */
-import { DecodeFailed } from "../../errors.ts";
+import { unlessDamaged } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
@@ -32,15 +32,11 @@ const within = (value: unknown, key: string): unknown => isJsonObject(value) ? v
 
 /** The first field of each region that was scanned; `null` where the header does not describe them. */
 function scanFields(text: string): JsonObject[] | null {
-  try {
-    const group = within(within(parseJsonText(text, "the regions"), "RoiGroups"), "imagingRoiGroup");
-    const regions = listOf(within(group, "rois")).filter(({ enable }) => enable !== 0 && enable !== false);
-    const fields = regions.flatMap(({ scanfields }) => listOf(scanfields).slice(0, 1));
-    return fields.length > 0 ? fields : null;
-  } catch (error) {
-    if (error instanceof DecodeFailed) return null;
-    throw error;
-  }
+  const document = unlessDamaged(() => parseJsonText(text, "the regions"), null);
+  const group = within(within(document, "RoiGroups"), "imagingRoiGroup");
+  const regions = listOf(within(group, "rois")).filter(({ enable }) => enable !== 0 && enable !== false);
+  const fields = regions.flatMap(({ scanfields }) => listOf(scanfields).slice(0, 1));
+  return fields.length > 0 ? fields : null;
 }
 
 /** @param resolution micrometres per degree of the scan angle, in which sizes are given */

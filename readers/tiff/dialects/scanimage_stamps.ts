@@ -3,7 +3,7 @@
  * and time of its frame (`frameNumbers = 7`, `frameTimestamps_sec = 0.2`; `Frame Number` and `Frame Timestamp(s)` in
  * version 5). The channels of a frame share a stamp.
  */
-import { DecodeFailed } from "../../errors.ts";
+import { unlessDamaged } from "../../errors.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { TAG } from "../tags.ts";
@@ -54,13 +54,8 @@ function stampIn(text: string): Stamp | null {
 
 /** The stamp of a page, or `null`. */
 function stampOf(directory: Directory): Stamp | null {
-  try {
-    const texts = directory.textStarts(TAG.ImageDescription, STAMP_BYTES);
-    return texts.map(stampIn).find((stamp) => stamp !== null) ?? null;
-  } catch (error) {
-    if (error instanceof DecodeFailed) return null;
-    throw error;
-  }
+  const texts = unlessDamaged(() => directory.textStarts(TAG.ImageDescription, STAMP_BYTES), []);
+  return texts.map(stampIn).find((stamp) => stamp !== null) ?? null;
 }
 
 /** Number of the first frame of a file, `NaN` without a stamp. */

@@ -13,36 +13,23 @@ const differ = (a: number, b: number) => Math.abs(a / b - 1) > TOLERANCE;
 
 const shown = (value: number) => Number(value.toPrecision(6));
 
-/** The time axis. */
-export interface FrameTiming {
-  /** Seconds from one time point to the next, `null` without one step. */
-  readonly step: number | null;
-  /** Seconds of each time point from the first, where all have a stamp. */
-  readonly times: readonly number[] | null;
-  /** Contradictions of header and stamps, and uneven steps. */
-  readonly warnings: readonly Warning[];
-}
-
-/** What the time axis is made from. */
-export interface Timed {
-  /** Settings. */
+/**
+ * Reads the times of all time points, or of the first ones and the last where there are too many.
+ *
+ * @param header of the opened file, as `file` has its frames
+ * @param acquired frames of all parts
+ * @returns seconds from one time point to the next, `null` without one step, and of each from the first, where all have a stamp
+ */
+export function frameTiming({ header, order, axes, acquired, file }: {
   readonly header: ScanImageHeader;
-  /** Order of frames. */
   readonly order: FrameOrder;
-  /** Places of frames along T and Z. */
   readonly axes: FrameAxes;
-  /** Frames of all parts. */
   readonly acquired: AcquiredFrames;
-  /** Frames of the opened file. */
   readonly file: FileFrames;
-}
-
-/** Reads the times of all time points, or of the first ones and the last where there are too many. */
-export function frameTiming(timed: Timed): FrameTiming {
-  const { header, order, axes, file } = timed;
+}): { readonly step: number | null; readonly times: readonly number[] | null; readonly warnings: Warning[] } {
   if (axes.times < 2) return { step: null, times: null, warnings: [] };
   const declared = headerStep(header, order, axes);
-  const points = file.stamped ? stampedPoints(timed) : [];
+  const points = file.stamped ? stampedPoints(axes, acquired, file) : [];
   const rises = points.slice(1).map(([t, seconds], i) => (seconds - points[i]![1]) / (t - points[i]![0]));
   if (rises.length === 0 || !rises.every((rise) => rise > 0)) {
     const warnings: Warning[] = [];
@@ -75,7 +62,11 @@ export function frameTiming(timed: Timed): FrameTiming {
 }
 
 /** Time points with the seconds of their stamps, in order. */
-function stampedPoints({ axes, acquired, file }: Timed): (readonly [t: number, seconds: number])[] {
+function stampedPoints(
+  axes: FrameAxes,
+  acquired: AcquiredFrames,
+  file: FileFrames,
+): (readonly [t: number, seconds: number])[] {
   const pages = acquired.span * file.channels;
   const isShort = axes.times <= MAX_TIMES && (!acquired.isSplit || pages <= MAX_TIMES);
   const from = axes.timeOf(acquired.start);

@@ -104,25 +104,20 @@ export interface ArrayPages {
   readonly inRun: boolean;
 }
 
-/** Where an array begins. */
-export interface ArrayStart {
-  /** The file. */
-  readonly tiff: TiffFile;
-  /** All pages of the file. */
-  readonly chain: PageChain;
-  /** Layout of its first page. */
-  readonly layout: PageLayout;
-}
-
 /**
  * The pages of an array, which ends where a page describes another one.
  *
+ * @param layout of its first page
  * @param pages numbers of pages of one layout, from the first of the array on
  * @param text describes the array
  * @returns no array where there are more pages than planes and no further array: such pages are slices
  */
 export function arrayPages(
-  { tiff, chain, layout }: ArrayStart,
+  { tiff, chain, layout }: {
+    readonly tiff: TiffFile;
+    readonly chain: PageChain;
+    readonly layout: PageLayout;
+  },
   pages: readonly number[],
   shape: ShapedArray,
   text: string,

@@ -7,7 +7,7 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { DecodeFailed, isLoss, reasonOf } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
-import { numberOf } from "../../metadata/numbers.ts";
+import { differ, numberOf } from "../../metadata/numbers.ts";
 import type { RandomAccessFile } from "../../io/random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
@@ -20,9 +20,6 @@ const ROOT = "ThorImageExperiment";
 
 /** Values of `areaMode` for frames: square and rectangle. */
 const FRAMES = [0, 1];
-
-/** Share by which two values of one step may differ. */
-const TOLERANCE = 0.01;
 
 /** The images of an OME-TIFF with the metadata of an `Experiment.xml` beside them. */
 export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
@@ -123,8 +120,6 @@ function described(stack: Stack, experiment: XmlElement, text: string): Stack {
 }
 
 const positive = (value: number | null) => value !== null && value > 0 ? value : null;
-
-const differ = (one: number, other: number) => Math.abs(one - other) > TOLERANCE * Math.max(one, other);
 
 /** Seconds of a stored frame; `averageNum` keeps its last value where `averageMode` is off. */
 function frameTime(scan: Readonly<Record<string, string>>): number | null {
