@@ -6,13 +6,13 @@ import type { FileAccess } from "../io/random_access.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Bytes of all collection documents of one search: neighbours must not delay an open by more than a second. */
+/** Bytes of the collection documents of one search, about a second. */
 const MAX_DOCUMENT_BYTES = 32 << 20;
 
-/** Members of all collections of one search whose links are followed; each takes two disk accesses. */
+/** Members of one search whose links are followed, two disk accesses each. */
 const MAX_MEMBERS_FOLLOWED = 5_000;
 
-/** What a search may still read; negative where it was too little. */
+/** What a search may still read; negative once exceeded. */
 export interface Allowance {
   /** Bytes of documents. */
   bytes: number;

@@ -135,16 +135,6 @@ const DAMAGES: [string, (root: string) => void, RegExp, "reference" | "path" | "
     "path",
   ],
   [
-    "the scan path leaves its image",
-    (root) => {
-      const { scan_path: path } = DOCUMENTS.reference;
-      const outside = { ...path, points: [[0, 0], [10, 0]] };
-      write(join(root, FILES.reference), { ...DOCUMENTS.reference, scan_path: outside });
-    },
-    /Point 1 of the scan path, 10, 0, lies outside/,
-    "path",
-  ],
-  [
     "the reference image is missing",
     (root) => Deno.removeSync(join(root, "images/0001_reference"), { recursive: true }),
     /0001_reference" of the collection does not exist/,

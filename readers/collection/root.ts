@@ -1,6 +1,5 @@
 /**
- * The root of a collection. Its document is `collection.json` in the root or in a metadata folder directly below; paths of
- * members are relative to the root.
+ * The root of a collection, to which paths of members are relative. `collection.json` lies in it or in a folder directly below.
  */
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";

@@ -20,7 +20,7 @@ Deno.test("documents are looked for in so many sub-folders and in nothing else",
     deepEqual(below(3), ["b/collection.json", "c/collection.json"]);
     deepEqual(below(4), ["b/collection.json", "c/collection.json", "d/collection.json"]);
     equal(documentIn(folder, files), null);
-    // A folder of that name is no document.
+    // A folder of that name is not a document.
     Deno.mkdirSync(join(folder, "a", "collection.json"));
     equal(documentIn(join(folder, "a"), files), null);
   } finally {

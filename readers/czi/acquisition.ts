@@ -1,37 +1,37 @@
-/** From a scene of a document to an acquisition. */
+/** A scene of a document as an acquisition. */
 import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import type { Acquisition, AxisLetter } from "../reader.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import type { Acquisition, AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import type { Attachment } from "./attachments.ts";
+import { type Attachment, contentOf, type TimeStamps, timeStamps } from "./attachments.ts";
 import type { CziDocument } from "./document.ts";
-import { addDocuments } from "./document_texts.ts";
 import type { FileSet } from "./file_set.ts";
+import { readXml } from "./metadata.ts";
 import { planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
 import { storedScene } from "./scene.ts";
 import { heldAxes, missingPlanes, type SceneLayout, servedSizes, spanOf } from "./scene_layout.ts";
-import { type TimeStamps, timeStamps } from "./time_stamps.ts";
 
 /** A document with its files. */
 export interface OpenedDocument {
-  /** What its directory and metadata say. */
+  /** The document. */
   readonly document: CziDocument;
   /** Its files. */
   readonly set: FileSet;
-  /** What is attached to it. */
+  /** Its attachments. */
   readonly attachments: readonly Attachment[];
-  /** How any of these are damaged. */
+  /** Damage of any of these. */
   readonly warnings: readonly Warning[];
-  /** Looked at while it is read. */
+  /** Stops reading. */
   readonly stop: StopFlag;
 }
 
-/** Memory of an acquisition whatever its subblocks, and of each channel. */
+/** Memory of an acquisition without subblocks, and of each channel. */
 const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
 
-/** Opens a scene by its rank. @throws {DecodeFailed | Stopped} */
+/** Opens the scene of a rank. @throws {DecodeFailed | Stopped} */
 export async function acquisitionOf(opened: OpenedDocument, index: number): Promise<Acquisition> {
   const { document, set, attachments, stop } = opened;
   const { file, metadata, table } = document;
@@ -39,7 +39,6 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
   const { layout, channels } = scene;
   const stamps = timeStamps(file, attachments, spanOf(layout, "T"));
   const steps = calibrations(layout, metadata, stamps);
-  const missing = missingPlanes(table, layout);
   const described = metadata.channels.length;
   const otherChannels = described > 0 && described !== layout.channels.length
     ? [
@@ -68,7 +67,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
           `Axis ${letter} has ${spanOf(layout, letter).size} indices; only the first is served`,
         )
       ),
-      ...missing === null ? [] : [missing],
+      ...missingPlanes(table, layout),
       ...otherChannels,
       ...steps.warnings,
       ...stamps.warnings,
@@ -76,7 +75,7 @@ export async function acquisitionOf(opened: OpenedDocument, index: number): Prom
     ],
     times: stamps.times,
     indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
-    documents: (list) => addDocuments(list, document, attachments),
+    documents: (list) => addDocuments(list, opened),
     plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
   };
 }
@@ -103,4 +102,18 @@ function calibrations(
     return { calibrations: { ...columns, ...time, Y: steps.Z ?? UNCALIBRATED }, warnings: section };
   }
   return { calibrations: { ...steps, ...time }, warnings: [] };
+}
+
+/** Types of XML attachments: experiment, hardware, multiview, fibres. */
+const XML_TYPES: readonly string[] = ["CZEXP", "CZHWS", "CZMVM", "CZFBMX"];
+
+function addDocuments(list: DocumentList, { document: { file, header }, attachments }: OpenedDocument): void {
+  list.add("metadata", "application/xml", readXml(file, header));
+  for (const attachment of attachments) {
+    if (!XML_TYPES.includes(attachment.type)) continue;
+    const content = contentOf(file, attachment);
+    list.require(content.size);
+    const text = new TextDecoder().decode(content.read(0, content.size, content.name));
+    list.add(attachment.name, "application/xml", text);
+  }
 }

@@ -1,12 +1,15 @@
-/** What is attached to a document: time stamps, embedded documents, and others that are not read. */
+/** The attachments of a document, among them its time stamps. */
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, isLoss } from "../errors.ts";
+import { MAX_STAMPS, meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { lossWarning, type Warning } from "../warning.ts";
-import { MAX_ATTACHMENTS } from "./bounds.ts";
-import type { FileHeader } from "./file_header.ts";
-import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt, walkSegments } from "./segment.ts";
+import type { Span } from "./scene_layout.ts";
+import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";
 
-/** One attachment, as the directory has it. */
+/** Attachments of one document; a dozen are usual. */
+const MAX_ATTACHMENTS = 10_000;
+
+/** An entry of the attachment directory. */
 export interface Attachment {
   /** `TimeStamps`, `Image` and so on. */
   readonly name: string;
@@ -16,75 +19,95 @@ export interface Attachment {
   readonly position: number;
 }
 
-/** Data before the entries of the directory, and bytes of each entry. */
+/** Bytes of the directory before its entries, and of each entry. */
 const [DIRECTORY_HEAD, ENTRY_BYTES] = [256, 128];
 
-/** Data before the content of an attachment: its size, and from 16 on the entry once more. */
-const [CONTENT_HEAD, OWN_ENTRY] = [256, 16];
+/** Bytes of an attachment before its content. */
+const CONTENT_HEAD = 256;
 
-function attachmentIn(view: DataView, at: number): Attachment | null {
-  if (textAt(view, at, 2) !== "A1") return null;
-  return {
-    position: longAt(view, at + 12),
-    type: textAt(view, at + 40, 8),
-    name: textAt(view, at + 48, 80, "utf-8"),
-  };
-}
-
-/** The attachments that a document lists, and why its directory was not used. */
-export interface AttachmentList {
-  /** In the order of the directory. */
-  readonly attachments: readonly Attachment[];
-  /** How the directory was damaged. */
-  readonly warnings: readonly Warning[];
-}
-
-/**
- * Reads the directory of attachments. Where there is none, what lies behind the last subblock is looked at.
- *
- * @param last offset of a segment behind which no subblock lies
- * @throws {Stopped}
- */
-export function readAttachments(file: ByteSource, header: FileHeader, last: number): AttachmentList {
-  if (header.attachments === 0) return { attachments: walked(file, last), warnings: [] };
+/** The attachments that a document lists, with a warning if they cannot be read. @throws {Stopped} */
+export function readAttachments(
+  file: ByteSource,
+  position: number,
+): { readonly attachments: readonly Attachment[]; readonly warnings: readonly Warning[] } {
   try {
-    return { attachments: listed(file, header.attachments), warnings: [] };
+    return { attachments: position === 0 ? [] : listed(file, position), warnings: [] };
   } catch (error) {
     if (!isLoss(error)) throw error;
     return {
-      attachments: walked(file, last),
-      warnings: [lossWarning(error, "file_damaged", "The directory of attachments")],
+      attachments: [],
+      warnings: [lossWarning(error, "file_damaged", "The attachment directory")],
     };
   }
 }
 
 function listed(file: ByteSource, position: number): Attachment[] {
-  const what = "the directory of attachments";
+  const what = "the attachment directory";
   const { data } = requireSegment(file, position, ID.attachments, what);
   const count = new DataView(file.read(data, 4, what).buffer).getInt32(0, true);
   if (count < 0 || count > MAX_ATTACHMENTS) {
-    throw new DecodeFailed(`${what} states ${count} entries; at most ${MAX_ATTACHMENTS} are read`);
+    throw new DecodeFailed(`${what} states ${count} entries, not 0 to ${MAX_ATTACHMENTS}`);
   }
   const view = new DataView(file.read(data + DIRECTORY_HEAD, count * ENTRY_BYTES, what).buffer);
-  return Array.from({ length: count }, (_, i) => attachmentIn(view, i * ENTRY_BYTES))
-    .filter((attachment) => attachment !== null);
+  return Array.from({ length: count }, (_, i) => i * ENTRY_BYTES)
+    .filter((at) => textAt(view, at, 2) === "A1")
+    .map((at) => ({
+      position: longAt(view, at + 12),
+      type: textAt(view, at + 40, 8),
+      name: textAt(view, at + 48, 80, "utf-8"),
+    }));
 }
 
-function walked(file: ByteSource, start: number): Attachment[] {
-  const found: Attachment[] = [];
-  for (const { id, offset, data } of walkSegments(file, start)) {
-    if (id !== ID.attachment || data + CONTENT_HEAD > file.size || found.length === MAX_ATTACHMENTS) continue;
-    const view = new DataView(file.read(data + OWN_ENTRY, ENTRY_BYTES, "attachment").buffer);
-    const attachment = attachmentIn(view, 0);
-    if (attachment) found.push({ ...attachment, position: offset });
-  }
-  return found;
-}
-
-/** The content of an attachment. @throws {DecodeFailed} it does not lie in the file */
+/** The content of an attachment. @throws {DecodeFailed} it lies outside the file */
 export function contentOf(file: ByteSource, { position, name }: Attachment): ByteSection {
   const what = `attachment "${name}" at ${position}`;
   const { data } = requireSegment(file, position, ID.attachment, what);
   const size = longAt(new DataView(file.read(data, 8, what).buffer), 0);
   return new ByteSection(file, position + SEGMENT_HEAD + CONTENT_HEAD, size, what);
+}
+
+/** Some writers store days since 1899 instead of seconds: dates after 1954 less than 87 s apart. */
+const [LEAST_DAYS, MOST_DAY_STEP, DAY] = [20_000, 1e-3, 86_400];
+
+/** The times of the time points of a scene. */
+export interface TimeStamps {
+  /** Mean seconds between time points, or `null`. */
+  readonly step: number | null;
+  /** Seconds of each time point since the first, or `null` if some lack a stamp. */
+  readonly times: readonly number[] | null;
+}
+
+const NO_STAMPS: TimeStamps = { step: null, times: null };
+
+/** Bytes before the stamps: their size and their number. */
+const STAMPS_HEAD = 8;
+
+function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size }: Span): TimeStamps {
+  const content = contentOf(file, attachment);
+  const count = new DataView(content.read(0, STAMPS_HEAD, "time stamps").buffer).getInt32(4, true);
+  const stored = Math.min(count, Math.floor((content.size - STAMPS_HEAD) / 8)) - start;
+  const length = Math.min(size, stored, MAX_STAMPS);
+  if (start < 0 || length < 2) return NO_STAMPS;
+  const view = new DataView(content.read(STAMPS_HEAD + 8 * start, 8 * length, "time stamps").buffer);
+  const stamps = Float64Array.from({ length }, (_, i) => view.getFloat64(8 * i, true));
+  const [first, second] = [stamps[0]!, stamps[1]!];
+  const factor = first > LEAST_DAYS && second - first < MOST_DAY_STEP ? DAY : 1;
+  const seconds = stamps.map((stamp) => factor * (stamp - first));
+  return { step: meanStep(seconds), times: length === size ? timesFrom(seconds) : null };
+}
+
+/** The times of the indices `span` along `T`, with a warning if they cannot be read. */
+export function timeStamps(
+  file: ByteSource,
+  attachments: readonly Attachment[],
+  span: Span,
+): TimeStamps & { readonly warnings: readonly Warning[] } {
+  const attachment = attachments.find(({ type }) => type === "CZTIMS");
+  if (!attachment || span.size < 2) return { ...NO_STAMPS, warnings: [] };
+  try {
+    return { ...readTimeStamps(file, attachment, span), warnings: [] };
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    return { ...NO_STAMPS, warnings: [lossWarning(error, "metadata_damaged", "The time stamps")] };
+  }
 }

@@ -1,11 +1,17 @@
-/** A subblock as the array that a plane takes some rows of: where its samples stand, and where they go. */
+/** Blocks, the rectangles of a plane that subblocks fill, and how they are painted. */
+import { MAX_READ_STEP } from "../io/limits.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import type { RowRange } from "../reader.ts";
+import { SampleArray } from "../samples/to_float32.ts";
+import type { PixelType } from "./pixel_type.ts";
 import { type SceneLayout, spanOf } from "./scene_layout.ts";
+import type { PixelMask } from "./subblock.ts";
 import type { SubblockTable } from "./subblock_table.ts";
 
-/** Where a plane lies, in the numbers of the file. */
+/** The indices of a plane in the file, by letter. */
 export type FixedIndices = ReadonlyMap<string, number>;
 
-/** A rectangle of the plane and the stored pixels that it is painted with; distances are in pixels. */
+/** A rectangle of a plane and the stored pixels that fill it; steps are in pixels. */
 export interface Block {
   /** Index in the table. */
   readonly entry: number;
@@ -17,31 +23,31 @@ export interface Block {
   readonly width: number;
   /** Rows in the plane. */
   readonly height: number;
-  /** Columns that are stored for them. */
+  /** Stored columns. */
   readonly storedWidth: number;
-  /** Rows that are stored for them. */
+  /** Stored rows. */
   readonly storedHeight: number;
-  /** The first pixel among all that are stored. */
+  /** Index of its first pixel among the stored ones. */
   readonly first: number;
-  /** From a column to the next. */
+  /** From one column to the next. */
   readonly columnStep: number;
-  /** From a row to the next. */
+  /** From one row to the next. */
   readonly rowStep: number;
-  /** All pixels that are stored. */
+  /** Stored pixels of the whole subblock. */
   readonly pixels: number;
 }
 
-/** The stored index that an index shows, where `stored` samples stand for `size`. */
-export function storedIndex(index: number, size: number, stored: number): number {
+/** The stored index of an index where `stored` samples stand for `size`. */
+function storedIndex(index: number, size: number, stored: number): number {
   if (stored === size) return index;
-  // Fewer are repeated by a whole number; of more, every so many is taken.
+  // Fewer samples are repeated a whole number of times, more are skipped.
   const found = stored < size
     ? Math.floor(index / Math.round(size / stored))
     : Math.floor(index * stored / size);
   return Math.min(found, stored - 1);
 }
 
-/** How a subblock lies in the plane at some indices, which it spans. */
+/** The block of a subblock in the plane at `fixed`. */
 export function blockOf(
   table: SubblockTable,
   entry: number,
@@ -76,12 +82,105 @@ export function blockOf(
   };
 }
 
-/** True where a pixel of the plane is not one stored pixel. */
+/** True if pixels are repeated or skipped. */
 export const isScaled = ({ width, height, storedWidth, storedHeight }: Block): boolean =>
   width !== storedWidth || height !== storedHeight;
 
-/** True where it is, and neighbours in a row are neighbours in the file. */
+/** True if rows are stored as they are painted. */
 export const isPlain = (block: Block): boolean => !isScaled(block) && block.columnStep === 1;
 
-/** Pixels from the first of a row to its last. */
+/** Stored pixels from the first to the last of a row. */
 export const rowPixels = ({ storedWidth, columnStep }: Block): number => (storedWidth - 1) * columnStep + 1;
+
+/** A plane and the sample of each pixel that fills it. */
+export interface Target {
+  /** Index among the stored samples of a pixel. */
+  readonly sample: number;
+  /** The filled rows of the plane. */
+  readonly plane: Float32Array;
+}
+
+/** The planes to fill. */
+export interface Canvas {
+  /** Samples of a row. */
+  readonly columns: number;
+  /** The rows that the arrays hold. */
+  readonly filled: RowRange;
+  /** The planes. */
+  readonly targets: readonly Target[];
+  /** Stops painting. */
+  readonly stop: StopFlag;
+}
+
+/** The stored pixels of a subblock. */
+export interface StoredPixels {
+  /** Their type. */
+  readonly pixel: PixelType;
+  /** The valid ones, `null` for all. */
+  readonly mask: PixelMask | null;
+  /** The bytes of `count` pixels from `first`, until the next call. */
+  bytes(first: number, count: number): Uint8Array;
+}
+
+/** Paints the rows of a block that a canvas holds. @throws {DecodeFailed | Stopped} */
+export function paint(block: Block, stored: StoredPixels, canvas: Canvas): void {
+  const first = Math.max(0, canvas.filled.start - block.y);
+  const end = Math.min(block.height, canvas.filled.end - block.y);
+  if (isPlain(block) && stored.mask === null) paintPlain(block, stored, canvas, { start: first, end });
+  else paintMapped(block, stored, canvas, { start: first, end });
+}
+
+/** Index of the first sample of a row in the arrays of a canvas. */
+const startOf = (block: Block, { columns, filled }: Canvas, row: number) =>
+  (block.y + row - filled.start) * columns + block.x;
+
+function paintPlain(block: Block, { pixel, bytes }: StoredPixels, canvas: Canvas, rows: RowRange): void {
+  const { width, rowStep, first } = block;
+  const { samples, sampleType } = pixel;
+  // Contiguous rows are read together.
+  const adjoining = rowStep === width || rows.end - rows.start === 1;
+  const atOnce = adjoining ? Math.max(1, Math.floor(MAX_READ_STEP / (width * pixel.bytes))) : 1;
+  for (let row = rows.start; row < rows.end; row += atOnce) {
+    canvas.stop.check();
+    const count = Math.min(atOnce, rows.end - row);
+    const words = new SampleArray({
+      bytes: bytes(first + row * rowStep, count * width),
+      sampleType,
+      littleEndian: true,
+    });
+    const at = startOf(block, canvas, row);
+    for (const { sample, plane } of canvas.targets) {
+      if (width === canvas.columns) {
+        words.convert({ from: sample, step: samples, count: count * width }, plane, at);
+        continue;
+      }
+      for (let y = 0; y < count; y += 1) {
+        const run = { from: y * width * samples + sample, step: samples, count: width };
+        words.convert(run, plane, at + y * canvas.columns);
+      }
+    }
+  }
+}
+
+/** Paints rows whose pixels are repeated, skipped, masked or not contiguous. */
+function paintMapped(block: Block, stored: StoredPixels, canvas: Canvas, rows: RowRange): void {
+  const { width, height, storedWidth, storedHeight, columnStep } = block;
+  const { pixel, mask } = stored;
+  const { samples, sampleType } = pixel;
+  const columns = Int32Array.from({ length: width }, (_, x) => storedIndex(x, width, storedWidth));
+  const line = new Float32Array(storedWidth);
+  for (let row = rows.start; row < rows.end; row += 1) {
+    canvas.stop.check();
+    const storedRow = storedIndex(row, height, storedHeight);
+    const bytes = stored.bytes(block.first + storedRow * block.rowStep, rowPixels(block));
+    const words = new SampleArray({ bytes, sampleType, littleEndian: true });
+    const at = startOf(block, canvas, row);
+    for (const { sample, plane } of canvas.targets) {
+      words.convert({ from: sample, step: samples * columnStep, count: storedWidth }, line, 0);
+      for (let x = 0; x < width; x += 1) {
+        const column = columns[x]!;
+        if (mask === null || mask(column, storedRow)) plane[at + x] = line[column]!;
+      }
+    }
+  }
+}

@@ -1,20 +1,22 @@
-/** How the samples of a subblock are stored, and how they are decoded. */
-import type { Codec, Extent, Segment } from "../codecs/segment.ts";
+/** How the samples of a subblock are compressed, and how they are decoded. */
+import { type Codec, damaged, type Extent, type Segment } from "../codecs/segment.ts";
+import { zstd } from "../codecs/zlib.ts";
 import { DecodeFailed } from "../errors.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { MAX_SUBBLOCK_BYTES } from "./bounds.ts";
 import type { PixelType } from "./pixel_type.ts";
-import { isSplit, zstdAlone, zstdWithHeader } from "./zstd_stream.ts";
+
+/** Decoded bytes of one subblock: a plane of 2^28 float64 samples. */
+const MAX_SUBBLOCK_BYTES = 2 ** 31 - 1;
 
 /** One way to store samples. */
 export interface Storage {
-  /** `null` for samples as they are. */
+  /** `null` for raw samples. */
   readonly codec: Codec | null;
-  /** Whether colours stand as blue, green, red. */
+  /** Whether colours are stored as blue, green, red. */
   readonly blueFirst: boolean;
-  /** The program that wrote it keeps to itself what it is; it is read as samples as they are. */
+  /** Whether the code is undefined and its samples are taken for raw ones. */
   readonly doubtful: boolean;
-  /** Whether the codec gives all low bytes of samples of 16 bits before their high bytes, by the stored bytes. */
+  /** Whether a stream decodes to all low bytes of 16-bit samples before all high bytes. */
   isSplit(input: Uint8Array): boolean;
 }
 
@@ -23,15 +25,10 @@ const REFUSED: Readonly<Record<number, string>> = {
   7: "chunked",
 };
 
-/** From this code on the samples are those of the system, below it down to 100 those of a camera. */
+/** Codes from 100 on are raw data of a camera, from 1000 on of the system. */
 const [CAMERA_RAW, SYSTEM_RAW] = [100, 1000];
 
-/**
- * How samples of a compression code are stored.
- *
- * @param what names the subblock in messages
- * @throws {DecodeFailed} it is not read
- */
+/** The storage of a compression code. @param what names the subblock in messages @throws {DecodeFailed} it is unsupported */
 export async function storageOf(code: number, what: string): Promise<Storage> {
   const raw = { codec: null, blueFirst: true, doubtful: false, isSplit: () => false };
   switch (code) {
@@ -44,28 +41,54 @@ export async function storageOf(code: number, what: string): Promise<Storage> {
     case 4:
       return { ...raw, codec: (await import("../codecs/jpegxr.ts")).jpegXr, blueFirst: false };
     case 5:
-      return { ...raw, codec: zstdAlone };
+      return { ...raw, codec: zstd };
     case 6:
-      return { ...raw, codec: zstdWithHeader, isSplit };
+      return { ...raw, codec: zstdWithHeader, isSplit: (input) => headerOf(input)?.split ?? false };
   }
   if (code >= SYSTEM_RAW) return { ...raw, doubtful: true };
   const name = code >= CAMERA_RAW ? "raw data of a camera" : REFUSED[code];
-  throw new DecodeFailed(`${what} has compression ${code}${name ? ` (${name})` : ""}, which is not read`);
+  throw new DecodeFailed(
+    `${what} has compression ${code}${name ? ` (${name})` : ""}, which is not supported`,
+  );
 }
+
+/** Reads the header of a zstd stream: its first byte is its length; `null` for an unknown one. */
+function headerOf(input: Uint8Array): { readonly length: number; readonly split: boolean } | null {
+  const [length, chunk, bits] = input;
+  if (length === 1) return { length, split: false };
+  // The lowest bit of chunk 1 states whether low and high bytes are split.
+  if (length === 3 && chunk === 1 && bits !== undefined) return { length, split: (bits & 1) !== 0 };
+  return null;
+}
+
+const zstdWithHeader: Codec = {
+  ...zstd,
+  decode(input, segment) {
+    const header = headerOf(input);
+    if (header === null) {
+      throw damaged(segment, zstd.title, `its header ${input.subarray(0, 3).toHex()} is unknown`);
+    }
+    const bits = segment.settings.bits[0];
+    if (header.split && bits !== 16) {
+      throw damaged(segment, zstd.title, `it splits the bytes of samples of ${bits} bits`);
+    }
+    return zstd.decode(input.subarray(header.length), segment);
+  },
+};
 
 /** The picture that a subblock stores: all its rows, one below the other. */
 export interface StoredPicture {
   /** Columns. */
   readonly width: number;
-  /** Rows, of every index that the subblock spans. */
+  /** Rows of all indices that the subblock spans. */
   readonly rows: number;
-  /** What a pixel is. */
+  /** Type of its pixels. */
   readonly pixel: PixelType;
   /** Stored bytes. */
   readonly stored: number;
 }
 
-/** What the codec is told of it. */
+/** The extent of a picture for its codec. */
 export const extentOf = ({ width, rows, pixel, stored }: StoredPicture): Extent => ({
   stored,
   width,
@@ -74,11 +97,7 @@ export const extentOf = ({ width, rows, pixel, stored }: StoredPicture): Extent 
   bytes: width * rows * pixel.bytes,
 });
 
-/**
- * Checks what a codec is about to decode, before anything is allocated for it.
- *
- * @throws {DecodeFailed} it is too large, or too short for its size
- */
+/** Checks a picture before anything is allocated for it. @throws {DecodeFailed} it is too large, or too short for its size */
 export function checkPicture(picture: StoredPicture, codec: Codec, what: string): void {
   const { bytes, samples, width, rows } = extentOf(picture);
   const { stored } = picture;
@@ -91,17 +110,16 @@ export function checkPicture(picture: StoredPicture, codec: Codec, what: string)
   const { webAssembly } = codec;
   if (!webAssembly) return;
   const { maxSamples, maxStored } = webAssembly;
-  if (width * rows * samples > maxSamples || stored > maxStored) {
+  const total = width * rows * samples;
+  if (total > maxSamples || stored > maxStored) {
     throw new DecodeFailed(
-      `${what} has ${
-        width * rows * samples
-      } samples of ${codec.title} in ${stored} bytes; at most ${maxSamples} in ` +
-        `${maxStored} are decoded at once, since nothing can stop this decoder`,
+      `${what} has ${total} samples of ${codec.title} in ${stored} bytes; this decoder cannot be stopped, so at most ` +
+        `${maxSamples} in ${maxStored} are decoded`,
     );
   }
 }
 
-/** What a codec decodes, with its name in messages. */
+/** The segment that a codec decodes. */
 export function segmentOf(
   picture: StoredPicture,
   input: Uint8Array,
@@ -126,7 +144,7 @@ export function segmentOf(
   };
 }
 
-/** What three components of a JPEG stream are, as libjpeg judges it: by the Adobe marker, then by their ids. */
+/** The colour space of a JPEG stream of three components, as libjpeg decides: by its markers, then by the component ids. */
 function jpegColours(input: Uint8Array): "ycbcr" | "rgb" {
   for (let at = 2; at + 4 <= input.length && input[at] === 0xff;) {
     const marker = input[at + 1]!;

@@ -1,6 +1,10 @@
-/** How much of a plane its tiles cover. */
+/** The pixels of a plane that its blocks do not fill. */
+import type { StopFlag } from "../io/stop_flag.ts";
+import { type Warning, warning } from "../warning.ts";
+import { isScaled } from "./block.ts";
+import type { StoredBlock } from "./stored_block.ts";
 
-/** A tile within its plane. */
+/** A rectangle of a plane. */
 export interface Tile {
   /** First column. */
   readonly x: number;
@@ -12,75 +16,73 @@ export interface Tile {
   readonly height: number;
 }
 
-/** Rows of a plane that lie under one tile at least, of tiles as wide as the plane. */
-export function coveredRows(tiles: readonly Pick<Tile, "y" | "height">[], rows: number): number {
-  let [covered, end] = [0, 0];
-  for (const { y, height } of tiles.toSorted((a, b) => a.y - b.y)) {
-    const last = Math.min(y + height, rows);
-    covered += Math.max(0, last - Math.max(y, end));
-    end = Math.max(end, last);
+/** Total length of intervals `[start, end)`, counting overlaps once. */
+function unionLength(intervals: readonly (readonly [start: number, end: number])[]): number {
+  let [covered, last] = [0, -Infinity];
+  for (const [start, end] of intervals.toSorted((a, b) => a[0] - b[0])) {
+    covered += Math.max(0, end - Math.max(start, last));
+    last = Math.max(last, end);
   }
+  return covered;
+}
+
+/** Pixels under at least one tile: a sweep over the rows at which tiles start and end. @throws {Stopped} */
+export function coveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
+  const [first] = tiles;
+  // A line scan has a block for each of its many lines.
+  if (first && tiles.every(({ x, width }) => x === first.x && width === first.width)) {
+    return first.width * unionLength(tiles.map(({ y, height }) => [y, y + height]));
+  }
+  const edges = [...new Set(tiles.flatMap(({ y, height }) => [y, y + height]))].sort((a, b) => a - b);
+  const waiting = tiles.toSorted((a, b) => b.y - a.y);
+  let active: Tile[] = [];
+  let covered = 0;
+  edges.slice(0, -1).forEach((y, i) => {
+    stop.check();
+    active = active.filter((tile) => tile.y + tile.height > y);
+    while (waiting.length > 0 && waiting.at(-1)!.y <= y) active.push(waiting.pop()!);
+    covered += unionLength(active.map(({ x, width }) => [x, x + width])) * (edges[i + 1]! - y);
+  });
   return covered;
 }
 
 /**
- * Pixels that lie under one tile at least: a sweep over the columns at which tiles begin and end, with a tree that knows
- * how many rows are covered.
+ * Warns about pixels that are repeated, masked or under no tile.
+ *
+ * @param channels the blocks of each channel
+ * @param rows rows of the plane
  */
-export function coveredPixels(tiles: readonly Tile[]): number {
-  const edges = [...new Set(tiles.flatMap(({ y, height }) => [y, y + height]))].sort((a, b) => a - b);
-  const rank = new Map(edges.map((edge, i) => [edge, i]));
-  const rows = new CoveredRows(edges);
-  const events = tiles.flatMap(({ x, y, width, height }) => {
-    const [from, to] = [rank.get(y)!, rank.get(y + height)!];
-    return [{ x, from, to, change: 1 }, { x: x + width, from, to, change: -1 }];
-  }).sort((a, b) => a.x - b.x);
-  let [covered, last] = [0, 0];
-  for (const { x, from, to, change } of events) {
-    covered += rows.length * (x - last);
-    last = x;
-    rows.change(from, to, change);
+export function coverageWarnings(
+  channels: readonly (readonly StoredBlock[])[],
+  { rows, columns, stop }: { readonly rows: number; readonly columns: number; readonly stop: StopFlag },
+): Warning[] {
+  const blocks = channels.flat();
+  const shares = channels.map((own) => {
+    const tiles = own.map(({ block, rows: stored }) => ({
+      ...block,
+      height: Math.max(0, Math.min(stored, rows - block.y)),
+    }));
+    return 1 - coveredPixels(tiles, stop) / (rows * columns);
+  });
+  const uncovered = Math.max(0, ...shares);
+  const masks = blocks.filter(({ subblock }) => subblock.blobSize > 0).length;
+  const warnings: Warning[] = [];
+  if (blocks.some(({ block }) => isScaled(block))) {
+    warnings.push(
+      warning(
+        "samples_doubtful",
+        "Pixels are stored at another sampling than that of the image, so some are repeated or left out",
+      ),
+    );
   }
-  return covered;
-}
-
-/** How many rows are covered by intervals that come and go, whose ends are among `edges`. */
-class CoveredRows {
-  readonly #edges: readonly number[];
-  readonly #count: Int32Array;
-  readonly #length: Float64Array;
-
-  constructor(edges: readonly number[]) {
-    this.#edges = edges;
-    this.#count = new Int32Array(4 * edges.length);
-    this.#length = new Float64Array(4 * edges.length);
+  if (uncovered > 0) {
+    const share = (100 * uncovered).toPrecision(2);
+    warnings.push(warning("area_uncovered", `No tile covers ${share} % of the pixels, which are 0`));
   }
-
-  get length(): number {
-    return this.#length[1] ?? 0;
+  if (masks > 0) {
+    warnings.push(
+      warning("area_uncovered", `${masks} tiles may have masks; the pixels that they exclude are 0`),
+    );
   }
-
-  /** Adds or removes the interval between two edges. */
-  change(from: number, to: number, by: number): void {
-    this.#update(1, [0, this.#edges.length - 1], { from, to, by });
-  }
-
-  #update(
-    node: number,
-    [low, high]: readonly [number, number],
-    change: { readonly from: number; readonly to: number; readonly by: number },
-  ): void {
-    if (change.to <= low || high <= change.from) return;
-    if (change.from <= low && high <= change.to) this.#count[node]! += change.by;
-    else {
-      const middle = (low + high) >> 1;
-      this.#update(2 * node, [low, middle], change);
-      this.#update(2 * node + 1, [middle, high], change);
-    }
-    this.#length[node] = this.#count[node]! > 0
-      ? this.#edges[high]! - this.#edges[low]!
-      : high - low > 1
-      ? this.#length[2 * node]! + this.#length[2 * node + 1]!
-      : 0;
-  }
+  return warnings;
 }

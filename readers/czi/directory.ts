@@ -1,37 +1,37 @@
-/** The directory of subblocks, or what stands in for one that is missing or damaged. */
+/** The directory of subblocks; a walk over the segments replaces a missing or damaged one. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { type Warning, warning } from "../warning.ts";
-import { MAX_DIMENSIONS, MAX_SUBBLOCKS } from "./bounds.ts";
-import type { FileHeader } from "./file_header.ts";
-import { ID, requireSegment, SEGMENT_HEAD, walkSegments } from "./segment.ts";
-import { DIMENSION_BYTES, ENTRY_BYTES, type EntryFacts, entryIn, SubblockTable } from "./subblock_table.ts";
+import { type FileHeader, ID, requireSegment, SEGMENT_HEAD, walkSegments } from "./segment.ts";
+import {
+  DIMENSION_BYTES,
+  ENTRY_BYTES,
+  entryIn,
+  MAX_DIMENSIONS,
+  MAX_SUBBLOCKS,
+  SubblockTable,
+} from "./subblock_table.ts";
 
-/** Data before the entries: their number, and what is reserved. */
+/** Bytes of data before the entries. */
 const DIRECTORY_HEAD = 128;
 
-/** Sizes before the entry that a subblock holds of itself. */
+/** Bytes of a subblock before its copy of its entry. */
 const SUBBLOCK_HEAD = 16;
 
 const LARGEST_ENTRY = ENTRY_BYTES + MAX_DIMENSIONS * DIMENSION_BYTES;
 
-/** The subblocks that a document lists. */
+/** The subblocks of a document. */
 export interface Directory {
   /** All of them. */
   readonly table: SubblockTable;
-  /** False where subblocks may be lost, which only a directory would tell. */
+  /** False if subblocks may be lost: the directory is, and the file is truncated. */
   readonly complete: boolean;
-  /** How the directory was damaged, where it was not used. */
+  /** Why the directory was not used. */
   readonly warnings: readonly Warning[];
 }
 
-/**
- * Reads the directory; where there is none, or it is damaged, the entry that each subblock holds of itself.
- *
- * @throws {DecodeFailed} there are too many
- * @throws {Stopped}
- */
+/** Reads the directory, or walks over the subblocks. @throws {DecodeFailed} there are too many @throws {Stopped} */
 export function readDirectory(file: ByteSource, header: FileHeader): Directory {
   if (header.directory === 0) return walked(file, header, "the file has none");
   try {
@@ -44,7 +44,7 @@ export function readDirectory(file: ByteSource, header: FileHeader): Directory {
   }
 }
 
-/** A directory that is sound and too long, in whose place none is searched for. */
+/** A sound directory that is too long, which no walk replaces. */
 class TooManySubblocks extends DecodeFailed {}
 
 function listed(file: ByteSource, position: number): SubblockTable {
@@ -65,13 +65,13 @@ function listed(file: ByteSource, position: number): SubblockTable {
   while (table.length < count) {
     const window = file.read(at, Math.min(MAX_READ_STEP, end - at), "the directory");
     const taken = takeEntries(window, table, count);
-    if (taken === 0) throw new DecodeFailed(`the directory ends within entry ${table.length} of ${count}`);
+    if (taken === 0) throw new DecodeFailed(`the directory ends inside entry ${table.length} of ${count}`);
     at += taken;
   }
   return table;
 }
 
-/** Adds the entries that lie whole in some bytes. @returns how many bytes they take */
+/** Adds the complete entries of a window. @returns their bytes */
 function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, count: number): number {
   let at = 0;
   while (table.length < count) {
@@ -84,10 +84,10 @@ function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, coun
   return at;
 }
 
-/** Every subblock that can be reached from one segment to the next. */
+/** Reads the copy of its entry that each subblock holds. @throws {DecodeFailed} one is damaged */
 function walked(file: ByteSource, header: FileHeader, why: string): Directory {
   const table = new SubblockTable();
-  let [damaged, used, allocated] = [0, header.end, header.end];
+  let [used, allocated] = [header.end, header.end];
   for (const segment of walkSegments(file, header.end)) {
     used = segment.data + segment.used;
     allocated = segment.data + segment.allocated;
@@ -96,30 +96,20 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
     const length = Math.min(LARGEST_ENTRY, file.size - start);
     if (length <= 0) break;
     const view = new DataView(file.read(start, length, "subblock").buffer);
-    try {
-      const entry = entryIn(view, () => `subblock at ${segment.offset}`);
-      if (entry === null) break;
-      table.add({ ...entry, position: segment.offset, part: header.part });
-    } catch (error) {
-      if (!(error instanceof DecodeFailed) || table.length === MAX_SUBBLOCKS) throw error;
-      damaged += 1;
-    }
+    const entry = entryIn(view, () => `subblock at ${segment.offset}`);
+    if (entry === null) break;
+    table.add({ ...entry, position: segment.offset, part: header.part });
   }
-  const left = damaged > 0 ? `; ${damaged} damaged ones are left out` : "";
   return {
     table,
-    // The way leads to the end of a file that is as long as its header says.
-    complete: damaged === 0 && used <= file.size && allocated > file.size - SEGMENT_HEAD &&
+    // The last segment reaches the end of the file, which is as long as its header states.
+    complete: used <= file.size && allocated > file.size - SEGMENT_HEAD &&
       Math.max(header.directory, header.metadata, header.attachments) < file.size,
     warnings: [
       warning(
         "file_damaged",
-        `The subblock directory is unusable (${why}); a search found ${table.length} subblocks${left}`,
+        `The subblock directory cannot be used (${why}); a search found ${table.length} subblocks`,
       ),
     ],
   };
 }
-
-/** The file part and place of an entry, for messages. */
-export const placeOf = ({ position, part }: EntryFacts): string =>
-  part === 0 ? `subblock at ${position}` : `subblock at ${position} of part ${part}`;

@@ -1,70 +1,62 @@
-/** A document: a file, or one that is embedded in the attachment of another. */
+/** Documents: files, or attachments of other documents. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { MAX_SCENES } from "./bounds.ts";
 import { readDirectory } from "./directory.ts";
-import { type FileHeader, readFileHeader } from "./file_header.ts";
-import { fullResolution } from "./full_resolution.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
+import { type FileHeader, readFileHeader } from "./segment.ts";
 import { NO_INDEX, type SubblockTable } from "./subblock_table.ts";
 
-/** What is known of a document before one of its scenes is laid out. */
+/** Scenes of one document; a plate of 1536 wells with 36 positions each has 55,296. */
+export const MAX_SCENES = 100_000;
+
+/** Subblocks without `S`, counted for each scene that they belong to. */
+const MAX_SHARED = 1 << 22;
+
+/** A document before one of its scenes is laid out. */
 export interface CziDocument {
   /** Its bytes. */
   readonly file: ByteSource;
-  /** The first segment. */
+  /** The file header. */
   readonly header: FileHeader;
   /** All subblocks. */
   readonly table: SubblockTable;
-  /** Those at full resolution by scene, which are in ascending order of their index along `S`. */
+  /** The scenes with their subblocks at full resolution, by ascending `S`. */
   readonly scenes: readonly SceneEntries[];
-  /** False where subblocks may be lost, so that nothing tells whether a mosaic has all its tiles. */
+  /** False if subblocks may be lost, such as tiles of a mosaic. */
   readonly complete: boolean;
-  /** What the XML says. */
+  /** The metadata. */
   readonly metadata: Metadata;
-  /** How directory and metadata are damaged. */
+  /** Damage of the directory and the metadata. */
   readonly warnings: readonly Warning[];
 }
 
 /** The subblocks of a scene. */
 export interface SceneEntries {
-  /** Index along `S`, {@linkcode NO_INDEX} where the document has no scenes. */
+  /** Index along `S`, or {@linkcode NO_INDEX}. */
   readonly s: number;
-  /** Indices of the table, in its order. */
+  /** Ascending indices of the table. */
   readonly entries: Int32Array;
 }
 
-/**
- * Reads header, directory and metadata.
- *
- * @throws {DecodeFailed} it is damaged, or holds no image
- * @throws {Stopped}
- */
+/** Reads header, directory and metadata. @throws {DecodeFailed} it is damaged, or holds no image @throws {Stopped} */
 export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   const header = readFileHeader(file);
   const { table, complete, warnings } = readDirectory(file, header);
-  if (table.length === 0) {
-    throw new DecodeFailed(
-      ["it holds no subblocks, and so no image", ...warnings.map(({ text }) => text)].join(": "),
-    );
-  }
+  const refuse = (reason: string) => {
+    throw new DecodeFailed([reason, ...warnings.map(({ text }) => text)].join(": "));
+  };
+  if (table.length === 0) refuse("it holds no subblocks, and so no image");
   const kept = fullResolution(table, stop);
   if (!complete && kept.some((i) => table.pyramid(i) !== 0 || table.scaled(i))) {
-    throw new DecodeFailed(
-      ["subblocks are lost, and it may hold no more than overviews", ...warnings.map(({ text }) => text)]
-        .join(": "),
-    );
+    refuse("subblocks are lost, and it may hold only overviews");
   }
   const scenes = scenesOf(table, kept, stop);
   const metadata = readMetadata(file, header);
-  const unfinished = [
-    ...header.pending ? [warning("file_damaged", "The program that wrote the file did not finish it")] : [],
-    ...header.damaged
-      ? [warning("file_damaged", "The id of the first segment is damaged, as other parts of the file may be")]
-      : [],
-  ];
+  const unfinished = header.pending
+    ? [warning("file_damaged", "The program that wrote the file did not finish it")]
+    : [];
   return {
     file,
     header,
@@ -76,35 +68,43 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   };
 }
 
-/** Divides subblocks by scene; those without a scene belong to all. */
+/** Divides subblocks by scene; those without `S` belong to all scenes. */
 function scenesOf(table: SubblockTable, kept: Int32Array, stop: StopFlag): SceneEntries[] {
-  const counts = new Map<number, number>();
+  const groups = new Map<number, number[]>();
   for (const i of kept) {
-    const s = table.start("S", i);
-    counts.set(s, (counts.get(s) ?? 0) + 1);
-    if (counts.size > MAX_SCENES) throw new DecodeFailed(`it has more than ${MAX_SCENES} scenes`);
+    groups.getOrInsertComputed(table.start("S", i), () => []).push(i);
+    if (groups.size > MAX_SCENES) throw new DecodeFailed(`it has more than ${MAX_SCENES} scenes`);
   }
-  if (counts.size === 1) return [{ s: [...counts.keys()][0]!, entries: kept }];
-  const shared = kept.filter((i) => table.start("S", i) === NO_INDEX);
-  counts.delete(NO_INDEX);
-  if (shared.length * counts.size > MAX_SHARED) {
-    throw new DecodeFailed(`${shared.length} subblocks belong to each of ${counts.size} scenes`);
+  const shared = groups.size > 1 ? groups.get(NO_INDEX) ?? [] : [];
+  if (groups.size > 1) groups.delete(NO_INDEX);
+  if (shared.length * groups.size > MAX_SHARED) {
+    throw new DecodeFailed(`${shared.length} subblocks belong to each of ${groups.size} scenes`);
   }
   stop.check();
-  const groups = new Map<number, { entries: Int32Array; filled: number }>();
-  for (const [s, count] of counts) {
-    groups.set(s, { entries: new Int32Array(count + shared.length), filled: 0 });
-  }
-  const put = (group: { entries: Int32Array; filled: number }, i: number) => {
-    group.entries[group.filled++] = i;
-  };
-  for (const i of kept) {
-    const s = table.start("S", i);
-    if (s === NO_INDEX) { for (const group of groups.values()) put(group, i); }
-    else put(groups.get(s)!, i);
-  }
-  return [...groups].map(([s, { entries }]) => ({ s, entries })).sort((a, b) => a.s - b.s);
+  return [...groups].sort(([a], [b]) => a - b)
+    .map(([s, own]) => ({ s, entries: Int32Array.from([...own, ...shared]).sort() }));
 }
 
-/** Places of subblocks that belong to all scenes. */
-const MAX_SHARED = 1 << 22;
+/** Entries between checks of the stop flag. */
+const STOP_STEP = 0xffff;
+
+/**
+ * Indices of the subblocks that are not overviews. Neither the pyramid type nor the sizes decide alone: some writers leave
+ * the type of overviews at 0, and Airyscan images are stored with fewer samples.
+ */
+function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
+  const all = Int32Array.from({ length: table.length }, (_, i) => i);
+  const flat = all.filter((i) => table.pyramid(i) === 0);
+  const kept = flat.length > 0 ? flat : all;
+  const whole = kept.filter((i) => !table.scaled(i));
+  if (whole.length === 0 || whole.length === kept.length) return kept;
+  const letters = table.letters.filter((letter) => !"XYMS".includes(letter));
+  const key = (i: number) => letters.map((letter) => table.start(letter, i)).join(" ");
+  const keys = new Set<string>();
+  for (const i of whole) {
+    if ((i & STOP_STEP) === 0) stop.check();
+    keys.add(key(i));
+  }
+  // A scaled subblock at indices of its own is the image and not an overview.
+  return kept.some((i) => table.scaled(i) && !keys.has(key(i))) ? kept : whole;
+}

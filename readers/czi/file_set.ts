@@ -1,15 +1,17 @@
 /**
- * The files of a split document: `name.czi`, `name (1).czi` or `name(1).czi` and so on. The first one has the directory,
- * whose entries name their part by its number; all share one GUID, and none names the others.
+ * The files of a split document: `name.czi`, `name (1).czi` or `name(1).czi` and so on. The directory of the first one
+ * refers to the parts by number; all share one GUID.
  */
 import { basename, dirname, extname, join } from "node:path";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
-import { type Warning, warning } from "../warning.ts";
-import { MAX_PARTS } from "./bounds.ts";
-import { type FileHeader, readFileHeader } from "./file_header.ts";
+import { listed, type Warning, warning } from "../warning.ts";
+import { type FileHeader, readFileHeader } from "./segment.ts";
 import type { SubblockTable } from "./subblock_table.ts";
+
+/** Files of one split document. */
+const MAX_PARTS = 1000;
 
 /** The first file of a document. */
 export interface MainFile {
@@ -19,11 +21,7 @@ export interface MainFile {
   readonly header: FileHeader;
 }
 
-/**
- * Opens the file at a path, or the first file of the document that it is a part of.
- *
- * @throws {DecodeFailed} it is damaged, or a part whose first file is not beside it
- */
+/** Opens the first file of the document at a path. @throws {DecodeFailed} it is damaged, or its first file is missing */
 export function openMain(path: string, files: FileAccess): MainFile {
   const file = files.open(path);
   const header = readFileHeader(file);
@@ -38,13 +36,12 @@ export function openMain(path: string, files: FileAccess): MainFile {
   );
 }
 
-/** What a part must agree with. */
-interface Sought {
-  readonly header: FileHeader;
-  readonly files: FileAccess;
-}
-
-function partAt(path: string, part: number, { header, files }: Sought): MainFile | null {
+/** Opens a part of the document with the given header, or returns `null`. */
+function partAt(
+  path: string,
+  part: number,
+  { header, files }: { readonly header: FileHeader; readonly files: FileAccess },
+): MainFile | null {
   const file = files.openNeighbour(path);
   if (file === null) return null;
   try {
@@ -57,19 +54,19 @@ function partAt(path: string, part: number, { header, files }: Sought): MainFile
   return null;
 }
 
-/** All files of a document that are there. */
+/** The files of a document that exist. */
 export interface FileSet {
-  /** Those that belong to it by their number. */
+  /** By part number. */
   readonly parts: ReadonlyMap<number, ByteSource>;
   /** Paths of all of them. */
   readonly paths: readonly string[];
   /** Bytes of all of them. */
   readonly bytes: number;
-  /** Which are missing. */
+  /** Names missing parts. */
   readonly warnings: readonly Warning[];
 }
 
-/** Opens the parts that the directory names. @throws {DecodeFailed} it names more than {@linkcode MAX_PARTS} */
+/** Opens the parts that the directory refers to. @throws {DecodeFailed} there are more than {@linkcode MAX_PARTS} */
 export function openParts({ file, header }: MainFile, table: SubblockTable, files: FileAccess): FileSet {
   const parts = new Map<number, ByteSource>([[0, file]]);
   const paths = [file.path];
@@ -87,14 +84,13 @@ export function openParts({ file, header }: MainFile, table: SubblockTable, file
       bytes += found.file.size;
     }
   }
-  const named = missing.slice(0, 5).join(", ") + (missing.length > 5 ? " and others" : "");
   const warnings = missing.length > 0
-    ? [warning("file_missing", `Parts of the document are missing beside it: ${named}`)]
+    ? [warning("file_missing", `Parts of the document are missing beside it: ${listed(missing.map(String))}`)]
     : [];
   return { parts, paths, bytes, warnings };
 }
 
-/** Numbers of the parts beside the first. */
+/** Numbers of all parts but the first. */
 function namedParts(table: SubblockTable): number[] {
   const parts = new Set<number>();
   for (let i = 0; i < table.length; i += 1) {

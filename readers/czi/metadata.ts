@@ -1,4 +1,4 @@
-/** What the XML of a document says: channels, pixel sizes, dates, intervals, names of scenes. */
+/** The XML metadata of a document: channels, pixel sizes, dates, intervals and scene names. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { calibrated, type Calibration, known } from "../metadata/axes.ts";
 import { DecodeFailed, isLoss } from "../errors.ts";
@@ -7,11 +7,9 @@ import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.
 import { numberOf } from "../metadata/numbers.ts";
 import { lossWarning, type Warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
-import type { FileHeader } from "./file_header.ts";
-import { ID, requireSegment } from "./segment.ts";
-import { xmlSections } from "./xml_sections.ts";
+import { type FileHeader, ID, requireSegment } from "./segment.ts";
 
-/** What is said of a channel. */
+/** A channel as the metadata describe it. */
 export interface DescribedChannel {
   /** Its name, else that of its dye, or `null`. */
   readonly name: string | null;
@@ -19,26 +17,25 @@ export interface DescribedChannel {
   readonly color: string | null;
 }
 
-/** What the metadata say; empty where they say nothing. */
+/** The metadata of a document. */
 export interface Metadata {
   /** By index along `C`. */
   readonly channels: readonly DescribedChannel[];
   /** Steps of `X`, `Y` and `Z`. */
   readonly steps: Readonly<Partial<Record<"X" | "Y" | "Z", Calibration>>>;
-  /** Start of the acquisition, else when the document was made. */
+  /** Start of the acquisition, else the creation of the document. */
   readonly moment: Moment;
-  /** Seconds from a time point to the next, as they are stated, or `null`. */
+  /** Stated seconds between time points, or `null`. */
   interval(): number | null;
-  /** Seconds that the laser stays on a pixel of the first channel that states it, or `null`. */
+  /** Pixel dwell time in seconds, of the first channel that states one, or `null`. */
   readonly pixelTime: number | null;
   /** Names of scenes by their index along `S`. */
   readonly sceneNames: ReadonlyMap<number, string>;
-  /** Metres of a pixel while the image was acquired, on which the path of a line scan was drawn; or `null`. */
+  /** Pixel size in metres of the acquisition setup, in which the path of a line scan is drawn, or `null`. */
   setupScaling(): { readonly x: number; readonly y: number } | null;
 }
 
-/** Metadata of a document that has none. */
-export const NO_METADATA: Metadata = {
+const NO_METADATA: Metadata = {
   channels: [],
   steps: {},
   moment: UNDATED,
@@ -48,28 +45,25 @@ export const NO_METADATA: Metadata = {
   setupScaling: () => null,
 };
 
-/** Sizes before the XML, and what is reserved. */
+/** Bytes before the XML. */
 const METADATA_HEAD = 256;
 
-/**
- * The XML of a document as it stands, `""` where it has none.
- *
- * @param most bytes that it may have
- * @throws {DecodeFailed} it is damaged, or longer
- */
-export function readXml(file: ByteSource, { metadata }: FileHeader, most = MAX_XML_BYTES): string {
+/** The XML of a document, `""` if there is none. @throws {DecodeFailed} it is damaged, or longer than {@linkcode MAX_XML_BYTES} */
+export function readXml(file: ByteSource, { metadata }: FileHeader): string {
   if (metadata === 0) return "";
   const what = "the metadata";
   const { data, used } = requireSegment(file, metadata, ID.metadata, what);
   file.require(data, used, what);
   const size = new DataView(file.read(data, 4, what).buffer).getInt32(0, true);
-  if (size < 0 || size > most) throw new DecodeFailed(`the metadata have ${size} bytes; ${most} are read`);
+  if (size < 0 || size > MAX_XML_BYTES) {
+    throw new DecodeFailed(`the metadata have ${size} bytes, more than ${MAX_XML_BYTES}`);
+  }
   const text = new TextDecoder().decode(file.read(data + METADATA_HEAD, size, what));
   const end = text.indexOf("\0");
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** The metadata of a document, and why they could not be read. */
+/** The metadata of a document, with a warning if they cannot be read. */
 export function readMetadata(
   file: ByteSource,
   header: FileHeader,
@@ -79,14 +73,11 @@ export function readMetadata(
     return { metadata: xml.trim() === "" ? NO_METADATA : metadataIn(xml), warnings: [] };
   } catch (error) {
     if (!isLoss(error)) throw error;
-    return {
-      metadata: NO_METADATA,
-      warnings: [lossWarning(error, "metadata_damaged", "The metadata")],
-    };
+    return { metadata: NO_METADATA, warnings: [lossWarning(error, "metadata_damaged", "The metadata")] };
   }
 }
 
-/** What a document says; how it was set up is parsed when it is asked for. @throws {DecodeFailed} it is damaged */
+/** Parses the metadata; the experiment is parsed on demand. @throws {DecodeFailed} the XML is damaged */
 export function metadataIn(xml: string): Metadata {
   const { main, experiment: setup } = xmlSections(xml);
   const root = parseXml(main, "the XML");
@@ -107,7 +98,7 @@ export function metadataIn(xml: string): Metadata {
   };
 }
 
-/** Damage in what is seldom asked for is not worth a word. */
+/** A damaged experiment is ignored: few files need it. */
 function parsedOrNull(xml: string): XmlElement | null {
   try {
     return parseXml(xml, "the experiment");
@@ -117,7 +108,7 @@ function parsedOrNull(xml: string): XmlElement | null {
   }
 }
 
-/** The display settings of a channel are told by its id; in some files the ids differ, and then nothing is said. */
+/** Display settings belong to the channel with the same id; in some files the ids differ. */
 function describedChannels(
   list: XmlElement | undefined,
   display: XmlElement | undefined,
@@ -149,7 +140,7 @@ function colourOf(text: string | undefined): string | null {
   return found ? `#${found.toLowerCase()}` : null;
 }
 
-/** Values are metres whatever unit they are displayed in. */
+/** Values are metres, whatever the display unit. */
 function stepsOf(items: XmlElement | undefined): Metadata["steps"] {
   const steps: Partial<Record<"X" | "Y" | "Z", Calibration>> = {};
   for (const distance of children(items, "Distance")) {
@@ -160,20 +151,17 @@ function stepsOf(items: XmlElement | undefined): Metadata["steps"] {
   return steps;
 }
 
-/** Seconds from a time point to the next, of a regular time axis. */
+/** Seconds between the time points of a regular time axis. */
 function incrementOf(t: XmlElement | undefined): number | null {
   const increment = numberOf(child(child(child(t, "Positions"), "Interval"), "Increment")?.text);
   return increment !== null && increment > 0 ? increment : null;
 }
 
-/**
- * The interval that a time series was set up with: seconds whatever unit it is displayed in. Of several that differ none is
- * taken, since nothing says which one was used.
- */
+/** The interval of the time series setup, in seconds whatever the display unit; `null` if several setups differ. */
 function intervalOf(experiment: XmlElement | null): number | null {
   const stated = new Set<number | null>();
   const search = (element: XmlElement) => {
-    // Setups of helpers, such as an autofocus, have experiments of their own.
+    // Helpers, such as an autofocus, have experiments of their own.
     if (element.name === "HelperSetups") return;
     if (element.name === "TimeSeriesSetup") {
       const span = child(child(element, "Interval"), "TimeSpan");
@@ -186,7 +174,7 @@ function intervalOf(experiment: XmlElement | null): number | null {
   return stated.size === 1 && interval !== null && interval > 0 ? interval : null;
 }
 
-/** Seconds; other times of the scan beside it may be nonsense. */
+/** In seconds; the other scan times are unreliable. */
 function pixelTimeIn(list: XmlElement | undefined): number | null {
   return children(list, "Channel").map((channel) =>
     numberOf(child(child(channel, "LaserScanInfo"), "PixelTime")?.text)
@@ -202,11 +190,33 @@ function sceneNamesOf(scenes: XmlElement | undefined): ReadonlyMap<number, strin
   return names;
 }
 
-/** The first elements of these names with a text count. */
 function setupScaling(roots: readonly (XmlElement | null)[]): ReturnType<Metadata["setupScaling"]> {
   const [x, y] = ["ScalingX", "ScalingY"].map((name) => {
     const found = roots.flatMap((root) => descendants(root ?? undefined, name));
     return numberOf(found.find(({ text }) => text !== "")?.text) ?? 0;
   });
   return x && y && x > 0 && y > 0 ? { x, y } : null;
+}
+
+/**
+ * Splits off the experiment and drops the hardware settings: they are nine tenths of the XML, and parsing them would take
+ * longer than all else in an open.
+ */
+export function xmlSections(xml: string): { readonly main: string; readonly experiment: string } {
+  const { rest, cut } = without(xml, "Experiment");
+  return { main: without(rest, "HardwareSetting").rest, experiment: cut };
+}
+
+/** Cuts out the first element of a name, including nested ones of that name. */
+function without(xml: string, name: string): { readonly rest: string; readonly cut: string } {
+  const tags = new RegExp(`<(/?)${name}(?:\\s[^<>]*?)?(/?)>`, "g");
+  let [start, depth] = [-1, 0];
+  for (const { index, 0: tag, 1: closes, 2: empty } of xml.matchAll(tags)) {
+    if (start < 0) start = index;
+    depth += closes ? -1 : empty ? 0 : 1;
+    if (depth > 0) continue;
+    const end = index + tag.length;
+    return { rest: xml.slice(0, start) + xml.slice(end), cut: xml.slice(start, end) };
+  }
+  return { rest: xml, cut: "" };
 }

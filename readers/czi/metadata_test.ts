@@ -1,6 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { metadataIn } from "./metadata.ts";
-import { xmlSections } from "./xml_sections.ts";
+import { metadataIn, xmlSections } from "./metadata.ts";
 
 const document = (inside: string) => `<ImageDocument><Metadata>${inside}</Metadata></ImageDocument>`;
 

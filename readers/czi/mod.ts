@@ -10,7 +10,7 @@
  *     ZISRAWATTDIR, ZISRAWATTACH    time stamps, embedded documents
  *
  * A plane is painted from the subblocks that hold its indices along `T`, `Z`, `C`: one, or the tiles of a mosaic in the
- * order of their `M`. `S` tells scenes apart. Overviews (pyramids) are left out. A line scan has no `Y`: its lines are time
+ * order of their `M`. `S` numbers the scenes. Overviews (pyramids) are left out. A line scan has no `Y`: its lines are time
  * points.
  *
  * Refused: complex pixels, lossless JPEG, chunks, raw data of cameras, entries of the schema DE, parts of a split document
@@ -22,7 +22,7 @@ import { axesOf } from "../metadata/axes.ts";
 import type { Warning } from "../warning.ts";
 import { acquisitionOf, type OpenedDocument } from "./acquisition.ts";
 import { readAttachments } from "./attachments.ts";
-import { type CziDocument, readDocument } from "./document.ts";
+import { readDocument } from "./document.ts";
 import { openMain, openParts } from "./file_set.ts";
 import { layOut, servedSizes } from "./scene_layout.ts";
 
@@ -32,7 +32,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const main = openMain(path, files);
     const document = readDocument(main.file, files.stop);
     const set = openParts(main, document.table, files);
-    const listed = readAttachments(main.file, document.header, lastSegment(document));
+    const listed = readAttachments(main.file, document.header.attachments);
     return new CziScenes({
       document,
       set,
@@ -43,21 +43,11 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   });
 }
 
-/** Offset of the last subblock of the first file; where none lies in it, of the first segment. */
-function lastSegment({ table, file }: CziDocument): number {
-  let last = 0;
-  for (let i = 0; i < table.length; i += 1) {
-    const { position, part } = table.facts(i);
-    if (part === 0 && position > last && position < file.size) last = position;
-  }
-  return last;
-}
-
-/** The scenes of a document, in ascending order of their indices along `S`. */
+/** The scenes of a document, by ascending `S`. */
 class CziScenes implements Scenes {
   readonly count: number;
   readonly own = 0;
-  /** Those of the document come with each of its scenes. */
+  /** Each scene has those of the document. */
   readonly warnings: readonly Warning[] = [];
   readonly #opened: OpenedDocument;
 
@@ -69,19 +59,14 @@ class CziScenes implements Scenes {
   entries(most: number): SceneEntry[] {
     const { document: { scenes, metadata, table }, stop } = this.#opened;
     return scenes.slice(0, most).map(({ s, entries }) => {
-      const sizes = this.#sizes(() => servedSizes(layOut(table, entries, stop)));
-      return { name: metadata.sceneNames.get(s) ?? null, sizes };
+      const name = metadata.sceneNames.get(s) ?? null;
+      try {
+        return { name, sizes: sizesOf(axesOf(servedSizes(layOut(table, entries, stop)), {})) };
+      } catch (error) {
+        if (!(error instanceof DecodeFailed)) throw error;
+        return { name, sizes: {} };
+      }
     });
-  }
-
-  /** None for a scene that cannot be opened. */
-  #sizes(served: () => ReturnType<typeof servedSizes>): SceneEntry["sizes"] {
-    try {
-      return sizesOf(axesOf(served(), {}));
-    } catch (error) {
-      if (error instanceof DecodeFailed) return {};
-      throw error;
-    }
   }
 
   open(scene: number): Promise<Acquisition> {

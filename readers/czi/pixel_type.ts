@@ -1,9 +1,9 @@
-/** What a pixel of a subblock is. Colours are stored as blue, green, red and alpha, and served as red, green, blue, alpha. */
+/** Pixel types. Colours are stored as blue, green, red, alpha and served as red, green, blue, alpha. */
 import { COLOURS } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 
-/** One kind of pixel. */
+/** A pixel type. */
 export interface PixelType {
   /** Name in the documentation of the format. */
   readonly name: string;
@@ -32,16 +32,16 @@ const REFUSED: Readonly<Record<number, string>> = {
   11: "Bgr192ComplexFloat",
 };
 
-/** From narrow to wide: where the subblocks of a channel differ, it has the type of the widest. */
+/** From narrow to wide. */
 const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
 
-/** The kind of pixel that a code stands for. @throws {DecodeFailed} none, or complex numbers */
+/** The pixel type of a code. @throws {DecodeFailed} it is unknown or complex */
 export function pixelTypeOf(code: number): PixelType {
   const type = TYPES[code];
   if (type) return type;
   const name = REFUSED[code];
   throw new DecodeFailed(
-    name ? `pixels of type ${name} (complex numbers) are not read` : `pixel type ${code} is not known`,
+    name ? `pixels of type ${name} (complex numbers) are not supported` : `pixel type ${code} is unknown`,
   );
 }
 
@@ -49,5 +49,5 @@ export function pixelTypeOf(code: number): PixelType {
 export const wider = (a: SampleType, b: SampleType): SampleType =>
   WIDTHS.indexOf(a) >= WIDTHS.indexOf(b) ? a : b;
 
-/** Names of the samples of a pixel in the order in which they are served. */
+/** Names of the samples of a colour pixel, in the served order. */
 export const SAMPLE_NAMES: readonly string[] = [...COLOURS, "Alpha"];

@@ -1,5 +1,4 @@
-/** Plans for planes: which subblocks they are painted from, checked against the file before a sample is read. */
-import type { ByteSource } from "../io/byte_source.ts";
+/** Plans planes: finds their subblocks and checks them against the file before a sample is read. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import {
@@ -11,55 +10,41 @@ import {
   type RowRange,
   type WorkingMemory,
 } from "../reader.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
-import { type Block, blockOf, type FixedIndices, isPlain, isScaled } from "./block.ts";
-import { MAX_PLANNED } from "./bounds.ts";
-import type { ServedChannel } from "./channel_list.ts";
+import type { Warning } from "../warning.ts";
+import { blockOf, type Canvas, type FixedIndices, isPlain, isScaled, paint } from "./block.ts";
 import { type Storage, storageOf } from "./compression.ts";
-import { coveredPixels, coveredRows } from "./coverage.ts";
-import { paint, type Target } from "./paint.ts";
+import { coverageWarnings } from "./coverage.ts";
+import type { StoredScene } from "./scene.ts";
 import { type SceneLayout, spanOf } from "./scene_layout.ts";
 import { type BlockHost, findBlock, openPixels, type StoredBlock, workingMemory } from "./stored_block.ts";
 import type { SubblockTable } from "./subblock_table.ts";
 
-/** One scene with its files. */
-export interface StoredScene {
-  /** All subblocks of the document. */
-  readonly table: SubblockTable;
-  /** The scene. */
-  readonly layout: SceneLayout;
-  /** What is served, samples included. */
-  readonly channels: readonly ServedChannel[];
-  /** The file of a part, or `null` where it is missing. */
-  part(number: number): ByteSource | null;
-  /** Looked at while planes are planned and decoded. */
-  readonly stop: StopFlag;
-}
+/** Subblocks of the planes of one plan, 1 KiB of the heap each. */
+export const MAX_PLANNED = 1 << 19;
 
-/** Bytes of memory that a planned subblock takes. */
+/** Bytes of memory of a planned subblock. */
 const PLANNED_BYTES = 800;
 
-/** One channel of the file and the samples of it that are wanted. */
+/** A channel of the file and its wanted samples. */
 interface Group {
-  /** Index along `C`, in the numbers of the file. */
+  /** Index along `C` in the file. */
   readonly c: number;
-  /** Name of the channel in messages. */
+  /** Name in messages. */
   readonly name: string;
-  /** Samples as they are served, with the index of their plane. */
+  /** Served samples with the index of their plane. */
   readonly wanted: { readonly sample: number; readonly plane: number }[];
-  /** Subblocks of the plane as indices of the table. */
+  /** Its subblocks, as indices of the table. */
   readonly entries: number[];
   blocks: StoredBlock[];
 }
 
 /**
- * Plans the planes of some channels at one position.
+ * Plans some channels at one position.
  *
  * @param wanted indices of served channels
- * @param rows those that are wanted; all by default
- * @throws {PlaneNotFound} the file does not hold a plane, or lacks some tiles of it
- * @throws {DecodeFailed} a subblock is damaged or not read
+ * @param rows rows to fill, all by default
+ * @throws {PlaneNotFound} the file lacks a plane or some of its tiles
+ * @throws {DecodeFailed} a subblock is damaged or unsupported
  */
 export async function planPlanes(
   scene: StoredScene,
@@ -67,7 +52,7 @@ export async function planPlanes(
   position: Position,
   rows?: RowRange,
 ): Promise<PlanePlan> {
-  const { layout } = scene;
+  const { layout, stop } = scene;
   const fixed = fixedIndices(layout, position);
   const groups = groupsOf(scene, wanted);
   gather(scene, fixed, groups);
@@ -84,19 +69,21 @@ export async function planPlanes(
     warnings: [
       ...warnings,
       ...lines.warnings,
-      ...rows ? [] : uncovered(groups, lines.rows, columns),
+      ...rows
+        ? []
+        : coverageWarnings(groups.map(({ blocks }) => blocks), { rows: lines.rows, columns, stop }),
     ],
     division: lines.rows < total ? undefined : divisionOf(groups, total),
     working: memoryOf(groups),
     overwrites: groups.every(({ blocks }) => blocks.length === 1 && fills(blocks[0]!, lines.rows, columns)),
     decode: async (planes) => {
-      const canvas = { columns, filled: lines.filled, stop: scene.stop };
+      const canvas = { columns, filled: lines.filled, stop };
       for (const group of groups) await decode(group, planes, canvas);
     },
   };
 }
 
-/** Warnings are few, whatever a file holds: the first of those about single subblocks, and all others. */
+/** Warnings about single subblocks; the first ones are reported. */
 const MAX_WARNINGS = 8;
 
 function hostOf(table: SubblockTable, warnings: Warning[]): BlockHost {
@@ -115,7 +102,7 @@ function hostOf(table: SubblockTable, warnings: Warning[]): BlockHost {
   };
 }
 
-/** The index of the plane along each dimension but rows, columns and channels. */
+/** The indices of the plane along all dimensions but rows, columns and channels. */
 function fixedIndices(layout: SceneLayout, { t, z }: Position): Map<string, number> {
   const fixed = new Map<string, number>();
   for (const [letter, { start }] of layout.spans) {
@@ -139,10 +126,10 @@ function groupsOf({ channels, layout }: StoredScene, wanted: readonly number[]):
   return [...groups.values()];
 }
 
-/** Entries between two looks at the stop flag. */
+/** Entries between checks of the stop flag. */
 const STOP_STEP = 0xffff;
 
-/** Finds the subblocks of each channel at the fixed indices, in the order in which they are painted. */
+/** Finds the subblocks of each channel at the fixed indices, in painting order. */
 function gather(
   { table, layout, stop }: StoredScene,
   fixed: FixedIndices,
@@ -166,20 +153,21 @@ function gather(
     for (const { entries } of holding) entries.push(entry);
     planned += holding.length;
     if (planned > MAX_PLANNED) {
-      throw new DecodeFailed(`the planes are put together from more than ${MAX_PLANNED} subblocks`);
+      throw new DecodeFailed(`the planes consist of more than ${MAX_PLANNED} subblocks`);
     }
   }
 }
 
-/** What is looked for. */
-interface Search {
-  readonly group: Group;
-  readonly fixed: FixedIndices;
-  readonly rows: RowRange | undefined;
-}
-
-/** Finds the bytes of a channel's subblocks, and judges whether they are all. */
-async function find(scene: StoredScene, host: BlockHost, { group, fixed, rows }: Search): Promise<void> {
+/** Finds the blocks of a channel. @throws {PlaneNotFound} tiles are missing */
+async function find(
+  scene: StoredScene,
+  host: BlockHost,
+  { group, fixed, rows }: {
+    readonly group: Group;
+    readonly fixed: FixedIndices;
+    readonly rows: RowRange | undefined;
+  },
+): Promise<void> {
   const { table, layout } = scene;
   const mayBeCut = layout.rowAxis === "T";
   const withChannel = new Map(fixed).set("C", group.c);
@@ -188,8 +176,8 @@ async function find(scene: StoredScene, host: BlockHost, { group, fixed, rows }:
   for (const entry of group.entries) {
     const block = blockOf(table, entry, layout, withChannel);
     const { part } = table.facts(entry);
-    const file = scene.part(part);
-    if (file === null) {
+    const file = scene.parts.get(part);
+    if (file === undefined) {
       missing ??= `part ${part} of the split document, which holds a subblock of it, is missing`;
       continue;
     }
@@ -213,7 +201,7 @@ function requireTiles({ name }: Group, found: number, needed: number, missing: s
   throw new PlaneNotFound(`${name} ${lacks} there${missing ? `: ${missing}` : ""}`);
 }
 
-/** Lines of a line scan, or of a section, that each channel has from the first on. */
+/** Contiguous lines of a line scan or a section that each channel has. */
 function completeLines(groups: readonly Group[], { t, z }: Position): number[] {
   const counts = groups.map(({ blocks }) => {
     let lines = 0;
@@ -227,10 +215,10 @@ function completeLines(groups: readonly Group[], { t, z }: Position): number[] {
   return counts;
 }
 
-/** Channels of several samples are not divided from each other; rows are where all subblocks lie in rows of one height. */
+/** Divides channels of one sample, and rows if all subblocks form rows of one height. */
 function divisionOf(groups: readonly Group[], rows: number): Division | undefined {
   const all = groups.flatMap(({ blocks }) => blocks);
-  if (all.every(({ codec }) => codec === null)) return undefined;
+  if (all.every(({ storage }) => storage.codec === null)) return undefined;
   const height = all[0]?.block.height ?? rows;
   const aligned = all.every(({ block }) =>
     block.height === height && block.y % height === 0 && !isScaled(block)
@@ -241,46 +229,10 @@ function divisionOf(groups: readonly Group[], rows: number): Division | undefine
   };
 }
 
-/** What is not painted, for the user to know. */
-function uncovered(groups: readonly Group[], rows: number, columns: number): Warning[] {
-  let most = 0;
-  let masks = 0;
-  for (const { blocks } of groups) {
-    masks += blocks.filter(({ subblock }) => subblock.blobSize > 0).length;
-    // Lines, of which there may be a great many, or one tile.
-    const wide = blocks.every(({ block }) => block.width === columns);
-    const covered = wide
-      ? columns * coveredRows(blocks.map(({ block: { y }, rows: height }) => ({ y, height })), rows)
-      : coveredPixels(blocks.map(({ block, rows: height }) => visible({ ...block, height }, rows)));
-    most = Math.max(most, 1 - covered / (rows * columns));
-  }
-  const share = (100 * most).toPrecision(2);
-  const scaled = groups.some(({ blocks }) => blocks.some(({ block }) => isScaled(block)));
-  return [
-    ...scaled
-      ? [
-        warning(
-          "samples_doubtful",
-          "Pixels are stored at another sampling than that of the image, so that some are repeated or left out",
-        ),
-      ]
-      : [],
-    ...most > 0 ? [warning("area_uncovered", `No tile covers ${share} % of the pixels, which are 0`)] : [],
-    ...masks > 0
-      ? [warning("area_uncovered", `${masks} tiles may have masks; the pixels that these exclude are 0`)]
-      : [],
-  ];
-}
-
-/** True where the samples of a block are raw and fill the plane. */
-const fills = ({ block, subblock, codec, rows }: StoredBlock, lines: number, columns: number) =>
-  codec === null && subblock.blobSize === 0 && isPlain(block) && block.x === 0 && block.y === 0 &&
+/** True if raw samples of a block fill the plane. */
+const fills = ({ block, subblock, storage, rows }: StoredBlock, lines: number, columns: number) =>
+  storage.codec === null && subblock.blobSize === 0 && isPlain(block) && block.x === 0 && block.y === 0 &&
   block.width === columns && rows === lines && block.height === lines;
-
-const visible = (block: Block, rows: number) => ({
-  ...block,
-  height: Math.max(0, Math.min(block.height, rows - block.y)),
-});
 
 function memoryOf(groups: readonly Group[]): WorkingMemory {
   let most: WorkingMemory = NO_WORKING_MEMORY;
@@ -292,21 +244,21 @@ function memoryOf(groups: readonly Group[]): WorkingMemory {
   return { ...most, bytes: most.bytes + (planned > 1000 ? PLANNED_BYTES * planned : 0) };
 }
 
-/** How stored samples stand in a pixel, by the order in which they are served. */
+/** Stored index of each served sample of a pixel. */
 const BLUE_FIRST = [2, 1, 0, 3];
 
 async function decode(
   { blocks, wanted }: Group,
   planes: readonly Float32Array[],
-  canvas: { readonly columns: number; readonly filled: RowRange; readonly stop: StopFlag },
+  canvas: Omit<Canvas, "targets">,
 ): Promise<void> {
   const { filled, stop } = canvas;
   for (const stored of blocks) {
-    const { block, pixel, blueFirst, rows } = stored;
+    const { block, pixel, storage, rows } = stored;
     if (block.y >= filled.end || block.y + rows <= filled.start) continue;
     stop.check();
-    const swapped = blueFirst && pixel.samples > 1;
-    const targets = wanted.map(({ sample, plane }): Target => ({
+    const swapped = storage.blueFirst && pixel.samples > 1;
+    const targets = wanted.map(({ sample, plane }) => ({
       sample: swapped ? BLUE_FIRST[sample]! : sample,
       plane: planes[plane]!,
     }));

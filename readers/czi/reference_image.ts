@@ -1,7 +1,7 @@
 /**
- * The reference image of a line scan and the path of its laser: documents that are attached under the name `Image`. The
- * first with rows and columns of integers, or of several channels, is the image. The first with two lines of floats, along
- * whichever dimensions, is the path: metres from the centre of the image, along its columns and along its rows.
+ * The reference image of a line scan and its scan path, documents attached under the name `Image`. The first with rows and
+ * columns of integers, or of several channels, is the image. The first with two lines of floats, along any dimensions, is
+ * the path: metres from the centre of the image, along its columns and along its rows.
  */
 import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { isUnreadable, referenceAxes, type ReferenceResult, unreadable } from "../metadata/reference.ts";
@@ -10,20 +10,22 @@ import { FIRST_POSITION, type Reference } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { Warning } from "../warning.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
-import { MAX_PATH_POINTS } from "./bounds.ts";
 import { readDocument } from "./document.ts";
 import type { Metadata } from "./metadata.ts";
-import { planPlanes, type StoredScene } from "./plane_plan.ts";
-import { storedScene } from "./scene.ts";
+import { planPlanes } from "./plane_plan.ts";
+import { type StoredScene, storedScene } from "./scene.ts";
 import { servedSizes } from "./scene_layout.ts";
 
-/** Least sides of an image, most channels of one, and fewest points of a path. */
+/** Points of a scan path; hundreds are usual. */
+const MAX_PATH_POINTS = 1 << 20;
+
+/** Least side and most channels of an image, and fewest points of a path. */
 const [LEAST_SIDE, MOST_CHANNELS, LEAST_POINTS] = [33, 16, 101];
 
-/** Memory that reading a path may take; one of a thousand points takes kilobytes. */
+/** Memory for reading a path; a thousand points take kilobytes. */
 const MAX_PATH_MEMORY = 64 << 20;
 
-/** Coordinates in metres. */
+/** A scan path in metres. */
 interface MetrePath {
   readonly x: Float32Array;
   readonly y: Float32Array;
@@ -35,12 +37,7 @@ interface Embedded {
   readonly metadata: Metadata;
 }
 
-/**
- * Looks for the image and the path.
- *
- * @param metadata those of the document that has the attachments
- * @throws {Stopped}
- */
+/** Finds the image and the path. @param metadata those of the document that has the attachments @throws {Stopped} */
 export async function referenceImage(
   file: ByteSource,
   attachments: readonly Attachment[],
@@ -71,7 +68,7 @@ export async function referenceImage(
   return { reference: describe(image.scene, steps, path), warnings };
 }
 
-/** The first scene of an embedded document, whose own attachments are never opened. */
+/** The first scene of an embedded document, without attachments of its own. */
 function embeddedIn(content: ByteSource, stop: StopFlag): Embedded {
   const document = readDocument(content, stop);
   return {
@@ -88,7 +85,7 @@ function isImage({ layout, channels }: StoredScene): boolean {
     X >= LEAST_SIDE;
 }
 
-/** Two rows, or two channels of a row or a column, of floats; `null` for anything else. */
+/** Reads two rows, or two channels of a row or a column, of floats; `null` for anything else. */
 async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   const { layout, channels } = scene;
   const { T, Z, C, Y, X } = servedSizes(layout);
@@ -109,7 +106,7 @@ async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   return [x, y].every((row) => row.every(Number.isFinite)) ? { x, y } : null;
 }
 
-/** Those at which the scan was set up count, on which the path was drawn; else those of the image itself. */
+/** The steps of the scan setup, in which the path is drawn, else those of the image. */
 function stepsOf(own: Metadata, main: Metadata): { readonly x: Calibration; readonly y: Calibration } {
   const setup = main.setupScaling();
   if (setup) {

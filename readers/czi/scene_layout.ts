@@ -1,4 +1,4 @@
-/** The array of one scene: its axes, its channels, and the subblocks that it is painted from. */
+/** The layout of a scene: its axes, its channels and its subblocks. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { AxisLetter, SampleType } from "../reader.ts";
@@ -7,11 +7,11 @@ import { type Warning, warning } from "../warning.ts";
 import { pixelTypeOf, wider } from "./pixel_type.ts";
 import type { SubblockTable } from "./subblock_table.ts";
 
-/** Indices along a dimension, in the numbers of the file. */
+/** Indices of the file along a dimension. */
 export interface Span {
-  /** The first one, which is served as 0. */
+  /** The first index, served as 0. */
   readonly start: number;
-  /** How many. */
+  /** Indices. */
   readonly size: number;
 }
 
@@ -19,23 +19,23 @@ export interface Span {
 export interface StoredChannel {
   /** Samples of a pixel. */
   readonly samples: number;
-  /** Type of each: the widest where subblocks differ. */
+  /** Type of each sample, the widest of all subblocks. */
   readonly sampleType: SampleType;
 }
 
-/** One scene. */
+/** The layout of a scene. */
 export interface SceneLayout {
-  /** Its subblocks in the order in which they are painted, as indices of the table. */
+  /** Its subblocks as indices of the table, in painting order. */
   readonly entries: Int32Array;
-  /** By letter; a dimension that is absent has one index, 0. */
+  /** By letter; an absent dimension has the index 0 only. */
   readonly spans: ReadonlyMap<string, Span>;
-  /** The dimension whose indices are the rows: `T` of a line scan, `Z` of a section. */
+  /** The dimension of the rows: `T` for a line scan, `Z` for a section. */
   readonly rowAxis: "Y" | "T" | "Z";
-  /** By index along `C`, `null` for one of which nothing is stored. */
+  /** By index along `C`; `null` if nothing is stored for it. */
   readonly channels: readonly (StoredChannel | null)[];
-  /** Tiles that a whole plane has. */
+  /** Tiles of a complete plane. */
   readonly tiles: number;
-  /** Whether tiles are told apart by their `M` or by where they lie. */
+  /** Whether tiles differ by their `M` or by their place. */
   readonly tilesBy: "M" | "place";
 }
 
@@ -43,26 +43,21 @@ export interface SceneLayout {
 export const spanOf = ({ spans }: Pick<SceneLayout, "spans">, letter: string): Span =>
   spans.get(letter) ?? { start: 0, size: 1 };
 
-/** Letters of the dimensions that are served; at the others index 0 is. */
+/** Letters of the served dimensions. */
 const SERVED = "TCZYX";
 
-/** Letters of longer dimensions of which only the first index is served. */
+/** Letters of longer dimensions that are served at their first index only. */
 export const heldAxes = (layout: SceneLayout): string[] =>
   [...layout.spans].filter(([letter, { size }]) => size > 1 && !SERVED.includes(letter))
     .map(([letter]) => letter);
 
-/** Entries between two looks at the stop flag. */
+/** Entries between checks of the stop flag. */
 const STOP_STEP = 0xffff;
 
-/** Steps along `C` of subblocks that span several channels: a thousand of each channel that may be. */
+/** Channels that all subblocks span in total: a thousand subblocks for each possible channel. */
 const MAX_CHANNEL_STEPS = 1000 * MAX_CHANNELS;
 
-/**
- * Lays a scene out.
- *
- * @param entries its subblocks, in the order of the directory
- * @throws {DecodeFailed} its pixels are not read, or it has more than is served
- */
+/** Lays out a scene. @param entries in directory order @throws {DecodeFailed} its pixels are unsupported, or it exceeds a bound */
 export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag): SceneLayout {
   const spans = new Map<string, Span>();
   for (const letter of table.letters) {
@@ -71,7 +66,7 @@ export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag
     stop.check();
   }
   const mosaic = table.letters.includes("M") && entries.some((i) => table.start("M", i) >= 0);
-  // Sorting is stable, so that equal ones stay in the order of the directory; a higher one lies on top.
+  // A higher `M` is painted later; the sort is stable, so equal ones keep their order.
   const ordered = mosaic ? entries.toSorted((a, b) => table.start("M", a) - table.start("M", b)) : entries;
   const rowAxis = rowAxisOf(table, entries, spans);
   checkPlane(spans, rowAxis);
@@ -94,7 +89,7 @@ function spanAlong(table: SubblockTable, entries: Int32Array, letter: string): S
   return { start, size: end - start };
 }
 
-/** Sections have no `Y`. Line scans neither: their lines are time points, many of which a subblock may span. */
+/** Sections and line scans have no `Y`. The lines of a scan are time points, and a subblock may span several. */
 function rowAxisOf(table: SubblockTable, entries: Int32Array, spans: ReadonlyMap<string, Span>) {
   const size = (letter: string) => spanOf({ spans }, letter).size;
   if (size("Y") > 1) return "Y";
@@ -106,7 +101,7 @@ function checkPlane(spans: ReadonlyMap<string, Span>, rowAxis: string): void {
   const [rows, columns] = [spanOf({ spans }, rowAxis).size, spanOf({ spans }, "X").size];
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(
-      `its planes are ${rows} x ${columns}; at most ${MAX_PLANE_SAMPLES} pixels are read`,
+      `its planes are ${rows} x ${columns}, more than ${MAX_PLANE_SAMPLES} pixels`,
     );
   }
 }
@@ -139,7 +134,7 @@ function channelsOf(
   return channels;
 }
 
-/** Counts the tiles of a whole plane: the distinct `M`, or else the most places that one position has. */
+/** Counts the tiles of a complete plane: the distinct `M`, or else the most places at one position. */
 function tilesOf(
   table: SubblockTable,
   entries: Int32Array,
@@ -177,7 +172,7 @@ function mostPlaces(table: SubblockTable, entries: Int32Array): number {
   return most;
 }
 
-/** Length by axis as it is served; those of length 1 too. */
+/** Lengths of the served axes. */
 export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L">, number> {
   const size = (letter: string) => spanOf(layout, letter).size;
   const { rowAxis, channels } = layout;
@@ -190,13 +185,8 @@ export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L"
   };
 }
 
-/**
- * What is declared and not stored, as where a recording was interrupted. Overlapping subblocks count each, so that few
- * missing ones may go unnoticed.
- *
- * @returns a sentence, or `null`
- */
-export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warning | null {
+/** Warns about missing tiles of an interrupted recording; overlapping subblocks can hide a few. */
+export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warning[] {
   const held = heldAxes(layout);
   const needed = [..."TZC"].reduce((product, letter) => product * spanOf(layout, letter).size, layout.tiles);
   let stored = 0;
@@ -204,9 +194,8 @@ export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warnin
     if (held.some((letter) => table.start(letter, i) > spanOf(layout, letter).start)) continue;
     stored += table.size("T", i) * table.size("Z", i) * table.size("C", i);
   }
-  if (stored >= needed) return null;
-  return warning(
-    "planes_missing",
-    `${stored} of ${needed} tiles of all planes are stored: the recording was interrupted, or the file is damaged`,
-  );
+  if (stored >= needed) return [];
+  const text =
+    `${stored} of ${needed} tiles of all planes are stored: the recording was interrupted, or the file is damaged`;
+  return [warning("planes_missing", text)];
 }

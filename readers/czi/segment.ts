@@ -1,7 +1,9 @@
-/** Segments, of which a document consists: an id, two sizes, data. */
+/** Segments, the containers of a document: an id, two sizes and data. The first one is the file header. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_SEGMENTS } from "./bounds.ts";
+
+/** Segments that a walk visits. */
+const MAX_SEGMENTS = 1 << 21;
 
 /** Bytes before the data of a segment. */
 export const SEGMENT_HEAD = 32;
@@ -9,7 +11,7 @@ export const SEGMENT_HEAD = 32;
 /** Segments start at multiples of this. */
 const ALIGNMENT = 32;
 
-/** Ids of the segments that are read. */
+/** Ids of segments. */
 export const ID = {
   file: "ZISRAWFILE",
   directory: "ZISRAWDIRECTORY",
@@ -20,31 +22,31 @@ export const ID = {
   deleted: "DELETED",
 } as const;
 
-/** One segment. */
+/** The head of a segment. */
 export interface Segment {
-  /** One of {@linkcode ID}, or one that is not known. */
+  /** One of {@linkcode ID}, or an unknown one. */
   readonly id: string;
-  /** Where it starts. */
+  /** Its offset. */
   readonly offset: number;
-  /** Where its data start. */
+  /** Offset of its data. */
   readonly data: number;
-  /** Bytes of data that have a meaning. */
+  /** Used bytes of data. */
   readonly used: number;
-  /** Bytes that the data may take. */
+  /** Allocated bytes of data. */
   readonly allocated: number;
 }
 
-/** Text of fixed size, cut at its first NUL. */
+/** Text of a fixed size, up to its first NUL. */
 export function textAt(view: DataView, at: number, length: number, encoding = "latin1"): string {
   const bytes = new Uint8Array(view.buffer, view.byteOffset + at, length);
   const end = bytes.indexOf(0);
   return new TextDecoder(encoding).decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
-/** A 64-bit integer as a number: beyond 2^53 it loses digits and stays far above the size of any file. */
+/** A 64-bit integer as a number; beyond 2^53 it is inexact but above the size of any file. */
 export const longAt = (view: DataView, at: number): number => Number(view.getBigInt64(at, true));
 
-/** The segment whose head is in `view`. @throws {DecodeFailed} its sizes are impossible */
+/** The segment whose head is in `view`. @throws {DecodeFailed} a size is negative */
 export function segmentIn(view: DataView, offset: number): Segment {
   const id = textAt(view, 0, 16);
   const allocated = longAt(view, 16);
@@ -62,30 +64,22 @@ export function segmentIn(view: DataView, offset: number): Segment {
   };
 }
 
-/**
- * Reads the head of a segment.
- *
- * @param what names it in messages
- * @throws {DecodeFailed} it lies outside the file, or its sizes are impossible
- */
-export function readSegment(file: ByteSource, offset: number, what: string): Segment {
-  return segmentIn(new DataView(file.read(offset, SEGMENT_HEAD, what).buffer), offset);
-}
+const readSegment = (file: ByteSource, offset: number, what: string): Segment =>
+  segmentIn(new DataView(file.read(offset, SEGMENT_HEAD, what).buffer), offset);
 
-/** The segment at a position of which one id is expected. @throws {DecodeFailed} another one is there, or none */
+/** Reads the head of a segment. @throws {DecodeFailed} its id is another one, or it lies outside the file */
 export function requireSegment(file: ByteSource, offset: number, id: string, what: string): Segment {
   const segment = readSegment(file, offset, what);
   if (segment.id !== id) {
-    throw new DecodeFailed(`${what} at ${offset} is no ${id} but ${JSON.stringify(segment.id)}`);
+    throw new DecodeFailed(`${what} at ${offset} is not ${id} but ${JSON.stringify(segment.id)}`);
   }
   return segment;
 }
 
 /**
- * Walks from one segment to the next, until one cannot be read or the file ends. Each step goes on by 32 bytes at least.
+ * Walks from segment to segment, up to one that is damaged or to the end of the file.
  *
- * @param start offset of the first
- * @throws {DecodeFailed} more than {@linkcode MAX_SEGMENTS}
+ * @throws {DecodeFailed} there are more than {@linkcode MAX_SEGMENTS}
  * @throws {Stopped}
  */
 export function* walkSegments(file: ByteSource, start: number): Generator<Segment> {
@@ -103,4 +97,46 @@ export function* walkSegments(file: ByteSource, start: number): Generator<Segmen
     yield segment;
     at = Math.ceil((segment.data + segment.allocated) / ALIGNMENT) * ALIGNMENT;
   }
+}
+
+/** Defined bytes of the file header. */
+const HEADER_BYTES = 80;
+
+/** The file header. */
+export interface FileHeader {
+  /** Hexadecimal GUID that all parts of a split document share. */
+  readonly primary: string;
+  /** Number of the part, 0 for the first or only file. */
+  readonly part: number;
+  /** Offset of the subblock directory, or 0. */
+  readonly directory: number;
+  /** Offset of the metadata, or 0. */
+  readonly metadata: number;
+  /** Offset of the attachment directory, or 0. */
+  readonly attachments: number;
+  /** True if a writer did not finish the file. */
+  readonly pending: boolean;
+  /** Offset of the next segment. */
+  readonly end: number;
+}
+
+/** Reads the file header. @throws {DecodeFailed} it is truncated or not a CZI header */
+export function readFileHeader(file: ByteSource): FileHeader {
+  const bytes = SEGMENT_HEAD + HEADER_BYTES;
+  if (file.size < bytes) {
+    throw new DecodeFailed(`the file header is truncated: ${file.size} of ${bytes} bytes are stored`);
+  }
+  const view = new DataView(file.read(0, bytes, "the file header").buffer);
+  const { id, data, allocated } = segmentIn(view, 0);
+  if (id !== ID.file) throw new DecodeFailed(`the first segment is not ${ID.file}`);
+  const at = (offset: number) => longAt(view, SEGMENT_HEAD + offset);
+  return {
+    primary: new Uint8Array(view.buffer, SEGMENT_HEAD + 16, 16).toHex(),
+    part: view.getInt32(SEGMENT_HEAD + 48, true),
+    directory: at(52),
+    metadata: at(60),
+    pending: view.getInt32(SEGMENT_HEAD + 68, true) !== 0,
+    attachments: at(72),
+    end: data + allocated,
+  };
 }

@@ -1,20 +1,22 @@
-/** One subblock: where its samples lie, how they are stored, and which of its pixels are valid. */
+/** A subblock: where its samples are, and which of its pixels are valid. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_BLOB_BYTES, MAX_SUBBLOCK_XML } from "./bounds.ts";
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
-import { DIMENSION_BYTES, type Entry, ENTRY_BYTES, entryIn } from "./subblock_table.ts";
+import { DIMENSION_BYTES, ENTRY_BYTES } from "./subblock_table.ts";
 
-/** Its part before the metadata has this many bytes at least. */
+/** Bytes of the metadata of one subblock; a few hundred are usual. */
+const MAX_SUBBLOCK_XML = 1 << 20;
+
+/** Bytes of the attachment of one subblock: a mask of 2^30 pixels. */
+const MAX_BLOB_BYTES = 1 << 28;
+
+/** Least bytes of data before the metadata. */
 const LEAST_HEAD = 256;
 
-/** Three sizes before the entry. */
+/** Bytes of the sizes before the entry. */
 const SIZES = 16;
 
-/** Bytes that are read at once: the head with an entry of twelve dimensions. */
-const FIRST_READ = SEGMENT_HEAD + SIZES + ENTRY_BYTES + 12 * DIMENSION_BYTES;
-
-/** Where the parts of a subblock lie in its file. */
+/** Where the parts of a subblock are in its file. */
 export interface Subblock {
   /** Offset of the samples. */
   readonly data: number;
@@ -24,37 +26,26 @@ export interface Subblock {
   readonly metadata: number;
   /** Bytes of the metadata. */
   readonly metadataSize: number;
-  /** Bytes of what is attached, behind the samples. */
+  /** Bytes of the attachment, which follows the samples. */
   readonly blobSize: number;
-}
-
-/** The head of a subblock. */
-export interface SubblockHead {
-  /** Where its parts lie. */
-  readonly subblock: Subblock;
-  /** What it says of itself, where that can be read. */
-  readonly entry: Entry | null;
 }
 
 /**
  * Reads the head of a subblock.
  *
  * @param what names it in messages
- * @returns `null` where it was deleted
- * @throws {DecodeFailed} it lies outside the file, is no subblock, or its sizes are impossible
+ * @returns `null` if it was deleted
+ * @throws {DecodeFailed} it lies outside the file, is not a subblock, or its sizes are impossible
  */
-export function readSubblock(file: ByteSource, position: number, what: string): SubblockHead | null {
-  file.require(position, SEGMENT_HEAD + SIZES + ENTRY_BYTES, what);
-  const length = Math.min(FIRST_READ, file.size - position);
-  const view = new DataView(file.read(position, length, what).buffer);
+export function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
+  const view = new DataView(file.read(position, SEGMENT_HEAD + SIZES + ENTRY_BYTES, what).buffer);
   const segment = segmentIn(view, position);
   if (segment.id === ID.deleted) return null;
-  if (segment.id !== ID.subblock) throw new DecodeFailed(`${what} is no ${ID.subblock}`);
+  if (segment.id !== ID.subblock) throw new DecodeFailed(`${what} is not ${ID.subblock}`);
   const at = SEGMENT_HEAD;
   const [metadataSize, blobSize] = [view.getInt32(at, true), view.getInt32(at + 4, true)];
   const dataSize = longAt(view, at + 8);
-  const entryView = new DataView(view.buffer, at + SIZES);
-  const dimensions = entryView.getInt32(28, true);
+  const dimensions = view.getInt32(at + SIZES + 28, true);
   const head = Math.max(LEAST_HEAD, SIZES + ENTRY_BYTES + DIMENSION_BYTES * dimensions);
   const needed = head + metadataSize + dataSize + blobSize;
   if (
@@ -68,54 +59,19 @@ export function readSubblock(file: ByteSource, position: number, what: string): 
   }
   const metadata = segment.data + head;
   const data = metadata + metadataSize;
-  return {
-    subblock: { data, dataSize, metadata, metadataSize, blobSize },
-    entry: entryOf(entryView, what),
-  };
+  return { data, dataSize, metadata, metadataSize, blobSize };
 }
 
-function entryOf(view: DataView, what: string): Entry | null {
-  try {
-    return entryIn(view, () => what);
-  } catch (error) {
-    if (error instanceof DecodeFailed) return null;
-    throw error;
-  }
-}
-
-/** Which pixels of a subblock are to be painted. */
-export class PixelMask {
-  readonly #bits: Uint8Array;
-  readonly #stride: number;
-  readonly #width: number;
-  readonly #height: number;
-
-  /** One bit a pixel, the highest first; rows of `stride` bytes. */
-  constructor(bits: Uint8Array, { width, height, stride }: Record<"width" | "height" | "stride", number>) {
-    this.#bits = bits;
-    this.#width = width;
-    this.#height = height;
-    this.#stride = stride;
-  }
-
-  /** True where a pixel counts; beyond the mask none does. */
-  valid(x: number, y: number): boolean {
-    if (x >= this.#width || y >= this.#height) return false;
-    return (this.#bits[y * this.#stride + (x >> 3)]! & (0x80 >> (x & 7))) !== 0;
-  }
-}
+/** True for the stored pixels that are painted. */
+export type PixelMask = (x: number, y: number) => boolean;
 
 /** `{CBE3EA67-5BFC-492B-A16A-ECE378031448}` as it is stored. */
 const MASK_CHUNK = "67eae3cbfc5b2b49a16aece378031448";
 
-/** Bytes of a chunk before its payload: GUID and size. */
+/** Bytes of a chunk before its payload: a GUID and a size. */
 const CHUNK_HEAD = 20;
 
-/**
- * The mask of a subblock, `null` where it has none.
- *
- * @throws {DecodeFailed} it has one that is damaged
- */
+/** The mask of a subblock, or `null`. @throws {DecodeFailed} it is damaged or too large */
 export function readMask(file: ByteSource, subblock: Subblock, what: string): PixelMask | null {
   const { blobSize, metadata, metadataSize, data, dataSize } = subblock;
   if (blobSize < CHUNK_HEAD) return null;
@@ -124,7 +80,7 @@ export function readMask(file: ByteSource, subblock: Subblock, what: string): Pi
   }
   const xml = new TextDecoder().decode(file.read(metadata, metadataSize, what));
   const blob = file.read(data + dataSize, blobSize, `the attachment of ${what}`);
-  // What starts with a mask is a list of chunks, whatever the metadata say.
+  // An attachment that starts with a mask is a list of chunks, whatever the metadata say.
   const chunks = blob.subarray(0, 16).toHex() === MASK_CHUNK || xml.includes("CHUNKCONTAINER");
   if (!chunks) return null;
   const view = new DataView(blob.buffer);
@@ -153,5 +109,7 @@ function maskIn(payload: Uint8Array, what: string): PixelMask {
       `the mask of ${what} states ${width} x ${height} pixels in ${payload.length} bytes`,
     );
   }
-  return new PixelMask(payload.subarray(16), { width, height, stride });
+  // One bit a pixel, the highest first.
+  return (x, y) =>
+    x < width && y < height && (payload[16 + y * stride + (x >> 3)]! & (0x80 >> (x & 7))) !== 0;
 }

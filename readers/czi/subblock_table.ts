@@ -1,10 +1,24 @@
 /**
- * What the directory says of all subblocks, in columns: a slide scan has hundreds of thousands. A subblock is an array
- * over some dimensions, each with a start and a size; `M` and `S` give it an index and are no axes of the array.
+ * The directory entries of all subblocks, in columns: a slide scan has hundreds of thousands. A subblock is an array over
+ * some dimensions, each with a start and a size; its `M` and `S` are indices and not axes of the array.
  */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_DIMENSIONS, MAX_EXTENT, MAX_ORDERS, MAX_SUBBLOCKS } from "./bounds.ts";
 import { longAt, textAt } from "./segment.ts";
+
+/**
+ * Subblocks of one document: light sheets of 1000 time points, 500 focus planes and 2 channels; 80 bytes of memory each,
+ * outside the heap.
+ */
+export const MAX_SUBBLOCKS = 1 << 20;
+
+/** Dimensions of one subblock; twelve exist. */
+export const MAX_DIMENSIONS = 40;
+
+/** Orders of dimensions in one document; writers use one or two. */
+export const MAX_ORDERS = 256;
+
+/** Samples along one dimension of a subblock. */
+const MAX_EXTENT = 1 << 30;
 
 /** Bytes of an entry before its dimensions. */
 export const ENTRY_BYTES = 32;
@@ -12,14 +26,14 @@ export const ENTRY_BYTES = 32;
 /** Bytes of each dimension of an entry. */
 export const DIMENSION_BYTES = 20;
 
-/** The index of a subblock that has no `M` or `S`. */
+/** The index of a subblock without `M` or `S`. */
 export const NO_INDEX: number = -1;
 
 /** One dimension of all subblocks. */
 interface Column {
   start: Int32Array;
   size: Int32Array;
-  /** Only where some are stored in other sizes than they have. */
+  /** Only if some differ from `size`. */
   stored: Int32Array | null;
 }
 
@@ -29,31 +43,31 @@ export interface Dimension {
   readonly letter: string;
   /** First index. */
   readonly start: number;
-  /** How many indices. */
+  /** Indices. */
   readonly size: number;
-  /** Samples that are stored for them. */
+  /** Stored samples. */
   readonly stored: number;
 }
 
-/** What an entry says beside its dimensions. */
+/** An entry without its dimensions. */
 export interface EntryFacts {
   /** Code of the pixel type. */
   readonly pixelType: number;
   /** Offset of the subblock in its file. */
   readonly position: number;
-  /** Which file of a split document it lies in; 0 for the first or only one. */
+  /** Part of a split document that holds it, 0 for the first or only file. */
   readonly part: number;
   /** Code of the compression. */
   readonly compression: number;
-  /** 0 for full resolution, as far as its writer says. */
+  /** Declared pyramid type, 0 for full resolution. */
   readonly pyramid: number;
 }
 
-/** One entry as it is stored. */
+/** An entry of the directory. */
 export interface Entry extends EntryFacts {
-  /** Dimensions with an index or an axis, the one that varies fastest first. */
+  /** Its dimensions, fastest first. */
   readonly dimensions: readonly Dimension[];
-  /** Bytes that it takes. */
+  /** Its bytes. */
   readonly length: number;
 }
 
@@ -65,17 +79,17 @@ const SCHEMA = 0x4456;
  *
  * @param view bytes from the entry on
  * @param what names it in messages
- * @returns `null` where the bytes end before it does
- * @throws {DecodeFailed} it is of another schema, or its dimensions are impossible
+ * @returns `null` if the bytes end inside the entry
+ * @throws {DecodeFailed} it has another schema, or its dimensions are impossible
  */
 export function entryIn(view: DataView, what: () => string): Entry | null {
   if (view.byteLength < ENTRY_BYTES) return null;
   if (view.getUint16(0) !== SCHEMA) {
-    throw new DecodeFailed(`${what()} has the schema ${JSON.stringify(textAt(view, 0, 2))}; DV is read`);
+    throw new DecodeFailed(`${what()} has the schema ${JSON.stringify(textAt(view, 0, 2))}, not "DV"`);
   }
   const count = view.getInt32(28, true);
   if (count < 1 || count > MAX_DIMENSIONS) {
-    throw new DecodeFailed(`${what()} has ${count} dimensions; 1 to ${MAX_DIMENSIONS} are read`);
+    throw new DecodeFailed(`${what()} has ${count} dimensions, not 1 to ${MAX_DIMENSIONS}`);
   }
   const length = ENTRY_BYTES + DIMENSION_BYTES * count;
   if (view.byteLength < length) return null;
@@ -93,7 +107,7 @@ export function entryIn(view: DataView, what: () => string): Entry | null {
 function dimensionsIn(view: DataView, count: number, what: () => string): Dimension[] {
   const found: Dimension[] = [];
   for (let at = ENTRY_BYTES; at < ENTRY_BYTES + DIMENSION_BYTES * count; at += DIMENSION_BYTES) {
-    // A name of several letters is no dimension, nor is what stands before it.
+    // A name of several letters voids itself and the dimension before it.
     if (view.getUint8(at + 1) !== 0) {
       found.pop();
       continue;
@@ -106,7 +120,7 @@ function dimensionsIn(view: DataView, count: number, what: () => string): Dimens
       throw new DecodeFailed(`${what()} has the dimension ${letter} twice`);
     }
     if (size < 1 || stored < 1 || size > MAX_EXTENT || stored > MAX_EXTENT) {
-      throw new DecodeFailed(`${what()} has size ${size} along ${letter}, of which ${stored} are stored`);
+      throw new DecodeFailed(`${what()} has size ${size} along ${letter}, stored as ${stored}`);
     }
     found.push({ letter, start, size, stored });
   }
@@ -124,7 +138,7 @@ export class SubblockTable {
   #facts: Int32Array;
   #order: Uint8Array;
 
-  /** An empty one with room for so many, as far as they may be. */
+  /** An empty table. @param capacity subblocks to expect */
   constructor(capacity = 64) {
     this.#capacity = Math.min(Math.max(capacity, 1), MAX_SUBBLOCKS);
     this.#position = new Float64Array(this.#capacity);
@@ -132,23 +146,23 @@ export class SubblockTable {
     this.#order = new Uint8Array(2 * this.#capacity);
   }
 
-  /** How many there are. */
+  /** Subblocks. */
   get length(): number {
     return this.#length;
   }
 
-  /** Letters of the dimensions that any of them has. */
+  /** Letters of all dimensions. */
   get letters(): string[] {
     return [...this.#columns.keys()];
   }
 
-  /** Memory that it takes. */
+  /** Bytes of memory. */
   get bytes(): number {
     const columns = [...this.#columns.values()].reduce((sum, { stored }) => sum + (stored ? 12 : 8), 0);
     return this.#capacity * (22 + columns);
   }
 
-  /** What the entry says beside its dimensions. */
+  /** The entry without its dimensions. */
   facts(i: number): EntryFacts {
     return {
       position: this.#position[i]!,
@@ -164,38 +178,38 @@ export class SubblockTable {
     return this.#facts[3 * i]!;
   }
 
-  /** Which file of a split document holds it. */
+  /** Part of a split document that holds it. */
   part(i: number): number {
     return this.#facts[3 * i + 1]!;
   }
 
-  /** 0 for full resolution, as far as its writer says. */
+  /** Declared pyramid type, 0 for full resolution. */
   pyramid(i: number): number {
     return this.#order[2 * i + 1]!;
   }
 
-  /** Letters of the axes of its array, the one that varies fastest first. */
+  /** Letters of its axes, fastest first. */
   order(i: number): string {
     return this.#orders[this.#order[2 * i]!]!;
   }
 
-  /** First index along a dimension; 0, or {@linkcode NO_INDEX} of `M` and `S`, where it has none. */
+  /** First index along a dimension; if absent 0, or {@linkcode NO_INDEX} for `M` and `S`. */
   start(letter: string, i: number): number {
     return this.#columns.get(letter)?.start[i] ?? defaultStart(letter);
   }
 
-  /** How many indices it spans. */
+  /** Indices along a dimension. */
   size(letter: string, i: number): number {
     return this.#columns.get(letter)?.size[i] ?? 1;
   }
 
-  /** How many samples are stored for them: fewer in an overview. */
+  /** Stored samples along a dimension: an overview has fewer than indices. */
   stored(letter: string, i: number): number {
     const column = this.#columns.get(letter);
     return column?.stored?.[i] ?? column?.size[i] ?? 1;
   }
 
-  /** True where some axis is stored in another size. */
+  /** True if some axis is stored in another size. */
   scaled(i: number): boolean {
     for (const [letter, { size, stored }] of this.#columns) {
       if (stored && letter !== "M" && letter !== "S" && stored[i] !== size[i]) return true;
@@ -203,7 +217,7 @@ export class SubblockTable {
     return false;
   }
 
-  /** Adds one. @throws {DecodeFailed} there are more than {@linkcode MAX_SUBBLOCKS}, or too many orders */
+  /** Adds a subblock. @throws {DecodeFailed} there are more than {@linkcode MAX_SUBBLOCKS}, or {@linkcode MAX_ORDERS} */
   add(entry: Entry): void {
     const i = this.#length;
     if (i === MAX_SUBBLOCKS) throw new DecodeFailed(`it has more than ${MAX_SUBBLOCKS} subblocks`);
@@ -254,7 +268,10 @@ export class SubblockTable {
   }
 }
 
-/** Whether a dimension gives a subblock an index and is no axis of its array. */
-export const isIndex = (letter: string): boolean => letter === "M" || letter === "S";
+const isIndex = (letter: string) => letter === "M" || letter === "S";
 
 const defaultStart = (letter: string) => isIndex(letter) ? NO_INDEX : 0;
+
+/** Name of a subblock in messages. */
+export const placeOf = ({ position, part }: EntryFacts): string =>
+  part === 0 ? `subblock at ${position}` : `subblock at ${position} of part ${part}`;

@@ -1,8 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_ORDERS } from "./bounds.ts";
-import { type Entry, entryIn, NO_INDEX, SubblockTable } from "./subblock_table.ts";
+import { type Entry, entryIn, MAX_ORDERS, NO_INDEX, SubblockTable } from "./subblock_table.ts";
 
 /** The first bytes of a real entry: raw Gray16 at 0x220, four dimensions, X of 240 columns; then three more. */
 const HEAD = "4456 01000000 2002000000000000 00000000 00000000 00 0000000000 04000000";
@@ -36,7 +35,7 @@ Deno.test("an entry is read by its fields", () => {
   });
 });
 
-Deno.test("a name of two letters is no dimension, nor is what stands before it", () => {
+Deno.test("a name of two letters voids itself and the dimension before it", () => {
   const dimensions = [
     DIMENSIONS[0]!,
     DIMENSIONS[2]!,
@@ -51,7 +50,7 @@ Deno.test("an entry has 1 to 40 dimensions", () => {
     const bytes = new Uint8Array(32 + 20 * 41);
     bytes.set(bytesOf(HEAD));
     viewOf(bytes).setInt32(28, count, true);
-    throws(() => read(bytes), new RegExp(`entry 0 has ${count} dimensions; 1 to 40 are read`));
+    throws(() => read(bytes), new RegExp(`entry 0 has ${count} dimensions, not 1 to 40`));
   }
 });
 

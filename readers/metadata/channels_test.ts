@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { channelNames } from "./channels.ts";
 
-Deno.test("blank names are numbered and repeated names are told apart", () => {
+Deno.test("numbers blank names and makes repeated names unique", () => {
   const cases: [(string | null)[], string[]][] = [
     [[null, "", "  "], ["CH1", "CH2", "CH3"]],
     [["GFP", "GFP", " GFP "], ["GFP", "GFP (2)", "GFP (3)"]],

@@ -8,7 +8,7 @@ function read(pixels: string, image = "") {
   return omeXmlImage(element, child(element, "Pixels")!);
 }
 
-Deno.test("the name of an image; a blank one is none", () => {
+Deno.test("trims the name of an image; a blank one is null", () => {
   const names = ['Name=" a b "', 'Name=" "', ""].map((image) => read(">", image).name);
   deepEqual(names, ["a b", null, null]);
 });
@@ -32,20 +32,20 @@ Deno.test("colours are red, green, blue and opacity in the bytes of a signed num
   ]);
 });
 
-Deno.test("planes that are placed farther apart than their stated step are told of, where both have units", () => {
-  const told = (positions: readonly number[], unit = 'PositionZUnit="um"', more = "") => {
+Deno.test("warns when the positions of planes contradict the stated step, if both have units", () => {
+  const doubts = (positions: readonly number[], unit = 'PositionZUnit="um"', more = "") => {
     const planes = positions.map((z, i) => `<Plane TheT="0" TheC="0" TheZ="${i}" PositionZ="${z}" ${unit}/>`);
     const pixels = `SizeZ="${positions.length}" PhysicalSizeZ="2"${more}>${planes.join("")}`;
     return read(pixels).warnings.map(({ code, text }) => `${code}: ${text}`);
   };
   // From 10 to 16 um in two steps.
-  deepEqual(told([10, 13, 16]), [
+  deepEqual(doubts([10, 13, 16]), [
     "metadata_disagree: OME-XML states planes 2 um apart, but places them 3 um apart; the first counts",
   ]);
-  deepEqual(told([-0.003, 0], 'PositionZUnit="mm"').length, 1);
-  for (const positions of [[10, 8, 6], [10, 12.01, 14.02], [5, 5, 5], [7]]) deepEqual(told(positions), []);
-  deepEqual(told([10, 13, 16], ""), []);
-  deepEqual(told([10, 13, 16], 'PositionZUnit="um"', ' PhysicalSizeZUnit="px"'), []);
+  deepEqual(doubts([-0.003, 0], 'PositionZUnit="mm"').length, 1);
+  for (const positions of [[10, 8, 6], [10, 12.01, 14.02], [5, 5, 5], [7]]) deepEqual(doubts(positions), []);
+  deepEqual(doubts([10, 13, 16], ""), []);
+  deepEqual(doubts([10, 13, 16], 'PositionZUnit="um"', ' PhysicalSizeZUnit="px"'), []);
 });
 
 Deno.test("times are those of the first channel and depth, from the first on, in seconds", () => {

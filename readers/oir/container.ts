@@ -222,7 +222,7 @@ export class Damage {
   #first: string | null = null;
   #onlyAtEnd = true;
 
-  /** @param what one clause with the offset: `block at 96 + 30 runs into the next one at 120` */
+  /** Adds damage. @param what one clause with the offset: `block at 96 + 30 runs into the next one at 120` */
   add(what: string): void {
     this.#first ??= what;
     this.#onlyAtEnd = false;

@@ -141,7 +141,7 @@ function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): b
   return Math.abs(width - (Math.round(lineLength(line)) + 1)) <= 2;
 }
 
-/** @throws {DecodeFailed} the plane exceeds {@linkcode MAX_PLANE_SAMPLES} */
+/** Checks the size of a plane. @throws {DecodeFailed} it exceeds {@linkcode MAX_PLANE_SAMPLES} */
 export function checkPlaneSize(rows: number, columns: number): void {
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);

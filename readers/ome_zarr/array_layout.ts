@@ -20,7 +20,7 @@ import { keyBelow } from "./store.ts";
 /** Axes of one array; OME-Zarr has at most five. */
 const MAX_RANK = 16;
 
-/** All that reading the chunks of an array needs. */
+/** The metadata of an array. */
 export interface ArrayLayout {
   /** Path inside the store. */
   readonly path: string;
@@ -56,7 +56,7 @@ export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
 function version3(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
   const { fields, text } = node.metadata;
   const written = fields["data_type"];
-  // Zarr 3.1: a name may stand in an object, with a configuration where the type has one.
+  // Zarr 3.1: an object may hold the name, with a configuration for some types.
   const named = isJsonObject(written) && Object.keys(object(written["configuration"])).length === 0;
   const sampleType = named ? written["name"] : written;
   if (!isSampleType(sampleType)) {
@@ -72,7 +72,7 @@ function version3(node: ZarrNode, shape: number[], path: string, what: string): 
     throw new DecodeFailed(`${what} uses storage transformers, which are not supported`);
   }
   for (const [name, value] of Object.entries(fields)) {
-    // Zarr 3 core: an unknown field must be understood unless it says otherwise.
+    // Zarr 3 core: readers must understand every field unless it says otherwise.
     if (!KNOWN_FIELDS.has(name) && !(isJsonObject(value) && value["must_understand"] === false)) {
       throw new DecodeFailed(`${what} has the unknown metadata field "${name}"`);
     }
@@ -145,7 +145,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   const { type, endian } = numpyType(fields["dtype"], what);
   const chunkShape = sizes(fields["chunks"], shape.length, `the chunk shape of ${what}`);
   const separator = fields["dimension_separator"];
-  // Some writers nest chunks without a declared separator: both are tried, or existing chunks would count as absent.
+  // Some writers nest chunks without declaring a separator.
   const separators = separator === undefined ? [".", "/"] : [".", "/"].filter((known) => known === separator);
   if (separators.length === 0) {
     throw new DecodeFailed(`${what} separates chunk keys by ${JSON.stringify(separator)}`);

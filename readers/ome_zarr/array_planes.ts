@@ -9,7 +9,7 @@ import type { CodecChain } from "./codec_chain.ts";
 import { type PlaneSelection, PlaneSink } from "./plane_sink.ts";
 import type { Store, StoredValue } from "./store.ts";
 
-/** Chunks of one load: those of a plane of 32768 x 32768 in chunks of 32 x 32. */
+/** Chunks of one load: a plane of 32768 x 32768 in chunks of 32 x 32. */
 const MAX_CHUNKS = 1 << 20;
 
 /** Positions of the wanted chunks along each axis of the grid. @throws {DecodeFailed} too many chunks */
@@ -30,7 +30,7 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
   return along;
 }
 
-/** Channels and rows of encoded chunks, or of the inner ones of shards; `undefined` where the chunks are raw. */
+/** Channels and rows of encoded (inner) chunks; `undefined` for raw ones. */
 export function divisionOf(
   { chain }: ArrayLayout,
   { rowAxis, channelAxis }: PlaneSelection,
@@ -70,16 +70,16 @@ export interface StoredPlanes {
   readonly selection: PlaneSelection;
 }
 
-/** Memory beside the planes that decoding takes: that for the largest chunk, one at a time. */
+/** Memory for decoding the largest chunk, beside the planes. */
 export function workingMemory({ store, array, selection }: StoredPlanes): WorkingMemory {
   const { rowAxis, columnAxis, fixed } = selection;
-  // Rows of such chunks are read one after the other into a small buffer.
+  // Rows of raw chunks are read into a small buffer.
   const inRows = columnAxis === fixed.length - 1 && rowAxis === fixed.length - 2;
   const bytes = workingBytes(array.chain, store.holdsWhole, inRows);
   return bytes === 0 ? NO_WORKING_MEMORY : { bytes, endsWithWorker: false };
 }
 
-/** @param held whether the stored bytes are in memory, as those of a deflated ZIP entry are */
+/** @param held whether the stored bytes are in memory, as in a deflated ZIP entry */
 function workingBytes(chain: CodecChain, held: boolean, inRows: boolean): number {
   const { serializer, byteCodecs, valueCodecs, axes, arrayType, shape } = chain;
   const stored = held ? encodedBound(chain) : 0;
@@ -96,8 +96,8 @@ function workingBytes(chain: CodecChain, held: boolean, inRows: boolean): number
 }
 
 /**
- * Reads the wanted chunks one after the other; each is open only while it is decoded. Codecs run
- * synchronously: the asynchronous zstd of the runtime ends the process on damaged input, and is slower.
+ * Decodes the wanted chunks in turn. Codecs run synchronously: the asynchronous zstd of the runtime ends the process on damaged
+ * input.
  *
  * @throws {DecodeFailed} naming the chunk
  */

@@ -1,6 +1,6 @@
 /**
- * Bytes-to-bytes codecs by name, of Zarr 3 and of numcodecs (`numcodecs.zstd` and the `id` of Zarr 2 alike). The caller
- * bounds the decoded length, so that a small chunk cannot ask for much memory.
+ * Bytes-to-bytes codecs of Zarr 3 and numcodecs by name (`zstd`, `numcodecs.zstd` or the `id` of Zarr 2). The caller bounds the
+ * decoded length.
  */
 import { crc32 as zlibCrc32 } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
@@ -16,7 +16,7 @@ export type CodecConfiguration = Readonly<Record<string, unknown>>;
 export interface ByteCodec {
   /** As the metadata name it. */
   readonly name: string;
-  /** Encoded length of a decoded length where it is fixed, as a shard index needs it. */
+  /** Encoded length of a decoded length; absent where variable. */
   readonly encodedLength?: (decoded: number) => number;
   /**
    * Decodes some bytes.
@@ -118,5 +118,5 @@ export function byteCodec(
   return make ? { name, ...make(configuration, sampleBytes) } : null;
 }
 
-/** Largest encoded form of so many bytes: incompressible data grow a little. */
+/** Largest encoded form of `bytes` bytes: incompressible data grow a little. */
 export const looseBound = (bytes: number): number => bytes + (bytes >> 3) + 65_536;

@@ -13,7 +13,7 @@ import { decodeValues } from "./value_codecs.ts";
 /** Headers and checksums that some codecs add to an inner chunk. */
 const INNER_OVERHEAD = 1024;
 
-/** Encoded chunks may be a little longer than decoded ones. */
+/** Largest encoded chunk. */
 const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
 
 /** Largest encoded form of one chunk, or of one shard without gaps. */
@@ -39,7 +39,7 @@ export interface EncodedChunk {
   readonly source: ByteSource;
   /** Its name for messages. */
   readonly name: string;
-  /** For each axis of the chunk as its chain of codecs sees it, the axis of the array. */
+  /** For each axis of the chunk before its codecs, the axis of the array. */
   readonly axes: readonly number[];
   /** Index of its first sample on each axis of the array. */
   readonly origin: readonly number[];
@@ -49,7 +49,7 @@ export interface EncodedChunk {
 export class ChunkDecoder {
   readonly #sink: PlaneSink;
   readonly #stop: StopFlag;
-  /** Holds a decoded chunk; reused, as new memory is cleared page by page. */
+  /** Decoded chunk; reused, since new memory is cleared first. */
   #kept = new Uint8Array(0);
 
   /** Decodes for a sink until `stop` is raised. */
@@ -98,7 +98,7 @@ export class ChunkDecoder {
     const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
     const index = readIndex(sharding, shard);
-    // Axis by axis: most inner chunks of a shard with many time points are skipped at once.
+    // By axis, to skip most inner chunks of a shard with many time points at once.
     const along = axes.map((axis, i) => {
       const size = innerShape[i]!;
       const isWanted = (n: number) => this.#sink.wants(axis, { from: origin[axis]! + n * size, size });
@@ -145,7 +145,7 @@ function wholeShard(chain: CodecChain, value: ByteSource, name: string): ByteSou
   return new DecodedBytes(bytes, `shard "${name}"`);
 }
 
-/** What codecs shall decode: at most `size` bytes of the chunk `name`, into `room` where that is given. */
+/** The output of codecs: at most `size` bytes of the chunk `name`, in `room` if given. */
 interface Wanted {
   readonly size: number;
   readonly name: string;
@@ -183,7 +183,7 @@ function runStep<T>(chunk: string, codec: string, step: () => T): T {
   }
 }
 
-/** Offset and length of an inner chunk that does not exist (sharding codec, "Binary shard format"). */
+/** Offset and length of an absent inner chunk (sharding codec, "Binary shard format"). */
 const ABSENT = 0xffffffffffffffffn;
 
 /** The place of an inner chunk in its shard. */
@@ -192,7 +192,7 @@ interface IndexEntry {
   readonly length: bigint;
 }
 
-/** Reads the index of a shard; the result maps the number of an inner chunk, the last axis fastest, to its entry. */
+/** Reads the index of a shard: the entry of each inner chunk by number, the last axis fastest. */
 function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: number) => IndexEntry {
   const { indexSize, indexLittleEndian: littleEndian } = sharding;
   if (source.size < indexSize) {
@@ -210,7 +210,7 @@ function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: 
   });
 }
 
-/** The bytes of an inner chunk, or `null` when it does not exist. */
+/** The bytes of an inner chunk, or `null` if absent. */
 function innerChunk(shard: EncodedChunk, { offset, length }: IndexEntry, place: string): ByteSource | null {
   if (offset === ABSENT && length === ABSENT) return null;
   const { source, name } = shard;

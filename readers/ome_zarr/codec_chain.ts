@@ -1,6 +1,6 @@
 /**
- * The chain of codecs of an array, read from its metadata once and applied to each chunk: array-to-array steps,
- * one serializer (`bytes` or `sharding_indexed`), bytes-to-bytes steps (Zarr 3 core, "Codecs").
+ * The codecs of an array: array-to-array steps, one serializer (`bytes` or `sharding_indexed`), bytes-to-bytes steps (Zarr 3 core,
+ * "Codecs").
  */
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
@@ -23,7 +23,7 @@ export const MAX_CHUNK_BYTES = 1 << 30;
 /** Largest index of a shard: four million inner chunks. */
 const MAX_INDEX_BYTES = 64 << 20;
 
-/** Turns the bytes of one chunk into samples. */
+/** Decodes the bytes of one chunk to samples. */
 export interface CodecChain {
   /** Type of the samples after all steps. */
   readonly arrayType: SampleType;
@@ -73,7 +73,7 @@ export interface Sharding {
 
 /** Element-wise codecs; zarrita decodes all but `fixedscaleoffset`. */
 const VALUE_CODECS = ["delta", "scale_offset", "cast_value", "fixedscaleoffset"];
-/** Codecs that only round when they encode: decoding changes nothing. */
+/** Codecs that only round when encoding. */
 const ROUNDING_CODECS = ["bitround", "quantize"];
 
 /** The chunk that a chain of codecs decodes. */
@@ -240,7 +240,7 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
   };
 }
 
-/** Encoded length of `size` bytes, or `null` if it depends on their content. */
+/** Encoded length of `size` bytes, or `null` if variable. */
 function fixedLength(codecs: readonly ByteCodec[], size: number): number | null {
   let length = size;
   for (const { encodedLength } of codecs) {
@@ -258,7 +258,7 @@ export function sizes(value: unknown, rank: number, what: string): number[] {
   throw new DecodeFailed(`${what} is ${JSON.stringify(value)}, not ${rank} positive sizes`);
 }
 
-/** Refuses unknown fields of an object: ignoring one would apply a default. @throws {DecodeFailed} naming the field */
+/** Refuses unknown fields of an object. @throws {DecodeFailed} naming the field */
 export function requireKnown(value: unknown, known: readonly string[], what: string): void {
   for (const name of isJsonObject(value) ? Object.keys(value) : []) {
     if (!known.includes(name)) throw new DecodeFailed(`${what} has the unknown field "${name}"`);

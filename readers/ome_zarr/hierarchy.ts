@@ -26,7 +26,7 @@ export interface ZarrNode {
   readonly attributes: JsonObject;
 }
 
-/** Bare words that Python's `json` writes although JSON lacks them; strings match first, to be skipped. */
+/** Bare words of Python's `json`; strings match first, to be skipped. */
 const BARE_NUMBERS = /("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b/g;
 
 /** The document under a key, or `null`. @throws {DecodeFailed} it is not a JSON object, or over a bound */
@@ -88,11 +88,11 @@ export function requireVersion(version: unknown): void {
 export const firstOf = (value: unknown): JsonObject | null =>
   Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;
 
-/** True when a group with attributes exists at a path; its documents are not read. */
+/** True when a path has a document with attributes, unread. */
 export const holdsAttributes = (store: Store, path: string): boolean =>
   ["zarr.json", ".zattrs"].some((name) => store.has(keyBelow(path, name)));
 
-/** Keys of the documents of the node at a path; those of Zarr 2 are ignored beside that of Zarr 3. */
+/** Keys of the documents of a node; `zarr.json` hides those of Zarr 2. */
 export function documentKeys(store: Store, path: string): string[] {
   const existing = (...names: string[]) =>
     names.map((name) => keyBelow(path, name)).filter((key) => store.has(key));

@@ -44,7 +44,7 @@ export interface ImageList {
   readonly images: readonly ListedImage[];
   /** Names the images that are left out. */
   readonly warnings: readonly Warning[];
-  /** OME-XML of an image, or `null`; adds to `warnings` when it cannot be read. */
+  /** OME-XML of an image, or `null`; adds a warning for an unreadable one. */
   readonly xmlOf: (index: number, warnings: Warning[]) => ImageXml | null;
 }
 
@@ -64,7 +64,7 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
     );
   }
   const ome = omeAttributes(node);
-  // Before 0.5 the version is a field of plate or well, and other programs use that name at the top.
+  // Before 0.5 plate or well hold the version; at the top it may belong to another program.
   const { plate, well } = ome;
   for (const { version } of [ome === node.attributes ? {} : ome, plate, well].filter(isJsonObject)) {
     requireVersion(version);
@@ -130,7 +130,7 @@ function layoutImages(
 const nameBelow = (plate: string, field: string) =>
   field.startsWith(`${plate}/`) ? field.slice(plate.length + 1) : field;
 
-/** OME-XML of an image: that of the layout above it, or beside an image at the root of a store. */
+/** OME-XML of the layout above an image, or beside an image at the root of a store. */
 function imageXml(store: Store, path: string, warnings: Warning[], nearest?: PlacedNode): ImageXml | null {
   const place = seriesPlace(store, path, nearest);
   if (place === null) return null;

@@ -79,10 +79,10 @@ export interface SeriesPlace {
 const LAYOUTS: readonly unknown[] = [1, 2, 3];
 
 /**
- * Finds an image in the nearest layout above it; a plate can be such a layout. `null` for an image outside of any.
+ * Finds an image in the nearest layout above it, which may be a plate; `null` without a layout.
  *
  * @param path of the image
- * @param nearest lowest group that may be the layout, already read; by default the parent of the image
+ * @param nearest lowest candidate, already read; the parent of the image by default
  */
 export function seriesPlace(store: Store, path: string, nearest?: PlacedNode): SeriesPlace | null {
   if (path === "") return { layout: "", index: 0 };
@@ -106,8 +106,8 @@ const keyLength = (key: string) => key === "" ? 0 : key.split("/").length;
 export const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADATA.ome.xml");
 
 /**
- * Reads the OME-XML of a layout: one image per series, `null` for one without pixels. The list is empty where the
- * document is missing, and with a warning where it is damaged.
+ * Reads the OME-XML of a layout: one image per series, `null` without pixels. A missing or damaged document, the latter with a
+ * warning, gives an empty list.
  */
 export function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
   const key = omeXmlKey(path);

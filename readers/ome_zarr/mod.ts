@@ -25,7 +25,7 @@ import { acquisitionOf, readStoredImage, servedAxes, type StoredImage } from "./
 /**
  * Opens the images of a directory or ZIP store.
  *
- * @param shape shapes the image that can be a member of a collection: the first one outside of a plate
+ * @param shape shapes the possible member of a collection: the first image outside of a plate
  */
 export function imageScenes(
   { path, files }: Source,
@@ -78,7 +78,7 @@ class ImageScenes implements Scenes {
     return { ...await this.#shape(stored, scene), files: () => this.#files(scene === 0 ? stored : null) };
   }
 
-  /** The ZIP file; or the documents of the list and of its first image, and the first chunk of that image. */
+  /** The ZIP file; or the documents and the first chunk of the first image. */
   #files(first: StoredImage | null): string[] {
     const { store, fileSize, shown } = this.#opened;
     if (fileSize !== null) return [shown("")];
@@ -92,7 +92,7 @@ class ImageScenes implements Scenes {
     return keys.map(shown);
   }
 
-  /** Reads a scene for the list; `null` for a damaged one, for fields of a plate, and beyond the first images of a layout. */
+  /** Reads a scene for the list; `null` for damaged ones, fields of a plate and late images of a layout. */
   #readForList(scene: number): SceneEntry | null {
     if (this.#list.kind === "plate" || scene >= MAX_READ_FOR_LIST) return null;
     try {

@@ -10,7 +10,7 @@ import type { ArrayLayout } from "./array_layout.ts";
 export interface OmeAxis {
   /** Name in the metadata. */
   readonly name: string;
-  /** Served letter; `null` for any other axis, which is read at index 0. */
+  /** Served letter; an axis with `null` is read at index 0. */
   readonly letter: AxisLetter | null;
   /** Samples along the axis. */
   readonly size: number;
@@ -20,7 +20,7 @@ export interface OmeAxis {
   readonly unit: string | null;
 }
 
-/** Axes where the metadata do not name them (OME-Zarr 0.1 and 0.2, "multiscales"). */
+/** Axes without names in the metadata (OME-Zarr 0.1 and 0.2, "multiscales"). */
 const UNNAMED = ["t", "c", "z", "y", "x"];
 
 const LETTERS: ReadonlyMap<string, AxisLetter> = new Map([
@@ -35,14 +35,14 @@ const LETTERS: ReadonlyMap<string, AxisLetter> = new Map([
 
 const letterOf = (name: string) => LETTERS.get(name.toLowerCase()) ?? null;
 
-/** Letters that axes of a type can have, in the order in which they are given from the last axis on. */
+/** Letters by type, assigned from the last axis on. */
 const LETTERS_OF_TYPE: ReadonlyMap<string | null, readonly AxisLetter[]> = new Map([
   ["space", ["X", "Y", "Z"]],
   ["time", ["T"]],
   ["channel", ["C"]],
 ]);
 
-/** Types of axes by their letters (OME-Zarr 0.4, "axes"); rows and columns of line scans can be of type time, too. */
+/** Types of axes by letter (OME-Zarr 0.4, "axes"); in line scans rows and columns may have the type time. */
 const TYPES: Partial<Record<AxisLetter, string>> = { T: "time", C: "channel", Z: "space" };
 
 /** Step and unit in the served vocabulary. */
@@ -131,7 +131,7 @@ function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
   return letters;
 }
 
-/** Scales of the dataset times those of all datasets; `null` without any. */
+/** Product of the scales of the dataset and the multiscale, or `null`. */
 function scalesOf(
   multiscale: JsonObject,
   dataset: JsonObject,

@@ -114,7 +114,7 @@ function imageAttributes(
   return ome;
 }
 
-/** Scales of the array, or else pixel sizes of the OME-XML. */
+/** Scales of the axes, or else pixel sizes of the OME-XML. */
 function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeImage["calibrations"] {
   return Object.fromEntries(
     axes.flatMap((axis) => {

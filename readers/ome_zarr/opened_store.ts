@@ -12,7 +12,7 @@ import { ZipStore } from "./zip_store.ts";
 /** Files that mark a directory as a Zarr group. */
 const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
 
-/** The image that a path means: a marker stands for its directory. */
+/** The directory of a marker file; any other path itself. */
 export const imageAt = (path: string): string =>
   GROUP_MARKERS.includes(basename(path)) ? dirname(path) : path;
 
@@ -65,7 +65,7 @@ const pathInside = (root: string, path: string) => relative(root, path).split(se
 /** Most levels between an image and the root of its store. */
 const MAX_GROUP_DEPTH = 6;
 
-/** The outermost folder above `path` such that it and all folders between are groups. */
+/** The outermost of the consecutive groups above `path`. */
 function outermostGroup(path: string, files: FileAccess): string {
   let root = path;
   for (let level = 0; level < MAX_GROUP_DEPTH; level += 1) {

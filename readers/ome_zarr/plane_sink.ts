@@ -68,7 +68,7 @@ export class PlaneSink {
     this.#name = name;
   }
 
-  /** True when a wanted plane has samples at a span of an axis; a box is wanted when this holds along every axis. */
+  /** True when a wanted plane overlaps a span of an axis; a box is wanted when every axis overlaps. */
   wants(axis: number, span: Span): boolean {
     const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
     if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
@@ -78,7 +78,7 @@ export class PlaneSink {
     return next !== undefined && includes(span, next.channel);
   }
 
-  /** Takes samples; of those whose rows follow one another only the wanted rows are read. */
+  /** Writes samples to the planes; reads only the wanted rows where rows are contiguous. */
   put({ box, sampleType, littleEndian, bytesAt }: Samples): void {
     const [row, column] = this.#place(box);
     const width = SAMPLE_BYTES[sampleType];
@@ -133,8 +133,8 @@ export class PlaneSink {
   }
 
   /**
-   * Rows and columns of a box, with the number of wanted ones: chunks reach beyond the edge of the array. Rows before the
-   * wanted ones are skipped; `target` is the row of the plane where the first wanted one goes.
+   * Rows and columns of a box with the number of wanted ones: chunks may extend beyond the array. `skipped` rows precede the
+   * wanted ones; `target` is the row of the plane for the first.
    */
   #place(box: readonly PlacedSpan[]) {
     const { rowAxis, columnAxis, rows, columns } = this.#selection;

@@ -55,7 +55,7 @@ function imagesOf(store: Store, path: string): string[] {
   return isJsonObject(well) ? pathsOf(well["images"]) : [];
 }
 
-/** Explains that a well is not opened, with one of its fields as an example. */
+/** The refusal of a well, with a field to open instead. */
 export function wellError(
   store: Store,
   path: string,
@@ -68,7 +68,7 @@ export function wellError(
   return new UnsupportedFormat(`"${shown(path)}" is a well of a plate; open one of its fields${example}`);
 }
 
-/** Fields of a well that are tried as an example. */
+/** Fields of a well to try as an example. */
 const MAX_FIELDS_TRIED = 50;
 
 /** The distinct `path`s of the items of a list. */

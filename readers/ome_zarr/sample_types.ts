@@ -32,9 +32,8 @@ const WORDS = ["NaN", "Infinity", "-Infinity"];
 /**
  * The float32 of samples in absent chunks, or `null` if the array does not define it.
  *
- * @param value `fill_value` of the metadata: a number (some writers of version 2 quote it), `NaN`, `Infinity`, a Boolean,
- *   or `0x` and the bits of a float
- * @param text the metadata as text, from which 64-bit integers are parsed without loss
+ * @param value `fill_value` of the metadata: a number, perhaps quoted, `NaN`, `Infinity`, a Boolean, or `0x` and the bits of a float
+ * @param text of the metadata, for 64-bit integers without loss
  * @throws {DecodeFailed} it is not a value of the type
  */
 export function fillValue(value: unknown, type: SampleType, text: string, what: string): number | null {

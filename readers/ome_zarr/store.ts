@@ -13,12 +13,12 @@ export interface StoredValue extends ByteSource {
 
 /** A hierarchy of values. */
 export interface Store {
-  /** True where a value may be compressed, and is then held in memory as a whole. */
+  /** True where values may be compressed and are held in memory as a whole. */
   readonly holdsWhole: boolean;
-  /** Bytes of memory that its list of values takes. */
+  /** Bytes of memory for its list of values. */
   readonly indexBytes: number;
   /**
-   * Opens the value under a key such as `0/c/0/1`; `null` when there is none.
+   * Opens the value under a key such as `0/c/0/1`; `null` for an absent one.
    *
    * @param maxHeld largest value to hold in memory as a whole
    * @throws {DecodeFailed} it cannot be read, is too large to hold, or lies outside the store
@@ -26,7 +26,7 @@ export interface Store {
   open(key: string, maxHeld: number): StoredValue | null;
   /** True when a value exists under a key, readable or not. */
   has(key: string): boolean;
-  /** Forgets which folders are missing: an image that is being recorded gets more chunks. */
+  /** Forgets missing folders: a recording adds chunks. */
   forget?(): void;
 }
 
@@ -43,11 +43,11 @@ export function storeKey(...parts: readonly string[]): string | null {
   return key.includes("\0") ? null : key;
 }
 
-/** The key of a value below a path that is a key itself; `parts` must not lead out of it. */
+/** The key of `parts` below a key, which they must not leave. */
 export const keyBelow = (path: string, ...parts: readonly string[]): string =>
   [path, ...parts].filter((part) => part !== "").join("/");
 
-/** Reads the whole value under a key; `null` when there is none. @throws {DecodeFailed} as {@linkcode Store.open} does */
+/** Reads the whole value under a key; `null` for an absent one. @throws {DecodeFailed} as {@linkcode Store.open} does */
 export function readValue(store: Store, key: string, maxBytes: number): Uint8Array<ArrayBuffer> | null {
   const value = store.open(key, maxBytes);
   if (value === null) return null;
@@ -61,7 +61,7 @@ export function readValue(store: Store, key: string, maxBytes: number): Uint8Arr
   }
 }
 
-/** Folders whose state is remembered; at the bound all are forgotten. */
+/** Folders to remember; beyond the bound all are forgotten. */
 const MAX_FOLDERS_KEPT = 10_000;
 
 /** A store that is a directory. */
@@ -70,7 +70,7 @@ export class DirectoryStore implements Store {
   readonly indexBytes = 0;
   readonly #root: string;
   readonly #files: FileAccess;
-  /** For each folder, whether a value that is not found there is absent. */
+  /** By folder, whether a missing value is absent rather than unreachable. */
   readonly #folders = new Map<string, boolean>();
 
   /**
@@ -134,7 +134,7 @@ export class DirectoryStore implements Store {
     }
   }
 
-  /** True when no entry has this key, not even a dangling link, and its folder could be entered or is absent itself. */
+  /** True when no entry has this key, not even a dangling link, and its folder is a directory or absent. */
   #isAbsent(key: string): boolean {
     if (key === "" || this.has(key)) return false;
     const folder = key.slice(0, Math.max(0, key.lastIndexOf("/")));

@@ -13,7 +13,7 @@ Deno.test("keys stay inside the store", () => {
   deepEqual([keyBelow("", "a"), keyBelow("a", "b", "c")], ["a", "a/b/c"]);
 });
 
-Deno.test("a directory store opens values, tells absent ones from unreachable ones, and bounds what it reads", () => {
+Deno.test("a directory store opens values, separates absent from unreachable ones and bounds reads", () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
   const files = new FileAccess();
   try {

@@ -1,6 +1,6 @@
 /**
- * The central directory of a ZIP file (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16): end record, its 64-bit form
- * where the file has one, then one entry per file.
+ * The central directory of a ZIP file (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16): end record, optional 64-bit record,
+ * entries.
  */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -34,7 +34,7 @@ const MAX_COMMENT_BYTES = 0xffff;
 const ENTRY_BYTES = 46;
 
 /**
- * Reads the entries by name. Of two with the same name the last counts, as writers that append mean it.
+ * Reads the entries by name; the last of a name counts, as appending writers intend.
  *
  * @throws {DecodeFailed} the ZIP file is damaged, incomplete or over a bound
  */
@@ -74,7 +74,7 @@ export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
     });
     at = end;
   }
-  // A count that is too small would hide chunks, for which the fill value would be served.
+  // A small count would hide chunks, served as fill values.
   if (at !== size) {
     throw new DecodeFailed(`the ZIP directory has ${size} bytes, but its ${count} entries take ${at}`);
   }
@@ -120,7 +120,7 @@ function wideDirectoryPlace(file: ByteSource, end: number) {
 
 const view64 = (bytes: Uint8Array<ArrayBuffer>) => new DataView(bytes.buffer);
 
-/** Returns a function that replaces the numbers of 0xffffffff, in their order, by those of the ZIP64 extra field (id 1). */
+/** Replaces each 0xffffffff in order by a number of the ZIP64 extra field (id 1). */
 function wideNumbers(view: DataView, from: number, to: number): (narrow: number) => number {
   let next = from;
   while (next + 4 <= to && view.getUint16(next, true) !== 1) next += 4 + view.getUint16(next + 2, true);
@@ -132,12 +132,11 @@ function wideNumbers(view: DataView, from: number, to: number): (narrow: number)
   };
 }
 
-/** A name that unpacks to the place of another: with `\`, a part `.` or `..`, or an empty part that is not the last. */
+/** A name with `\`, a part `.` or `..`, or an empty part before the last. */
 const CROOKED = /\\|(?:^|\/)\.{1,2}(?:\/|$)|\/\/|^\//;
 
 /**
- * Checks that the keys of a store find all entries. A chunk under a crooked name would count as absent, and its fill
- * value would be served.
+ * Checks that keys find all entries: a chunk under a crooked name would be served as fill values.
  *
  * @throws {DecodeFailed} naming the first crooked name
  */
@@ -152,8 +151,7 @@ export function requireStraightNames(names: Iterable<string>): void {
 const MARKER = /^(?:([^/]+)\/)?(zarr\.json|\.zgroup|\.zattrs)$/;
 
 /**
- * The folder of an archive that holds the outermost Zarr group: `""` for its root, or the only top-level folder;
- * `null` when neither is a group.
+ * The folder of the outermost Zarr group: `""` for the root, or the only top-level folder; `null` if neither is a group.
  */
 export function zarrFolder(names: Iterable<string>): string | null {
   const folders = new Set<string>();
@@ -166,7 +164,7 @@ export function zarrFolder(names: Iterable<string>): string | null {
   return folders.size === 1 && folder !== undefined ? folder : null;
 }
 
-/** True for a ZIP file that holds a Zarr group, also under crooked names, which the reader explains. */
+/** True for a ZIP file with a Zarr group, even under crooked names, which the reader refuses with a reason. */
 export function holdsZarr(file: ByteSource): boolean {
   try {
     const names = readZipDirectory(file).keys();

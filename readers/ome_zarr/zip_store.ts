@@ -59,7 +59,7 @@ export class ZipStore implements Store {
     return this.#folder === "" ? key : `${this.#folder}/${key}`;
   }
 
-  /** Where the data of an entry start. @throws {DecodeFailed} its local header is damaged or has another name */
+  /** Offset of the data of an entry. @throws {DecodeFailed} its local header is damaged or has another name */
   #dataStart(name: string, { offset }: ZipEntry, what: string): number {
     const header = this.#file.read(offset, LOCAL_HEADER_BYTES, `the header of ${what}`);
     const view = new DataView(header.buffer);
@@ -74,7 +74,7 @@ export class ZipStore implements Store {
   }
 }
 
-/** An uncompressed entry; its checksum is verified when it is read as a whole, as all are but shards. */
+/** An uncompressed entry; verifies its checksum when read as a whole, as all but shards are. */
 class StoredEntry extends ByteSection {
   override readonly asWhole = true;
   readonly #entry: ZipEntry;

@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { textsOf } from "../../tests/warning_texts.ts";
 import { DecodeFailed } from "../errors.ts";
 import { beginsScan, decodeDocument, parseScan, scanMoment, sourceSteps } from "./document.ts";
 

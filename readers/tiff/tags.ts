@@ -50,7 +50,8 @@ export function tagName(tag: number): string {
   return name ? `${name} (${tag})` : `tag ${tag}`;
 }
 
-type Read = (view: DataView, at: number, little: boolean) => number;
+/** Reads one value. */
+export type Read = (view: DataView, at: number, little: boolean) => number;
 
 const uint8: Read = (view, at) => view.getUint8(at);
 const uint32: Read = (view, at, little) => view.getUint32(at, little);

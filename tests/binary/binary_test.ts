@@ -55,7 +55,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
 
     await t.step("judges a collection and prints a schema", () => useCollection(join(folder, "collection")));
 
-    // PATH is empty: no dialog program is installed, of which nothing may be said.
+    // PATH has no dialog program, which must cause no warning.
     const temporary = join(folder, "temporary");
     Deno.mkdirSync(temporary);
     const env = {
@@ -71,7 +71,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
       for (const sample of formatSamples(folder)) {
         await t.step(`opens ${sample.format}`, () => openSample(server, sample));
       }
-      await t.step("its pages load with everything that they name", () => checkPages(server));
+      await t.step("its pages load with all their resources", () => checkPages(server));
       if (Deno.build.os === "linux") {
         await t.step("a missing dialog program is an answer", async () => {
           const { status, body } = await server.post("/api/v2/pick-and-open", {});

@@ -18,7 +18,7 @@ if (ignore) console.log("Skipped: packages are installed on Linux only");
 const NOBODY = 65534;
 const isRoot = !ignore && Deno.uid() === 0;
 
-/** Folders of programs, of which `dpkg` asks for some that a user of Debian has not in `PATH`. */
+/** Folders of programs, with those that `dpkg` needs and a user of Debian lacks in `PATH`. */
 const PATH = `${Deno.env.get("PATH")}:/usr/sbin:/sbin`;
 
 /** A command that another user runs where the test is run by root. */
@@ -199,7 +199,7 @@ async function useWheel(packages: string): Promise<void> {
   assert.deepEqual(pathsBelow(environment), before);
 }
 
-/** Installs by npm without a registry, of which the packages of other systems are missing. */
+/** Installs by npm without a registry, so the packages of other systems are missing. */
 async function useNpmPackages(packages: string): Promise<void> {
   if (!has("npm", "--version")) return;
   using folder = userFolder();
@@ -231,7 +231,7 @@ Deno.test({
     try {
       Deno.chmodSync(folder, 0o755);
       const packages = makePackages(folder);
-      await t.step("lintian has nothing to say of the Debian package", () => judgeDebianPackage(packages));
+      await t.step("lintian accepts the Debian package", () => judgeDebianPackage(packages));
       await t.step("a Debian package", () => useDebianPackage(packages));
       await t.step("a wheel", () => useWheel(packages));
       await t.step("packages of npm", () => useNpmPackages(packages));

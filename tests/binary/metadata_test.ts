@@ -84,14 +84,14 @@ Deno.test("metadata of the executable", async (t) => {
       for (const name of ["allow_write", "allow_sys", "allow_ffi"]) assert.equal(rest[name], null, name);
     });
 
-    await t.step("no arguments are baked in, and nothing is said about missing dialog programs", () => {
+    await t.step("no arguments are baked in, and missing dialog programs cause no warning", () => {
       assert.deepEqual(metadata.argv, []);
       assert.equal(metadata.log_level, "ERROR");
       assert.equal(metadata.entrypoint_key, "main.ts");
     });
 
     await t.step(
-      "no code is cached in the folder for temporary files, where every account may put some",
+      "no code is cached in the folder for temporary files, where every account may write",
       () => {
         assert.equal(metadata.code_cache_key, null);
       },
@@ -175,7 +175,7 @@ Deno.test("the compile script reports an error in one line", async (t) => {
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("an executable for Windows gets its ending, and the line names the file that was written", async () => {
+Deno.test("an executable for Windows gets its extension, and the output names the written file", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "compile_" });
   try {
     const args = ["--target", "x86_64-pc-windows-msvc", "--output", join(folder, "acq-server-0.1")];

@@ -1,4 +1,4 @@
-/** The files that `.ci/package_files.ts` leaves out of the executable are really never read. */
+/** The server never reads the files that `.ci/package_files.ts` leaves out of the executable. */
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -80,7 +80,7 @@ Deno.test("the server runs on the package files that the executable has", () =>
     }
   }));
 
-Deno.test("a page says that the documentation cannot be fetched, and where the contract is", () =>
+Deno.test("without the documentation package a page says why and links to the contract", () =>
   serveOffline(["swagger-ui-dist", "@scarf/scarf"], async (server) => {
     for (const page of ["/docs", "/docs"]) {
       const answer = await fetch(server.baseUrl + page);

@@ -45,14 +45,14 @@ export class ServerProcess {
     this.#output = output;
   }
 
-  /** Starts a server on a free port and waits until it listens. */
+  /** Starts a server, on a free port unless `args` names one, and waits until it listens. */
   static async start(
     launch: Launch,
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
   ): Promise<ServerProcess> {
     const child = spawn(launch.program, {
-      args: [...launch.args, "--port", "0", ...args],
+      args: [...launch.args, ...args.includes("--port") ? [] : ["--port", "0"], ...args],
       env: { ...env },
       stdin: "null",
       stdout: "null",

@@ -4,11 +4,10 @@
  */
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
+import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { findChromium } from "./chromium.ts";
 import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames } from "./in_page.js";
-import { ended, spawn } from "../child_process.ts";
-import { PATIENCE, until, within } from "../deadline.ts";
+import { until } from "../deadline.ts";
 
 const CHROMIUM = findChromium(Deno.env.toObject());
 
@@ -37,11 +36,11 @@ export class StubbedServer {
   readonly folder = Deno.makeTempDirSync({ prefix: "viewer_" });
   readonly #programs = join(this.folder, "programs");
   #display: Record<string, string> = { DISPLAY: ":99" };
-  #process: Deno.ChildProcess | null = null;
+  #process: ServerProcess | null = null;
   /** Such as `http://127.0.0.1:40123`. */
   baseUrl = "";
 
-  /** Starts `main.ts` with these flags besides `--port 0`. */
+  /** Starts `main.ts` with these flags on a free port. */
   static async start(...flags: string[]): Promise<StubbedServer> {
     const server = new StubbedServer();
     Deno.mkdirSync(server.#programs);
@@ -49,7 +48,7 @@ export class StubbedServer {
       `#!/bin/sh\nprintf '%s\\n' "$*" >> '${server.folder}/dialogs'\n. '${server.folder}/answer'\n`;
     Deno.writeTextFileSync(join(server.#programs, "zenity"), script, { mode: 0o755 });
     server.cancel();
-    await server.#listen(["--port", "0", ...flags]);
+    await server.#listen(flags);
     return server;
   }
 
@@ -57,7 +56,7 @@ export class StubbedServer {
   static async startWithoutDisplay(): Promise<StubbedServer> {
     const server = new StubbedServer();
     server.#display = {};
-    await server.#listen(["--port", "0"]);
+    await server.#listen([]);
     return server;
   }
 
@@ -90,13 +89,12 @@ export class StubbedServer {
     if (this.#process === null) return;
     const process = this.#process;
     this.#process = null;
-    process.kill("SIGTERM");
-    await ended(process, "the server");
+    await process.stop();
   }
 
   /** The process stands still and answers nothing, or goes on. A signal takes a while to reach all of its threads. */
   async freeze(isFrozen: boolean): Promise<void> {
-    this.#process?.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
+    Deno.kill(this.#process!.pid, isFrozen ? "SIGSTOP" : "SIGCONT");
     if (!isFrozen) return;
     await until(() => {
       const health = fetch(`${this.baseUrl}/api/v2/health`, { signal: AbortSignal.timeout(500) });
@@ -106,9 +104,7 @@ export class StubbedServer {
 
   /** Starts again on the same port. */
   async resume(): Promise<void> {
-    const { port } = new URL(this.baseUrl);
-    this.baseUrl = "";
-    await this.#listen(["--port", port]);
+    await this.#listen(["--port", new URL(this.baseUrl).port]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -121,27 +117,9 @@ export class StubbedServer {
   }
 
   async #listen(flags: string[]): Promise<void> {
-    this.#process = spawn(Deno.execPath(), {
-      args: [...FROM_SOURCE.args, ...flags],
-      cwd: ROOT,
-      env: { PATH: `${this.#programs}:${Deno.env.get("PATH")}`, ...this.#display },
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-    });
-    let said = "";
-    const lines = this.#process.stderr.pipeThrough(new TextDecoderStream());
-    const reader = lines.getReader();
-    while (this.baseUrl === "") {
-      const { done, value } = await within(PATIENCE, "the address of the server", reader.read());
-      if (done) throw new Error(`The server did not start: ${said}`);
-      said += value;
-      this.baseUrl = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0] ?? "";
-    }
-    // The access log goes on and nobody reads it.
-    (async () => {
-      while (!(await reader.read()).done);
-    })();
+    const env = { PATH: `${this.#programs}:${Deno.env.get("PATH")}`, ...this.#display };
+    this.#process = await ServerProcess.start(FROM_SOURCE, flags, env);
+    this.baseUrl = this.#process.baseUrl;
   }
 }
 

@@ -51,7 +51,7 @@ async function imageIn(folder: string): Promise<string> {
   return path;
 }
 
-test("a page of another site opens no path, whatever number of headers it sends", async () => {
+test("a page of another site opens no path, with any number of headers", async () => {
   await using server = await StubbedServer.start();
   const path = await imageIn(server.folder);
   await foreignPage(async (page) => {
@@ -66,7 +66,7 @@ test("a page of another site opens no path, whatever number of headers it sends"
   });
 });
 
-test("every dialog that a page of another site gets names it, whatever number of headers it sends", async () => {
+test("every dialog requested by another site names it, with any number of headers", async () => {
   await using server = await StubbedServer.start();
   server.choose(await imageIn(server.folder));
   await foreignPage(async (page) => {

@@ -1,4 +1,4 @@
-/** A program that answered on this port before does not own the page later. */
+/** A program that used the port before cannot take over the page. */
 import assert from "node:assert/strict";
 import { hasChromium, startChromium } from "./browser.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
@@ -27,7 +27,7 @@ function former(request: Request): Response {
 }
 
 Deno.test({
-  name: "viewer: a service worker and a kept script of a former program on the port do not run",
+  name: "viewer: a service worker and a cached script of a former program on the port do not run",
   ignore: !hasChromium(),
   sanitizeOps: false,
   sanitizeResources: false,

@@ -91,7 +91,7 @@ test("a band's trace lies below the line scan, edge to edge, and is the mean ove
   });
 });
 
-test("the trace below a flipped picture follows its time", async (viewer) => {
+test("the trace below a flipped picture follows its time, below a turned one it has its own axis", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
@@ -110,11 +110,6 @@ test("the trace below a flipped picture follows its time", async (viewer) => {
   const [mirrored, before] = await places();
   assert(mirrored! > before!, `${mirrored} ${before}`);
   await page.click("#source .flip");
-});
-
-test("the trace below a turned picture has its own time axis", async (viewer) => {
-  const { page } = viewer;
-  await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.settle();
   const texts = () => page.locator("#trace-chart svg text").allTextContents();
   assert(!(await texts()).includes("Time (s)"), "the picture above has it");

@@ -1,4 +1,4 @@
-/** The velocity that the page measures in a line scan of ScanImage is that of its streaks: steps of time and space are right. */
+/** The page measures the true velocity of streaks in a ScanImage line scan, so its steps in time and space are right. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { saved, tableOf, unfold } from "./measuring_hand.ts";

@@ -10,7 +10,7 @@ const ignore = Deno.build.os === "windows";
 if (ignore) console.log("Skipped: a task of Windows hands no signal on to the server behind it");
 
 Deno.test({
-  name: "the demo walks past a proxy of the environment",
+  name: "the demo bypasses a proxy of the environment",
   ignore,
   fn: async () => {
     const demo = spawn(Deno.execPath(), {

@@ -47,7 +47,7 @@ Deno.test("info prints the answer of an open for every format, one line per path
   }
 });
 
-Deno.test("info: errors are lines with their code among the others", async () => {
+Deno.test("info: a failure is a line with its code", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "shell_" });
   try {
     const cut = join(folder, "cut\u009b2J.oir");
@@ -179,7 +179,7 @@ Deno.test("each command has its help", async () => {
 });
 
 Deno.test({
-  name: "a reader that goes away ends a command silently",
+  name: "a closed pipe ends a command silently",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const scan = join(ROOT, "examples", "line_scan.oir");
@@ -201,7 +201,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a full disk is one line",
+  name: "a full disk is reported in one line",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const line = [FROM_SOURCE.program, ...FROM_SOURCE.args, "plane", join(ROOT, "examples", "line_scan.oir")];
@@ -214,7 +214,7 @@ Deno.test({
   },
 });
 
-Deno.test("the commands need no permission but to read", async () => {
+Deno.test("the commands need only the permission to read", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "shell_" });
   const log = join(folder, "audit.jsonl");
   try {

@@ -86,7 +86,7 @@ Deno.test("a tunnel to another port, by each loopback name, for scripts and the 
   }
 });
 
-Deno.test("a proxy that passes on the name of another machine is refused, and so are pages of that name", async () => {
+Deno.test("a proxy that forwards a foreign host name is refused, and so are pages of that host", async () => {
   const server = await ServerProcess.start(FROM_SOURCE);
   const allowing = await ServerProcess.start(FROM_SOURCE, ["--allow-origin", "https://hub.example.org"]);
   try {
@@ -101,7 +101,7 @@ Deno.test("a proxy that passes on the name of another machine is refused, and so
   }
 });
 
-Deno.test("the client module through a proxy that puts the server below a prefix", async () => {
+Deno.test("the client module works through a proxy with a path prefix", async () => {
   const prefix = "/user/me/acq";
   const server = await ServerProcess.start(FROM_SOURCE);
   // Asks the server by a loopback name, as jupyter-server-proxy does where its configuration says so.

@@ -1,28 +1,15 @@
-/** The server and a fake `xdg-open` on PATH: when the client opens, and that nothing of it can hurt the server. */
+/** The server and a fake `xdg-open` on PATH: when the client opens, and failures that must not affect the server. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ended, isAlive, run, spawn } from "../child_process.ts";
 import { until } from "../deadline.ts";
-import { FakeSystem } from "./fake_programs.ts";
+import { type FakeSystem, fakeTest } from "./fake_programs.ts";
 
 const ignore = Deno.build.os !== "linux";
 if (ignore) console.log("Skipped: the fake browser program is one of Linux, a shell script");
 
-function withFakes(name: string, body: (fakes: FakeSystem) => Promise<void>): void {
-  Deno.test({
-    name,
-    ignore,
-    fn: async () => {
-      const fakes = new FakeSystem();
-      try {
-        await body(fakes);
-      } finally {
-        await fakes.end();
-      }
-    },
-  });
-}
+const withFakes = fakeTest(ignore);
 
 /** As in the shell of a user of conda. */
 const envOf = (fakes: FakeSystem, env: Record<string, string> = {}) => ({
@@ -139,7 +126,7 @@ withFakes("beside a running server, its client opens and the status is 0", async
   }
 });
 
-withFakes("a file on the command line stands in the address of the client", async (fakes) => {
+withFakes("the address of the client contains the file of the command line", async (fakes) => {
   fakes.install("xdg-open", NOTE);
   const file = join(fakes.folder, "a scan #1 + ä.oir");
   Deno.writeTextFileSync(file, "");
@@ -155,7 +142,7 @@ withFakes("a file on the command line stands in the address of the client", asyn
   } finally {
     await server.stop();
   }
-  // A checkout opens nothing unless it is told to; the address is there to be copied.
+  // A checkout opens nothing without `--open`; the user can copy the address.
   const quiet = await start(fakes, [file]);
   assert(quiet.stderr.includes(`${quiet.baseUrl}/${link}\n`), quiet.stderr);
   await quiet.stop();
@@ -175,26 +162,29 @@ withFakes("another program on the port is not opened", async (fakes) => {
   await accepting;
 });
 
-withFakes("a browser program that is missing or fails is one line, and the server goes on", async (fakes) => {
-  const rows: [behaviour: string | null, reason: string][] = [
-    [null, `there is no "xdg-open" in a folder of PATH`],
-    ["exit 3", `"xdg-open" failed with exit status 3`],
-    ["kill -9 $$", `"xdg-open" failed with exit status 137`],
-  ];
-  for (const [behaviour, reason] of rows) {
-    if (behaviour !== null) fakes.install("xdg-open", behaviour);
-    for (const format of [[], ["--log-json"]]) {
-      const server = await start(fakes, ["--open", ...format]);
-      await until(() => server.stderr.includes("No browser"));
-      await healthy(server);
-      await server.stop();
-      const line = server.stderr.split("\n").find((text) => text.includes("No browser"))!;
-      const said = `No browser was opened: ${reason}; open ${server.baseUrl}/demo/v2/ by hand`;
-      if (format.length === 0) assert.equal(line.replace(/^\d\d:\d\d:\d\d WARN /, ""), said);
-      else assert.equal(JSON.parse(line).message, said);
+withFakes(
+  "a missing or failing browser program is reported in one line, and the server keeps running",
+  async (fakes) => {
+    const rows: [behaviour: string | null, reason: string][] = [
+      [null, `there is no "xdg-open" in a folder of PATH`],
+      ["exit 3", `"xdg-open" failed with exit status 3`],
+      ["kill -9 $$", `"xdg-open" failed with exit status 137`],
+    ];
+    for (const [behaviour, reason] of rows) {
+      if (behaviour !== null) fakes.install("xdg-open", behaviour);
+      for (const format of [[], ["--log-json"]]) {
+        const server = await start(fakes, ["--open", ...format]);
+        await until(() => server.stderr.includes("No browser"));
+        await healthy(server);
+        await server.stop();
+        const line = server.stderr.split("\n").find((text) => text.includes("No browser"))!;
+        const said = `No browser was opened: ${reason}; open ${server.baseUrl}/demo/v2/ by hand`;
+        if (format.length === 0) assert.equal(line.replace(/^\d\d:\d\d:\d\d WARN /, ""), said);
+        else assert.equal(JSON.parse(line).message, said);
+      }
     }
-  }
-});
+  },
+);
 
 withFakes(
   "a browser in the foreground of xdg-open outlives Ctrl+C and the end of the server",

@@ -145,3 +145,21 @@ export class FakeSystem {
     return child;
   }
 }
+
+/** Registers tests, each with its own fake programs; a warning of the picker process fails them. */
+export const fakeTest =
+  (ignore: boolean) => (name: string, body: (fakes: FakeSystem) => Promise<void>): void =>
+    Deno.test({
+      name,
+      ignore,
+      fn: async () => {
+        const fakes = new FakeSystem();
+        let stderr = "";
+        try {
+          await body(fakes);
+        } finally {
+          stderr = await fakes.end();
+        }
+        assert.equal(stderr, "");
+      },
+    });

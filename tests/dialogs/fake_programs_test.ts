@@ -1,31 +1,14 @@
 /** The dialogs of all systems with fake programs on PATH, in a process with the permissions of the server. */
 import assert from "node:assert/strict";
 import { isAlive } from "../child_process.ts";
-import { FakeSystem } from "./fake_programs.ts";
+import { type FakeSystem, fakeTest } from "./fake_programs.ts";
 
 const ignore = Deno.build.os === "windows";
 if (ignore) console.log("Skipped: the fake dialog programs are shell scripts");
 
-const TITLE = "Open \"ä\" for 'https://a.example' $(b) `c` 🔬";
+const withFakes = fakeTest(ignore);
 
-/** Runs a test with its own fake programs and ends what it started. */
-function withFakes(name: string, body: (fakes: FakeSystem) => Promise<void>): void {
-  Deno.test({
-    name,
-    ignore,
-    fn: async () => {
-      const fakes = new FakeSystem();
-      let stderr: string | null = null;
-      try {
-        await body(fakes);
-      } finally {
-        stderr = await fakes.end();
-      }
-      // Also the proof that programs which are not installed make no warning at start.
-      assert.equal(stderr, "");
-    },
-  });
-}
+const TITLE = "Open \"ä\" for 'https://a.example' $(b) `c` 🔬";
 
 /** The title as the program got it. */
 function titleOf(program: string, fakes: FakeSystem): string | undefined {
@@ -54,7 +37,7 @@ const SYSTEMS = [
 
 for (const { system, program, answer, cancel } of SYSTEMS) {
   withFakes(
-    `${program}: a choice, cancel, failure, and nothing of the title is taken for code`,
+    `${program}: choice, cancel and failure; the title is never run as code`,
     async (fakes) => {
       const path = system === "windows" ? "C:/däta/a 'b' $c 🔬.tif" : "/däta/a 'b' $c 🔬.tif";
       fakes.install(program, `path="${path.replace("$", "\\$")}"\n${answer}`);
@@ -71,7 +54,7 @@ for (const { system, program, answer, cancel } of SYSTEMS) {
   );
 }
 
-withFakes("a program that was installed after the server had started", async (fakes) => {
+withFakes("a program installed after the start of the server is reported with advice", async (fakes) => {
   assert.equal((await fakes.pick("linux")).error, "DialogUnavailable");
   fakes.install("zenity", "printf '/a.tif\\n'");
   const { error, message } = await fakes.pick("linux");

@@ -74,16 +74,16 @@ Deno.test("numbers that lie are refused with what and where", async () => {
     [[sizes, 4, -1], /subblock at \d+ states -1 bytes of metadata/],
     [[sizes, 4, 0x7fffffff], /states 2147483647 bytes of metadata/],
     [[sizes + 8, 8, 2 ** 60], /of samples and 0 of attachment/],
-    [[sizes + 8, 8, 47], /holds 47 bytes, 48 are needed/],
+    [[sizes + 8, 8, 47], /holds 47 bytes, but its pixels need 48/],
     [[entry + 2, 4, 10], /complex numbers/],
-    [[entry + 2, 4, 7], /pixel type 7 is not known/],
+    [[entry + 2, 4, 7], /pixel type 7 is unknown/],
     [[entry + 6, 8, -1], /impossible position/],
     [[entry + 6, 8, 2 ** 40], /ends after the file/],
-    [[entry + 6, 8, directory], /is no ZISRAWSUBBLOCK/],
+    [[entry + 6, 8, directory], /is not ZISRAWSUBBLOCK/],
     [[entry + 14, 4, 3], /part 3 of the split document/],
     [[entry + 18, 4, 3], /compression 3 \(lossless JPEG\)/],
     [[entry + 18, 4, 104], /compression 104 \(raw data of a camera\)/],
-    [[entry + 18, 4, 99], /compression 99, which is not read/],
+    [[entry + 18, 4, 99], /compression 99, which is not supported/],
   ];
   for (const [change, message] of cases) {
     // A raw block of the right length is raw whatever its compression.
@@ -165,7 +165,7 @@ Deno.test("what is declared and not stored is not found", async () => {
   await refused(writeCzi({ subblocks: channels }).bytes, /channel 1 \("CH2"\) is not stored/);
 });
 
-Deno.test("a tile that other planes have is missing, and a hole that all have is told of", async () => {
+Deno.test("a tile that other planes have is missing, and a hole that all have gives a warning", async () => {
   const tile = (m: number, t: number): WrittenSubblock => ({
     dims: [["X", 8 * m, 6], ["Y", 0, 4], ["T", t, 1], ["M", m, 1]],
     data: ramp16(24, 10),
@@ -211,11 +211,8 @@ Deno.test("a mosaic whose directory is lost is served where nothing can be missi
   const { planes, summary } = await load(lost);
   deepEqual(planes, (await load(made.bytes)).planes);
   deepEqual(codesOf(summary.warnings), ["file_damaged"]);
-  const mayMiss = /nothing tells which tiles of its mosaic are missing/;
-  await refused(lost.subarray(0, made.subblocks[2]!), mayMiss);
-  // A damaged one is left out, so that one may be missing.
-  const entry = made.subblocks[1]! + 32 + 16;
-  await refused(patched(lost, [entry, 1, 0]), mayMiss);
+  await refused(lost.subarray(0, made.subblocks[2]!), /tiles of the mosaic may be missing/);
+  await refused(patched(lost, [made.subblocks[1]! + 32 + 16, 1, 0]), /subblock at \d+ has the schema/);
 });
 
 Deno.test("a used size of 0 is that of all allocated bytes, and no attachments are no damage", async () => {
@@ -251,7 +248,7 @@ Deno.test("extents and sizes are bounded before anything is allocated", async ()
   const one = (dims: WrittenSubblock["dims"], change: Partial<WrittenSubblock> = {}) =>
     writeCzi({ subblocks: [{ dims, data: new Uint8Array(64), ...change }] }).bytes;
   await refused(one([["X", 0, 1 << 20], ["Y", 0, 1 << 20]]), /planes are 1048576 x 1048576/);
-  await refused(one([["X", 0, 1 << 29], ["Y", 0, 1]]), /holds 64 bytes, 1073741824 are needed/);
+  await refused(one([["X", 0, 1 << 29], ["Y", 0, 1]]), /holds 64 bytes, but its pixels need 1073741824/);
   await refused(one([["X", 0, 2], ["Y", 0, 2], ["C", 0, 20_000]]), /20000 channels, more than 10000/);
   const far = [-(2 ** 31), 2 ** 31 - 100].map((x): WrittenSubblock => ({
     dims: [["X", x, 4], ["Y", 0, 4]],
@@ -279,16 +276,10 @@ Deno.test("a stream that gives more or less than its subblock is refused", async
   await refused(bomb(6, header(large, 1)), /zstd/);
   await refused(bomb(5, zstdCompressSync(new Uint8Array(47))), /gives 47 bytes of zstd, 48 are needed/);
   const sound = zstdCompressSync(ramp16(24, 0));
-  await refused(bomb(6, header(sound, 2)), /its header starts 02/);
-  await refused(bomb(6, header(sound, 3, 2, 1)), /its header starts 030201/);
+  await refused(bomb(6, header(sound, 2)), /its header 02\w* is unknown/);
+  await refused(bomb(6, header(sound, 3, 2, 1)), /its header 030201 is unknown/);
   await refused(bomb(6, new Uint8Array(0)), /too few/);
   equal((await load(bomb(5, sound))).planes[0]![23], 23);
-  // A stream that was meant to start elsewhere, as libzstd and libCZI judge it.
-  await refused(bomb(5, header(new Uint8Array(2), ...sound)), /2 of \d+ bytes stand behind its end/);
-  await refused(
-    bomb(6, header(new Uint8Array([...sound, 9, 9, 9, 9, 9]), 1)),
-    /5 of \d+ bytes stand behind its end/,
-  );
 });
 
 Deno.test("metadata, stamps and attachments that are damaged cost no more than themselves", async () => {

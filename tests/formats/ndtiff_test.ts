@@ -146,16 +146,6 @@ Deno.test("tiles and unknown axes are scenes, never focus planes", async (t) => 
       "step_unknown",
     ]],
     ["texts along time", [{ time: "b" }, { time: "a" }, { time: 7 }], [null], { T: 3 }, ["step_unknown"]],
-    [
-      "names like those of objects",
-      [JSON.parse('{"__proto__":1}'), { constructor: 2 }],
-      [
-        "__proto__ 1",
-        "constructor 2",
-      ],
-      {},
-      ["axes_assumed"],
-    ],
   ];
   for (const [name, axes, scenes, sizes, codes] of rows) {
     await t.step(name, () =>
@@ -190,16 +180,8 @@ Deno.test("every type of sample", async (t) => {
     [0, 8, 1, "uint8", ["CH1"], [200]],
     [1, 16, 1, "uint16", ["CH1"], [200]],
     [2, 8, 3, "uint8", ["Red", "Green", "Blue"], [200, 201, 202]],
-    ...[3, 4, 5, 6].map((type) =>
-      [type, 16, 1, "uint16", ["CH1"], [200]] as [
-        number,
-        number,
-        number,
-        string,
-        string[],
-        number[],
-      ]
-    ),
+    [3, 16, 1, "uint16", ["CH1"], [200]],
+    [6, 16, 1, "uint16", ["CH1"], [200]],
   ];
   for (const [type, bits, samples, sampleType, names, firsts] of rows) {
     for (const version of [2, 3]) {
@@ -368,12 +350,6 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
       2,
       /its axes are not a JSON object/,
     ],
-    [
-      "axes that are a list",
-      joined([two, recordOf("[1]", STACK, numbers)]),
-      2,
-      /its axes are not a JSON object/,
-    ],
   ];
   for (const [name, index, times, message] of ended) {
     await t.step(name, () =>
@@ -400,7 +376,6 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   const refused: [string, readonly number[], RegExp][] = [
     ["an unknown type", [offset, 6, 4, 9, 0, noteOffset, noteLength, 0], /6 x 4 pixels of type 9/],
     ["compressed samples", [offset, 6, 4, 1, 1, noteOffset, noteLength, 0], /6 x 4 pixels of type/],
-    ["no pixels", [offset, 0, 4, 1, 0, noteOffset, noteLength, 0], /0 x 4 pixels/],
     [
       "too many pixels",
       [offset, 2 ** 31, 2 ** 31, 1, 0, noteOffset, noteLength, 0],

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { PeerReading, PlaneDigest, Reading } from "./peer.ts";
 import type { LoadedAcquisition } from "../load_here.ts";
 
-/** Our reading, with what the user is told. */
+/** Our reading, with the warnings. */
 export type OwnReading = Reading & { readonly warnings?: readonly string[] };
 
 /** Our reading of an undamaged file, with the pages of the peer. */

@@ -15,7 +15,7 @@ Deno.test("other samples without a warning are a finding where the peer has the 
   match(compare(undamaged, { ...reading("a"), warnings: ["known"] }, refused).finding!, /refuses/);
 });
 
-Deno.test("a warning, the original samples, a refusal and a peer that ended are no finding", () => {
+Deno.test("a warning, the original samples, a refusal and an ended peer are not findings", () => {
   const warned = { ...reading("a", "c"), warnings: ["known", "new"] };
   const cases: [string, Parameters<typeof compare>[1], Reading | null][] = [
     ["other with a warning / original", warned, reading("a", "b")],
@@ -32,7 +32,7 @@ Deno.test("a warning, the original samples, a refusal and a peer that ended are 
   }
 });
 
-Deno.test("other samples of the same pages are no finding where the peer refuses the file around them", () => {
+Deno.test("changed samples of the same pages are not a finding where the peer refuses the file around them", () => {
   const pagesOf = (...hashes: string[]) => ({ pages: hashes.map((sha256) => ({ ...plane, sha256 })) });
   const before = { ...undamaged, ...pagesOf("a", "x", "b") };
   const peers = { ...refused, ...pagesOf("a", "x", "c") };
@@ -42,13 +42,13 @@ Deno.test("other samples of the same pages are no finding where the peer refuses
   }
 });
 
-Deno.test("other samples of both readers that differ are a difference", () => {
+Deno.test("changed samples on which the readers disagree are a difference", () => {
   const { finding, difference } = compare(undamaged, reading("c", "b"), reading("d", "b"));
   equal(finding, undefined);
   ok(difference);
 });
 
-Deno.test("cases of a file on which the readers do not agree are not judged", () => {
+Deno.test("files on which the readers disagree undamaged are not judged", () => {
   equal(incomparable(undamaged, reading("a", "b")), null);
   match(incomparable(undamaged, reading("b", "a"))!, /the peer/);
   match(incomparable(undamaged, refused)!, /refused by the peer/);
@@ -61,7 +61,7 @@ Deno.test("a transplant has the samples of one file and everything else of the o
   deepEqual([...transplant(whole, changed, [[1, 1], [3, 2]])], [1, 12, 3, 14, 5, 6]);
 });
 
-Deno.test("what the samples alone explain is no finding", () => {
+Deno.test("a change explained by the samples alone is not a finding", () => {
   const ours = reading("a", "c");
   const first = compare(undamaged, ours, refused);
   const again = (own: Reading, peers: Reading | null) =>

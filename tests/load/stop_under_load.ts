@@ -1,21 +1,18 @@
-/** A server process that is told to stop while clients open and fetch. */
+/** Stops a server process while clients open and fetch. */
 import { join } from "node:path";
-import { FROM_SOURCE } from "../binary/server_process.ts";
+import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
-import { ended, spawn } from "../child_process.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
 
-/** How it ended. */
+/** Planes that the clients got. */
 export interface StopOutcome {
-  /** Exit status. */
-  readonly code: number;
   /** Planes that arrived as a whole with the right samples. */
   readonly whole: number;
   /** Planes that were wrong or short although the response ended well. */
   readonly short: number;
 }
 
-/** Starts a server and eight clients, sends SIGTERM once planes arrive, and waits for the end of all. */
+/** Starts a server and eight clients, and stops the server once planes arrive. @throws {AssertionError} exit status not 0 */
 export async function stopUnderLoad(): Promise<StopOutcome> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_stop_" }));
   const path = join(folder, "image.ome.zarr");
@@ -23,22 +20,8 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
   const samples = ramp(rows, columns);
   const expected = new Uint32Array(Float32Array.from(samples).buffer);
   await writePlainStore(path, { planes: [samples], rows, columns });
-  const child = spawn(FROM_SOURCE.program, {
-    args: [...FROM_SOURCE.args, "--port", "0", "--log-level", "error"],
-    stdout: "null",
-    stderr: "piped",
-  });
-  const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!text.includes("/docs")) {
-    const { done, value } = await within(PATIENCE, "the addresses of the server", reader.read());
-    if (done) throw new Error(`The server ended: ${text}`);
-    text += value;
-  }
-  const drained = (async () => {
-    while (!(await reader.read()).done);
-  })();
-  const base = /http:\/\/\S+?:\d+/.exec(text)![0];
+  const server = await ServerProcess.start(FROM_SOURCE, ["--log-level", "error"]);
+  const base = server.baseUrl;
   let [whole, short, stopping] = [0, 0, false];
   const client = async () => {
     while (true) {
@@ -58,7 +41,7 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
           await (await fetch(`${base}/api/v2/sessions/${opened.sessionId}`, { method: "DELETE" })).text();
         }
       } catch {
-        // The connection broke, which no client takes for an answer.
+        // The connection broke: no client takes this for a plane.
         return;
       }
       const words = bytes.length === expected.byteLength ? new Uint32Array(bytes.buffer) : null;
@@ -70,10 +53,9 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
     const clients = Array.from({ length: 8 }, client);
     await until(() => whole >= 10, "ten planes");
     stopping = true;
-    child.kill("SIGTERM");
-    const { code } = await ended(child, "the server");
-    await within(PATIENCE, "the end of the clients", Promise.all([...clients, drained]));
-    return { code, whole, short };
+    await server.stop();
+    await within(PATIENCE, "the end of the clients", Promise.all(clients));
+    return { whole, short };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
