@@ -5,7 +5,7 @@ import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
 import type { WarningCode } from "../readers/warning.ts";
 import { type LoadedHere, loadHere, type LoadOptions } from "./load_here.ts";
 import { withFiles } from "./temporary_files.ts";
-import { codesOf } from "./warning_texts.ts";
+import { codesOf } from "./warning_codes.ts";
 
 /** A part of the message of a refusal, or the codes of the warnings with which the file is served. */
 export type Outcome = RegExp | readonly WarningCode[];

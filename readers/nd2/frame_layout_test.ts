@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { codesOf } from "../../tests/warning_texts.ts";
+import { codesOf } from "../../tests/warning_codes.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { frameLayout } from "./frame_layout.ts";
 import type { Variant } from "./variant.ts";

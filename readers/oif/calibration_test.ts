@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { codesOf } from "../../tests/warning_texts.ts";
+import { codesOf } from "../../tests/warning_codes.ts";
 import { imageSteps, lineScanIn, stepsOf } from "./calibration.ts";
 import { mainSettings, plannedSize } from "./main_settings.ts";
 import { Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { codesOf } from "../../tests/warning_texts.ts";
+import { codesOf } from "../../tests/warning_codes.ts";
 import { PlaneNotFound } from "../errors.ts";
 import { placesOf, PlaneGrid, planeNames } from "./planes.ts";
 import { lastPart } from "./streams.ts";

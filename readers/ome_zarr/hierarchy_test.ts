@@ -1,6 +1,6 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { codesOf } from "../../tests/warning_texts.ts";
+import { codesOf } from "../../tests/warning_codes.ts";
 import { calibrated, UNCALIBRATED } from "../metadata/axes.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { codesOf } from "../../tests/warning_texts.ts";
+import { codesOf } from "../../tests/warning_codes.ts";
 import { parseScan } from "../pvscan/document.ts";
 import { type LineSettings, lineSettings, statedSize } from "./calibration.ts";
 

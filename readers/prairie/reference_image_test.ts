@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { codesOf } from "../../tests/warning_texts.ts";
+import { codesOf } from "../../tests/warning_codes.ts";
 import type { PvLine } from "../pvscan/document.ts";
 import { NO_PATH } from "../metadata/reference.ts";
 import { scanPath } from "./reference_image.ts";

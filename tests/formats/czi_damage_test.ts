@@ -15,7 +15,7 @@ import {
   type WrittenCzi,
   type WrittenSubblock,
 } from "../fixtures/czi_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const load = (bytes: Uint8Array) => loadBytes("a.czi", bytes);
 const refused = (bytes: Uint8Array, message: RegExp) => refusedAs("a.czi", bytes, message);

@@ -22,7 +22,7 @@ import {
 import { withFiles } from "../temporary_files.ts";
 import { loadHere } from "../load_here.ts";
 import { planesAt } from "../planes.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
 

@@ -15,7 +15,7 @@ import {
 } from "../fixtures/expected.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { checkRows, hashAt, placeOf, positionsOf, sha256, someRanges } from "../planes.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 /** The fixtures round rational pixel sizes. */
 const near = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b));

@@ -20,7 +20,7 @@ import {
   words,
   XY,
 } from "../fixtures/lif_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const SAMPLES = [...samples(12)];
 

@@ -4,7 +4,7 @@ import { checkCuts, type DamageTable, testDamage } from "../damage.ts";
 import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { openHere } from "../load_here.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const series = () => new LsmBytes("series_tzc.lsm");
 const lines = () => new LsmBytes("line_scan.lsm");

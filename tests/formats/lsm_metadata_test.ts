@@ -10,7 +10,7 @@ import { LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { tinyTiff } from "../fixtures/tiny_tiff.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/lsm/${name}`, import.meta.url));
 

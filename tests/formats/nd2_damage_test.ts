@@ -17,7 +17,7 @@ import {
   packed,
   words,
 } from "../fixtures/nd2_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: number])[];
 

@@ -8,7 +8,7 @@ import { writeCompound } from "../fixtures/compound_writer.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, type LoadOptions } from "../load_here.ts";
 import { copy, inFolder, withFiles } from "../temporary_files.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/oif");
 

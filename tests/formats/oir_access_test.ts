@@ -10,7 +10,7 @@ import { CHANNEL_A, frame, lineScan, loadPath, ramp } from "../fixtures/oir_file
 import { withFiles } from "../temporary_files.ts";
 import { concat, oirBlocks, words, writeOir } from "../fixtures/oir_writer.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const stack = Array.from({ length: 6 }, (_, i) => ({
   axes: `t00${1 + (i % 2)}z00${1 + (i >> 1)}`,

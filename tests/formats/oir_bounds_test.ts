@@ -18,7 +18,7 @@ import {
 } from "../fixtures/oir_writer.ts";
 import { run } from "../child_process.ts";
 import { LOCKED } from "../binary/server_process.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const ONE = Uint8Array.of(1);
 const channelName = (axes: string, channel: number) => `${axes}_0_1_c${channel}_0`;

@@ -18,7 +18,7 @@ import {
   type WrittenOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const refused = (message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof DecodeFailed, String(error));

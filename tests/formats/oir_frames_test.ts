@@ -15,7 +15,7 @@ import {
   type WrittenOir,
 } from "../fixtures/oir_writer.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...plane]);
 const size = (axes: readonly { name: string; size: number }[]) =>

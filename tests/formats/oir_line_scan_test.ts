@@ -10,7 +10,7 @@ import {
   type WrittenReference,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...plane]);
 

@@ -18,7 +18,7 @@ import {
   type WrittenOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const SEPARATOR: WrittenBlock = { kind: 5, payload: new Uint8Array(0) };
 const CREATED = "2025-10-30T14:54:36.123-04:00";

@@ -10,7 +10,7 @@ import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { loadHere } from "../load_here.ts";
 import { inFolder } from "../temporary_files.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 const CHUNK = "0/c/0/0";

@@ -11,7 +11,7 @@ import { LINE_SCAN, OVERVIEW, write, writeCollection, writeImage } from "../coll
 import { loadHere } from "../load_here.ts";
 import { hashAt } from "../planes.ts";
 import { inFolder } from "../temporary_files.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr_scenes/", import.meta.url));
 

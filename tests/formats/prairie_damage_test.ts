@@ -8,7 +8,7 @@ import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
 import { hashAt, hashOf } from "../planes.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { copy, inFolder, withFiles } from "../temporary_files.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
 const TWO = "LineScan-03142018-1454-2042";

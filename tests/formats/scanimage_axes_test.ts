@@ -5,7 +5,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
 import { type FrameStamp, scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { firstsAt, sizesIn } from "../planes.ts";
 import { withOpened } from "../temporary_files.ts";
 

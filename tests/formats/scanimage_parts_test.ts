@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Acquisition } from "../../readers/reader.ts";
 import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { firstsAt, sizesIn } from "../planes.ts";
 import { type Files, withFiles } from "../temporary_files.ts";
 

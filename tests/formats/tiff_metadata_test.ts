@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { firstsOf, sizesIn } from "../planes.ts";
 import { inFolder, type Put } from "../temporary_files.ts";
 

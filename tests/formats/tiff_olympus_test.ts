@@ -2,7 +2,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { type Acquisition, FIRST_POSITION } from "../../readers/reader.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { firstsAt } from "../planes.ts";
 import { withOpened } from "../temporary_files.ts";
 

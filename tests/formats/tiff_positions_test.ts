@@ -3,7 +3,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { firstsAt, sizesIn } from "../planes.ts";
 import { withOpened } from "../temporary_files.ts";
 

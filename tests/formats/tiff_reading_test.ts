@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { inFolder } from "../temporary_files.ts";
 
 const GRAY = grayLayout(32, 24, 16);

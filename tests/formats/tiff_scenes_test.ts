@@ -9,7 +9,7 @@ import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts"
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { firstsAt } from "../planes.ts";
 import { type Files, withFiles } from "../temporary_files.ts";
 

@@ -5,7 +5,7 @@ import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.
 import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { firstsOf } from "../planes.ts";
 import { inFolder } from "../temporary_files.ts";
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
-import { codesOf } from "../warning_texts.ts";
+import { codesOf } from "../warning_codes.ts";
 import { sizesIn } from "../planes.ts";
 
 async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {

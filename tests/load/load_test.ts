@@ -1,9 +1,7 @@
 /** The server under load and under faults; `deno task soak` runs the first for longer. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
-import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { OpenAcquisition } from "../../readers/open_acquisition.ts";
 import { requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
@@ -12,7 +10,6 @@ import { filesAtBounds } from "./files_at_bounds.ts";
 import { soak } from "./soak.ts";
 import { stopUnderLoad } from "./stop_under_load.ts";
 import { run } from "../child_process.ts";
-import { until } from "../deadline.ts";
 import { LOCKED, ROOT } from "../binary/server_process.ts";
 
 Deno.test({
@@ -58,49 +55,6 @@ Deno.test("session memory admits as many sessions as fit and is released", async
     }
     assert.equal(server.budget.used, 0);
   }
-});
-
-Deno.test("thousands of sessions expire at once and leave neither memory nor timers", async () => {
-  await using sample = await sampleFolder();
-  await using server = new Harness({ ttlSeconds: 600, workers: 2 });
-  const count = 2000;
-  for (let i = 0; i < count; i += 20) {
-    await Promise.all(Array.from({ length: 20 }, () => server.open(sample.image)));
-    server.clock.move(100);
-  }
-  assert.equal(server.store.size, count);
-  assert.equal(server.budget.used - server.pool.openBytes, count * 4800);
-  // Twenty were opened every 0.1 s from 0 to 9.9 s; at 605 s those from 5.1 s on are left, 49 times 20.
-  server.clock.move(595_000);
-  assert.equal(server.store.size, 980);
-  server.clock.move(5_000);
-  assert.deepEqual([server.store.size, server.budget.used], [0, 0]);
-  // The workers that kept the last of them open rest.
-  server.clock.move(5_000);
-  assert.equal(server.clock.waiting, 0);
-});
-
-Deno.test("twenty clients that never read hold one plane, and are cut", async () => {
-  await using sample = await sampleFolder();
-  const path = join(sample.folder, "large.ome.zarr");
-  await writePlainStore(path, { planes: [ramp(4096, 1024)], rows: 4096, columns: 1024 });
-  await using server = new Harness();
-  await using socket = await server.listen();
-  const { sessionId, channels: [channel] } = await server.open(path);
-  const { plane } = server.store.channel(sessionId, 0);
-  const request = new TextEncoder().encode(`GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  const connections = await Promise.all(Array.from({ length: 20 }, async () => {
-    const connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
-    await connection.write(request);
-    return connection;
-  }));
-  await until(() => plane.leases === 20);
-  assert.equal((await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" })).status, 200);
-  assert.equal(server.budget.used, 4096 * 1024 * 4, "what is being sent still counts");
-  server.clock.move(120_000);
-  await until(() => plane.leases === 0);
-  assert.equal(server.budget.used, 0);
-  for (const connection of connections) connection.close();
 });
 
 Deno.test("SIGTERM under load: whole planes or a broken connection, exit status 0", async () => {

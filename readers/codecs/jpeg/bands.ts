@@ -26,9 +26,9 @@ interface Band {
   readonly halfHigh: boolean;
 }
 
-/** What a picture is made of beside its frame and its scans. */
+/** What a picture needs beside its frame and its scans. */
 export interface PictureKind {
-  /** Whether three components are full-range YCbCr, of which RGB is made. */
+  /** Whether three components are full-range YCbCr, which becomes RGB (JFIF 1.02). */
   readonly chroma: boolean;
   /** Where its samples go if they fit. */
   readonly room: Uint8Array | null;

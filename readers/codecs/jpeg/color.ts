@@ -1,38 +1,19 @@
 /** From component planes to interleaved samples: chroma brought to full size, YCbCr to RGB. */
 import * as kernel from "../kernels/jpeg.wasm";
-import { blankSamples, type Samples, samplesAt } from "./dct.ts";
-
-/** Samples of one component. */
-export interface Plane {
-  /** Columns. */
-  readonly width: number;
-  /** Rows. */
-  readonly height: number;
-  /** Row after row. */
-  readonly samples: Samples;
-}
+import type { PictureKind } from "./bands.ts";
+import { blankSamples, type SamplePlane, type Samples, samplesAt } from "./dct.ts";
+import type { Frame } from "./stream.ts";
 
 /** A component of a picture. */
-export interface Layer extends Plane {
+export interface Layer extends Pick<SamplePlane, "width" | "height" | "samples"> {
   /** How many times fewer columns than the picture it has. */
   readonly h: number;
   /** How many times fewer rows. */
   readonly v: number;
 }
 
-/** A picture of which layers become samples. */
-export interface PictureColors {
-  /** Columns. */
-  readonly width: number;
-  /** Rows. */
-  readonly height: number;
-  /** Bits of a sample. */
-  readonly precision: number;
-  /** Whether its layers are full-range YCbCr, of which RGB is made (JFIF 1.02). */
-  readonly chroma: boolean;
-  /** Where its samples go if they fit. */
-  readonly room: Uint8Array | null;
-}
+/** A picture whose layers become samples. */
+export type PictureColors = PictureKind & Pick<Frame, "width" | "height" | "precision">;
 
 /** A rectangle of the picture. */
 interface Piece {
@@ -141,7 +122,7 @@ function fill(place: number, layer: Layer, piece: Piece): void {
 }
 
 /** A row; beyond the edges the outermost one. */
-function row(plane: Plane, y: number): Samples {
+function row(plane: Layer, y: number): Samples {
   const inside = Math.min(Math.max(y, 0), plane.height - 1) * plane.width;
   return plane.samples.subarray(inside, inside + plane.width);
 }

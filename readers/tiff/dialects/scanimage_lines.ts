@@ -62,20 +62,16 @@ function linePeriod(header: ScanImageHeader): number | null {
   return frame !== null && lines !== null && back !== null ? frame / (lines + back) : null;
 }
 
-/** Frames of a line scan without a gap between them, as one plane for each channel. */
-export interface JoinedLines {
-  /** Layout of the plane: as wide as a frame, with the rows of all. */
-  readonly layout: PageLayout;
-  /** The plane of a channel. @throws {DecodeFailed} a page is damaged, or has another layout */
-  plane(channel: number): PlaneSource;
-}
-
-/** Joins the frames of a file if, by their stamps, each begins within half a line period after the rows of the previous one. */
+/**
+ * Joins the frames of a file if, by their stamps, each begins within half a line period after the rows of the previous one.
+ *
+ * @returns one plane for each channel, as wide as a frame, with the rows of all
+ */
 export function joinedLines(
   frames: FileFrames,
   layout: PageLayout,
   secondsPerLine: number,
-): JoinedLines | null {
+): { readonly layout: PageLayout; plane(channel: number): PlaneSource } | null {
   const count = Math.floor(frames.offsets.length / frames.channels);
   const { height, width, down, segmentHeight, tiled, planar } = layout;
   const fits = height * width * count <= MAX_PLANE_SAMPLES && down * count <= MAX_SEGMENTS &&

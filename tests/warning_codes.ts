@@ -1,8 +1,5 @@
 /** Warnings as tests compare them. */
 import type { Warning } from "../readers/warning.ts";
 
-/** What they say. */
-export const textsOf = (warnings: readonly Warning[]): string[] => warnings.map(({ text }) => text);
-
-/** Their codes. */
+/** The codes of warnings. */
 export const codesOf = (warnings: readonly Warning[]): string[] => warnings.map(({ code }) => code);
