@@ -73,16 +73,8 @@ Deno.test("OME attributes stand under their name, or at the top", () => {
 });
 
 const ARRAY = (shape: number[]) => ({
-  ...{
-    zarr_format: 2,
-    shape,
-    chunks: shape,
-    dtype: "<u2",
-    compressor: null,
-    filters: null,
-    order: "C",
-    fill_value: 0,
-  },
+  ...{ zarr_format: 2, shape, chunks: shape, dtype: "<u2", order: "C" },
+  ...{ compressor: null, filters: null, fill_value: 0 },
 });
 const axes = (...names: string[]) =>
   names.map((name) => ({ name, type: name === "c" ? "channel" : "space" }));
@@ -155,19 +147,11 @@ Deno.test("a group without a readable image is refused", () => {
   throws(() => read({}), /no metadata at ""/);
   throws(() => read({ ".zarray": ARRAY([1]) }), NoImage);
   throws(() => read({ ".zgroup": {} }), NoImage);
-  throws(() => read(image({ multiscale: multiscale({ datasets: [] }) })), /no dataset with a path/);
-  throws(
-    () => read(image({ multiscale: multiscale({ datasets: [{ path: 0 }] }) })),
-    /no dataset with a path/,
-  );
-  throws(
-    () => read(image({ multiscale: multiscale({ datasets: [{ path: "../0" }] }) })),
-    /"..\/0" leaves the store/,
-  );
-  throws(
-    () => read(image({ multiscale: multiscale({ datasets: [{ path: "1" }] }) })),
-    /dataset "1" does not exist/,
-  );
+  const datasets = (...list: object[]) => read(image({ multiscale: multiscale({ datasets: list }) }));
+  throws(() => datasets(), /no dataset with a path/);
+  throws(() => datasets({ path: 0 }), /no dataset with a path/);
+  throws(() => datasets({ path: "../0" }), /"..\/0" leaves the store/);
+  throws(() => datasets({ path: "1" }), /dataset "1" does not exist/);
   throws(() => read({ ".zattrs": { plate: {} } }), /the plate holds no field/);
   throws(() => read({ ".zattrs": { well: {} } }), UnsupportedFormat);
 });
@@ -288,23 +272,6 @@ Deno.test("a plate has at most 10,000 wells and 100,000 fields", () => {
   });
   deepEqual(paths(full(99_999)), ["B/1/0"]);
   throws(() => list(full(100_000)), /the plate has more than 100000 fields/);
-});
-
-Deno.test("a well names a field that can be opened", () => {
-  const message = (values: Readonly<Record<string, unknown>>) => {
-    try {
-      return String(read(values, "A/1"));
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
-  const fields = well("A/1", "0", "1");
-  const field = image({ at: "A/1/1/" });
-  equal(message(fields), '"shown/A/1" is a well of a plate; open one of its fields');
-  equal(
-    message({ ...fields, ...field }),
-    '"shown/A/1" is a well of a plate; open one of its fields, for example "shown/A/1/1"',
-  );
 });
 
 Deno.test("colours of channels are those of omero, in any spelling of six digits", () => {
