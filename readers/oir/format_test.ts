@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { explainOirRelative } from "./format.ts";
 
-Deno.test("archives and mosaics of OIR files are told what to open instead", () => {
+Deno.test("messages for archives and mosaics of OIR files name what to open instead", () => {
   const latin1 = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
   const utf16 = latin1("\xff\xfe" + [...'<?xml version="1.0"'].map((c) => c + "\0").join(""));
   const cases: [Uint8Array, RegExp | null][] = [

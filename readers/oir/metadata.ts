@@ -30,9 +30,6 @@ const MAX_OF_A_KIND = 1000;
 /** Documents that are named in warnings. */
 const MAX_WARNINGS = 10;
 
-/** Copies of the image properties that are tried from either end. */
-const MAX_COPIES_TRIED = 2;
-
 /** Kinds of documents that are read. */
 const KINDS = {
   properties: ({ name }: StoredDocument) => name === "imageProperties",
@@ -125,21 +122,14 @@ class Reading {
     return this.#bytesLeft <= 0;
   }
 
-  /** Documents of a file; the last block and the first are searched before the others. */
+  /** Documents of a file, those of the last block first. */
   catalogOf(scan: FileScan): Catalog {
-    const count = scan.documents.length;
-    const found = new Map<number, StoredDocument[]>();
-    for (const index of [count - 1, 0, ...Array.from({ length: Math.max(0, count - 2) }, (_, i) => i + 1)]) {
-      const block = scan.documents[index];
-      if (!block || found.has(index) || this.exhausted) continue;
+    const catalog: Catalog = { properties: [], definition: [], camera: [], channel: [], table: [] };
+    for (const block of scan.documents.toReversed()) {
+      if (this.exhausted) break;
       this.#stop.check();
       this.#bytesLeft -= block.length;
       const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
-      const wanted = documents.filter((d) => ALL_KINDS.some((kind) => KINDS[kind](d)));
-      found.set(index, wanted);
-    }
-    const catalog: Catalog = { properties: [], definition: [], camera: [], channel: [], table: [] };
-    for (const [, documents] of [...found].sort(([a], [b]) => b - a)) {
       for (const kind of ALL_KINDS) {
         const room = MAX_OF_A_KIND - catalog[kind].length;
         catalog[kind].push(...documents.filter(KINDS[kind]).slice(0, room));
@@ -148,25 +138,14 @@ class Reading {
     return catalog;
   }
 
-  /** The last copy that can be parsed, and the first one before it. */
+  /** The last copy and the first one, as far as they can be parsed. */
   copies(copies: readonly StoredDocument[]): ImageProperties[] {
-    const inFileOrder = [...copies].sort((a, b) => a.offset - b.offset);
-    const last = this.#firstParsed(inFileOrder.slice(-MAX_COPIES_TRIED).reverse());
-    const before = inFileOrder.slice(0, last ? inFileOrder.indexOf(last.document) : -MAX_COPIES_TRIED);
-    const first = this.#firstParsed(before.slice(0, MAX_COPIES_TRIED));
-    return [last, first].flatMap((copy) => copy ? [imageProperties(copy.root)] : []);
+    const ordered = copies.toSorted((a, b) => b.offset - a.offset);
+    return this.parseAll([...new Set([...ordered.slice(0, 1), ...ordered.slice(-1)])]).map(imageProperties);
   }
 
   parseAll(documents: readonly StoredDocument[]): XmlElement[] {
     return documents.flatMap((document) => this.#parse(document) ?? []);
-  }
-
-  #firstParsed(documents: readonly StoredDocument[]): { document: StoredDocument; root: XmlElement } | null {
-    for (const document of documents) {
-      const root = this.#parse(document);
-      if (root) return { document, root };
-    }
-    return null;
   }
 
   #parse(document: StoredDocument): XmlElement | null {

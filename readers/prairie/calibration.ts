@@ -37,7 +37,7 @@ export function stepsOf(
   });
 }
 
-/** Seconds of each time point from the first; `null` where the document does not say, or where they do not ascend. */
+/** Seconds of each time point from the first; `null` where one is missing or they do not ascend. */
 export function timesOf(grid: FrameGrid): number[] | null {
   const starts = (timeOf: (frame: PvFrame) => number | null) =>
     timesFrom(Array.from(grid.starts, (frame) => (frame && timeOf(frame)) ?? NaN));
@@ -45,7 +45,7 @@ export function timesOf(grid: FrameGrid): number[] | null {
   return starts((frame) => frame.relativeTime) ?? starts((frame) => frame.absoluteTime);
 }
 
-/** The stated period of a frame, unless frames follow one another otherwise, as where they are averaged or waited for. */
+/** The stated period of a frame, unless averaging or waiting makes the mean distance differ. */
 function frameStep(period: number | null, times: readonly number[] | null): number | null {
   const mean = meanStep(times);
   if (period === null || mean === null) return period ?? mean;
@@ -63,10 +63,10 @@ function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): nu
   return Math.abs(last - first) / (grid.slices - 1);
 }
 
-/** How far two numbers that stand for the same may be apart. */
+/** Share by which two statements of one value may differ. */
 const AGREEMENT = 0.01;
 
-/** Settings of a line scan, `null` each where they are not known. */
+/** Settings of a line scan, `null` each if unknown. */
 export interface LineSettings {
   /** Lines that were to be scanned. */
   readonly lines: number | null;
@@ -76,11 +76,11 @@ export interface LineSettings {
   readonly dwell: number | null;
   /** Micrometres from column to column. */
   readonly pixel: number | null;
-  /** What is missing, and what does not agree. */
+  /** Missing and contradictory settings. */
   readonly warnings: readonly Warning[];
 }
 
-/** Size that a sequence itself states for its line scan, `null` each where it does not. */
+/** Size of a line scan in the settings of its own sequence, `null` each where missing. */
 export function statedSize(
   sequence: PvSequence,
 ): { readonly lines: number | null; readonly columns: number | null } {
@@ -105,7 +105,7 @@ export function lineSettings(
     pixel: pixel.step,
     warnings: [
       ...period === null
-        ? [warning("step_unknown", "The PVScan document does not say how long a line takes")]
+        ? [warning("step_unknown", "The PVScan document does not state the time of a line")]
         : [],
       ...pixel.warnings,
     ],
@@ -146,7 +146,7 @@ function pixelOf(
   if (byLength === null) {
     return general !== null && coversPixels(sequence.line, columns) ? { step: general, warnings: [] } : {
       step: null,
-      warnings: [warning("step_unknown", "The PVScan document does not say how wide a column is")],
+      warnings: [warning("step_unknown", "The PVScan document does not state the width of a column")],
     };
   }
   if (general === null || Math.abs(general / byLength - 1) <= AGREEMENT) {
@@ -157,7 +157,7 @@ function pixelOf(
     warnings: [
       warning(
         "metadata_disagree",
-        `Columns are ${byLength} um wide by the length of the line, pixels of the frame that it was drawn on ${general} um`,
+        `The length of the line gives columns of ${byLength} um, but pixels of its frame have ${general} um`,
       ),
     ],
   };

@@ -54,7 +54,7 @@ Deno.test("a frame and its sequence have the settings of the line, the document 
 Deno.test("the period of the document counts where that of the frame is a whole part of it", () => {
   const { framePeriod: _, scanLinePeriod: __, ...size } = WHOLE;
   const periodAt = (framePeriod: number) => settings({ ...size, framePeriod }).period;
-  // 100 lines of 2 ms take 0.2 s; two are averaged where the frame says 0.1 s.
+  // 100 lines of 2 ms take 0.2 s; two are averaged where the frame states 0.1 s.
   equal(periodAt(0.2), 0.002);
   equal(periodAt(0.1), 0.002);
   // 1.43 lines of 2 ms, or less than one, are put together by no scanner.
@@ -64,7 +64,7 @@ Deno.test("the period of the document counts where that of the frame is a whole 
   deepEqual(codesOf(settings({ ...size, scanLinePeriod: -1, framePeriod: 0.2 }).warnings), ["step_unknown"]);
 });
 
-Deno.test("columns are as wide as the length of the line says, where the frame does not", () => {
+Deno.test("the length of the line gives the width of columns where the frame lacks it", () => {
   equal(settings({ ...WHOLE, micronsPerPixel_XAxis: 0.25 }).pixel, 0.25);
   // 16.5 um over 33 columns.
   const long = settings(WHOLE, { line: '<Line lineLength="16.5"/>', mode: "freeHand" });
@@ -84,7 +84,7 @@ Deno.test("columns are as wide as the length of the line says, where the frame d
   }
 });
 
-Deno.test("the time of a pixel is that of the frame, else that of the document, which frames do not repeat", () => {
+Deno.test("the time of a pixel is that of the frame, else that of the document", () => {
   const dwell = (frame: Readonly<Record<string, number>>, sequence = {}) =>
     settings({ ...WHOLE, ...frame }, { sequence }).dwell;
   deepEqual([dwell({}), dwell({ dwellTime: 7.2 }), dwell({}, { dwellTime: 4.8 })], [14.4, 7.2, 4.8]);

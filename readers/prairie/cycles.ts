@@ -1,8 +1,8 @@
-/** From the sequences of a document to scenes: which of them are time points of one, and what their frames are. */
+/** Groups the sequences of a document into scenes, and their frames by time and focus. */
 import type { PvFile, PvFrame, PvScan, PvSequence } from "../pvscan/document.ts";
 import { type PvState, settingOf } from "../pvscan/state.ts";
 
-/** What the frames of a sequence follow one another along. */
+/** The axis along which the frames of a sequence follow one another. */
 export type FrameAxis = "line" | "Z" | "T";
 
 /** Sequences of one scene. */
@@ -15,7 +15,7 @@ export interface CycleGroup {
   readonly indices: readonly number[];
 }
 
-/** Micrometres that two places of the stage differ by where no size of the frame is known. */
+/** Micrometres by which two places of the stage differ where the size of the frame is unknown. */
 const LEAST_DISTANCE = 1;
 
 /** Share of the frame by which two places differ; neighbours of a grid overlap by less than half. */
@@ -24,7 +24,7 @@ const DISTANCE_SHARE = 0.1;
 /** Places that are distinguished for one kind of sequence; each further sequence is a scene. */
 const MAX_PLACES = 256;
 
-/** What the frames of a sequence of this type follow one another along. */
+/** The axis of the frames of a sequence, by its type. */
 export function frameAxis({ type }: PvSequence): FrameAxis {
   if (/line\s*scan/i.test(type)) return "line";
   return /ZSeries|Volume/i.test(type) ? "Z" : "T";
@@ -94,7 +94,7 @@ function kindOf(scan: PvScan, sequence: PvSequence): string {
   );
 }
 
-/** A place on the stage in um, `null` where the document does not say, and how far from it another one is. */
+/** A place on the stage in um, `null` if unknown, and the distance from which on another place is distinct. */
 interface Place {
   readonly x: number | null;
   readonly y: number | null;
@@ -165,7 +165,7 @@ export class FrameGrid {
     return this.#at(t, z);
   }
 
-  /** All frames that there are, in the order T and Z. */
+  /** All stored frames, in the order T and Z. */
   *frames(): Generator<PvFrame> {
     for (let t = 0; t < this.times; t += 1) {
       for (let z = 0; z < this.slices; z += 1) {

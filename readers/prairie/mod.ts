@@ -73,7 +73,9 @@ function several(
 function documentAt(path: string, files: FileAccess): FoundDocument {
   const own = documentOf(path, files);
   if (own === null) return readDocument(path, files);
-  if ("reason" in own.found) throw new NoImage(`it is an image of Prairie View, but ${own.found.reason}`);
+  if ("reason" in own.found) {
+    throw new NoImage(`the file is an image of Prairie View, but ${own.found.reason}`);
+  }
   return own.found;
 }
 

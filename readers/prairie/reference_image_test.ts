@@ -13,7 +13,7 @@ const LINE: PvLine = {
   points: [],
 };
 
-Deno.test("a straight line is horizontal; its path are its ends", () => {
+Deno.test("a straight line is horizontal; its path has its two ends", () => {
   deepEqual(scanPath(LINE, SIZE, 33), {
     path: { lineRoi: [11, 17, 43, 17], scanPath: { x: [11, 43], y: [17, 17] } },
     warnings: [],
@@ -35,7 +35,7 @@ Deno.test("a line drawn by hand has its points and no ends of a straight one", (
   });
 });
 
-Deno.test("what is no path in the source image is left out, with a warning", () => {
+Deno.test("a path outside the source image is left out with a warning", () => {
   const hand = (points: PvLine["points"]): PvLine => ({ ...LINE, mode: "freeHand", points });
   const inside = { x: 1, y: 1 };
   const cases: PvLine[] = [

@@ -1,4 +1,4 @@
-/** The files of a scan in the folder of its document: which of those that it names are there. */
+/** The files that a document names and its folder holds. */
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
@@ -21,7 +21,7 @@ export class ScanFiles {
   readonly folder: string;
   /** The file system. */
   readonly access: FileAccess;
-  /** Bytes of the document and of all files that are there. */
+  /** Bytes of the document and of all its files. */
   readonly totalSize: number;
   /** Source images that cannot be read. */
   readonly warnings: readonly Warning[];
@@ -60,12 +60,12 @@ export class ScanFiles {
     if (bytes !== null) this.#sizes.set(name, bytes);
   }
 
-  /** Bytes of a file that the document names, `null` where it is not there. */
+  /** Bytes of a named file, or `null` where it is missing. */
   sizeOf(name: string): number | null {
     return this.#sizes.get(name) ?? null;
   }
 
-  /** Paths of the files that are there, without that of the document. */
+  /** Paths of the files without the document. */
   paths(): string[] {
     return [...this.#sizes.keys()].map((name) => join(this.folder, name));
   }

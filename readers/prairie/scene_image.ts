@@ -32,7 +32,7 @@ export interface OpenedScan {
 /** Images that are tried in search of one that shows the layout. */
 const MAX_TRIED = 64;
 
-/** Everything but the samples of a scene. @throws {DecodeFailed} none of its images can be read */
+/** Everything but the samples of a scene. @throws {DecodeFailed} all its images are unreadable */
 export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): Acquisition {
   const { scan } = document;
   const grid = new FrameGrid(scan, group);
@@ -63,7 +63,6 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
       moment: scanMoment(scan.date, sequence?.time),
       fileSize: files.totalSize,
       warnings: [
-        ...scan.warnings,
         ...files.warnings,
         ...warnings,
         ...missingPlanes(grid, channels, files),
@@ -102,14 +101,14 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   };
 }
 
-/** The images that are there, in the order T, Z and channel. */
+/** The stored images, in the order T, Z and channel. */
 function* storedImages(grid: FrameGrid, files: ScanFiles): Generator<PvFile> {
   for (const frame of grid.frames()) {
     for (const file of frame.files) if (files.sizeOf(file.name) !== null) yield file;
   }
 }
 
-/** For each channel that a frame names its first image that is there, or the first that is named; in the order of their numbers. */
+/** The first stored image of each channel, or else the first that is named, in the order of channel numbers. */
 function channelsOf(
   grid: FrameGrid,
   files: ScanFiles,
@@ -126,7 +125,7 @@ function channelsOf(
       if (isStored || !channels.has(file.channel)) channels.set(file.channel, file);
     }
   }
-  if (channels.size === 0) throw new DecodeFailed("the PVScan document names no image");
+  if (channels.size === 0) throw new DecodeFailed("the PVScan document lacks images");
   return {
     channels: [...channels.values()].sort((a, b) => a.channel - b.channel),
     warnings: doubled
@@ -142,10 +141,10 @@ function channelsOf(
 
 const surplus = ({ lines }: LineSettings, rows: number): Warning[] =>
   lines !== null && lines < rows
-    ? [warning("metadata_disagree", `The PVScan document counts ${lines} lines, the images have ${rows}`)]
+    ? [warning("metadata_disagree", `The PVScan document states ${lines} lines, but the images have ${rows}`)]
     : [];
 
-/** A warning where files of other planes than the first are missing, or frames are. */
+/** Warns of missing frames and files. */
 function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
   let [frames, images] = [0, 0];
   const absent: string[] = [];

@@ -15,7 +15,6 @@ import { lastNameOf } from "../io/names_inside.ts";
 import { calibrated, type Calibration } from "../metadata/axes.ts";
 import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
 import { child, children, parseXml, type XmlElement } from "../metadata/xml.ts";
-import { type Warning, warning } from "../warning.ts";
 import { pvNumber, type PvState, settingOf, stateOf } from "./state.ts";
 
 /** The image of one channel in one frame. */
@@ -44,7 +43,7 @@ export interface PvFrame {
   readonly state: PvState;
 }
 
-/** The line of a line scan, as it is stated. */
+/** The line of a line scan. */
 export interface PvLine {
   /** `straightLine`, `freeHand` or another. */
   readonly mode: string;
@@ -89,8 +88,6 @@ export interface PvScan {
   readonly sequences: readonly PvSequence[];
   /** Settings of the document. */
   readonly state: PvState;
-  /** What is doubtful about it. */
-  readonly warnings: readonly Warning[];
 }
 
 /** Images of one frame; the program records eight channels at most. */
@@ -99,7 +96,7 @@ const MAX_FILES = 64;
 /** Cycles of one document; a volume every half second fills this in fourteen hours. */
 const MAX_SEQUENCES = 100_000;
 
-/** Characters that the name of a file has at most, on all systems. */
+/** Characters of a file name, at most, on all systems. */
 const MAX_NAME = 255;
 
 /** The first element of a document, after its declaration and comments. */
@@ -118,73 +115,25 @@ export function decodeDocument(bytes: Uint8Array): string {
 /**
  * Reads a document.
  *
- * @throws {NoImage} it is one of something else
+ * @throws {NoImage} the document has another root
  * @throws {DecodeFailed} it is damaged, or over a bound of XML
  */
 export function parseScan(text: string): PvScan {
   const root = parseXml(text, "the PVScan document");
-  if (root.name !== "PVScan") throw new NoImage(`it is an XML document of <${root.name}>, not of <PVScan>`);
+  if (root.name !== "PVScan") {
+    throw new NoImage(`the root of the XML document is <${root.name}> instead of <PVScan>`);
+  }
   const sequences = children(root, "Sequence");
   if (sequences.length > MAX_SEQUENCES) {
     throw new DecodeFailed(
       `the PVScan document has ${sequences.length} sequences, more than ${MAX_SEQUENCES}`,
     );
   }
-  const parsed = sequences.map(sequenceOf);
   return {
     date: root.attributes.date,
-    sequences: parsed,
+    sequences: sequences.map(sequenceOf),
     state: stateOf(root),
-    warnings: [...doubts(text, sequences), ...repeated(parsed)],
   };
-}
-
-/** Damage that XML has no rule against. */
-function doubts(text: string, sequences: readonly XmlElement[]): Warning[] {
-  const frames = sequences.flatMap((sequence) => children(sequence, "Frame"));
-  const files = frames.flatMap((frame) => children(frame, "File"));
-  const unnamed = files.filter(({ attributes }) => ownName(attributes.filename) === null).length;
-  return [
-    // What the decoder of texts puts in place of bytes that stand for none.
-    ...text.includes("\uFFFD")
-      ? [
-        warning(
-          "metadata_damaged",
-          "The PVScan document contains bytes that are not text; what they said is missing",
-        ),
-      ]
-      : [],
-    ...unnamed > 0
-      ? [
-        warning(
-          "metadata_damaged",
-          `The PVScan document names no file for ${unnamed} of ${files.length} images`,
-        ),
-      ]
-      : [],
-  ];
-}
-
-/** A warning where one plane stands for several: of multi-page images the pages may not be stated. */
-function repeated(sequences: readonly PvSequence[]): Warning[] {
-  const known = new Set<string>();
-  let count = 0;
-  let first: string | null = null;
-  for (const { frames } of sequences) {
-    for (const { name, page } of frames.flatMap(({ files }) => files)) {
-      const place = `${page} ${name}`;
-      if (known.has(place)) {
-        count += 1;
-        first ??= name;
-      } else known.add(place);
-    }
-  }
-  return first === null ? [] : [
-    warning(
-      "metadata_damaged",
-      `The PVScan document names ${count} planes twice, the first of them in "${first}"`,
-    ),
-  ];
 }
 
 function sequenceOf(element: XmlElement): PvSequence {
@@ -227,7 +176,7 @@ function frameOf(element: XmlElement): PvFrame {
   };
 }
 
-/** All files lie beside the document; a folder that is written before a name is one of another machine. */
+/** The name without its folder, which is that of another machine: all files lie beside the document. */
 function ownName(written: string | undefined): string | null {
   const name = lastNameOf(written ?? "");
   return name === "" || name.length > MAX_NAME ? null : name;
@@ -254,8 +203,8 @@ function lineOf(element: XmlElement | undefined): PvLine | null {
 }
 
 /**
- * Those of the document; version 4 has only those of the line, which are the same for a straight one. Points of a line drawn
- * by hand are as far apart as its length says, whatever the pixels of the frame.
+ * Steps of the frame that a line was drawn on: those of the document, or in version 4 those of a straight line. The points of
+ * a line drawn by hand have other distances than the pixels of the frame.
  */
 export function sourceSteps(
   scan: PvScan,
@@ -273,7 +222,7 @@ export function sourceSteps(
 /** Month, day, year and a clock of twelve hours: `3/5/2024 2:18:23 PM`, as a system in US English writes them. */
 const US = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d\d):(\d\d)\s*([AP]M)\s*$/i;
 
-/** A year that stands first, which no language writes before the day. */
+/** A date that starts with its year. */
 const YEAR_FIRST = /^\s*\d{4}[-/]\d/;
 
 /**

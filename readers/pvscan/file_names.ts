@@ -7,7 +7,7 @@
  *   References/NAME-Cycle00002-Ch1-16bit-Reference.tif      the same frame; its number is that of the cycle and one
  */
 
-/** What a name says of its file. */
+/** The parts of a file name. */
 export interface NamedPart {
   /** Image of a cycle, or the frame that a line was drawn on. */
   readonly kind: "image" | "source";
@@ -23,7 +23,7 @@ const IMAGE = /^(.+)_Cycle(\d+)_(?:.*_)?Ch\d+_\d+(?:\.ome)?\.tiff?$/i;
 const SOURCE = /^(.+)-Cycle(\d+)_Ch\d+Source\.tiff?$/i;
 const REFERENCE = /^(.+)-Cycle(\d+)[-_]Ch\d+-16bit-Reference\.tiff?$/i;
 
-/** What the name of a file says, or `null` for any other name. */
+/** The parts of a file name, or `null` for any other name. */
 export function namedPart(name: string): NamedPart | null {
   const image = IMAGE.exec(name);
   if (image) return part("image", image, 0);

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { isRawData, namedPart, sourceName } from "./file_names.ts";
 
-Deno.test("names of images and of source images tell scan and cycle", () => {
+Deno.test("images and source images are named after scan and cycle", () => {
   const image = (scan: string, cycle: number) => ({ kind: "image", scan, cycle, below: false });
   const cases: [string, ReturnType<typeof namedPart> | object][] = [
     ["LineScan-03142018-1454-2042_Cycle00001_Ch1_000001.ome.tif", image("LineScan-03142018-1454-2042", 1)],
@@ -35,7 +35,7 @@ Deno.test("the source image of an image is called after it", () => {
   }));
 });
 
-Deno.test("raw data are told by their name", () => {
+Deno.test("raw data are recognised by their name", () => {
   deepEqual(
     ["CYCLE_000001_RAWDATA_000012", "Cycle_1_rawdata_1.bin", "a_RAWDATA_1", "CYCLE_1"].map(isRawData),
     [

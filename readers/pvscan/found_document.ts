@@ -12,7 +12,7 @@ export interface FoundDocument {
   readonly path: string;
   /** Its bytes. */
   readonly size: number;
-  /** What it says. */
+  /** Its content. */
   readonly scan: PvScan;
   /** Index of the sequence of each image by the name of its file. */
   readonly images: ReadonlyMap<string, number>;
@@ -64,8 +64,8 @@ export function documentText(path: string, files: FileAccess, most: number): { t
 }
 
 /**
- * The document of the scan that a file is a part of by its name: `NAME.xml`, one that is called like its folder, or the
- * only one in the folder.
+ * The document of the scan to which a file belongs by its name: `NAME.xml`, the one named like its folder, or the only
+ * one in the folder.
  *
  * @returns `null` for a file whose name is not of Prairie View
  * @throws {Unreadable} the document of an image, or its folder, cannot be read
@@ -83,7 +83,7 @@ export function documentOf(
     if (at === null) return { part, found: { reason: `"${part.scan}.xml" is not beside it` } };
     return { part, found: documentNaming(path, part, at, files) };
   } catch (error) {
-    // Of an image the document says what it is a plane of, of a source image the steps.
+    // An image needs its document to be a plane; a source image needs it for its steps only.
     if (!(error instanceof Unreadable) || part.kind === "image") throw error;
     return { part, found: { reason: `its document cannot be read: ${error.message}` } };
   }

@@ -55,7 +55,7 @@ Deno.test("a comma stands before decimals where no point does", () => {
   }));
 });
 
-Deno.test("two numbers are added where they are places of motors, and are no number elsewhere", () => {
+Deno.test("two numbers are added for places of motors and ignored elsewhere", () => {
   const key = (name: string, value: string) => `<Key key="${name}" value="${value}"/>`;
   const state = stateOf(parseXml(
     `<Frame><PVStateShard>${key("positionCurrent_ZAxis", "-4.00,30")}${

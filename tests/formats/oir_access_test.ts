@@ -142,7 +142,7 @@ Deno.test("a reference image that the first file lacks is taken from a later one
   });
 });
 
-Deno.test("a neighbour that is no OIR file leaves the main file as it is", async () => {
+Deno.test("a neighbour of another format is left out", async () => {
   const contents = { "a.oir": writeOir(frame()), "a_00001": new TextEncoder().encode(CHANNEL_A.repeat(9)) };
   await withFiles(contents, async (_, folder) => {
     const { summary, planes } = await loadPath(join(folder, "a.oir"));

@@ -101,7 +101,7 @@ Deno.test("lying lengths and names are refused with their place", async (t) => {
     [
       "chunk length",
       changed(blocks, isTag, (v) => v.setUint32(4, 2 ** 32 - 1, true)),
-      /have 40 bytes, their tag says 4294967295/,
+      /have 40 bytes, but their tag states 4294967295/,
     ],
     [
       "name length",

@@ -63,7 +63,7 @@ Deno.test("an interrupted line scan is served with the lines that every wanted c
   assert.deepEqual(values(one.planes), [[...ramp(90, 0)]]);
 });
 
-Deno.test("a line scan that was interrupted early is told from a frame by what a frame does not have", async () => {
+Deno.test("an early interrupted line scan is distinguished from a frame", async () => {
   const { line: _line, reference: _reference, overview: _overview, ...bare } = lineScan(23);
   const lines = (n: number) => ({ frames: [{ axes: "t001", planes: [ramp(n * 6, 0), ramp(n * 6, 500)] }] });
   const intended = (maxSize: number) => ({ axes: [{ type: "TIMELAPSE", maxSize }] });
@@ -146,7 +146,7 @@ Deno.test("the line period is that of the scanner in use, else the smallest of a
   }
 });
 
-Deno.test("the line period may stand in the document of a channel, not in any other", async () => {
+Deno.test("the document of a channel may state the line period", async () => {
   for (const [root, expected] of [["lsmChannel", [0.0005, "seconds"]], ["lsmOther", [0.45, "um"]]] as const) {
     const document = xmlDocument(`lsmimage:${root}`, ["lsmimage"], "<seriesInterval>0.5</seriesInterval>");
     const blocks = oirBlocks(lineScan(23, { scanners: {} }));
@@ -164,7 +164,7 @@ Deno.test("one line and a part of another are one line, as was intended", async 
   assert.deepEqual([summary.rows, ...values(planes)], [1, [...ramp(6, 0)], [...ramp(6, 100)]]);
 });
 
-Deno.test("a time axis alone makes no line scan", async () => {
+Deno.test("a time axis alone does not make a line scan", async () => {
   const cases: [string, Partial<WrittenOir>][] = [
     ["of another length than the rows", { axes: [{ type: "TIMELAPSE", maxSize: 7 }] }],
     ["that is not enabled", { axes: [{ type: "TIMELAPSE", maxSize: 4, enable: false }] }],
@@ -231,7 +231,7 @@ Deno.test("the size of the reference is the first of its sources that fits", asy
   }
 });
 
-Deno.test("a reference may have other channels than the image, in an image that is no line scan too", async () => {
+Deno.test("a reference may have other channels than the image", async () => {
   const planes = { [CHANNEL_C]: ramp(36, 300), [CHANNEL_B]: ramp(36, 200), [CHANNEL_A]: ramp(36, 100) };
   const { line: _line, ...overview } = lineScan(1);
   const written = frame({ reference: { width: 9, height: 4, planes }, scanners: overview.scanners! });

@@ -53,7 +53,7 @@ Deno.test("a missing frame and an incomplete one are told apart", () =>
     deepEqual([...plane], [...ramp(20, 400)]);
   }));
 
-Deno.test("where a file is damaged a frame without planes may have been lost", async () => {
+Deno.test("a missing frame of a damaged file may have been lost", async () => {
   const blocks = oirBlocks(frame({ frames: HOLED }));
   const tagged = blocks.flatMap(({ kind }, i) => kind === 3 ? [i] : []);
   // The tag of the last chunk is damaged: its pixels have no frame.
@@ -68,7 +68,7 @@ Deno.test("where a file is damaged a frame without planes may have been lost", a
   });
 });
 
-Deno.test("the end of an interrupted recording is no damage", async () => {
+Deno.test("an interrupted recording is not damaged", async () => {
   const whole = writeOir(frame({
     frames: [1, 2, 3].map((t) => ({ axes: `t00${t}`, planes: [ramp(20, t), ramp(20, 50 + t)] })),
     axes: [{ type: "TIMELAPSE", maxSize: 3 }],
