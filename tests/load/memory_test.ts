@@ -33,8 +33,10 @@ Deno.test({
         assert(metadata.length > 28 << 20);
         await (await fetch(session, { method: "DELETE" })).body?.cancel();
       };
-      // The first worker starts with the first request.
-      await server.json("/api/v2/health");
+      // Idle is measured with a worker that has loaded its reader, as after any open.
+      const small = join(folder, "small.tif");
+      await Deno.writeFile(small, tiffBytes(grayLayout(8, 8, 8), (x) => BigInt(x)));
+      await server.post("/api/v2/open", { path: small });
       await new Promise((resolve) => setTimeout(resolve, 2000));
       const idle = residentOf(server.pid);
       for (let i = 0; i < 6; i += 1) await open();
