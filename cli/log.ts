@@ -72,7 +72,7 @@ export class Log {
   }
 }
 
-/** Escapes characters that control a terminal or the direction of text as `\uXXXX`, but for line ends. */
+/** Escapes characters that control a terminal or the direction of text as `\uXXXX`. Keeps line ends. */
 export function printable(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex

@@ -44,7 +44,7 @@ function unpackInto(kind: StreamKind, source: Uint8Array, target: Uint8Array): v
 /** What the header of a chunk says. */
 interface Header {
   readonly stored: boolean;
-  /** Undoes the shuffle of a block; `null` where there is none. */
+  /** Undoes the shuffle of a block; `null` without one. */
   readonly unshuffle: typeof unshuffleBytes | null;
   /** Whether blocks may have one stream per byte of the elements. */
   readonly splits: boolean;
@@ -173,7 +173,7 @@ class StreamReader {
     }
   }
 
-  /** The bytes of the stream at an offset, behind their length. */
+  /** The bytes of the stream at an offset, which its length precedes. */
   #stream(at: number): Uint8Array {
     const source = this.#source;
     const encoded = at >= HEADER_BYTES && at + 4 <= source.length ? this.#view.getInt32(at, true) : -1;

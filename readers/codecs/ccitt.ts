@@ -156,7 +156,7 @@ function endOfBlock(bits: Bits): boolean {
   return end;
 }
 
-/** Skips fill and the end-of-line code before a row of Group 3; false where there is none. */
+/** Skips fill and the end-of-line code before a row of Group 3; false without one. */
 function skipEndOfLine(bits: Bits): boolean {
   if (bits.peek(11) !== 0) return false;
   while (!bits.ended && bits.peek(1) === 0) bits.at += 1;
@@ -228,7 +228,7 @@ function readTwoDimensional(bits: Bits, reference: readonly number[], width: num
       changes.push(start, at);
     } else {
       const next = b1 + mode;
-      // The next change lies behind the last one; before the first, `at` is -1 (ITU-T T.4, 4.2.1.1).
+      // The next change lies after the last one; before the first, `at` is -1 (ITU-T T.4, 4.2.1.1).
       if (next <= at || next > width) return `a change at column ${next} of ${width}`;
       at = next;
       changes.push(at);

@@ -77,7 +77,7 @@ function unsigned(codestream: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** Start of a codestream: the marker SOC and behind it SIZ. */
+/** Start of a codestream: the markers SOC and SIZ. */
 const START = [0xff, 0x4f, 0xff, 0x51];
 
 /** Bytes of a JP2 file in which its codestream is searched for. */

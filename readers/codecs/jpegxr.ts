@@ -186,7 +186,7 @@ function streamSize(view: DataView, offset: number): readonly [number, number] {
   if (offset + 20 > view.byteLength) throw new Error("its codestream lies outside of it");
   const signature = new Uint8Array(view.buffer, view.byteOffset + offset, 8);
   if (new TextDecoder().decode(signature) !== "WMPHOTO\0") throw new Error("its codestream has no signature");
-  // SHORT_HEADER_FLAG is the first bit of the third byte behind the signature.
+  // SHORT_HEADER_FLAG is the first bit of the third byte after the signature.
   const short = (view.getUint8(offset + 10) & 0x80) !== 0;
   return short
     ? [view.getUint16(offset + 12) + 1, view.getUint16(offset + 14) + 1]

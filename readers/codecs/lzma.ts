@@ -22,7 +22,7 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   return output;
 }
 
-/** Decodes the blocks of a stream, one behind the other. */
+/** Decodes the blocks of a stream in turn. */
 class Blocks {
   readonly #output: Uint8Array;
   readonly #stop: StopFlag;

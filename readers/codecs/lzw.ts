@@ -43,12 +43,12 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const stream = new Stream(input, segment, segment.mostBytes);
   const { filled, left, ended } = stream.decode(false);
   if (filled < segment.bytes) throw short(segment, "LZW", filled);
-  // Bytes behind the end code are ignored.
+  // Bytes after the end code are ignored.
   if (!ended && filled === segment.mostBytes && left > MAX_PADDING) throw surplus(segment, "LZW");
   return stream.output.subarray(0, filled);
 }
 
-/** Whatever follows the declared bytes is left out, be it the end code or not. Streams of before TIFF 6.0 are none of these. */
+/** Ignores what follows the declared bytes, such as the end code. Refuses streams from before TIFF 6.0. */
 function decodeDeclared(input: Uint8Array, segment: Segment): Uint8Array {
   requireClear(input, segment);
   const stream = new Stream(input, segment, segment.bytes);
@@ -82,7 +82,7 @@ class Stream {
   /** Where the output ends in the buffer, and how much of the buffer is filled. */
   readonly #end: number;
   #at = BYTES.length;
-  /** The input; in the end a copy of its last bytes, with zeros behind them that fill the last window. */
+  /** The input; at its end a copy of the last bytes, padded with zeros to a whole window. */
   #windows: DataView;
   #isCopy = false;
   /** First bit of the next code: a byte of the windows, and the bits from there. */

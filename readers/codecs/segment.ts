@@ -139,7 +139,7 @@ export function short(segment: Segment, title: string, got: number): DecodeFaile
   return new DecodeFailed(`${segment.what} gives ${got} bytes of ${title}, ${segment.bytes} are needed`);
 }
 
-/** Input bytes behind the last code that are ignored: writers round the lengths of strips up. */
+/** Input bytes after the last code that are ignored, since writers round the lengths of strips up. */
 export const MAX_PADDING = 15;
 
 /** The error for input that gives more than the segment. */

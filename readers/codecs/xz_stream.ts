@@ -21,7 +21,7 @@ export class XzInput {
     this.bytes = bytes;
   }
 
-  /** The next byte. @throws {Error} there is none */
+  /** The next byte. @throws {Error} the stream ends here */
   byte(): number {
     const byte = this.bytes[this.at];
     if (byte === undefined) throw new Error("it ends early");

@@ -11,7 +11,7 @@ import {
   surplus,
 } from "./segment.ts";
 
-/** Bytes behind the stream are ignored, as libtiff does. */
+/** Ignores bytes after the stream, as libtiff does. */
 function decode(title: string, kind: StreamKind, input: Uint8Array, segment: Segment): Uint8Array {
   try {
     const { bytes } = unpack(kind, input, segment.mostBytes + SURPLUS, (length) => roomFor(segment, length));

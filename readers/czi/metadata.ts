@@ -48,7 +48,7 @@ const NO_METADATA: Metadata = {
 /** Bytes before the XML. */
 const METADATA_HEAD = 256;
 
-/** The XML of a document, `""` if there is none. @throws {DecodeFailed} it is damaged, or longer than {@linkcode MAX_XML_BYTES} */
+/** The XML of a document, or `""` without one. @throws {DecodeFailed} it is damaged, or longer than {@linkcode MAX_XML_BYTES} */
 export function readXml(file: ByteSource, { metadata }: FileHeader): string {
   if (metadata === 0) return "";
   const what = "the metadata";

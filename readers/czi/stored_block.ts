@@ -91,7 +91,7 @@ export async function findBlock(
   return { ...found, rows: block.height };
 }
 
-/** Starts of the streams of a compression code, behind a header of 0, 1 or 3 bytes. */
+/** Starts of the streams of a compression code, after a header of 0, 1 or 3 bytes. */
 const STREAM_STARTS: Readonly<Record<number, RegExp>> = {
   1: /^ffd8ff/,
   4: /^4949bc/,

@@ -25,7 +25,7 @@ const TEXT_HEAD = 13;
 /** Bytes before the name of a block with a size of 8 or 4 bytes, and bytes that usually include the name. */
 const BLOCK_HEAD = { wide: 22, narrow: 18, usual: 64 } as const;
 
-/** Offsets in a LOF file: two marked versions behind the text, then a mark, a size and the samples. */
+/** Offsets in a LOF file: two marked versions after the text, then a mark, a size and the samples. */
 const OBJECT_VERSIONS = TEXT_HEAD + 2 * OBJECT_FILE.length;
 const OBJECT_DATA = OBJECT_VERSIONS + 19;
 

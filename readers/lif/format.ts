@@ -7,7 +7,7 @@ const EXTENSION = "<LMSDataContainerEnhancedHeader";
 /** The text at the start of a LOF file, where a LIF file has its XML. */
 const OBJECT = "LMS_Object_File";
 
-/** Offset of the first text in UTF-16, behind its magic, sizes and mark. */
+/** Offset of the first text in UTF-16, after its magic, sizes and mark. */
 const TEXT_AT = 13;
 
 /** The start of the first text of a Leica file, or `null`. */

@@ -81,7 +81,7 @@ function objectScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   return scenesOf({ file, images, shared, stop }, [...warnings, ...leftOut]);
 }
 
-/** The images whose block holds samples. @throws {DecodeFailed} there are none */
+/** The images whose block holds samples. @throws {DecodeFailed} no image has any */
 function withSamples(
   elements: readonly ImageElement[],
   find: (name: string) => Block | undefined,

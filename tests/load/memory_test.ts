@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { until } from "../deadline.ts";
-
-/** Resident mebibytes of a process. */
-function residentOf(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))!;
-  return Number(kibibytes) / 1024;
-}
+import { residentOf } from "./resident.ts";
 
 Deno.test({
   name: "memory goes back to idle and 40 MiB within half a minute after metadata of 28 MiB",

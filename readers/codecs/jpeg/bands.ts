@@ -5,7 +5,7 @@ import type { Component, Frame } from "./stream.ts";
 
 const { buffer } = kernel.memory;
 
-/** Samples that stand free behind a row of a band, for the neighbours of its ends and of those of the next row. */
+/** Free samples after each row of a band, for the neighbours of its ends and of those of the next row. */
 const APART = 8;
 
 /** A component between its blocks and the rows of the picture: a row of MCUs, and the last row before it. */

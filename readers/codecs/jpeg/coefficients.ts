@@ -111,7 +111,7 @@ export class DctPicture implements Picture {
   }
 
   /**
-   * Samples of all components, if they are not; called at the end, since tables may stand behind the scan.
+   * Samples of all components, if they are not; called at the end, since tables may follow the scan.
    *
    * @throws {Error} a quantization table is missing
    */
@@ -247,7 +247,7 @@ function paint(
   }
 }
 
-/** Whether one of two markers stands anywhere behind an offset; in entropy-coded data neither can. */
+/** Whether one of two markers stands anywhere after an offset. Entropy-coded data cannot contain either. */
 function hasMarker(bytes: Uint8Array, from: number, ...codes: readonly number[]): boolean {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     if (codes.includes(bytes[at + 1] ?? 0)) return true;

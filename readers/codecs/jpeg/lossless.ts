@@ -65,7 +65,7 @@ export class LosslessPicture implements Picture {
     const { width, precision, components: { length: step } } = this.#frame;
     const [row, above] = [y * width, width * step];
     for (let from = x, d = 0; from < end;) {
-      // Predictions begin anew behind a restart marker, and go by the sample to the left in the rest of that row.
+      // After a restart marker, prediction starts anew and uses the left sample for the rest of that row.
       const since = restart > 0 ? (row + from) % restart : row + from;
       const next = restart > 0 ? Math.min(from + restart - since, end) : end;
       const byLeft = start === 1 || since <= from;

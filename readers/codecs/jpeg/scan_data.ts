@@ -76,7 +76,7 @@ export class ScanData {
     this.#bring(at);
   }
 
-  /** Offset behind the bytes that are loaded; no marker lies between them and those that are used. */
+  /** End of the loaded bytes. No marker lies between them and the bytes in use. */
   get at(): number {
     return this.#base + kernel.position() - kernel.input;
   }
@@ -105,7 +105,7 @@ export class ScanData {
     kernel.window(kernel.input + at - this.#base, this.#end, this.#limit);
   }
 
-  /** Drops what is left before a restart marker and goes behind it. @throws {Error} there is none */
+  /** Skips to the first byte after the next restart marker. @throws {Error} no marker follows */
   #goOn(): void {
     const bytes = this.#bytes;
     let at = this.#base + kernel.rewind() - kernel.input;
