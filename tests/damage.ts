@@ -1,10 +1,10 @@
-/** Tests damaged files: what is done to a file, and whether it is refused or served with warnings. */
+/** Tests damaged files and sets of files: what is changed, and whether they are refused or served with warnings. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
 import type { WarningCode } from "../readers/warning.ts";
 import { type LoadedHere, loadHere, type LoadOptions } from "./load_here.ts";
-import { withFiles } from "./temporary_files.ts";
+import { inFolder, withFiles } from "./temporary_files.ts";
 import { codesOf } from "./warning_codes.ts";
 
 /** A part of the message of a refusal, or the codes of the warnings with which the file is served. */
@@ -47,6 +47,45 @@ export function testDamage(name: string, cases: DamageTable, whole: () => Source
       deepEqual(codesOf(summary.warnings), outcome);
       deepEqual(planes, (await loadBytes(name, bytesOf(whole()))).planes);
     });
+  }
+}
+
+/** The path of a file in the copy of a fixture; `""` is the file that is opened by default. */
+export type At = (file: string) => string;
+
+/** What to open in a changed copy, where it is not its main file with all channels. */
+export type Opening = LoadOptions & { readonly open?: string };
+
+/** Changes to copies of fixtures by their names, with the outcome and a check of what is served. */
+export type ChangeTable = Readonly<
+  Record<
+    string,
+    readonly [
+      fixture: string,
+      change: (at: At) => Opening | void,
+      outcome: Outcome,
+      check?: (loaded: LoadedHere, whole: LoadedHere) => void,
+    ]
+  >
+>;
+
+/** Declares a test for each change of a fixture. @param copyTo copies a fixture into an empty folder */
+export function testChanges(
+  name: string,
+  copyTo: (folder: string, fixture: string) => At,
+  cases: ChangeTable,
+): void {
+  for (const [what, [fixture, change, outcome, check]] of Object.entries(cases)) {
+    Deno.test(`${name}: ${what}`, () =>
+      inFolder(async (_, folder) => {
+        const at = copyTo(folder, fixture);
+        const whole = await loadHere(at(""));
+        const { open = at(""), ...options } = change(at) ?? {};
+        if (outcome instanceof RegExp) return match(await refusal(loadHere(open, options)), outcome);
+        const loaded = await loadHere(open, options);
+        deepEqual(codesOf(loaded.summary.warnings), outcome);
+        check?.(loaded, whole);
+      }));
   }
 }
 
