@@ -1,9 +1,10 @@
 /** Writes a small collection with images, documents and tables into a temporary folder. */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { type ImageAxis, write, writeChunks } from "./fixtures/plain_store.ts";
 
 /** One image of {@linkcode writeImage}. */
 export interface ImageShape {
-  readonly axes: readonly { readonly name: string; readonly type: string; readonly unit?: string }[];
+  readonly axes: readonly ImageAxis[];
   readonly shape: readonly number[];
   readonly scale: readonly number[];
   /** Value of the sample with this index in C order. */
@@ -30,35 +31,10 @@ export const OVERVIEW: ImageShape = {
   value: (index) => 1000 + index,
 };
 
-/** Writes text, or a value as JSON, with the folders above it. */
-export function write(path: string, content: unknown): void {
-  Deno.mkdirSync(dirname(path), { recursive: true });
-  if (content instanceof Uint8Array) Deno.writeFileSync(path, content);
-  else Deno.writeTextFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-}
-
 /** Writes an OME-Zarr 0.5 image of one uncompressed uint16 chunk. */
-export function writeImage(folder: string, image: ImageShape): void {
-  const { axes, shape, scale, value } = image;
-  const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale }] }];
-  const ome = { version: "0.5", multiscales: [{ axes, datasets }] };
-  write(join(folder, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { ome } });
-  write(join(folder, "0/zarr.json"), {
-    zarr_format: 3,
-    node_type: "array",
-    shape,
-    data_type: "uint16",
-    chunk_grid: { name: "regular", configuration: { chunk_shape: shape } },
-    chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
-    fill_value: 0,
-    codecs: [{ name: "bytes", configuration: { endian: "little" } }],
-    attributes: {},
-  });
-  const samples = Uint16Array.from(
-    { length: shape.reduce((product, n) => product * n, 1) },
-    (_, i) => value(i),
-  );
-  write(join(folder, "0/c", ...shape.map(() => "0")), new Uint8Array(samples.buffer));
+export function writeImage(folder: string, { axes, shape, scale, value }: ImageShape): void {
+  const samples = new Uint16Array(shape.reduce((product, n) => product * n, 1)).map((_, i) => value(i));
+  writeChunks(folder, { axes, shape, scale, chunks: [samples] });
 }
 
 const ROI = { coordinate_space: "primary-image-full-resolution-pixels" };

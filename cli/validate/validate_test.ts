@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { FILES, LINE_SCAN, write, writeCollection, writeImage } from "../../tests/collection_tree.ts";
+import { FILES, LINE_SCAN, writeCollection, writeImage } from "../../tests/collection_tree.ts";
+import { write } from "../../tests/fixtures/plain_store.ts";
 import { schemaCommand, validateCommand } from "../validate.ts";
 import { csvProblem } from "./csv.ts";
 import { validatePath } from "./validate.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { DOCUMENTS, FILES, write, writeCollection } from "../../tests/collection_tree.ts";
+import { DOCUMENTS, FILES, writeCollection } from "../../tests/collection_tree.ts";
+import { write } from "../../tests/fixtures/plain_store.ts";
 import { loadHere } from "../../tests/load_here.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { codesOf } from "../../tests/warning_codes.ts";

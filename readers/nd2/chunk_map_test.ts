@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import { attributes, chunk, concat, frame, nd2File } from "../../tests/fixtures/nd2_writer.ts";
+import { concat } from "../../tests/fixtures/bytes.ts";
+import { attributes, chunk, frame, nd2File } from "../../tests/fixtures/nd2_writer.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 import { findChunks, MAX_FRAMES, StoredChunks } from "./chunk_map.ts";

@@ -1,5 +1,6 @@
 import { deepEqual, ok, throws } from "node:assert/strict";
-import { concat, entry, level, number, packed, words } from "../../tests/fixtures/nd2_writer.ts";
+import { concat, words } from "../../tests/fixtures/bytes.ts";
+import { entry, level, number, packed } from "../../tests/fixtures/nd2_writer.ts";
 import { MAX_ENTRIES, MAX_INFLATED_BYTES, MAX_LEVELS, parseLite, variantBudget } from "./clx_lite.ts";
 
 const parse = (bytes: Uint8Array) => parseLite(bytes, "the chunk", variantBudget());

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { FORMATS } from "../../readers/registry.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
-import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiny_tiff.ts";
+import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiff_writer.ts";
 import type { ServerProcess } from "./server_process.ts";
 
 /** A file to open. */

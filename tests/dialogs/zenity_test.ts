@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
-import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiny_tiff.ts";
+import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiff_writer.ts";
 import { pause } from "../deadline.ts";
 import { Display, missingPrograms } from "./display.ts";
 

@@ -6,9 +6,9 @@ import type { RowRange } from "../../readers/reader.ts";
 import { checkCuts, loadBytes, refused as refusedAs } from "../damage.ts";
 import { openHere } from "../load_here.ts";
 import { withFiles } from "../temporary_files.ts";
+import { concat, words } from "../fixtures/bytes.ts";
 import {
   block,
-  concat,
   type DimensionOf,
   element,
   header,
@@ -17,7 +17,6 @@ import {
   lofFile,
   samples,
   text,
-  words,
   XY,
 } from "../fixtures/lif_writer.ts";
 import { codesOf } from "../warning_codes.ts";

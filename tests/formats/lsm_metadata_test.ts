@@ -8,7 +8,7 @@ import type { Acquisition } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { LsmBytes } from "../fixtures/lsm_files.ts";
 import { withFiles } from "../temporary_files.ts";
-import { tinyTiff } from "../fixtures/tiny_tiff.ts";
+import { tinyTiff } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { codesOf } from "../warning_codes.ts";
 

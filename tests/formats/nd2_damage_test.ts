@@ -6,17 +6,8 @@ import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { withFiles } from "../temporary_files.ts";
-import {
-  attributes,
-  concat,
-  entry,
-  frame,
-  level,
-  nd2File,
-  number,
-  packed,
-  words,
-} from "../fixtures/nd2_writer.ts";
+import { concat, words } from "../fixtures/bytes.ts";
+import { attributes, entry, frame, level, nd2File, number, packed } from "../fixtures/nd2_writer.ts";
 import { codesOf } from "../warning_codes.ts";
 
 type Chunks = readonly (readonly [name: string, data: Uint8Array, length?: number])[];

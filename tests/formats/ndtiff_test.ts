@@ -7,7 +7,8 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { sizesOf } from "../../readers/reader.ts";
-import { joined, ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
+import { concat } from "../fixtures/bytes.ts";
+import { ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { checkRows, hashAt, positionsOf, someRanges } from "../planes.ts";
@@ -336,17 +337,17 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
       /at the record at \d+ of \d+ bytes: its axes at \d+ end after the file/,
     ],
     ["cut inside the numbers", whole.subarray(0, -1), 2, /its numbers at \d+ end after the file/],
-    ["axes of 4 GB", joined([two, new Uint8Array(4).fill(255)]), 2, /its axes have 4294967295 bytes/],
-    ["axes of 4 KB and a byte", joined([two, axesOf(4097)]), 2, /its axes have 4097 bytes, more than 4096/],
+    ["axes of 4 GB", concat(two, new Uint8Array(4).fill(255)), 2, /its axes have 4294967295 bytes/],
+    ["axes of 4 KB and a byte", concat(two, axesOf(4097)), 2, /its axes have 4097 bytes, more than 4096/],
     [
       "a name of 4 GB",
-      joined([two, recordOf({ time: 2 }, "", numbers).map((b, i) => i > 13 && i < 18 ? 255 : b)]),
+      concat(two, recordOf({ time: 2 }, "", numbers).map((b, i) => i > 13 && i < 18 ? 255 : b)),
       2,
       /the letters of its file name have \d+ bytes/,
     ],
     [
       "axes that are no JSON",
-      joined([two, recordOf("{time:2}", STACK, numbers)]),
+      concat(two, recordOf("{time:2}", STACK, numbers)),
       2,
       /its axes are not a JSON object/,
     ],
@@ -364,7 +365,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   await t.step(
     "zeros after the last record are not damage",
     () =>
-      open(joined([whole, new Uint8Array(9000)]), async (folder) => {
+      open(concat(whole, new Uint8Array(9000)), async (folder) => {
         deepEqual((await opened(folder)).codes, ["step_unknown"]);
       }),
   );
@@ -395,7 +396,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   }
   await t.step("a plane of another size or type than the first is refused alone", async () => {
     for (const words of [numbers.with(1, 3), numbers.with(3, 0)]) {
-      await open(joined([two, recordOf({ time: 2 }, STACK, words)]), async (folder) => {
+      await open(concat(two, recordOf({ time: 2 }, STACK, words)), async (folder) => {
         deepEqual((await opened(folder)).firsts, [100]);
         await openHere(folder, async (acquisition) => {
           await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), /unlike the first plane/);
@@ -406,7 +407,7 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   await t.step("the last of two records of one image counts", () => {
     const offsetOfSecond = new DataView(whole.buffer).getUint32(2 * record - 32, true);
     return open(
-      joined([whole, recordOf({ time: 0 }, STACK, numbers.with(0, offsetOfSecond))]),
+      concat(whole, recordOf({ time: 0 }, STACK, numbers.with(0, offsetOfSecond))),
       async (folder) => deepEqual((await opened(folder)).firsts, [101]),
     );
   });
@@ -428,7 +429,10 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
       { length: 1300 },
       (_, i) => recordOf({ time: i, z: i, channel: i }, STACK, numbers),
     );
-    return open(joined(sparse), (folder) => rejects(opened(folder), /1300 x 1300 x 1300 planes, more than/));
+    return open(
+      concat(...sparse),
+      (folder) => rejects(opened(folder), /1300 x 1300 x 1300 planes, more than/),
+    );
   });
 });
 

@@ -8,7 +8,8 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 import { CHANNEL_A, frame, lineScan, loadPath, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";
-import { concat, oirBlocks, words, writeOir } from "../fixtures/oir_writer.ts";
+import { concat, words } from "../fixtures/bytes.ts";
+import { oirBlocks, writeOir } from "../fixtures/oir_writer.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { codesOf } from "../warning_codes.ts";
 

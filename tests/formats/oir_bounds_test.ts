@@ -4,15 +4,14 @@ import { join } from "node:path";
 import { MAX_BLOCKS } from "../../readers/oir/container.ts";
 import { frame, lineScan, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";
+import { concat, words } from "../fixtures/bytes.ts";
 import {
   chunkBlocks,
-  concat,
   continuationBlocks,
   documentRecord,
   documentsBlock,
   oirBlocks,
   oirFile,
-  words,
   writeOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";

@@ -4,15 +4,14 @@ import { DecodeFailed, ReaderError } from "../../readers/errors.ts";
 import { checkCuts } from "../damage.ts";
 import { CHANNEL_A, frame, lineScan, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";
+import { concat, words } from "../fixtures/bytes.ts";
 import {
   blockOffsets,
-  concat,
   documentRecord,
   documentsBlock,
   oirBlocks,
   oirFile,
   propertiesDocument,
-  words,
   writeOir,
   type WrittenBlock,
   type WrittenOir,

@@ -4,14 +4,13 @@ import { documentsOf } from "../../readers/io/document_list.ts";
 import type { Acquisition, Position } from "../../readers/reader.ts";
 import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";
+import { concat, words } from "../fixtures/bytes.ts";
 import {
-  concat,
   counted,
   documentsBlock,
   oirBlocks,
   oirFile,
   record,
-  words,
   writeOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";

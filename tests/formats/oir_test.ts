@@ -3,17 +3,16 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { FILES } from "../fixtures/oir/write_files.ts";
 import { CHANNEL_A, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
+import { concat, words } from "../fixtures/bytes.ts";
 import {
   blockOffsets,
   chunkBlocks,
-  concat,
   documentRecord,
   documentsBlock,
   frameDocument,
   oirFile,
   propertiesDocument,
   record,
-  words,
   type WrittenBlock,
   type WrittenOir,
   xmlDocument,

@@ -7,7 +7,8 @@ import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Scenes } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
-import { LINE_SCAN, OVERVIEW, write, writeCollection, writeImage } from "../collection_tree.ts";
+import { LINE_SCAN, OVERVIEW, writeCollection, writeImage } from "../collection_tree.ts";
+import { write } from "../fixtures/plain_store.ts";
 import { loadHere } from "../load_here.ts";
 import { hashAt } from "../planes.ts";
 import { inFolder } from "../temporary_files.ts";

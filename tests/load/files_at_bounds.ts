@@ -17,7 +17,8 @@ import {
 } from "../fixtures/czi_writer.ts";
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { frame } from "../fixtures/oir_files.ts";
-import { concat, documentsBlock, oirBlocks, oirFile, words } from "../fixtures/oir_writer.ts";
+import { concat, words } from "../fixtures/bytes.ts";
+import { documentsBlock, oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
 import {
   attributes,
   chunk as nd2Chunk,
