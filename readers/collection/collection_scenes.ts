@@ -13,7 +13,7 @@ import type { OpenedCollection } from "./opened_collection.ts";
 
 /** The members whose images exist, in the order of the document. */
 export class CollectionScenes implements Scenes {
-  readonly format = FORMAT_NAMES.collection.name;
+  readonly format: string = FORMAT_NAMES.collection.name;
   readonly own = 0;
   readonly warnings: readonly Warning[];
   readonly #opened: OpenedCollection;
