@@ -20,6 +20,8 @@ export interface FormatName {
   readonly namesFolders?: boolean;
   /** Files that mark a directory as one image; a path to one of them means its directory. */
   readonly markers?: readonly string[];
+  /** True where a path to a marker means the marker. */
+  readonly opensMarker?: boolean;
   /** Directory below the opened one in which the markers count too. */
   readonly markedFolder?: string;
 }
@@ -56,17 +58,31 @@ export const FORMAT_NAMES = {
     extensions: [".ome.zarr.zip"],
     holdsPaths: true,
   },
+  // A folder counts as an OME-Zarr image where extensions are restricted.
+  collection: {
+    name: "collection",
+    title: "Collection of OME-Zarr images",
+    extensions: [".ome.zarr", ".zarr"],
+    namesFolders: true,
+    markers: ["collection.json"],
+    opensMarker: true,
+  },
+  zip: { name: "collection", title: "Collection in a ZIP file", extensions: [".zip"] },
 } as const satisfies Record<string, FormatName>;
 
 const ALL: readonly FormatName[] = Object.values(FORMAT_NAMES);
 
+const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
+
 /** Extensions of the formats whose images are directories. */
-export const STORE_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions, namesFolders }) =>
-  namesFolders ? extensions : []
+export const STORE_EXTENSIONS: readonly string[] = unique(
+  ALL.flatMap(({ extensions, namesFolders }) => namesFolders ? extensions : []),
 );
 
 /** Files inside a directory that mark it as an image; a path to one of them means its directory. */
-export const STORE_MARKERS: readonly string[] = ALL.flatMap(({ markers }) => markers ?? []);
+export const STORE_MARKERS: readonly string[] = ALL.flatMap(({ markers, opensMarker }) =>
+  opensMarker ? [] : markers ?? []
+);
 
 /** Markers of the formats that have one of these extensions. */
 export const markersOf = (extensions: readonly string[]): string[] =>
@@ -74,7 +90,8 @@ export const markersOf = (extensions: readonly string[]): string[] =>
     .flatMap(({ markers }) => markers ?? []);
 
 /** Every extension of this build, sorted. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions }) => extensions).sort();
+export const SUPPORTED_EXTENSIONS: readonly string[] = unique(ALL.flatMap(({ extensions }) => extensions))
+  .toSorted();
 
 /** The longest supported extension at the end of a path, case ignored, or `null`. */
 export function extensionOf(path: string): string | null {
@@ -148,6 +165,8 @@ export interface DirectoryFormat extends FormatBase {
   readonly container: "directory";
   /** A directory holds at least one of these files; a path to one of them means its directory. */
   readonly markers: readonly string[];
+  /** True for a directory without a marker that is an image all the same. */
+  marksFolder?(folder: string, files: FileAccess): boolean;
 }
 
 /** One format. */

@@ -133,6 +133,7 @@ export const OPEN = {
     scanPath: { x: [40, 80], y: [30, 55] },
   },
   position: { t: 0, z: 0, l: 0 },
+  collection: null,
   lineScan: { secondsPerLine: 0.002118, secondsPerPixel: 0.000002, bidirectional: false },
   warnings: [],
   warningCodes: [],

@@ -321,6 +321,15 @@ export const OpenResponse = named(
       "Position of the loaded planes, the default of t, z and l in data URLs: 0 unless the first planes are missing",
     ),
     lineScan: LineScan.nullable().describe("How a line scan was made, or null for other images"),
+    collection: z.strictObject({
+      id: z.string().describe("Id of the collection"),
+      name: z.string().describe("Name of the collection"),
+      member: z.strictObject({
+        id: z.string().describe("Id of the member"),
+        name: z.string().describe("Name of the member"),
+        accepted: z.boolean().nullable().describe("Whether it was accepted; null without an image document"),
+      }).describe("The opened image"),
+    }).nullable().describe("The collection that the image is a member of, or null"),
     warnings: z.array(z.string()).describe(
       "What the user should know, such as a missing companion file",
     ),

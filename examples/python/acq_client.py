@@ -140,6 +140,7 @@ class Acquisition(Planes):
         self.reference = Reference(server, info["reference"]) if info["reference"] else None
         self.position: dict[str, int] = info.get("position", {"t": 0, "z": 0, "l": 0})
         self.line_scan: dict | None = info.get("lineScan")  # secondsPerLine, secondsPerPixel, bidirectional
+        self.collection: dict | None = info.get("collection")  # id, name, member: {id, name, accepted}
         self.warning_codes: list[str] = info.get("warningCodes", [""] * len(info["warnings"]))
         for text, code in zip(info["warnings"], self.warning_codes):
             warnings.warn(AcqWarning(text, code), stacklevel=4)

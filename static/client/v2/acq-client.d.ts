@@ -202,8 +202,17 @@ export interface OpenResponse {
   reference: ReferenceInfo | null;
   position?: PositionInfo;
   lineScan?: LineScanInfo | null;
+  collection?: CollectionInfo | null;
   warnings?: string[];
   warningCodes?: string[];
+}
+
+/** The collection that an image is a member of. */
+export interface CollectionInfo {
+  id: string;
+  name: string;
+  /** The opened image; `accepted` is null without an image document. */
+  member: { id: string; name: string; accepted: boolean | null };
 }
 
 /** Answer of `GET /api/v2/sessions/<id>`. */
@@ -320,6 +329,8 @@ export class Acquisition implements AsyncDisposable {
   readonly position: PositionInfo;
   /** Timing of a line scan, or null for other images. */
   readonly lineScan: LineScanInfo | null;
+  /** The collection that the image is a member of, or null. */
+  readonly collection: CollectionInfo | null;
   /** Warnings to show to the user. */
   readonly warnings: string[];
   /** A stable code for each warning. */

@@ -131,6 +131,7 @@ export class Acquisition {
     this.times = info.times ?? null;
     this.position = info.position ?? { t: 0, z: 0, l: 0 };
     this.lineScan = info.lineScan ?? null;
+    this.collection = info.collection ?? null;
     this.warnings = info.warnings ?? [];
     this.warningCodes = info.warningCodes ?? [];
     this.reference = info.reference ? new Reference(http, info.reference) : null;
