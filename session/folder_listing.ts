@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { quoted, UnsupportedFormat } from "../readers/errors.ts";
-import type { Format } from "../readers/format.ts";
+import { type Format, FORMAT_NAMES } from "../readers/format.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isInsideRoots, pathError } from "../readers/io/paths.ts";
 import type { NamedAcquisition } from "../readers/named_acquisitions.ts";
@@ -42,9 +42,6 @@ const MAX_ENTRIES = 10_000;
 
 /** Looks at the file system at once; more are not faster. */
 const AT_ONCE = 16;
-
-/** What marks a folder as a collection. */
-const COLLECTION_FILE = "collection.json";
 
 /** Lists folders under the rules of opening by path. */
 export class FolderLister {
@@ -177,10 +174,9 @@ class Folder {
   async #kindOf(name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
     const { MARKED_FORMATS } = await import("../readers/registry.ts");
     for (const format of MARKED_FORMATS) {
-      if (await this.#isMarked(name, format)) return { kind: "image", format: format.name };
-    }
-    if (this.#allowedExtensions.includes(".ome.zarr") && await this.#isFile(join(name, COLLECTION_FILE))) {
-      return { kind: "collection", format: "collection" };
+      if (!await this.#isMarked(name, format)) continue;
+      const isCollection = format.name === FORMAT_NAMES.collection.name;
+      return { kind: isCollection ? "collection" : "image", format: format.name };
     }
     return { kind: "folder", format: null };
   }
