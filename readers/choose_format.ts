@@ -138,14 +138,18 @@ class NameRules {
 /** The directory of the store that `path` (a directory, or a marker file in one) means, or `null`. */
 function storeAt(path: string, kind: PathKind | null, files: FileAccess): ChosenFormat | null {
   for (const format of MARKED_FORMATS) {
-    const { markers = [], markedFolder } = format;
-    if (kind === "file" && markers.includes(basename(path))) return { format, path: dirname(path) };
+    const { markers = [], markedFolder, opensMarker } = format;
+    if (kind === "file" && markers.includes(basename(path))) {
+      return { format, path: opensMarker ? path : dirname(path) };
+    }
     const folders = markedFolder === undefined ? [path] : [path, join(path, markedFolder)];
     const marked = kind === "directory" &&
       folders.some((folder) => markers.some((name) => files.kind(join(folder, name)) === "file"));
     if (marked) return { format, path };
   }
-  return null;
+  const format = kind === "directory" &&
+    DIRECTORY_FORMATS.find(({ marksFolder }) => asked(path, () => marksFolder?.(path, files)));
+  return format ? { format, path } : null;
 }
 
 /** Why a directory is not opened. */

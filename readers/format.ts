@@ -20,6 +20,8 @@ export interface FormatName {
   readonly namesFolders?: boolean;
   /** Files that mark a directory as one image; a path to one of them means its directory. */
   readonly markers?: readonly string[];
+  /** True where a path to a marker means the marker. */
+  readonly opensMarker?: boolean;
   /** Directory below the opened one in which the markers count too. */
   readonly markedFolder?: string;
 }
@@ -56,17 +58,31 @@ export const FORMAT_NAMES = {
     extensions: [".ome.zarr.zip"],
     holdsPaths: true,
   },
+  // A folder counts as an OME-Zarr image where extensions are restricted.
+  collection: {
+    name: "collection",
+    title: "Collection of OME-Zarr images",
+    extensions: [".ome.zarr", ".zarr"],
+    namesFolders: true,
+    markers: ["collection.json"],
+    opensMarker: true,
+  },
+  zip: { name: "collection", title: "Collection in a ZIP file", extensions: [".zip"] },
 } as const satisfies Record<string, FormatName>;
 
 const ALL: readonly FormatName[] = Object.values(FORMAT_NAMES);
 
+const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
+
 /** Extensions of the formats whose images are directories. */
-export const STORE_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions, namesFolders }) =>
-  namesFolders ? extensions : []
+export const STORE_EXTENSIONS: readonly string[] = unique(
+  ALL.flatMap(({ extensions, namesFolders }) => namesFolders ? extensions : []),
 );
 
 /** Files inside a directory that mark it as an image; a path to one of them means its directory. */
-export const STORE_MARKERS: readonly string[] = ALL.flatMap(({ markers }) => markers ?? []);
+export const STORE_MARKERS: readonly string[] = ALL.flatMap(({ markers, opensMarker }) =>
+  opensMarker ? [] : markers ?? []
+);
 
 /** Markers of the formats that have one of these extensions. */
 export const markersOf = (extensions: readonly string[]): string[] =>
@@ -74,7 +90,8 @@ export const markersOf = (extensions: readonly string[]): string[] =>
     .flatMap(({ markers }) => markers ?? []);
 
 /** Every extension of this build, sorted. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = ALL.flatMap(({ extensions }) => extensions).sort();
+export const SUPPORTED_EXTENSIONS: readonly string[] = unique(ALL.flatMap(({ extensions }) => extensions))
+  .toSorted();
 
 /** The longest supported extension at the end of a path, case ignored, or `null`. */
 export function extensionOf(path: string): string | null {
@@ -109,6 +126,16 @@ export interface FormatBase extends FormatName {
   load(): Promise<{ scenes: ReadScenes }>;
 }
 
+/** The names in a folder, as far as parts of one acquisition are found by them. */
+export interface FolderNames {
+  /** Name of the folder. */
+  readonly folder: string;
+  /** The file of this name, case ignored, as it is stored; `null` where there is none. */
+  find(name: string): string | null;
+  /** Files whose names end like this, case ignored. @param ending in lower case */
+  ending(ending: string): readonly string[];
+}
+
 /** A format whose images are opened by the path of a file. */
 export interface FileFormat extends FormatBase {
   /** An image is a file, perhaps with others beside it. */
@@ -121,6 +148,15 @@ export interface FileFormat extends FormatBase {
   confirms?(file: ByteSource): boolean;
   /** True for a file, whatever its content, that is a part of an acquisition of this format, which is opened in its place. */
   claims?(path: string, files: FileAccess): boolean;
+  /**
+   * What all files of one acquisition share, as far as their names tell: the name of the file that stands for it, where there is
+   * one, else any text. `null` for a name that tells nothing. No file is opened.
+   */
+  setOf?(name: string, beside: FolderNames): string | null;
+  /** The file to which a folder with this name belongs; `null` for any other folder. */
+  ownerOf?(folder: string, beside: FolderNames): string | null;
+  /** True where one file is never an acquisition by itself. */
+  readonly needsParts?: boolean;
 }
 
 /** A format whose images are directories. */
@@ -129,6 +165,8 @@ export interface DirectoryFormat extends FormatBase {
   readonly container: "directory";
   /** A directory holds at least one of these files; a path to one of them means its directory. */
   readonly markers: readonly string[];
+  /** True for a directory without a marker that is an image all the same. */
+  marksFolder?(folder: string, files: FileAccess): boolean;
 }
 
 /** One format. */

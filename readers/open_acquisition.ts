@@ -261,7 +261,7 @@ export class OpenAcquisition {
       ...bounded(metadata),
       path,
       fingerprint,
-      format: format.name,
+      format: scenes.format ?? format.name,
       rows: planes.rows,
       columns: planes.columns,
       scene,

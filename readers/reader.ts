@@ -153,6 +153,23 @@ export interface LineScan {
   readonly bidirectional: boolean | null;
 }
 
+/** A member of a collection, as the open response names it. */
+export interface MemberName {
+  /** Id of the collection. */
+  readonly id: string;
+  /** Name of the collection. */
+  readonly name: string;
+  /** The image. */
+  readonly member: {
+    /** Its id. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+    /** Whether it was accepted; `null` without an image document. */
+    readonly accepted: boolean | null;
+  };
+}
+
 /** One opened acquisition: everything but its samples. */
 export interface Acquisition {
   /** Axes of the whole array of the scene, in {@linkcode AXIS_ORDER}; those of length 1 left out but `Y`, `X`. */
@@ -169,6 +186,8 @@ export interface Acquisition {
   readonly reference: Reference | null;
   /** Given where the rows of a plane are lines in time. */
   readonly lineScan?: LineScan | null;
+  /** The collection that it is a member of. */
+  readonly collection?: MemberName | null;
   /** Warnings about the metadata. */
   readonly warnings: readonly Warning[];
   /**
@@ -220,6 +239,8 @@ export interface SceneEntry {
 
 /** The scenes of a file or set of files: series, positions, images. One of them decides axes, channels and reference. */
 export interface Scenes {
+  /** `source.format` where the reader finds another format than its name or markers say. */
+  readonly format?: string;
   /** Number of scenes with samples, at least 1. */
   readonly count: number;
   /** Index of the scene of the opened file. */

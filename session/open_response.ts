@@ -50,6 +50,7 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
     },
     lineScan: summary.lineScan ?? null,
     position: summary.position,
+    collection: summary.collection ?? null,
     warnings: summary.warnings.map(({ text }) => text),
     warningCodes: summary.warnings.map(({ code }) => code),
   };

@@ -1,4 +1,5 @@
 /** Judges a collection with its images, documents and tables. */
+import { openStore } from "../../readers/ome_zarr/opened_store.ts";
 import { join } from "node:path";
 import type { DocumentKindName } from "../../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../../schemas/shared.ts";
@@ -96,7 +97,7 @@ export class CollectionTree {
         this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${chosen.format.title}`);
         return null;
       }
-      const { image } = readLinkedImage({ path: chosen.path, files });
+      const { image } = readLinkedImage(openStore({ path: chosen.path, files }));
       wantedChunks(image.array, planeSelection(image, [...image.channelNames.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {

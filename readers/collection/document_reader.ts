@@ -2,7 +2,7 @@
 import type { DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { type Warning, warning } from "../warning.ts";
 
@@ -28,11 +28,11 @@ export const searchAllowance = (): Allowance => ({
 
 /** Reads documents; unusable ones give a warning. */
 export class DocumentReader {
-  readonly #files: FileAccess;
+  readonly #files: FileTree;
   readonly #warnings: Warning[];
 
   /** Adds to `warnings`. */
-  constructor(files: FileAccess, warnings: Warning[]) {
+  constructor(files: FileTree, warnings: Warning[]) {
     this.#files = files;
     this.#warnings = warnings;
   }
@@ -44,15 +44,7 @@ export class DocumentReader {
    */
   async read<T>(path: string, kind: DocumentKindName, allowance: Allowance | null = null): Promise<T | null> {
     try {
-      const value = this.#parse(path, allowance);
-      if (value === undefined) return null;
-      // Loaded with the first document, so that other images do not pay for zod.
-      const { documentKindOf } = await import("../../schemas/documents.ts");
-      const { schema, format } = documentKindOf(kind);
-      if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
-      const [issue] = schema.safeParse(value).error?.issues ?? [];
-      if (!issue) return value as T;
-      throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
+      return await readDocument<T>(path, kind, this.#files, allowance);
     } catch (error) {
       if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
       this.#warnings.push(
@@ -61,18 +53,37 @@ export class DocumentReader {
       return null;
     }
   }
+}
 
-  /** The content of a document, or `undefined` when it exceeds the allowance. */
-  #parse(path: string, allowance: Allowance | null): unknown {
-    const file = this.#files.open(path);
-    try {
-      if (file.size > MAX_JSON_BYTES) {
-        throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
-      }
-      if (allowance && (allowance.bytes -= file.size) < 0) return undefined;
-      return parseJson(file.read(0, file.size, "the document"), "it");
-    } finally {
-      file.close();
+/**
+ * Reads a document.
+ *
+ * @param allowance bounds the bytes of a search
+ * @returns `null` for a `collection.json` of another program, and where the search has read enough
+ * @throws {DecodeFailed} it is damaged or invalid
+ */
+export async function readDocument<T>(
+  path: string,
+  kind: DocumentKindName,
+  files: FileTree,
+  allowance: Allowance | null = null,
+): Promise<T | null> {
+  const file = files.open(path);
+  let value: unknown;
+  try {
+    if (file.size > MAX_JSON_BYTES) {
+      throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
     }
+    if (allowance && (allowance.bytes -= file.size) < 0) return null;
+    value = parseJson(file.read(0, file.size, "the document"), "it");
+  } finally {
+    file.close();
   }
+  // Loaded with the first document, so that other images do not pay for zod.
+  const { documentKindOf } = await import("../../schemas/documents.ts");
+  const { schema, format } = documentKindOf(kind);
+  if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (!issue) return value as T;
+  throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
 }

@@ -3,23 +3,39 @@ import { dirname, join, resolve } from "node:path";
 import type { Collection, ImageDocument, Member, ReferenceImageDocument } from "../../schemas/documents.ts";
 import { PathNotAllowed, PathNotFound, Unreadable } from "../errors.ts";
 import { isClosed, isInsideRoots } from "../io/paths.ts";
+import { isJsonObject } from "../metadata/json.ts";
 import type { FileAccess } from "../io/random_access.ts";
+import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
+import type { MemberName } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type Allowance, DocumentReader, searchAllowance } from "./document_reader.ts";
-import { documentIn, documentsBelow, rootOfDocument } from "./root.ts";
+import { documentIn, documentsBelow, MAX_FOLDERS, rootOfDocument } from "./root.ts";
 
 /** Folders above an image to search, nearest first. */
 const MAX_LEVELS = 6;
 
-/** Sub-folders of each to search. */
-const MAX_FOLDERS = 200;
-
 /** Members of one collection whose images decide which folder is its root. */
 const MAX_MEMBERS_COUNTED = 1_000;
 
+/** One document or table of a member. */
+export interface MemberDocument {
+  /** Path below the root of the collection. */
+  readonly name: string;
+  /** Resolved path. */
+  readonly path: string;
+}
+
 /** Facts of a collection about one of its images. */
 export interface Membership {
+  /** The collection and the member; `null` for an image of none. */
+  readonly collection: MemberName | null;
+  /** Documents of the member; tables are named by its analyses. */
+  readonly documents: readonly MemberDocument[];
+  /** Root of the collection. */
+  readonly root: string;
+  /** Indices `t`, `z`, `c` of planes that were never recorded, as `"t z c"`. */
+  readonly missingPlanes: ReadonlySet<string>;
   /** Steps and units of its axes, or `null`. */
   readonly axisDisplay: ImageDocument["axis_display"] | null;
   /** Resolved path of the reference image. */
@@ -51,16 +67,28 @@ export async function membershipOf(image: string, files: FileAccess): Promise<Me
     const text = `The search for the collection of this image is incomplete: ${first.message}${others}`;
     warnings.push(warning("file_unreadable", text));
   }
-  if (found) return await readMembership(found.member, found.root, files, warnings);
+  if (found) return await readMembership(found, files, warnings);
   if (allowance.bytes < 0 || allowance.members < 0) {
     const text = "The collections around the image are too large to search; it is shown without a collection";
     warnings.push(warning("content_left_out", text));
   }
-  return { axisDisplay: null, referenceImage: null, scanPath: null, warnings };
+  return { ...ALONE, warnings };
 }
 
+/** An image of no collection. */
+const ALONE: Membership = {
+  collection: null,
+  documents: [],
+  root: "",
+  missingPlanes: new Set(),
+  axisDisplay: null,
+  referenceImage: null,
+  scanPath: null,
+  warnings: [],
+};
+
 /** The member that is the image, of the nearest collection that has one. */
-async function foundCollection(search: Search, warnings: Warning[]): Promise<Found | null> {
+async function foundCollection(search: Search, warnings: Warning[]): Promise<FoundMember | null> {
   const { image, files, allowance } = search;
   const documents = new DocumentReader(files, warnings);
   let folder = dirname(image);
@@ -71,7 +99,7 @@ async function foundCollection(search: Search, warnings: Warning[]): Promise<Fou
       () => documentsBelow(folder, files, MAX_FOLDERS, (error) => note(search, error)),
     );
     const collections: string[] = [];
-    let found: Found | null = null;
+    let found: FoundMember | null = null;
     for (const document of [...own ? [own] : [], ...below ?? []]) {
       files.stop.check();
       if (!looked(search, () => isInside(document, folder, files))) continue;
@@ -109,18 +137,23 @@ function note({ unreadable }: Search, error: Unreadable): void {
   if (!isClosed(error)) unreadable.push(error);
 }
 
-/** A member and the root of its collection. */
-interface Found {
+/** A member of a collection. */
+export interface FoundMember {
+  /** The collection. */
+  readonly collection: Collection;
+  /** The member. */
   readonly member: Member;
+  /** Root of the collection. */
   readonly root: string;
 }
 
 /** The member of the image with the root of its collection; written paths are compared first, without disk access. */
 function memberOf(
-  { members }: Collection,
+  collection: Collection,
   document: string,
   search: Search,
-): Found | null {
+): FoundMember | null {
+  const { members } = collection;
   const { image, files, allowance } = search;
   const roots = [dirname(document), dirname(dirname(document))];
   const written = members.filter((member) => roots.some((root) => imagePath(root, member) === image));
@@ -135,11 +168,11 @@ function memberOf(
     .slice(0, MAX_MEMBERS_COUNTED).map((member) => member.ome_zarr);
   const root = rootOfDocument(document, [...new Set(paths)], files);
   const found = fitting.find(({ here, above }) => root === dirname(document) ? here : above);
-  return found ? { member: found.member, root } : null;
+  return found ? { collection, member: found.member, root } : null;
 }
 
 /** Path of the image of a member. */
-const imagePath = (root: string, member: Member): string => imageAt(resolve(root, member.ome_zarr));
+export const imagePath = (root: string, member: Member): string => imageAt(resolve(root, member.ome_zarr));
 
 /** True when the path of a member leads to the image inside the collection. */
 function isImage(root: string, member: Member, search: Search): boolean {
@@ -150,13 +183,13 @@ function isImage(root: string, member: Member, search: Search): boolean {
 }
 
 /** True when a path, with links resolved, lies below a folder. */
-function isInside(path: string, folder: string, files: FileAccess): boolean {
+export function isInside(path: string, folder: string, files: FileTree): boolean {
   const [target, top] = [resolved(path, files), resolved(folder, files)];
   return target !== null && top !== null && isInsideRoots(target, [top]);
 }
 
 /** The resolved path, or `null` if it leads nowhere or out of the roots. @throws {Unreadable} */
-function resolved(path: string, files: FileAccess): string | null {
+function resolved(path: string, files: FileTree): string | null {
   try {
     return files.resolve(path);
   } catch (error) {
@@ -165,10 +198,10 @@ function resolved(path: string, files: FileAccess): string | null {
   }
 }
 
-async function readMembership(
-  member: Member,
-  root: string,
-  files: FileAccess,
+/** Reads what a collection says of one of its members; adds to `warnings`. */
+export async function readMembership(
+  { collection: { id, name }, member, root }: FoundMember,
+  files: FileTree,
   warnings: Warning[],
 ): Promise<Membership> {
   const documents = new DocumentReader(files, warnings);
@@ -187,9 +220,10 @@ async function readMembership(
     }
     return null;
   };
-  const imagePath = inside(member.resources.acqimage);
-  const imageDocument = imagePath &&
-    await documents.read<ImageDocument>(imagePath, "acqimage");
+  const { acqimage, analyses } = member.resources;
+  const imagePath = inside(acqimage);
+  const read = imagePath && await documents.read<ImageDocument>(imagePath, "acqimage");
+  const analysesPath = analyses === undefined ? null : inside(analyses);
   const reference = member.reference_image;
   const metadataPath = reference && inside(reference.metadata);
   const metadata = metadataPath &&
@@ -204,14 +238,33 @@ async function readMembership(
     );
     return false;
   };
+  const imageDocument = read && own(read, acqimage) ? read : null;
+  const found = [[acqimage, imagePath], [analyses, analysesPath], [
+    reference?.metadata,
+    metadataPath,
+  ]] as const;
   return {
-    axisDisplay: imageDocument && own(imageDocument, member.resources.acqimage)
-      ? imageDocument.axis_display ?? null
-      : null,
+    collection: {
+      id,
+      name,
+      member: { id: member.id, name: member.name, accepted: imageDocument?.accepted ?? null },
+    },
+    documents: found.flatMap(([name, path]) => name !== undefined && path ? [{ name, path }] : []),
+    root,
+    missingPlanes: missingPlanes(imageDocument),
+    axisDisplay: imageDocument?.axis_display ?? null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
     scanPath: reference && metadata && own(metadata, reference.metadata)
       ? metadata.scan_path?.points ?? null
       : null,
     warnings,
   };
+}
+
+/** Planes that the image document lists as never recorded (`image_metadata.acq_server.missing_planes`). */
+function missingPlanes(document: ImageDocument | null): ReadonlySet<string> {
+  const own = document?.image_metadata?.["acq_server"];
+  const listed = isJsonObject(own) ? own["missing_planes"] : [];
+  const planes = (Array.isArray(listed) ? listed : []).filter(isJsonObject);
+  return new Set(planes.map(({ t = 0, z = 0, c = 0 }) => `${t} ${z} ${c}`));
 }

@@ -3,16 +3,19 @@
  */
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { FileTree } from "../ome_zarr/zip_files.ts";
 
 /** Name of the document. */
-const COLLECTION_FILE = "collection.json";
+export const COLLECTION_FILE = "collection.json";
+
+/** Sub-folders of a folder that are looked into. */
+export const MAX_FOLDERS = 200;
 
 /** Entries of a folder to search for sub-folders. */
 const MAX_ENTRIES = 5_000;
 
 /** `collection.json` in a folder itself, or `null`. @throws {Unreadable} */
-export function documentIn(folder: string, files: FileAccess): string | null {
+export function documentIn(folder: string, files: FileTree): string | null {
   const path = join(folder, COLLECTION_FILE);
   return files.kind(path) === "file" ? path : null;
 }
@@ -25,7 +28,7 @@ export function documentIn(folder: string, files: FileAccess): string | null {
  */
 export function documentsBelow(
   folder: string,
-  files: FileAccess,
+  files: FileTree,
   maxFolders: number,
   skip: (error: Unreadable) => void = rethrow,
 ): string[] {
@@ -51,7 +54,7 @@ function rethrow(error: Unreadable): never {
   throw error;
 }
 
-function entriesOf(folder: string, files: FileAccess): string[] {
+function entriesOf(folder: string, files: FileTree): string[] {
   try {
     return files.list(folder).slice(0, MAX_ENTRIES);
   } catch (error) {
@@ -68,7 +71,7 @@ function entriesOf(folder: string, files: FileAccess): string[] {
 export function rootOfDocument(
   document: string,
   images: readonly string[],
-  files: FileAccess,
+  files: FileTree,
   given: string | null = null,
 ): string {
   const folder = dirname(document);

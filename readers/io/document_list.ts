@@ -8,7 +8,7 @@ export interface MetadataDocument {
   /** Name of its tag, part of the file or companion file. */
   readonly name: string;
   /** Media type of the text. */
-  readonly mediaType: "application/xml" | "application/json" | "text/plain";
+  readonly mediaType: "application/xml" | "application/json" | "text/csv" | "text/plain";
   /** The whole text. */
   readonly text: string;
 }

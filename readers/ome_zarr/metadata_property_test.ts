@@ -95,7 +95,7 @@ async function read(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promi
     const store = memoryStore(values);
     const opened = { store, path: "", shown: (path: string) => path, fileSize: null };
     const list = imageList(opened);
-    const acquisition = acquisitionOf(readStoredImage(opened, list, list.images.length - 1), files);
+    const acquisition = acquisitionOf(readStoredImage(opened, list, list.images.length - 1), files.stop);
     const channels = acquisition.channels.slice(0, 3).map((channel) => channel.index);
     const plan = await acquisition.plan(channels, FIRST_POSITION);
     if (plan.rows * plan.columns > MAX_SAMPLES) return "planned";

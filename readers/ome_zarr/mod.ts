@@ -15,29 +15,30 @@
  * their exact length, absent chunks without a fill value, links that leave the store, encrypted ZIP entries.
  */
 import { isLoss, Unreadable } from "../errors.ts";
-import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { type Acquisition, type SceneEntry, type Scenes, sizesOf } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { documentKeys } from "./hierarchy.ts";
 import { type ImageList, imageList } from "./image_list.ts";
-import { type OpenedStore, openStore } from "./opened_store.ts";
+import type { OpenedStore } from "./opened_store.ts";
 import { acquisitionOf, readStoredImage, servedAxes, type StoredImage } from "./stored_image.ts";
 
 /**
- * Opens the images of a directory or ZIP store.
+ * The images at a place in a store.
  *
  * @param shape shapes the possible member of a collection: the first image outside of a plate
  */
 export function imageScenes(
-  { path, files }: Source,
+  opened: OpenedStore,
+  { stop }: { readonly stop: StopFlag },
   shape: (stored: StoredImage) => Promise<Acquisition>,
 ): Scenes {
-  const opened = openStore({ path, files });
   const list = imageList(opened);
   const isMember = (scene: number) => list.kind !== "plate" && scene === 0;
   return new ImageScenes(
     opened,
     list,
-    (stored, scene) => isMember(scene) ? shape(stored) : Promise.resolve(acquisitionOf(stored, files)),
+    (stored, scene) => isMember(scene) ? shape(stored) : Promise.resolve(acquisitionOf(stored, stop)),
   );
 }
 

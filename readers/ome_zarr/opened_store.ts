@@ -2,12 +2,11 @@
 import { basename, dirname, join, relative, sep } from "node:path";
 import { NoImage, PathNotFound, quoted } from "../errors.ts";
 import { FORMAT_NAMES } from "../format.ts";
-import type { FileAccess } from "../io/random_access.ts";
 import type { Source } from "../reader.ts";
 import { readNode } from "./hierarchy.ts";
 import { DirectoryStore, type Store } from "./store.ts";
-import { readZipDirectory, requireStraightNames, zarrFolder } from "./zip_directory.ts";
-import { ZipStore } from "./zip_store.ts";
+import { zarrFolder } from "./zip_directory.ts";
+import { type FileTree, ZipFiles } from "./zip_files.ts";
 
 /** Files that mark a directory as a Zarr group. */
 const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
@@ -15,6 +14,10 @@ const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
 /** The directory of a marker file; any other path itself. */
 export const imageAt = (path: string): string =>
   GROUP_MARKERS.includes(basename(path)) ? dirname(path) : path;
+
+/** True for a folder with the metadata of a Zarr group. */
+export const isGroup = (folder: string, files: FileTree): boolean =>
+  GROUP_MARKERS.some((name) => files.kind(join(folder, name)) === "file");
 
 /** A store and the place in it that was opened. */
 export interface OpenedStore {
@@ -37,27 +40,37 @@ export interface OpenedStore {
  */
 export function openStore({ path, files }: Source): OpenedStore {
   const archive = files.kind(path) === "file" ? path : files.archiveOf(path);
-  return archive === null ? directoryAt(path, files) : zipAt(archive, path, files);
+  return archive === null ? storeInTree(path, files) : storeInZip(new ZipFiles(archive, files), path);
 }
 
-function zipAt(archive: string, path: string, files: FileAccess): OpenedStore {
-  const file = files.open(archive);
-  const entries = readZipDirectory(file);
-  requireStraightNames(entries.keys());
-  const folder = zarrFolder(entries.keys());
+/**
+ * Opens the store of a ZIP file: all of it, or its only folder.
+ *
+ * @param path of the ZIP file, or of a group in the store
+ * @throws {NoImage | PathNotFound | DecodeFailed}
+ */
+export function storeInZip(zip: ZipFiles, path: string): OpenedStore {
+  const { archive } = zip;
+  const folder = zarrFolder(zip.names);
   if (folder === null) throw new NoImage("the ZIP file holds no Zarr group at its root");
-  const store = new ZipStore(file, entries, folder);
+  const store = zip.store(join(archive, folder));
   const inside = pathInside(archive, path);
   if (inside !== "" && readNode(store, inside) === null) {
     throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such group`);
   }
-  return { store, path: inside, shown: (inner) => join(archive, inner), fileSize: file.size };
+  return { store, path: inside, shown: (inner) => join(archive, inner), fileSize: zip.size };
 }
 
-function directoryAt(path: string, files: FileAccess): OpenedStore {
+/** Opens the store around a folder on the disk or in a ZIP file. */
+export function storeInTree(path: string, files: FileTree): OpenedStore {
   const root = outermostGroup(path, files);
-  const store = new DirectoryStore(root, files);
-  return { store, path: pathInside(root, path), shown: (inner) => join(root, inner), fileSize: null };
+  const isZip = files instanceof ZipFiles;
+  return {
+    store: isZip ? files.store(root) : new DirectoryStore(root, files),
+    path: pathInside(root, path),
+    shown: (inner) => join(root, inner),
+    fileSize: isZip ? files.size : null,
+  };
 }
 
 const pathInside = (root: string, path: string) => relative(root, path).split(sep).join("/");
@@ -66,11 +79,11 @@ const pathInside = (root: string, path: string) => relative(root, path).split(se
 const MAX_GROUP_DEPTH = 6;
 
 /** The outermost of the consecutive groups above `path`. */
-function outermostGroup(path: string, files: FileAccess): string {
+function outermostGroup(path: string, files: FileTree): string {
   let root = path;
   for (let level = 0; level < MAX_GROUP_DEPTH; level += 1) {
     const parent = dirname(root);
-    if (parent === root || !GROUP_MARKERS.some((name) => files.kind(join(parent, name)) === "file")) break;
+    if (parent === root || !isGroup(parent, files)) break;
     root = parent;
   }
   return root;

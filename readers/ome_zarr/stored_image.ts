@@ -3,7 +3,7 @@ import { axesOf } from "../metadata/axes.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { DecodeFailed, UnsupportedFormat } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import {
   type Acquisition,
   type Axis,
@@ -11,14 +11,13 @@ import {
   FIRST_POSITION,
   type Position,
   type RowRange,
-  type Source,
 } from "../reader.ts";
 import type { Warning } from "../warning.ts";
 import { decodePlanes, divisionOf, isStoredAsIs, wantedChunks, workingMemory } from "./array_planes.ts";
 import { documentKeys } from "./hierarchy.ts";
 import { type ImageList, imageList } from "./image_list.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
-import { type OpenedStore, openStore } from "./opened_store.ts";
+import type { OpenedStore } from "./opened_store.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { readValue, type Store } from "./store.ts";
 
@@ -56,13 +55,12 @@ export function readStoredImage(
 }
 
 /**
- * Reads the image that a document of a collection links to: the one at a path, or the first of a layout.
+ * Reads the image that a document of a collection links to: the one that was opened, or the first of a layout.
  *
  * @throws {UnsupportedFormat} a plate
  * @throws {ReaderError} it cannot be opened
  */
-export function readLinkedImage(source: Source): StoredImage {
-  const opened = openStore(source);
+export function readLinkedImage(opened: OpenedStore): StoredImage {
   const list = imageList(opened);
   if (list.kind === "plate") {
     throw new UnsupportedFormat(`"${opened.shown(list.path)}" is a plate, not an image`);
@@ -98,7 +96,7 @@ export function servedAxes({ axes, calibrations }: OmeImage): Axis[] {
 }
 
 /** The acquisition of an image. */
-export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisition {
+export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition {
   const { image, store, fileSize } = stored;
   const { array } = image;
   const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
@@ -135,7 +133,7 @@ export function acquisitionOf(stored: StoredImage, files: FileAccess): Acquisiti
         overwrites: isStoredAsIs(array),
         division: divisionOf(array, selection),
         working: workingMemory({ store, array, selection }),
-        decode: (planes) => decodePlanes({ store, array, selection }, planes, files.stop),
+        decode: (planes) => decodePlanes({ store, array, selection }, planes, stop),
       });
     },
   };
@@ -169,7 +167,8 @@ function addDocuments(list: DocumentList, { store, documents }: StoredImage): vo
   }
 }
 
-function textOf(bytes: Uint8Array, key: string): string {
+/** UTF-8 as text. @throws {DecodeFailed} */
+export function textOf(bytes: Uint8Array, key: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { FileAccess } from "../io/random_access.ts";
+import { openStore } from "./opened_store.ts";
 import { readLinkedImage } from "./stored_image.ts";
 
 Deno.test("a series belongs to a store that is up to six groups above it", () => {
@@ -31,7 +32,7 @@ Deno.test("a series belongs to a store that is up to six groups above it", () =>
     const shape = { shape: [2, 3], chunks: [2, 3], dtype: "<u2", order: "C" };
     const stored = { compressor: null, filters: null, fill_value: 0 };
     json(join(path, "0", ".zarray"), { zarr_format: 2, ...shape, ...stored });
-    return readLinkedImage({ path, files }).image.channelNames[0];
+    return readLinkedImage(openStore({ path, files })).image.channelNames[0];
   };
   try {
     deepEqual([1, 6, 7].map(nameOf), ["DAPI", "DAPI", "CH1"]);

@@ -36,9 +36,13 @@ const ENTRY_BYTES = 46;
 /**
  * Reads the entries by name; the last of a name counts, as appending writers intend.
  *
+ * @param repeats called with each name that an earlier entry has
  * @throws {DecodeFailed} the ZIP file is damaged, incomplete or over a bound
  */
-export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
+export function readZipDirectory(
+  file: ByteSource,
+  repeats: (name: string) => void = () => {},
+): Map<string, ZipEntry> {
   const { offset, size, count } = directoryPlace(file);
   if (size > MAX_ZIP_DIRECTORY_BYTES) {
     throw new DecodeFailed(`the ZIP directory has ${size} bytes, more than ${MAX_ZIP_DIRECTORY_BYTES}`);
@@ -63,6 +67,7 @@ export function readZipDirectory(file: ByteSource): Map<string, ZipEntry> {
     const name = decoder.decode(bytes.subarray(at + ENTRY_BYTES, nameEnd));
     const wide = wideNumbers(view, nameEnd, extraEnd);
     const number = (place: number) => wide(view.getUint32(at + place, true));
+    if (entries.has(name)) repeats(name);
     entries.set(name, {
       method: view.getUint16(at + 10, true),
       encrypted: (flags & 0x41) !== 0,
@@ -164,11 +169,15 @@ export function zarrFolder(names: Iterable<string>): string | null {
   return folders.size === 1 && folder !== undefined ? folder : null;
 }
 
-/** True for a ZIP file with a Zarr group, even under crooked names, which the reader refuses with a reason. */
+/** The document of a collection at the root, in a folder, or in a folder of the only folder. */
+const COLLECTION_DOCUMENT = /^(?:[^/]+\/){0,2}collection\.json$/;
+
+/** True for a ZIP file with a Zarr group or a collection, even under crooked names, which the reader refuses with a reason. */
 export function holdsZarr(file: ByteSource): boolean {
   try {
-    const names = readZipDirectory(file).keys();
-    return zarrFolder(names.map((name) => name.replace(/[\\/]+/g, "/").replace(/^\.?\//, ""))) !== null;
+    const names = [...readZipDirectory(file).keys()]
+      .map((name) => name.replace(/[\\/]+/g, "/").replace(/^\.?\//, ""));
+    return zarrFolder(names) !== null || names.some((name) => COLLECTION_DOCUMENT.test(name));
   } catch (error) {
     if (error instanceof DecodeFailed) return false;
     throw error;

@@ -1,55 +1,63 @@
 /**
- * Events of a trace: peaks above a threshold that stand out from their surroundings, with the times at which they cross
- * parts of their height. Peaks, prominence and crossings are defined as by `scipy.signal` (`find_peaks`,
- * `peak_prominences`, `peak_widths`). NaN bounds the surroundings of a peak like an end of the trace.
+ * Events of a trace: peaks above a threshold that stand out from their surroundings, and their shapes (event_shape.js).
+ * Peaks and prominence are defined as by `scipy.signal` (`find_peaks`, `peak_prominences`). NaN bounds the surroundings
+ * of a peak like an end of the trace.
  *
  * @typedef {object} Threshold
  * @property {number} height least value of a peak
  * @property {number} [prominence] least height above the higher of the two valleys beside it
  * @property {number} [distance] least distance between two peaks in samples; the higher peak stays
  *
- * @typedef {object} TraceEvent all places and lengths are samples, fractions included
+ * @typedef {object} Peak
  * @property {number} peak index; of a plateau its middle, rounded down
  * @property {number} value at the peak
- * @property {number} amplitude height above the higher of the two valleys beside it (prominence)
- * @property {number} halfWidth width at half of the amplitude
- * @property {number} rise from 10 to 90 % of the amplitude before the peak
- * @property {number} decay from the peak until 1/e of the amplitude is left, or the valley is reached
+ * @property {number} prominence height above the higher of the two valleys beside it
+ *
+ * @typedef {Peak & import("./event_shape.js").EventShape} TraceEvent
  */
+import { eventShapes } from "./event_shape.js";
+import { withoutNoisePeaks } from "./noise_peaks.js";
+import { percentile } from "./traces.js";
 
 /**
  * @param {Float64Array} trace
  * @param {Threshold} threshold
- * @returns {TraceEvent[]} in the order of time
+ * @returns {TraceEvent[]} in the order of time; one for all peaks that noise makes on it
  */
-export function findEvents(trace, { height, prominence = 0, distance = 1 }) {
+export const findEvents = (trace, threshold) =>
+  measureEvents(trace, withoutNoisePeaks(trace, findPeaks(trace, threshold)));
+
+/** Indices of all peaks, those of noise included. @param {Float64Array} trace @param {Threshold} threshold */
+export function findPeaks(trace, { height, prominence = 0, distance = 1 }) {
   const high = peaksOf(trace).filter((peak) => trace[peak] >= height);
-  return apart(trace, high, distance)
-    .map((peak) => measureEvent(trace, peak))
-    .filter(({ amplitude }) => amplitude >= prominence);
+  return apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
 }
 
 /**
- * Measures the event at a known peak, found or added by hand.
+ * Measures the events at known peaks, found or added by hand, each without the tails of the others.
  *
  * @param {Float64Array} trace
- * @param {number} peak index
- * @returns {TraceEvent} an amplitude of 0 where nothing rises
+ * @param {readonly number[]} peaks indices in ascending order
+ * @returns {TraceEvent[]}
  */
-export function measureEvent(trace, peak) {
-  const valleys = valleysAround(trace, peak);
-  const amplitude = trace[peak] - Math.max(trace[valleys.left], trace[valleys.right]);
-  const [before, after] = [-1, 1].map((step) => (/** @type {number} */ part) =>
-    crossing(trace, peak, step, trace[peak] - part * amplitude, step < 0 ? valleys.left : valleys.right)
-  );
-  return {
-    peak,
-    value: trace[peak],
-    amplitude,
-    halfWidth: after(0.5) - before(0.5),
-    rise: before(0.1) - before(0.9),
-    decay: after(1 - 1 / Math.E) - peak,
-  };
+export function measureEvents(trace, peaks) {
+  return eventShapes(trace, peaks, (peak) => boundsOf(trace, peak)).map((shape, i) => ({
+    peak: peaks[i],
+    value: trace[peaks[i]],
+    prominence: boundsOf(trace, peaks[i]).height,
+    ...shape,
+  }));
+}
+
+/**
+ * A threshold halfway from the median to the maximum, and a quarter of this height as prominence.
+ *
+ * @param {Float64Array} trace
+ * @returns {{height: number, prominence: number}} NaN for a trace without values
+ */
+export function proposedThreshold(trace) {
+  const [middle, top] = [percentile(trace, 50), percentile(trace, 100)];
+  return { height: (middle + top) / 2, prominence: (top - middle) / 4 };
 }
 
 /** Finds the highest sample near a position. @type {(trace: Float64Array, place: number, reach: number) => number} */
@@ -89,8 +97,14 @@ function apart(trace, peaks, distance) {
   return peaks.filter((peak) => taken.has(peak));
 }
 
-/** Finds the lowest sample on each side, up to the next higher sample. @param {Float64Array} trace @param {number} peak */
-function valleysAround(trace, peak) {
+/**
+ * The lowest sample on each side, up to the next higher sample, and the height above the higher one.
+ *
+ * @param {Float64Array} trace
+ * @param {number} peak
+ * @returns {import("./event_shape.js").Bounds}
+ */
+function boundsOf(trace, peak) {
   const [left, right] = [-1, 1].map((step) => {
     let lowest = peak;
     for (let i = peak; i >= 0 && i < trace.length && trace[i] <= trace[peak]; i += step) {
@@ -98,19 +112,5 @@ function valleysAround(trace, peak) {
     }
     return lowest;
   });
-  return { left, right };
-}
-
-/** Finds where the trace falls to a level on its way to a valley, interpolated between samples. */
-function crossing(
-  /** @type {Float64Array} */ trace,
-  /** @type {number} */ peak,
-  /** @type {number} */ step,
-  /** @type {number} */ level,
-  /** @type {number} */ valley,
-) {
-  let i = peak;
-  while (i !== valley && level < trace[i]) i += step;
-  if (!(trace[i] < level)) return i;
-  return i - step * (level - trace[i]) / (trace[i - step] - trace[i]);
+  return { left, right, height: trace[peak] - Math.max(trace[left], trace[right]) };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { FORMATS } from "../../readers/registry.ts";
+import { writeCollection } from "../collection_tree.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiff_writer.ts";
 import type { ServerProcess } from "./server_process.ts";
@@ -18,6 +19,9 @@ export interface FormatSample {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
+const float32From = (first: number, count: number) =>
+  new Uint8Array(Float32Array.from({ length: count }, (_, i) => first + i).buffer);
+
 function fixture(format: string, folder: string, file: string): FormatSample {
   const { own, scenes } = expectedFile(folder, file);
   const planes = firstPlanes(scenes.find(({ index }) => index === own)!);
@@ -28,6 +32,8 @@ function fixture(format: string, folder: string, file: string): FormatSample {
 export function formatSamples(folder: string): FormatSample[] {
   const tiff = join(folder, "tiny.tif");
   Deno.writeFileSync(tiff, tinyTiff());
+  const collection = join(folder, "collection");
+  writeCollection(collection);
   const samples = [
     { format: "tif", path: tiff, sha256: [sha256(new Uint8Array(new Float32Array(TINY_SAMPLES).buffer))] },
     fixture("lsm", "lsm", "series_tzc.lsm"),
@@ -41,6 +47,12 @@ export function formatSamples(folder: string): FormatSample[] {
     fixture("lof", "lif", "object.lof"),
     fixture("ome.zarr", "ome_zarr", "v3_shard.ome.zarr"),
     fixture("ome.zarr.zip", "ome_zarr", "v3_blosc_lz4.ome.zarr.zip"),
+    // Two channels of 4 rows and 6 columns with the samples 0 to 47.
+    {
+      format: "collection",
+      path: collection,
+      sha256: [0, 24].map((first) => sha256(float32From(first, 24))),
+    },
   ];
   const missing = FORMATS.map(({ name }) => name).filter((name) => !samples.some((s) => s.format === name));
   assert.deepEqual(missing, [], "formats without a sample");

@@ -47,9 +47,11 @@ export function scanPlanes(
 }
 
 /** The bytes of the file, with so many columns. */
-export function measuredScan(columns: number = SCAN_SHAPE[1]): Uint8Array {
+export function measuredScan(
+  columns: number = SCAN_SHAPE[1],
+  planes: readonly Uint16Array<ArrayBuffer>[] = scanPlanes(columns),
+): Uint8Array {
   const [lines] = SCAN_SHAPE;
-  const planes = scanPlanes(columns);
   const described = lineScan(lines);
   const [first, second] = described.channels;
   const reference = Uint16Array.from({ length: 128 * 128 }, (_, i) => {

@@ -1,41 +1,135 @@
 import assert from "node:assert/strict";
-import { findEvents, highestNear, measureEvent } from "../../static/measure/events.js";
+import { findEvents, findPeaks, highestNear, measureEvents } from "../../static/measure/events.js";
+import { runningMean } from "../../static/measure/traces.js";
+import { measuredTransients, spread, transient } from "../browser/measured_events.ts";
+import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
 import expected from "./measured/events.json" with { type: "json" };
 
-Deno.test("events are the peaks of scipy.signal, with its prominences and widths", async (t) => {
-  for (const { name, trace, limits, ...of } of expected.cases) {
+Deno.test("peaks are those of scipy.signal, with its prominences", async (t) => {
+  for (const { name, trace, limits, peaks, prominence } of expected.cases) {
     await t.step(name, () => {
-      const events = findEvents(Float64Array.from(trace), limits);
-      assert(events.length > 0);
-      assert.deepEqual(events.map(({ peak }) => peak), of.peaks);
-      for (const part of ["amplitude", "halfWidth", "rise", "decay"] as const) {
-        events.forEach((event, i) => {
-          assert(Math.abs(event[part] - of[part][i]!) < 1e-9, `${part} of ${event.peak}: ${event[part]}`);
-        });
-      }
+      const values = Float64Array.from(trace);
+      assert(peaks.length > 0);
+      assert.deepEqual(findPeaks(values, limits), peaks);
+      measureEvents(values, peaks).forEach((event, i) => {
+        assert(Math.abs(event.prominence - prominence[i]!) < 1e-9, `${event.peak}: ${event.prominence}`);
+      });
     });
   }
 });
 
-Deno.test("the widths of a triangle are those of geometry", () => {
-  // Up by 1 a sample to 10 at index 10, down by 0.5 a sample to 0 at index 30.
-  const trace = Float64Array.from({ length: 31 }, (_, i) => i <= 10 ? i : 15 - i / 2);
+Deno.test("the shape of a triangle is that of geometry", () => {
+  // Up by 1 a sample from 0 at index 40 to 10 at index 50, down by 0.5 a sample to 0 at index 70.
+  const trace = Float64Array.from({ length: 110 }, (_, i) => Math.max(0, i <= 50 ? i - 40 : (70 - i) / 2));
   const [event] = findEvents(trace, { height: 5 });
-  assert.equal(event!.peak, 10);
-  assert.equal(event!.amplitude, 10);
-  // Half of it from 5 to 20; 10 to 90 % from 1 to 9; 1/e of 10 is reached at 2 (15 - 10 / e).
-  assert.equal(event!.halfWidth, 15);
-  assert.equal(event!.rise, 8);
-  assert(Math.abs(event!.decay - (2 * (15 - 10 / Math.E) - 10)) < 1e-9);
+  assert.deepEqual([event!.peak, event!.prominence, event!.baseline, event!.deviation], [50, 10, 0, 0]);
+  // No transient has straight sides. Samples are measured on means over 3 of them, for the half width of 15.
+  assert.equal(event!.by, "samples");
+  for (
+    const [name, value, truth] of [
+      ["amplitude", event!.amplitude, 10],
+      // Half of it from 45 to 60; 10 to 90 % from 41 to 49; 1/e of 10 is reached 2 (10 - 10 / e) later.
+      ["duration", event!.duration, 15],
+      ["rise", event!.rise, 8],
+      ["decay", event!.decay, 2 * (10 - 10 / Math.E)],
+    ] as const
+  ) assert(Math.abs(value / truth - 1) < 0.06, `${name} ${value}, not ${truth}`);
+  assert(Math.abs(event!.onset - 40) < 1, `${event!.onset}`);
+});
+
+Deno.test("a transient without noise is measured as it was made", () => {
+  const shape = transient(8, 40);
+  const trace = Float64Array.from({ length: 400 }, (_, i) => 100 + 50 * shape(i - 150.25));
+  const [event, ...more] = findEvents(trace, { height: 120 });
+  assert.deepEqual(more, []);
+  assert.equal(event!.by, "fitted");
+  assert.equal(event!.overlap, "");
+  // The highest sample lies at most half a line from the top.
+  assert(Math.abs(event!.amplitude - 50) < 0.05, `${event!.amplitude}`);
+  assert(Math.abs(event!.baseline - 100) < 1e-6);
+  assert(Math.abs(event!.onset - 150.25) < 0.8, `${event!.onset}`);
+});
+
+Deno.test("photon noise does not raise amplitudes, nor split events", async (t) => {
+  for (const [rise, decay] of [[3, 12], [8, 40], [30, 200]] as const) {
+    for (const signal of [20, 10, 5]) {
+      await t.step(`${rise}, ${decay}, signal to noise ${signal}`, () => {
+        const { missed, extra, amplitude, prominence } = measuredTransients({
+          rise,
+          decay,
+          signal,
+          traces: 40,
+        });
+        assert.deepEqual([missed, extra], [0, 0]);
+        const { mean } = spread(amplitude);
+        assert(Math.abs(mean) < 0.02, `${mean}`);
+        // The highest of many noisy samples above the lowest ones.
+        assert(spread(prominence).mean > 0.1);
+      });
+    }
+  }
+});
+
+Deno.test("the onset is two standard deviations above the baseline", () => {
+  const shape = transient(30, 200);
+  const normal = normalNumbers(randomNumbers(5));
+  const [start, noise] = [300, 0.05];
+  const trace = Float64Array.from({ length: 900 }, (_, i) => shape(i - start) + noise * normal());
+  const [event] = findEvents(trace, { height: 0.6, prominence: 0.3 });
+  assert(Math.abs(event!.deviation / noise - 1) < 0.15, `${event!.deviation}`);
+  let crossing = start;
+  while (shape(crossing - start) < 2 * noise) crossing += 0.01;
+  assert(Math.abs(event!.onset - crossing) < 3, `${event!.onset}, not ${crossing}`);
+});
+
+Deno.test("overlapping transients are separated", async (t) => {
+  for (const [gap, signal, most] of [[80, 10, 0.02], [80, 5, 0.02], [50, 20, 0.02]] as const) {
+    await t.step(`${gap} lines apart, signal to noise ${signal}`, () => {
+      const { missed, extra, amplitude } = measuredTransients({
+        rise: 5,
+        decay: 40,
+        signal,
+        gap,
+        traces: 20,
+      });
+      assert.deepEqual([missed, extra], [0, 0]);
+      const { mean } = spread(amplitude);
+      assert(Math.abs(mean) < most, `${mean}`);
+    });
+  }
+  const shape = transient(5, 40);
+  const trace = Float64Array.from({ length: 500 }, (_, i) => shape(i - 200) + 0.8 * shape(i - 250));
+  assert.deepEqual(findEvents(trace, { height: 0.5 }).map(({ overlap }) => overlap), [
+    "separated",
+    "separated",
+  ]);
+  // Triangles side by side have no fit.
+  const saw = Float64Array.from(
+    { length: 200 },
+    (_, i) => i < 50 || i > 150 ? 0 : 33 - Math.abs(25 - (i % 50)),
+  );
+  const [first, second] = findEvents(saw, { height: 20, prominence: 5 });
+  assert.deepEqual([first!.overlap, second!.overlap], ["overlaps", "overlaps"]);
 });
 
 Deno.test("missing values bound the surroundings of a peak", () => {
   const trace = Float64Array.of(0, NaN, 3, 4, 3, 2, NaN, 9, 8);
-  const events = findEvents(trace, { height: 1 });
+  const [event, ...more] = findEvents(trace, { height: 1 });
+  assert.deepEqual(more, []);
   // The valley before 4 is 3, beside the gap, not 0 beyond it; 9 follows a gap.
-  assert.deepEqual(events.map(({ peak, amplitude }) => [peak, amplitude]), [[3, 1]]);
+  assert.deepEqual([event!.peak, event!.prominence], [3, 1]);
+  // One sample is no baseline.
+  assert(Number.isNaN(event!.baseline) && Number.isNaN(event!.amplitude));
   assert.deepEqual(findEvents(new Float64Array(20).fill(NaN), { height: -1 }), []);
   assert.deepEqual(findEvents(new Float64Array(0), { height: -1 }), []);
+});
+
+Deno.test("a huge trace of noise is searched in seconds", () => {
+  const normal = normalNumbers(randomNumbers(1));
+  const noise = runningMean(Float64Array.from({ length: 100_000 }, normal), 3);
+  const started = performance.now();
+  findEvents(noise, { height: 1 });
+  assert(performance.now() - started < 20_000, `${performance.now() - started} ms`);
 });
 
 Deno.test("an event added by hand moves to the highest sample nearby", () => {
@@ -43,6 +137,7 @@ Deno.test("an event added by hand moves to the highest sample nearby", () => {
   assert.equal(highestNear(trace, 1, 1), 2);
   assert.equal(highestNear(trace, 3, 2), 5);
   assert.equal(highestNear(trace, -4, 1), 1);
-  const { amplitude, halfWidth } = measureEvent(trace, 0);
-  assert.deepEqual([amplitude, halfWidth], [0, 0]);
+  const [event] = measureEvents(trace, [0]);
+  assert.equal(event!.prominence, 0);
+  assert(Number.isNaN(event!.amplitude));
 });

@@ -202,8 +202,17 @@ export interface OpenResponse {
   reference: ReferenceInfo | null;
   position?: PositionInfo;
   lineScan?: LineScanInfo | null;
+  collection?: CollectionInfo | null;
   warnings?: string[];
   warningCodes?: string[];
+}
+
+/** The collection that an image is a member of. */
+export interface CollectionInfo {
+  id: string;
+  name: string;
+  /** The opened image; `accepted` is null without an image document. */
+  member: { id: string; name: string; accepted: boolean | null };
 }
 
 /** Answer of `GET /api/v2/sessions/<id>`. */
@@ -221,6 +230,34 @@ export interface MetadataDocument {
   name: string;
   mediaType: string;
   text: string;
+}
+
+/** An acquisition, a collection or a folder in a folder. */
+export interface FolderEntry {
+  /** Name in the folder; of an acquisition in several files, that of the one to open. */
+  name: string;
+  /** Absolute path to open or, of a folder, to list. */
+  path: string;
+  /** `collection` for a folder with `collection.json`. */
+  kind: "folder" | "image" | "collection";
+  /** Short name of the format, as in `source.format`; null for folders. */
+  format: string | null;
+  /** Bytes of all files together; null for what is a folder. */
+  bytes: number | null;
+  /** Last change of any of the files, RFC 3339. */
+  modified: string;
+}
+
+/** Answer of `POST /api/v2/list`. */
+export interface FolderListing {
+  ok: true;
+  apiVersion: string;
+  /** Absolute path of the folder with links resolved. */
+  path: string;
+  /** Sorted by name, at most 10,000. */
+  entries: FolderEntry[];
+  /** Whether there are more. */
+  truncated: boolean;
 }
 
 /** Options of an open. */
@@ -320,6 +357,8 @@ export class Acquisition implements AsyncDisposable {
   readonly position: PositionInfo;
   /** Timing of a line scan, or null for other images. */
   readonly lineScan: LineScanInfo | null;
+  /** The collection that the image is a member of, or null. */
+  readonly collection: CollectionInfo | null;
   /** Warnings to show to the user. */
   readonly warnings: string[];
   /** A stable code for each warning. */
@@ -366,6 +405,12 @@ export class Server {
    * @param path absolute path on the server's machine
    */
   open(path: string, options?: OpenOptions): Promise<Acquisition>;
+  /**
+   * Lists a folder: one entry for each acquisition, collection and folder, told by names alone. Who may open may list.
+   *
+   * @param path absolute path on the server's machine
+   */
+  list(path: string, options?: CallOptions): Promise<FolderListing>;
 }
 
 /** Options of a connection. */

@@ -1,4 +1,4 @@
-"""Writes events.json: traces, and their peaks, prominences and widths by scipy.signal.
+"""Writes events.json: traces, and their peaks and prominences by scipy.signal.
 
 usage: python make_events.py    (needs numpy and scipy)
 """
@@ -8,7 +8,7 @@ import pathlib
 
 import numpy as np
 import scipy
-from scipy.signal import find_peaks, peak_prominences, peak_widths
+from scipy.signal import find_peaks, peak_prominences
 
 RANDOM = np.random.default_rng(7)
 
@@ -25,20 +25,12 @@ def transients(length, starts, noise):
 def case(name, trace, **limits):
     trace = np.round(trace, 6)
     peaks, _ = find_peaks(trace, **limits)
-    prominences = peak_prominences(trace, peaks)
-    _, _, left_10, right_10 = peak_widths(trace, peaks, 0.1, prominences)
-    _, _, left_90, _ = peak_widths(trace, peaks, 0.9, prominences)
-    half, _, _, _ = peak_widths(trace, peaks, 0.5, prominences)
-    _, _, _, decayed = peak_widths(trace, peaks, 1 - 1 / np.e, prominences)
     return {
         "name": name,
         "trace": trace.tolist(),
         "limits": limits,
         "peaks": peaks.tolist(),
-        "amplitude": prominences[0].tolist(),
-        "halfWidth": half.tolist(),
-        "rise": (left_10 - left_90).tolist(),
-        "decay": (decayed - peaks).tolist(),
+        "prominence": peak_prominences(trace, peaks)[0].tolist(),
     }
 
 

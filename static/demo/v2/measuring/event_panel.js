@@ -5,8 +5,7 @@
  * @typedef {import("../../../measure/events.js").TraceEvent & {note: string, isByHand: boolean}} Row
  */
 import { formatAt } from "../../../measure/axes.js";
-import { findEvents, highestNear, measureEvent } from "../../../measure/events.js";
-import { percentile } from "../../../measure/traces.js";
+import { findEvents, highestNear, measureEvents, proposedThreshold } from "../../../measure/events.js";
 import { element } from "../controls/element.js";
 import {
   button,
@@ -44,7 +43,7 @@ export class EventPanel extends Panel {
     else if (this.rows.length > 0) this.#measure(this.#chosen);
   });
   #height = numberField("Threshold", "event-threshold", 0, () => this.#typed());
-  #prominence = numberField("Minimum amplitude", "event-amplitude", 0, () => this.#typed(), { min: 0 });
+  #prominence = numberField("Minimum prominence", "event-amplitude", 0, () => this.#typed(), { min: 0 });
   #distance = numberField(
     "Minimum distance",
     "event-distance",
@@ -157,7 +156,7 @@ export class EventPanel extends Panel {
     return [
       ["Trace", this.#chosen?.name ?? ""],
       ["Threshold", this.#height.number],
-      ["Minimum amplitude", this.#prominence.number],
+      ["Minimum prominence", this.#prominence.number],
       [`Minimum distance (${this.timeUnit})`, this.#distance.number],
       [`Found (${MOST_ROWS} at most are listed)`, this.#found ?? "none"],
     ];
@@ -169,10 +168,16 @@ export class EventPanel extends Panel {
     return [
       { name: "Time", unit, values: times(({ peak }) => peak) },
       { name: "Value", values: rows.map(({ value }) => value) },
+      { name: "Baseline", values: rows.map(({ baseline }) => baseline) },
+      { name: "Standard deviation of the baseline", values: rows.map(({ deviation }) => deviation) },
       { name: "Amplitude", values: rows.map(({ amplitude }) => amplitude) },
-      { name: "Half width", unit, values: times(({ halfWidth }) => halfWidth) },
+      { name: "Prominence", values: rows.map(({ prominence }) => prominence) },
+      { name: "Onset", unit, values: times(({ onset }) => onset) },
       { name: "Rise 10-90 %", unit, values: times(({ rise }) => rise) },
+      { name: "Duration at half maximum", unit, values: times(({ duration }) => duration) },
       { name: "Decay to 1/e", unit, values: times(({ decay }) => decay) },
+      { name: "Measured on", values: rows.map(({ by }) => by === "fitted" ? "fitted transient" : "samples") },
+      { name: "Overlap", values: rows.map(({ overlap }) => overlap) },
       { name: "By hand", values: rows.map(({ isByHand }) => isByHand ? "yes" : "") },
       { name: "Note", values: rows.map(({ note }) => note) },
     ];
@@ -182,13 +187,13 @@ export class EventPanel extends Panel {
     return this.#traces.find((trace) => keyOf(trace) === this.#trace.select.value) ?? this.#traces[0] ?? null;
   }
 
-  /** Proposes a threshold halfway from the median to the maximum. @param {Trace} trace */
+  /** @param {Trace} trace */
   #propose({ values }) {
-    const [middle, top] = [percentile(values, 50), percentile(values, 100)];
-    if (Number.isNaN(top)) return;
+    const { height, prominence } = proposedThreshold(values);
+    if (Number.isNaN(height)) return;
     this.#isTyped = false;
-    this.#height.number = significant((middle + top) / 2, 3);
-    this.#prominence.number = significant((top - middle) / 4, 2);
+    this.#height.number = significant(height, 3);
+    this.#prominence.number = significant(prominence, 2);
   }
 
   /** Threshold, minimum amplitude and minimum distance. */
@@ -206,7 +211,7 @@ export class EventPanel extends Panel {
     this.#isTyped = true;
     this.#found = found;
     this.#measured = { key: keyOf(trace), length };
-    this.rows = rows.map((row) => ({ ...measureEvent(trace.values, row.peak), ...row }));
+    this.rows = measured(trace, rows);
   }
 
   #typed() {
@@ -228,10 +233,9 @@ export class EventPanel extends Panel {
     this.#found = found.length;
     this.#measured = { key: keyOf(trace), length: trace.values.length };
     const notes = new Map(this.rows.map(({ peak, note }) => [peak, note]));
-    const byHand = this.rows.filter((row) => row.isByHand && !found.some(({ peak }) => peak === row.peak))
-      .map((row) => ({ ...row, ...measureEvent(trace.values, row.peak) }));
+    const byHand = this.rows.filter((row) => row.isByHand && !found.some(({ peak }) => peak === row.peak));
     const rows = found.map((event) => ({ ...event, note: notes.get(event.peak) ?? "", isByHand: false }));
-    this.#set([...rows, ...byHand]);
+    this.#set(byHand.length === 0 ? rows : measured(trace, [...rows, ...byHand]));
     this.#status.textContent = found.length > MOST_ROWS
       ? `${found.length} events: the first ${MOST_ROWS} are listed`
       : `${this.rows.length} ${this.rows.length === 1 ? "event" : "events"} in ${trace.name}`;
@@ -244,7 +248,7 @@ export class EventPanel extends Panel {
       this.rows.every(({ peak, value }) => trace.values[peak] === value);
     // Searching again would bring back rows removed by hand.
     if (this.#found !== null && key === keyOf(trace) && !isSame) return this.#find();
-    this.#set(this.rows.map((row) => ({ ...row, ...measureEvent(trace.values, row.peak) })));
+    this.#set(measured(trace, this.rows));
   }
 
   #add() {
@@ -258,7 +262,13 @@ export class EventPanel extends Panel {
     this.#kept = null;
     const peak = highestNear(trace.values, line, Math.max(REACH, Math.round(trace.values.length / 50)));
     if (!Number.isFinite(trace.values[peak]) || this.rows.some((row) => row.peak === peak)) return;
-    this.#set([...this.rows, { ...measureEvent(trace.values, peak), note: "", isByHand: true }]);
+    this.#set(measured(trace, [...this.rows, { peak, note: "", isByHand: true }]));
+  }
+
+  /** @param {Row} row */
+  #remove(row) {
+    const [trace, rows] = [this.#chosen, this.rows.filter((other) => other !== row)];
+    this.#set(trace === null ? rows : measured(trace, rows));
   }
 
   #clear() {
@@ -283,19 +293,19 @@ export class EventPanel extends Panel {
     const rows = this.rows.slice(0, this.#most).map((row, i) => [
       // With the resolution of lines.
       formatAt(row.peak * timeStep, timeStep),
-      rounded(row.amplitude),
-      ...[row.halfWidth, row.rise, row.decay].map(width),
+      `${rounded(row.amplitude)}${row.overlap === "overlaps" ? " *" : ""}`,
+      ...[row.duration, row.rise, row.decay].map(width),
       textField(`Note on event ${i + 1}`, row.note, 200, (note) => {
         row.note = note;
         this.changed();
       }),
-      removeButton(`event ${i + 1}`, () => this.#set(this.rows.filter((other) => other !== row))),
+      removeButton(`event ${i + 1}`, () => this.#remove(row)),
     ]);
     const heads = [
       `Time (${timeUnit})`,
       // Heads may break: the note needs the room.
       "Ampli\u00adtude",
-      ...["Half width", "Rise", "Decay"].map((name) => `${name} (${short})`),
+      ...["Dura\u00adtion", "Rise", "Decay"].map((name) => `${name} (${short})`),
       "Note",
       "",
     ];
@@ -307,6 +317,19 @@ export class EventPanel extends Panel {
     this.#table.replaceChildren(...tables("Events", heads, rows), ...(left === 0 ? [] : [more]));
     this.changed();
   }
+}
+
+/**
+ * Measures all events together: overlapping ones depend on each other.
+ *
+ * @param {Trace} trace
+ * @param {readonly {peak: number, note: string, isByHand: boolean}[]} rows in any order
+ * @returns {Row[]}
+ */
+function measured({ values }, rows) {
+  const sorted = [...rows].sort((a, b) => a.peak - b.peak);
+  const events = measureEvents(values, sorted.map(({ peak }) => peak));
+  return sorted.map(({ note, isByHand }, i) => ({ ...events[i], note, isByHand }));
 }
 
 /** Band and channel identify a trace, whatever its name. @param {Trace | null} trace */

@@ -103,7 +103,16 @@ export class KeptWork extends Emitter {
     }
     const savedAt = recalled === null || recalled.isOther ? 0 : recalled.work.savedAt;
     this.#open = recording &&
-      { ...recording, key, savedAt, isHeld: false, isTouched: false, release: () => {}, next: null, saving: null };
+      {
+        ...recording,
+        key,
+        savedAt,
+        isHeld: false,
+        isTouched: false,
+        release: () => {},
+        next: null,
+        saving: null,
+      };
     this.isUnsaved = false;
     this.#enter(recording === null ? "none" : "pending");
     if (former !== null) Promise.resolve(former.saving).then(() => former.release());

@@ -1,0 +1,153 @@
+/** An image shaped by the collection that it is a member of: display of axes, reference image, scan path, missing planes. */
+import { join } from "node:path";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import type { DocumentList } from "../io/document_list.ts";
+import { calibrated } from "../metadata/axes.ts";
+import { isJsonObject, parseJsonText } from "../metadata/json.ts";
+import {
+  firstOutside,
+  type ImageShape,
+  NO_REFERENCE,
+  type ReferenceResult,
+  referenceUnlessLost,
+  unreadable,
+} from "../metadata/reference.ts";
+import { type OpenedStore, openStore, storeInTree } from "../ome_zarr/opened_store.ts";
+import { acquisitionOf, readLinkedImage, type StoredImage, textOf } from "../ome_zarr/stored_image.ts";
+import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
+import { type Acquisition, type Axis, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
+import { isInside, type Membership } from "./membership.ts";
+
+/** The store of an image in a folder or a ZIP file. @throws as `openStore` does */
+export const storeAt = (path: string, files: FileTree): OpenedStore =>
+  files instanceof ZipFiles ? storeInTree(path, files) : openStore({ path, files });
+
+/** The acquisition of an image, shaped by its collection if it has one. */
+export function memberAcquisition(
+  stored: StoredImage,
+  membership: Membership,
+  files: FileTree,
+): Acquisition {
+  const warnings: Warning[] = [...stored.image.warnings, ...membership.warnings];
+  const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
+  const acquisition = asMember(acquisitionOf({ ...stored, image }, files.stop), membership, files);
+  const { reference, warnings: doubts } = readReference(membership, files);
+  return { ...acquisition, reference, warnings: [...warnings, ...doubts] };
+}
+
+/** An acquisition with the name, the documents and the missing planes of a member. */
+export function asMember(acquisition: Acquisition, membership: Membership, files: FileTree): Acquisition {
+  const { collection, missingPlanes } = membership;
+  if (collection === null) return acquisition;
+  const isMissing = (channel: number, { t, z }: Position) => missingPlanes.has(`${t} ${z} ${channel}`);
+  return {
+    ...acquisition,
+    collection,
+    documents: (list) => {
+      acquisition.documents(list);
+      addDocuments(list, membership, files);
+    },
+    ...missingPlanes.size > 0 && {
+      holds: (channel, position) => !isMissing(channel, position),
+      plan: (channels, position, rows) => {
+        const missing = channels.find((channel) => isMissing(channel, position));
+        if (missing === undefined) return acquisition.plan(channels, position, rows);
+        throw new PlaneNotFound(`the recording lacks channel ${missing} there, as its image document says`);
+      },
+    },
+  };
+}
+
+/** Adds the documents of a member and the tables of its analyses. */
+function addDocuments(list: DocumentList, { documents, root }: Membership, files: FileTree): void {
+  for (const { name, path } of documents) {
+    const text = textAt(path, name, list, files);
+    list.add(name, "application/json", text);
+    for (const table of tablesOf(text, name)) {
+      const place = join(root, table);
+      if (files.kind(place) === "file" && isInside(place, root, files)) {
+        list.add(table, "text/csv", textAt(place, table, list, files));
+      }
+    }
+  }
+}
+
+function textAt(path: string, name: string, list: DocumentList, files: FileTree): string {
+  const file = files.open(path);
+  try {
+    list.require(file.size);
+    return textOf(file.read(0, file.size, `"${name}"`), name);
+  } finally {
+    file.close();
+  }
+}
+
+/** Paths of the tables of an analyses document; none for another document or a damaged one. */
+function tablesOf(text: string, name: string): string[] {
+  let document: unknown;
+  try {
+    document = parseJsonText(text, `"${name}"`);
+  } catch (error) {
+    if (error instanceof DecodeFailed) return [];
+    throw error;
+  }
+  const list = (value: unknown) => Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return list(isJsonObject(document) ? document["analyses"] : null)
+    .flatMap(({ resources }) => list(resources).map(({ path }) => path))
+    .filter((path) => typeof path === "string");
+}
+
+/** Calibrations, replaced by those of `axis_display`. */
+function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: Warning[]) {
+  const calibrations = { ...image.calibrations };
+  for (const [name, { scale, unit }] of Object.entries(axisDisplay ?? {})) {
+    const axis = image.axes.find((a) => a.name === name);
+    if (!axis) {
+      warnings.push(
+        warning("metadata_disagree", `The collection describes the axis "${name}", which the image lacks`),
+      );
+    } else if (axis.letter !== null) calibrations[axis.letter] = calibrated(scale, unit);
+  }
+  return calibrations;
+}
+
+function readReference({ referenceImage, scanPath }: Membership, files: FileTree): ReferenceResult {
+  if (referenceImage === null) return NO_REFERENCE;
+  return referenceUnlessLost(() => {
+    const acquisition = acquisitionOf(readLinkedImage(storeAt(referenceImage, files)), files.stop);
+    const { channels, axes } = acquisition;
+    const [y, x] = [axisOf(axes, "Y"), axisOf(axes, "X")];
+    const { path, warnings } = pathOn({ rows: y.size, columns: x.size }, scanPath);
+    return {
+      reference: {
+        axes: [y, x],
+        channels,
+        lineRoi: null,
+        scanPath: path,
+        plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
+      },
+      warnings: [...acquisition.warnings, ...warnings],
+    };
+  });
+}
+
+function axisOf(axes: readonly Axis[], name: Axis["name"]): Axis {
+  const axis = axes.find((one) => one.name === name);
+  if (!axis) throw new Error(`an acquisition has no axis ${name}`);
+  return axis;
+}
+
+function pathOn(
+  shape: ImageShape,
+  points: Membership["scanPath"],
+): { readonly path: Reference["scanPath"]; readonly warnings: readonly Warning[] } {
+  if (points === null) return { path: null, warnings: [] };
+  const path = { x: points.map((point) => point[0]!), y: points.map((point) => point[1]!) };
+  const outside = firstOutside(path, shape);
+  if (outside === null) return { path, warnings: [] };
+  const text =
+    `Point ${outside} of the scan path, ${points[outside]!.join(", ")}, lies outside the reference ` +
+    `image of ${shape.rows} rows and ${shape.columns} columns; the path is left out`;
+  return { path: null, warnings: [unreadable(text)] };
+}

@@ -1,0 +1,334 @@
+/**
+ * Shapes of the events of a trace: each is fitted with a transient (transient_fit.js) after the tails of the others are
+ * subtracted, so that photon noise does not raise its peak. An event that no transient resembles is measured on a running
+ * mean of its samples.
+ *
+ * @typedef {object} EventShape all places and lengths are samples, fractions included; NaN where not reached
+ * @property {number} baseline median of the stretch before the onset, without the tails of earlier events
+ * @property {number} deviation standard deviation of that stretch
+ * @property {number} amplitude height above the baseline
+ * @property {number} onset where the event rises above two standard deviations of the baseline
+ * @property {number} rise from 10 to 90 % of the amplitude
+ * @property {number} duration at half of the amplitude
+ * @property {number} decay from the highest place until 1/e of the amplitude is left
+ * @property {"fitted" | "samples"} by what was measured
+ * @property {"" | "separated" | "overlaps"} overlap `separated` where other events' tails were subtracted, `overlaps` where
+ *   that was not possible
+ *
+ * @typedef {{left: number, right: number, height: number}} Bounds valleys beside a peak, and its height above the higher one
+ * @typedef {object} Event
+ * @property {number} peak index
+ * @property {number} low least index of its surroundings
+ * @property {number} high greatest index of its surroundings
+ * @property {number} before valley to the previous event, or `low`
+ * @property {number} valley value there
+ * @property {number} after valley to the next event, or `high`
+ * @property {number} height prominence
+ * @property {number} left where it is half as high as its prominence
+ * @property {number} right
+ * @property {import("./transient_fit.js").Transient | null} transient
+ * @property {EventShape} shape
+ */
+import { fittedTransient, transientAt } from "./transient_fit.js";
+import { mean, percentile, runningMean } from "./traces.js";
+
+/** Fewer samples before the onset are no baseline. */
+const LEAST_STRETCH = 3;
+
+/** Length of the baseline: this many half widths, and samples at least. */
+const [STRETCH_WIDTHS, STRETCH_SAMPLES] = [2, 20];
+
+/** A fit that misses the samples systematically by a larger part of the amplitude is not used. */
+const GREATEST_MISFIT = 0.02;
+
+/** The least onset, as a part of the amplitude, where nothing varies. */
+const LEAST_ONSET = 1e-3;
+
+/** Fewer samples are not fitted. */
+const LEAST_FITTED = 8;
+
+/** After so many time constants a transient is below any noise. */
+const GONE = 12;
+
+/** Standard errors that noise does not exceed. */
+const CERTAIN = 2;
+
+/** The part of an event above this fraction of its amplitude is like a parabola. */
+const CREST = 0.7;
+
+/** A larger part of another event's amplitude, or of its own, is an overlap. */
+const OVERLAP = 0.05;
+
+/** Fits of overlapping events depend on each other and settle in a few rounds. */
+const ROUNDS = 4;
+
+/**
+ * @param {Float64Array} trace
+ * @param {readonly number[]} peaks indices in ascending order
+ * @param {(peak: number) => Bounds} boundsOf
+ * @returns {EventShape[]}
+ */
+export function eventShapes(trace, peaks, boundsOf) {
+  const smooth = runningMean(trace, 3);
+  /** @type {Event[]} */
+  const events = [];
+  for (const [i, peak] of peaks.entries()) {
+    const { left, right, height } = boundsOf(peak);
+    const [low, high] = [-1, 1].map((step) => lastFinite(trace, peak, step));
+    const half = trace[peak] - height / 2;
+    const before = i === 0 ? low : Math.max(low, lowest(smooth, peaks[i - 1], peak));
+    events.push({
+      peak,
+      low,
+      high,
+      before,
+      valley: smooth[before],
+      height,
+      after: i + 1 === peaks.length ? high : Math.min(high, lowest(smooth, peak, peaks[i + 1])),
+      left: crossing((at) => smooth[at], peak, half, left) ?? left,
+      right: crossing((at) => smooth[at], peak, half, right) ?? right,
+      transient: null,
+      shape: NOTHING,
+    });
+  }
+  for (const i of events.keys()) measure(trace, events, i, false);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const i of events.keys()) if (overlapOf(events, i) !== "") measure(trace, events, i, true);
+  }
+  return events.map(({ shape }, i) => ({ ...shape, overlap: overlapOf(events, i) }));
+}
+
+/** @type {EventShape} */
+const NOTHING = {
+  baseline: NaN,
+  deviation: NaN,
+  amplitude: NaN,
+  onset: NaN,
+  rise: NaN,
+  duration: NaN,
+  decay: NaN,
+  by: "samples",
+  overlap: "",
+};
+
+/**
+ * Measures an event without the transients of its neighbours.
+ *
+ * @param {Float64Array} trace
+ * @param {Event[]} events
+ * @param {number} i
+ * @param {boolean} isLater whether the next events have been measured
+ */
+function measure(trace, events, i, isLater) {
+  const event = events[i];
+  const { peak, low, high, left, right } = event;
+  const width = Math.max(2, right - left);
+  const stretch = Math.max(STRETCH_SAMPLES, Math.ceil(STRETCH_WIDTHS * width));
+  const [previous, next] = [events[i - 1], events[i + 1]];
+  const start = previous === undefined || previous.transient !== null ? low : event.before;
+  const end = next === undefined || isLater && next.transient !== null ? high : event.after;
+  const from = Math.max(start, Math.floor(left - width) - stretch);
+  const to = Math.min(end, Math.ceil(right + 4 * width)) + 1;
+  const alone = withoutOthers(trace, events, i, from, to);
+  const rough = stretchBefore(alone, left - from - width, stretch);
+  const transient = fitted(alone, from, event, rough.baseline);
+  const top = transient === null ? NaN : highestSample(transient, peak);
+  if (transient !== null) {
+    const { baseline, deviation } = stretchBefore(alone, transient.onset - from, stretch);
+    const curve = (/** @type {number} */ at) => transient.level + transientAt(transient, at);
+    // What lies after the end of the recording is not known.
+    const value = curve(top) + missedAtTop(alone, from, curve, curve(top) - baseline);
+    const shape = shapeOf(curve, top, value, { baseline, deviation, low: from, high });
+    const first = Math.max(from, Math.floor(transient.onset));
+    if (shape.amplitude > 0 && !isMisfit(alone.subarray(first - from), first, curve, shape.amplitude)) {
+      event.transient = transient;
+      event.shape = { ...shape, by: "fitted" };
+      return;
+    }
+  }
+  event.transient = null;
+  const samples = runningMean(alone, Math.max(1, Math.floor(width / 8)));
+  const curve = (/** @type {number} */ at) => samples[at - from];
+  const begin = crossing(curve, peak, rough.baseline + 2 * rough.deviation, from) ?? from;
+  const { baseline, deviation } = stretchBefore(alone, Math.ceil(begin) - from, stretch);
+  const limits = { baseline, deviation, low: from, high: to - 1 };
+  event.shape = { ...shapeOf(curve, peak, crest(samples, peak - from, baseline), limits), by: "samples" };
+}
+
+/** Places of the levels of a curve around its top. @type {(curve: (at: number) => number, top: number, value: number, limits: {baseline: number, deviation: number, low: number, high: number}) => EventShape} */
+function shapeOf(curve, top, value, { baseline, deviation, low, high }) {
+  const amplitude = value - baseline;
+  const [before, after] = [low, high].map((end) => (/** @type {number} */ part) =>
+    crossing(curve, top, baseline + part * amplitude, end) ?? NaN
+  );
+  return {
+    ...NOTHING,
+    baseline,
+    deviation,
+    amplitude,
+    onset: before(Math.max(LEAST_ONSET, 2 * deviation / amplitude)),
+    rise: before(0.9) - before(0.1),
+    duration: after(0.5) - before(0.5),
+    decay: after(1 / Math.E) - top,
+  };
+}
+
+/** Where a curve falls to a level on the way from a top to an end, between samples in proportion; null where it does not. */
+function crossing(
+  /** @type {(at: number) => number} */ curve,
+  /** @type {number} */ top,
+  /** @type {number} */ level,
+  /** @type {number} */ end,
+) {
+  const step = end < top ? -1 : 1;
+  let i = top;
+  while (i !== end && curve(i) > level) i += step;
+  if (!(curve(i) <= level)) return null;
+  return i === top ? top : i - step * (level - curve(i)) / (curve(i - step) - curve(i));
+}
+
+/** The samples of a part of the trace without the transients of all other events. */
+function withoutOthers(
+  /** @type {Float64Array} */ trace,
+  /** @type {readonly Event[]} */ events,
+  /** @type {number} */ of,
+  /** @type {number} */ from,
+  /** @type {number} */ to,
+) {
+  const alone = trace.slice(from, to);
+  for (const [i, { transient }] of events.entries()) {
+    if (transient === null || i === of || transient.onset >= to) continue;
+    if (from - transient.onset > GONE * (transient.decay + transient.rise)) continue;
+    for (let at = 0; at < alone.length; at += 1) alone[at] -= transientAt(transient, from + at);
+  }
+  return alone;
+}
+
+/** Median and standard deviation of up to `length` samples before a place; NaN where there are too few. @param {Float64Array} samples @param {number} place @param {number} length */
+function stretchBefore(samples, place, length) {
+  const end = Math.min(samples.length, Math.max(0, Math.ceil(place)));
+  const stretch = samples.subarray(Math.max(0, end - length), end);
+  if (stretch.length < LEAST_STRETCH) return { baseline: NaN, deviation: NaN };
+  const middle = mean(stretch, 0, stretch.length);
+  const squares = stretch.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  return { baseline: percentile(stretch, 50), deviation: Math.sqrt(squares / (stretch.length - 1)) };
+}
+
+/** The better fit of a slow and a sudden rise; null without a sensible one. */
+function fitted(
+  /** @type {Float64Array} */ samples,
+  /** @type {number} */ from,
+  /** @type {Event} */ { peak, left, right },
+  /** @type {number} */ baseline,
+) {
+  if (samples.length < LEAST_FITTED) return null;
+  const [before, after] = [Math.max(1, peak - left), Math.max(1, right - peak)];
+  const level = Number.isNaN(baseline) ? Math.min(...samples) : baseline;
+  const size = 1.5 * (samples[peak - from] - level);
+  const decay = after / Math.LN2;
+  const found = [
+    { level, size, onset: left - before / 2 - from, rise: before / 2, decay },
+    { level, size, onset: left - 0.5 - from, rise: 0.3, decay },
+  ].map((start) => fittedTransient(samples, 0, samples.length, start))
+    .reduce((one, other) => other.misfit < one.misfit ? other : one).transient;
+  const transient = { ...found, onset: found.onset + from };
+  const far = Math.abs(transient.onset + timeToTop(transient) - peak);
+  return transient.size > 0 && far <= before + after ? transient : null;
+}
+
+/** @param {import("./transient_fit.js").Transient} transient */
+const timeToTop = ({ rise, decay }) => rise * Math.log(1 + decay / rise);
+
+/** The sample at which a transient is greatest: what lies between samples is not known. @param {import("./transient_fit.js").Transient} transient @param {number} peak */
+function highestSample(transient, peak) {
+  const place = Math.floor(transient.onset + timeToTop(transient));
+  if (!Number.isFinite(place)) return peak;
+  return transientAt(transient, place) >= transientAt(transient, place + 1) ? place : place + 1;
+}
+
+/** Whether neighbouring samples differ from the curve alike, which noise does not. */
+function isMisfit(
+  /** @type {Float64Array} */ samples,
+  /** @type {number} */ from,
+  /** @type {(at: number) => number} */ curve,
+  /** @type {number} */ amplitude,
+) {
+  const off = samples.map((value, i) => value - curve(from + i));
+  let [alike, square] = [0, 0];
+  for (let i = 1; i < off.length; i += 1) {
+    alike += off[i] * off[i - 1] / off.length;
+    square += off[i] * off[i] / off.length;
+  }
+  return alike > Math.max((GREATEST_MISFIT * amplitude) ** 2, 3 * square / Math.sqrt(off.length));
+}
+
+/** What the samples around the top of a curve are above it on average; 0 where it may be noise. */
+function missedAtTop(
+  /** @type {Float64Array} */ samples,
+  /** @type {number} */ from,
+  /** @type {(at: number) => number} */ curve,
+  /** @type {number} */ height,
+) {
+  const off = samples.map((value, i) => value - curve(from + i));
+  const near = off.filter((_, i) => curve(from + i) - curve(-Infinity) > CREST * height);
+  const [missed, noise] = [
+    mean(near, 0, near.length),
+    Math.sqrt(mean(off.map((value) => value * value), 0, off.length)),
+  ];
+  return Math.abs(missed) > CERTAIN * noise / Math.sqrt(near.length) ? missed : 0;
+}
+
+/** The top of a parabola through the samples in the upper third, if they are enough. @param {Float64Array} samples @param {number} peak @param {number} baseline */
+function crest(samples, peak, baseline) {
+  const level = baseline + CREST * (samples[peak] - baseline);
+  let [from, to] = [peak, peak];
+  while (samples[from - 1] > level) from -= 1;
+  while (samples[to + 1] > level) to += 1;
+  const reach = Math.min(peak - from, to - peak);
+  if (reach < LEAST_STRETCH) return samples[peak];
+  // Least squares on places that are symmetric about the peak.
+  let [sum, weighted, squares, fourths] = [0, 0, 0, 0];
+  const count = 2 * reach + 1;
+  for (let i = -reach; i <= reach; i += 1) {
+    sum += samples[peak + i];
+    weighted += samples[peak + i] * i * i;
+    squares += i * i;
+    fourths += i ** 4;
+  }
+  return (fourths * sum - squares * weighted) / (count * fourths - squares * squares);
+}
+
+/** Whether an event begins on the tail of the previous one. @param {readonly Event[]} events @param {number} i */
+function isOnTail(events, i) {
+  const [previous, event] = [events[i - 1], events[i]];
+  if (previous === undefined || event === undefined) return false;
+  const tail = previous.transient === null
+    ? event.valley - previous.shape.baseline
+    : transientAt(previous.transient, event.transient?.onset ?? event.before);
+  const heights = [previous, event].map(({ shape, height }) => shape.amplitude || height);
+  return tail > OVERLAP * Math.min(...heights);
+}
+
+/** @param {readonly Event[]} events @param {number} i @returns {EventShape["overlap"]} */
+function overlapOf(events, i) {
+  const touching = [
+    ...(isOnTail(events, i) ? [i - 1, i] : []),
+    ...(isOnTail(events, i + 1) ? [i, i + 1] : []),
+  ];
+  if (touching.length === 0) return "";
+  return touching.every((at) => events[at].transient !== null) ? "separated" : "overlaps";
+}
+
+/** The last place before a missing sample or the end. @param {Float64Array} trace @param {number} place @param {number} step */
+function lastFinite(trace, place, step) {
+  let last = place;
+  while (Number.isFinite(trace[last + step])) last += step;
+  return last;
+}
+
+/** Index of the least value between two places. @param {Float64Array} trace @param {number} from @param {number} to */
+function lowest(trace, from, to) {
+  let least = from;
+  for (let i = from; i <= to; i += 1) if (!(trace[i] >= trace[least])) least = i;
+  return least;
+}

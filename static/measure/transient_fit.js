@@ -1,0 +1,135 @@
+/**
+ * Fits a transient to samples by Levenberg and Marquardt: a level, from which the trace rises at an onset with one time
+ * constant and returns with another, `level + size * (1 - exp(-t / rise)) * exp(-t / decay)`.
+ *
+ * @typedef {object} Transient times and places in samples
+ * @property {number} level
+ * @property {number} size
+ * @property {number} onset
+ * @property {number} rise time constant
+ * @property {number} decay time constant
+ */
+
+/** Steps of the fit; most fits end after ten. */
+const MOST_STEPS = 40;
+
+/** Rises shorter than a part of a sample look the same. */
+const LEAST_RISE = 0.1;
+
+/**
+ * Value of a transient without its level.
+ *
+ * @param {Transient} transient
+ * @param {number} place
+ */
+export function transientAt({ size, onset, rise, decay }, place) {
+  const time = place - onset;
+  return time <= 0 ? 0 : size * (1 - Math.exp(-time / rise)) * Math.exp(-time / decay);
+}
+
+/**
+ * @param {Float64Array} trace finite between `from` and `to`
+ * @param {number} from index
+ * @param {number} to end, not included; at least six samples
+ * @param {Transient} start
+ * @returns {{transient: Transient, misfit: number}} with the sum of the squared differences
+ */
+export function fittedTransient(trace, from, to, start) {
+  let best = start;
+  let { misfit, bend, slope } = equations(trace, from, to, best);
+  let damping = 1e-2;
+  for (let step = 0; step < MOST_STEPS && damping < 1e9; step += 1) {
+    const move = solved(
+      bend.map((row, i) => row.map((value, j) => i === j ? value * (1 + damping) : value)),
+      slope,
+    );
+    const next = move === null ? null : moved(best, move, to - from);
+    const found = next === null ? null : equations(trace, from, to, next);
+    if (next === null || found === null || !(found.misfit < misfit)) {
+      damping *= 6;
+      continue;
+    }
+    const gain = (misfit - found.misfit) / misfit;
+    best = next;
+    ({ misfit, bend, slope } = found);
+    if (gain < 1e-7) break;
+    damping /= 8;
+  }
+  return { transient: best, misfit };
+}
+
+/** @param {Transient} transient @param {readonly number[]} move @param {number} length of the samples @returns {Transient} */
+function moved({ level, size, onset, rise, decay }, move, length) {
+  const within = (/** @type {number} */ value) => Math.min(4 * length, Math.max(LEAST_RISE, value));
+  const factor = (/** @type {number} */ power) => Math.exp(Math.min(2, Math.max(-2, power)));
+  return {
+    level: level + move[0],
+    size: size + move[1],
+    onset: onset + move[2],
+    rise: within(rise * factor(move[3])),
+    decay: within(decay * factor(move[4])),
+  };
+}
+
+/** Sum of squares and the normal equations of level, size, onset and the logarithms of both time constants. */
+function equations(
+  /** @type {Float64Array} */ trace,
+  /** @type {number} */ from,
+  /** @type {number} */ to,
+  /** @type {Transient} */ { level, size, onset, rise, decay },
+) {
+  const bend = Array.from({ length: 5 }, () => [0, 0, 0, 0, 0]);
+  const slope = [0, 0, 0, 0, 0];
+  let misfit = 0;
+  const first = Math.max(from, Math.floor(onset) + 1);
+  // From one sample to the next both exponentials shrink by the same factors.
+  let [rest, left] = [Math.exp(-(first - onset) / rise), Math.exp(-(first - onset) / decay)];
+  const [restStep, leftStep] = [Math.exp(-1 / rise), Math.exp(-1 / decay)];
+  const by = [1, 0, 0, 0, 0];
+  for (let i = from; i < to; i += 1) {
+    by[1] =
+      by[2] =
+      by[3] =
+      by[4] =
+        0;
+    if (i >= first) {
+      const time = i - onset;
+      by[1] = (1 - rest) * left;
+      by[2] = size * (by[1] / decay - rest * left / rise);
+      by[3] = -size * (time / rise) * rest * left;
+      by[4] = size * by[1] * time / decay;
+      rest *= restStep;
+      left *= leftStep;
+    }
+    const off = trace[i] - level - size * by[1];
+    misfit += off * off;
+    for (let j = 0; j < 5; j += 1) {
+      slope[j] += by[j] * off;
+      for (let k = 0; k <= j; k += 1) bend[j][k] += by[j] * by[k];
+    }
+  }
+  for (let j = 0; j < 5; j += 1) for (let k = j + 1; k < 5; k += 1) bend[j][k] = bend[k][j];
+  return { misfit, bend, slope };
+}
+
+/** Solves symmetric linear equations by Gauss; a parameter without influence stays. @param {number[][]} rows @param {readonly number[]} right */
+function solved(rows, right) {
+  const size = right.length;
+  const table = rows.map((row, i) => [...row, right[i]]);
+  for (let i = 0; i < size; i += 1) {
+    let most = i;
+    for (let j = i + 1; j < size; j += 1) if (Math.abs(table[j][i]) > Math.abs(table[most][i])) most = j;
+    [table[i], table[most]] = [table[most], table[i]];
+    if (!(Math.abs(table[i][i]) > 0)) {
+      table[i] = table[i].map((_, j) => j === i ? 1 : 0);
+      continue;
+    }
+    for (let j = 0; j < size; j += 1) {
+      if (j === i) continue;
+      const part = table[j][i] / table[i][i];
+      for (let k = i; k <= size; k += 1) table[j][k] -= part * table[i][k];
+    }
+  }
+  const found = table.map((row, i) => row[size] / row[i]);
+  return found.every(Number.isFinite) ? found : null;
+}
