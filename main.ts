@@ -72,6 +72,7 @@ export async function startServer(
     log,
     store: sessions.store,
     opener: sessions.opener,
+    folders: sessions.folders,
     positions: sessions.positions,
     picker,
     manners: new DialogManners(() => clock.now()),

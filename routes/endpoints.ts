@@ -3,7 +3,7 @@ import type { ErrorCode } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
 import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
-import { openAgain, openByPath, pickAndOpen } from "./open.ts";
+import { listFolder, openAgain, openByPath, pickAndOpen } from "./open.ts";
 import { clientFile, demoPage, docsPage, documentSchema, pageFile, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, INDEX, LINKS } from "./service.ts";
@@ -121,6 +121,29 @@ export const ENDPOINTS: readonly Endpoint[] = [
     ),
     errors: ["cancelled", "dialog_unavailable", "dialog_busy", ...OPEN_ERRORS],
     handler: pickAndOpen,
+  },
+  {
+    method: "POST",
+    path: "/api/v2/list",
+    id: "listFolder",
+    tag: "acquisitions",
+    summary: "Acquisitions and folders in a folder, told by names alone",
+    request: "ListRequest",
+    requestExamples: example.LIST_REQUESTS,
+    success: json("What lies in the folder", "ListResponse", example.LIST),
+    errors: [
+      "request_validation_failed",
+      "unsupported_media_type",
+      "payload_too_large",
+      "origin_not_allowed",
+      "path_not_allowed",
+      "path_not_found",
+      "unsupported_format",
+      "decode_failed",
+      "load_timeout",
+      "shutting_down",
+    ],
+    handler: listFolder,
   },
   {
     method: "GET",

@@ -139,6 +139,43 @@ export const OPEN = {
   warningCodes: [],
 };
 
+/** Bodies of `POST /api/v2/list`, by what they ask for. */
+export const LIST_REQUESTS = { "a folder": { path: "/data/2025-10-30" } };
+
+/** Answer of `POST /api/v2/list`. */
+export const LIST = {
+  ok: true,
+  apiVersion: "v2",
+  path: "/data/2025-10-30",
+  entries: [
+    {
+      name: "archive",
+      path: "/data/2025-10-30/archive",
+      kind: "collection",
+      format: "collection",
+      bytes: null,
+      modified: "2025-11-03T09:12:45.310Z",
+    },
+    {
+      name: "line_scan.oir",
+      path: PATH,
+      kind: "image",
+      format: "oir",
+      bytes: 195584,
+      modified: "2025-10-30T14:54:40.120Z",
+    },
+    {
+      name: "setup",
+      path: "/data/2025-10-30/setup",
+      kind: "folder",
+      format: null,
+      bytes: null,
+      modified: "2025-10-30T08:01:02.003Z",
+    },
+  ],
+  truncated: false,
+};
+
 /** State of the session. */
 export const SESSION = {
   ok: true,

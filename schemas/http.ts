@@ -59,16 +59,19 @@ const scene = z.int().nonnegative()
 /** An absolute path on the system of this server, for the OpenAPI document; `open.ts` refuses relative paths with a better message. */
 const ABSOLUTE_PATH = Deno.build.os === "windows" ? "^([A-Za-z]:)?[\\\\/][^\\u0000]*$" : "^/[^\\u0000]*$";
 
+const absolutePath = z.string()
+  .min(1)
+  .refine((path) => path.trim() !== "", "must not be blank")
+  .refine((path) => !path.includes("\0"), "must not contain a NUL character")
+  .meta({ pattern: ABSOLUTE_PATH });
+
 /** Body of `POST /api/v2/open`. */
 export const OpenRequest = named(
   "OpenRequest",
   z.strictObject({
-    path: z.string()
-      .min(1)
-      .refine((path) => path.trim() !== "", "must not be blank")
-      .refine((path) => !path.includes("\0"), "must not contain a NUL character")
-      .meta({ pattern: ABSOLUTE_PATH })
-      .describe("Absolute path of the acquisition, as the server sees it; ~ is not expanded"),
+    path: absolutePath.describe(
+      "Absolute path of the acquisition, as the server sees it; ~ is not expanded",
+    ),
     channelIndices,
     scene,
   }).describe("Names an acquisition by its path"),
@@ -99,6 +102,14 @@ export const PickRequest = named(
 export const OpenAgainRequest = named(
   "OpenAgainRequest",
   z.strictObject({ channelIndices, scene }).describe("All fields are optional; {} is valid"),
+);
+
+/** Body of `POST /api/v2/list`. */
+export const ListRequest = named(
+  "ListRequest",
+  z.strictObject({
+    path: absolutePath.describe("Absolute path of a folder, as the server sees it; ~ is not expanded"),
+  }).describe("Names a folder by its path"),
 );
 
 /** Answer of `GET /api/v2/health`. */
@@ -324,6 +335,36 @@ export const OpenResponse = named(
     ),
     warningCodes: z.array(z.string()).describe("A stable identifier for each of the warnings"),
   }).describe("A new session and its planes"),
+);
+
+const FolderEntry = named(
+  "FolderEntry",
+  z.strictObject({
+    name: z.string().describe(
+      "Name in the folder; of an acquisition in several files, that of the one to open",
+    ),
+    path: z.string().describe("Absolute path to open or to list"),
+    kind: z.enum(["folder", "image", "collection"]).describe(
+      "image for an acquisition, collection for a folder with collection.json, folder for any other",
+    ),
+    format: z.string().nullable().describe(
+      "Short name of the format that the extension stands for; null for folders",
+    ),
+    bytes: count.nullable().describe("Bytes of all files together; null for what is a folder"),
+    modified: z.string().describe("Last change of any of the files, RFC 3339"),
+  }).describe("One acquisition, collection or folder"),
+);
+
+/** Answer of `POST /api/v2/list`. */
+export const ListResponse = named(
+  "ListResponse",
+  z.strictObject({
+    ok,
+    apiVersion,
+    path: z.string().describe("Absolute path of the folder with links resolved"),
+    entries: z.array(FolderEntry).describe("Sorted by name, at most 10000"),
+    truncated: z.boolean().describe("Whether there are more entries"),
+  }).describe("What lies in a folder, told by names alone"),
 );
 
 /** Answer of `GET /api/v2/sessions/{session_id}`. */

@@ -2,6 +2,7 @@
 import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
+import { FolderLister } from "./folder_listing.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { Opener, type OpenRules } from "./opener.ts";
 import { PlaneMemory } from "./plane_memory.ts";
@@ -22,6 +23,8 @@ export class Sessions {
   readonly store: SessionStore;
   /** Opens acquisitions into sessions. */
   readonly opener: Opener;
+  /** Lists folders. */
+  readonly folders: FolderLister;
   /** Reads planes at other positions. */
   readonly positions: PositionReader;
   readonly #pool: DecodePool;
@@ -42,6 +45,7 @@ export class Sessions {
       (session) => this.positions.forget(session),
     );
     this.opener = new Opener(clock, resources, this.store, rules);
+    this.folders = new FolderLister(clock, rules);
     this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
     this.#pool = pool;
   }
@@ -54,6 +58,7 @@ export class Sessions {
   /** Ends all unfinished work. */
   stopWork(): void {
     this.opener.close();
+    this.folders.close();
     this.positions.close();
   }
 
