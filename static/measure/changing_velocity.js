@@ -53,7 +53,12 @@ export function changingVelocity(values, rows, columns) {
   const [middle, change] = [(first + second) / 2, second - first];
   const isSame = Math.abs(change) <= Math.max(DISAGREEING * noise, CHANGE * Math.abs(middle));
   if (isSame) return whole;
-  const none = { verdict: /** @type {const} */ ("changing"), velocity: NaN, confidence: whole.confidence, error: NaN };
+  const none = {
+    verdict: /** @type {const} */ ("changing"),
+    velocity: NaN,
+    confidence: whole.confidence,
+    error: NaN,
+  };
   const again = roughVelocity(straightened(values, rows, columns, change / (rows - half)), rows, columns);
   const off = again.velocity - middle;
   if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;
@@ -62,7 +67,8 @@ export function changingVelocity(values, rows, columns) {
   const chance = noise * noise / 4 - own * own;
   const bend = BEND * off * Math.max(0, 1 - Math.max(0, chance) / (off * off));
   const velocity = again.velocity + bend;
-  const error = Math.hypot(own, BEND * Math.sqrt(Math.max(0, chance)), MISSED * bend, UNEVEN * change) / Math.abs(velocity);
+  const error = Math.hypot(own, BEND * Math.sqrt(Math.max(0, chance)), MISSED * bend, UNEVEN * change) /
+    Math.abs(velocity);
   return error <= GREATEST_ERROR ? { ...again, verdict: "changing", velocity, error } : none;
 }
 

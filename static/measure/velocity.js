@@ -33,7 +33,9 @@ export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
  */
 export function velocityOverTime(plane, windows, onProgress = () => {}) {
   const { window, step } = windows;
-  if (!(Number.isInteger(step) && step >= 1)) throw new RangeError(`A step needs at least 1 line, not ${step}`);
+  if (!(Number.isInteger(step) && step >= 1)) {
+    throw new RangeError(`A step needs at least 1 line, not ${step}`);
+  }
   const [rows] = plane.shape;
   const count = Math.max(0, Math.floor((rows - window) / step) + 1);
   return velocitiesAt(plane, windows, Array.from({ length: count }, (_, i) => i * step), onProgress);
@@ -49,7 +51,12 @@ export function velocityOverTime(plane, windows, onProgress = () => {}) {
  * @returns {VelocityAt[]}
  * @throws {RangeError} invalid window, columns or time along the line
  */
-export function velocitiesAt({ samples, shape }, { window, columns, pixelTime = 0 }, starts, onProgress = () => {}) {
+export function velocitiesAt(
+  { samples, shape },
+  { window, columns, pixelTime = 0 },
+  starts,
+  onProgress = () => {},
+) {
   const [rows, width] = shape;
   const [from, to] = columns;
   if (!(Number.isInteger(window) && window >= SHORTEST_WINDOW)) {

@@ -16,8 +16,8 @@
  * @property {number} mean over the greatest number of whole cycles from the first window on; NaN below one
  */
 
-/** Whether a window has a velocity. @param {import("./window_velocity.js").WindowVelocity} found */
-export const isNumber = ({ velocity }) => !Number.isNaN(velocity);
+/** Whether a window has a velocity; as JSON, NaN is null. @param {import("./window_velocity.js").WindowVelocity} found */
+export const isNumber = ({ velocity }) => Number.isFinite(velocity);
 
 /** Fewer numbers show no cycle. */
 const LEAST_NUMBERS = 5;
@@ -45,7 +45,7 @@ function cycleOf(numbers, window) {
   if (numbers.length < LEAST_NUMBERS) return null;
   const mean = meanOf(numbers.map(({ velocity }) => velocity));
   const variance = meanOf(numbers.map(({ velocity }) => (velocity - mean) ** 2));
-  const noise = meanOf(numbers.map(({ velocity, error }) => Number.isNaN(error) ? 0 : (velocity * error) ** 2));
+  const noise = meanOf(numbers.map(({ velocity, error }) => !(error > 0) ? 0 : (velocity * error) ** 2));
   if (!(variance > Math.max((LEAST_CHANGE * mean) ** 2, ERRORS ** 2 * noise))) return null;
   const [first, last] = [numbers[0].line, numbers[numbers.length - 1].line];
   const duration = last - first + window;

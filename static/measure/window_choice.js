@@ -29,9 +29,11 @@ const LEAST_SHARE = 0.8;
 export function chosenWindow(plane, windows, lineTime) {
   const most = Math.max(SHORTEST_WINDOW, Math.floor(plane.shape[0] / 3));
   const lengths = (/** @type {readonly number[]} */ durations) => [
-    ...new Set(durations.map((duration) =>
-      Math.min(most, Math.max(LEAST_LINES, Math.round(duration / (lineTime ?? LINE_TIME))))
-    )),
+    ...new Set(
+      durations.map((duration) =>
+        Math.min(most, Math.max(LEAST_LINES, Math.round(duration / (lineTime ?? LINE_TIME))))
+      ),
+    ),
   ];
   const short = lengths(DURATIONS).map((window) => tried(plane, { ...windows, window }));
   const good = short.filter(({ share }) => share >= LEAST_SHARE);
@@ -57,7 +59,9 @@ export const firstWindow = (lineTime, rows) =>
 function tried(plane, windows) {
   const { window } = windows;
   const last = plane.shape[0] - window;
-  const starts = last < 0 ? [] : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
+  const starts = last < 0
+    ? []
+    : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
   const found = velocitiesAt(plane, windows, starts);
   const errors = found.filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);
   return { window, share: errors.length / PLACES, error: errors[Math.floor(errors.length / 2)] ?? Infinity };

@@ -89,7 +89,12 @@ export function roughVelocity(values, rows, columns) {
   const velocity = climbed(scores, best);
   const share = movingShare(whole, rows, columns, velocity);
   const error = standardError(scores, velocity, streaks);
-  const found = (/** @type {Verdict} */ verdict) => ({ verdict, velocity, confidence: Math.max(0, share), error });
+  const found = (/** @type {Verdict} */ verdict) => ({
+    verdict,
+    velocity,
+    confidence: Math.max(0, share),
+    error,
+  });
   const move = Math.abs(velocity) * rows;
   const [roughly, nearly] = ROUGHLY;
   if (move < LEAST_MOVE) return found(error * move < nearly ? "too slow" : "unclear");
