@@ -189,6 +189,8 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   decode_failed: 'Cannot read "scan.oir": block at 81920 + 4096 ends after the file (83000 bytes)',
   load_timeout: 'Opening "/data/scan.oir" took longer than 120 s and was stopped',
   session_not_found: 'No session "0123"; a session ends when it is deleted, or 600 s after the open',
+  export_not_found: "No such archive; a link works once, within 600 s",
+  too_many_exports: "8 archives wait for their download already; try again in a moment",
   channel_not_found: "The session has no channel 1, only 0",
   reference_channel_not_found: "The session has no reference image",
   session_memory_exceeded: "The planes need 512 MiB, but only 128 MiB of 4096 MiB session memory are free",
