@@ -72,6 +72,8 @@ export async function startServer(
     log,
     store: sessions.store,
     opener: sessions.opener,
+    folders: sessions.folders,
+    exporter: sessions.exporter,
     positions: sessions.positions,
     picker,
     manners: new DialogManners(() => clock.now()),

@@ -126,6 +126,16 @@ export interface FormatBase extends FormatName {
   load(): Promise<{ scenes: ReadScenes }>;
 }
 
+/** The names in a folder, as far as parts of one acquisition are found by them. */
+export interface FolderNames {
+  /** Name of the folder. */
+  readonly folder: string;
+  /** The file of this name, case ignored, as it is stored; `null` where there is none. */
+  find(name: string): string | null;
+  /** Files whose names end like this, case ignored. @param ending in lower case */
+  ending(ending: string): readonly string[];
+}
+
 /** A format whose images are opened by the path of a file. */
 export interface FileFormat extends FormatBase {
   /** An image is a file, perhaps with others beside it. */
@@ -138,6 +148,15 @@ export interface FileFormat extends FormatBase {
   confirms?(file: ByteSource): boolean;
   /** True for a file, whatever its content, that is a part of an acquisition of this format, which is opened in its place. */
   claims?(path: string, files: FileAccess): boolean;
+  /**
+   * What all files of one acquisition share, as far as their names tell: the name of the file that stands for it, where there is
+   * one, else any text. `null` for a name that tells nothing. No file is opened.
+   */
+  setOf?(name: string, beside: FolderNames): string | null;
+  /** The file to which a folder with this name belongs; `null` for any other folder. */
+  ownerOf?(folder: string, beside: FolderNames): string | null;
+  /** True where one file is never an acquisition by itself. */
+  readonly needsParts?: boolean;
 }
 
 /** A format whose images are directories. */

@@ -3,7 +3,8 @@ import type { ErrorCode } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
 import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
-import { openAgain, openByPath, pickAndOpen } from "./open.ts";
+import { downloadArchive, exportMembers } from "./export.ts";
+import { listFolder, openAgain, openByPath, pickAndOpen } from "./open.ts";
 import { clientFile, demoPage, docsPage, documentSchema, pageFile, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, INDEX, LINKS } from "./service.ts";
@@ -121,6 +122,58 @@ export const ENDPOINTS: readonly Endpoint[] = [
     ),
     errors: ["cancelled", "dialog_unavailable", "dialog_busy", ...OPEN_ERRORS],
     handler: pickAndOpen,
+  },
+  {
+    method: "POST",
+    path: "/api/v2/list",
+    id: "listFolder",
+    tag: "acquisitions",
+    summary: "Acquisitions and folders in a folder, told by names alone",
+    request: "ListRequest",
+    requestExamples: example.LIST_REQUESTS,
+    success: json("What lies in the folder", "ListResponse", example.LIST),
+    errors: [
+      "request_validation_failed",
+      "unsupported_media_type",
+      "payload_too_large",
+      "origin_not_allowed",
+      "path_not_allowed",
+      "path_not_found",
+      "unsupported_format",
+      "decode_failed",
+      "load_timeout",
+      "shutting_down",
+    ],
+    handler: listFolder,
+  },
+  {
+    method: "POST",
+    path: "/api/v2/export",
+    id: "exportArchive",
+    tag: "acquisitions",
+    summary: "Prepare recordings, with regions and analyses, for one archive of OME-Zarr images",
+    request: "ExportRequest",
+    requestExamples: example.EXPORT_REQUESTS,
+    success: json("A link to the archive", "ExportResponse", example.EXPORT),
+    errors: [
+      "origin_not_allowed",
+      "path_not_allowed",
+      "session_not_found",
+      "acquisition_changed",
+      "too_many_exports",
+      ...OPEN_ERRORS,
+    ],
+    handler: exportMembers,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/exports/{export_id}",
+    id: "downloadArchive",
+    tag: "acquisitions",
+    summary: "The archive of a link, once",
+    success: { status: 200, description: "A ZIP file, while it is made", mediaType: "application/zip" },
+    errors: ["export_not_found", "acquisition_changed"],
+    handler: downloadArchive,
   },
   {
     method: "GET",

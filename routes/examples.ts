@@ -139,6 +139,43 @@ export const OPEN = {
   warningCodes: [],
 };
 
+/** Bodies of `POST /api/v2/list`, by what they ask for. */
+export const LIST_REQUESTS = { "a folder": { path: "/data/2025-10-30" } };
+
+/** Answer of `POST /api/v2/list`. */
+export const LIST = {
+  ok: true,
+  apiVersion: "v2",
+  path: "/data/2025-10-30",
+  entries: [
+    {
+      name: "archive",
+      path: "/data/2025-10-30/archive",
+      kind: "collection",
+      format: "collection",
+      bytes: null,
+      modified: "2025-11-03T09:12:45.310Z",
+    },
+    {
+      name: "line_scan.oir",
+      path: PATH,
+      kind: "image",
+      format: "oir",
+      bytes: 195584,
+      modified: "2025-10-30T14:54:40.120Z",
+    },
+    {
+      name: "setup",
+      path: "/data/2025-10-30/setup",
+      kind: "folder",
+      format: null,
+      bytes: null,
+      modified: "2025-10-30T08:01:02.003Z",
+    },
+  ],
+  truncated: false,
+};
+
 /** State of the session. */
 export const SESSION = {
   ok: true,
@@ -161,6 +198,40 @@ export const DELETED = { ok: true, sessionId: SESSION_ID, deleted: true };
 
 /** Answer of `GET /schemas`. */
 export const SCHEMAS = { ok: true, schemas: { collection: "/schemas/collection.json" } };
+
+/** Bodies of an export. */
+export const EXPORT_REQUESTS = {
+  recording: { members: [{ path: "/data/scan.oir", accepted: true }] },
+  measured: {
+    name: "Experiment 7",
+    members: [{
+      sessionId: SESSION_ID,
+      rois: [{
+        id: "vessel",
+        type: "rectangle",
+        coordinate_space: "primary-image-full-resolution-pixels",
+        start: [0, 0],
+        stop: [38, 1200],
+      }],
+      analyses: [{
+        type: "velocity",
+        roiId: "vessel",
+        channel: 0,
+        summary: { mean: 0.8, unit: "mm/s" },
+        tables: [{ name: "Velocities", csv: "time_s,velocity_mm_s\n0.1,0.8\n" }],
+      }],
+    }],
+  },
+};
+
+/** The answer to an export. */
+export const EXPORT = {
+  ok: true,
+  apiVersion: "v2",
+  downloadUrl: "/api/v2/exports/0123456789abcdef0123456789abcdef",
+  expiresInSeconds: 600,
+  warnings: [],
+};
 
 /** Details of the example of a refused request. */
 export const VALIDATION_DETAILS = [{

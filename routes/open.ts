@@ -1,4 +1,4 @@
-/** `POST /api/v2/open`, `POST /api/v2/pick-and-open` and the answer that both give. */
+/** `POST /api/v2/open`, `POST /api/v2/pick-and-open`, the answer that both give, and `POST /api/v2/list`. */
 import { isAbsolute } from "node:path";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
@@ -15,9 +15,36 @@ import { jsonResponse, pathParameter, type RequestContext, type Services } from 
 export async function openByPath(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { path, channelIndices = null, scene = null } = await readBody(c.req.raw, "OpenRequest", false);
+  requireMayName(path, c, services);
+  const { signal } = c.req.raw;
+  const session = await services.opener.open({ path, channelIndices, scene, chosenByUser: false, signal });
+  return opened(c, services, session);
+}
+
+/** Lists the acquisitions and folders in a folder, which is judged like a path to open. */
+export async function listFolder(c: RequestContext, services: Services): Promise<Response> {
+  requireRunning(services);
+  const { path } = await readBody(c.req.raw, "ListRequest", false);
+  requireMayName(path, c, services);
+  const listing = await services.folders.list(path, c.req.raw.signal);
+  return jsonResponse({ ok: true, apiVersion: "v2", ...listing }, 200, { "Cache-Control": "no-store" });
+}
+
+/**
+ * Judges whether the client may name a path, before the path is looked at.
+ *
+ * @param at place of the path in the body
+ * @throws {RequestValidationFailed | OriginNotAllowed | PathNotAllowed}
+ */
+export function requireMayName(
+  path: string,
+  c: RequestContext,
+  services: Services,
+  at: readonly string[] = ["path"],
+): void {
   if (!isAbsolute(path)) {
     throw faulty(
-      ["path"],
+      at,
       `must be an absolute path; ${quoted(path)} is relative and ~ is not expanded`,
       "path_not_absolute",
     );
@@ -28,9 +55,6 @@ export async function openByPath(c: RequestContext, services: Services): Promise
       "This server only opens files through its dialog; use POST /api/v2/pick-and-open",
     );
   }
-  const { signal } = c.req.raw;
-  const session = await services.opener.open({ path, channelIndices, scene, chosenByUser: false, signal });
-  return opened(c, services, session);
 }
 
 /** Opens the acquisition of a live session again, such as another scene of it. */
@@ -74,8 +98,8 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   return opened(c, services, session);
 }
 
-/** @throws {ShuttingDown} */
-function requireRunning(services: Services): void {
+/** Refuses new work of a server that is stopping. @throws {ShuttingDown} */
+export function requireRunning(services: Services): void {
   if (services.isStopping()) throw new ShuttingDown("The server is stopping");
 }
 

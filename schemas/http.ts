@@ -65,14 +65,15 @@ const absolutePath = z.string()
   .min(1)
   .refine((path) => path.trim() !== "", "must not be blank")
   .refine((path) => !path.includes("\0"), "must not contain a NUL character")
-  .meta({ pattern: ABSOLUTE_PATH })
-  .describe("Absolute path of the acquisition, as the server sees it; ~ is not expanded");
+  .meta({ pattern: ABSOLUTE_PATH });
 
 /** Body of `POST /api/v2/open`. */
 export const OpenRequest = named(
   "OpenRequest",
   z.strictObject({
-    path: absolutePath,
+    path: absolutePath.describe(
+      "Absolute path of the acquisition, as the server sees it; ~ is not expanded",
+    ),
     channelIndices,
     scene,
   }).describe("Names an acquisition by its path"),
@@ -123,7 +124,7 @@ const exportedAnalysis = z.strictObject({
 
 const exportedMember = z.strictObject({
   sessionId: z.string().optional().describe("A live session, whose loaded channels are exported"),
-  path: absolutePath.optional(),
+  path: absolutePath.optional().describe("Absolute path of an acquisition, as the server sees it"),
   scene,
   id: opaqueId.optional(),
   name: text.optional(),
@@ -163,6 +164,14 @@ export const ExportResponse = named(
     expiresInSeconds: z.number().positive().describe("Seconds in which the download can begin"),
     warnings: z.array(z.string()).describe("What the archive lacks or changes"),
   }).describe("A link to the archive"),
+);
+
+/** Body of `POST /api/v2/list`. */
+export const ListRequest = named(
+  "ListRequest",
+  z.strictObject({
+    path: absolutePath.describe("Absolute path of a folder, as the server sees it; ~ is not expanded"),
+  }).describe("Names a folder by its path"),
 );
 
 /** Answer of `GET /api/v2/health`. */
@@ -388,6 +397,36 @@ export const OpenResponse = named(
     ),
     warningCodes: z.array(z.string()).describe("A stable identifier for each of the warnings"),
   }).describe("A new session and its planes"),
+);
+
+const FolderEntry = named(
+  "FolderEntry",
+  z.strictObject({
+    name: z.string().describe(
+      "Name in the folder; of an acquisition in several files, that of the one to open",
+    ),
+    path: z.string().describe("Absolute path to open or to list"),
+    kind: z.enum(["folder", "image", "collection"]).describe(
+      "image for an acquisition, collection for a folder with collection.json, folder for any other",
+    ),
+    format: z.string().nullable().describe(
+      "Short name of the format that the extension stands for; null for folders",
+    ),
+    bytes: count.nullable().describe("Bytes of all files together; null for what is a folder"),
+    modified: z.string().describe("Last change of any of the files, RFC 3339"),
+  }).describe("One acquisition, collection or folder"),
+);
+
+/** Answer of `POST /api/v2/list`. */
+export const ListResponse = named(
+  "ListResponse",
+  z.strictObject({
+    ok,
+    apiVersion,
+    path: z.string().describe("Absolute path of the folder with links resolved"),
+    entries: z.array(FolderEntry).describe("Sorted by name, at most 10000"),
+    truncated: z.boolean().describe("Whether there are more entries"),
+  }).describe("What lies in a folder, told by names alone"),
 );
 
 /** Answer of `GET /api/v2/sessions/{session_id}`. */

@@ -2,12 +2,11 @@
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/file_mark.ts";
-import { isInsideRoots } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/open_acquisition.ts";
 import type { Clock } from "./clock.ts";
 import { decodePlanes, type DecodeResources } from "./decoding.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
-import { judgePath, judgeWindowsPath, type Root } from "./source_path.ts";
+import { judgePath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, Waits } from "./waits.ts";
 
@@ -142,12 +141,8 @@ export class Opener {
     signal: AbortSignal,
   ): Promise<AcquisitionSource> {
     const roots = chosenByUser ? null : this.#rules.roots;
-    if (Deno.build.os === "windows") {
-      const below = roots?.flatMap((root) => [root.written, root.resolved]) ?? [];
-      judgeWindowsPath(path, (p) => chosenByUser || isInsideRoots(p, below));
-    }
     const request = {
-      path: await untilAborted(judgePath(path, roots), signal),
+      path: await untilAborted(judgePath(path, roots, chosenByUser), signal),
       roots: roots?.map((root) => root.resolved) ?? null,
       channelIndices,
       allowedExtensions: this.#rules.allowedExtensions,

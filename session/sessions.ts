@@ -2,6 +2,8 @@
 import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
+import { Exporter } from "./export/exporter.ts";
+import { FolderLister } from "./folder_listing.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { Opener, type OpenRules } from "./opener.ts";
 import { PlaneMemory } from "./plane_memory.ts";
@@ -22,6 +24,10 @@ export class Sessions {
   readonly store: SessionStore;
   /** Opens acquisitions into sessions. */
   readonly opener: Opener;
+  /** Lists folders. */
+  readonly folders: FolderLister;
+  /** Exports recordings as archives. */
+  readonly exporter: Exporter;
   /** Reads planes at other positions. */
   readonly positions: PositionReader;
   readonly #pool: DecodePool;
@@ -42,7 +48,9 @@ export class Sessions {
       (session) => this.positions.forget(session),
     );
     this.opener = new Opener(clock, resources, this.store, rules);
+    this.folders = new FolderLister(clock, rules);
     this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
+    this.exporter = new Exporter(clock, resources, this.store, this.opener, rules);
     this.#pool = pool;
   }
 
@@ -54,6 +62,8 @@ export class Sessions {
   /** Ends all unfinished work. */
   stopWork(): void {
     this.opener.close();
+    this.folders.close();
+    this.exporter.close();
     this.positions.close();
   }
 

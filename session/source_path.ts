@@ -28,17 +28,25 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
  *
  * @param path absolute
  * @param roots `null` for no limit
+ * @param chosenByUser true where another machine may be asked
  * @throws {PathNotAllowed} it lies outside every root, as written or with links resolved, whether or not it exists
  * @throws {PathNotFound} nothing exists there, or it cannot be reached
  * @throws {UnsupportedFormat} a fifo, socket or device
  */
-export async function judgePath(path: string, roots: readonly Root[] | null): Promise<string> {
+export async function judgePath(
+  path: string,
+  roots: readonly Root[] | null,
+  chosenByUser = false,
+): Promise<string> {
+  const either = roots?.flatMap((root) => [root.written, root.resolved]) ?? [];
+  if (Deno.build.os === "windows") {
+    judgeWindowsPath(path, (place) => chosenByUser || isInsideRoots(place, either));
+  }
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new PathNotFound(`Cannot open ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`);
   }
   const way = await withoutParents(path, roots);
   if (roots !== null) {
-    const either = roots.flatMap((root) => [root.written, root.resolved]);
     const inside = isInsideRoots(resolve(path), either) &&
       isInsideRoots(await resolvedAsFar(way.path), roots.map((root) => root.resolved));
     if (!inside) throw outside(path);

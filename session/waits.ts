@@ -52,12 +52,12 @@ export class Waits {
 
 /** Stops waiting for work that may never end, such as a look at a drive that does not answer. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   try {
-    return await Promise.race([work, promise]);
+    return await Promise.race([promise, work]);
   } finally {
     signal.removeEventListener("abort", abort);
   }

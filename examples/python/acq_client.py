@@ -14,6 +14,7 @@ The server must run: start acq-server. `SERVER` is its address.
 """
 from __future__ import annotations
 
+import datetime
 import http.client
 import json
 import os
@@ -59,10 +60,33 @@ class Axis(NamedTuple):
 
 def open(path: str | os.PathLike, scene: int | None = None, server: str | None = None) -> Acquisition:
     """Opens a file. Close it with `with` or `close()`; the server forgets it after ten minutes in any case."""
-    path = os.fspath(path)
-    if not path.startswith("/"):  # else it is the server's, which may be another machine behind a tunnel
-        path = os.path.abspath(path)
-    return _opened(server or SERVER, "/api/v2/open", {"path": path, "scene": _index(scene)})
+    return _opened(server or SERVER, "/api/v2/open", {"path": _absolute(path), "scene": _index(scene)})
+
+
+class Entry(NamedTuple):
+    """What lies in a folder: open the `path` of an "image" or "collection", list that of a "folder"."""
+
+    name: str
+    path: str
+    kind: str
+    format: str | None  # None for a folder
+    bytes: int | None  # of all its files; None for whatever is a folder
+    modified: datetime.datetime
+
+
+def list(folder: str | os.PathLike, server: str | None = None) -> list[Entry]:
+    """Acquisitions, collections and folders in a folder, sorted by name. The server opens none of them."""
+    server = server or SERVER
+    with _request(server, "POST", "/api/v2/list", {"path": _absolute(folder)}) as answer:
+        listing = _json(server, answer.status, answer.read())
+    if "entries" not in listing:
+        raise _failure(server, answer.status, listing)
+    if listing["truncated"]:
+        warnings.warn(AcqWarning(f"{folder} holds more than these {len(listing['entries'])} entries"), stacklevel=2)
+    return [
+        Entry(*(entry[field] for field in Entry._fields[:-1]), _moment(entry["modified"]))
+        for entry in listing["entries"]
+    ]
 
 
 def pick(server: str | None = None) -> Acquisition:
@@ -106,7 +130,7 @@ class Planes:
 
     def array(self) -> np.ndarray:
         """All channels as one array: channels x rows x columns."""
-        return np.stack(list(self))
+        return np.stack([*self])
 
     def xarray(self):
         """The same as an xarray.DataArray with the names of the channels and the physical coordinates."""
@@ -184,6 +208,17 @@ class Acquisition(Planes):
     def __repr__(self) -> str:
         source = self.info["source"]
         return f"<{source['name']}: {source['format']}, {self.sizes}, channels {self.names}>"
+
+
+def _moment(text: str) -> datetime.datetime:
+    """A time of RFC 3339, whose Z Python reads from 3.11 on only."""
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def _absolute(path: str | os.PathLike) -> str:
+    """A relative path as absolute; one that begins with / is the server's, maybe another machine behind a tunnel."""
+    path = os.fspath(path)
+    return path if path.startswith("/") else os.path.abspath(path)
 
 
 def _index(index: Any) -> Any:

@@ -7,6 +7,7 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { listed, type Warning, warning } from "../warning.ts";
+import { firstName } from "./file_names.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
 import type { SubblockTable } from "./subblock_table.ts";
 
@@ -26,8 +27,8 @@ export function openMain(path: string, files: FileAccess): MainFile {
   const file = files.open(path);
   const header = readFileHeader(file);
   if (header.part === 0) return { file, header };
-  const named = /^(.*?) ?\(\d+\)$/.exec(basename(path, extname(path)))?.[1];
-  const main = named === undefined ? null : join(dirname(path), named + extname(path));
+  const name = firstName(basename(path));
+  const main = name === null ? null : join(dirname(path), name);
   const opened = main === null ? null : partAt(main, 0, { header, files });
   if (opened) return opened;
   const where = main === null ? "" : `, ${quoted(basename(main))},`;

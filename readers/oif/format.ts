@@ -2,7 +2,7 @@
 import type { ByteSource } from "../io/byte_source.ts";
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { SIGNATURE } from "./compound_file.ts";
-import { isOib, isPartOfOif } from "./streams.ts";
+import { isOib, isPartOfOif, isPlaneName, settingsName } from "./streams.ts";
 
 const load = () => import("./mod.ts");
 
@@ -32,6 +32,11 @@ export const OIF: readonly FileFormat[] = [
     recognises: beginsWithSection,
     confirms: holdsSettings,
     claims: isPartOfOif,
+    setOf: (name, { folder }) => isPlaneName(name) ? settingsName(folder) : null,
+    ownerOf(folder, beside) {
+      const settings = settingsName(folder);
+      return settings === null ? null : beside.find(settings);
+    },
     load,
   },
   {

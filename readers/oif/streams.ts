@@ -47,14 +47,22 @@ function entryOf(folder: string, name: string, files: FileAccess): string | null
 /** The settings of the acquisition whose folder holds a file, or `null`. */
 function settingsOf(path: string, files: FileAccess): string | null {
   const folder = dirname(path);
-  if (!FOLDER.test(folder)) return null;
-  const settings = entryOf(dirname(folder), basename(folder).slice(0, -FOLDER_END.length), files);
+  const name = settingsName(basename(folder));
+  if (name === null) return null;
+  const settings = entryOf(dirname(folder), name, files);
   return settings !== null && files.kind(settings) === "file" ? settings : null;
 }
 
 /** True for an image in the folder of an acquisition. */
 export const isPartOfOif = (path: string, files: FileAccess): boolean =>
-  PLANE.test(basename(path)) && settingsOf(path, files) !== null;
+  isPlaneName(basename(path)) && settingsOf(path, files) !== null;
+
+/** Name of the settings to which a folder of planes belongs, or `null`. */
+export const settingsName = (folder: string): string | null =>
+  FOLDER.test(folder) ? folder.slice(0, -FOLDER_END.length) : null;
+
+/** True for the name of a plane or reference image. */
+export const isPlaneName = (name: string): boolean => PLANE.test(name);
 
 /** Unreadable files that are named in warnings. */
 const MAX_NAMED = 3;

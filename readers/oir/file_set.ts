@@ -7,20 +7,15 @@ import { DecodeFailed } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { type Warning, warning } from "../warning.ts";
 import { DocumentParser } from "./documents.ts";
+import { continuedStem, EXTENSION, EXTENSIONS } from "./file_names.ts";
 import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
 import { creationOf } from "./metadata.ts";
 
 /** Continuation files of one acquisition, each an open file; at 1 GB each this is half a terabyte. */
 const MAX_CONTINUATIONS = 500;
 
-const EXTENSION = /\.oir$/i;
-const CONTINUATION = /^(.+)_\d{5}(\.oir)?$/i;
-
-/** Both spellings of the extension, for file systems that distinguish them. */
-const EXTENSIONS = [".oir", ".OIR"] as const;
-
 /** True for the name of a continuation file. */
-export const isContinuationName = (path: string): boolean => CONTINUATION.test(basename(path));
+export const isContinuationName = (path: string): boolean => continuedStem(basename(path)) !== null;
 
 /** The files of an acquisition, scanned. */
 export interface FileSet {
@@ -168,8 +163,8 @@ function repeats(scan: FileScan, earlier: readonly FileScan[]): boolean {
 
 function mainFileOf(path: string, files: FileAccess): string {
   const name = basename(path);
-  const stem = CONTINUATION.exec(name)?.[1];
-  if (stem === undefined) return path;
+  const stem = continuedStem(name);
+  if (stem === null) return path;
   const main = EXTENSIONS.map((end) => join(dirname(path), stem + end)).find((m) => files.kind(m) === "file");
   if (main !== undefined) return main;
   if (EXTENSION.test(name)) return path;

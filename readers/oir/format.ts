@@ -1,11 +1,16 @@
 /** Olympus OIR. */
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
+import { continuedStem } from "./file_names.ts";
 
 /** OIR; archives and descriptions of OIR files are recognised and refused. */
 export const OIR: FileFormat = {
   ...FORMAT_NAMES.oir,
   container: "file",
   recognises: (head) => startsWith(head, ...new TextEncoder().encode("OLYMPUSRAWFORMAT")),
+  setOf(name, beside) {
+    const stem = continuedStem(name);
+    return stem === null ? null : beside.find(`${stem}.oir`);
+  },
   relatives: [".poir", ".mpoir", ".omp2info"],
   explains: explainOirRelative,
   load: () => import("./mod.ts"),

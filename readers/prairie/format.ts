@@ -1,8 +1,8 @@
 /** Bruker (Prairie Technologies) Prairie View. */
 import type { ByteSource } from "../io/byte_source.ts";
-import { type FileFormat, FORMAT_NAMES } from "../format.ts";
+import { type FileFormat, type FolderNames, FORMAT_NAMES } from "../format.ts";
 import { beginsScan, decodeDocument } from "../pvscan/document.ts";
-import { isRawData } from "../pvscan/file_names.ts";
+import { isRawData, namedPart } from "../pvscan/file_names.ts";
 import { isPartOfScan } from "../pvscan/found_document.ts";
 
 /** Bytes in which the first element of a document is searched. */
@@ -16,6 +16,16 @@ const isScan = (file: ByteSource) =>
 
 /** Files beside a document, by their names. */
 const isPrairieRelative = (name: string): boolean => isRawData(name) || /\.env$/i.test(name);
+
+/** The document of the scan that a file is of, found like `documentOf` does, but by names alone. */
+function scanNamed(name: string, beside: FolderNames): string | null {
+  const part = namedPart(name);
+  if (part === null || part.below) return null;
+  const documents = beside.ending(".xml");
+  const document = beside.find(`${part.scan}.xml`) ?? beside.find(`${beside.folder}.xml`) ??
+    (documents.length === 1 ? documents[0]! : null);
+  return document ?? (part.kind === "image" ? part.scan : null);
+}
 
 /** First elements of XML documents, and what these are. */
 const ELEMENTS: readonly (readonly [RegExp, string])[] = [
@@ -49,6 +59,8 @@ export const PRAIRIE: FileFormat = {
   recognises: beginsWithTag,
   isDialect: isScan,
   claims: isPartOfScan,
+  setOf: scanNamed,
+  needsParts: true,
   isRelative: isPrairieRelative,
   explains: explainPrairieRelative,
   load: () => import("./mod.ts"),

@@ -1,5 +1,6 @@
 /** TIFF and BigTIFF in all dialects. */
 import { extensionOf, type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
+import { setOf } from "./file_names.ts";
 
 /** Files of a recording of ScanImage along arbitrary lines, which are not read. */
 const SCANIMAGE_LINE_FILES: readonly string[] = [".pmt.dat", ".meta.txt", ".scnnr.dat"];
@@ -15,6 +16,7 @@ export const TIFF: FileFormat = {
     startsWith(head, 0x49, 0x49, 43, 0) || startsWith(head, 0x4d, 0x4d, 0, 43),
   // The XML document of a set, which is not a TIFF itself.
   claims: (path) => extensionOf(path) === ".companion.ome",
+  setOf,
   relatives: SCANIMAGE_LINE_FILES,
   explains: (_head, name) =>
     SCANIMAGE_LINE_FILES.some((extension) => name.toLowerCase().endsWith(extension))

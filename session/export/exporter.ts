@@ -54,7 +54,6 @@ export class Exporter {
   readonly #store: SessionStore;
   readonly #opener: Opener;
   readonly #waits: Waits;
-  readonly #version: string;
   readonly #links = new Map<string, { readonly link: Link; drop(): void }>();
 
   /** `timeoutSeconds` is how long the decoding of one position may take. */
@@ -63,14 +62,13 @@ export class Exporter {
     resources: DecodeResources,
     store: SessionStore,
     opener: Opener,
-    { loadTimeoutSeconds, version }: { readonly loadTimeoutSeconds: number; readonly version: string },
+    { loadTimeoutSeconds }: { readonly loadTimeoutSeconds: number },
   ) {
     this.#clock = clock;
     this.#resources = resources;
     this.#store = store;
     this.#opener = opener;
     this.#waits = new Waits(clock, loadTimeoutSeconds);
-    this.#version = version;
   }
 
   /** Takes memory for the body of an order. @throws {SessionMemoryExceeded} */
@@ -81,15 +79,24 @@ export class Exporter {
   /**
    * Judges an order and describes its recordings.
    *
-   * @param chosenByUser true where roots do not apply to its paths
+   * @param options `chosenByUser`: true where roots do not apply to its paths; `version` of this program
    * @throws {OrderRefused} by documents v1
    * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout}
    */
-  async prepare(order: ExportOrder, chosenByUser: boolean, signal: AbortSignal): Promise<Archive> {
+  async prepare(
+    order: ExportOrder,
+    options: { readonly chosenByUser: boolean; readonly version: string },
+    signal: AbortSignal,
+  ): Promise<Archive> {
     const members: ExportedMember[] = [];
     const faults: OrderFault[] = [];
     for (const [index, asked] of order.members.entries()) {
-      const member = this.#memberOf(asked, index, order, await this.#described(asked, chosenByUser, signal));
+      const member = this.#memberOf(
+        asked,
+        index,
+        order,
+        await this.#described(asked, options.chosenByUser, signal),
+      );
       faults.push(...memberFaults(member, index));
       members.push(member);
     }
@@ -104,7 +111,7 @@ export class Exporter {
     if (hasImages) { for (const member of members) await this.#survey(member, signal); }
     const [only] = members.length === 1 ? members : [];
     const name = order.name ?? only?.name ?? `${members.length} recordings`;
-    return { id: order.id ?? crypto.randomUUID(), name, hasImages, members, version: this.#version };
+    return { id: order.id ?? crypto.randomUUID(), name, hasImages, members, version: options.version };
   }
 
   async #described(

@@ -1,6 +1,6 @@
 /** The client module against the real server: every resource of the contract, and what goes wrong with it. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AcqError, connect } from "../../static/client/v2/acq-client.js";
 import { ErrorBody } from "../../schemas/http.ts";
@@ -165,6 +165,31 @@ Deno.test("frames are read whole and by rows", () =>
       await using stack = await client.open(path);
       for (let t = 0; t < 4; t += 1) assert.deepEqual([...(await stack.plane(0, { t })).samples], frame(t));
       assert.deepEqual([...(await stack.plane(0, { t: 2, rows: [1, 4] })).samples], frame(2, 1, 4));
+    })
+  ));
+
+Deno.test("a folder is listed, and what it lists can be opened", () =>
+  withStack((path) =>
+    withServer(async (client) => {
+      const { path: folder, entries, truncated } = await client.list(dirname(path));
+      assert.deepEqual([folder, truncated], [dirname(path), false]);
+      const [entry] = entries;
+      assert(entry !== undefined && entries.length === 1);
+      const { size, mtime } = Deno.statSync(path);
+      const modified = mtime!.toISOString();
+      assert.deepEqual(entry, {
+        name: "stack.tif",
+        path,
+        kind: "image",
+        format: "tif",
+        bytes: size,
+        modified,
+      });
+      await using stack = await client.open(entry.path);
+      assert.equal(stack.name, entry.name);
+      await assert.rejects(client.list(path), fails("unsupported_format", /is a file/));
+      await assert.rejects(client.list("relative"), fails("request_validation_failed"));
+      await assert.rejects(client.list(folder, { signal: AbortSignal.abort() }), fails("cancelled"));
     })
   ));
 

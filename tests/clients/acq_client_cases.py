@@ -2,6 +2,7 @@
 import contextlib
 import http.server
 import json
+import os
 import sys
 import threading
 import unittest
@@ -128,6 +129,26 @@ class Client(unittest.TestCase):
         for address in ("127.0.0.1:8767", "localhost:8767", "https://127.0.0.1:9", "http://127.0.0.1:x"):
             with self.subTest(address), self.fails("server_unreachable"):
                 acq.open(SCAN, server=address)
+
+    def test_list(self):
+        entries = acq.list(FIXTURES + "/oif")
+        self.assertIn(("section.oif", FIXTURES + "/oif/section.oif", "image", "oif"), [e[:4] for e in entries])
+        self.assertEqual([e.name for e in entries], sorted(e.name for e in entries))
+        section = next(e for e in entries if e.name == "section.oif")
+        folder = section.path + ".files"
+        files = [section.path, *(os.path.join(folder, name) for name in os.listdir(folder))]
+        self.assertEqual(section.bytes, sum(os.path.getsize(file) for file in files))
+        latest = max(os.stat(file).st_mtime for file in files)
+        self.assertAlmostEqual(section.modified.timestamp(), latest, delta=0.001)
+        with acq.open(section.path) as a:
+            self.assertEqual(a.info["source"]["format"], section.format)
+        with self.fails("unsupported_format"):
+            acq.list(SCAN)
+        with answering((200, {}, b'{"ok": true}')) as (server, _), self.fails("no_acq_server"):
+            acq.list("/data", server=server)
+        more = b'{"ok": true, "path": "/data", "entries": [], "truncated": true}'
+        with answering((200, {}, more)) as (server, _), self.assertWarns(acq.AcqWarning):
+            self.assertEqual(acq.list("/data", server=server), [])
 
     def test_another_program_at_the_address(self):
         bodies = (b"<html>", b"\xff\xfe", b"", b"[]", b'"x"', b"{}", b'{"ok": true}', b'{"error": {}, "message": "x"}')

@@ -10,6 +10,8 @@ import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
 import { ClientGone } from "../../session/errors.ts";
+import { Exporter } from "../../session/export/exporter.ts";
+import { FolderLister } from "../../session/folder_listing.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { Opener, type OpenRules } from "../../session/opener.ts";
@@ -90,6 +92,8 @@ export class Harness implements AsyncDisposable {
   readonly store: SessionStore;
   readonly budget: MemoryBudget;
   readonly opener: Opener;
+  readonly folders: FolderLister;
+  readonly exporter: Exporter;
   readonly positions: PositionReader;
   stopping = false;
   readonly #app: ReturnType<typeof createApp>;
@@ -114,13 +118,17 @@ export class Harness implements AsyncDisposable {
     const rules = { ...NO_LIMITS, ...options };
     const resources = { pool: this.pool, budget: this.budget, memory };
     this.opener = new Opener(this.clock, resources, this.store, rules);
+    this.folders = new FolderLister(this.clock, rules);
     this.positions = new PositionReader(this.clock, resources, rules.loadTimeoutSeconds);
+    this.exporter = new Exporter(this.clock, resources, this.store, this.opener, rules);
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,
       log: { line: (level, message) => void this.logged.push(`${level} ${message}`) },
       store: this.store,
       opener: this.opener,
+      folders: this.folders,
+      exporter: this.exporter,
       positions: this.positions,
       picker: {
         pick: options.pick ?? (() => Promise.resolve(null)),
@@ -186,6 +194,7 @@ export class Harness implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.completeAll();
     this.opener.close();
+    this.folders.close();
     this.positions.close();
     this.store.close();
     this.pool.close();

@@ -2,6 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { Unreadable } from "../../errors.ts";
 import { MAX_VENDOR_BYTES } from "../bounds.ts";
+import { EXPERIMENT_NAME, OLYMPUS_ENDING } from "../file_names.ts";
 import type { Opened } from "../opened.ts";
 import { TAG } from "../tags.ts";
 import { isOmeXml } from "../text.ts";
@@ -37,9 +38,6 @@ export const isOme = ({ path, descriptions }: Opened): boolean =>
 export const mayBeThorImage = ({ path, files }: Opened): boolean =>
   mayExist(files, join(dirname(path), EXPERIMENT_NAME));
 
-/** Name of the document of ThorImage. */
-export const EXPERIMENT_NAME = "Experiment.xml";
-
 /** First letters of the description of ImageJ. */
 export const IMAGEJ_MARK = "ImageJ=";
 
@@ -62,9 +60,6 @@ export const isScanImage = ({ tiff, first, descriptions }: Opened): boolean =>
 export const isMetaMorph = ({ first, descriptions }: Opened): boolean =>
   first.has(TAG.UIC1) || first.has(TAG.UIC2) ||
   (descriptions[0] ?? "").trimStart().startsWith("<MetaData>");
-
-/** Channel, slice and frame at the end of the name of an Olympus file, without its extension. */
-export const OLYMPUS_ENDING = /_C(\d{3,4})(?:Z(\d{3,4}))?(?:T(\d{3,4}))?$/i;
 
 /** Whether a file is named like one of an Olympus set, or a text file may lie beside it. */
 export function mayBeOlympus({ path, files }: Opened): boolean {

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { MAX_DIRECTORIES, MAX_PLANES } from "../bounds.ts";
+import { MICRO_MANAGER } from "../file_names.ts";
 import type { Opened } from "../opened.ts";
 import type { PageLayout } from "../page.ts";
 import type { RecentFiles } from "../recent_files.ts";
@@ -27,7 +28,7 @@ export function partNames(
   const name = basename(path);
   const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
   if (stem === undefined) return { others: [], missing: null };
-  const [acquisition = stem] = /^.*?_MMStack/i.exec(stem) ?? [];
+  const [acquisition = stem] = MICRO_MANAGER.exec(stem) ?? [];
   const numbers = new Set<number>();
   const others: string[] = [];
   for (const other of files.list(dirname(path))) {

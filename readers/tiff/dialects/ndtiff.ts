@@ -14,6 +14,7 @@ import { DecodeFailed } from "../../errors.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { Directory } from "../directory.ts";
+import { NDTIFF_STACK } from "../file_names.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList } from "../stack.ts";
 import { TiffFile } from "../tiff_file.ts";
@@ -29,16 +30,13 @@ export interface OpenedSet {
   readonly list: SeriesList;
 }
 
-/** Names of the files of a data set. */
-const STACK_NAME = /^(.*_NDTiffStack)(?:_(\d+))?\.tif$/i;
-
 /** The data set in a folder, or in `Full resolution` below it. @throws {DecodeFailed} none of its files exists */
 export function openNDTiffFolder(path: string, files: FileAccess): OpenedSet {
   const folder =
     [path, join(path, FULL_RESOLUTION)].find((one) => files.kind(join(one, INDEX_NAME)) === "file") ?? path;
   const index = readIndex(folder, files);
   const named = new Set(index?.images.map(({ file }) => file));
-  for (const name of [...named, ...files.list(folder).filter((name) => STACK_NAME.test(name))]) {
+  for (const name of [...named, ...files.list(folder).filter((name) => NDTIFF_STACK.test(name))]) {
     const file = files.openNeighbour(join(folder, name));
     if (file === null) continue;
     const tiff = new TiffFile(file, files);
@@ -65,10 +63,10 @@ function openSet(path: string, tiff: TiffFile, files: FileAccess, index: ListedS
 function listPages({ path, files, tiff }: Opened, index: ListedSet | null): ListedSet {
   const folder = dirname(path);
   const name = basename(path);
-  const stem = STACK_NAME.exec(name)?.[1];
-  const numberOf = (other: string) => Number(STACK_NAME.exec(other)?.[2] ?? 0);
+  const stem = NDTIFF_STACK.exec(name)?.[1];
+  const numberOf = (other: string) => Number(NDTIFF_STACK.exec(other)?.[2] ?? 0);
   const names = stem === undefined ? [name] : files.list(folder)
-    .filter((other) => STACK_NAME.exec(other)?.[1] === stem)
+    .filter((other) => NDTIFF_STACK.exec(other)?.[1] === stem)
     .sort((a, b) => numberOf(a) - numberOf(b));
   const images: NDTiffImage[] = [];
   const warnings: Warning[] = [withoutIndex(name, index)];

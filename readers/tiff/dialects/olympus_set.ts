@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
+import { OLYMPUS_ENDING } from "../file_names.ts";
 import { readPage } from "../page.ts";
 import { requireStored } from "../segment_table.ts";
 import type { Opened } from "../opened.ts";
@@ -14,7 +15,6 @@ import { sameLayout } from "../stored_planes.ts";
 import type { PlaneIndex, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { OLYMPUS_ENDING } from "./marks.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 
 /** Channels that a text may count; the instruments have at most six detectors. */

@@ -11,10 +11,10 @@ import { differ, numberOf } from "../../metadata/numbers.ts";
 import type { RandomAccessFile } from "../../io/random_access.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
+import { EXPERIMENT_NAME as DOCUMENT } from "../file_names.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";
 import { decodeText } from "../text.ts";
-import { EXPERIMENT_NAME as DOCUMENT } from "./marks.ts";
 
 const ROOT = "ThorImageExperiment";
 

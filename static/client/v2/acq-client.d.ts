@@ -232,6 +232,34 @@ export interface MetadataDocument {
   text: string;
 }
 
+/** An acquisition, a collection or a folder in a folder. */
+export interface FolderEntry {
+  /** Name in the folder; of an acquisition in several files, that of the one to open. */
+  name: string;
+  /** Absolute path to open or, of a folder, to list. */
+  path: string;
+  /** `collection` for a folder with `collection.json`. */
+  kind: "folder" | "image" | "collection";
+  /** Short name of the format, as in `source.format`; null for folders. */
+  format: string | null;
+  /** Bytes of all files together; null for what is a folder. */
+  bytes: number | null;
+  /** Last change of any of the files, RFC 3339. */
+  modified: string;
+}
+
+/** Answer of `POST /api/v2/list`. */
+export interface FolderListing {
+  ok: true;
+  apiVersion: string;
+  /** Absolute path of the folder with links resolved. */
+  path: string;
+  /** Sorted by name, at most 10,000. */
+  entries: FolderEntry[];
+  /** Whether there are more. */
+  truncated: boolean;
+}
+
 /** Options of an open. */
 export interface OpenOptions extends CallOptions {
   /** Channels to load, in this order; all by default. */
@@ -377,6 +405,12 @@ export class Server {
    * @param path absolute path on the server's machine
    */
   open(path: string, options?: OpenOptions): Promise<Acquisition>;
+  /**
+   * Lists a folder: one entry for each acquisition, collection and folder, told by names alone. Who may open may list.
+   *
+   * @param path absolute path on the server's machine
+   */
+  list(path: string, options?: CallOptions): Promise<FolderListing>;
 }
 
 /** Options of a connection. */

@@ -84,16 +84,16 @@ export class Server {
   open(path, { signal, ...chosen } = {}) {
     return opened(this.#http, "/api/v2/open", { path, ...chosen }, { signal });
   }
+
+  /** Lists the acquisitions and folders in a folder. @type {Types.Server["list"]} */
+  list(path, { signal } = {}) {
+    return this.#http.json("/api/v2/list", posted({ path }, { signal }));
+  }
 }
 
 /** @param {Http} http @param {string} url @param {object} body @param {Request_} request @returns {Promise<Acquisition>} */
 async function opened(http, url, body, request) {
-  const info = await http.json(url, {
-    ...request,
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  const info = await http.json(url, posted(body, request));
   try {
     for (const group of [info, info.reference]) {
       for (const channel of group?.channels ?? []) checkPlane(group.plane, channel);
@@ -104,6 +104,14 @@ async function opened(http, url, body, request) {
   }
   return new Acquisition(http, info);
 }
+
+/** A request with a JSON body. @param {object} body @param {Request_} request @returns {Request_} */
+const posted = (body, request) => ({
+  ...request,
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify(body),
+});
 
 /** Older runtimes lack this symbol. @type {typeof Symbol.asyncDispose} */
 const ASYNC_DISPOSE = Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose");

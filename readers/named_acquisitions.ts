@@ -1,0 +1,93 @@
+/** Which files of a folder are one acquisition, as far as their names tell. No file is opened. */
+import { extensionOf, type FileFormat, type FolderNames } from "./format.ts";
+import { FORMATS } from "./registry.ts";
+
+/** An acquisition that lies in a folder. */
+export interface NamedAcquisition {
+  /** Name of the file to open. */
+  readonly name: string;
+  /** Its format by its extension, as in `source.format`. */
+  readonly format: string;
+  /** All its files in the folder. */
+  readonly files: readonly string[];
+  /** A folder beside them with the rest. */
+  readonly folder: string | null;
+}
+
+const isFileFormat = (format: { readonly container: string }): format is FileFormat =>
+  format.container === "file";
+
+/** Formats whose planes are files of another format come after it, and know more. */
+const BY_NAME: readonly FileFormat[] = FORMATS.filter(isFileFormat).reverse();
+
+/**
+ * The acquisitions among the files of a folder.
+ *
+ * @param folder its name
+ * @param files names of its files
+ * @param folders names of the folders in it
+ * @param allowedExtensions those of files that may be opened
+ */
+export function namedAcquisitions(
+  folder: string,
+  files: readonly string[],
+  folders: readonly string[],
+  allowedExtensions: readonly string[],
+): NamedAcquisition[] {
+  const beside = new Names(folder, files);
+  const owned = new Map<string, string>();
+  for (const name of folders) {
+    const owner = firstOf((format) => format.ownerOf?.(name, beside));
+    if (owner !== null) owned.set(owner, name);
+  }
+  const sets = Map.groupBy(files, (name) => firstOf((format) => format.setOf?.(name, beside)) ?? name);
+  const mayOpen = (name: string) => allowedExtensions.includes(extensionOf(name) ?? "");
+  return [...sets].flatMap(([set, members]) => {
+    const name = members.find((member) => member === set && mayOpen(member)) ?? members.find(mayOpen);
+    const format = name === undefined ? undefined : formatOf(name);
+    const below = owned.get(name ?? "") ?? null;
+    const isAlone = members.length === 1 && below === null;
+    return name === undefined || format === undefined || isAlone && format.needsParts === true
+      ? []
+      : [{ name, format: format.name, files: members, folder: below }];
+  });
+}
+
+/** The first format's answer. */
+function firstOf(ask: (format: FileFormat) => string | null | undefined): string | null {
+  for (const format of BY_NAME) {
+    const answer = ask(format);
+    if (answer) return answer;
+  }
+  return null;
+}
+
+function formatOf(name: string): FileFormat | undefined {
+  const extension = extensionOf(name) ?? "";
+  return BY_NAME.find(({ extensions }) => extensions.includes(extension));
+}
+
+/** The names in a folder, indexed when first asked for. */
+class Names implements FolderNames {
+  readonly folder: string;
+  readonly #stored: ReadonlySet<string>;
+  readonly #byLower: ReadonlyMap<string, string>;
+  readonly #endings = new Map<string, readonly string[]>();
+
+  constructor(folder: string, files: readonly string[]) {
+    this.folder = folder;
+    this.#stored = new Set(files);
+    this.#byLower = new Map(files.map((name) => [name.toLowerCase(), name]));
+  }
+
+  find(name: string): string | null {
+    return this.#stored.has(name) ? name : this.#byLower.get(name.toLowerCase()) ?? null;
+  }
+
+  ending(ending: string): readonly string[] {
+    return this.#endings.getOrInsertComputed(
+      ending,
+      () => [...this.#stored].filter((name) => name.toLowerCase().endsWith(ending)),
+    );
+  }
+}

@@ -1,0 +1,241 @@
+/** The acquisitions and folders in a folder, told by names: nothing is opened. */
+import { realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { quoted, UnsupportedFormat } from "../readers/errors.ts";
+import { type Format, FORMAT_NAMES } from "../readers/format.ts";
+import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
+import { isInsideRoots, pathError } from "../readers/io/paths.ts";
+import type { NamedAcquisition } from "../readers/named_acquisitions.ts";
+import type { Clock } from "./clock.ts";
+import type { OpenRules } from "./opener.ts";
+import { judgePath } from "./source_path.ts";
+import { untilAborted, Waits } from "./waits.ts";
+
+/** An acquisition, a collection or a folder. */
+export interface ListedEntry {
+  /** Name in the folder. */
+  readonly name: string;
+  /** Path to open it by, or to list it. */
+  readonly path: string;
+  /** What it is. */
+  readonly kind: "folder" | "image" | "collection";
+  /** Short name of the format; `null` for folders. */
+  readonly format: string | null;
+  /** Bytes of all files together; `null` for whatever is a folder. */
+  readonly bytes: number | null;
+  /** Last change of any of its files, RFC 3339. */
+  readonly modified: string;
+}
+
+/** What lies in a folder. */
+export interface FolderListing {
+  /** The folder with links resolved. */
+  readonly path: string;
+  /** By name, in order of code units. */
+  readonly entries: readonly ListedEntry[];
+  /** Whether entries are left out because there are too many. */
+  readonly truncated: boolean;
+}
+
+/** Entries of an answer; as many as scenes. */
+const MAX_ENTRIES = 10_000;
+
+/** Looks at the file system at once; more are not faster. */
+const AT_ONCE = 16;
+
+/** Lists folders under the rules of opening by path. */
+export class FolderLister {
+  readonly #rules: OpenRules;
+  readonly #waits: Waits;
+
+  /** `rules` are the operator's. */
+  constructor(clock: Clock, rules: OpenRules) {
+    this.#rules = rules;
+    this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
+  }
+
+  /**
+   * Lists a folder. Names that begin with a dot are left out, as in file dialogs.
+   *
+   * @param path absolute
+   * @param client aborted when the client leaves
+   * @throws {PathNotAllowed | PathNotFound} as for an open
+   * @throws {UnsupportedFormat} it is a file
+   * @throws {Unreadable} the file system fails
+   * @throws {LoadTimeout | ClientGone | ShuttingDown}
+   */
+  async list(path: string, client: AbortSignal): Promise<FolderListing> {
+    using wait = this.#waits.begin(`Listing ${quoted(path)}`, client);
+    const { signal } = wait;
+    return await untilAborted(this.#list(path, signal), signal);
+  }
+
+  /** Stops every listing in progress. */
+  close(): void {
+    this.#waits.close();
+  }
+
+  async #list(asked: string, signal: AbortSignal): Promise<FolderListing> {
+    const path = await judgePath(asked, this.#rules.roots);
+    const roots = this.#rules.roots?.map((root) => root.resolved) ?? null;
+    const folder = new Folder(path, roots, this.#rules.allowedExtensions, signal);
+    const isCut = await folder.read(asked);
+    const candidates = await folder.candidates();
+    const entries: ListedEntry[] = [];
+    for (let at = 0; at < candidates.length && entries.length <= MAX_ENTRIES; at += AT_ONCE) {
+      const looked = await folder.each(candidates.slice(at, at + AT_ONCE), (one) => folder.entryOf(one));
+      entries.push(...looked.filter((entry) => entry !== null));
+    }
+    const truncated = isCut || entries.length > MAX_ENTRIES;
+    return { path, entries: entries.slice(0, MAX_ENTRIES), truncated };
+  }
+}
+
+/** What may become an entry. */
+type Candidate = NamedAcquisition | { readonly name: string; readonly files: null };
+
+/** A folder that is being listed. */
+class Folder {
+  readonly #path: string;
+  readonly #roots: readonly string[] | null;
+  readonly #allowedExtensions: readonly string[];
+  readonly #signal: AbortSignal;
+  readonly #files: string[] = [];
+  readonly #folders: string[] = [];
+
+  constructor(
+    path: string,
+    roots: readonly string[] | null,
+    allowedExtensions: readonly string[],
+    signal: AbortSignal,
+  ) {
+    this.#path = path;
+    this.#roots = roots;
+    this.#allowedExtensions = allowedExtensions;
+    this.#signal = signal;
+  }
+
+  /** Reads the names. @param asked names the folder in messages @returns whether there are too many */
+  async read(asked: string): Promise<boolean> {
+    const links: string[] = [];
+    let count = 0;
+    try {
+      if ((await Deno.stat(this.#path)).isFile) {
+        throw new UnsupportedFormat(`${quoted(asked)} is a file, not a folder; POST /api/v2/open opens it`);
+      }
+      for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(this.#path)) {
+        if (name.startsWith(".")) continue;
+        if ((count += 1) > MAX_FOLDER_ENTRIES) break;
+        if (isSymlink) links.push(name);
+        else if (isFile) this.#files.push(name);
+        else if (isDirectory) this.#folders.push(name);
+      }
+    } catch (cause) {
+      throw cause instanceof UnsupportedFormat ? cause : pathError(asked, cause);
+    }
+    await this.each(links, async (name) => {
+      const found = await this.#look(name);
+      if (found?.isFile) this.#files.push(name);
+      else if (found?.isDirectory) this.#folders.push(name);
+    });
+    return count > MAX_FOLDER_ENTRIES;
+  }
+
+  /** The acquisitions and other folders by name. */
+  async candidates(): Promise<Candidate[]> {
+    const { namedAcquisitions } = await import("../readers/named_acquisitions.ts");
+    const acquisitions = namedAcquisitions(
+      basename(this.#path),
+      this.#files.sort(),
+      this.#folders,
+      this.#allowedExtensions,
+    );
+    const taken = new Set(acquisitions.map(({ folder }) => folder));
+    const folders = this.#folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
+    return [...acquisitions, ...folders].sort((a, b) => a.name < b.name ? -1 : 1);
+  }
+
+  /** The entry; `null` where it has gone or cannot be looked at. */
+  async entryOf(candidate: Candidate): Promise<ListedEntry | null> {
+    const { name } = candidate;
+    const path = join(this.#path, name);
+    if (candidate.files === null) {
+      const found = await this.#look(name);
+      return found && { name, path, ...await this.#kindOf(name), bytes: null, modified: timeOf([found]) };
+    }
+    const { format, files, folder } = candidate;
+    const found = await this.#lookAtAll([...files, ...folder === null ? [] : await this.#filesIn(folder)]);
+    if (found.length === 0) return null;
+    const bytes = found.reduce((sum, { size }) => sum + size, 0);
+    return { name, path, kind: "image", format, bytes, modified: timeOf(found) };
+  }
+
+  /** What a folder is, by the files that mark stores and collections. */
+  async #kindOf(name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
+    const { MARKED_FORMATS } = await import("../readers/registry.ts");
+    for (const format of MARKED_FORMATS) {
+      if (!await this.#isMarked(name, format)) continue;
+      const isCollection = format.name === FORMAT_NAMES.collection.name;
+      return { kind: isCollection ? "collection" : "image", format: format.name };
+    }
+    return { kind: "folder", format: null };
+  }
+
+  async #isMarked(name: string, { markers = [], markedFolder, extensions }: Format): Promise<boolean> {
+    if (!extensions.some((extension) => this.#allowedExtensions.includes(extension))) return false;
+    const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
+    for (const place of folders.flatMap((folder) => markers.map((marker) => join(folder, marker)))) {
+      if (await this.#isFile(place)) return true;
+    }
+    return false;
+  }
+
+  async #isFile(name: string): Promise<boolean> {
+    return (await this.#look(name))?.isFile === true;
+  }
+
+  /** Names of the files directly in a folder below, with its own. */
+  async #filesIn(folder: string): Promise<string[]> {
+    const names: string[] = [];
+    try {
+      for await (const { name, isFile } of Deno.readDir(join(this.#path, folder))) {
+        if (isFile) names.push(join(folder, name));
+      }
+    } catch {
+      // Gone, or closed to the server: an open says so.
+    }
+    return names;
+  }
+
+  async #lookAtAll(names: readonly string[]): Promise<Deno.FileInfo[]> {
+    const found = await this.each(names, (name) => this.#look(name));
+    return found.filter((info) => info !== null);
+  }
+
+  /** What a name leads to; `null` where that is missing, out of the roots or closed to the server. */
+  async #look(name: string): Promise<Deno.FileInfo | null> {
+    try {
+      const path = join(this.#path, name);
+      const resolved = this.#roots === null ? path : await realpath(path);
+      return isInsideRoots(resolved, this.#roots) ? await Deno.stat(resolved) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Calls `work` for each item, some at a time. @throws the reason of the signal */
+  async each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+    const results: R[] = [];
+    for (let at = 0; at < items.length; at += AT_ONCE) {
+      this.#signal.throwIfAborted();
+      results.push(...await Promise.all(items.slice(at, at + AT_ONCE).map(work)));
+    }
+    return results;
+  }
+}
+
+/** The last change among files. */
+function timeOf(found: readonly Deno.FileInfo[]): string {
+  const latest = found.reduce((latest, { mtime }) => Math.max(latest, mtime?.getTime() ?? 0), 0);
+  return new Date(latest).toISOString();
+}

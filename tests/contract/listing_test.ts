@@ -1,0 +1,233 @@
+/** `POST /api/v2/list`: what it lists, what it leaves out, and each error. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { join } from "node:path";
+import type { z } from "zod";
+import { type ErrorCode, ListResponse } from "../../schemas/http.ts";
+import { fileSize } from "../../session/file_size.ts";
+import { until } from "../deadline.ts";
+import { NO_LINKS } from "../no_links.ts";
+import { inFolder, withFiles } from "../temporary_files.ts";
+import { expectError, Harness, type HarnessOptions } from "./harness.ts";
+
+const FIXTURES = join(import.meta.dirname!, "../fixtures");
+
+type Listing = z.infer<typeof ListResponse>;
+
+/** Lists and expects success. */
+async function listed(server: Harness, path: string): Promise<Listing> {
+  const response = await server.post("/api/v2/list", { path });
+  equal(response.headers.get("cache-control"), "no-store");
+  const body = await response.json();
+  equal(response.status, 200, JSON.stringify(body));
+  return ListResponse.parse(body);
+}
+
+const kinds = ({ entries }: Listing) => entries.map(({ kind, name, format }) => `${kind} ${name} ${format}`);
+
+async function refused(
+  path: unknown,
+  status: number,
+  code: ErrorCode,
+  options: HarnessOptions = {},
+  headers = {},
+) {
+  await using server = new Harness(options);
+  return await expectError(await server.post("/api/v2/list", { path }, { headers }), status, code);
+}
+
+Deno.test("a folder lists acquisitions, collections and folders by name", () =>
+  withFiles({
+    "b.tif": "12345",
+    "a_00001_00001.tif": "123",
+    "a_00001_00002.tif": "4567",
+    "Zarr.ome.zarr/.zgroup": "{}",
+    "unnamed/zarr.json": "{}",
+    "NDTiff/Full resolution/NDTiff.index": "",
+    "experiment/collection.json": "{}",
+    "plain/deep/collection.json": "{}",
+    "notes.txt": "",
+    ".hidden.tif": "",
+    ".git/config": "",
+  }, async (path, folder) => {
+    const seconds = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000;
+    Deno.utimeSync(path, seconds, seconds);
+    Deno.utimeSync(join(folder, "a_00001_00001.tif"), seconds, seconds + 60);
+    Deno.utimeSync(join(folder, "a_00001_00002.tif"), seconds, seconds - 60);
+    await using server = new Harness();
+    const listing = await listed(server, folder);
+    deepEqual([listing.path, listing.truncated], [folder, false]);
+    deepEqual(kinds(listing), [
+      "image NDTiff tif",
+      "image Zarr.ome.zarr ome.zarr",
+      "image a_00001_00001.tif tif",
+      "image b.tif tif",
+      "collection experiment collection",
+      "folder plain null",
+      "image unnamed ome.zarr",
+    ]);
+    const files = listing.entries.filter(({ bytes }) => bytes !== null);
+    deepEqual(files, [
+      {
+        name: "a_00001_00001.tif",
+        path: join(folder, "a_00001_00001.tif"),
+        kind: "image",
+        format: "tif",
+        bytes: 3 + 4,
+        modified: "2026-01-02T03:05:05.000Z",
+      },
+      { name: "b.tif", path, kind: "image", format: "tif", bytes: 5, modified: "2026-01-02T03:04:05.000Z" },
+    ]);
+    for (const { modified } of listing.entries) match(modified, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    deepEqual(kinds(await listed(server, join(folder, "unnamed"))), []);
+  }));
+
+Deno.test("what the operator does not let in is not listed", () =>
+  withFiles({
+    "a.tif": "",
+    "b.oir": "",
+    "c.ome.zarr/zarr.json": "{}",
+    "d/collection.json": "{}",
+    "e/NDTiff.index": "",
+  }, async (_path, folder) => {
+    await using server = new Harness({ allowedExtensions: [".oir"] });
+    deepEqual(kinds(await listed(server, folder)), [
+      "image b.oir oir",
+      "folder c.ome.zarr null",
+      "folder d null",
+      "folder e null",
+    ]);
+  }));
+
+Deno.test("the parts of an entry are the files that the reader opens together", async () => {
+  await using server = new Harness();
+  const scans = Deno.readDirSync(join(FIXTURES, "prairie")).filter(({ isDirectory }) => isDirectory);
+  const folders = ["oir", "oif", "czi", ...scans.map(({ name }) => join("prairie", name))];
+  let sets = 0;
+  for (const name of folders) {
+    for (const entry of (await listed(server, join(FIXTURES, name))).entries) {
+      if (entry.kind !== "image" || entry.bytes === null) continue;
+      const { source, header } = await server.open(entry.path);
+      deepEqual(
+        [entry.name, entry.path, entry.format, fileSize(entry.bytes)],
+        [source.name, source.path, source.format, header.fileSize],
+      );
+      if (entry.bytes !== Deno.statSync(entry.path).size) sets += 1;
+    }
+  }
+  // long.oir, split.czi, five OIF, and six scans of Prairie View.
+  equal(sets, 13);
+});
+
+Deno.test("links are followed inside the roots only", { ignore: NO_LINKS }, () =>
+  withFiles({
+    "in/a.tif": "123",
+    "in/b.tif": "",
+    "out/secret.tif": "",
+    "out/store/zarr.json": "{}",
+    "in/marked/c.tif": "",
+  }, async (path, folder) => {
+    const link = (name: string, target: string) => Deno.symlinkSync(target, join(folder, "in", name));
+    link("leaving.tif", "../out/secret.tif");
+    link("leaving", "../out");
+    link("staying.tif", "a.tif");
+    link("dangling.tif", "none.tif");
+    link("circle.tif", "circle.tif");
+    link("marked/zarr.json", "../../out/store/zarr.json");
+    Deno.symlinkSync(join(folder, "in"), join(folder, "to"));
+    const root = { written: join(folder, "to"), resolved: join(folder, "in") };
+    await using limited = new Harness({ roots: [root] });
+    const inside = ["image a.tif tif", "image b.tif tif", "folder marked null", "image staying.tif tif"];
+    for (const written of [join(folder, "in"), join(folder, "to"), join(folder, "in", "..", "in")]) {
+      const listing = await listed(limited, written);
+      deepEqual([listing.path, kinds(listing)], [join(folder, "in"), inside]);
+      deepEqual(listing.entries.at(-1)!.bytes, Deno.statSync(path).size);
+    }
+    await using free = new Harness();
+    deepEqual(kinds(await listed(free, join(folder, "in"))), [
+      "image a.tif tif",
+      "image b.tif tif",
+      "folder leaving null",
+      "image leaving.tif tif",
+      "image marked ome.zarr",
+      "image staying.tif tif",
+    ]);
+    const outside = [join(folder, "out"), join(folder, "none"), folder, join(folder, "in", "leaving")];
+    for (const one of outside) await refused(one, 403, "path_not_allowed", { roots: [root] });
+  }));
+
+Deno.test("at most 10,000 entries are listed", () =>
+  inFolder(async (put, folder) => {
+    for (let i = 0; i < 10_000; i += 1) put(`s${String(i).padStart(5, "0")}.tif`, "");
+    await using server = new Harness();
+    const all = await listed(server, folder);
+    deepEqual([all.entries.length, all.truncated], [10_000, false]);
+    put("a.tif", "");
+    put("t.txt", "");
+    const cut = await listed(server, folder);
+    deepEqual(
+      [cut.entries.length, cut.truncated, cut.entries[0]!.name, cut.entries.at(-1)!.name],
+      [10_000, true, "a.tif", "s09998.tif"],
+    );
+  }));
+
+Deno.test("a path that is no folder is refused like one that cannot be opened", () =>
+  withFiles({ "a.tif": "", "z.ome.zarr.zip": "" }, async (path, folder) => {
+    match((await refused(path, 415, "unsupported_format")).message, /is a file, not a folder/);
+    const missing = [
+      join(folder, "none"),
+      join(path, "below"),
+      `${path}/`,
+      join(folder, "z.ome.zarr.zip", "inside"),
+    ];
+    for (const one of missing) await refused(one, 404, "path_not_found");
+    if (Deno.build.os === "linux") await refused("/dev/null", 415, "unsupported_format");
+  }));
+
+Deno.test("who may list is who may open", () =>
+  withFiles({ "a.tif": "" }, async (_path, folder) => {
+    const foreign = { origin: "https://example.org" };
+    await refused(folder, 403, "origin_not_allowed", {}, foreign);
+    await refused(folder, 403, "origin_not_allowed", {}, { "sec-fetch-site": "cross-site" });
+    await refused("a", 422, "request_validation_failed", {}, foreign);
+    const roots = [{ written: "/nowhere", resolved: "/nowhere" }];
+    await refused(folder, 403, "origin_not_allowed", { roots }, foreign);
+    match((await refused(folder, 403, "path_not_allowed", { dialogOnly: true })).message, /dialog/);
+    await using server = new Harness({ allowedOrigins: ["https://example.org"] });
+    equal((await server.post("/api/v2/list", { path: folder }, { headers: foreign })).status, 200);
+  }));
+
+Deno.test("what a request must be", async () => {
+  for (const path of [undefined, null, 7, "", "  ", "a", "~/a", "/a\0b"]) {
+    const { details } = await refused(path, 422, "request_validation_failed");
+    deepEqual(details![0]!.location, ["body", "path"], String(path));
+  }
+  await using server = new Harness();
+  const more = await server.post("/api/v2/list", { path: "/", scene: 0 });
+  deepEqual((await expectError(more, 422, "request_validation_failed")).details![0]!.location, [
+    "body",
+    "scene",
+  ]);
+  const text = { method: "POST", headers: { "content-type": "text/plain" }, body: '{"path":"/"}' };
+  await expectError(await server.request("/api/v2/list", text), 415, "unsupported_media_type");
+  const large = await server.post("/api/v2/list", { path: `/${"x".repeat(1 << 20)}` });
+  await expectError(large, 413, "payload_too_large");
+  await expectError(await server.request("/api/v2/list"), 405, "method_not_allowed");
+  server.stopping = true;
+  await expectError(await server.post("/api/v2/list", { path: "/" }), 503, "shutting_down");
+});
+
+Deno.test("a listing ends at the load time-out and with the server", {
+  // What is being looked at when a listing is given up is looked at to its end.
+  sanitizeOps: false,
+  sanitizeResources: false,
+}, () =>
+  inFolder(async (put, folder) => {
+    for (let i = 0; i < 2_000; i += 1) put(`${i}.tif`, "");
+    await using server = new Harness({ loadTimeoutSeconds: 5 });
+    const late = server.post("/api/v2/list", { path: folder });
+    await until(() => server.clock.waiting > 0, "the begin of the listing");
+    server.clock.move(5_000);
+    match((await expectError(await late, 504, "load_timeout")).message, /^Listing .* longer than 5 s/);
+    server.folders.close();
+    await expectError(await server.post("/api/v2/list", { path: folder }), 503, "shutting_down");
+  }));
