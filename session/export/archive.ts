@@ -101,7 +101,6 @@ async function* entriesOf(
   }
 }
 
-// deno-lint-ignore require-await
 async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
@@ -148,7 +147,7 @@ async function* planesOf(member: ExportedMember, pack: Packer): AsyncGenerator<P
     const { position, group } = next.value;
     const indices = group.map((i) => channels[i]!.index);
     const packed = pack(member, { channels: indices, position, layout: layout.packed });
-    // Reported when its turn comes; its memory may be left when nobody reads on.
+    // A failure is reported when its turn comes.
     packed.catch(() => {});
     return { position, group, packed };
   };

@@ -313,9 +313,9 @@ function warningsOf({ hasImages, members }: Archive): string[] {
   );
 }
 
+/** Characters that some system forbids in the name of a file. */
+const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
+
 /** A name that every system takes. */
 const fileName = (name: string): string =>
-  // deno-lint-ignore no-control-regex
-  `${
-    name.replace(/[\x00-\x1f\x7f<>:"/\\|?*]+/g, "_").slice(0, 120).replace(/^[. ]+|[. ]+$/g, "") || "archive"
-  }.zip`;
+  `${name.replace(FORBIDDEN, "_").slice(0, 120).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
