@@ -57,7 +57,7 @@ export interface ImageLayout {
 }
 
 /** An image as the server serves it. */
-type Served = Pick<AcquisitionSummary, "axes" | "rows" | "columns"> & {
+export type Served = Pick<AcquisitionSummary, "axes" | "rows" | "columns"> & {
   readonly channels: readonly Channel[];
 };
 

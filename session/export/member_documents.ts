@@ -40,8 +40,22 @@ export interface ExportedMember extends DescribedAcquisition {
   readonly opened: Position | null;
 }
 
+/** Paths of the files of a member; `null` for those that it lacks. */
+export interface MemberPaths {
+  /** Its image. */
+  readonly image: string;
+  /** Its reference image. */
+  readonly referenceImage: string | null;
+  /** The document of the reference image. */
+  readonly reference: string | null;
+  /** Its image document. */
+  readonly acqimage: string;
+  /** Its analyses document. */
+  readonly analyses: string | null;
+}
+
 /** Paths of the files of a member. */
-export const pathsOf = ({ number, reference, order }: ExportedMember) => ({
+export const pathsOf = ({ number, reference, order }: ExportedMember): MemberPaths => ({
   image: `images/${number}.ome.zarr`,
   referenceImage: reference && `reference/${number}.ome.zarr`,
   reference: reference && `reference/${number}.json`,
