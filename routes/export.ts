@@ -1,7 +1,7 @@
 /** `POST /api/v2/export`, and the archive behind the link that it answers with. */
 import type { z } from "zod";
 import type { ExportResponse } from "../schemas/http.ts";
-import { type Link, LINK_SECONDS, OrderRefused } from "../session/export/exporter.ts";
+import { type Link, LINK_SECONDS, OrderRefused } from "../session/exporter.ts";
 import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { requireMayName, requireRunning } from "./open.ts";

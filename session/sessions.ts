@@ -2,7 +2,7 @@
 import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
-import { Exporter } from "./export/exporter.ts";
+import { Exporter } from "./exporter.ts";
 import { FolderLister } from "./folder_listing.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { Opener, type OpenRules } from "./opener.ts";

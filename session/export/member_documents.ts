@@ -1,9 +1,8 @@
 /** The documents of a written member, and the judging of what a client sent for them. */
 import { basename } from "node:path";
 import type { z } from "zod";
-import type { DescribedAcquisition } from "../opener.ts";
-import type { AcquisitionSummary } from "../../readers/open_acquisition.ts";
-import type { Channel, Position } from "../../readers/reader.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../../readers/open_acquisition.ts";
+import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
 import { isJsonObject } from "../../readers/metadata/json.ts";
 import { csvProblem } from "../../schemas/csv_table.ts";
 import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
@@ -21,7 +20,13 @@ export type MemberOrder = ExportOrder["members"][number];
 export type WrittenPlane = Readonly<Record<string, number>>;
 
 /** A recording that is about to be written. */
-export interface ExportedMember extends DescribedAcquisition {
+export interface ExportedMember {
+  /** Its metadata. */
+  readonly summary: AcquisitionSummary;
+  /** Where it is, and the marks of its files. */
+  readonly source: AcquisitionSource;
+  /** Memory that decoding a plane takes beside the plane. */
+  readonly working: WorkingMemory;
   /** From 1, in the paths of its files. */
   readonly number: number;
   /** What the client sent. */

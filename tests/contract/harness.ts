@@ -10,7 +10,7 @@ import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
 import { ClientGone } from "../../session/errors.ts";
-import { Exporter } from "../../session/export/exporter.ts";
+import { Exporter } from "../../session/exporter.ts";
 import { FolderLister } from "../../session/folder_listing.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";

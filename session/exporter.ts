@@ -1,17 +1,17 @@
 /** Exports recordings as ZIP files: judges an order, keeps it behind a link, and streams the archive once. */
 import { basename } from "node:path";
-import { quoted } from "../../readers/errors.ts";
-import { requireMarksLater } from "../../readers/io/file_mark.ts";
-import type { Channel } from "../../readers/reader.ts";
-import type { Clock } from "../clock.ts";
-import type { DecodeResources } from "../decoding.ts";
-import { ExportNotFound, TooManyExports } from "../errors.ts";
-import type { Reservation } from "../memory_budget.ts";
-import type { DescribedAcquisition, Opener } from "../opener.ts";
-import { newSessionId, type SessionStore } from "../store.ts";
-import { Waits } from "../waits.ts";
-import { type Archive, type Packer, zipOf } from "./archive.ts";
-import { imageLayout } from "./image_layout.ts";
+import { quoted } from "../readers/errors.ts";
+import { requireMarksLater } from "../readers/io/file_mark.ts";
+import type { Channel } from "../readers/reader.ts";
+import type { Clock } from "./clock.ts";
+import type { DecodeResources } from "./decoding.ts";
+import { ExportNotFound, TooManyExports } from "./errors.ts";
+import type { Reservation } from "./memory_budget.ts";
+import type { DescribedAcquisition, Opener } from "./opener.ts";
+import { newSessionId, type SessionStore } from "./store.ts";
+import { Waits } from "./waits.ts";
+import { type Archive, type Packer, zipOf } from "./export/archive.ts";
+import { imageLayout } from "./export/image_layout.ts";
 import {
   type ExportedMember,
   type ExportOrder,
@@ -19,7 +19,7 @@ import {
   type MemberOrder,
   type OrderFault,
   recordingName,
-} from "./member_documents.ts";
+} from "./export/member_documents.ts";
 
 /** Links that may wait for their download. */
 const MAX_LINKS = 8;
