@@ -13,17 +13,20 @@ const [DISAGREEING, CHANGE] = [3, 0.02];
 /** Streaks are not spread evenly over a window: its middle is off by about this part of the change. */
 const UNEVEN = 0.007;
 
-/** Fewer lines are no half. */
+/** Fewer lines are no part. */
 const LEAST_LINES = 6;
 
-/** A half with a larger relative error says nothing. */
-const GREATEST_HALF_ERROR = 0.25;
+/** A part with a larger relative error says nothing. */
+const GREATEST_PART_ERROR = 0.25;
+
+/** By chance, four quarters differ from the curve by up to this much of their variance. */
+const CHANCE = 2.4;
 
 /**
  * Where the change itself changes, by b a line and line, the slope of streaks over n lines is off by b n² / 40 (least
  * squares), and the mean of both halves by b n² / 160 + b n² / 32. The slope is off by -2 times the difference of both.
  */
-const BEND = 2;
+const [BEND, SLOPE] = [2, 40];
 
 /** Higher orders are left, as a part of this correction. */
 const MISSED = 0.25;
@@ -42,14 +45,10 @@ const GREATEST_ERROR = 0.1;
  */
 export function changingVelocity(values, rows, columns) {
   const whole = windowVelocity(values, rows, columns);
-  const half = Math.floor(rows / 2);
-  if (half < LEAST_LINES) return whole;
-  const halves = [0, rows - half].map((row) =>
-    roughVelocity(values.subarray(row * columns, (row + half) * columns), half, columns)
-  );
-  if (!halves.every(({ error }) => error < GREATEST_HALF_ERROR)) return whole;
+  const halves = partsOf(values, rows, columns, 2);
+  if (halves.length < 2) return whole;
   const [first, second] = halves.map(({ velocity }) => velocity);
-  const noise = Math.hypot(...halves.map(({ velocity, error }) => velocity * Math.max(error, LEAST_ERROR)));
+  const noise = Math.hypot(...halves.map(noiseOf));
   const [middle, change] = [(first + second) / 2, second - first];
   const isSame = Math.abs(change) <= Math.max(DISAGREEING * noise, CHANGE * Math.abs(middle));
   if (isSame) return whole;
@@ -59,18 +58,54 @@ export function changingVelocity(values, rows, columns) {
     confidence: whole.confidence,
     error: NaN,
   };
-  const again = roughVelocity(straightened(values, rows, columns, change / (rows - half)), rows, columns);
+  const again = roughVelocity(straightened(values, rows, columns, change / (rows / 2)), rows, columns);
   const off = again.velocity - middle;
   if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;
-  const own = again.velocity * again.error;
+  const own = noiseOf(again);
   // The better of two estimates has less variance by that of their difference (Hausman).
-  const chance = noise * noise / 4 - own * own;
-  const bend = BEND * off * Math.max(0, 1 - Math.max(0, chance) / (off * off));
+  const chance = Math.max(0, noise * noise / 4 - own * own);
+  const bend = BEND * off * Math.max(0, 1 - chance / (off * off));
   const velocity = again.velocity + bend;
-  const error = Math.hypot(own, BEND * Math.sqrt(Math.max(0, chance)), MISSED * bend, UNEVEN * change) /
+  const curve = (/** @type {number} */ place) =>
+    velocity + change * 2 * place - SLOPE * bend * place * place / 2;
+  const rest = unlike(partsOf(values, rows, columns, 4), curve);
+  const error = Math.hypot(own, BEND * Math.sqrt(chance), MISSED * bend, UNEVEN * change, rest) /
     Math.abs(velocity);
   return error <= GREATEST_ERROR ? { ...again, verdict: "changing", velocity, error } : none;
 }
+
+/**
+ * What the velocities of parts differ from a curve beyond their noise.
+ *
+ * @param {readonly (WindowVelocity & {place: number})[]} parts
+ * @param {(place: number) => number} curve
+ */
+function unlike(parts, curve) {
+  const squares = parts.map((part) => (part.velocity - curve(part.place)) ** 2 - CHANCE * noiseOf(part) ** 2);
+  return Math.sqrt(Math.max(0, squares.reduce((sum, square) => sum + square, 0)) / Math.max(1, parts.length));
+}
+
+/**
+ * Velocities of those equal parts of a window that tell one, with their places, -0.5 to 0.5.
+ *
+ * @param {Float64Array} values
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} count
+ * @returns {(WindowVelocity & {place: number})[]}
+ */
+function partsOf(values, rows, columns, count) {
+  const length = Math.floor(rows / count);
+  if (length < LEAST_LINES) return [];
+  return Array.from({ length: count }, (_, i) => {
+    const row = Math.round(i * (rows - length) / (count - 1));
+    const found = roughVelocity(values.subarray(row * columns, (row + length) * columns), length, columns);
+    return { ...found, place: (row + length / 2) / rows - 0.5 };
+  }).filter(({ error }) => error < GREATEST_PART_ERROR);
+}
+
+/** Standard error in pixels a line. @param {WindowVelocity} found */
+const noiseOf = ({ velocity, error }) => Math.abs(velocity) * Math.max(error, LEAST_ERROR);
 
 /** Lines shifted as by a velocity that grows by so much from line to line; NaN where nothing was sampled. */
 function straightened(

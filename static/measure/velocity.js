@@ -6,10 +6,13 @@
  * @typedef {{step: number, unit: string}} Axis
  * @typedef {{x: number, y: number}} Place picture position: x counts lines, y columns
  *
+ * @typedef {keyof typeof METHODS} Method
+ *
  * @typedef {object} Windows
  * @property {number} window lines of a window
  * @property {number} step lines from one window to the next
  * @property {readonly [from: number, to: number]} columns part of each line, end not included
+ * @property {Method} [method] `autocorrelation` by default
  * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 where it is not known
  *
  * @typedef {import("./window_velocity.js").WindowVelocity & {line: number}} VelocityAt `line` is the middle of the window, from 0
@@ -17,10 +20,18 @@
 import { FRAMES, unitSymbol } from "./axes.js";
 import { standingPart } from "./standing.js";
 import { changingVelocity } from "./changing_velocity.js";
+import { pivVelocity, radonVelocity } from "./published_methods.js";
 import { LEAST_MOVE } from "./window_velocity.js";
 
 /** A shorter window has no measurable angle. */
 export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
+
+/** Methods by name, as tables cite them. */
+export const METHODS = {
+  autocorrelation: "Radon transform (Drew et al. 2010) by autocorrelation",
+  radon: "Radon transform as published (Drew et al. 2010)",
+  piv: "line-scanning PIV as published (Kim et al. 2012)",
+};
 
 /**
  * Measures the velocity in each window, from the first line on.
@@ -53,7 +64,7 @@ export function velocityOverTime(plane, windows, onProgress = () => {}) {
  */
 export function velocitiesAt(
   { samples, shape },
-  { window, columns, pixelTime = 0 },
+  { window, columns, pixelTime = 0, method = "autocorrelation" },
   starts,
   onProgress = () => {},
 ) {
@@ -68,6 +79,7 @@ export function velocitiesAt(
   if (!(pixelTime >= 0 && pixelTime * width <= 1)) {
     throw new RangeError(`${width} pixels of ${pixelTime} lines are longer than a line`);
   }
+  if (!Object.hasOwn(METHODS, method)) throw new RangeError(`There is no method ${method}`);
   if (starts.length === 0) return [];
   const standing = standingPart(samples, rows, width, window);
   const values = new Float64Array(window * (to - from));
@@ -79,10 +91,34 @@ export function velocitiesAt(
         at += 1;
       }
     }
-    const found = changingVelocity(values, window, to - from);
+    const found = method === "autocorrelation"
+      ? changingVelocity(values, window, to - from)
+      : published(values, window, to - from, method);
     onProgress(i + 1, starts.length);
     return { line: start + (window - 1) / 2, ...alongLine(found, pixelTime) };
   });
+}
+
+/** Published methods give a number for any window but an even one. @type {(values: Float64Array, rows: number, columns: number, method: "radon" | "piv") => import("./window_velocity.js").WindowVelocity} */
+function published(values, rows, columns, method) {
+  const [low, high] = values.reduce(
+    ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+    [
+      Infinity,
+      -Infinity,
+    ],
+  );
+  // What rounding leaves of an even window is no pattern.
+  const isEven = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
+  const measure = method === "radon" ? radonVelocity : pivVelocity;
+  const velocity = isEven ? NaN : measure(values, rows, columns);
+  const isNumber = Number.isFinite(velocity);
+  return {
+    verdict: isNumber ? "measured" : "unclear",
+    velocity: isNumber ? velocity : NaN,
+    confidence: NaN,
+    error: NaN,
+  };
 }
 
 /**

@@ -62,7 +62,8 @@ function tried(plane, windows) {
   const starts = last < 0
     ? []
     : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
-  const found = velocitiesAt(plane, windows, starts);
+  // Published methods have no error to choose by.
+  const found = velocitiesAt(plane, { ...windows, method: "autocorrelation" }, starts);
   const errors = found.filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);
   return { window, share: errors.length / PLACES, error: errors[Math.floor(errors.length / 2)] ?? Infinity };
 }

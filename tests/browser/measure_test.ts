@@ -310,10 +310,10 @@ test("velocities over time are measured in a worker and shown with their confide
   );
   await page.click("#velocity-start");
   await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
-  // (600 - 120) / 50 + 1 = 10 windows.
+  // (600 - 120) / 60 + 1 = 9 windows.
   assert.match(
     await viewer.text("#measure-velocities .result"),
-    /^10 of 10 windows measured · median 10[567]\.?\d* µm\/s$/,
+    /^9 of 9 windows measured · median 10[567]\.?\d* µm\/s$/,
   );
   assert(await page.locator("#velocity-chart").isVisible());
   const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocities")).text);
@@ -341,7 +341,7 @@ test("velocities over time are measured in a worker and shown with their confide
   // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: /^0 of 10/ }).waitFor();
+  await page.locator("#measure-velocities .result", { hasText: /^0 of 9/ }).waitFor();
   await viewer.settle();
   assert(!await page.locator("#velocity-chart").isVisible());
 });

@@ -27,6 +27,7 @@
  * @property {number} window lines
  * @property {number} step lines
  * @property {boolean} isAutomatic whether the measurement chooses the window
+ * @property {import("../../../measure/velocity.js").Method} method
  * @property {number} pixelTime microseconds from one pixel of a line to the next
  * @property {readonly import("../../../measure/velocity.js").VelocityAt[]} found results; empty before a measurement
  * @property {import("./scan.js").About} about describes the measurement

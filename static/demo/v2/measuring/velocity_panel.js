@@ -1,7 +1,13 @@
 /** Velocity over time: part of the lines, windows and results. */
 import { tableUnit } from "../../../measure/axes.js";
 import { isNumber, velocitySummary } from "../../../measure/velocity_summary.js";
-import { physicalVelocity, resolvable, SHORTEST_WINDOW, velocityUnit } from "../../../measure/velocity.js";
+import {
+  METHODS,
+  physicalVelocity,
+  resolvable,
+  SHORTEST_WINDOW,
+  velocityUnit,
+} from "../../../measure/velocity.js";
 import { firstWindow } from "../../../measure/window_choice.js";
 import { element, unbroken } from "../controls/element.js";
 import { button, choiceField, countField, fieldRow, numberField } from "../controls/fields.js";
@@ -35,7 +41,7 @@ export class VelocityPanel extends Panel {
   #channel = choiceField("Channel", "velocity-channel", [], () => this.#chosen());
   /** Whether the measurement chooses the window: until the user does. */
   #isAutomatic = true;
-  #window = numberField("Window", "velocity-window", 1, () => this.#typed(), {
+  #window = numberField("Window", "velocity-window", 1, (window) => this.#typed(window), {
     min: SHORTEST_WINDOW,
     step: 1,
     unit: "lines",
@@ -45,6 +51,12 @@ export class VelocityPanel extends Panel {
     min: 0,
     unit: "µs",
   });
+  #method = choiceField(
+    "Method",
+    "velocity-method",
+    Object.entries(METHODS).map(([value, name]) => ({ value, name })),
+    () => this.#chosen(),
+  );
   #range = element("p", { className: "hint" });
   #result = element("p", { className: "result", role: "status" });
   #progress = element("progress", { hidden: true, "aria-label": "Velocities" });
@@ -52,9 +64,9 @@ export class VelocityPanel extends Panel {
 
   constructor() {
     super();
-    const fields = [this.#band, this.#channel, this.#window, this.#step, this.#pixelTime].map(({ label }) =>
-      label
-    );
+    const fields = [this.#band, this.#channel, this.#window, this.#step, this.#pixelTime, this.#method].map((
+      { label },
+    ) => label);
     this.element = element(
       "div",
       { className: "panel" },
@@ -75,6 +87,7 @@ export class VelocityPanel extends Panel {
       step: this.#step.number,
       isAutomatic: this.#isAutomatic,
       pixelTime: this.#pixelTime.number,
+      method: this.#windows.method,
       found: this.#found,
       about: this.#about,
       place: this.#found.length === 0 ? "" : placeOf(this.scan),
@@ -89,6 +102,7 @@ export class VelocityPanel extends Panel {
       this.#isAutomatic = true;
       this.#setWindow(firstWindow(lineTimeOf(scan), shapeOf(scan)[0]));
       this.#pixelTime.number = 1e6 * scan.pixelTime;
+      this.#method.select.value = "autocorrelation";
       this.#channel.offer(scan.group.channels.map(({ name }, i) => ({ value: String(i), name })), "0");
       this.listBands(drawn?.bands ?? []);
       if (drawn?.velocities) this.#take(drawn.velocities, scan);
@@ -97,7 +111,7 @@ export class VelocityPanel extends Panel {
   }
 
   /** @param {import("./drawn.js").KeptVelocities} kept @param {Scan} scan */
-  #take({ band, channel, window, step, isAutomatic, pixelTime, found, about, place }, scan) {
+  #take({ band, channel, window, step, isAutomatic, pixelTime, method, found, about, place }, scan) {
     for (const [{ select }, value] of /** @type {const} */ ([[this.#band, band], [this.#channel, channel]])) {
       if ([...select.options].some((option) => option.value === value)) select.value = value;
     }
@@ -105,6 +119,7 @@ export class VelocityPanel extends Panel {
     this.#step.number = step;
     this.#isAutomatic = isAutomatic ?? false;
     this.#pixelTime.number = pixelTime ?? 0;
+    this.#method.select.value = method ?? "autocorrelation";
     this.#explain();
     // Another time point or focus has other velocities.
     if (found.length === 0 || place !== placeOf(scan)) return;
@@ -119,8 +134,10 @@ export class VelocityPanel extends Panel {
     this.#step.number = Math.max(1, Math.floor(window / 2));
   }
 
-  #typed() {
+  /** @param {number} [window] lines, half of which are a new step */
+  #typed(window) {
     this.#isAutomatic = false;
+    if (window !== undefined) this.#setWindow(window);
     this.#chosen();
   }
 
@@ -165,9 +182,9 @@ export class VelocityPanel extends Panel {
     const place = Math.min(this.#found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
     const { verdict, velocity, error } = this.#found[place];
     if (!isNumber(this.#found[place])) return verdictText(verdict);
-    return `${velocityText(physicalVelocity(velocity, axes), axes)} ± ${
-      (100 * error).toFixed(error < 0.001 ? 2 : 1)
-    } %`;
+    const text = velocityText(physicalVelocity(velocity, axes), axes);
+    if (!(error >= 0) || error === null) return text;
+    return `${text} ± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`;
   }
 
   get title() {
@@ -206,7 +223,7 @@ export class VelocityPanel extends Panel {
     return { ...plotOver(scan, span), y: { ...range, title }, traces: [trace, { ...trace, isDots: true }] };
   }
 
-  /** @returns {import("../../../measure/velocity.js").Windows} */
+  /** @returns {import("../../../measure/velocity.js").Windows & {method: import("../../../measure/velocity.js").Method}} */
   get #windows() {
     const band = this.#bands.find(({ id }) => String(id) === this.#band.select.value);
     const columns = this.scan === null ? 0 : shapeOf(this.scan)[1];
@@ -214,6 +231,7 @@ export class VelocityPanel extends Panel {
       window: this.#window.input.valueAsNumber,
       step: this.#step.input.valueAsNumber,
       columns: band === undefined ? [0, columns] : [band.from, band.to],
+      method: /** @type {keyof typeof METHODS} */ (this.#method.select.value),
       pixelTime: this.scan === null ? 0 : this.#pixelTime.number / 1e6 / (lineTimeOf(this.scan) ?? Infinity),
     };
   }
@@ -243,10 +261,12 @@ export class VelocityPanel extends Panel {
     const channel = scan?.group.channels[Number(this.#channel.select.value)];
     if (scan === null || channel === undefined) return;
     const windows = this.#windows;
-    if (!this.#isAutomatic && ![windows.window, windows.step].every(Number.isInteger)) {
+    if (![windows.window, windows.step].every(Number.isInteger)) {
       this.#result.textContent = "Window and step must be whole numbers of lines.";
       return;
     }
+    // A wrong number in the field is not what would be chosen.
+    const isAutomatic = this.#isAutomatic && windows.window === this.#window.number;
     const running = this.#running = new AbortController();
     this.#start.textContent = "Cancel";
     this.#progress.hidden = false;
@@ -257,21 +277,21 @@ export class VelocityPanel extends Panel {
       const lineTime = lineTimeOf(scan);
       const { found, window, step } = await measureVelocities(plane, {
         ...windows,
-        window: this.#isAutomatic ? null : windows.window,
+        window: isAutomatic ? null : windows.window,
         lineTime,
       }, {
         signal: running.signal,
         onProgress: (done, of) => Object.assign(this.#progress, { max: of, value: done }),
       });
-      if (this.#isAutomatic) this.#setWindow(window);
+      if (isAutomatic) this.#setWindow(window);
       this.#explain();
       const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
       this.#about = [
-        ["Method", "Radon transform (Drew et al. 2010) by autocorrelation"],
+        ["Method", METHODS[windows.method]],
         ["Channel", channel.name],
         ["Part of the lines", `${part}, columns ${windows.columns[0]} to ${windows.columns[1] - 1}`],
         ["Window (lines)", window],
-        ["Window chosen", this.#isAutomatic ? "automatically" : "by hand"],
+        ["Window chosen", isAutomatic ? "automatically" : "by hand"],
         ["Step (lines)", step],
         ["Time along the line", this.#alongLine(scan)],
       ];
