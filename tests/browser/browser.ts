@@ -3,10 +3,16 @@
  * and the Chromium of this machine.
  */
 import { join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { findChromium } from "./chromium.ts";
-import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames } from "./in_page.js";
+import { forgetStatus, openingEnded, readPng, serverIsKnown, twoFrames, workIsSettled } from "./in_page.js";
 import { until } from "../deadline.ts";
 
 const CHROMIUM = findChromium(Deno.env.toObject());
@@ -22,12 +28,23 @@ export function hasChromium(): boolean {
   return false;
 }
 
+const QUIET = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync"];
+const LAUNCH = {
+  ...(CHROMIUM === null ? {} : { executablePath: CHROMIUM }),
+  args: [...QUIET, "--disable-component-update", "--disable-gpu"],
+};
+
 /** Starts Chromium, which draws in software, with more flags of its command line. */
 export function startChromium(...flags: string[]): Promise<Browser> {
-  const quiet = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-sync"];
-  return chromium.launch({
-    ...(CHROMIUM === null ? {} : { executablePath: CHROMIUM }),
-    args: [...quiet, "--disable-component-update", "--disable-gpu", ...flags],
+  return chromium.launch({ ...LAUNCH, args: [...LAUNCH.args, ...flags] });
+}
+
+/** Starts Chromium with a profile that outlives it. */
+export function startWithProfile(folder: string): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, {
+    ...LAUNCH,
+    viewport: { width: 1280, height: 800 },
+    acceptDownloads: true,
   });
 }
 
@@ -141,6 +158,11 @@ export class Viewer {
       acceptDownloads: true,
       ...options,
     });
+    return await Viewer.loadIn(context, server);
+  }
+
+  /** Loads the page in a new tab. */
+  static async loadIn(context: BrowserContext, server: StubbedServer): Promise<Viewer> {
     const page = await context.newPage();
     const viewer = new Viewer(page, server);
     page.on("console", (message) => message.type() === "error" && viewer.faults.push(message.text()));
@@ -205,8 +227,15 @@ export class Viewer {
     await this.page.waitForFunction(openingEnded);
   }
 
+  /** Waits until the work is saved, or cannot be. */
+  async kept(): Promise<void> {
+    await this.settle();
+    await this.page.waitForFunction(workIsSettled);
+  }
+
   /** Reloads a page that shows a file opened by its path. */
   async reload(): Promise<void> {
+    await this.kept();
     await this.page.reload();
     await this.page.waitForSelector("#viewer:not([hidden])");
     await this.page.waitForFunction(openingEnded);

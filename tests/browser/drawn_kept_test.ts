@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStack } from "../fixtures/plain_store.ts";
 import type { Viewer } from "./browser.ts";
-import { hasText, openingEnded } from "./in_page.js";
+import { hasText, openingEnded, repeatKeptLine } from "./in_page.js";
 import { ACTIVE, measuredScan, SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { IMAGES, measuredStack, SPOT_LINE, SPOT_ROW, STACK_COLUMNS, STACK_ROWS } from "./measured_stack.ts";
 import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
@@ -83,14 +83,15 @@ test("a line beyond the limit is not dropped silently", async (viewer) => {
   await viewer.openPath(path);
   await page.click("#tool-line");
   await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
-  // What a reload finds has 200 times that line.
-  await page.addInitScript(() => {
-    const kept = JSON.parse(sessionStorage.getItem("acq-server view 1")!);
-    const [line] = kept.look.drawn.lines;
-    kept.look.drawn.lines = Array.from({ length: 200 }, (_, i) => ({ ...line, id: i + 1 }));
-    sessionStorage.setItem("acq-server view 1", JSON.stringify(kept));
-  });
-  await viewer.reload();
+  await viewer.kept();
+  // What the page finds has 200 times that line.
+  await page.goto(`${server.baseUrl}/demo/v2/icon.svg`);
+  await page.evaluate(repeatKeptLine, 200);
+  await page.goto(`${server.baseUrl}/demo/v2/`);
+  // An image as a page asks for an icon.
+  viewer.faults.length = 0;
+  await page.waitForSelector("#viewer:not([hidden])");
+  await page.waitForFunction(openingEnded);
   await unfold(viewer, "lines");
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);
   await page.click("#tool-line");

@@ -1,5 +1,6 @@
 /** Functions that the tests run inside the page; plain JavaScript, since types of pages are not those of tests. */
 
+export const workIsSettled = () => document.getElementById("kept-words").textContent !== "Saving …";
 export const serverIsKnown = () => document.getElementById("server").textContent !== "";
 
 /** Whether opening has ended, with or without success. */
@@ -169,3 +170,48 @@ export const isSeenWhole = (selector) => {
   const { scrollHeight, clientHeight } = document.querySelector(selector);
   return scrollHeight <= clientHeight;
 };
+
+/** What is drawn in the work kept last. */
+export async function keptDrawn() {
+  const database = await new Promise((done, failed) => {
+    const request = indexedDB.open("acq-server work");
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => failed(request.error);
+  });
+  const works = await new Promise((done) => {
+    const request = database.transaction("work").objectStore("work").getAll();
+    request.onsuccess = () => done(request.result);
+  });
+  database.close();
+  return works.sort((a, b) => b.savedAt - a.savedAt)[0]?.look.drawn ?? null;
+}
+
+/** The browser lets the page store nothing. */
+export function blockStorage() {
+  Object.defineProperty(globalThis, "indexedDB", {
+    get() {
+      throw new DOMException("denied", "SecurityError");
+    },
+  });
+}
+
+/** Changes the kept work of a line scan with one line: it has so many. @param {number} length */
+export async function repeatKeptLine(length) {
+  const database = await new Promise((done, failed) => {
+    const request = indexedDB.open("acq-server work");
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => failed(request.error);
+  });
+  const store = database.transaction("work", "readwrite").objectStore("work");
+  await new Promise((done) => {
+    store.openCursor().onsuccess = ({ target: { result: cursor } }) => {
+      if (cursor === null) return done();
+      const { drawn } = cursor.value.look;
+      const [line] = drawn.lines;
+      drawn.lines = Array.from({ length }, (_, i) => ({ ...line, id: i + 1 }));
+      cursor.update(cursor.value);
+      cursor.continue();
+    };
+  });
+  database.close();
+}

@@ -169,6 +169,7 @@ test("gamma changes the picture, and the settings of a name are remembered", asy
   const part = sample(0, place.at.row, place.at.column) / 2550;
   const expected = Math.round(255 * Math.sqrt(level(255 * part, 0, 255) / 255));
   assertColor(await viewer.color(place), [expected, expected, expected]);
+  await viewer.kept();
   await page.reload();
   await page.waitForFunction(serverIsKnown);
   await viewer.open(files.scan);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawnIn, hasDrawn } from "../../static/demo/v2/measuring/drawn.js";
+import { drawnIn, drawnWords, withoutResults } from "../../static/demo/v2/measuring/drawn.js";
 
 /** A line scan or an image of this shape. */
 const scan = (
@@ -29,10 +29,27 @@ Deno.test("drawings fit samples of their shape, and a line scan that has grown",
   assert.equal(drawnIn(image, scan([140, 20], false)), null);
 });
 
-Deno.test("hasDrawn finds each kind of drawing", () => {
+Deno.test("words say what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, bands: [], lines: [], events: null, cursors: { pinned: [] } };
-  for (const nothing of [null, undefined, 3, {}, empty]) assert.equal(hasDrawn(nothing), false);
-  for (const name of ["bands", "lines", "events", "cursors"] as const) {
-    assert.equal(hasDrawn({ ...empty, [name]: kept[name] }), true, name);
-  }
+  for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
+  assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
+  const velocities = { found: [{}, {}] };
+  assert.equal(drawnWords({ ...empty, velocities }), "2 velocities");
+  const kymograph = { points: [{ x: 1, y: 2 }], look: { drawn: { ...kept, lines: [] } } };
+  assert.equal(drawnWords({ ...empty, kymograph }), "kymograph, 1 band, 1 event, 1 cursor");
+});
+
+Deno.test("results go with their samples, settings stay", () => {
+  const velocities = { band: "2", window: 50, found: [{ line: 3 }], about: [["Window", 50]] };
+  const without = { ...velocities, found: [], about: [] };
+  const kymograph = { points: [], look: { statistic: "max", drawn: { ...kept, velocities } } };
+  assert.equal(withoutResults(null), null);
+  assert.deepEqual(withoutResults({ ...kept, velocities, kymograph }), {
+    ...kept,
+    velocities: without,
+    kymograph: {
+      points: [],
+      look: { statistic: "max", drawn: { ...kept, velocities: without, kymograph: undefined } },
+    },
+  });
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { KeptView, RecentFiles } from "../../static/demo/v2/opening/kept.js";
+import { KeptView } from "../../static/demo/v2/opening/kept.js";
 import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_settings.js";
 
 const SETTINGS = { lutName: "fire", gamma: 0.5, isLog: true, isOpen: false };
-const VIEW = { path: "/a", scene: 2, position: { t: 3, z: 1, l: 0 }, look: { source: { shape: [1, 2] } } };
+const VIEW = { path: "/a", scene: 2, position: { t: 3, z: 1, l: 0 } };
 
 /** A storage in memory. */
 function storage(start: Record<string, string> = {}) {
@@ -16,20 +16,6 @@ function storage(start: Record<string, string> = {}) {
   };
 }
 
-Deno.test("recent files: the last ten, newest first, each once", () => {
-  const place = storage();
-  const recent = new RecentFiles(() => place);
-  for (let i = 0; i < 12; i += 1) recent.add(`/data/${i}.oir`);
-  recent.add("/data/5.oir");
-  assert.deepEqual(
-    new RecentFiles(() => place).paths,
-    [5, 11, 10, 9, 8, 7, 6, 4, 3, 2].map((i) => `/data/${i}.oir`),
-  );
-  recent.clear();
-  assert.deepEqual(recent.paths, []);
-  assert.equal(place.items.size, 0, "nothing is left over");
-});
-
 Deno.test("channel settings: the last 60 names", () => {
   const place = storage();
   for (let i = 0; i < 100; i += 1) {
@@ -41,7 +27,7 @@ Deno.test("channel settings: the last 60 names", () => {
   assert.equal(channelSettings("CH39", () => place), null);
 });
 
-Deno.test("a view comes back with its look", () => {
+Deno.test("a view comes back", () => {
   const place = storage();
   assert.equal(new KeptView(() => place).view, null);
   new KeptView(() => place).view = VIEW;
@@ -52,16 +38,14 @@ Deno.test("storage that is disabled or holds something else counts as empty", ()
   const disabled = () => {
     throw new Error("denied");
   };
-  const names = ["acq-server recent files", "acq-server view 1", "acq-server channels 1"];
+  const names = ["acq-server view 2", "acq-server channels 1"];
   const damaged = ["", "{", "3", "null", '{"path":1}'].map((text) => () =>
     storage(Object.fromEntries(names.map((name) => [name, text])))
   );
   for (const place of [disabled, ...damaged]) {
-    assert.deepEqual(new RecentFiles(place).paths, []);
     assert.equal(new KeptView(place).view, null);
     assert.equal(channelSettings("a", place), null);
   }
-  new RecentFiles(disabled).add("/a");
   new KeptView(disabled).view = VIEW;
   keepChannelSettings("a", SETTINGS, disabled);
 });

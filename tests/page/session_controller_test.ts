@@ -13,6 +13,8 @@ const SERIES = fileURLToPath(new URL("../../examples/time_series.ome.tif", impor
 const SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
 const START = { t: 0, z: 0, l: 0 };
 
+type Recall = ConstructorParameters<typeof SessionController>[0];
+
 const TYPES = ["opening", "opened", "loaded", "failed", "cancelled", "idle", "renewed", "lost"];
 
 /** A controller whose events are written down. */
@@ -27,6 +29,7 @@ async function withController(
     slept: number[];
   }) => Promise<void>,
   options: HarnessOptions = {},
+  recall: Recall = () => Promise.resolve(null),
 ): Promise<void> {
   await using server = new Harness(options);
   await using socket = await server.listen();
@@ -35,7 +38,7 @@ async function withController(
     now: () => 0,
     sleep: (milliseconds: number) => Promise.resolve(slept.push(milliseconds)),
   };
-  const controller = new SessionController(() => connect(socket.base), clock);
+  const controller = new SessionController(recall, () => connect(socket.base), clock);
   const events: CustomEvent[] = [];
   let looked = 0;
   for (const type of TYPES) controller.addEventListener(type, (event) => events.push(event as CustomEvent));
@@ -55,15 +58,15 @@ const steps = (controller: SessionController, t: number) =>
 
 Deno.test("a path is opened at its position, and the next one ends its session", () =>
   withController(async ({ controller, server, heard, last }) => {
-    await controller.openPath(SERIES, { position: { t: 3 }, look: "kept" });
+    await controller.openPath(SERIES, { position: { t: 3 } });
     assert.deepEqual(heard(), ["opening", "opened", "loaded", "idle"]);
-    const { source, position, look, isSample } = last("loaded") as {
+    const { source, position, work, isSample } = last("loaded") as {
       source: { channels: { samples: Float32Array }[]; plane: { axes: { title: string }[] } };
       position: unknown;
-      look: unknown;
+      work: unknown;
       isSample: boolean;
     };
-    assert.deepEqual([position, look, isSample], [{ ...START, t: 3 }, "kept", false]);
+    assert.deepEqual([position, work, isSample], [{ ...START, t: 3 }, null, false]);
     assert.deepEqual(source.channels[0]!.samples, (await steps(controller, 3))[0]);
     assert.deepEqual(source.plane.axes.map(({ title }) => title), ["Y", "X"]);
     await controller.openPath(SCAN);
@@ -73,6 +76,42 @@ Deno.test("a path is opened at its position, and the next one ends its session",
     // The end of the former session is not waited for.
     await until(() => server.store.size === 1);
   }));
+
+Deno.test("earlier work brings its position along, unless another one or another content is asked for", async () => {
+  for (const isOther of [false, true]) {
+    const recalled = { work: { position: { t: 2, z: 0, l: 0 } }, isOther };
+    const recall = (() => Promise.resolve(recalled)) as unknown as Recall;
+    await withController(
+      async ({ controller, last }) => {
+        await controller.openPath(SERIES);
+        assert.deepEqual(last("loaded").position, isOther ? START : { ...START, t: 2 });
+        assert.equal(last("loaded").work, recalled);
+        await controller.openPath(SERIES, { position: { t: 3 } });
+        assert.deepEqual(last("loaded").position, { ...START, t: 3 });
+      },
+      {},
+      recall,
+    );
+  }
+});
+
+Deno.test("a session that expires soon is renewed through itself, also without paths", () =>
+  withController(async ({ controller, server, heard }) => {
+    await controller.pick();
+    heard();
+    const { sessionId } = controller.acquisition!;
+    await controller.renewExpiring(60);
+    assert.equal(controller.acquisition!.sessionId, sessionId);
+    server.clock.move(550_000);
+    await Promise.all([controller.renewExpiring(60), controller.renewExpiring(60)]);
+    assert.deepEqual(heard(), ["renewed"]);
+    assert.notEqual(controller.acquisition!.sessionId, sessionId);
+    await until(() => server.store.size === 1);
+    // A session that has ended cannot be renewed; nothing is reported before it is needed.
+    server.clock.move(600_000);
+    await controller.renewExpiring(60);
+    assert.deepEqual(heard(), []);
+  }, { dialogOnly: true, pick: () => Promise.resolve(SERIES) }));
 
 Deno.test("a position outside the file becomes 0", () =>
   withController(async ({ controller, last }) => {

@@ -1,8 +1,9 @@
 /** Wires the page together: the open acquisition (session_controller.js), its display (viewer.js) and the ways to open more. */
 import { byId } from "./controls/element.js";
 import { DataPanel } from "./panels/data_panel.js";
-import { KeptView, RecentFiles } from "./opening/kept.js";
-import { Opening } from "./opening/opening.js";
+import { KeptView } from "./opening/kept.js";
+import { KeptWork } from "./opening/kept_work.js";
+import { Opening, recordingOf } from "./opening/opening.js";
 import { MeasuredView } from "./measuring/measured_view.js";
 import { Page } from "./opening/page.js";
 import { watchServer } from "./opening/server.js";
@@ -11,10 +12,15 @@ import { attachShortcuts, attachSwitch, listShortcuts } from "./controls/shortcu
 import { Viewer } from "./panels/viewer.js";
 import { viewerActions } from "./panels/viewer_actions.js";
 import { explainDrops } from "./opening/ways_in.js";
+import { WorkStore } from "./opening/work_store.js";
+
+/** While work is unsaved, sessions that expire soon are renewed: a file that only a dialog opens would be gone. */
+const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
 
 const page = new Page();
 const viewer = new Viewer();
-const controller = new SessionController();
+const work = new KeptWork(new WorkStore(), navigator.locks, once(() => navigator.storage?.persist()));
+const controller = new SessionController((info) => work.recall(recordingOf(info)));
 const opening = new Opening({
   page,
   viewer,
@@ -23,7 +29,7 @@ const opening = new Opening({
     readSession: () => controller.live((acquisition) => acquisition.state()),
     say: (text) => page.say(text),
   }),
-  recent: new RecentFiles(() => localStorage),
+  work,
   kept: new KeptView(() => sessionStorage),
 });
 const watch = watchServer({
@@ -38,7 +44,7 @@ const measured = new MeasuredView(viewer, {
   place: () => opening.place,
   planesAt: (place, signal) => controller.planesAt(place, signal),
   onDerived: (isDerived) => opening.derived(isDerived),
-  onDrawn: () => opening.keepSoon(),
+  onDrawn: () => opening.drawn(),
   onLost: () => opening.drawnIsLost(),
 });
 
@@ -53,4 +59,23 @@ attachShortcuts({
 });
 explainDrops((text) => page.notice(text));
 addEventListener("pagehide", () => opening.leave());
+addEventListener("beforeunload", (event) => work.isUnsaved && event.preventDefault());
+work.on("newer", ({ work: { look }, isChanged }) => {
+  measured.adopt(look.drawn, isChanged);
+  page.notice(
+    isChanged
+      ? "Another tab had kept other work on this recording. Undo shows it."
+      : "Shown is the work that another tab has kept.",
+  );
+});
+setInterval(() => work.isUnsaved && controller.renewExpiring(RENEW_WITHIN_S), RENEW_EVERY_MS);
 opening.begin();
+
+/** @param {() => unknown} work */
+function once(work) {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+}

@@ -13,6 +13,7 @@ const LIST = [
     ["b", "Drag to mark a band of positions"],
     ["n", "Drag to draw a line"],
     ["x", "Pin the cursor"],
+    ["Ctrl+Z, Ctrl+Shift+Z", "Undo and redo what was drawn or edited"],
     ["Esc", "Deselect the tool; cancel opening; hide the cursor"],
     ["1 … 9", "Channel on or off"],
     ["c", "Channels merged, split, one at a time"],
@@ -76,24 +77,27 @@ export function attachSwitch(box) {
 }
 
 /**
- * Calls `actions[key]` for single keys outside text fields, and for Escape everywhere.
+ * Calls `actions[key]` for single keys and for Ctrl+Z outside text fields, and for Escape everywhere.
  *
- * @param {Record<string, (key: string) => void>} actions by `event.key`; `digit` takes 1 to 9
+ * @param {Record<string, (key: string) => void>} actions by `event.key`; `digit` takes 1 to 9, `Ctrl+z` and `Ctrl+Shift+z`
+ *   also the command key
  */
 export function attachShortcuts(actions) {
   addEventListener("keydown", (event) => {
-    if (!singleKeys.isOn && event.key !== "Escape") return;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    const key = isCommand ? `Ctrl+${event.shiftKey ? "Shift+" : ""}${event.key.toLowerCase()}` : event.key;
+    if (!singleKeys.isOn && !isCommand && key !== "Escape") return;
+    if (event.altKey || event.defaultPrevented) return;
     if (
-      event.key !== "Escape" &&
+      key !== "Escape" &&
       event.target instanceof Element &&
       event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea") &&
       !(event.target.matches("input[type=range]") && isText(event.key))
     ) return;
     if (document.querySelector("dialog[open]") !== null) return;
-    const action = /^[1-9]$/.test(event.key) ? actions.digit : actions[event.key];
+    const action = /^[1-9]$/.test(key) ? actions.digit : actions[key];
     if (action === undefined) return;
-    action(event.key);
+    action(key);
     event.preventDefault();
   });
 }

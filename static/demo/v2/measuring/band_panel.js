@@ -1,6 +1,6 @@
 /** Controls of bands and traces: colour, name and position of each band, and the display of traces. */
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
-import { element } from "../controls/element.js";
+import { element, within } from "../controls/element.js";
 import {
   checkField,
   choiceField,
@@ -224,6 +224,11 @@ export class BandPanel extends Panel {
       rows.delete(String(band.id));
       const place = row.querySelector(".place");
       if (place !== null) place.textContent = this.#place(band);
+      // Undone changes; setting the value of a field would move its caret.
+      for (const [kind, value] of [["color", band.color], ["text", band.name]]) {
+        const input = within(row, `[type=${kind}]`, HTMLInputElement);
+        if (input.value !== value) input.value = value;
+      }
     }
     for (const gone of rows.values()) gone.remove();
   }

@@ -86,10 +86,11 @@ export class Bands extends Emitter {
 
   /** @param {number} id @param {Partial<Omit<Band, "id">>} change */
   change(id, change) {
-    const band = this.#bands.find((other) => other.id === id);
-    if (band === undefined) return;
-    Object.assign(band, change);
-    Object.assign(band, columnsBetween(band.from, band.to, this.#columns));
+    this.#bands = this.#bands.map((band) => {
+      if (band.id !== id) return band;
+      const other = { ...band, ...change };
+      return { ...other, ...columnsBetween(other.from, other.to, this.#columns) };
+    });
     this.emit("change");
   }
 

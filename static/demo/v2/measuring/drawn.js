@@ -1,6 +1,6 @@
 /**
- * Drawings and pinned cursors of a picture as JSON that survives a reload and the closing of a file. Drawings belong to
- * samples: a picture of another size takes none.
+ * What was drawn, pinned and measured in a picture, as JSON to be kept and to be undone. Drawings belong to samples: a
+ * picture of another size takes none.
  *
  * @typedef {object} KeptTraces
  * @property {boolean} isChange ΔF/F₀
@@ -21,6 +21,15 @@
  * @property {number} length of the trace
  * @property {{peak: number, value: number, note: string, isByHand: boolean}[]} rows
  *
+ * @typedef {object} KeptVelocities
+ * @property {string} band id of the chosen band; empty for whole lines
+ * @property {string} channel position of the chosen channel
+ * @property {number} window lines
+ * @property {number} step lines
+ * @property {readonly import("../../../measure/velocity.js").VelocityAt[]} found results; empty before a measurement
+ * @property {import("./scan.js").About} about describes the measurement
+ * @property {string} place the measured part of the file
+ *
  * @typedef {object} KeptKymograph
  * @property {{x: number, y: number}[]} points of the line, in samples of the images
  * @property {number} width
@@ -36,6 +45,7 @@
  * @property {KeptTraces} traces
  * @property {import("./bands.js").Band[]} bands
  * @property {readonly Line[]} lines
+ * @property {KeptVelocities | null} velocities null for images
  * @property {KeptEvents | null} events
  * @property {{pinned: {x: number, y: number}[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
@@ -63,7 +73,31 @@ export function drawnIn(kept, scan) {
   return isFit ? { ...kept, shape: [rows, columns] } : null;
 }
 
-/** Whether anything was drawn at all. @param {any} kept */
-export const hasDrawn = (kept) =>
-  [kept?.bands, kept?.lines, kept?.events?.rows, kept?.cursors?.pinned, kept?.kymograph?.points]
-    .some((list) => list?.length > 0);
+/** Without what was measured in other samples. @param {any} kept unchecked @returns {any} */
+export function withoutResults(kept) {
+  if (!kept) return kept;
+  const { velocities, kymograph } = kept;
+  const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
+  return {
+    ...kept,
+    velocities: velocities && { ...velocities, found: [], about: [] },
+    kymograph: look ? { ...kymograph, look } : kymograph,
+  };
+}
+
+/** What was drawn and measured, such as "2 bands, 1 line"; empty for nothing. @param {any} kept unchecked @returns {string} */
+export function drawnWords(kept) {
+  if (!kept) return "";
+  const words = /** @type {const} */ ([
+    ["band", kept.bands],
+    ["line", kept.lines],
+    ["velocity", kept.velocities?.found],
+    ["event", kept.events?.rows],
+    ["cursor", kept.cursors?.pinned],
+  ]).flatMap(([name, { length = 0 } = []]) =>
+    length === 0 ? [] : [`${length} ${length === 1 ? name : name.replace(/y$/, "ie") + "s"}`]
+  );
+  const line = kept.kymograph?.points?.length > 0 ? ["kymograph"] : [];
+  const inside = drawnWords(kept.kymograph?.look?.drawn);
+  return [...words, ...line, ...(inside === "" ? [] : [inside])].join(", ");
+}

@@ -38,21 +38,21 @@ export class EventPanel extends Panel {
   #trace = choiceField("Trace", "event-trace", [], () => {
     if (this.#chosen === null) return;
     this.#propose(this.#chosen);
+    this.changed();
     if (this.#found !== null) this.#find();
     else if (this.rows.length > 0) this.#measure(this.#chosen);
   });
-  #height = numberField("Threshold", "event-threshold", 0, () => {
-    this.#findAgain();
-    this.changed();
-  });
-  #prominence = numberField("Minimum prominence", "event-amplitude", 0, () => this.#findAgain(), { min: 0 });
+  #height = numberField("Threshold", "event-threshold", 0, () => this.#typed());
+  #prominence = numberField("Minimum prominence", "event-amplitude", 0, () => this.#typed(), { min: 0 });
   #distance = numberField(
     "Minimum distance",
     "event-distance",
     0,
-    () => this.#findAgain(),
+    () => this.#typed(),
     { min: 0, unit: "s" },
   );
+  /** Whether the numbers were typed, not proposed. */
+  #isTyped = false;
   /** Number of found events, including those beyond the table; null before a search. @type {number | null} */
   #found = null;
   /** Number of rows shown at most. */
@@ -88,9 +88,10 @@ export class EventPanel extends Panel {
     );
   }
 
-  /** To be kept as JSON; null without events. @returns {import("./drawn.js").KeptEvents | null} */
+  /** To be kept as JSON; null without events and typed numbers. @returns {import("./drawn.js").KeptEvents | null} */
   get kept() {
-    if (this.#kept !== null || this.rows.length === 0) return this.#kept;
+    const isOwn = this.rows.length > 0 || this.#found !== null || this.#isTyped;
+    if (this.#kept !== null || !isOwn || this.#chosen === null) return this.#kept;
     const [height, prominence, distance] = this.#numbers;
     return {
       trace: keyOf(this.#chosen),
@@ -109,6 +110,7 @@ export class EventPanel extends Panel {
     this.scan = scan;
     this.#distance.unitText.data = this.timeUnit;
     this.#traces = [];
+    this.#isTyped = false;
     this.#clear();
     this.#kept = drawn?.events ?? null;
   }
@@ -189,6 +191,7 @@ export class EventPanel extends Panel {
   #propose({ values }) {
     const { height, prominence } = proposedThreshold(values);
     if (Number.isNaN(height)) return;
+    this.#isTyped = false;
     this.#height.number = significant(height, 3);
     this.#prominence.number = significant(prominence, 2);
   }
@@ -205,13 +208,16 @@ export class EventPanel extends Panel {
     this.#height.number = height;
     this.#prominence.number = prominence;
     this.#distance.number = distance;
+    this.#isTyped = true;
     this.#found = found;
     this.#measured = { key: keyOf(trace), length };
     this.rows = measured(trace, rows);
   }
 
-  #findAgain() {
+  #typed() {
+    this.#isTyped = true;
     if (this.#found !== null) this.#find();
+    else this.changed();
   }
 
   #find() {
@@ -289,7 +295,10 @@ export class EventPanel extends Panel {
       formatAt(row.peak * timeStep, timeStep),
       `${rounded(row.amplitude)}${row.overlap === "overlaps" ? " *" : ""}`,
       ...[row.duration, row.rise, row.decay].map(width),
-      textField(`Note on event ${i + 1}`, row.note, 200, (note) => row.note = note),
+      textField(`Note on event ${i + 1}`, row.note, 200, (note) => {
+        row.note = note;
+        this.changed();
+      }),
       removeButton(`event ${i + 1}`, () => this.#remove(row)),
     ]);
     const heads = [

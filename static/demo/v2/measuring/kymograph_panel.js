@@ -59,7 +59,7 @@ export class KymographPanel extends Emitter {
   get kept() {
     if (this.#points.length === 0) return null;
     const isMade = this.#isShown || this.#running !== null;
-    return { points: this.#points, width: this.#width.number, isMade };
+    return { points: [...this.#points], width: this.#width.number, isMade };
   }
 
   /** @param {Source | null} source a series, or null @param {import("./drawn.js").KeptKymograph | null} kept */
@@ -74,6 +74,15 @@ export class KymographPanel extends Emitter {
     this.#isShown = false;
     this.#status.textContent =
       "Choose Line and draw over the image: each image becomes a line of the kymograph.";
+  }
+
+  /** Shows another line without making its kymograph, as when a change is undone. @param {import("./drawn.js").KeptKymograph | null} kept */
+  redraw(kept) {
+    this.#former = null;
+    this.#points = [...kept?.points ?? []];
+    if (kept !== null) this.#width.number = kept.width;
+    this.#start.disabled = this.#running === null && this.#points.length === 0;
+    this.emit("change");
   }
 
   get hasSeries() {

@@ -5,7 +5,7 @@
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
 import { byId } from "../controls/element.js";
-import { hasDrawn } from "./drawn.js";
+import { drawnWords } from "./drawn.js";
 import { Measuring } from "./measuring.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
@@ -21,7 +21,7 @@ import { Measuring } from "./measuring.js";
  * @property {() => Place} place of the shown image
  * @property {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
  * @property {(isDerived: boolean) => void} onDerived the view switches to a derived image or back
- * @property {() => void} onDrawn drawings or pinned cursors have changed
+ * @property {() => void} onDrawn drawings, settings or results have changed
  * @property {() => void} onLost drawings belong to samples of another shape
  */
 
@@ -63,7 +63,16 @@ export class MeasuredView {
       b: () => this.#measuring.choose("band"),
       n: () => this.#measuring.choose("line"),
       x: () => this.#measuring.pin(),
+      "Ctrl+z": () => this.#measuring.undo(),
+      "Ctrl+Shift+z": () => this.#measuring.redo(),
     };
+  }
+
+  /** Shows other drawings in the same picture, or makes them the step before the present ones. @param {any} drawn unchecked @param {boolean} isBefore */
+  adopt(drawn, isBefore) {
+    const own = this.#measuring.drawn;
+    this.#measuring.replace(this.#original === null ? drawn : drawn?.kymograph?.look?.drawn);
+    if (isBefore) this.#measuring.replace(own);
   }
 
   /** Deselects the tool; returns whether one was selected. */
@@ -95,7 +104,7 @@ export class MeasuredView {
       isKymograph: this.#original !== null,
       drawn,
     });
-    if (taken === null && hasDrawn(drawn)) this.#images.onLost();
+    if (taken === null && drawnWords(drawn) !== "") this.#images.onLost();
     if (!this.#measuring.kymographs.hasSeries || this.#original !== null || !taken?.kymograph?.isMade) return;
     // The kymograph is made again from the current images.
     this.#former = taken.kymograph.look ?? {};

@@ -14,7 +14,7 @@
  * @property {unknown} drawn earlier drawings, unchecked
  * @property {boolean} isKymograph made of a series by this module
  */
-import { element, inNextFrame } from "../controls/element.js";
+import { byId, element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
@@ -23,6 +23,7 @@ import { CursorPanel } from "./cursor_panel.js";
 import { drawnIn } from "./drawn.js";
 import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
+import { History } from "./history.js";
 import { KymographPanel } from "./kymograph_panel.js";
 import { LinePanel } from "./line_panel.js";
 import { scanOf, shapeOf } from "./scan.js";
@@ -31,11 +32,15 @@ import { TraceCharts } from "./trace_charts.js";
 import { VelocityPanel } from "./velocity_panel.js";
 
 /** @import { Pane } from "../picture/pane.js" */
+/** @import { Drawn } from "./drawn.js" */
 
 /** Largest distance of the start of a band from the path, in samples of the reference. */
 const REACH = 12;
 
-/** Emits `drawn` when drawings or pinned cursors have changed. */
+/** Fields whose letters and colours make one step together. */
+const TYPED = "input[type=text], input[type=color]";
+
+/** Emits `drawn` when drawings, their settings or results have changed. */
 export class Measuring extends Emitter {
   /** @type {Panes} */
   #panes;
@@ -46,6 +51,15 @@ export class Measuring extends Emitter {
   /** The traces listed last. @type {object | null} */
   #listed = null;
   #paintSoon = inNextFrame(() => this.#paint());
+  /** @type {History<Drawn | null>} */
+  #history = new History(/** @type {Drawn | null} */ (null));
+  /** The picture of these steps. */
+  #key = "";
+  /** Set while a drag changes the drawings, and while they are replaced. */
+  #isUnfinished = false;
+  #isRecording = false;
+  /** The field that was typed in last. @type {unknown} */
+  #typed = null;
   #charts;
   #tools = new ToolChoice(() => this.#choose());
   #bands = new BandPanel();
@@ -96,9 +110,10 @@ export class Measuring extends Emitter {
       folded("Save tables, plots and pictures", exports, "export"),
     );
     this.#listen();
+    this.#listenToSteps(host);
   }
 
-  /** Drawings and pinned cursors as JSON; null while nothing is shown. @returns {import("./drawn.js").Drawn | null} */
+  /** Drawings, settings and results as JSON; null while nothing is shown. @returns {Drawn | null} */
   get drawn() {
     const scan = this.#scan;
     if (scan === null) return null;
@@ -108,6 +123,7 @@ export class Measuring extends Emitter {
       traces: this.#bands.kept,
       bands: [...this.#bands.bands.all],
       lines: this.#lines.lines,
+      velocities: this.#velocities.kept,
       events: this.#events.kept,
       cursors: this.#cursors.kept,
       kymograph: this.kymographs.kept,
@@ -118,19 +134,18 @@ export class Measuring extends Emitter {
    * Starts with another picture, or the same one with other samples, and its earlier drawings.
    *
    * @param {Shown} shown
-   * @returns {import("./drawn.js").Drawn | null} drawings that fit; null without any, or of samples of another
+   * @returns {Drawn | null} drawings that fit; null without any, or of samples of another
    * shape
    */
   begin(shown) {
     const { path, series, isKymograph } = shown;
     const scan = this.#scan = scanOf(shown);
     const drawn = drawnIn(shown.drawn, scan);
+    this.#isUnfinished = true;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
     this.#tools.offer({ band: scan.isLineScan, line: scan.isLineScan || series !== null });
-    // Velocities of earlier samples are not kept.
-    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events]) panel.begin(scan, drawn);
-    this.#velocities.begin(scan);
+    this.#show(scan, drawn);
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(series, drawn?.kymograph ?? null);
@@ -138,16 +153,71 @@ export class Measuring extends Emitter {
     this.#kymographFold.hidden = series === null && !isKymograph;
     this.#choose();
     this.#refresh();
+    this.#isUnfinished = false;
+    const key = JSON.stringify([scan.path, scan.place(), isKymograph]);
+    // A file that was reopened keeps its steps.
+    if (key === this.#key && drawn !== null) this.#history.amend(this.drawn);
+    else this.#history = new History(this.drawn);
+    this.#key = key;
+    this.#showSteps();
     return drawn;
   }
 
   /** Call after samples, shown channels or view may have changed. */
   refresh() {
+    if (this.#isRecording) this.#record();
+    const { points } = this.#velocities;
     this.#velocities.refresh();
-    const { traces } = this.#bands;
-    if (traces === this.#listed) return;
-    this.#cursors.refresh();
+    const isListed = this.#bands.traces === this.#listed;
+    if (!isListed) {
+      this.#cursors.refresh();
+      this.#refresh();
+    }
+    if (this.#isUnfinished || (isListed && points === this.#velocities.points)) return;
+    // Results that no longer hold are no step.
+    if (this.#history.amend(this.drawn)) this.emit("drawn");
+  }
+
+  /** Takes the last change back. */
+  undo() {
+    this.#record();
+    this.#redraw(this.#history.undo());
+  }
+
+  /** Makes the change again that was taken back last. */
+  redo() {
+    this.#record();
+    this.#redraw(this.#history.redo());
+  }
+
+  /** Shows other drawings of the same picture, as one step. @param {unknown} kept unchecked */
+  replace(kept) {
+    this.#record();
+    const drawn = this.#scan && drawnIn(kept, this.#scan);
+    if (drawn === null) return;
+    this.#history.record(drawn);
+    this.#redraw(drawn);
+  }
+
+  /** @param {Drawn | null} drawn */
+  #redraw(drawn) {
+    const scan = this.#scan;
+    if (drawn === null || scan === null) return;
+    this.#isUnfinished = true;
+    this.#show(scan, drawn);
+    this.kymographs.redraw(drawn.kymograph);
     this.#refresh();
+    this.#isUnfinished = false;
+    this.#history.amend(this.drawn);
+    this.#showSteps();
+    this.emit("drawn");
+  }
+
+  /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
+  #show(scan, drawn) {
+    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities]) {
+      panel.begin(scan, drawn);
+    }
   }
 
   /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {import("./tool_choice.js").Tool} tool */
@@ -186,13 +256,54 @@ export class Measuring extends Emitter {
     for (const panel of [this.#velocities, this.#events]) {
       panel.addEventListener("change", () => this.#paintSoon());
     }
-    for (const part of [this.#bands, this.#lines, this.#events, this.#cursors, this.kymographs]) {
-      part.addEventListener("change", () => this.emit("drawn"));
-    }
+    const parts = [
+      this.#bands,
+      this.#lines,
+      this.#velocities,
+      this.#events,
+      this.#cursors,
+      this.kymographs,
+    ];
+    for (const part of parts) part.addEventListener("change", () => this.#recordSoon());
+  }
+
+  /** @param {HTMLElement} host */
+  #listenToSteps(host) {
+    byId("undo").addEventListener("click", () => this.undo());
+    byId("redo").addEventListener("click", () => this.redo());
+    host.addEventListener("input", ({ target }) => {
+      this.#typed = target instanceof Element && target.matches(TYPED) ? target : null;
+    }, true);
+    host.addEventListener("change", () => {
+      this.#typed = null;
+      this.#history.endTyping();
+    });
+  }
+
+  /** Panels change one after the other; all of that is one step. */
+  #recordSoon() {
+    if (this.#isRecording || this.#isUnfinished) return;
+    this.#isRecording = true;
+    queueMicrotask(() => this.#record());
+  }
+
+  #record() {
+    const field = this.#typed;
+    this.#isRecording = false;
+    this.#typed = null;
+    if (this.#isUnfinished || !this.#history.record(this.drawn, field)) return;
+    this.#showSteps();
+    this.emit("drawn");
+  }
+
+  #showSteps() {
+    byId("undo", HTMLButtonElement).disabled = !this.#history.canUndo;
+    byId("redo", HTMLButtonElement).disabled = !this.#history.canRedo;
   }
 
   /** @param {Point} from @param {Point} to @param {boolean} isDone */
   #drag(from, to, isDone) {
+    this.#isUnfinished = !isDone;
     if (this.#tools.chosen === "band") return this.#dragBand(from.y, to.y, isDone);
     if (!this.#scan?.isLineScan) return this.kymographs.draw(from, to, isDone);
     this.#lines.draw(from, to, isDone);
@@ -221,6 +332,7 @@ export class Measuring extends Emitter {
 
   /** Cancels a drag. */
   #giveUp() {
+    this.#isUnfinished = false;
     this.#bands.draft = null;
     this.#lines.giveUp();
     this.kymographs.giveUp();

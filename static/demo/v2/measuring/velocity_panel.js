@@ -32,14 +32,14 @@ export class VelocityPanel extends Panel {
   #about = [];
   /** @type {AbortController | null} */
   #running = null;
-  #band = choiceField("In", "velocity-band", [], () => this.#explain());
-  #channel = choiceField("Channel", "velocity-channel", []);
-  #window = numberField("Window", "velocity-window", WINDOW, () => this.#explain(), {
+  #band = choiceField("In", "velocity-band", [], () => this.#chosen());
+  #channel = choiceField("Channel", "velocity-channel", [], () => this.#chosen());
+  #window = numberField("Window", "velocity-window", WINDOW, () => this.#chosen(), {
     min: SHORTEST_WINDOW,
     step: 1,
     unit: "lines",
   });
-  #step = countField("every", "velocity-step", WINDOW / 2, "lines", () => {});
+  #step = countField("every", "velocity-step", WINDOW / 2, "lines", () => this.#chosen());
   #range = element("p", { className: "hint" });
   #result = element("p", { className: "result", role: "status" });
   #progress = element("progress", { hidden: true, "aria-label": "Velocities" });
@@ -58,8 +58,22 @@ export class VelocityPanel extends Panel {
     );
   }
 
-  /** @param {Scan} scan */
-  begin(scan) {
+  /** To be kept as JSON; null for images. @returns {import("./drawn.js").KeptVelocities | null} */
+  get kept() {
+    if (!this.scan?.isLineScan) return null;
+    return {
+      band: this.#band.select.value,
+      channel: this.#channel.select.value,
+      window: this.#window.number,
+      step: this.#step.number,
+      found: this.#found,
+      about: this.#about,
+      place: this.#found.length === 0 ? "" : placeOf(this.scan),
+    };
+  }
+
+  /** Starts with another picture. @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn measured in it before */
+  begin(scan, drawn) {
     this.#forget();
     this.scan = scan;
     if (scan.isLineScan) {
@@ -67,8 +81,29 @@ export class VelocityPanel extends Panel {
       this.#window.number = window;
       this.#step.number = Math.max(1, Math.floor(window / 2));
       this.#channel.offer(scan.group.channels.map(({ name }, i) => ({ value: String(i), name })), "0");
-      this.listBands([]);
+      this.listBands(drawn?.bands ?? []);
+      if (drawn?.velocities) this.#take(drawn.velocities, scan);
     }
+    this.changed();
+  }
+
+  /** @param {import("./drawn.js").KeptVelocities} kept @param {Scan} scan */
+  #take({ band, channel, window, step, found, about, place }, scan) {
+    for (const [{ select }, value] of /** @type {const} */ ([[this.#band, band], [this.#channel, channel]])) {
+      if ([...select.options].some((option) => option.value === value)) select.value = value;
+    }
+    this.#window.number = window;
+    this.#step.number = step;
+    this.#explain();
+    // Another time point or focus has other velocities.
+    if (found.length === 0 || place !== placeOf(scan)) return;
+    this.#samples = scan.group.channels[0]?.samples ?? null;
+    this.#about = about;
+    this.#show(found, scan);
+  }
+
+  #chosen() {
+    this.#explain();
     this.changed();
   }
 
@@ -84,6 +119,7 @@ export class VelocityPanel extends Panel {
     this.#running?.abort();
     this.#samples = null;
     this.#found = [];
+    this.#about = [];
     this.points = [];
     this.#result.textContent = "";
   }
@@ -193,16 +229,10 @@ export class VelocityPanel extends Panel {
     try {
       this.#samples = channel.samples;
       const plane = { samples: channel.samples, shape: shapeOf(scan) };
-      this.#found = await measureVelocities(plane, windows, {
+      const found = await measureVelocities(plane, windows, {
         signal: running.signal,
         onProgress: (done, of) => Object.assign(this.#progress, { max: of, value: done }),
       });
-      this.points = this.#found.filter(({ verdict }) => verdict === "measured")
-        .map(({ line, velocity, confidence }) => ({
-          line,
-          velocity: physicalVelocity(velocity, scan.axes),
-          confidence,
-        }));
       const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
       this.#about = [
         ["Method", "Radon transform (Drew et al. 2010) by autocorrelation"],
@@ -211,7 +241,7 @@ export class VelocityPanel extends Panel {
         ["Window (lines)", windows.window],
         ["Step (lines)", windows.step],
       ];
-      this.#result.replaceChildren(...unbroken(this.#summary(scan)));
+      this.#show(found, scan);
     } catch (error) {
       this.#result.textContent = running.signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
     } finally {
@@ -220,6 +250,18 @@ export class VelocityPanel extends Panel {
       this.#progress.hidden = true;
       this.changed();
     }
+  }
+
+  /** @param {readonly VelocityAt[]} found @param {Scan} scan */
+  #show(found, scan) {
+    this.#found = found;
+    this.points = found.filter(({ verdict }) => verdict === "measured")
+      .map(({ line, velocity, confidence }) => ({
+        line,
+        velocity: physicalVelocity(velocity, scan.axes),
+        confidence,
+      }));
+    this.#result.replaceChildren(...unbroken(this.#summary(scan)));
   }
 
   /** @param {Scan} scan */
@@ -237,6 +279,9 @@ export class VelocityPanel extends Panel {
     return [`${speeds.length} of ${length} windows measured`, ...median, ...rest].join(" · ");
   }
 }
+
+/** Scene and position of the samples, to be compared. @param {Scan} scan */
+const placeOf = (scan) => JSON.stringify(scan.place());
 
 /** @param {VelocityAt["verdict"]} verdict */
 const verdictText = (verdict) => verdict === "too slow" ? "too slow for this window" : verdict;

@@ -8,11 +8,14 @@ import { PositionBar } from "../panels/position_bar.js";
 import { SAMPLE_NOTE } from "./loaded_planes.js";
 import { serverFacts } from "./server.js";
 import { shownText } from "../panels/channel_card.js";
+import { withoutResults } from "../measuring/drawn.js";
+import { keyOf } from "./work_store.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
 
 /** @import { DataPanel } from "../panels/data_panel.js" */
-/** @import { KeptView, RecentFiles, TabView } from "./kept.js" */
+/** @import { KeptView } from "./kept.js" */
+/** @import { KeptWork } from "./kept_work.js" */
 /** @import { Page } from "./page.js" */
 /** @import { Place } from "../panels/plane_steps.js" */
 /** @import { Kind, Loaded, SessionController } from "./session_controller.js" */
@@ -25,7 +28,7 @@ import { WaysIn } from "./ways_in.js";
  * @property {Viewer} viewer
  * @property {SessionController} controller
  * @property {DataPanel} data
- * @property {RecentFiles} recent
+ * @property {KeptWork} work
  * @property {KeptView} kept
  */
 
@@ -51,17 +54,20 @@ export class Opening {
 
   /** @param {Parts} parts */
   constructor(parts) {
-    const { controller, recent, viewer } = parts;
+    const { controller, viewer, work } = parts;
     this.#parts = parts;
-    this.#ways = new WaysIn(recent, {
-      onPick: () => controller.pick(),
-      onPath: (path, link) => controller.openPath(path, link ?? {}),
-      onSample: () => controller.openSample(),
+    this.#ways = new WaysIn(work, {
+      onPick: () => this.#mayLeave() && controller.pick(),
+      onPath: (path, link) => this.#mayLeave() && controller.openPath(path, link ?? {}),
+      onSample: () => this.#mayLeave() && controller.openSample(),
     });
     this.#steps = new PlaneSteps((place, signal) => controller.planesAt(place, signal));
     this.#bar = new PositionBar(
       (place, ahead) => this.#step(place, ahead),
-      (scene) => controller.openScene(scene),
+      (scene) => {
+        if (this.#mayLeave()) controller.openScene(scene);
+        else this.#showPositions(this.#bar.place);
+      },
     );
     viewer.on("look", () => this.keepSoon());
     byId("cancel").addEventListener("click", () => controller.cancel());
@@ -101,8 +107,14 @@ export class Opening {
     );
   }
 
-  /** Keeps the view for a reload. */
+  /** Drawings, settings or results have changed. */
+  drawn() {
+    this.#parts.work.changed(this.#shown);
+  }
+
+  /** Keeps the view. */
   keepSoon() {
+    this.#parts.work.touched();
     clearTimeout(this.#keepTimer);
     this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
@@ -137,7 +149,9 @@ export class Opening {
   }
 
   #listen() {
-    const { page, controller, data, viewer } = this.#parts;
+    const { page, controller, data, viewer, work } = this.#parts;
+    work.on("state", ({ state }) => page.kept(state));
+    byId("take-over").addEventListener("click", () => work.takeOver());
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
     controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
     controller.on("progress", ({ received, total }) => page.progress(received, total));
@@ -160,6 +174,7 @@ export class Opening {
   #opening(kind, path) {
     const { page } = this.#parts;
     this.#isAgain = kind === "again";
+    this.#keep();
     this.#bar.pause();
     this.#ways.busy(true);
     const isDialog = kind === "dialog";
@@ -192,12 +207,17 @@ export class Opening {
   }
 
   /** @param {Loaded} loaded */
-  #loaded({ kind, info, source, reference, position, isSample, look }) {
+  #loaded({ kind, info, source, reference, position, isSample, work }) {
     const { page, viewer, data } = this.#parts;
     const { t = 0, z = 0, l = 0 } = position;
+    const recording = recordingOf(info);
+    const isSameContent = this.#parts.work.key === keyOf(recording);
     // The same file, such as after a restart of the server, keeps its look.
     const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene &&
-      this.#isSample === isSample;
+      this.#isSample === isSample && (isSameContent || work === null || work.isOther);
+    /** @type {any} */
+    const look = isSame ? viewer.look : work?.work.look;
+    const isChanged = !isSample && (isSame ? !isSameContent : work?.isOther === true);
     this.#isSample = isSample;
     this.#isDerived = false;
     this.#shownPlace = data.position = { t, z, l };
@@ -206,14 +226,18 @@ export class Opening {
     page.title(info, isSample);
     const isAgain = kind === "again";
     const note = isSample ? SAMPLE_NOTE : "";
-    // Drawings may have changed meanwhile, too.
-    viewer.show({ info, source, reference, look: isSame ? viewer.look : look, note });
+    if (!isSame && work?.isOther && work.work.words !== "") {
+      const then = new Date(work.work.savedAt).toLocaleString();
+      page.notice(`The content of this file has changed since ${then}. Shown is the work kept then.`);
+    }
+    this.#parts.work.begin(isSample ? null : recording, work);
+    const drawn = isChanged ? withoutResults(look?.drawn) : look?.drawn;
+    viewer.show({ info, source, reference, look: look && { ...look, drawn }, note });
     if (viewer.groups !== null) data.show(info, viewer.groups, { isSample, isByPath: this.#mayOpenByPath });
     this.#steps.clear();
     this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));
     // After a changed file reopens, the last requested step follows.
     this.#showPositions(isAgain ? this.#bar.place : { t, z, l });
-    if (!isSample) this.#ways.opened(info.source.path);
     this.#keep();
     const opened = isAgain ? "The file has changed and was reopened" : `Opened ${info.source.name}`;
     const count = viewer.groups === null ? "" : shownText(viewer.groups.source);
@@ -284,9 +308,18 @@ export class Opening {
     }
   }
 
-  /** Keeps the view for a reload and puts its link into the address. */
+  /** Whether nothing is lost with the open recording, or the user says so. */
+  #mayLeave() {
+    return !this.#parts.work.isAtRisk || confirm("What you measured is not saved. Leave it?");
+  }
+
+  get #shown() {
+    return { look: this.#parts.viewer.look, position: this.#bar.place };
+  }
+
+  /** Keeps the view, also for a reload, and puts its link into the address. */
   #keep() {
-    const { kept, viewer } = this.#parts;
+    const { kept, viewer, work } = this.#parts;
     clearTimeout(this.#keepTimer);
     const { info } = viewer;
     if (info === null) return;
@@ -294,10 +327,19 @@ export class Opening {
     const view = this.#isSample || !this.#mayOpenByPath
       ? null
       : { path: source.path, scene, position: this.#bar.place };
-    kept.view = view && { ...view, look: viewer.look };
+    kept.view = view;
+    work.save(this.#shown);
     history.replaceState(null, "", view === null ? location.pathname : linkOfView(view));
   }
 }
+
+/** @param {import("../../../client/v2/acq-client.d.ts").OpenResponse} info @returns {import("./kept_work.js").Recording} */
+export const recordingOf = ({ source: { path, name, fingerprint = null }, scene = 0 }) => ({
+  path,
+  scene,
+  name,
+  fingerprint,
+});
 
 /** The file that a dialog chose, as the server names it in its message. @param {unknown} error */
 function quoted(error) {

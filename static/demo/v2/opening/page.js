@@ -8,6 +8,17 @@ import { facts, megabytes } from "../picture/readout.js";
 /** Shorter work shows no progress. */
 const SHOW_PROGRESS_AFTER_MS = 500;
 
+/** @type {Record<import("./kept_work.js").State, string>} */
+const KEPT_WORDS = {
+  none: "Work on the sample is not kept.",
+  kept: "Kept in this browser.",
+  pending: "Saving …",
+  elsewhere: "Another tab keeps the work on this recording. Changes here are not saved.",
+  full:
+    "Not saved: the browser gives this page no more space. Remove recent work that you no longer need, or save tables before you close the page.",
+  blocked: "Not saved: the browser lets this page store nothing. Save tables before you close the page.",
+};
+
 export class Page {
   #showProgress = 0;
   #countSeconds = 0;
@@ -78,6 +89,16 @@ export class Page {
   typed(fault) {
     if (fault !== null) this.say(fault, true);
     else if (byId("status").classList.contains("bad")) this.say("");
+  }
+
+  /** Says whether the work is kept. @param {import("./kept_work.js").State} state */
+  kept(state) {
+    const isBad = ["elsewhere", "full", "blocked"].includes(state);
+    byId("kept").classList.toggle("bad", isBad);
+    // Each save would interrupt a screen reader.
+    byId("kept-words").ariaLive = isBad ? "polite" : "off";
+    byId("kept-words").textContent = KEPT_WORDS[state];
+    byId("take-over").hidden = state !== "elsewhere";
   }
 
   /** Shows a strip with an optional action, or hides it. @param {string | null} text @param {string} [action] @param {() => void} [act] */

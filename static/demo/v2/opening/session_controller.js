@@ -19,7 +19,8 @@ import { loadPlanes, loadSample } from "./loaded_planes.js";
 
 /**
  * @typedef {"dialog" | "path" | "scene" | "again" | "sample"} Kind how something is opened
- * @typedef {{kind: Kind, position?: Position, look?: unknown}} How
+ * @typedef {import("./kept_work.js").Recalled} Recalled
+ * @typedef {{kind: Kind, position?: Position}} How
  * @typedef {object} Loaded
  * @property {Kind} kind
  * @property {OpenResponse} info
@@ -27,7 +28,7 @@ import { loadPlanes, loadSample } from "./loaded_planes.js";
  * @property {LoadedGroup | null} reference
  * @property {Position} position of the source planes
  * @property {boolean} isSample without session and server
- * @property {unknown} look state of the page handed in with the path
+ * @property {Recalled | null} work earlier work on the recording
  */
 
 /** Least time between two automatic reopenings of a changing file. */
@@ -41,6 +42,7 @@ const systemClock = {
 
 /** Emits the events that the first comment of this module lists. */
 export class SessionController extends Emitter {
+  #recall;
   #connect;
   #clock;
   /** @type {Promise<Server> | null} */
@@ -55,9 +57,14 @@ export class SessionController extends Emitter {
   /** The scene requested last while scenes open. @type {{scene: number} | null} */
   #wantedScene = null;
 
-  /** @param {() => Promise<Server>} [connectTo] @param {typeof systemClock} [clock] moved by hand in tests */
-  constructor(connectTo = connect, clock = systemClock) {
+  /**
+   * @param {(info: OpenResponse) => Promise<Recalled | null>} recall earlier work on a recording
+   * @param {() => Promise<Server>} [connectTo]
+   * @param {typeof systemClock} [clock] moved by hand in tests
+   */
+  constructor(recall, connectTo = connect, clock = systemClock) {
     super();
+    this.#recall = recall;
     this.#connect = connectTo;
     this.#clock = clock;
   }
@@ -96,15 +103,15 @@ export class SessionController extends Emitter {
   }
 
   /**
-   * Opens a path; `loaded` hands the look back.
+   * Opens a path, without a position where it was shown last.
    *
    * @param {string} path
-   * @param {{scene?: number | null, position?: Position, look?: unknown}} [options]
+   * @param {{scene?: number | null, position?: Position}} [options]
    */
-  openPath(path, { scene = null, position = {}, look = null } = {}) {
+  openPath(path, { scene = null, position = {} } = {}) {
     const open = async (/** @type {AbortSignal} */ signal) =>
       (await this.server()).open(path, { scene, signal });
-    return this.#open({ kind: "path", position, look }, open, path);
+    return this.#open({ kind: "path", position }, open, path);
   }
 
   /** Opens another scene of the open file. A scene requested meanwhile replaces it. @param {number} scene */
@@ -146,7 +153,7 @@ export class SessionController extends Emitter {
     return this.#run("sample", async (signal) => {
       const loaded = await loadSample(signal);
       this.#leave();
-      this.emit("loaded", { kind: "sample", ...loaded, position: {}, isSample: true, look: null });
+      this.emit("loaded", { kind: "sample", ...loaded, position: {}, isSample: true, work: null });
     });
   }
 
@@ -186,6 +193,20 @@ export class SessionController extends Emitter {
     );
   }
 
+  /** Opens the acquisition again through its session when that expires within so many seconds. @param {number} seconds */
+  async renewExpiring(seconds) {
+    const acquisition = this.#acquisition;
+    if (acquisition === null || this.isOpening) return;
+    try {
+      const { ttlSecondsRemaining } = await acquisition.state();
+      if (ttlSecondsRemaining > seconds || this.#acquisition !== acquisition) return;
+      this.#renewal ??= this.#reopen(acquisition).finally(() => this.#renewal = null);
+      await this.#renewal;
+    } catch {
+      // The next step of the user meets the same failure and reports it.
+    }
+  }
+
   /** Closes the session as the user leaves the page; the request outlives the page. The file can be opened again if the page returns. */
   close() {
     this.#acquisition?.close({ keepalive: true }).catch(() => {});
@@ -215,16 +236,18 @@ export class SessionController extends Emitter {
   }
 
   /** Fetches the planes, then closes the previous acquisition. @param {Acquisition} acquisition @param {How} how @param {AbortSignal} signal */
-  async #load(acquisition, { kind, position = {}, look = null }, signal) {
+  async #load(acquisition, { kind, position = {} }, signal) {
     const { info } = acquisition;
     this.emit("opened", { kind, info });
     const onProgress = (/** @type {number} */ received, /** @type {number} */ total) =>
       this.emit("progress", { received, total });
-    const there = within(acquisition, { ...info.position, ...position });
+    const work = await this.#recall(info);
+    const former = work === null || work.isOther ? {} : work.work.position;
+    const there = within(acquisition, { ...info.position, ...former, ...position });
     const loaded = await loadPlanes(acquisition, there, { signal, onProgress });
     if (this.#acquisition !== acquisition) this.#leave();
     this.#acquisition = acquisition;
-    this.emit("loaded", { kind, info, ...loaded, position: there, isSample: false, look });
+    this.emit("loaded", { kind, info, ...loaded, position: there, isSample: false, work });
   }
 
   /**
@@ -274,6 +297,11 @@ export class SessionController extends Emitter {
       if (/_not_allowed$/.test(error.code)) this.emit("lost");
       throw error;
     });
+    return this.#replace(former, renewed, why);
+  }
+
+  /** @param {Acquisition} former @param {Acquisition} renewed @param {string} why */
+  #replace(former, renewed, why) {
     // Something else was opened meanwhile.
     if (this.#acquisition !== former) {
       renewed.close().catch(() => {});
@@ -283,6 +311,12 @@ export class SessionController extends Emitter {
     this.#acquisition = renewed;
     this.emit("renewed", { info: renewed.info, why });
     return renewed;
+  }
+
+  /** @param {Acquisition} former */
+  async #reopen(former) {
+    const channelIndices = former.channels.map(({ index }) => index);
+    return this.#replace(former, await former.reopen({ channelIndices, scene: former.scene }), "expiring");
   }
 }
 

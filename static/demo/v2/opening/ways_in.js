@@ -1,12 +1,14 @@
 /**
- * The ways to open a file: the dialog of the server's machine, a path, a recent file, the sample. The page hides what
+ * The ways to open a file: the dialog of the server's machine, a path, recent work, the sample. The page hides what
  * the server does not allow, and shows the ways in place of the picture before the first file, afterwards in a dialog.
  */
 import { byId, element } from "../controls/element.js";
+import { removeButton } from "../controls/fields.js";
 
 /** @import { Capabilities } from "../../../client/v2/acq-client.d.ts" */
-/** @import { RecentFiles } from "./kept.js" */
+/** @import { KeptWork } from "./kept_work.js" */
 /** @import { LinkedView } from "./view_link.js" */
+/** @import { Work } from "./work_store.js" */
 
 /**
  * @typedef {object} Ways
@@ -16,16 +18,18 @@ import { byId, element } from "../controls/element.js";
  */
 
 export class WaysIn {
-  #recent;
+  #work;
   #ways;
   /** @type {LinkedView | null} */
   #link = null;
   #dialogAvailable = true;
   #openByPath = false;
+  /** Counts the lists that were asked for; only the last is shown. */
+  #asked = 0;
 
-  /** @param {RecentFiles} recent @param {Ways} ways */
-  constructor(recent, ways) {
-    this.#recent = recent;
+  /** @param {KeptWork} work @param {Ways} ways */
+  constructor(work, ways) {
+    this.#work = work;
     this.#ways = ways;
     byId("open").addEventListener("click", () => this.open());
     byId("open-first").addEventListener("click", () => this.#leave(ways.onPick));
@@ -35,11 +39,8 @@ export class WaysIn {
       event.preventDefault();
       this.#openPath();
     });
-    byId("recent-clear").addEventListener("click", () => {
-      recent.clear();
-      this.#paint();
-      byId("path-field").focus();
-    });
+    byId("kept-where").textContent =
+      `What you measure is kept in this browser for ${location.origin}. Under another address or port the page does not find it.`;
   }
 
   /** What the server allows. @param {Capabilities} capabilities */
@@ -63,6 +64,7 @@ export class WaysIn {
       dialog.showModal();
     }
     byId("path-field").focus();
+    this.#listWork();
   }
 
   /** Fills the field; the user decides whether to open it. @param {LinkedView} link */
@@ -71,12 +73,6 @@ export class WaysIn {
     byId("path-field", HTMLInputElement).value = link.path;
     byId("path-note").hidden = false;
     if (this.#openByPath) this.show();
-  }
-
-  /** A path was opened. @param {string} path */
-  opened(path) {
-    if (this.#openByPath) this.#recent.add(path);
-    this.#paint();
   }
 
   /** Disables all ways while something opens. @param {boolean} isBusy */
@@ -110,21 +106,68 @@ export class WaysIn {
     byId("path-form").hidden = !this.#openByPath;
     // Without a dialog "Open file…" leads to the path.
     byId("more-ways").hidden = !this.#openByPath || !this.#dialogAvailable;
-    const paths = this.#openByPath ? this.#recent.paths : [];
-    byId("recent").hidden = paths.length === 0;
-    byId("recent-list").replaceChildren(...paths.map((path) => {
-      const [, folder = "", name = path] = /^(.*[\\/])([^\\/]+)$/.exec(path) ?? [];
-      const button = element(
-        "button",
-        { type: "button", className: "recent", title: path },
-        element("span", { className: "file", textContent: name }),
-        element("span", { className: "folder", textContent: folder }),
-      );
-      button.addEventListener("click", () => this.#leave(() => this.#ways.onPath(path, null)));
-      return element("li", {}, button);
-    }));
+    this.#listWork();
+  }
+
+  /** Shows what is kept. */
+  async #listWork() {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const works = await this.#work.list();
+    if (asked !== this.#asked) return;
+    byId("recent").hidden = works.length === 0;
+    byId("recent-list").replaceChildren(...works.map((work) => this.#row(work)));
+    const bytes = works.reduce((sum, work) => sum + work.bytes, 0);
+    byId("recent-size").textContent = `${works.length} ${works.length === 1 ? "recording" : "recordings"}, ${
+      sizeText(bytes)
+    }`;
+  }
+
+  /** @param {Work} work */
+  #row(work) {
+    const { key, path, scene, position, name, words, savedAt } = work;
+    const sceneText = scene === 0 ? "" : ` · scene ${scene + 1}`;
+    const button = element(
+      "button",
+      { type: "button", className: "recent", title: path, disabled: !this.#openByPath },
+      element("span", { className: "file", textContent: name + sceneText }),
+      element("time", { textContent: whenText(savedAt) }),
+      element("span", { className: "words", textContent: words || "view" }),
+    );
+    button.addEventListener(
+      "click",
+      () => this.#leave(() => this.#ways.onPath(path, { path, scene, position })),
+    );
+    const remove = removeButton(`the work on ${name}`, () => this.#forget(work));
+    remove.hidden = key === this.#work.key;
+    return element("li", {}, button, remove);
+  }
+
+  /** @param {Work} work */
+  async #forget({ key, name, words }) {
+    if (words !== "" && !confirm(`Remove the work on ${name} (${words})? This cannot be undone.`)) return;
+    const isRemoved = await this.#work.forget(key).catch(() => null);
+    await this.#listWork();
+    if (isRemoved !== true) {
+      byId("recent-size").textContent = isRemoved === null
+        ? "Not removed: the browser does not let this page write."
+        : `Not removed: another tab has ${name} open.`;
+    }
+    byId("path-field").focus();
   }
 }
+
+/** Such as `14:05` today and `3 Nov` before, as the browser writes it. @param {number} time */
+function whenText(time) {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+    : date.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
+}
+
+/** @param {number} bytes */
+const sizeText = (bytes) => bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Removes quotes, which "Copy as path" of Windows and terminals add. @param {string} text */
 function pathOf(text) {

@@ -1,0 +1,81 @@
+/** Earlier and later states of the drawings, to step back and forth. */
+
+/** More steps than anyone takes back; each keeps a list of up to 2000 events. */
+export const MOST_STEPS = 200;
+
+/** @template State that nobody changes any more, as JSON; numbers may be NaN */
+export class History {
+  /** @type {State[]} */
+  #past = [];
+  /** @type {State[]} */
+  #future = [];
+  #now;
+  #text;
+  /** The field whose typing made the last step. @type {unknown} */
+  #field = null;
+
+  /** @param {State} state */
+  constructor(state) {
+    this.#now = state;
+    this.#text = JSON.stringify(state);
+  }
+
+  get canUndo() {
+    return this.#past.length > 0;
+  }
+
+  get canRedo() {
+    return this.#future.length > 0;
+  }
+
+  /**
+   * Makes a step, or adds to that of the same field.
+   *
+   * @param {State} state after the change
+   * @param {unknown} [field] that is being typed in, or null
+   * @returns {boolean} false without a change
+   */
+  record(state, field = null) {
+    const former = this.#now;
+    if (!this.amend(state)) return false;
+    if (field === null || field !== this.#field) this.#past.push(former);
+    if (this.#past.length > MOST_STEPS) this.#past.shift();
+    this.#future = [];
+    this.#field = field;
+    return true;
+  }
+
+  /** What is typed next is a step of its own. */
+  endTyping() {
+    this.#field = null;
+  }
+
+  /** Replaces the current state without a step, as nobody changed it by hand. @param {State} state @returns {boolean} false without a change */
+  amend(state) {
+    const text = JSON.stringify(state);
+    const isOther = text !== this.#text;
+    this.#now = state;
+    this.#text = text;
+    return isOther;
+  }
+
+  /** @returns {State | null} the state before; null without one */
+  undo() {
+    return this.#move(this.#past, this.#future);
+  }
+
+  /** @returns {State | null} the state that was undone last; null without one */
+  redo() {
+    return this.#move(this.#future, this.#past);
+  }
+
+  /** @param {State[]} from @param {State[]} to */
+  #move(from, to) {
+    const state = from.pop();
+    if (state === undefined) return null;
+    to.push(this.#now);
+    this.amend(state);
+    this.#field = null;
+    return state;
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * Keeps the work on the open recording in the browser. Of several tabs with the same recording one keeps the work: that
+ * which holds its lock.
+ *
+ * @typedef {import("./work_store.js").Work} Work
+ * @typedef {object} Recording
+ * @property {string} path
+ * @property {number} scene
+ * @property {string} name
+ * @property {string | null} fingerprint of its content
+ *
+ * @typedef {"none" | "kept" | "pending" | "elsewhere" | "full" | "blocked"} State of the work on the open recording; `none`
+ *   without one, or for the sample
+ * @typedef {{look: any, position: Work["position"]}} Shown
+ * @typedef {{work: Work, isOther: boolean}} Recalled `isOther` where the content has changed since
+ */
+import { Emitter } from "../controls/emitter.js";
+import { drawnWords } from "../measuring/drawn.js";
+import { keyOf, placeOf } from "./work_store.js";
+
+/** A tab that is being closed or reloaded gives its lock back within this time. */
+const LOCK_WITHIN_MS = 500;
+
+/**
+ * @typedef {object} Held the open recording
+ * @property {string} key
+ * @property {number} savedAt
+ * @property {boolean} isHeld has the lock
+ * @property {boolean} isTouched something changed that no save has yet
+ * @property {() => void} release gives the lock back
+ * @property {Shown | null} next to be saved
+ * @property {Promise<void> | null} saving the save in progress
+ */
+
+/** @typedef {Recording & Held} Open */
+
+/**
+ * Emits `state` `{state}`, and `newer` `{work, isChanged}` when another tab has kept work that this one does not show;
+ * `isChanged` where this one has changes of its own.
+ */
+export class KeptWork extends Emitter {
+  #store;
+  #locks;
+  #persist;
+  /** @type {Open | null} */
+  #open = null;
+  /** @type {State} */
+  state = "none";
+  /** Whether something was drawn or measured since the last save. */
+  isUnsaved = false;
+
+  /**
+   * @param {Pick<import("./work_store.js").WorkStore, "get" | "at" | "all" | "put" | "remove">} store
+   * @param {LockManager | undefined} locks undefined where the browser has none
+   * @param {() => void} persist asks the browser not to evict the storage; called once something drawn is kept
+   */
+  constructor(store, locks, persist) {
+    super();
+    this.#store = store;
+    this.#locks = locks;
+    this.#persist = persist;
+  }
+
+  /** Whether unsaved work is lost with the page. */
+  get isAtRisk() {
+    return this.isUnsaved && this.state !== "pending";
+  }
+
+  /** Key of the open recording; empty without one. */
+  get key() {
+    return this.#open?.key ?? "";
+  }
+
+  /**
+   * Earlier work on a recording, found by its content, else by its path.
+   *
+   * @param {Recording} recording
+   * @returns {Promise<Recalled | null>} null also where the storage cannot be read
+   */
+  async recall(recording) {
+    try {
+      const work = await this.#store.get(keyOf(recording));
+      if (work !== undefined) return { work, isOther: false };
+      const former = await this.#store.at(placeOf(recording));
+      return former === undefined ? null : { work: former, isOther: true };
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Keeps the work on this recording from now on; null for one that is not kept.
+   *
+   * @param {Recording | null} recording
+   * @param {Recalled | null} recalled what is shown of it
+   */
+  async begin(recording, recalled) {
+    const former = this.#open;
+    const key = recording === null ? "" : keyOf(recording);
+    if (recording !== null && former?.key === key) {
+      Object.assign(former, recording);
+      return;
+    }
+    const savedAt = recalled === null || recalled.isOther ? 0 : recalled.work.savedAt;
+    this.#open = recording &&
+      {
+        ...recording,
+        key,
+        savedAt,
+        isHeld: false,
+        isTouched: false,
+        release: () => {},
+        next: null,
+        saving: null,
+      };
+    this.isUnsaved = false;
+    this.#enter(recording === null ? "none" : "pending");
+    if (former !== null) Promise.resolve(former.saving).then(() => former.release());
+    await this.#hold({ signal: AbortSignal.timeout(LOCK_WITHIN_MS) });
+  }
+
+  /** Something was drawn or measured. @param {Shown} shown to be saved at once */
+  async changed(shown) {
+    if (this.#open === null) return;
+    this.isUnsaved = true;
+    this.touched();
+    await this.save(shown);
+  }
+
+  /** The view has changed, to be saved soon. */
+  touched() {
+    if (this.#open === null) return;
+    this.#open.isTouched = true;
+    if (this.state === "kept") this.#enter("pending");
+  }
+
+  /** Saves what is shown. @param {Shown} shown */
+  async save(shown) {
+    const open = this.#open;
+    if (open === null) return;
+    open.next = shown;
+    open.isTouched = false;
+    if (!open.isHeld || open.saving !== null) return;
+    open.saving = this.#saveAll(open);
+    await open.saving;
+    open.saving = null;
+  }
+
+  /** Keeps the work here instead of in another tab. */
+  takeOver() {
+    return this.#hold({ steal: true });
+  }
+
+  /**
+   * Removes work that no tab has open.
+   *
+   * @param {string} key
+   * @returns {Promise<boolean>} false where a tab has it open
+   * @throws {DOMException} the storage does not work
+   */
+  async forget(key) {
+    const isRemoved = await this.#locks?.request(lockOf(key), { ifAvailable: true }, async (lock) => {
+      if (lock !== null) await this.#store.remove(key);
+      return lock !== null;
+    });
+    // There may be room now.
+    const next = this.#open?.next;
+    if (next) this.save(next);
+    return isRemoved ?? false;
+  }
+
+  /** All work, the last first; empty where the storage cannot be read. */
+  async list() {
+    return await this.#store.all().catch(() => []);
+  }
+
+  /** @param {Open} open */
+  async #saveAll(open) {
+    while (open.next !== null && open.isHeld) {
+      const shown = open.next;
+      open.next = null;
+      const { path, scene, name, key } = open;
+      const { look, position } = shown;
+      const savedAt = Math.max(Date.now(), open.savedAt + 1);
+      const bytes = JSON.stringify(look).length;
+      const words = drawnWords(look?.drawn);
+      try {
+        const place = placeOf(open);
+        await this.#store.put({ key, place, path, scene, name, position, look, words, bytes, savedAt });
+        open.savedAt = savedAt;
+        if (words !== "") this.#persist();
+        if (this.#open !== open || open.next !== null) continue;
+        this.isUnsaved = false;
+        if (this.state !== "kept" && !open.isTouched) this.#enter("kept");
+      } catch (error) {
+        open.next ??= shown;
+        const isFull = /** @type {Error} */ (error)?.name === "QuotaExceededError";
+        if (this.#open === open) this.#enter(isFull ? "full" : "blocked");
+        return;
+      }
+    }
+  }
+
+  /** Takes the lock and holds it until the next recording begins or another tab takes it. @param {LockOptions} options */
+  async #hold(options) {
+    const open = this.#open;
+    if (open === null) return;
+    if (this.#locks === undefined) return this.#enter("blocked");
+    const locks = this.#locks;
+    open.isHeld = await new Promise((got) => {
+      const held = () =>
+        new Promise((release) => {
+          open.release = () => release(undefined);
+          got(true);
+        });
+      locks.request(lockOf(open.key), options, held).catch((error) => {
+        got(false);
+        open.isHeld = false;
+        const isTaken = /^(Abort|Timeout)Error$/.test(error.name);
+        if (this.#open === open) this.#enter(isTaken ? "elsewhere" : "blocked");
+      });
+    });
+    if (this.#open !== open) return open.release();
+    if (!open.isHeld) return;
+    this.#enter("pending");
+    await this.#compare(open);
+    if (open.next !== null) await this.save(open.next);
+  }
+
+  /** Another tab may have kept more since this one read it. @param {Open} open */
+  async #compare(open) {
+    const work = await this.#store.get(open.key).catch(() => undefined);
+    if (this.#open !== open || work === undefined || work.savedAt <= open.savedAt) return;
+    open.savedAt = work.savedAt;
+    this.emit("newer", { work, isChanged: this.isUnsaved });
+  }
+
+  /** @param {State} state */
+  #enter(state) {
+    this.state = state;
+    this.emit("state", { state });
+  }
+}
+
+/** @param {string} key */
+const lockOf = (key) => `acq-server work ${key}`;

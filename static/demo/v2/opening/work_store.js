@@ -1,0 +1,122 @@
+/**
+ * The work on recordings in the browser's IndexedDB, which belongs to one origin: another address or port has another
+ * one.
+ *
+ * @typedef {object} Work
+ * @property {string} key see {@linkcode keyOf}
+ * @property {string} place path and scene, where the recording was last
+ * @property {string} path
+ * @property {number} scene
+ * @property {string} name of the file
+ * @property {import("./view_link.js").LinkedView["position"]} position
+ * @property {any} look view, drawings, settings and results
+ * @property {string} words what was drawn and measured; empty for a view alone
+ * @property {number} bytes about
+ * @property {number} savedAt milliseconds since 1970
+ */
+
+const NAME = "acq-server work";
+
+/** Increase the number with every change of form. */
+const VERSION = 1;
+
+/** Storage that is busy for longer is out of order. */
+const ANSWERS_WITHIN_MS = 10_000;
+
+/** Path and scene. @param {{path: string, scene: number}} recording */
+export const placeOf = ({ path, scene }) => `${path}#${scene}`;
+
+/** Content and scene; path and scene where the content has no fingerprint. @param {{fingerprint: string | null, path: string, scene: number}} recording */
+export const keyOf = ({ fingerprint, path, scene }) => `${fingerprint ?? path}#${scene}`;
+
+/** All methods fail with what the browser says: `QuotaExceededError` where storage is full. */
+export class WorkStore {
+  #factory;
+  /** @type {Promise<IDBDatabase> | null} */
+  #opened = null;
+
+  /** @param {() => IDBFactory} [factory] may throw */
+  constructor(factory = () => indexedDB) {
+    this.#factory = factory;
+  }
+
+  /** @param {string} key @returns {Promise<Work | undefined>} */
+  get(key) {
+    return this.#run("readonly", (store) => store.get(key));
+  }
+
+  /** The last work at a place. @param {string} place @returns {Promise<Work | undefined>} */
+  async at(place) {
+    /** @type {Work[]} */
+    const there = await this.#run("readonly", (store) => store.index("place").getAll(place));
+    return there.sort((a, b) => b.savedAt - a.savedAt)[0];
+  }
+
+  /** All work, the last first. @returns {Promise<Work[]>} */
+  async all() {
+    /** @type {Work[]} */
+    const works = await this.#run("readonly", (store) => store.getAll());
+    return works.sort((a, b) => b.savedAt - a.savedAt);
+  }
+
+  /** Returns once it is written. @param {Work} work @returns {Promise<unknown>} */
+  put(work) {
+    return this.#run("readwrite", (store) => store.put(work));
+  }
+
+  /** @param {string} key @returns {Promise<unknown>} */
+  remove(key) {
+    return this.#run("readwrite", (store) => store.delete(key));
+  }
+
+  /** @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} ask @returns {Promise<any>} */
+  async #run(mode, ask) {
+    const database = await this.#database();
+    return await inTime((done, failed) => {
+      const transaction = database.transaction("work", mode, { durability: "strict" });
+      const request = ask(transaction.objectStore("work"));
+      transaction.oncomplete = () => done(request.result);
+      transaction.onabort = () => failed(transaction.error ?? request.error);
+    });
+  }
+
+  #database() {
+    this.#opened ??= inTime((done, failed) => {
+      const request = this.#factory().open(NAME, VERSION);
+      request.onupgradeneeded = () =>
+        request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
+      request.onsuccess = () => {
+        const database = request.result;
+        // The user cleared the data of the site, or a newer page needs another form.
+        database.onclose = () => this.#opened = null;
+        database.onversionchange = () => {
+          this.#opened = null;
+          database.close();
+        };
+        done(database);
+      };
+      request.onerror = () => failed(request.error);
+    }).catch((error) => {
+      this.#opened = null;
+      throw error;
+    });
+    return this.#opened;
+  }
+}
+
+/** @param {(done: (value: any) => void, failed: (error: unknown) => void) => void} work @returns {Promise<any>} */
+function inTime(work) {
+  return new Promise((done, failed) => {
+    const late = () => failed(new DOMException("The storage does not answer", "TimeoutError"));
+    const timer = setTimeout(late, ANSWERS_WITHIN_MS);
+    const end = (/** @type {(value: any) => void} */ settle) => (/** @type {any} */ value) => {
+      clearTimeout(timer);
+      settle(value);
+    };
+    try {
+      work(end(done), end(failed));
+    } catch (error) {
+      end(failed)(error);
+    }
+  });
+}

@@ -1,0 +1,171 @@
+/** Keeping work, with a store in memory and locks as those of several tabs. */
+import assert from "node:assert/strict";
+import { KeptWork } from "../../static/demo/v2/opening/kept_work.js";
+import { keyOf } from "../../static/demo/v2/opening/work_store.js";
+import { until } from "../deadline.ts";
+
+type Work = NonNullable<Awaited<ReturnType<KeptWork["recall"]>>>["work"];
+
+const SCAN = { path: "/a.oir", scene: 0, name: "a.oir", fingerprint: "f1" };
+const POSITION = { t: 0, z: 0, l: 0 };
+const shown = (bands: number) => ({
+  look: { drawn: { bands: Array.from({ length: bands }, (_, id) => ({ id })) } },
+  position: POSITION,
+});
+
+/** What a browser stores; `fault` fails all writing, and `letGo` those that wait. */
+function storage() {
+  const works = new Map<string, Work>();
+  const state = { fault: "", waiting: null as Promise<void> | null };
+  const all = () => [...works.values()].sort((a, b) => b.savedAt - a.savedAt);
+  return {
+    works,
+    state,
+    get: (key: string) => Promise.resolve(works.get(key)),
+    at: (place: string) => Promise.resolve(all().find((work) => work.place === place)),
+    all: () => Promise.resolve(all()),
+    put: async (work: Work) => {
+      await state.waiting;
+      if (state.fault !== "") throw new DOMException("", state.fault);
+      works.set(work.key, work);
+    },
+    remove: (key: string) => Promise.resolve(works.delete(key)),
+  };
+}
+
+type Store = ReturnType<typeof storage>;
+
+/** A tab. */
+function tab(store: Store, locks: LockManager | undefined = locksOfTest) {
+  let persisted = 0;
+  const work = new KeptWork(store, locks, () => persisted += 1);
+  const states: string[] = [];
+  work.on("state", ({ state }) => states.push(state));
+  return {
+    work,
+    states,
+    get persisted() {
+      return persisted;
+    },
+    async [Symbol.asyncDispose]() {
+      await work.begin(null, null);
+    },
+  };
+}
+
+/** Locks of one browser, as far as the page uses them. */
+class Locks {
+  #held = new Map<string, (error: unknown) => void>();
+
+  async request(
+    name: string,
+    { signal, ifAvailable = false, steal = false }: LockOptions,
+    work: (lock: unknown) => Promise<unknown>,
+  ) {
+    if (steal) this.#held.get(name)?.(new DOMException("", "AbortError"));
+    else if (this.#held.has(name)) {
+      if (ifAvailable) return work(null);
+      await until(() => !this.#held.has(name) || signal!.aborted, "the lock");
+      signal!.throwIfAborted();
+    }
+    const lost = Promise.withResolvers<never>();
+    this.#held.set(name, lost.reject);
+    try {
+      return await Promise.race([work({ name }), lost.promise]);
+    } finally {
+      if (this.#held.get(name) === lost.reject) this.#held.delete(name);
+    }
+  }
+}
+
+const locksOfTest = new Locks() as unknown as LockManager;
+
+Deno.test("work is kept once it is written, and found by content, then by path", async () => {
+  const store = storage();
+  await using here = tab(store);
+  const { work, states } = here;
+  assert.equal(await work.recall(SCAN), null);
+  await work.begin(SCAN, null);
+  await work.save(shown(0));
+  assert.deepEqual([here.persisted, work.state], [0, "kept"]);
+  const writing = Promise.withResolvers<void>();
+  store.state.waiting = writing.promise;
+  const saving = work.changed(shown(2));
+  assert.deepEqual([work.state, work.isUnsaved], ["pending", true]);
+  writing.resolve();
+  await saving;
+  assert.deepEqual([work.state, work.isUnsaved], ["kept", false]);
+  assert.deepEqual(states, ["pending", "pending", "kept", "pending", "kept"]);
+  assert.equal(here.persisted, 1);
+  const [kept] = await work.list();
+  assert.deepEqual([kept!.key, kept!.words, kept!.look], ["f1#0", "2 bands", shown(2).look]);
+  const moved = await work.recall({ ...SCAN, path: "/b.oir" });
+  assert.deepEqual([moved!.work.path, moved!.isOther], ["/a.oir", false]);
+  const changed = await work.recall({ ...SCAN, fingerprint: "f2" });
+  assert.deepEqual([changed!.work.key, changed!.isOther], ["f1#0", true]);
+  assert.equal(await work.recall({ ...SCAN, path: "/b.oir", fingerprint: "f2" }), null);
+  assert.equal(keyOf({ ...SCAN, fingerprint: null }), "/a.oir#0");
+});
+
+Deno.test("what changes while a save is under way is saved after it, even if another recording begins", async () => {
+  const store = storage();
+  await using here = tab(store);
+  const { work } = here;
+  await work.begin(SCAN, null);
+  const writing = Promise.withResolvers<void>();
+  store.state.waiting = writing.promise;
+  work.changed(shown(1));
+  work.changed(shown(2));
+  await work.begin({ ...SCAN, path: "/b.oir", fingerprint: "f2" }, null);
+  writing.resolve();
+  await until(() => store.works.get("f1#0")?.words === "2 bands", "the last change");
+});
+
+Deno.test("full and blocked storage are told, nothing counts as saved, and a later save goes on", async () => {
+  const store = storage();
+  await using here = tab(store);
+  const { work } = here;
+  await work.begin(SCAN, null);
+  for (const [fault, state] of [["QuotaExceededError", "full"], ["InvalidStateError", "blocked"]] as const) {
+    store.state.fault = fault;
+    await work.changed(shown(1));
+    assert.deepEqual([work.state, work.isUnsaved, work.isAtRisk], [state, true, true]);
+  }
+  assert.equal(store.works.size, 0);
+  store.state.fault = "";
+  // Removing other work makes room and saves what waits.
+  assert.equal(await work.forget("other#0"), true);
+  await until(() => work.state === "kept", "the save");
+  assert.deepEqual([work.isUnsaved, store.works.get("f1#0")!.words], [false, "1 band"]);
+});
+
+Deno.test("a browser without locks keeps nothing and says so", async () => {
+  const store = storage();
+  const work = new KeptWork(store, undefined, () => {});
+  await work.begin(SCAN, null);
+  await work.changed(shown(1));
+  assert.deepEqual([work.state, work.isAtRisk, store.works.size], ["blocked", true, 0]);
+});
+
+Deno.test("of two tabs one keeps the work, until the other takes over with what was kept", async () => {
+  const store = storage();
+  await using first = tab(store);
+  await using second = tab(store);
+  await first.work.begin(SCAN, null);
+  await first.work.changed(shown(1));
+  const recalled = await second.work.recall(SCAN);
+  await second.work.begin(SCAN, recalled);
+  assert.equal(second.work.state, "elsewhere");
+  await second.work.changed(shown(3));
+  assert.equal(store.works.get("f1#0")!.words, "1 band");
+  assert.equal(await second.work.forget("f1#0"), false, "the other tab has it open");
+  await first.work.changed(shown(2));
+  const newer: { work: Work; isChanged: boolean }[] = [];
+  second.work.on("newer", (detail) => newer.push(detail));
+  await second.work.takeOver();
+  assert.deepEqual(newer.map(({ work, isChanged }) => [work.words, isChanged]), [["2 bands", true]]);
+  assert.deepEqual([first.work.state, second.work.state], ["elsewhere", "kept"]);
+  assert.equal(store.works.get("f1#0")!.words, "3 bands");
+  await first.work.changed(shown(9));
+  assert.equal(store.works.get("f1#0")!.words, "3 bands");
+});
