@@ -70,7 +70,7 @@ test("previous and next open the recordings of the folder, by buttons, keys and 
   await page.click("#recording-count");
   assert.equal(await page.locator("#recordings").isVisible(), false);
   await viewer.reload();
-  assert.equal(await viewer.text("#recording-count"), "3 of 3");
+  await page.waitForFunction(hasText, { selector: "#recording-count", text: "3 of 3" });
   assert.equal(await page.locator("#recordings").isVisible(), false);
   await page.click("#recording-count");
   assert(await page.locator("#recordings").isVisible());

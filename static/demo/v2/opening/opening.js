@@ -163,7 +163,10 @@ export class Opening {
     work.on("state", ({ state }) => page.kept(state));
     byId("take-over").addEventListener("click", () => work.takeOver());
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
-    controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
+    controller.on("opened", ({ kind, info }) => {
+      page.begin(`Fetching ${info.source.name} …`, false);
+      if (this.#mayList(kind)) this.#recordings.expect(info.source.path);
+    });
     controller.on("progress", ({ received, total }) => page.progress(received, total));
     controller.on("loaded", (loaded) => this.#loaded(loaded));
     controller.on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
@@ -231,9 +234,7 @@ export class Opening {
     const look = isSame ? viewer.look : work?.work.look;
     const isChanged = !isSample && (isSame ? !isSameContent : work?.isOther === true);
     this.#isSample = isSample;
-    if (kind !== "scene" && kind !== "again") {
-      this.#recordings.follow(isSample || !this.#mayOpenByPath ? "" : info.source.path, this.#path);
-    }
+    if (this.#mayList(kind)) this.#recordings.follow(isSample ? "" : info.source.path, this.#path);
     this.#isDerived = false;
     this.#shownPlace = data.position = { t, z, l };
     page.notice(null);
@@ -286,6 +287,11 @@ export class Opening {
       this.#showPositions(this.#shownPlace);
       this.#failed(error, viewer.info?.source.path ?? "");
     }
+  }
+
+  /** Whether what opened may lie in another folder, and that may be listed. @param {Kind} kind */
+  #mayList(kind) {
+    return this.#mayOpenByPath && kind !== "scene" && kind !== "again";
   }
 
   /** The file has changed, so fetch the shown planes again. */

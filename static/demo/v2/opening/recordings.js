@@ -30,11 +30,17 @@ export class Recordings {
   /** @type {Map<string, HTMLLIElement>} */
   #rows = new Map();
   #timer = 0;
+  /** A look at the folder of a recording that is being opened. @type {{folder: string, listing: Promise<FolderListing>} | null} */
+  #early = null;
 
   /** @param {Needs} needs */
   constructor(needs) {
     this.#needs = needs;
-    this.#list = new RecordingList(needs.list);
+    this.#list = new RecordingList((folder) => {
+      const early = this.#early;
+      this.#early = null;
+      return early?.folder === folder ? early.listing : needs.list(folder);
+    });
     this.#list.on("changed", () => this.#paint());
     this.#list.on("arrived", ({ names }) => {
       if (!this.#isBusy) {
@@ -50,6 +56,14 @@ export class Recordings {
     document.addEventListener("visibilitychange", () => this.#look());
   }
 
+  /** Looks at the folder of a recording while its planes come, so that the list appears with them. @param {string} path */
+  expect(path) {
+    const folder = folderOf(path);
+    const listing = this.#needs.list(folder);
+    listing.catch(() => {});
+    this.#early = { folder, listing };
+  }
+
   /**
    * The open recording.
    *
@@ -57,13 +71,11 @@ export class Recordings {
    * @param {string} asked what was opened
    */
   async follow(path, asked) {
-    if (path !== "") {
-      const works = await this.#needs.works();
-      this.#words = new Map(
-        works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]),
-      );
-    }
-    await this.#list.follow(path, asked);
+    const looked = this.#list.follow(path, asked);
+    const works = path === "" ? [] : await this.#needs.works();
+    this.#words = new Map(works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]));
+    await looked;
+    this.#paint();
     this.#schedule(0);
   }
 
