@@ -147,6 +147,26 @@ Deno.test("a browser without locks keeps nothing and says so", async () => {
   assert.deepEqual([work.state, work.isAtRisk, store.works.size], ["blocked", true, 0]);
 });
 
+Deno.test("a page that is left gives the work to another tab, and asks for it when it returns", async () => {
+  const store = storage();
+  await using first = tab(store);
+  await using second = tab(store);
+  await first.work.begin(SCAN, null);
+  first.work.changed(shown(1));
+  await first.work.leave();
+  assert.equal(store.works.get("f1#0")!.words, "1 band");
+  await second.work.begin(SCAN, await second.work.recall(SCAN));
+  await second.work.changed(shown(2));
+  assert.equal(second.work.state, "kept");
+  await first.work.resume();
+  assert.equal(first.work.state, "elsewhere");
+  await second.work.leave();
+  const newer: string[] = [];
+  first.work.on("newer", ({ work }) => newer.push(work.words));
+  await first.work.resume();
+  assert.deepEqual(newer, ["2 bands"]);
+});
+
 Deno.test("of two tabs one keeps the work, until the other takes over with what was kept", async () => {
   const store = storage();
   await using first = tab(store);

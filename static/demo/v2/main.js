@@ -59,6 +59,7 @@ attachShortcuts({
 });
 explainDrops((text) => page.notice(text));
 addEventListener("pagehide", () => opening.leave());
+addEventListener("pageshow", ({ persisted }) => persisted && work.resume());
 addEventListener("beforeunload", (event) => work.isUnsaved && event.preventDefault());
 work.on("newer", ({ work: { look }, isChanged }) => {
   measured.adopt(look.drawn, isChanged);

@@ -115,7 +115,17 @@ export class KeptWork extends Emitter {
       };
     this.isUnsaved = false;
     this.#enter(recording === null ? "none" : "pending");
-    if (former !== null) Promise.resolve(former.saving).then(() => former.release());
+    if (former !== null) giveBack(former);
+    await this.resume();
+  }
+
+  /** Lets other tabs keep the work, as the user leaves the page: a browser may hold the page, and its lock, in memory. */
+  async leave() {
+    if (this.#open !== null) await giveBack(this.#open);
+  }
+
+  /** Goes on after `leave`. */
+  async resume() {
     await this.#hold({ signal: AbortSignal.timeout(LOCK_WITHIN_MS) });
   }
 
@@ -240,6 +250,13 @@ export class KeptWork extends Emitter {
     this.state = state;
     this.emit("state", { state });
   }
+}
+
+/** Gives the lock back once everything is saved. @param {Open} open */
+async function giveBack(open) {
+  await open.saving;
+  open.isHeld = false;
+  open.release();
 }
 
 /** @param {string} key */

@@ -132,6 +132,7 @@ export class Opening {
   /** The page is left. */
   leave() {
     this.#keep();
+    this.#parts.work.leave();
     this.#parts.controller.close();
   }
 
