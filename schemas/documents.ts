@@ -54,7 +54,7 @@ export const roiCommon = z.object(common);
 export const ROI_TYPES: readonly string[] = ["point", "line", "rectangle"];
 
 /** A region of interest. */
-const roi = z.discriminatedUnion("type", [
+export const roi = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("point"), ...common, position: pixelPoint }),
   z.strictObject({ type: z.literal("line"), ...common, start: pixelPoint, stop: pixelPoint }),
   z.strictObject({ type: z.literal("rectangle"), ...common, start: pixelPoint, stop: pixelPoint }),
@@ -64,7 +64,7 @@ const roi = z.discriminatedUnion("type", [
 const axisDisplayEntry = z.strictObject({ type: text, unit: text, scale: z.number().gt(0) });
 
 /** By OME axis name. Zod has no rule for `minProperties`. */
-const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)
+export const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)
   .refine((axes) => Object.keys(axes).length > 0, { error: "must have at least one property" })
   .meta({ minProperties: 1 });
 

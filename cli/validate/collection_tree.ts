@@ -15,9 +15,15 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { rootOfDocument } from "../../readers/collection/root.ts";
-import { csvProblem, MAX_CSV_BYTES } from "./csv.ts";
-import { ALONE, declaredKind, type DocumentContext, type ImageFacts, judgeDocument } from "./documents.ts";
-import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "./judge.ts";
+import { csvProblem, MAX_CSV_BYTES } from "../../schemas/csv_table.ts";
+import {
+  ALONE,
+  declaredKind,
+  type DocumentContext,
+  type ImageFacts,
+  judgeDocument,
+} from "../../schemas/document_rules.ts";
+import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "../../schemas/problems.ts";
 
 /** One collection while it is judged. */
 export class CollectionTree {

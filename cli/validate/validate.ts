@@ -7,8 +7,8 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { documentIn, documentsBelow } from "../../readers/collection/root.ts";
 import { DOCUMENT_KINDS } from "../../schemas/documents.ts";
 import { CollectionTree } from "./collection_tree.ts";
-import { ALONE, declaredKind, judgeDocument } from "./documents.ts";
-import { DocumentProblems, type Problem } from "./judge.ts";
+import { ALONE, declaredKind, judgeDocument } from "../../schemas/document_rules.ts";
+import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
 
 /** Sub-folders of a root that are searched for its document. */
 const MAX_FOLDERS = 5_000;

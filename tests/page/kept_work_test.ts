@@ -35,8 +35,18 @@ function storage() {
 
 type Store = ReturnType<typeof storage>;
 
+/** The locks of a browser; the tests have no types of pages. */
+type BrowserLocks = ConstructorParameters<typeof KeptWork>[1];
+
+/** How a lock is asked for. */
+interface LockOptions {
+  readonly signal?: AbortSignal;
+  readonly ifAvailable?: boolean;
+  readonly steal?: boolean;
+}
+
 /** A tab. */
-function tab(store: Store, locks: LockManager | undefined = locksOfTest) {
+function tab(store: Store, locks: BrowserLocks = locksOfTest) {
   let persisted = 0;
   const work = new KeptWork(store, locks, () => persisted += 1);
   const states: string[] = [];
@@ -78,7 +88,7 @@ class Locks {
   }
 }
 
-const locksOfTest = new Locks() as unknown as LockManager;
+const locksOfTest = new Locks() as unknown as BrowserLocks;
 
 Deno.test("work is kept once it is written, and found by content, then by path", async () => {
   const store = storage();
