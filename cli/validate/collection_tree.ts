@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject, parseJson } from "../../readers/metadata
 import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
 import { wantedChunks } from "../../readers/ome_zarr/array_planes.ts";
 import { storeAt } from "../../readers/collection/member.ts";
-import { type FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
+import type { FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { OME_ZARR } from "../../readers/collection/format.ts";
 import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/stored_image.ts";
 import { isInsideRoots } from "../../readers/io/paths.ts";
