@@ -73,6 +73,7 @@ export async function startServer(
     store: sessions.store,
     opener: sessions.opener,
     folders: sessions.folders,
+    exporter: sessions.exporter,
     positions: sessions.positions,
     picker,
     manners: new DialogManners(() => clock.now()),

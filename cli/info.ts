@@ -72,7 +72,9 @@ function parse(args: readonly string[]): Asked | null {
 
 async function describe(sessions: Sessions, path: string, scene: number | null) {
   try {
-    return withoutSession(await sessions.opener.describe(orderOf({ path, scene, channelIndices: null })));
+    return withoutSession(
+      (await sessions.opener.describe(orderOf({ path, scene, channelIndices: null }))).summary,
+    );
   } catch (error) {
     return { ok: false as const, ...failureOf(error), details: null, path };
   }

@@ -48,6 +48,14 @@ async function answer(question: Extract<ToWorker, Question>): Promise<void> {
       const { summary: { scene }, marks } = description;
       sources.set(key, { request: { ...request, scene }, marks });
       post({ type: "opened", description, indexBytes: acquisition.indexBytes });
+    } else if (question.type === "pack") {
+      const packed = await acquisition.pack(question.order);
+      const buffers = (packed.planes ?? []).flatMap((chunks) => chunks ?? []).map(({ buffer }) => buffer);
+      bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      post({ type: "packed", packed, indexBytes: acquisition.indexBytes }, buffers);
+    } else if (question.type === "survey") {
+      await acquisition.survey(question.channels);
+      post({ type: "surveyed", indexBytes: acquisition.indexBytes });
     } else if (question.type === "encode") {
       encoded = encodedArray(acquisition.documents());
       const size = encoded.reduce((sum, { length }) => sum + length, 0);

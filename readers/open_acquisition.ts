@@ -15,6 +15,7 @@ import {
 import { documentsOf, type MetadataDocument } from "./io/document_list.ts";
 import { changed, requireMarks } from "./io/file_mark.ts";
 import { fingerprintOf } from "./io/fingerprint.ts";
+import { type PackedLayout, packPlane } from "./samples/packed_plane.ts";
 import { newPlane } from "./samples/to_float32.ts";
 import { MAX_LISTED_SCENES } from "./io/limits.ts";
 import { FileAccess } from "./io/random_access.ts";
@@ -32,7 +33,7 @@ import {
   type WorkingMemory,
 } from "./reader.ts";
 import { bounded, heapBytes } from "./metadata/description.ts";
-import { openingOf, wantedChannels } from "./selection.ts";
+import { openingOf, positionsOf, wantedChannels } from "./selection.ts";
 import { timeDoubts } from "./metadata/time_stamps.ts";
 import { lossWarning, type Warning, warning } from "./warning.ts";
 
@@ -127,6 +128,26 @@ export interface PlaneOrder {
   readonly buffers: ArrayBuffer[];
 }
 
+/** An order for whole planes, packed for an archive. */
+export interface PackOrder {
+  /** Channels of one position; of the reference image all. */
+  readonly channels: readonly number[];
+  /** Within the acquisition; `null` for the reference image. */
+  readonly position: Position | null;
+  /** How the planes are packed. */
+  readonly layout: PackedLayout;
+  /** Memory that decoding may take beside the planes; nothing is decoded if it needs more. */
+  readonly working: WorkingMemory;
+}
+
+/** The answer to a {@linkcode PackOrder}. */
+export interface PackedPlanes {
+  /** Chunks of each plane, `null` for one that the recording lacks; `null` where decoding needs more memory. */
+  readonly planes: readonly (readonly Uint8Array<ArrayBuffer>[] | null)[] | null;
+  /** Memory that decoding takes beside the planes. */
+  readonly working: WorkingMemory;
+}
+
 /** The answer to a {@linkcode PlaneOrder}. */
 export interface DecodedOrder {
   /** Row-major float32 samples of each channel of each part; `null` where nothing was decoded. */
@@ -142,6 +163,9 @@ export interface DecodedOrder {
   /** Marks of files that were read or missing, but for those that the open read; by resolved path. */
   readonly files: ReadonlyMap<string, string>;
 }
+
+/** Planes that a survey plans, in a second or two; the others are judged when they are decoded. */
+const MAX_SURVEYED = 10_000;
 
 /** The least that the metadata of an open acquisition takes. */
 const LEAST_INDEX_BYTES = 64 << 10;
@@ -350,6 +374,83 @@ export class OpenAcquisition {
     return this.acquisition.plan(channels, position, isWhole ? undefined : rows);
   }
 
+  /**
+   * Decodes and packs planes.
+   *
+   * @throws {AcquisitionChanged | DecodeFailed | Stopped}
+   */
+  async pack(order: PackOrder): Promise<PackedPlanes> {
+    this.#planned = null;
+    this.#files.takeUsed();
+    try {
+      requireMarks(this.#marks);
+      const packed = await this.#pack(order);
+      requireMarks(this.#marks);
+      requireMarks(this.#files.takeUsed());
+      return packed;
+    } catch (error) {
+      throw this.#reasonOf(error);
+    }
+  }
+
+  async #pack({ channels, position, layout, working: allowed }: PackOrder): Promise<PackedPlanes> {
+    const plans = position === null
+      ? [await this.#referencePlan(channels)]
+      : await plansAt(this.acquisition, channels, position);
+    const working = workingOf(plans.flatMap((plan) => plan === null ? [] : [plan.plan]));
+    if (working.bytes > allowed.bytes) return { planes: null, working };
+    const planes: (Uint8Array<ArrayBuffer>[] | null)[] = [];
+    for (const planned of plans) {
+      if (planned === null) {
+        planes.push(null);
+        continue;
+      }
+      const { plan, count } = planned;
+      if (plan.columns !== layout.columns || plan.rows < layout.rows) {
+        throw new DecodeFailed(
+          `the plane has ${plan.rows} x ${plan.columns} samples instead of ${layout.rows} x ${layout.columns}`,
+        );
+      }
+      const samples = Array.from({ length: count }, () => newPlane(plan.rows * plan.columns, []));
+      await plan.decode(samples);
+      for (const plane of samples) {
+        this.#files.stop.check();
+        planes.push(packPlane(plane, layout));
+        plane.buffer.transfer(0);
+      }
+    }
+    return { planes, working };
+  }
+
+  async #referencePlan(channels: readonly number[]): Promise<CountedPlan> {
+    const { reference } = this.acquisition;
+    if (reference === null) throw new DecodeFailed("it has no reference image any more");
+    return { plan: await reference.plan(), count: channels.length };
+  }
+
+  /**
+   * Plans planes at every position, without decoding, and so finds those that are cut or lie outside their file.
+   *
+   * @param channels loaded ones
+   * @throws {AcquisitionChanged | DecodeFailed | Stopped}
+   */
+  async survey(channels: readonly number[]): Promise<void> {
+    this.#planned = null;
+    this.#files.takeUsed();
+    try {
+      requireMarks(this.#marks);
+      let left = MAX_SURVEYED;
+      for (const position of positionsOf(this.acquisition.axes)) {
+        this.#files.stop.check();
+        if ((left -= channels.length) < 0) break;
+        await plansAt(this.acquisition, channels, position);
+      }
+      requireMarks(this.#marks);
+    } catch (error) {
+      throw this.#reasonOf(error);
+    }
+  }
+
   /** The metadata documents of the file. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
   documents(): readonly MetadataDocument[] {
     try {
@@ -375,6 +476,29 @@ export class OpenAcquisition {
   close(): void {
     this.#files.close();
   }
+}
+
+/** A plan for some channels. */
+interface CountedPlan {
+  readonly plan: PlanePlan;
+  readonly count: number;
+}
+
+/** A plan for all channels, or where planes are missing one for each, `null` for a missing one. */
+async function plansAt(
+  acquisition: Acquisition,
+  channels: readonly number[],
+  position: Position,
+): Promise<(CountedPlan | null)[]> {
+  try {
+    return [{ plan: await acquisition.plan(channels, position), count: channels.length }];
+  } catch (error) {
+    if (!(error instanceof PlaneNotFound)) throw error;
+    if (channels.length === 1) return [null];
+  }
+  const plans: (CountedPlan | null)[] = [];
+  for (const channel of channels) plans.push(...await plansAt(acquisition, [channel], position));
+  return plans;
 }
 
 const samePosition = (a: Position, b: Position) => a.t === b.t && a.z === b.z && a.l === b.l;

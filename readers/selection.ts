@@ -151,7 +151,17 @@ function firstPosition(
   return null;
 }
 
-const sizeAlong = (axes: readonly Axis[], letter: AxisLetter): number =>
+/** Every position of the axes, in the order T, L, Z. */
+export function* positionsOf(axes: readonly Axis[]): Generator<Position> {
+  for (let t = 0; t < sizeAlong(axes, "T"); t += 1) {
+    for (let l = 0; l < sizeAlong(axes, "L"); l += 1) {
+      for (let z = 0; z < sizeAlong(axes, "Z"); z += 1) yield { t, z, l };
+    }
+  }
+}
+
+/** Length of an axis; 1 for one that is left out. */
+export const sizeAlong = (axes: readonly Axis[], letter: AxisLetter): number =>
   axes.find(({ name }) => name === letter)?.size ?? 1;
 
 const isIndex = (index: number, count: number) => Number.isInteger(index) && index >= 0 && index < count;

@@ -3,7 +3,14 @@
  * time.
  */
 import type { WireError } from "./errors.ts";
-import type { AcquisitionSource, DecodedOrder, Description, PlaneOrder } from "./open_acquisition.ts";
+import type {
+  AcquisitionSource,
+  DecodedOrder,
+  Description,
+  PackedPlanes,
+  PackOrder,
+  PlaneOrder,
+} from "./open_acquisition.ts";
 
 /** A question about one acquisition. */
 export interface Question {
@@ -21,6 +28,10 @@ export type ToWorker =
   | Question & { readonly type: "open" }
   /** Answered by `decoded`. The buffers of the order are transferred. */
   | Question & { readonly type: "decode"; readonly order: PlaneOrder }
+  /** Answered by `packed`. */
+  | Question & { readonly type: "pack"; readonly order: PackOrder }
+  /** Plans the planes of some channels at every position; answered by `surveyed`. */
+  | Question & { readonly type: "survey"; readonly channels: readonly number[] }
   /** Encodes the documents; answered by `encoded`. */
   | Question & { readonly type: "encode" }
   /** Takes what was encoded by the question before; answered by `documents`. */
@@ -50,6 +61,9 @@ export type FromWorker =
     | { readonly type: "opened"; readonly description: Description }
     /** The planes are transferred. */
     | { readonly type: "decoded"; readonly decoded: DecodedOrder }
+    /** The chunks are transferred. */
+    | { readonly type: "packed"; readonly packed: PackedPlanes }
+    | { readonly type: "surveyed" }
     | { readonly type: "encoded"; readonly bytes: number }
     /** A JSON array in pieces, which are transferred. */
     | { readonly type: "documents"; readonly pieces: readonly Uint8Array<ArrayBuffer>[] }

@@ -5,6 +5,7 @@ import type * as schemas from "../schemas/http.ts";
 import type { Clock } from "../session/clock.ts";
 import type { DialogManners } from "../session/dialog/manners.ts";
 import type { PickRequest } from "../session/dialog/picker.ts";
+import type { Exporter } from "../session/exporter.ts";
 import type { FolderLister } from "../session/folder_listing.ts";
 import type { Opener } from "../session/opener.ts";
 import type { PositionReader } from "../session/position_reader.ts";
@@ -43,6 +44,8 @@ export interface Services {
   readonly opener: Opener;
   /** Lists folders. */
   readonly folders: FolderLister;
+  /** Exports recordings as archives. */
+  readonly exporter: Exporter;
   /** Reads planes at other positions than the opened one. */
   readonly positions: PositionReader;
   /** Asks the user for a path. */

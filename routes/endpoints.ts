@@ -3,6 +3,7 @@ import type { ErrorCode } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
 import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
+import { downloadArchive, exportMembers } from "./export.ts";
 import { listFolder, openAgain, openByPath, pickAndOpen } from "./open.ts";
 import { clientFile, demoPage, docsPage, documentSchema, pageFile, redirect, schemaIndex } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
@@ -144,6 +145,35 @@ export const ENDPOINTS: readonly Endpoint[] = [
       "shutting_down",
     ],
     handler: listFolder,
+  },
+  {
+    method: "POST",
+    path: "/api/v2/export",
+    id: "exportArchive",
+    tag: "acquisitions",
+    summary: "Prepare recordings, with regions and analyses, for one archive of OME-Zarr images",
+    request: "ExportRequest",
+    requestExamples: example.EXPORT_REQUESTS,
+    success: json("A link to the archive", "ExportResponse", example.EXPORT),
+    errors: [
+      "origin_not_allowed",
+      "path_not_allowed",
+      "session_not_found",
+      "acquisition_changed",
+      "too_many_exports",
+      ...OPEN_ERRORS,
+    ],
+    handler: exportMembers,
+  },
+  {
+    method: "GET",
+    path: "/api/v2/exports/{export_id}",
+    id: "downloadArchive",
+    tag: "acquisitions",
+    summary: "The archive of a link, once",
+    success: { status: 200, description: "A ZIP file, while it is made", mediaType: "application/zip" },
+    errors: ["export_not_found", "acquisition_changed"],
+    handler: downloadArchive,
   },
   {
     method: "GET",

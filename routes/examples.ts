@@ -199,6 +199,40 @@ export const DELETED = { ok: true, sessionId: SESSION_ID, deleted: true };
 /** Answer of `GET /schemas`. */
 export const SCHEMAS = { ok: true, schemas: { collection: "/schemas/collection.json" } };
 
+/** Bodies of an export. */
+export const EXPORT_REQUESTS = {
+  recording: { members: [{ path: "/data/scan.oir", accepted: true }] },
+  measured: {
+    name: "Experiment 7",
+    members: [{
+      sessionId: SESSION_ID,
+      rois: [{
+        id: "vessel",
+        type: "rectangle",
+        coordinate_space: "primary-image-full-resolution-pixels",
+        start: [0, 0],
+        stop: [38, 1200],
+      }],
+      analyses: [{
+        type: "velocity",
+        roiId: "vessel",
+        channel: 0,
+        summary: { mean: 0.8, unit: "mm/s" },
+        tables: [{ name: "Velocities", csv: "time_s,velocity_mm_s\n0.1,0.8\n" }],
+      }],
+    }],
+  },
+};
+
+/** The answer to an export. */
+export const EXPORT = {
+  ok: true,
+  apiVersion: "v2",
+  downloadUrl: "/api/v2/exports/0123456789abcdef0123456789abcdef",
+  expiresInSeconds: 600,
+  warnings: [],
+};
+
 /** Details of the example of a refused request. */
 export const VALIDATION_DETAILS = [{
   location: ["body", "path"],
@@ -226,6 +260,8 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   decode_failed: 'Cannot read "scan.oir": block at 81920 + 4096 ends after the file (83000 bytes)',
   load_timeout: 'Opening "/data/scan.oir" took longer than 120 s and was stopped',
   session_not_found: 'No session "0123"; a session ends when it is deleted, or 600 s after the open',
+  export_not_found: "No such archive; a link works once, within 600 s",
+  too_many_exports: "8 archives wait for their download already; try again in a moment",
   channel_not_found: "The session has no channel 1, only 0",
   reference_channel_not_found: "The session has no reference image",
   session_memory_exceeded: "The planes need 512 MiB, but only 128 MiB of 4096 MiB session memory are free",

@@ -9,7 +9,7 @@ const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 /** Headers of every answer. */
 export const EVERY_ANSWER: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "Content-Range, Accept-Ranges, Retry-After, Allow",
+  "Access-Control-Expose-Headers": "Content-Range, Accept-Ranges, Retry-After, Allow, Content-Disposition",
   "X-Content-Type-Options": "nosniff",
 };
 

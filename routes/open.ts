@@ -33,12 +33,18 @@ export async function listFolder(c: RequestContext, services: Services): Promise
 /**
  * Judges whether the client may name a path, before the path is looked at.
  *
+ * @param at place of the path in the body
  * @throws {RequestValidationFailed | OriginNotAllowed | PathNotAllowed}
  */
-function requireMayName(path: string, c: RequestContext, services: Services): void {
+export function requireMayName(
+  path: string,
+  c: RequestContext,
+  services: Services,
+  at: readonly string[] = ["path"],
+): void {
   if (!isAbsolute(path)) {
     throw faulty(
-      ["path"],
+      at,
       `must be an absolute path; ${quoted(path)} is relative and ~ is not expanded`,
       "path_not_absolute",
     );
@@ -92,8 +98,8 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   return opened(c, services, session);
 }
 
-/** @throws {ShuttingDown} */
-function requireRunning(services: Services): void {
+/** Refuses new work of a server that is stopping. @throws {ShuttingDown} */
+export function requireRunning(services: Services): void {
   if (services.isStopping()) throw new ShuttingDown("The server is stopping");
 }
 

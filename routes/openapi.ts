@@ -9,6 +9,7 @@ type Json = Record<string, unknown>;
 
 const PARAMETERS: Readonly<Record<string, Json>> = {
   session_id: { description: "Id of the session", schema: { type: "string" } },
+  export_id: { description: "Id of the link", schema: { type: "string" } },
   channel_index: { description: "Channel index, from 0", schema: { type: "integer", minimum: 0 } },
   file: { description: "File name", schema: { type: "string" } },
 };

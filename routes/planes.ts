@@ -12,7 +12,7 @@ import { type AskedPosition, askedPosition, requireSigns } from "./position_quer
 import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
 /** A response that moves no byte for this long is cut. */
-const STALL_MS = 60_000;
+export const STALL_MS = 60_000;
 
 /** Plane of a source channel, at any position. */
 export async function readChannel(c: RequestContext, services: Services): Promise<Response> {

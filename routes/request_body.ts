@@ -12,7 +12,7 @@ import {
 } from "./errors.ts";
 
 /** Bytes that a request body may have. */
-const MAX_BODY_BYTES = 1 << 20;
+export const MAX_BODY_BYTES = 1 << 20;
 
 /** Faults that an answer lists. */
 const MAX_DETAILS = 20;
@@ -22,15 +22,17 @@ const MAX_DETAILS = 20;
  *
  * @param name name of its schema
  * @param emptyMeansObject true if an empty body counts as `{}`
+ * @param most bytes that it may have
  * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed}
  */
 export async function readBody<Name extends SchemaName>(
   request: Request,
   name: Name,
   emptyMeansObject: boolean,
+  most = MAX_BODY_BYTES,
 ): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, most);
   const schema = await loadedSchema(name);
   if (emptyMeansObject && bytes.length === 0) return schema.parse({});
   checkContentType(request);
@@ -115,14 +117,18 @@ function checkContentType({ headers }: Request): void {
   }
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+/** Bytes that a body may turn out to have: its declared length, or `most`. */
+export const bodyBytes = (request: Request, most: number): number =>
+  Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
+
+async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > most) throw tooLarge(most);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
+      if (size > most) throw tooLarge(most);
       chunks.push(chunk);
     }
   } catch (cause) {
@@ -132,7 +138,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-const tooLarge = () => new PayloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes`);
+const tooLarge = (most: number) => new PayloadTooLarge(`The body is larger than ${most} bytes`);
 
 function decode(bytes: Uint8Array): string {
   try {

@@ -3,8 +3,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./documents.ts";
-import { ALONE, declaredKind, judgeDocument } from "../cli/validate/documents.ts";
-import { DocumentProblems, type Problem } from "../cli/validate/judge.ts";
+import { ALONE, declaredKind, judgeDocument } from "./document_rules.ts";
+import { DocumentProblems, type Problem } from "./problems.ts";
 
 type Json = unknown;
 // deno-lint-ignore no-explicit-any -- documents are changed at will here

@@ -1,6 +1,8 @@
 /** The JSON bodies of the HTTP contract v2, for the validation of requests and for the OpenAPI document. */
 import { z } from "zod";
+import { axisDisplay, roi } from "./documents.ts";
 import { MAX_ITEMS, SERVED } from "./served.ts";
+import { freeObject, opaqueId, text } from "./shared.ts";
 
 /** Schemas by their name in the OpenAPI document. */
 export const HTTP_SCHEMAS = z.registry<{ id: string }>();
@@ -102,6 +104,68 @@ export const PickRequest = named(
 export const OpenAgainRequest = named(
   "OpenAgainRequest",
   z.strictObject({ channelIndices, scene }).describe("All fields are optional; {} is valid"),
+);
+
+const exportedTable = z.strictObject({
+  id: opaqueId.optional(),
+  name: text.describe("Name for people, kept in the summary of its analysis"),
+  csv: z.string().describe("The table: RFC 4180, with a header of distinct names"),
+});
+
+const exportedAnalysis = z.strictObject({
+  id: opaqueId.optional(),
+  type: text.describe("What was measured, such as velocity"),
+  roiId: opaqueId.optional().describe("Id of a region of this member"),
+  channel: count.optional().describe("Index among the loaded channels, ascending"),
+  parameters: freeObject.optional().describe("How it was measured"),
+  summary: freeObject.optional().describe("What came out"),
+  tables: z.array(exportedTable).min(1).max(MAX_ITEMS).describe("Its tables, at least one"),
+});
+
+const exportedMember = z.strictObject({
+  sessionId: z.string().optional().describe("A live session, whose loaded channels are exported"),
+  path: absolutePath.optional().describe("Absolute path of an acquisition, as the server sees it"),
+  scene,
+  id: opaqueId.optional(),
+  name: text.optional().describe("Name of the member; that of the file by default"),
+  accepted: z.boolean().optional().describe("Whether the recording is accepted; false by default"),
+  rois: z.array(roi).max(MAX_ITEMS).optional().describe("Regions, as documents v1 writes them"),
+  axisDisplay: axisDisplay.optional().describe("Steps and units by OME axis names"),
+  experimentMetadata: freeObject.optional().describe("Anything about the experiment"),
+  imageMetadata: freeObject.optional().describe("Anything about the image"),
+  analyses: z.array(exportedAnalysis).max(MAX_ITEMS).optional().describe("What was measured in it"),
+}).refine((member) => (member.sessionId === undefined) !== (member.path === undefined), {
+  error: "must have either sessionId or path",
+}).refine((member) => member.sessionId === undefined || member.scene == null, {
+  error: "a session has a scene already",
+  path: ["scene"],
+});
+
+/** Body of `POST /api/v2/export`. */
+export const ExportRequest = named(
+  "ExportRequest",
+  z.strictObject({
+    id: opaqueId.optional().describe("Id of the collection; a new one by default"),
+    name: text.optional().describe("Name of the collection and of the file"),
+    members: z.array(exportedMember).min(1).max(MAX_ITEMS).describe(
+      "Recordings, in the order of the archive",
+    ),
+    images: z.enum(["all", "opened", "none"]).optional().describe(
+      "all positions (the default), the opened time point and focus plane, or documents and tables alone",
+    ),
+  }).describe("Recordings for one archive"),
+);
+
+/** Answer of `POST /api/v2/export`. */
+export const ExportResponse = named(
+  "ExportResponse",
+  z.strictObject({
+    ok,
+    apiVersion,
+    downloadUrl: z.string().describe("Path on this server that answers with the ZIP file, once"),
+    expiresInSeconds: z.number().positive().describe("Seconds in which the download can begin"),
+    warnings: z.array(z.string()).describe("What the archive lacks or changes"),
+  }).describe("A link to the archive"),
 );
 
 /** Body of `POST /api/v2/list`. */
@@ -441,6 +505,8 @@ const ERROR_CODES = [
   "decode_failed",
   "load_timeout",
   "session_not_found",
+  "export_not_found",
+  "too_many_exports",
   "channel_not_found",
   "reference_channel_not_found",
   "session_memory_exceeded",

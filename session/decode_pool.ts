@@ -163,6 +163,11 @@ export class DecodePool {
     this.#serve();
   }
 
+  /** Lets workers keep an acquisition open until it is forgotten. */
+  retain(key: string): void {
+    this.#live.add(key);
+  }
+
   /** Closes an acquisition in all workers. */
   forget(key: string): void {
     this.#live.delete(key);

@@ -8,6 +8,8 @@ export type SessionErrorTag =
   | "SessionMemoryExceeded"
   | "TooManyOpens"
   | "SessionNotFound"
+  | "ExportNotFound"
+  | "TooManyExports"
   | "ChannelNotFound"
   | "ReferenceChannelNotFound"
   | "DialogUnavailable"
@@ -63,6 +65,18 @@ export class TooManyOpens extends SessionError {
 export class SessionNotFound extends SessionError {
   /** Key in the error table. */
   readonly tag = "SessionNotFound";
+}
+
+/** Unknown, used or expired link to an archive. */
+export class ExportNotFound extends SessionError {
+  /** Key in the error table. */
+  readonly tag = "ExportNotFound";
+}
+
+/** Too many links to archives wait for their download. */
+export class TooManyExports extends SessionError {
+  /** Key in the error table. */
+  readonly tag = "TooManyExports";
 }
 
 /** The session has no such source channel. */
@@ -126,6 +140,8 @@ export const SESSION_ERRORS: Readonly<Record<ReaderErrorTag | SessionErrorTag, E
   DecodeFailed: row("decode_failed", 500),
   LoadTimeout: row("load_timeout", 504),
   SessionNotFound: row("session_not_found", 404),
+  ExportNotFound: row("export_not_found", 404),
+  TooManyExports: row("too_many_exports", 503),
   ChannelNotFound: row("channel_not_found", 404),
   ReferenceChannelNotFound: row("reference_channel_not_found", 404),
   SessionMemoryExceeded: row("session_memory_exceeded", 507),

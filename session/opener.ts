@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/file_mark.ts";
-import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
+import type { AcquisitionSource } from "../readers/open_acquisition.ts";
 import type { Clock } from "./clock.ts";
 import { decodePlanes, type DecodeResources } from "./decoding.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
@@ -43,6 +43,9 @@ export interface OpenOrder extends OpenChoice {
   /** True when the user chose the path in a dialog. That is their consent, so roots do not apply. */
   readonly chosenByUser: boolean;
 }
+
+/** An acquisition without samples. */
+export type DescribedAcquisition = Pick<LoadedAcquisition, "summary" | "source" | "working">;
 
 /** Opens acquisitions. */
 export class Opener {
@@ -96,18 +99,19 @@ export class Opener {
   }
 
   /**
-   * Describes an acquisition; no sample is decoded and no session begins.
+   * Describes an acquisition; no sample is decoded and no session begins. Its files are closed again.
    *
    * @throws as {@linkcode open}
    */
-  async describe(order: OpenOrder): Promise<AcquisitionSummary> {
+  async describe(order: OpenOrder): Promise<DescribedAcquisition> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
     const { pool } = this.#resources;
     const key = newSessionId();
     const worker = await pool.takeForOpen(key, wait.signal);
     try {
-      return (await worker.open(key, source, wait.signal)).summary;
+      const { summary, working, marks } = await worker.open(key, source, wait.signal);
+      return { summary, working, source: { request: { ...source.request, scene: summary.scene }, marks } };
     } finally {
       pool.forget(key);
       void worker.quiet.then(() => pool.giveBack(worker, key));

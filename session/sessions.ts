@@ -2,6 +2,7 @@
 import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
+import { Exporter } from "./exporter.ts";
 import { FolderLister } from "./folder_listing.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { Opener, type OpenRules } from "./opener.ts";
@@ -25,6 +26,8 @@ export class Sessions {
   readonly opener: Opener;
   /** Lists folders. */
   readonly folders: FolderLister;
+  /** Exports recordings as archives. */
+  readonly exporter: Exporter;
   /** Reads planes at other positions. */
   readonly positions: PositionReader;
   readonly #pool: DecodePool;
@@ -47,6 +50,7 @@ export class Sessions {
     this.opener = new Opener(clock, resources, this.store, rules);
     this.folders = new FolderLister(clock, rules);
     this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
+    this.exporter = new Exporter(clock, resources, this.store, this.opener, rules);
     this.#pool = pool;
   }
 
@@ -59,6 +63,7 @@ export class Sessions {
   stopWork(): void {
     this.opener.close();
     this.folders.close();
+    this.exporter.close();
     this.positions.close();
   }
 

@@ -4,6 +4,8 @@ import type {
   AcquisitionSource,
   DecodedOrder,
   Description,
+  PackedPlanes,
+  PackOrder,
   PlaneOrder,
 } from "../readers/open_acquisition.ts";
 import { StopFlag } from "../readers/io/stop_flag.ts";
@@ -94,6 +96,29 @@ export class WorkerClient {
     this.#holdsDecoder ||= order.working.endsWithWorker;
     const message = { type: "decode", order, ...this.#question(key, source) } as const;
     return (await this.#ask("decoded", message, signal)).decoded;
+  }
+
+  /** Decodes and packs planes. @throws as {@linkcode open} */
+  async pack(
+    key: string,
+    source: AcquisitionSource,
+    order: PackOrder,
+    signal: AbortSignal,
+  ): Promise<PackedPlanes> {
+    this.#holdsDecoder ||= order.working.endsWithWorker;
+    const message = { type: "pack", order, ...this.#question(key, source) } as const;
+    return (await this.#ask("packed", message, signal)).packed;
+  }
+
+  /** Plans the planes of some channels at every position. @throws as {@linkcode open} */
+  async survey(
+    key: string,
+    source: AcquisitionSource,
+    channels: readonly number[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const message = { type: "survey", channels, ...this.#question(key, source) } as const;
+    await this.#ask("surveyed", message, signal);
   }
 
   /** Encodes the metadata documents of an acquisition. @returns their bytes as JSON @throws as {@linkcode open} */

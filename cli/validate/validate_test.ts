@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FILES, LINE_SCAN, writeCollection, writeImage } from "../../tests/collection_tree.ts";
 import { write } from "../../tests/fixtures/plain_store.ts";
 import { schemaCommand, validateCommand } from "../validate.ts";
-import { csvProblem } from "./csv.ts";
+import { csvProblem } from "../../schemas/csv_table.ts";
 import { validatePath } from "./validate.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 
@@ -199,7 +199,13 @@ Deno.test(
   "a collection is found by its root, its document, and its metadata folder",
   inFolder((root) => {
     for (const path of [root, join(root, "meta"), join(root, FILES.collection)]) {
-      assert.deepEqual(validatePath(path), { path, valid: true, unreadable: null, problems: [] });
+      assert.deepEqual(validatePath(path), {
+        path,
+        valid: true,
+        unreadable: null,
+        problems: [],
+        missingPlanes: [],
+      });
     }
     Deno.renameSync(join(root, FILES.collection), join(root, "collection.json"));
     assert.equal(validatePath(root).valid, true);

@@ -10,6 +10,7 @@ import type { Clock } from "../../session/clock.ts";
 import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
 import { ClientGone } from "../../session/errors.ts";
+import { Exporter } from "../../session/exporter.ts";
 import { FolderLister } from "../../session/folder_listing.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
@@ -34,6 +35,11 @@ export class HandClock implements Clock {
     const timer = () => work();
     this.#timers.set(timer, this.#now + milliseconds);
     return () => void this.#timers.delete(timer);
+  }
+
+  /** Number of timers. */
+  get timers(): number {
+    return this.#timers.size;
   }
 
   /** Moves time on and runs the timers that are due, in their order. */
@@ -92,6 +98,7 @@ export class Harness implements AsyncDisposable {
   readonly budget: MemoryBudget;
   readonly opener: Opener;
   readonly folders: FolderLister;
+  readonly exporter: Exporter;
   readonly positions: PositionReader;
   stopping = false;
   readonly #app: ReturnType<typeof createApp>;
@@ -118,6 +125,7 @@ export class Harness implements AsyncDisposable {
     this.opener = new Opener(this.clock, resources, this.store, rules);
     this.folders = new FolderLister(this.clock, rules);
     this.positions = new PositionReader(this.clock, resources, rules.loadTimeoutSeconds);
+    this.exporter = new Exporter(this.clock, resources, this.store, this.opener, rules);
     const services: Services = {
       version: "1.2.3",
       clock: this.clock,
@@ -125,6 +133,7 @@ export class Harness implements AsyncDisposable {
       store: this.store,
       opener: this.opener,
       folders: this.folders,
+      exporter: this.exporter,
       positions: this.positions,
       picker: {
         pick: options.pick ?? (() => Promise.resolve(null)),

@@ -139,9 +139,10 @@ export class Opening {
     else if (link !== null) this.#follow(link);
   }
 
-  /** The page is left. */
-  leave() {
-    this.#keep();
+  /** The page is left. @param {boolean} mayReturn it stays in memory, where WebKit lets a save in progress block the storage of other pages */
+  leave(mayReturn) {
+    if (!mayReturn) this.#keep();
+    this.#parts.work.leave();
     this.#parts.controller.close();
   }
 

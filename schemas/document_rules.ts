@@ -7,10 +7,10 @@ import {
   documentKindOf,
   ROI_TYPES,
   roiCommon,
-} from "../../schemas/documents.ts";
-import { opaqueId, pixelPoint } from "../../schemas/shared.ts";
-import { type DocumentProblems, judge, objectsOf, uniqueIds, usable } from "./judge.ts";
-import { isJsonObject, type JsonObject } from "../../readers/metadata/json.ts";
+} from "./documents.ts";
+import { opaqueId, pixelPoint } from "./shared.ts";
+import { type DocumentProblems, judge, objectsOf, uniqueIds, usable } from "./problems.ts";
+import { isJsonObject, type JsonObject } from "../readers/metadata/json.ts";
 
 /** Facts about an image that rules need. */
 export interface ImageFacts {

@@ -1,7 +1,7 @@
 /** Problems of documents, and the judging of values by schemas. */
 import type { z } from "zod";
-import { isJsonObject, type JsonObject } from "../../readers/metadata/json.ts";
-import { writtenKey } from "../../schemas/documents.ts";
+import { isJsonObject, type JsonObject } from "../readers/metadata/json.ts";
+import { writtenKey } from "./documents.ts";
 
 /** One problem that `acq-server validate` finds. */
 export interface Problem {

@@ -1,0 +1,78 @@
+/** Planes as chunks of a Zarr array: the samples in their own type, little-endian, compressed with zstd. */
+import { Buffer } from "node:buffer";
+import { constants, zstdCompressSync } from "node:zlib";
+import { DecodeFailed } from "../errors.ts";
+
+/** Sample types of written images, the smallest first. */
+export const PACKED_TYPES = ["uint8", "int8", "uint16", "int16", "float16", "float32"] as const;
+
+/** One of {@linkcode PACKED_TYPES}. */
+export type PackedType = (typeof PACKED_TYPES)[number];
+
+/** How planes are cut into chunks. */
+export interface PackedLayout {
+  /** Type of the written samples. */
+  readonly sampleType: PackedType;
+  /** Rows of a plane. */
+  readonly rows: number;
+  /** Columns of a plane. */
+  readonly columns: number;
+  /** Rows of a chunk; the last chunk is filled up with zeros. */
+  readonly chunkRows: number;
+}
+
+const ARRAYS = {
+  uint8: Uint8Array,
+  int8: Int8Array,
+  uint16: Uint16Array,
+  int16: Int16Array,
+  float16: Float16Array,
+  float32: Float32Array,
+} as const;
+
+/** The level at which zstd is fast and small enough; zarr-python has no better default. */
+const ZSTD_LEVEL = 3;
+
+/**
+ * Packs a plane.
+ *
+ * @param plane row-major float32 samples
+ * @returns the chunks from the first row on
+ * @throws {DecodeFailed} the type cannot represent a sample
+ */
+export function packPlane(
+  plane: Float32Array,
+  { sampleType, rows, columns, chunkRows }: PackedLayout,
+): Uint8Array<ArrayBuffer>[] {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for (let row = 0; row < rows; row += chunkRows) {
+    const part = plane.subarray(row * columns, Math.min(row + chunkRows, rows) * columns);
+    const samples = new ARRAYS[sampleType](chunkRows * columns);
+    samples.set(part);
+    requireSame(part, samples, sampleType);
+    chunks.push(compressed(new Uint8Array(samples.buffer)));
+  }
+  return chunks;
+}
+
+/** Checks that the samples survived: an archive must never differ from what was served. */
+function requireSame(plane: Float32Array, samples: ArrayLike<number>, sampleType: PackedType): void {
+  if (sampleType === "float32") return;
+  for (let i = 0; i < plane.length; i += 1) {
+    const sample = plane[i]!;
+    if (samples[i] !== sample && !Number.isNaN(sample)) {
+      throw new DecodeFailed(`the sample ${sample} does not fit the type ${sampleType} of the file`);
+    }
+  }
+}
+
+/** A frame that states its size, as readers of Zarr ask. */
+function compressed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const options = {
+    pledgedSrcSize: bytes.length,
+    params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
+  };
+  const frame = zstdCompressSync(Buffer.from(bytes.buffer), options);
+  // The frame may be a part of a larger buffer.
+  return new Uint8Array(frame);
+}

@@ -1,0 +1,112 @@
+/** `POST /api/v2/export`, and the archive behind the link that it answers with. */
+import type { z } from "zod";
+import type { ExportResponse } from "../schemas/http.ts";
+import { type Link, LINK_SECONDS, OrderRefused } from "../session/exporter.ts";
+import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
+import { RequestValidationFailed } from "./errors.ts";
+import { requireMayName, requireRunning } from "./open.ts";
+import { bodyBytes, MAX_BODY_BYTES, readBody } from "./request_body.ts";
+import { STALL_MS } from "./planes.ts";
+
+/** Bytes that the body of a client with a session may have: tables of long recordings. */
+const MAX_EXPORT_BYTES = 32 << 20;
+
+/** Judges an order and answers with a link to its archive. */
+export async function exportMembers(c: RequestContext, services: Services): Promise<Response> {
+  requireRunning(services);
+  const { exporter, store, version } = services;
+  const { headers, signal } = c.req.raw;
+  const hasSession = store.find(headers.get("x-acq-session") ?? "") !== null;
+  const most = hasSession ? MAX_EXPORT_BYTES : MAX_BODY_BYTES;
+  const memory = exporter.reserve(bodyBytes(c.req.raw, most));
+  try {
+    const order = await readBody(c.req.raw, "ExportRequest", false, most);
+    for (const [index, { path }] of order.members.entries()) {
+      if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
+    }
+    const archive = await exporter.prepare(order, { chosenByUser: false, version }, signal).catch(refused);
+    const { id, warnings } = exporter.link(archive, memory);
+    const body: z.infer<typeof ExportResponse> = {
+      ok: true,
+      apiVersion: "v2",
+      downloadUrl: `/api/v2/exports/${id}`,
+      expiresInSeconds: LINK_SECONDS,
+      warnings: [...warnings],
+    };
+    return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
+}
+
+function refused(error: unknown): never {
+  if (!(error instanceof OrderRefused)) throw error;
+  throw new RequestValidationFailed(
+    error.faults.map(({ path, message }) => ({
+      location: ["body", ...path],
+      message,
+      type: "invalid_document",
+    })),
+  );
+}
+
+/** Streams an archive once. */
+export async function downloadArchive(c: RequestContext, services: Services): Promise<Response> {
+  const { exporter } = services;
+  const id = pathParameter(c, "export_id");
+  if (c.req.method === "HEAD") return new Response(null, { headers: headersOf(await exporter.look(id)) });
+  const link = await exporter.take(id);
+  const gone = new AbortController();
+  const leave = () => gone.abort(new Error("The client went away"));
+  void c.env.info.completed.then(leave, leave);
+  const archive = await exporter.stream(link.archive, gone.signal);
+  return new Response(watched(archive, services, leave), { headers: headersOf(link) });
+}
+
+const headersOf = ({ fileName }: Link): Record<string, string> => ({
+  "Content-Type": "application/zip",
+  "Content-Disposition": `attachment; filename="${
+    fileName.replace(/[^\x20-\x7e]|["%\\]/g, "_")
+  }"; filename*=UTF-8''${
+    encodeURIComponent(fileName).replace(/['()*]/g, (sign) =>
+      `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  }`,
+  "Cache-Control": "no-store",
+  "Accept-Ranges": "none",
+});
+
+/** The archive, cut while its client does not take what waits for it. Decoding may take longer. */
+function watched(
+  archive: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { clock, log }: Services,
+  leave: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = archive.getReader();
+  let cancelWatch = () => {};
+  return new ReadableStream({
+    async pull(controller) {
+      cancelWatch();
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        controller.enqueue(value);
+      } catch (error) {
+        log.line("warn", `An archive was cut: ${error instanceof Error ? error.message : error}`);
+        throw error;
+      }
+      cancelWatch = clock.after(STALL_MS, () => {
+        const what = `An archive moved no byte for ${STALL_MS / 1000} s and was cut`;
+        log.line("warn", what);
+        controller.error(new Error(what));
+        leave();
+        void reader.cancel().catch(() => {});
+      });
+    },
+    async cancel(reason) {
+      cancelWatch();
+      leave();
+      await reader.cancel(reason);
+    },
+  }, { highWaterMark: 0 });
+}

@@ -1,0 +1,192 @@
+/** The files of an archive, in their order, and the ZIP stream of them. */
+import type { PackedPlanes, PackOrder } from "../../readers/open_acquisition.ts";
+import type { Position } from "../../readers/reader.ts";
+import { chunkIndices, type ImageLayout, writtenPositions } from "./image_layout.ts";
+import { type ExportedMember, memberDocuments, pathsOf, type WrittenPlane } from "./member_documents.ts";
+import { zarrDocuments } from "./zarr_documents.ts";
+
+/** What is written. */
+export interface Archive {
+  /** Id of the collection. */
+  readonly id: string;
+  /** Name of the collection. */
+  readonly name: string;
+  /** False for documents and tables alone. */
+  readonly hasImages: boolean;
+  /** Recordings in the order of the archive. */
+  readonly members: readonly ExportedMember[];
+  /** Version of this program. */
+  readonly version: string;
+}
+
+/** Has planes of a member decoded and packed, and gives their memory back when it is called again or returns. */
+export type Packer = (
+  member: ExportedMember,
+  order: Omit<PackOrder, "working">,
+) => Promise<{ readonly planes: NonNullable<PackedPlanes["planes"]>; release(): void }>;
+
+/** One file. */
+interface Entry {
+  readonly name: string;
+  readonly input: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array<ArrayBuffer>>;
+  readonly lastModified: Date;
+}
+
+/** Planes that are ordered together, as channels may share their stored bytes. */
+const MAX_TOGETHER_BYTES = 64 << 20;
+
+/** Bytes between two breaks of the serving thread, which computes a checksum of them. */
+const PIECE_BYTES = 256 << 10;
+
+/**
+ * The archive as a ZIP file. An error of the stream leaves it without its directory, so that no reader takes it for whole.
+ *
+ * @param written called with the number of planes that are in the archive
+ */
+export async function zipOf(
+  archive: Archive,
+  pack: Packer,
+  written: (planes: number) => void,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { makeZip } = await import("client-zip");
+  return makeZip(entriesOf(archive, pack, written)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+async function* entriesOf(
+  archive: Archive,
+  pack: Packer,
+  written: (planes: number) => void,
+): AsyncGenerator<Entry> {
+  const { hasImages, members, version } = archive;
+  const now = new Date();
+  const file = (name: string, input: Entry["input"]): Entry => ({ name, input, lastModified: now });
+  const text = (name: string, content: Readonly<Record<string, unknown>> | string) =>
+    file(
+      name,
+      new TextEncoder().encode(
+        typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`,
+      ),
+    );
+  if (hasImages) yield text("collection.json", collectionDocument(archive, now));
+  let planes = 0;
+  for (const member of members) {
+    const missing: WrittenPlane[] = [];
+    const { image, referenceImage } = pathsOf(member);
+    if (hasImages) {
+      yield* documents(image, member.name, member.layout);
+      for await (const plane of planesOf(member, pack)) {
+        if (plane.chunks === null) missing.push(plane.indices);
+        else yield* chunks(image, plane.indices, plane.chunks);
+        written(planes += 1);
+      }
+    }
+    if (hasImages && referenceImage !== null) {
+      yield* documents(referenceImage, `${member.name} reference`, member.reference!);
+      for await (const { indices, chunks: parts } of referencePlanes(member, pack)) {
+        yield* chunks(referenceImage, indices, parts ?? []);
+      }
+    }
+    for (const { path, content } of memberDocuments(member, missing, version)) yield text(path, content);
+  }
+
+  async function* documents(folder: string, name: string, layout: ImageLayout) {
+    for (const [key, bytes] of await zarrDocuments(name, layout)) {
+      yield file(`${folder}/${key}`, new Uint8Array(bytes));
+    }
+  }
+  function* chunks(folder: string, indices: WrittenPlane, parts: readonly Uint8Array<ArrayBuffer>[]) {
+    for (const [row, bytes] of parts.entries()) {
+      yield file(`${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, pieces(bytes));
+    }
+  }
+}
+
+async function* pieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+function collectionDocument({ id, name, members, version }: Archive, now: Date) {
+  return {
+    format: "store-ome-zarr-collection",
+    version: 1,
+    id,
+    name,
+    created: now.toISOString(),
+    producer: { name: "acq-server", version },
+    members: members.map((member) => {
+      const { image, referenceImage, reference, acqimage, analyses } = pathsOf(member);
+      return {
+        id: member.id,
+        name: member.name,
+        ome_zarr: image,
+        resources: { acqimage, ...analyses !== null && { analyses } },
+        ...reference !== null && { reference_image: { ome_zarr: referenceImage, metadata: reference } },
+      };
+    }),
+  };
+}
+
+/** A packed plane with its place in the written array. */
+interface PlacedPlane {
+  readonly indices: WrittenPlane;
+  readonly chunks: readonly Uint8Array<ArrayBuffer>[] | null;
+}
+
+/** Planes that are ordered together. */
+interface Group {
+  readonly position: Position;
+  /** Indices among the written channels. */
+  readonly group: readonly number[];
+}
+
+/** The planes of a member. The next ones are decoded while these are sent. */
+async function* planesOf(member: ExportedMember, pack: Packer): AsyncGenerator<PlacedPlane> {
+  const { layout, channels } = member;
+  const begin = (next: IteratorResult<Group, void>) => {
+    if (next.done) return null;
+    const { position, group } = next.value;
+    const indices = group.map((i) => channels[i]!.index);
+    const packed = pack(member, { channels: indices, position, layout: layout.packed });
+    // A failure is reported when its turn comes.
+    packed.catch(() => {});
+    return { position, group, packed };
+  };
+  const groups = groupsOf(member);
+  let current = begin(groups.next());
+  try {
+    while (current !== null) {
+      const { position, group, packed } = current;
+      const { planes, release } = await packed;
+      current = begin(groups.next());
+      try {
+        for (const [n, chunks] of planes.entries()) {
+          yield { indices: chunkIndices(layout, position, group[n]!), chunks };
+        }
+      } finally {
+        release();
+      }
+    }
+  } finally {
+    void current?.packed.then(({ release }) => release(), () => {});
+  }
+}
+
+function* groupsOf({ layout, channels, summary, opened }: ExportedMember): Generator<Group, void> {
+  const planeBytes = 4 * layout.packed.rows * layout.packed.columns;
+  const size = Math.max(1, Math.floor(MAX_TOGETHER_BYTES / planeBytes));
+  const indices = [...channels.keys()];
+  for (const position of writtenPositions(summary.axes, opened)) {
+    for (let i = 0; i < indices.length; i += size) yield { position, group: indices.slice(i, i + size) };
+  }
+}
+
+async function* referencePlanes(member: ExportedMember, pack: Packer): AsyncGenerator<PlacedPlane> {
+  const { summary, reference } = member;
+  const channels = summary.reference!.channels.map(({ index }) => index);
+  const { planes, release } = await pack(member, { channels, position: null, layout: reference!.packed });
+  try {
+    for (const [c, chunks] of planes.entries()) yield { indices: { c }, chunks };
+  } finally {
+    release();
+  }
+}

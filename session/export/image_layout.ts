@@ -1,0 +1,148 @@
+/** How an acquisition is written as OME-Zarr 0.5: sample type, axes, chunks, channels. */
+import type { AcquisitionSummary } from "../../readers/open_acquisition.ts";
+import type { Axis, AxisLetter, Channel, Position, SampleType } from "../../readers/reader.ts";
+import { PACKED_TYPES, type PackedLayout, type PackedType } from "../../readers/samples/packed_plane.ts";
+import { SAMPLE_BYTES } from "../../readers/samples/to_float32.ts";
+import { positionsOf, sizeAlong } from "../../readers/selection.ts";
+
+/** A plane with more bytes is cut into several chunks, each a number of whole rows. */
+const MAX_CHUNK_BYTES = 16 << 20;
+
+/** Types that each written type represents exactly. */
+const REPRESENTED: Readonly<Record<PackedType, readonly SampleType[]>> = {
+  uint8: ["bool", "uint8"],
+  int8: ["bool", "int8"],
+  uint16: ["bool", "uint8", "uint16"],
+  int16: ["bool", "uint8", "int8", "int16"],
+  float16: ["bool", "uint8", "int8", "float16"],
+  float32: ["bool", "uint8", "int8", "uint16", "int16", "float16", "float32"],
+};
+
+/** One axis of the written array. */
+export interface WrittenAxis {
+  /** OME name. */
+  readonly name: "t" | "c" | "z" | "y" | "x";
+  /** OME type. */
+  readonly type: "time" | "channel" | "space";
+  /** OME unit, where the step has one that OME names. */
+  readonly unit: string | null;
+  /** Step in that unit; 1 without. */
+  readonly scale: number;
+  /** Samples. */
+  readonly size: number;
+}
+
+/** One channel of the written array. */
+export interface WrittenChannel {
+  /** Name, with the index along L where there are several. */
+  readonly label: string;
+  /** Six hexadecimal digits. */
+  readonly color: string;
+}
+
+/** A written array. */
+export interface ImageLayout {
+  /** In the order of the array. */
+  readonly axes: readonly WrittenAxis[];
+  /** In the order of the array. */
+  readonly channels: readonly WrittenChannel[];
+  /** Rows, columns, type and chunks of a plane. */
+  readonly packed: PackedLayout;
+  /** Steps in other units, by OME axis name, for the image document. */
+  readonly axisDisplay: Readonly<Record<string, { type: string; unit: string; scale: number }>>;
+  /** Spectral planes of each channel, which are folded into `c`. */
+  readonly spectral: number;
+  /** True where a type of the file is wider than float32. */
+  readonly isRounded: boolean;
+}
+
+/** An image as the server serves it. */
+export type Served = Pick<AcquisitionSummary, "axes" | "rows" | "columns"> & {
+  readonly channels: readonly Channel[];
+};
+
+/** The smallest type that represents all of some types exactly, or `null`. */
+function typeFor(types: readonly SampleType[]): PackedType | null {
+  return PACKED_TYPES.find((type) => types.every((one) => REPRESENTED[type].includes(one))) ?? null;
+}
+
+/**
+ * The layout of an image.
+ *
+ * @param channels written ones, in order
+ * @param isWhole false for one position of T and Z
+ */
+export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: boolean): ImageLayout {
+  const exact = typeFor(channels.map((channel) => channel.sampleType));
+  const sampleType = exact ?? "float32";
+  const spectral = sizeAlong(axes, "L");
+  const size = { T: isWhole ? sizeAlong(axes, "T") : 1, Z: isWhole ? sizeAlong(axes, "Z") : 1 };
+  const axisDisplay: Record<string, { type: string; unit: string; scale: number }> = {};
+  const axis = (letter: AxisLetter, size: number): WrittenAxis => {
+    const { written, display } = calibrationOf(letter, axes.find(({ name }) => name === letter));
+    const name = letter.toLowerCase() as WrittenAxis["name"];
+    if (display) axisDisplay[name] = display;
+    return { name, type: letter === "T" ? "time" : letter === "C" ? "channel" : "space", size, ...written };
+  };
+  return {
+    axes: [
+      ...size.T > 1 ? [axis("T", size.T)] : [],
+      axis("C", channels.length * spectral),
+      ...size.Z > 1 ? [axis("Z", size.Z)] : [],
+      axis("Y", rows),
+      axis("X", columns),
+    ],
+    channels: channels.flatMap(({ name, color }) =>
+      Array.from({ length: spectral }, (_, l) => ({
+        label: spectral > 1 ? `${name} l=${l}` : name,
+        color: (color ?? "#ffffff").slice(1).toUpperCase(),
+      }))
+    ),
+    packed: { sampleType, rows, columns, chunkRows: chunkRows(rows, columns * SAMPLE_BYTES[sampleType]) },
+    axisDisplay,
+    spectral,
+    isRounded: exact === null,
+  };
+}
+
+const chunkRows = (rows: number, rowBytes: number): number =>
+  Math.min(rows, Math.max(1, Math.floor(MAX_CHUNK_BYTES / rowBytes)));
+
+const UNCALIBRATED = { unit: null, scale: 1 };
+
+/** Step and unit of an axis, in the array where OME has them there, else for the image document. */
+function calibrationOf(letter: AxisLetter, axis: Axis | undefined) {
+  if (axis === undefined || letter === "C" || axis.unit === "Pixels") {
+    return { written: UNCALIBRATED, display: null };
+  }
+  const { step, unit } = axis;
+  if (letter === "T" && unit === "seconds") {
+    return { written: { unit: "second", scale: step }, display: null };
+  }
+  if (letter !== "T" && unit === "um") return { written: { unit: "micrometer", scale: step }, display: null };
+  const type = letter === "T" || unit === "seconds" ? "time" : "space";
+  const display = step > 0 && unit !== ""
+    ? { type, unit: unit === "seconds" ? "s" : unit, scale: step }
+    : null;
+  return { written: UNCALIBRATED, display };
+}
+
+/** Positions to write, in the order T, Z and, folded into `c`, L. @param opened the only T and Z; `null` for all */
+export function writtenPositions(
+  axes: readonly Axis[],
+  opened: Position | null,
+): Iterable<Position> {
+  return opened === null
+    ? positionsOf(axes)
+    : positionsOf(axes.filter(({ name }) => name === "L")).map(({ l }) => ({ ...opened, l }));
+}
+
+/** Chunk indices of the first chunk of a plane along the axes before `y`. */
+export function chunkIndices(
+  { axes, spectral }: ImageLayout,
+  { t, z, l }: Position,
+  channel: number,
+): Readonly<Record<string, number>> {
+  const all: Record<string, number> = { t, c: channel * spectral + l, z };
+  return Object.fromEntries(axes.slice(0, -2).map(({ name }) => [name, all[name] ?? 0]));
+}

@@ -1,0 +1,265 @@
+/** The documents of a written member, and the judging of what a client sent for them. */
+import { basename } from "node:path";
+import type { z } from "zod";
+import type { AcquisitionSource, AcquisitionSummary } from "../../readers/open_acquisition.ts";
+import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
+import { isJsonObject } from "../../readers/metadata/json.ts";
+import { csvProblem } from "../../schemas/csv_table.ts";
+import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
+import type { ExportRequest } from "../../schemas/http.ts";
+import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
+import type { ImageLayout } from "./image_layout.ts";
+
+/** What a client asks to export. */
+export type ExportOrder = z.infer<typeof ExportRequest>;
+
+/** What a client sends about one recording. */
+export type MemberOrder = ExportOrder["members"][number];
+
+/** Indices of a plane along the axes of the written image. */
+export type WrittenPlane = Readonly<Record<string, number>>;
+
+/** A recording that is about to be written. */
+export interface ExportedMember {
+  /** Its metadata. */
+  readonly summary: AcquisitionSummary;
+  /** Where it is, and the marks of its files. */
+  readonly source: AcquisitionSource;
+  /** Memory that decoding a plane takes beside the plane. */
+  readonly working: WorkingMemory;
+  /** From 1, in the paths of its files. */
+  readonly number: number;
+  /** What the client sent. */
+  readonly order: MemberOrder;
+  /** Id of the member. */
+  readonly id: string;
+  /** Name of the member. */
+  readonly name: string;
+  /** Written channels, ascending. */
+  readonly channels: readonly Channel[];
+  /** Its image. */
+  readonly layout: ImageLayout;
+  /** Its reference image, or `null`. */
+  readonly reference: ImageLayout | null;
+  /** The only written T and Z; `null` where all are written. */
+  readonly opened: Position | null;
+}
+
+/** Paths of the files of a member; `null` for those that it lacks. */
+export interface MemberPaths {
+  /** Its image. */
+  readonly image: string;
+  /** Its reference image. */
+  readonly referenceImage: string | null;
+  /** The document of the reference image. */
+  readonly reference: string | null;
+  /** Its image document. */
+  readonly acqimage: string;
+  /** Its analyses document. */
+  readonly analyses: string | null;
+}
+
+/** Paths of the files of a member. */
+export const pathsOf = ({ number, reference, order }: ExportedMember): MemberPaths => ({
+  image: `images/${number}.ome.zarr`,
+  referenceImage: reference && `reference/${number}.ome.zarr`,
+  reference: reference && `reference/${number}.json`,
+  acqimage: `acqimage/${number}.json`,
+  analyses: (order.analyses ?? []).length > 0 ? `analyses/${number}.json` : null,
+});
+
+/** Name of the recording: that of its file, and of its scene where there are several. */
+export function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
+  const name = basename(path);
+  return sceneCount > 1 ? `${name} ${scenes[scene]?.name ?? `Scene ${scene + 1}`}` : name;
+}
+
+/** A file of the archive beside the images. */
+export interface WrittenDocument {
+  /** Path in the archive. */
+  readonly path: string;
+  /** A JSON value, or the text of a table. */
+  readonly content: Readonly<Record<string, unknown>> | string;
+}
+
+/**
+ * The documents and tables of a member, in their order in the archive.
+ *
+ * @param missing planes that the recording lacks
+ */
+export function memberDocuments(
+  member: ExportedMember,
+  missing: readonly WrittenPlane[],
+  version: string,
+): readonly WrittenDocument[] {
+  const paths = pathsOf(member);
+  const { analyses, tables } = analysesOf(member);
+  return [
+    ...paths.reference ? [{ path: paths.reference, content: referenceDocument(member, version) }] : [],
+    { path: paths.acqimage, content: imageDocument(member, missing, version) },
+    ...paths.analyses ? [{ path: paths.analyses, content: analyses }] : [],
+    ...tables,
+  ];
+}
+
+function imageDocument(
+  { id, order, layout, summary, opened, channels }: ExportedMember,
+  missing: readonly WrittenPlane[],
+  version: string,
+) {
+  const axisDisplay = { ...layout.axisDisplay, ...order.axisDisplay };
+  const own = {
+    version,
+    source: { name: basename(summary.path), format: summary.format, fingerprint: summary.fingerprint },
+    scene: summary.scene,
+    date: summary.date,
+    time: summary.time,
+    sample_types: channels.map((channel) => channel.sampleType),
+    warnings: summary.warnings.map(({ text }) => withoutFolders(text)),
+    ...opened && { position: { t: opened.t, z: opened.z } },
+    ...layout.spectral > 1 && { spectral: { size: layout.spectral, index: "c = channel * size + l" } },
+    ...layout.isRounded && { note: "the samples are the nearest float32 of those in the file" },
+    ...missing.length > 0 && { missing_planes: missing },
+  };
+  return {
+    format: "store-acqimage",
+    version: 1,
+    image_id: id,
+    accepted: order.accepted ?? false,
+    rois: order.rois ?? [],
+    ...order.experimentMetadata && { experiment_metadata: order.experimentMetadata },
+    image_metadata: { ...order.imageMetadata, acq_server: own },
+    ...Object.keys(axisDisplay).length > 0 && { axis_display: axisDisplay },
+  };
+}
+
+/** A text whose quoted paths are cut to names: archives are shared. */
+const withoutFolders = (text: string): string =>
+  text.replace(/(["'])(?:[A-Za-z]:)?[\\/](?:[^"'\n]*[\\/])?([^"'\\/\n]*)\1/g, "$1$2$1");
+
+function referenceDocument({ id, summary, reference }: ExportedMember, version: string) {
+  const { lineRoi = null, scanPath = null } = summary.reference ?? {};
+  const path = scanPath ?? (lineRoi && { x: [lineRoi[0], lineRoi[2]], y: [lineRoi[1], lineRoi[3]] });
+  const { rows, columns } = reference!.packed;
+  const inside = (value: number, size: number) => Math.min(size - 1, Math.max(0, Math.round(value)));
+  const points = path === null ? [] : path.x.map((x, i) => [inside(x, columns), inside(path.y[i]!, rows)]);
+  return {
+    format: "store-reference-image",
+    version: 1,
+    image_id: id,
+    ...points.length > 1 && {
+      scan_path: { coordinate_space: "reference-image-full-resolution-pixels", points },
+    },
+    metadata: {
+      acq_server: { version, ...scanPath && { scan_path: scanPath }, ...lineRoi && { line_roi: lineRoi } },
+    },
+  };
+}
+
+/** The analyses document and its tables. */
+function analysesOf({ id, number, order, layout: { spectral } }: ExportedMember) {
+  const tables: WrittenDocument[] = [];
+  const analyses = (order.analyses ?? []).map((analysis, index) => {
+    const names: Record<string, string> = {};
+    const resources = analysis.tables.map((table, i) => {
+      const path = `tables/${number}-${tables.length + 1}.csv`;
+      tables.push({ path, content: table.csv });
+      const tableId = table.id ?? `table-${i + 1}`;
+      names[tableId] = table.name;
+      return { id: tableId, media_type: "text/csv", path };
+    });
+    const { roiId, channel, parameters, summary } = analysis;
+    return {
+      id: analysis.id ?? `analysis-${index + 1}`,
+      type: analysis.type,
+      ...roiId !== undefined && { roi_id: roiId },
+      ...channel !== undefined && { channel: channel * spectral + spectralIndex(parameters) },
+      ...parameters && { parameters },
+      summary: { ...summary, acq_server: { tables: names } },
+      resources,
+    };
+  });
+  return { analyses: { format: "store-analyses", version: 1, image_id: id, analyses }, tables };
+}
+
+/** The index along L that an analysis was made at. */
+function spectralIndex(parameters: Readonly<Record<string, unknown>> | undefined): number {
+  const own = parameters?.["acq_server"];
+  const l = isJsonObject(own) ? own["l"] : 0;
+  return typeof l === "number" && Number.isInteger(l) && l >= 0 ? l : 0;
+}
+
+/** A fault of an order. */
+export interface OrderFault {
+  /** From `members` on. */
+  readonly path: readonly string[];
+  /** What is wrong. */
+  readonly message: string;
+}
+
+/** Judges a member by documents v1. */
+export function memberFaults(member: ExportedMember, index: number): OrderFault[] {
+  const { order, layout, channels } = member;
+  const image = factsOf(layout);
+  const imageProblems: Problem[] = [];
+  judgeDocument(
+    "acqimage",
+    imageDocument(member, [], "0"),
+    { imageId: null, image, roiIds: null },
+    new DocumentProblems("", imageProblems),
+  );
+  const analysesProblems: Problem[] = [];
+  const roiIds = new Set((order.rois ?? []).map(({ id }) => id));
+  judgeDocument(
+    "analyses",
+    analysesOf(member).analyses,
+    { imageId: null, image, roiIds },
+    new DocumentProblems("", analysesProblems),
+  );
+  const analyses = order.analyses ?? [];
+  return [
+    ...imageProblems.map(({ pointer, message }) => ({ path: keysOf(pointer), message })),
+    ...analysesProblems.map(({ pointer, message }) => ({ path: keysOf(pointer), message })),
+    ...analyses.flatMap(({ channel, parameters }, i) => {
+      const at = (field: string) => ["analyses", String(i), field];
+      if (channel !== undefined && channel >= channels.length) {
+        return [{ path: at("channel"), message: `only ${channels.length} channels are exported` }];
+      }
+      const l = spectralIndex(parameters);
+      return l < layout.spectral
+        ? []
+        : [{ path: at("parameters"), message: `the image has no index ${l} along L` }];
+    }),
+    ...analyses.flatMap(({ tables }, i) =>
+      tables.flatMap(({ csv }, j) => {
+        const problem = csvProblem(new TextEncoder().encode(csv));
+        return problem === null
+          ? []
+          : [{ path: ["analyses", String(i), "tables", String(j), "csv"], message: problem }];
+      })
+    ),
+  ].map(({ path, message }) => ({ path: ["members", String(index), ...path], message }));
+}
+
+/** Names of fields in the request by those in the documents. */
+const FIELDS: Readonly<Record<string, string>> = {
+  axis_display: "axisDisplay",
+  roi_id: "roiId",
+  resources: "tables",
+};
+
+/** Keys of an RFC 6901 pointer, with the names of the request. */
+function keysOf(pointer: string): string[] {
+  const keys = pointer.split("/").slice(1).map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const isOwn = (i: number) => i === 0 || keys[0] === "analyses" && i === 2;
+  return keys.map((key, i) => isOwn(i) ? FIELDS[key] ?? key : key);
+}
+
+function factsOf({ axes, packed }: ImageLayout): ImageFacts {
+  return {
+    rows: packed.rows,
+    columns: packed.columns,
+    channels: axes.find(({ name }) => name === "c")!.size,
+    axisNames: axes.map(({ name }) => name),
+  };
+}

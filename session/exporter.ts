@@ -1,0 +1,321 @@
+/** Exports recordings as ZIP files: judges an order, keeps it behind a link, and streams the archive once. */
+import { basename } from "node:path";
+import { quoted } from "../readers/errors.ts";
+import { requireMarksLater } from "../readers/io/file_mark.ts";
+import type { Channel } from "../readers/reader.ts";
+import type { Clock } from "./clock.ts";
+import type { DecodeResources } from "./decoding.ts";
+import { ExportNotFound, TooManyExports } from "./errors.ts";
+import type { Reservation } from "./memory_budget.ts";
+import type { DescribedAcquisition, Opener } from "./opener.ts";
+import { newSessionId, type SessionStore } from "./store.ts";
+import { Waits } from "./waits.ts";
+import { type Archive, type Packer, zipOf } from "./export/archive.ts";
+import { imageLayout } from "./export/image_layout.ts";
+import {
+  type ExportedMember,
+  type ExportOrder,
+  memberFaults,
+  type MemberOrder,
+  type OrderFault,
+  recordingName,
+} from "./export/member_documents.ts";
+
+/** Links that may wait for their download. */
+const MAX_LINKS = 8;
+
+/** Seconds in which a download can begin. */
+export const LINK_SECONDS = 600;
+
+/** An order with faults. */
+export class OrderRefused extends Error {
+  /** Takes every fault. */
+  constructor(readonly faults: readonly OrderFault[]) {
+    super(faults.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
+  }
+}
+
+/** An archive that waits for its download. */
+export interface Link {
+  /** Unguessable. */
+  readonly id: string;
+  /** Name of the file, without a folder. */
+  readonly fileName: string;
+  /** What the archive lacks or changes. */
+  readonly warnings: readonly string[];
+  /** What will be written. */
+  readonly archive: Archive;
+}
+
+/** Exports of all clients. */
+export class Exporter {
+  readonly #clock: Clock;
+  readonly #resources: DecodeResources;
+  readonly #store: SessionStore;
+  readonly #opener: Opener;
+  readonly #waits: Waits;
+  readonly #links = new Map<string, { readonly link: Link; drop(): void }>();
+
+  /** `timeoutSeconds` is how long the decoding of one position may take. */
+  constructor(
+    clock: Clock,
+    resources: DecodeResources,
+    store: SessionStore,
+    opener: Opener,
+    { loadTimeoutSeconds }: { readonly loadTimeoutSeconds: number },
+  ) {
+    this.#clock = clock;
+    this.#resources = resources;
+    this.#store = store;
+    this.#opener = opener;
+    this.#waits = new Waits(clock, loadTimeoutSeconds);
+  }
+
+  /** Takes memory for the body of an order. @throws {SessionMemoryExceeded} */
+  reserve(bytes: number): Reservation {
+    return this.#resources.budget.reserve(bytes, "The documents of the export");
+  }
+
+  /**
+   * Judges an order and describes its recordings.
+   *
+   * @param options `chosenByUser`: true where roots do not apply to its paths; `version` of this program
+   * @throws {OrderRefused} by documents v1
+   * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout}
+   */
+  async prepare(
+    order: ExportOrder,
+    options: { readonly chosenByUser: boolean; readonly version: string },
+    signal: AbortSignal,
+  ): Promise<Archive> {
+    const members: ExportedMember[] = [];
+    const faults: OrderFault[] = [];
+    for (const [index, asked] of order.members.entries()) {
+      const member = this.#memberOf(
+        asked,
+        index,
+        order,
+        await this.#described(asked, options.chosenByUser, signal),
+      );
+      faults.push(...memberFaults(member, index));
+      members.push(member);
+    }
+    const ids = members.map(({ id }) => id);
+    for (const [index, id] of ids.entries()) {
+      const first = ids.indexOf(id);
+      const path = ["members", String(index), "id"];
+      if (first < index) faults.push({ path, message: `member ${first} has the id ${quoted(id)}, too` });
+    }
+    if (faults.length > 0) throw new OrderRefused(faults);
+    const hasImages = order.images !== "none";
+    if (hasImages) { for (const member of members) await this.#survey(member, signal); }
+    const [only] = members.length === 1 ? members : [];
+    const name = order.name ?? only?.name ?? `${members.length} recordings`;
+    return { id: order.id ?? crypto.randomUUID(), name, hasImages, members, version: options.version };
+  }
+
+  async #described(
+    { sessionId, path, scene = null }: MemberOrder,
+    chosenByUser: boolean,
+    signal: AbortSignal,
+  ): Promise<DescribedAcquisition> {
+    if (sessionId !== undefined) return this.#store.get(sessionId);
+    return await this.#opener.describe({ path: path!, scene, channelIndices: null, chosenByUser, signal });
+  }
+
+  #memberOf(asked: MemberOrder, index: number, { images }: ExportOrder, described: DescribedAcquisition) {
+    const { summary, source, working } = described;
+    const { reference } = summary;
+    const ascending = (channels: readonly Channel[]) => channels.toSorted((a, b) => a.index - b.index);
+    const channels = ascending(summary.loaded);
+    return {
+      summary,
+      source,
+      working,
+      number: index + 1,
+      order: asked,
+      id: asked.id ?? crypto.randomUUID(),
+      name: asked.name ?? recordingName(summary),
+      channels,
+      layout: imageLayout({ ...summary, channels }, images !== "opened"),
+      reference: reference && imageLayout(reference, true),
+      opened: images === "opened" ? summary.position : null,
+    };
+  }
+
+  /** Finds damaged planes as far as that takes no decoding. */
+  async #survey({ summary, source, channels }: ExportedMember, client: AbortSignal): Promise<void> {
+    const { pool } = this.#resources;
+    using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);
+    const key = newSessionId();
+    const worker = await pool.takeForPlane(key, wait.signal);
+    try {
+      await worker.survey(key, source, channels.map(({ index }) => index), wait.signal);
+    } finally {
+      void worker.quiet.then(() => pool.giveBack(worker, key));
+    }
+  }
+
+  /**
+   * Keeps an archive behind a link for ten minutes.
+   *
+   * @param memory of its documents; given back with the link
+   * @throws {TooManyExports}
+   */
+  link(archive: Archive, memory: Reservation): Link {
+    if (this.#links.size >= MAX_LINKS) {
+      memory.release();
+      throw new TooManyExports(
+        `${MAX_LINKS} archives wait for their download already; try again in a moment`,
+        {
+          retryAfter: 2,
+        },
+      );
+    }
+    const id = newSessionId();
+    const link: Link = { id, fileName: fileName(archive.name), archive, warnings: warningsOf(archive) };
+    const cancel = this.#clock.after(LINK_SECONDS * 1000, () => this.#links.delete(id) && memory.release());
+    const drop = () => {
+      cancel();
+      this.#links.delete(id);
+      memory.release();
+    };
+    this.#links.set(id, { link, drop });
+    return link;
+  }
+
+  /** Looks at a link without using it up. @throws {ExportNotFound | AcquisitionChanged} */
+  async look(id: string): Promise<Link> {
+    const { link } = this.#find(id);
+    for (const { source } of link.archive.members) await requireMarksLater(source.marks);
+    return link;
+  }
+
+  /** Uses a link up. @throws {ExportNotFound | AcquisitionChanged} */
+  async take(id: string): Promise<Link> {
+    const { link, drop } = this.#find(id);
+    drop();
+    for (const { source } of link.archive.members) await requireMarksLater(source.marks);
+    return link;
+  }
+
+  #find(id: string) {
+    const found = this.#links.get(id);
+    if (found) return found;
+    throw new ExportNotFound(
+      `No archive ${quoted(id.slice(0, 64))}; a link works once, within ${LINK_SECONDS} s`,
+    );
+  }
+
+  /**
+   * The ZIP file of an archive.
+   *
+   * @param client aborted when the client leaves
+   * @param written called with the number of planes that are in the archive
+   */
+  async stream(
+    archive: Archive,
+    client: AbortSignal,
+    written: (planes: number) => void = () => {},
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const keys = new Map<ExportedMember, string>();
+    const { pool } = this.#resources;
+    const pack: Packer = (member, order) => {
+      // One acquisition stays open at a time.
+      const key = keys.get(member) ?? newSessionId();
+      if (!keys.has(member)) {
+        for (const done of keys.values()) pool.forget(done);
+        pool.retain(key);
+        keys.set(member, key);
+      }
+      return this.#pack(member, key, order, client);
+    };
+    const end = () => {
+      for (const key of keys.values()) pool.forget(key);
+    };
+    return ended(await zipOf(archive, pack, written), end);
+  }
+
+  async #pack(
+    { summary, source, working: known }: ExportedMember,
+    key: string,
+    order: Parameters<Packer>[1],
+    client: AbortSignal,
+  ): ReturnType<Packer> {
+    const { pool, budget } = this.#resources;
+    const { rows, columns } = order.layout;
+    // The samples, and as many bytes again for packed ones.
+    const planeBytes = 8 * rows * columns * order.channels.length;
+    using wait = this.#waits.begin(`The archive of ${quoted(basename(summary.path))}`, client);
+    const worker = await pool.takeForPlane(key, wait.signal);
+    let memory: Reservation | null = null;
+    try {
+      for (let working = known;;) {
+        const held = budget.reserve(planeBytes + working.bytes, "The planes of the archive");
+        memory = held;
+        const packed = await worker.pack(key, source, { ...order, working }, wait.signal);
+        if (packed.planes !== null) {
+          const bytes = packed.planes.flatMap((chunks) => chunks ?? []).reduce(
+            (sum, { length }) => sum + length,
+            0,
+          );
+          held.release(held.bytes - bytes);
+          return { planes: packed.planes, release: () => held.release() };
+        }
+        held.release();
+        working = packed.working;
+      }
+    } catch (error) {
+      void worker.quiet.then(() => memory?.release());
+      throw error;
+    } finally {
+      void worker.quiet.then(() => pool.giveBack(worker, key));
+    }
+  }
+
+  /** Ends all work. */
+  close(): void {
+    this.#waits.close();
+    for (const { drop } of [...this.#links.values()]) drop();
+  }
+}
+
+/** A stream that calls `end` when it is over, whatever ended it. */
+function ended(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  end: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        end();
+        throw error;
+      }
+      end();
+    },
+    async cancel(reason) {
+      await reader.cancel(reason).catch(() => {});
+      end();
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** What people should know before they share the archive. */
+function warningsOf({ hasImages, members }: Archive): string[] {
+  if (!hasImages) return [];
+  return members.flatMap(({ name, layout }) =>
+    layout.isRounded ? [`The samples of ${quoted(name)} are written as the nearest float32`] : []
+  );
+}
+
+/** Characters that some system forbids in the name of a file. */
+const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
+
+/** A name that every system takes. */
+const fileName = (name: string): string =>
+  `${name.replace(FORBIDDEN, "_").slice(0, 120).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
