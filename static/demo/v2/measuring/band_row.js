@@ -24,7 +24,8 @@ export class BandRow {
       numberField(end === "from" ? "From" : "to", `band-${id}-${end}`, this.#edge(column), (typed) => {
         bands.change(id, { [end]: Math.round(typed / space.step + 0.5) });
       });
-    [this.#from, this.#to] = [edge("from", from), edge("to", to)];
+    this.#from = edge("from", from);
+    this.#to = edge("to", to);
     for (const { input } of [this.#from, this.#to]) {
       // Arrow keys go from edge to edge.
       input.min = String(this.#edge(0));
