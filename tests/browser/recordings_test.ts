@@ -14,8 +14,11 @@ import {
 import { lineScanFile } from "./line_scan.ts";
 import { dragOver } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
+import { copy } from "../temporary_files.ts";
 
 const { test, files } = viewerSuite();
+
+const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
 
 /** Recordings differ in content, else they share their work. */
 const numbered = (number: number) => lineScanFile(128 - number);
@@ -81,6 +84,19 @@ test("previous and next open the recordings of the folder, by buttons, keys and 
   await page.click("#sample");
   await page.locator("#recording-steps").waitFor({ state: "hidden" });
   assert.equal(await page.locator("#recordings").isVisible(), false);
+});
+
+test("recordings in folders of their own names follow one another", async (viewer) => {
+  const { page, server } = viewer;
+  const scans = ["LineScan-03142018-1454-2042", "LineScan-06092017-1414-619"];
+  for (const scan of scans) copy(join(FIXTURES, scan), join(server.folder, "prairie", scan));
+  await viewer.openPath(join(server.folder, "prairie", scans[0]!, `${scans[0]}.xml`));
+  await shows(viewer, scans[0]!);
+  assert.deepEqual(await names(viewer), scans.map((scan) => `${scan}.xml`));
+  assert.equal(await viewer.text("#recordings-folder"), "prairie");
+  await page.keyboard.press(">");
+  await shows(viewer, scans[1]!);
+  assert.equal(await viewer.text("#recording-count"), "2 of 2");
 });
 
 test("what was measured stands beside its recording", async (viewer) => {

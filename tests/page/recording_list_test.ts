@@ -1,7 +1,8 @@
 /** The recordings of a folder: which is open, which come before and after, what is new and what grows. */
 import { deepEqual, equal } from "node:assert/strict";
 import { AcqError } from "../../static/client/v2/acq-client.js";
-import { folderOf, RecordingList } from "../../static/demo/v2/opening/recording_list.js";
+import { folderOf } from "../../static/demo/v2/opening/recording_folders.js";
+import { RecordingList } from "../../static/demo/v2/opening/recording_list.js";
 
 type Listing = Awaited<ReturnType<ConstructorParameters<typeof RecordingList>[0]>>;
 type Entry = Listing["entries"][number];
@@ -125,4 +126,34 @@ Deno.test("looks at the same time are one, and a late answer of another folder i
   give(0, entry("/d/a.tif"));
   await Promise.all([first, same]);
   deepEqual([list.recordings.map(({ path }) => path), list.isCut], [["/e/b.tif"], true]);
+});
+
+Deno.test("recordings in folders of their own names stand side by side", async () => {
+  const folder = (path: string, seconds = 1) => entry(path, seconds, "folder");
+  const folders: Record<string, Entry[] | Error> = {
+    "/d/": [folder("/d/L-1"), folder("/d/L-2"), folder("/d/L-10"), folder("/d/other"), entry("/d/a.tif")],
+    "/d/L-1/": [entry("/d/L-1/L-1.xml"), folder("/d/L-1/References")],
+    "/d/L-1": [entry("/d/L-1/L-1.xml"), folder("/d/L-1/References")],
+    "/d/L-2": [entry("/d/L-2/L-2.xml")],
+    "/d/L-10": [entry("/d/L-10/L-10.xml")],
+    "/d/other": [entry("/d/other/x.tif")],
+  };
+  const { list, names, asked, heard } = listOf(folders);
+  await list.follow("/d/L-1/L-1.xml", "");
+  deepEqual([names(), list.index, list.folderName], [["L-1.xml", "L-2.xml", "L-10.xml"], 0, "d"]);
+  deepEqual(list.beside(1)?.path, "/d/L-2/L-2.xml");
+  // The next one lies elsewhere, and the list stays; only what has changed is looked into again.
+  asked.length = 0;
+  heard();
+  folders["/d/"] = [folder("/d/L-1"), folder("/d/L-2"), folder("/d/L-10", 2), folder("/d/L-11")];
+  folders["/d/L-10"] = [entry("/d/L-10/L-10.xml", 5)];
+  folders["/d/L-11"] = [entry("/d/L-11/L-11.xml")];
+  await list.follow("/d/L-2/L-2.xml", "/d/L-2/L-2.xml");
+  deepEqual(asked, ["/d/L-1/", "/d/", "/d/L-10", "/d/L-11"]);
+  deepEqual([names(), list.index], [["L-1.xml", "L-2.xml", "L-10.xml…", "L-11.xml…"], 1]);
+  deepEqual(heard(), ["changed", "changed", "arrived L-11.xml"]);
+  // Where the folder above may not be listed, there is one recording.
+  folders["/d/"] = new AcqError("path_not_allowed", "outside");
+  await list.look();
+  deepEqual(names(), ["L-1.xml"]);
 });

@@ -1,24 +1,31 @@
 /**
- * The recordings that lie in the folder of the open one. Independent of the page, which listens:
+ * The recordings that lie in the folder of the open one, or, where each has a folder of its own name, in those beside it. Independent of the page, which listens:
  *
  * - `changed` the list, the open recording or what grows is another
  * - `arrived` `{names}` recordings that the folder did not have before
  */
 import { Emitter } from "../controls/emitter.js";
+import { folderOf, nameOf, ownRecording, RecordingFolders, recordingsIn } from "./recording_folders.js";
 
 /** @import { FolderEntry, FolderListing } from "../../../client/v2/acq-client.d.ts" */
 
 /** @typedef {FolderEntry & {isGrowing: boolean}} Recording `isGrowing` where a file has changed since the last look */
 
+/** @typedef {{folder: string, recordings: FolderEntry[], isCut: boolean}} Found */
+
+/** @type {Found} */
+const NOTHING = { folder: "", recordings: [], isCut: false };
+
+/** Whether a folder is not to be listed, now and later. @param {{code?: string}} error */
+const isRefused = ({ code = "" }) => /(_not_allowed|_not_found|format)$/.test(code);
+
 /** `scan_2` comes before `scan_10`. */
 const { compare } = new Intl.Collator("en", { numeric: true });
-
-/** Folder of a path of the server's system; empty without one. @param {string} path */
-export const folderOf = (path) => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
 
 /** Emits the events that the first comment of this module lists. */
 export class RecordingList extends Emitter {
   #list;
+  #folders;
   #folder = "";
   #path = "";
   #isFirst = true;
@@ -28,11 +35,14 @@ export class RecordingList extends Emitter {
   recordings = [];
   /** Whether the folder has more. */
   isCut = false;
+  /** Name of the folder. */
+  folderName = "";
 
   /** @param {(folder: string) => Promise<FolderListing>} list */
   constructor(list) {
     super();
     this.#list = list;
+    this.#folders = new RecordingFolders(list);
   }
 
   /** Index of the open recording; -1 where the list does not have it. */
@@ -73,24 +83,38 @@ export class RecordingList extends Emitter {
 
   /** @param {string} folder */
   async #look(folder) {
-    const listing = await this.#list(folder).catch((error) =>
-      /(_not_allowed|_not_found|format)$/.test(error.code) ? { entries: [], truncated: false } : null
-    );
+    const found = await this.#read(folder).catch((error) => isRefused(error) ? NOTHING : null);
     if (folder !== this.#folder) return;
     this.#looking = null;
     // The server is away, or busy.
-    if (listing === null) return;
+    if (found === null) return;
     const known = new Map(this.recordings.map((recording) => [recording.path, recording]));
     const isFirst = this.#isFirst;
     this.#isFirst = false;
-    const recordings = listing.entries.filter(({ kind }) => kind !== "folder").map((entry) => {
+    const recordings = found.recordings.map((entry) => {
       const former = known.get(entry.path);
       const isSame = former?.bytes === entry.bytes && former?.modified === entry.modified;
       return { ...entry, isGrowing: !isFirst && !isSame };
     });
-    this.#show(recordings.sort((a, b) => compare(a.name, b.name)), listing.truncated);
+    this.folderName = nameOf(found.folder);
+    this.#show(recordings.sort((a, b) => compare(a.name, b.name)), found.isCut);
     const names = recordings.filter(({ path }) => !known.has(path)).map(({ name }) => name);
     if (!isFirst && names.length > 0) this.emit("arrived", { names });
+  }
+
+  /** @param {string} folder @returns {Promise<Found>} */
+  async #read(folder) {
+    const listing = await this.#list(folder);
+    const parent = folderOf(folder);
+    const beside = ownRecording(listing) === null || parent === ""
+      ? null
+      : await this.#folders.read(parent).catch((error) => {
+        if (!isRefused(error)) throw error;
+        return null;
+      });
+    return beside !== null && beside.recordings.length > 1
+      ? { folder: parent, ...beside }
+      : { folder, recordings: recordingsIn(listing), isCut: listing.truncated };
   }
 
   /** @param {readonly Recording[]} recordings @param {boolean} isCut */

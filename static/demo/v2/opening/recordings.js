@@ -1,7 +1,8 @@
 /** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
 import { byId, element } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";
-import { folderOf, RecordingList } from "./recording_list.js";
+import { folderOf } from "./recording_folders.js";
+import { RecordingList } from "./recording_list.js";
 
 /** @import { FolderListing } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Recording } from "./recording_list.js" */
@@ -127,8 +128,7 @@ export class Recordings {
   #paint() {
     this.#paintSteps();
     const { recordings, index } = this.#list;
-    const [first] = recordings;
-    byId("recordings-folder").textContent = first ? folderOf(first.path).split(/[\\/]/).at(-2) ?? "" : "";
+    byId("recordings-folder").textContent = this.#list.folderName;
     const rows = new Map(recordings.map((one) => [one.path, this.#rows.get(one.path) ?? this.#row(one)]));
     const list = byId("recording-list");
     const isSameOrder = rows.size === this.#rows.size &&
