@@ -17,7 +17,9 @@ const FLAGS: readonly NamedFlag[] = [{ name: "--json", help: "Write the verdicts
 const VALIDATE_HELP = helpText({
   about: "Check collections and their documents",
   usage: ["acq-server validate [OPTIONS] <PATH>..."],
-  lists: { Arguments: [["<PATH>...", "Folders of collections, collection.json or other documents"]] },
+  lists: {
+    Arguments: [["<PATH>...", "Folders or ZIP files of collections, collection.json or other documents"]],
+  },
   flags: FLAGS,
   notes: [
     "Each problem is a line: file, JSON pointer, what is wrong.",
@@ -79,8 +81,11 @@ function validate(paths: readonly string[], json: boolean, print: Print, printEr
   const valid = verdicts.every((verdict) => verdict.valid);
   if (json) print(JSON.stringify({ valid, results: verdicts }, null, 2));
   else {
-    for (const { path, valid, unreadable, problems } of verdicts) {
+    for (const { path, valid, unreadable, problems, missingPlanes } of verdicts) {
       for (const { file, pointer, message } of problems) print(oneLine(`${file}: ${pointer}: ${message}`));
+      for (const { member, planes } of missingPlanes) {
+        print(oneLine(`${path}: the recording of "${member}" lacks the planes ${planes.join(", ")}`));
+      }
       const count = problems.length + (unreadable === null ? 0 : 1);
       print(oneLine(valid ? `VALID ${path}` : `INVALID ${path} (${count} problems)`));
     }

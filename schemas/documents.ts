@@ -42,9 +42,9 @@ export type Collection = z.infer<typeof collection>;
 
 const common = {
   id: opaqueId,
-  name: text.optional(),
-  coordinate_space: z.literal("primary-image-full-resolution-pixels"),
-  metadata: freeObject.optional(),
+  name: text.optional().describe("Name for people"),
+  coordinate_space: z.literal("primary-image-full-resolution-pixels").describe("Pixels of the image"),
+  metadata: freeObject.optional().describe("Anything else"),
 };
 
 /** Fields of every region. */
@@ -53,15 +53,21 @@ export const roiCommon = z.object(common);
 /** Values of `type` of a region. */
 export const ROI_TYPES: readonly string[] = ["point", "line", "rectangle"];
 
+const roiType = <Type extends string>(type: Type) => z.literal(type).describe("Kind of region");
+
 /** A region of interest. */
 export const roi = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("point"), ...common, position: pixelPoint }),
-  z.strictObject({ type: z.literal("line"), ...common, start: pixelPoint, stop: pixelPoint }),
-  z.strictObject({ type: z.literal("rectangle"), ...common, start: pixelPoint, stop: pixelPoint }),
+  z.strictObject({ type: roiType("point"), ...common, position: pixelPoint }),
+  z.strictObject({ type: roiType("line"), ...common, start: pixelPoint, stop: pixelPoint }),
+  z.strictObject({ type: roiType("rectangle"), ...common, start: pixelPoint, stop: pixelPoint }),
 ]);
 
 /** How an axis is shown. */
-const axisDisplayEntry = z.strictObject({ type: text, unit: text, scale: z.number().gt(0) });
+const axisDisplayEntry = z.strictObject({
+  type: text.describe("Such as time or space"),
+  unit: text.describe("Unit of the scale"),
+  scale: z.number().gt(0).describe("Step between two pixels"),
+});
 
 /** By OME axis name. Zod has no rule for `minProperties`. */
 export const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)

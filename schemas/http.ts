@@ -117,9 +117,9 @@ const exportedAnalysis = z.strictObject({
   type: text.describe("What was measured, such as velocity"),
   roiId: opaqueId.optional().describe("Id of a region of this member"),
   channel: count.optional().describe("Index among the loaded channels, ascending"),
-  parameters: freeObject.optional(),
-  summary: freeObject.optional(),
-  tables: z.array(exportedTable).min(1).max(MAX_ITEMS),
+  parameters: freeObject.optional().describe("How it was measured"),
+  summary: freeObject.optional().describe("What came out"),
+  tables: z.array(exportedTable).min(1).max(MAX_ITEMS).describe("Its tables, at least one"),
 });
 
 const exportedMember = z.strictObject({
@@ -127,13 +127,13 @@ const exportedMember = z.strictObject({
   path: absolutePath.optional().describe("Absolute path of an acquisition, as the server sees it"),
   scene,
   id: opaqueId.optional(),
-  name: text.optional(),
-  accepted: z.boolean().optional(),
+  name: text.optional().describe("Name of the member; that of the file by default"),
+  accepted: z.boolean().optional().describe("Whether the recording is accepted; false by default"),
   rois: z.array(roi).max(MAX_ITEMS).optional().describe("Regions, as documents v1 writes them"),
   axisDisplay: axisDisplay.optional().describe("Steps and units by OME axis names"),
-  experimentMetadata: freeObject.optional(),
-  imageMetadata: freeObject.optional(),
-  analyses: z.array(exportedAnalysis).max(MAX_ITEMS).optional(),
+  experimentMetadata: freeObject.optional().describe("Anything about the experiment"),
+  imageMetadata: freeObject.optional().describe("Anything about the image"),
+  analyses: z.array(exportedAnalysis).max(MAX_ITEMS).optional().describe("What was measured in it"),
 }).refine((member) => (member.sessionId === undefined) !== (member.path === undefined), {
   error: "must have either sessionId or path",
 }).refine((member) => member.sessionId === undefined || member.scene == null, {
@@ -147,7 +147,9 @@ export const ExportRequest = named(
   z.strictObject({
     id: opaqueId.optional().describe("Id of the collection; a new one by default"),
     name: text.optional().describe("Name of the collection and of the file"),
-    members: z.array(exportedMember).min(1).max(MAX_ITEMS),
+    members: z.array(exportedMember).min(1).max(MAX_ITEMS).describe(
+      "Recordings, in the order of the archive",
+    ),
     images: z.enum(["all", "opened", "none"]).optional().describe(
       "all positions (the default), the opened time point and focus plane, or documents and tables alone",
     ),

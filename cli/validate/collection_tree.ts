@@ -1,13 +1,17 @@
 /** Judges a collection with its images, documents and tables. */
-import { openStore } from "../../readers/ome_zarr/opened_store.ts";
 import { join } from "node:path";
 import type { DocumentKindName } from "../../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../../schemas/shared.ts";
 import { chooseFormat } from "../../readers/choose_format.ts";
-import { ReaderError } from "../../readers/errors.ts";
+import { ReaderError, unlessDamaged } from "../../readers/errors.ts";
+import type { OmeImage } from "../../readers/ome_zarr/ome_image.ts";
+import type { Store } from "../../readers/ome_zarr/store.ts";
+import { listed } from "../../readers/warning.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../readers/metadata/json.ts";
 import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
 import { wantedChunks } from "../../readers/ome_zarr/array_planes.ts";
+import { storeAt } from "../../readers/collection/member.ts";
+import type { FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { OME_ZARR } from "../../readers/collection/format.ts";
 import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/stored_image.ts";
 import { isInsideRoots } from "../../readers/io/paths.ts";
@@ -25,6 +29,14 @@ import {
 } from "../../schemas/document_rules.ts";
 import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "../../schemas/problems.ts";
 
+/** Planes that the recording of a member lacks, as its image document says. */
+export interface MissingPlanes {
+  /** Name of the member. */
+  readonly member: string;
+  /** Indices of each, such as `t=3 c=0`. */
+  readonly planes: readonly string[];
+}
+
 /** One collection while it is judged. */
 export class CollectionTree {
   readonly #root: string;
@@ -33,6 +45,9 @@ export class CollectionTree {
   readonly #resolvedDocument: string;
   readonly #all: Problem[];
   readonly #problems: DocumentProblems;
+  readonly #files: () => FileTree;
+  /** Of all members that were judged. */
+  readonly missingPlanes: MissingPlanes[] = [];
 
   /**
    * Resolves the root of a collection.
@@ -40,9 +55,17 @@ export class CollectionTree {
    * @param document path of `collection.json`
    * @param value its content
    * @param given the root, if the user named it
+   * @param zip the ZIP file that it lies in, or `null`
    */
-  constructor(document: string, value: unknown, given: string | null, problems: Problem[]) {
-    const files = new FileAccess();
+  constructor(
+    document: string,
+    value: unknown,
+    given: string | null,
+    problems: Problem[],
+    zip: ZipFiles | null = null,
+  ) {
+    this.#files = () => zip ?? new FileAccess();
+    const files = this.#files();
     const images = objectsOf(object(value)["members"]).flatMap(([, item]) =>
       usable(relativePath, item["ome_zarr"]) ?? []
     );
@@ -68,11 +91,31 @@ export class CollectionTree {
     this.#judgeTables(tables, ["resources", "tables"], this.#problems);
   }
 
+  /** Judges documents without a collection or images against each other, by the numbers in their paths. */
+  judgeAlone(files: FileTree): void {
+    for (const name of files.list(join(this.#root, "acqimage"))) {
+      const path = (folder: string) =>
+        files.kind(join(this.#root, folder, name)) === "file" ? `${folder}/${name}` : undefined;
+      const acqimage = path("acqimage");
+      const bytes = this.#readFile(acqimage, [], this.#problems, MAX_JSON_BYTES);
+      const id = bytes && unlessDamaged(() => object(parseJson(bytes, "it"))["image_id"], null);
+      const reference = path("reference");
+      this.#judgeMember({
+        id,
+        name,
+        resources: { acqimage, analyses: path("analyses") },
+        ...reference && { reference_image: { metadata: reference } },
+      }, []);
+    }
+  }
+
   #judgeMember(item: JsonObject, at: readonly PropertyKey[]): void {
+    const { acqimage, analyses } = object(item["resources"]);
     const image = this.#openImage(item["ome_zarr"], [...at, "ome_zarr"]);
     const context: DocumentContext = { imageId: usable(opaqueId, item["id"]) ?? null, image, roiIds: null };
-    const { acqimage, analyses } = object(item["resources"]);
     const document = this.#judgeLinked(acqimage, "acqimage", [...at, "resources", "acqimage"], context);
+    const own = object(object(document?.value["image_metadata"])["acq_server"]);
+    if (image !== null && "source" in own) this.#judgePlanes(item, own, image, at);
     const roiIds = document ? idsOf(document.value["rois"]) : null;
     const linked = this.#judgeLinked(analyses, "analyses", [...at, "resources", "analyses"], {
       ...context,
@@ -87,6 +130,16 @@ export class CollectionTree {
     this.#judgeLinked(reference["metadata"], "reference-image", referenceAt, { ...context, image: overview });
   }
 
+  /** Planes that this program wrote are stored or listed as missing. */
+  #judgePlanes(item: JsonObject, own: JsonObject, { absent }: JudgedImage, at: readonly PropertyKey[]): void {
+    const known = objectsOf(own["missing_planes"]).map(([, plane]) => planeName(plane));
+    if (known.length > 0) this.missingPlanes.push({ member: String(item["name"]), planes: known });
+    const lost = absent.filter((plane) => !known.includes(plane));
+    if (lost.length === 0) return;
+    const text = `"${item["ome_zarr"]}" lacks planes that are not listed as missing: ${listed(lost)}`;
+    this.#problems.add([...at, "ome_zarr"], text);
+  }
+
   #judgeTables(list: unknown, at: readonly PropertyKey[], problems: DocumentProblems): void {
     for (const [index, { path, media_type: type }] of objectsOf(list)) {
       const bytes = this.#readFile(path, [...at, index, "path"], problems, MAX_CSV_BYTES);
@@ -96,14 +149,18 @@ export class CollectionTree {
   }
 
   /** Reads the metadata of an image and plans its planes. */
-  #openImage(path: unknown, at: readonly PropertyKey[]): ImageFacts | null {
+  #openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
-      const chosen = chooseFormat(target, SUPPORTED_EXTENSIONS, files);
-      if (!OME_ZARR.includes(chosen.format)) {
-        this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${chosen.format.title}`);
-        return null;
+      let place = target;
+      if (files instanceof FileAccess) {
+        const chosen = chooseFormat(target, SUPPORTED_EXTENSIONS, files);
+        if (!OME_ZARR.includes(chosen.format)) {
+          this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${chosen.format.title}`);
+          return null;
+        }
+        place = chosen.path;
       }
-      const { image } = readLinkedImage(openStore({ path: chosen.path, files }));
+      const { image, store } = readLinkedImage(storeAt(place, files));
       wantedChunks(image.array, planeSelection(image, [...image.channelNames.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {
@@ -111,6 +168,7 @@ export class CollectionTree {
         columns: size("X"),
         channels: size("C"),
         axisNames: image.axes.map((axis) => axis.name),
+        absent: absentPlanes(image, store),
       };
     });
   }
@@ -159,10 +217,10 @@ export class CollectionTree {
     path: unknown,
     at: readonly PropertyKey[],
     problems: DocumentProblems,
-    read: (target: string, files: FileAccess) => T | null,
+    read: (target: string, files: FileTree) => T | null,
   ): T | null {
     if (typeof path !== "string" || !RELATIVE_PATH.test(path)) return null;
-    const files = new FileAccess();
+    const files = this.#files();
     try {
       const written = join(this.#root, path);
       if (!files.hasEntry(written)) {
@@ -181,6 +239,40 @@ export class CollectionTree {
     return null;
   }
 }
+
+/** An image and the planes that have no chunk. */
+interface JudgedImage extends ImageFacts {
+  /** Such as `t=3 c=0`. */
+  readonly absent: readonly string[];
+}
+
+/** Chunks of an image that are looked for: those of an archive of 100,000 planes. */
+const MAX_CHUNKS_LOOKED_FOR = 100_000;
+
+/** Planes without their first chunk, in arrays with one plane a chunk. */
+function absentPlanes({ array, axes }: OmeImage, store: Store): string[] {
+  const planes = axes.map(({ letter, size }) => letter === "Y" || letter === "X" ? 1 : size);
+  const count = planes.reduce((product, size) => product * size, 1);
+  const isPlaneAChunk = axes.every(({ letter }, i) =>
+    letter === "Y" || letter === "X" || array.chunkShape[i] === 1
+  );
+  if (!isPlaneAChunk || count > MAX_CHUNKS_LOOKED_FOR) return [];
+  return Array.from({ length: count }, (_, n) => {
+    const position = planes.toReversed().map((size) => {
+      const index = n % size;
+      n = Math.floor(n / size);
+      return index;
+    }).toReversed();
+    const isStored = array.chunkKeys(position).some((key) => store.has(key));
+    return isStored ? null : planeName(Object.fromEntries(axes.map(({ name }, i) => [name, position[i]!])));
+  }).filter((plane) => plane !== null);
+}
+
+/** `t=3 c=0`. */
+const planeName = (indices: JsonObject): string =>
+  ["t", "c", "z"].flatMap((axis) => indices[axis] === undefined ? [] : [`${axis}=${indices[axis]}`]).join(
+    " ",
+  );
 
 const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
 

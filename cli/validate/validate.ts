@@ -1,12 +1,14 @@
 /** Judges a path of `acq-server validate`. */
-import { isAbsolute, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
 import { parseJson } from "../../readers/metadata/json.ts";
 import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { documentIn, documentsBelow } from "../../readers/collection/root.ts";
 import { DOCUMENT_KINDS } from "../../schemas/documents.ts";
-import { CollectionTree } from "./collection_tree.ts";
+import { zipRoot } from "../../readers/collection/opened_collection.ts";
+import { type FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
+import { CollectionTree, type MissingPlanes } from "./collection_tree.ts";
 import { ALONE, declaredKind, judgeDocument } from "../../schemas/document_rules.ts";
 import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
 
@@ -23,17 +25,20 @@ export interface Verdict {
   readonly unreadable: string | null;
   /** In the order of their discovery. */
   readonly problems: readonly Problem[];
+  /** Planes that the recordings lack; no problem. */
+  readonly missingPlanes: readonly MissingPlanes[];
 }
 
-/** Judges a collection root, a `collection.json`, or a single document of any kind. */
+/** Judges a collection root, a ZIP file of one, a `collection.json`, or a single document of any kind. */
 export function validatePath(given: string): Verdict {
   const path = resolve(given);
   const files = new FileAccess();
-  const problems: Problem[] = [];
+  const found: Found = { problems: [], missingPlanes: [] };
   let unreadable: string | null = null;
   try {
-    if (files.kind(path) === "directory") unreadable = judgeRoot(path, files, problems);
-    else judgeFile(path, null, files, problems);
+    if (files.kind(path) === "directory") unreadable = judgeRoot(path, files, found);
+    else if (/\.zip$/i.test(path)) unreadable = judgeZip(new ZipFiles(path, files), found);
+    else judgeFile(path, null, files, found);
   } catch (error) {
     if (!(error instanceof ReaderError)) throw error;
     unreadable = error.message;
@@ -42,16 +47,38 @@ export function validatePath(given: string): Verdict {
   }
   return {
     path: given,
-    valid: unreadable === null && problems.length === 0,
+    valid: unreadable === null && found.problems.length === 0,
     unreadable,
-    problems: problems.map((problem) => ({ ...problem, file: shownLike(given, problem.file) })),
+    problems: found.problems.map((problem) => ({ ...problem, file: shownLike(given, problem.file) })),
+    missingPlanes: found.missingPlanes,
   };
 }
 
 /** Names a file as the path was given: absolute, or from the working directory. */
 const shownLike = (given: string, file: string) => isAbsolute(given) ? file : relative(".", file) || ".";
 
-function judgeRoot(root: string, files: FileAccess, problems: Problem[]): string | null {
+/** What is found in a path. */
+interface Found {
+  readonly problems: Problem[];
+  readonly missingPlanes: MissingPlanes[];
+}
+
+function judgeZip(zip: ZipFiles, found: Found): string | null {
+  if (zip.repeated !== null) {
+    new DocumentProblems(zip.archive, found.problems).add(
+      [],
+      `several entries have the name "${zip.repeated}"`,
+    );
+  }
+  const root = zip.kind(join(zip.archive, "acqimage")) === "directory" ? zip.archive : zipRoot(zip);
+  if (zip.kind(join(root, "acqimage")) !== "directory" || documentIn(root, zip) !== null) {
+    return judgeRoot(root, zip, found);
+  }
+  new CollectionTree(join(root, "acqimage"), null, root, found.problems, zip).judgeAlone(zip);
+  return null;
+}
+
+function judgeRoot(root: string, files: FileTree, found: Found): string | null {
   const own = documentIn(root, files);
   const documents = own ? [own] : documentsBelow(root, files, MAX_FOLDERS);
   const [document, another] = documents;
@@ -60,14 +87,14 @@ function judgeRoot(root: string, files: FileAccess, problems: Problem[]): string
   }
   if (another !== undefined) {
     const names = documents.map((name) => `"${name}"`).join(", ");
-    new DocumentProblems(root, problems).add([], `there is more than one collection.json: ${names}`);
-  } else judgeFile(document, root, files, problems);
+    new DocumentProblems(root, found.problems).add([], `there is more than one collection.json: ${names}`);
+  } else judgeFile(document, root, files, found);
   return null;
 }
 
-function judgeFile(path: string, root: string | null, files: FileAccess, problems: Problem[]): void {
+function judgeFile(path: string, root: string | null, files: FileTree, all: Found): void {
   const file = files.open(path);
-  const found = new DocumentProblems(path, problems);
+  const found = new DocumentProblems(path, all.problems);
   if (file.size > MAX_JSON_BYTES) {
     return found.add([], `the document has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
   }
@@ -84,6 +111,10 @@ function judgeFile(path: string, root: string | null, files: FileAccess, problem
     const formats = DOCUMENT_KINDS.map(({ format }) => `"${format}"`).join(", ");
     return found.add(["format"], `unknown format, expected one of ${formats}`);
   }
-  if (kind === "collection") new CollectionTree(path, value, root, problems).judge(value);
-  else judgeDocument(kind, value, ALONE, found);
+  if (kind === "collection") {
+    const zip = files instanceof ZipFiles ? files : null;
+    const tree = new CollectionTree(path, value, root, all.problems, zip);
+    tree.judge(value);
+    all.missingPlanes.push(...tree.missingPlanes);
+  } else judgeDocument(kind, value, ALONE, found);
 }

@@ -199,7 +199,13 @@ Deno.test(
   "a collection is found by its root, its document, and its metadata folder",
   inFolder((root) => {
     for (const path of [root, join(root, "meta"), join(root, FILES.collection)]) {
-      assert.deepEqual(validatePath(path), { path, valid: true, unreadable: null, problems: [] });
+      assert.deepEqual(validatePath(path), {
+        path,
+        valid: true,
+        unreadable: null,
+        problems: [],
+        missingPlanes: [],
+      });
     }
     Deno.renameSync(join(root, FILES.collection), join(root, "collection.json"));
     assert.equal(validatePath(root).valid, true);

@@ -56,12 +56,15 @@ export async function collectionIn(folder: string, files: FileTree): Promise<Ope
       `it holds more than one ${COLLECTION_FILE}: ${documents}; open one of their folders`,
     );
   }
-  const [only, ...others] = files.list(folder);
-  if (found.length > 0 || !(files instanceof ZipFiles) || only === undefined || others.length > 0) {
-    return found[0] ?? null;
-  }
-  const inner = join(folder, only);
-  return files.kind(inner) === "directory" ? await collectionIn(inner, files) : null;
+  const inner = files instanceof ZipFiles ? zipRoot(files, folder) : folder;
+  return found[0] ?? (inner === folder ? null : await collectionIn(inner, files));
+}
+
+/** The only folder of a ZIP file, or of a folder in it; else that itself. */
+export function zipRoot(zip: ZipFiles, folder = zip.archive): string {
+  const [only, ...others] = zip.list(folder);
+  const inner = only === undefined || others.length > 0 ? folder : join(folder, only);
+  return zip.kind(inner) === "directory" ? inner : folder;
 }
 
 /** Reads a document that was not named; `null` for one of another program. @throws {DecodeFailed} naming it */

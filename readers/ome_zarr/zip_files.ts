@@ -76,6 +76,11 @@ export class ZipFiles {
     return this.#folders.has(key) ? "directory" : this.#entries.has(key) ? "file" : null;
   }
 
+  /** True where {@linkcode kind} is not `null`. */
+  hasEntry(path: string): boolean {
+    return this.kind(path) !== null;
+  }
+
   /** Names in a folder, sorted by code unit; empty where there is none. */
   list(folder: string): string[] {
     return [...this.#folders.get(this.#keyOf(folder)) ?? []].sort();
@@ -95,6 +100,9 @@ export class ZipFiles {
     if (this.kind(path) !== null) return path;
     throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such entry`);
   }
+
+  /** Nothing: the caller closes the ZIP file. */
+  close(): void {}
 
   /** The store below a folder. @throws {DecodeFailed} it is a ZIP file in the ZIP file */
   store(folder: string): ZipStore {

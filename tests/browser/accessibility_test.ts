@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import axe from "axe-core";
-import type { Viewer } from "./browser.ts";
+import { Viewer } from "./browser.ts";
 import { measuredScan } from "./measured_scan.ts";
 import { dragOver, unfold } from "./measuring_hand.ts";
 import { openCard, viewerSuite } from "./suite.ts";
@@ -24,6 +24,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await openCard(viewer, "source-0");
     await page.click("#developers > summary");
     await page.selectOption("#source .layers", "split");
+    // Beside the line scan lies the image.
+    await page.locator(".recording[aria-current]").waitFor();
     await viewer.settle();
     await assertNoFault(viewer, "line scan");
     const vessel = join(viewer.server.folder, "vessel.oir");
@@ -41,6 +43,20 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.locator("#measure-velocities .result", { hasText: "windows" }).waitFor();
     await viewer.settle();
     await assertNoFault(viewer, "measured");
+    await viewer.kept();
+    await page.click("#more-ways");
+    await page.waitForSelector("#recent-list li");
+    await assertNoFault(viewer, "recent work");
+    await page.keyboard.press("Escape");
+    const other = await Viewer.loadIn(page.context(), viewer.server);
+    await other.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await other.page.evaluate(axe.source);
+    await other.page.waitForSelector("#recent-list li");
+    await assertNoFault(other, "recent work in place of a picture");
+    await other.open(vessel);
+    await other.page.waitForSelector("#take-over:not([hidden])");
+    await assertNoFault(other, "kept by another tab");
+    await other.page.close();
     await viewer.open(files.scan);
     await page.setViewportSize({ width: 390, height: 844 });
     await viewer.settle();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startWithProfile, Viewer } from "./browser.ts";
 import { blockStorage, hasText, keptDrawn, openingEnded } from "./in_page.js";
 import { ACTIVE, measuredScan, SCAN_SHAPE } from "./measured_scan.ts";
+import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -109,6 +110,20 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
     },
     "names the other": () => name.last().fill("quiet"),
     "colours it": () => page.locator("#measure-bands input[type=color]").last().fill("#ff0000"),
+    "types its end": async () => {
+      await page.locator("#measure-bands .place").last().click();
+      // Column 13 of 0.45 µm ends at 13.5 of them.
+      await viewer.enter("#band-2-to", "6");
+      assert.equal(await page.inputValue("#band-2-to"), "6.075");
+    },
+    "moves its start by a column": async () => {
+      await page.focus("#band-2-from");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+      // It was at 4.5 columns.
+      assert.equal(await page.inputValue("#band-2-from"), "2.475");
+    },
+    "duplicates it": () => page.getByRole("button", { name: "Duplicate", exact: false }).last().click(),
     "shows changes": () => page.check("#trace-change"),
     "sets the percentile": () => viewer.enter("#baseline-percentile", "20"),
     "averages": () => viewer.enter("#trace-average", "3"),
@@ -126,7 +141,7 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
     "removes the line": () => page.locator("#measure-lines tbody button").click(),
     "clears events": () => page.click("#event-clear"),
     "finds them again": () => page.click("#event-find"),
-    "removes the band with its events": () => page.locator("#measure-bands li button").first().click(),
+    "removes the band with its events": () => page.locator("#measure-bands li .icon").first().click(),
   };
   await unfold(viewer, "lines");
   const states = [await drawn()];
@@ -152,6 +167,27 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
   assert.deepEqual(await drawn(), states.at(-2));
 });
 
+test("the line of a kymograph is undone and redone", async (viewer) => {
+  const { page, server } = viewer;
+  const path = join(server.folder, "spot.ome.tif");
+  await Deno.writeFile(path, measuredStack());
+  await viewer.openPath(path);
+  const line = page.locator('#source polyline[stroke="#ffeb3b"]');
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", ...SPOT_LINE);
+  await viewer.enter("#kymograph-width", "5");
+  await page.click("#undo");
+  assert.equal(await page.inputValue("#kymograph-width"), "1");
+  await page.click("#undo");
+  await viewer.settle();
+  assert.equal(await line.count(), 0);
+  assert(await page.locator("#kymograph-start").isDisabled());
+  await page.click("#redo");
+  await viewer.settle();
+  assert.notEqual(await line.count(), 0);
+  assert(await page.locator("#kymograph-start").isEnabled());
+});
+
 test("of two tabs one keeps the work, and the other says so and can take over", async (viewer) => {
   const { page, server } = viewer;
   const path = await openScan(viewer);
@@ -162,9 +198,11 @@ test("of two tabs one keeps the work, and the other says so and can take over", 
   await other.page.waitForFunction(hasText, { selector: "#kept-words", text: "Another tab keeps the work" });
   assert.equal(await other.page.locator("#measure-bands li").count(), 1);
   await drawBand(other, 5, 12);
+  await page.bringToFront();
   await drawBand(viewer, 30, 33);
   await drawBand(viewer, 34, 36);
   await viewer.kept();
+  await other.page.bringToFront();
   await other.page.click("#take-over");
   await other.page.waitForFunction(hasText, { selector: "#kept-words", text: "Kept in this browser" });
   assert.equal(await other.page.locator("#measure-bands li").count(), 2);
@@ -194,6 +232,12 @@ test("full storage is told, and what waits is saved once there is room", async (
   await page.click("#sample");
   assert.deepEqual(asked, ["What you measured is not saved. Leave it?"]);
   assert.equal(await page.locator("#measure-bands li").count(), 1);
+  // So does closing the tab.
+  const closing = page.waitForEvent("dialog");
+  await page.close({ runBeforeUnload: true });
+  const dialog = await closing;
+  assert.equal(dialog.type(), "beforeunload");
+  await dialog.dismiss();
   await devtools.send("Storage.overrideQuotaForOrigin", { origin });
   await drawBand(viewer, 5, 12);
   await page.waitForFunction(hasText, { selector: "#kept-words", text: "Kept in this browser" });

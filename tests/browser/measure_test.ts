@@ -177,7 +177,7 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   assert.equal(await page.locator('#reference polyline[stroke="#ff0000"]').count(), 1);
   const { text } = await saved(viewer, "#csv-traces");
   assert.match(text, /\r\nTime \(s\),Band 1,"'=vessel, left"\r\n/);
-  await page.locator("#measure-bands li button").first().click();
+  await page.locator("#measure-bands li .icon").first().click();
   assert.equal(await page.locator("#measure-bands li").count(), 1);
 });
 
@@ -192,7 +192,7 @@ test("letters typed into a name are not shortcuts", async (viewer) => {
   await page.keyboard.type(" zbro");
   assert.equal(await name.inputValue(), "Band 1 zbro");
   assert.equal(await name.evaluate((field) => field.matches(":focus")), true);
-  await page.locator("#measure-bands li button").nth(1).click();
+  await page.locator("#measure-bands li .icon").nth(1).click();
   assert.equal(await page.locator("#measure-bands li").count(), 1);
   assert.equal(await name.inputValue(), "Band 1 zbro");
 });
@@ -450,7 +450,7 @@ test("the page reports the limit of bands", async (viewer) => {
   for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
   assert.equal(await page.locator("#measure-bands li").count(), 24);
   assert.match(await hint.innerText(), /^24 bands at most/);
-  await page.locator("#measure-bands li button").first().click();
+  await page.locator("#measure-bands li .icon").first().click();
   assert(!await hint.isVisible());
 });
 
@@ -497,7 +497,7 @@ test("events are hidden and restored with their channel", async (viewer) => {
     assert.equal(await page.inputValue("#event-trace"), "1 CH2");
   }
   // Those of a band that is removed are gone.
-  await page.locator("#measure-bands li button").first().click();
+  await page.locator("#measure-bands li .icon").first().click();
   await drawBand(viewer, ...ACTIVE);
   await viewer.settle();
   assert.equal(await table.count(), 0);

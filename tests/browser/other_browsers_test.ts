@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { until } from "../deadline.ts";
 import { StubbedServer } from "./browser.ts";
 import { lineScanFile, sample, SHAPE } from "./line_scan.ts";
 import { hasBrowser, type RemotePage, startBrowser } from "./remote_page.ts";
@@ -17,6 +18,12 @@ const STATE = `({
   server: document.getElementById("server").textContent,
   errors: globalThis.uncaught,
 })`;
+
+/** Whether the work is kept, and the number of bands. */
+const WORK = `[
+  document.getElementById("kept-words").textContent,
+  document.querySelectorAll("#measure-bands li").length,
+]`;
 
 interface State {
   status: string;
@@ -105,6 +112,22 @@ async function checkBand(page: RemotePage): Promise<void> {
   });
 }
 
+/** The band is undone and redone, and comes back with its file. */
+async function checkKept(page: RemotePage, url: string): Promise<void> {
+  const works = async (count: number) => {
+    const isSo = async () => String(await page.evaluate(WORK)) === `Kept in this browser.,${count}`;
+    await until(isSo, `${count} bands to be kept`);
+  };
+  await works(1);
+  await page.evaluate(click("#undo"));
+  await works(0);
+  await page.evaluate(click("#redo"));
+  await works(1);
+  await page.goto(url);
+  await stateWhen(page, ({ status }) => status.startsWith("Opened"));
+  await works(1);
+}
+
 for (const name of ["firefox", "webkit"] as const) {
   Deno.test({
     name: `viewer: a short path through the page in ${name}`,
@@ -156,6 +179,7 @@ for (const name of ["firefox", "webkit"] as const) {
       await checkBand(page);
       const { errors } = await page.evaluate(STATE) as State;
       assert.deepEqual(errors, []);
+      await checkKept(page, `${server.baseUrl}/demo/v2/`);
     },
   });
 }

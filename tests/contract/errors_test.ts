@@ -524,6 +524,15 @@ Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisiti
   }
 });
 
+Deno.test("export_not_found, too_many_exports", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const link = () => server.post("/api/v2/export", { members: [{ path: sample.image }] });
+  await expect(server.request("/api/v2/exports/0"), 404, "export_not_found");
+  for (let i = 0; i < 8; i += 1) assert.equal((await link()).status, 200);
+  await expect(link(), 503, "too_many_exports");
+});
+
 Deno.test("every error code was seen", () => {
   assert.deepEqual(ErrorBody.shape.error.options.filter((code) => !seen.has(code)), []);
 });

@@ -137,7 +137,7 @@ Deno.test("every answer carries the common headers and no credentials", async ()
     assert.equal(headers.get("access-control-allow-origin"), "*");
     assert.equal(
       headers.get("access-control-expose-headers"),
-      "Content-Range, Accept-Ranges, Retry-After, Allow",
+      "Content-Range, Accept-Ranges, Retry-After, Allow, Content-Disposition",
     );
     assert.equal(headers.get("access-control-allow-credentials"), null);
     assert.equal(headers.get("x-content-type-options"), "nosniff");

@@ -149,12 +149,53 @@ Deno.test("full and blocked storage are told, nothing counts as saved, and a lat
   assert.deepEqual([work.isUnsaved, store.works.get("f1#0")!.words], [false, "1 band"]);
 });
 
+Deno.test("work that could not be read is not overwritten", async () => {
+  const store = storage();
+  await using here = tab(store);
+  const { work } = here;
+  await work.begin(SCAN, null);
+  await work.changed(shown(3));
+  await work.begin(null, null);
+  const { get } = store;
+  store.get = () => Promise.reject(new DOMException("", "TimeoutError"));
+  const recalled = await work.recall(SCAN);
+  assert.equal(recalled, null);
+  await work.begin(SCAN, recalled);
+  await work.changed(shown(1));
+  assert.deepEqual([work.state, store.works.get("f1#0")!.words], ["blocked", "3 bands"]);
+  store.get = get;
+  const newer: string[] = [];
+  work.on("newer", ({ work }) => newer.push(work.words));
+  await work.changed(shown(1));
+  assert.deepEqual([newer, work.state], [["3 bands"], "kept"]);
+});
+
 Deno.test("a browser without locks keeps nothing and says so", async () => {
   const store = storage();
   const work = new KeptWork(store, undefined, () => {});
   await work.begin(SCAN, null);
   await work.changed(shown(1));
   assert.deepEqual([work.state, work.isAtRisk, store.works.size], ["blocked", true, 0]);
+});
+
+Deno.test("a page that is left gives the work to another tab, and asks for it when it returns", async () => {
+  const store = storage();
+  await using first = tab(store);
+  await using second = tab(store);
+  await first.work.begin(SCAN, null);
+  first.work.changed(shown(1));
+  await first.work.leave();
+  assert.equal(store.works.get("f1#0")!.words, "1 band");
+  await second.work.begin(SCAN, await second.work.recall(SCAN));
+  await second.work.changed(shown(2));
+  assert.equal(second.work.state, "kept");
+  await first.work.resume();
+  assert.equal(first.work.state, "elsewhere");
+  await second.work.leave();
+  const newer: string[] = [];
+  first.work.on("newer", ({ work }) => newer.push(work.words));
+  await first.work.resume();
+  assert.deepEqual(newer, ["2 bands"]);
 });
 
 Deno.test("of two tabs one keeps the work, until the other takes over with what was kept", async () => {

@@ -58,7 +58,8 @@ attachShortcuts({
   Escape: (key) => measured.layDown() || opening.actions.Escape?.(key),
 });
 explainDrops((text) => page.notice(text));
-addEventListener("pagehide", () => opening.leave());
+addEventListener("pagehide", ({ persisted }) => opening.leave(persisted));
+addEventListener("pageshow", ({ persisted }) => persisted && work.resume());
 addEventListener("beforeunload", (event) => work.isUnsaved && event.preventDefault());
 work.on("newer", ({ work: { look }, isChanged }) => {
   measured.adopt(look.drawn, isChanged);

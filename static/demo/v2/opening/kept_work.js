@@ -115,7 +115,17 @@ export class KeptWork extends Emitter {
       };
     this.isUnsaved = false;
     this.#enter(recording === null ? "none" : "pending");
-    if (former !== null) Promise.resolve(former.saving).then(() => former.release());
+    if (former !== null) giveBack(former);
+    await this.resume();
+  }
+
+  /** Lets other tabs keep the work, as the user leaves the page: a browser may hold the page, and its lock, in memory. */
+  async leave() {
+    if (this.#open !== null) await giveBack(this.#open);
+  }
+
+  /** Goes on after `leave`. */
+  async resume() {
     await this.#hold({ signal: AbortSignal.timeout(LOCK_WITHIN_MS) });
   }
 
@@ -140,6 +150,8 @@ export class KeptWork extends Emitter {
     if (open === null) return;
     open.next = shown;
     open.isTouched = false;
+    // What could not be read is not overwritten unread.
+    if (!open.isHeld && this.state === "blocked") return await this.resume();
     if (!open.isHeld || open.saving !== null) return;
     open.saving = this.#saveAll(open);
     await open.saving;
@@ -223,13 +235,19 @@ export class KeptWork extends Emitter {
     if (this.#open !== open) return open.release();
     if (!open.isHeld) return;
     this.#enter("pending");
-    await this.#compare(open);
+    try {
+      await this.#compare(open);
+    } catch {
+      await giveBack(open);
+      if (this.#open === open) this.#enter("blocked");
+      return;
+    }
     if (open.next !== null) await this.save(open.next);
   }
 
   /** Another tab may have kept more since this one read it. @param {Open} open */
   async #compare(open) {
-    const work = await this.#store.get(open.key).catch(() => undefined);
+    const work = await this.#store.get(open.key);
     if (this.#open !== open || work === undefined || work.savedAt <= open.savedAt) return;
     open.savedAt = work.savedAt;
     this.emit("newer", { work, isChanged: this.isUnsaved });
@@ -240,6 +258,13 @@ export class KeptWork extends Emitter {
     this.state = state;
     this.emit("state", { state });
   }
+}
+
+/** Gives the lock back once everything is saved. @param {Open} open */
+async function giveBack(open) {
+  await open.saving;
+  open.isHeld = false;
+  open.release();
 }
 
 /** @param {string} key */

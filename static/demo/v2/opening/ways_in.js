@@ -132,7 +132,7 @@ export class WaysIn {
       { type: "button", className: "recent", title: path, disabled: !this.#openByPath },
       element("span", { className: "file", textContent: name + sceneText }),
       element("time", { textContent: whenText(savedAt) }),
-      element("span", { className: "words", textContent: words || "view" }),
+      element("span", { className: "words", textContent: words || "nothing drawn" }),
     );
     button.addEventListener(
       "click",

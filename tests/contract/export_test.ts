@@ -1,0 +1,327 @@
+/** Archives: the order, the link, the stream, and what the server makes of the archive. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Buffer } from "node:buffer";
+import { validatePath } from "../../cli/validate/validate.ts";
+import { ExportResponse } from "../../schemas/http.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
+import { ramp, writeChunks } from "../fixtures/plain_store.ts";
+import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { pause, until } from "../deadline.ts";
+import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
+
+const LINE_SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
+const SPACE = { coordinate_space: "primary-image-full-resolution-pixels" };
+const BAND = { id: "band", type: "rectangle", start: [0, 0], stop: [20, 30], ...SPACE };
+const CSV = "time_s,velocity_mm_s\n0.1,0.8\n";
+
+interface Folder {
+  readonly server: Harness;
+  readonly folder: string;
+  /** 30 rows and 20 columns in two channels. */
+  readonly image: string;
+}
+
+async function withServer(
+  use: (given: Folder) => Promise<void>,
+  options: HarnessOptions = {},
+): Promise<void> {
+  await using sample = await sampleFolder();
+  await using server = new Harness(options);
+  await use({ server, ...sample });
+}
+
+async function linkTo(server: Harness, order: unknown): Promise<string> {
+  const response = await server.post("/api/v2/export", order);
+  const body = await response.json();
+  assert.equal(response.status, 200, JSON.stringify(body));
+  return ExportResponse.parse(body).downloadUrl;
+}
+
+/** Exports into a file. */
+async function exported(server: Harness, order: unknown, file: string): Promise<Response> {
+  const response = await server.request(await linkTo(server, order));
+  assert.equal(response.status, 200);
+  await Deno.writeFile(file, new Uint8Array(await response.arrayBuffer()));
+  return response;
+}
+
+async function samples(server: Harness, url: string): Promise<number[]> {
+  return [...new Float32Array(await (await server.request(url)).arrayBuffer())];
+}
+
+Deno.test("an archive holds what was opened, its regions, analyses and tables, and is valid", () =>
+  withServer(async ({ server, folder }) => {
+    const file = join(folder, "archive.zip");
+    const opened = await server.open(LINE_SCAN);
+    const analysis = {
+      id: "a",
+      type: "velocity",
+      roiId: "band",
+      channel: 1,
+      parameters: { window: 100 },
+      summary: { mean: 0.8 },
+      tables: [{ id: "t", name: "Velocities", csv: CSV }],
+    };
+    const member = {
+      sessionId: opened.sessionId,
+      id: "m",
+      name: "Cell 1",
+      accepted: true,
+      rois: [BAND],
+      analyses: [analysis],
+    };
+    const response = await exported(server, { name: "Été", members: [member] }, file);
+    assert.equal(response.headers.get("content-type"), "application/zip");
+    assert.equal(
+      response.headers.get("content-disposition"),
+      `attachment; filename="_t_.zip"; filename*=UTF-8''%C3%89t%C3%A9.zip`,
+    );
+    assert.deepEqual(validatePath(file).problems, []);
+    const again = await server.open(file);
+    assert.deepEqual(again.collection!.member, { id: "m", name: "Cell 1", accepted: true });
+    assert.deepEqual(again.plane, opened.plane);
+    assert.deepEqual(again.channels.map(({ name }) => name), opened.channels.map(({ name }) => name));
+    for (const [i, { dataUrl }] of opened.channels.entries()) {
+      assert.deepEqual(await samples(server, again.channels[i]!.dataUrl), await samples(server, dataUrl));
+    }
+    assert.deepEqual(again.reference!.scanPath, opened.reference!.scanPath);
+    assert.deepEqual(again.reference!.plane, opened.reference!.plane);
+    const documents: { name: string; text: string }[] =
+      await (await server.request(`/api/v2/sessions/${again.sessionId}/metadata`)).json();
+    const document = (name: string) => documents.find((one) => one.name === name)!.text;
+    assert.equal(document("tables/1-1.csv"), CSV);
+    assert.deepEqual(JSON.parse(document("analyses/1.json")).analyses, [{
+      id: "a",
+      type: "velocity",
+      roi_id: "band",
+      channel: 1,
+      parameters: { window: 100 },
+      summary: { mean: 0.8, acq_server: { tables: { t: "Velocities" } } },
+      resources: [{ id: "t", media_type: "text/csv", path: "tables/1-1.csv" }],
+    }]);
+    assert.deepEqual(JSON.parse(document("acqimage/1.json")).rois, [BAND]);
+  }));
+
+Deno.test("all positions are written, or the opened one, or documents alone", () =>
+  withServer(async ({ server, folder }) => {
+    const path = join(folder, "stack.tif");
+    // Page p, which is slice p % 3 of frame p / 3, has samples 100 p + 10 y + x.
+    const description = "ImageJ=1.53t\nimages=6\nslices=3\nframes=2\nhyperstack=true\nfinterval=0.5\n";
+    const page = (x: number, y: number, _s: number, p: number) => BigInt(100 * p + 10 * y + x);
+    await Deno.writeFile(path, tiffBytes(grayLayout(4, 3, 16), page, 6, [[270, 2, description]]));
+    const file = join(folder, "archive.zip");
+    await exported(server, { members: [{ path }] }, file);
+    const all = await server.open(file);
+    assert.deepEqual(all.header.sizes, { T: 2, Z: 3, Y: 3, X: 4 });
+    assert.deepEqual(all.header.physicalUnits[0], 0.5);
+    for (let p = 0; p < 6; p += 1) {
+      const [first] = await samples(server, `${all.channels[0]!.dataUrl}?t=${Math.floor(p / 3)}&z=${p % 3}`);
+      assert.equal(first, 100 * p);
+    }
+    await exported(server, { members: [{ path }], images: "opened" }, file);
+    assert.deepEqual((await server.open(file)).header.sizes, { Y: 3, X: 4 });
+    await exported(server, { members: [{ path, rois: [{ ...BAND, stop: [4, 3] }] }], images: "none" }, file);
+    assert.deepEqual(validatePath(file).problems, []);
+    await expectError(await server.post("/api/v2/open", { path: file }), 415, "unsupported_format");
+  }));
+
+Deno.test("a plane that the recording lacks is listed and stays missing", () =>
+  withServer(async ({ server, folder }) => {
+    const path = join(folder, "cut_MMStack_Pos0.ome.tif");
+    const summary = { Channels: 2, Slices: 1, Frames: 2, Positions: 1, Width: 4, Height: 3 };
+    const planes = [[0, 0, 0, 0, 1], [1, 0, 0, 0, 2], [0, 0, 1, 0, 3]] as const;
+    await Deno.writeFile(path, microManagerBytes(grayLayout(4, 3, 16), summary, planes));
+    const file = join(folder, "archive.zip");
+    await exported(server, { members: [{ path, name: "cut" }] }, file);
+    const verdict = validatePath(file);
+    const missing = [{ member: "cut", planes: ["t=1 c=1"] }];
+    assert.deepEqual([verdict.problems, verdict.missingPlanes], [[], missing]);
+    const { channels } = await server.open(file);
+    assert.equal((await samples(server, `${channels[0]!.dataUrl}?t=1`))[0], 3);
+    await expectError(await server.request(`${channels[1]!.dataUrl}?t=1`), 404, "plane_not_found");
+  }));
+
+Deno.test("an order is judged as a whole", () =>
+  withServer(async ({ server, image }) => {
+    const { sessionId } = await server.open(image);
+    const refused = async (order: unknown, ...locations: string[]) => {
+      const body = await expectError(
+        await server.post("/api/v2/export", order),
+        422,
+        "request_validation_failed",
+      );
+      assert.deepEqual(body.details!.map(({ location }) => location.join(".")), locations);
+    };
+    const member = (fields: Record<string, unknown>) => ({ members: [{ sessionId, ...fields }] });
+    const analysis = { type: "velocity", tables: [{ name: "t", csv: CSV }] };
+    await refused({ members: [] }, "body.members");
+    await refused({ members: [{}] }, "body.members.0");
+    await refused(member({ path: image }), "body.members.0");
+    await refused(member({ scene: 1 }), "body.members.0.scene");
+    await refused({ members: [{ path: "scan.oir" }] }, "body.members.0.path");
+    await refused({ members: [{ sessionId, id: "m" }, { sessionId, id: "m" }] }, "body.members.1.id");
+    await refused(member({ rois: [BAND, BAND] }), "body.members.0.rois.1.id");
+    await refused(member({ rois: [{ ...BAND, stop: [21, 30] }] }), "body.members.0.rois.0.stop");
+    await refused(member({ rois: [{ ...BAND, type: "circle" }] }), "body.members.0.rois.0.type");
+    await refused(
+      member({ axisDisplay: { z: { type: "space", unit: "um", scale: 1 } } }),
+      "body.members.0.axisDisplay.z",
+    );
+    await refused(member({ analyses: [{ ...analysis, roiId: "band" }] }), "body.members.0.analyses.0.roiId");
+    await refused(
+      member({ analyses: [{ ...analysis, channel: 2 }] }),
+      "body.members.0.analyses.0.channel",
+      "body.members.0.analyses.0.channel",
+    );
+    await refused(
+      member({ analyses: [{ ...analysis, tables: [{ name: "t", csv: "a,b\n1" }] }] }),
+      "body.members.0.analyses.0.tables.0.csv",
+    );
+    await refused(member({ analyses: [{ ...analysis, tables: [] }] }), "body.members.0.analyses.0.tables");
+    const ids = [{ id: "t", name: "a", csv: CSV }, { id: "t", name: "b", csv: CSV }];
+    await refused(
+      member({ analyses: [{ ...analysis, tables: ids }] }),
+      "body.members.0.analyses.0.tables.1.id",
+    );
+  }));
+
+Deno.test("a link works once, within ten minutes, and a HEAD leaves it", () =>
+  withServer(async ({ server, image }) => {
+    const order = { members: [{ path: image }] };
+    const url = await linkTo(server, order);
+    const head = await server.request(url, { method: "HEAD" });
+    assert.deepEqual([head.status, head.headers.get("accept-ranges"), head.headers.get("cache-control")], [
+      200,
+      "none",
+      "no-store",
+    ]);
+    await (await server.request(url, { headers: { "sec-fetch-site": "cross-site" } })).arrayBuffer();
+    await expectError(await server.request(url), 404, "export_not_found");
+    await expectError(await server.request("/api/v2/exports/0"), 404, "export_not_found");
+    const late = await linkTo(server, order);
+    server.clock.move(600_000);
+    await expectError(await server.request(late), 404, "export_not_found");
+  }));
+
+Deno.test("members by path are judged like an open, members by session answer any page", () =>
+  withServer(async ({ server, image }) => {
+    const { sessionId } = await server.open(image);
+    const foreign = { headers: { origin: "https://example.org" } };
+    const byPath = { members: [{ path: image }] };
+    await expectError(await server.post("/api/v2/export", byPath, foreign), 403, "origin_not_allowed");
+    assert.equal((await server.post("/api/v2/export", { members: [{ sessionId }] }, foreign)).status, 200);
+    await expectError(
+      await server.post("/api/v2/export", { members: [{ sessionId: "0" }] }),
+      404,
+      "session_not_found",
+    );
+    await expectError(
+      await server.post("/api/v2/export", { members: [{ path: `${image}x` }] }),
+      404,
+      "path_not_found",
+    );
+  }));
+
+Deno.test("the link outlives its session, and reports files that changed", () =>
+  withServer(async ({ server, folder, image }) => {
+    const { sessionId } = await server.open(image);
+    const first = await linkTo(server, { members: [{ sessionId }] });
+    const second = await linkTo(server, { members: [{ sessionId }] });
+    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
+    const file = join(folder, "archive.zip");
+    await Deno.writeFile(file, new Uint8Array(await (await server.request(first)).arrayBuffer()));
+    assert.deepEqual(validatePath(file).problems, []);
+    await Deno.writeTextFile(
+      join(image, "zarr.json"),
+      `${await Deno.readTextFile(join(image, "zarr.json"))} `,
+    );
+    await expectError(await server.request(second), 409, "acquisition_changed");
+  }));
+
+Deno.test("a body may have 1 MiB, and 32 MiB beside a live session", () =>
+  withServer(async ({ server, image }) => {
+    const { sessionId } = await server.open(image);
+    const csv = `a\n${"1\n".repeat(600_000)}`;
+    const order = { members: [{ sessionId, analyses: [{ type: "trace", tables: [{ name: "t", csv }] }] }] };
+    await expectError(await server.post("/api/v2/export", order), 413, "payload_too_large");
+    const headers = { "x-acq-session": sessionId };
+    assert.equal((await server.post("/api/v2/export", order, { headers })).status, 200);
+    await expectError(
+      await server.post("/api/v2/export", order, { headers: { "x-acq-session": "0" } }),
+      413,
+      "payload_too_large",
+    );
+  }));
+
+Deno.test("a plane that is cut off is found before the first byte", () =>
+  withServer(async ({ server, folder }) => {
+    const path = join(folder, "two.tif");
+    const bytes = tiffBytes(grayLayout(4, 3, 16), () => 7n, 2);
+    const view = new DataView(bytes.buffer);
+    const second = view.getUint32(
+      view.getUint32(4, true) + 2 + 12 * view.getUint16(view.getUint32(4, true), true),
+      true,
+    );
+    for (let i = 0; i < view.getUint16(second, true); i += 1) {
+      const entry = second + 2 + 12 * i;
+      // StripOffsets of the second page.
+      if (view.getUint16(entry, true) === 273) view.setUint32(entry + 8, bytes.length - 4, true);
+    }
+    await Deno.writeFile(path, bytes);
+    await expectError(await server.post("/api/v2/export", { members: [{ path }] }), 500, "decode_failed");
+  }));
+
+Deno.test("a plane that cannot be decoded cuts the archive before its directory", () =>
+  withServer(async ({ server, folder }) => {
+    const path = join(folder, "series.ome.zarr");
+    const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
+    const chunks = [ramp(3, 4), ramp(3, 4)];
+    writeChunks(path, { axes, shape: [2, 3, 4], scale: [1, 1, 1], chunks });
+    await Deno.truncate(join(path, "0/c/1/0/0"), 10);
+    const url = await linkTo(server, { members: [{ path }] });
+    await using socket = await server.listen();
+    const response = await fetch(socket.base + url);
+    assert.equal(response.status, 200);
+    const received: Uint8Array[] = [];
+    await assert.rejects(async () => {
+      for await (const part of response.body!) received.push(part);
+    });
+    const file = join(folder, "cut.zip");
+    await Deno.writeFile(file, Buffer.concat(received));
+    assert.notEqual(received.length, 0);
+    await expectError(await server.post("/api/v2/open", { path: file }), 500, "decode_failed");
+    assert.match(server.logged.join(), /An archive was cut: .*10 bytes instead of 24/);
+  }));
+
+Deno.test("a client that leaves, or stops to read, ends the work", () =>
+  withServer(async ({ server, folder }) => {
+    const path = join(folder, "series.ome.zarr");
+    const axes = [{ name: "t", type: "time" }, { name: "y", type: "space" }, { name: "x", type: "space" }];
+    const noise = () => crypto.getRandomValues(new Uint16Array(32 * 1024));
+    const chunks = Array.from({ length: 40 }, () => Uint16Array.from({ length: 1 << 20 }, (_, i) => i)).map(
+      (plane) => {
+        plane.set(noise());
+        return plane;
+      },
+    );
+    writeChunks(path, { axes, shape: [40, 1024, 1024], scale: [1, 1, 1], chunks });
+    const order = { members: [{ path }] };
+    for (const end of ["leaves", "stalls"]) {
+      const url = await linkTo(server, order);
+      await using socket = await server.listen();
+      const gone = new AbortController();
+      const response = await fetch(socket.base + url, { signal: gone.signal });
+      const reader = response.body!.getReader();
+      await reader.read();
+      if (end === "leaves") gone.abort();
+      else {
+        await until(() => server.clock.timers > 0, "the watch");
+        await pause(300);
+        server.clock.move(60_000);
+      }
+      await until(() => server.budget.used === 0, `the end of the work of a client that ${end}`);
+      await reader.cancel().catch(() => {});
+    }
+  }));
