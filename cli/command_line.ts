@@ -203,6 +203,7 @@ const help = (): string =>
     lists: {
       Commands: [
         ["info", "Describe acquisitions as JSON"],
+        ["measure", "Measure line scans into a table"],
         ["plane", "Write a plane to standard output"],
         ["validate", "Check collections and their documents"],
         ["schema", "Print the JSON Schema of a kind of document"],
