@@ -300,7 +300,7 @@ async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promis
 
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
-  if (name === "validate" || name === "schema" || name === "info" || name === "plane") {
+  if (name === "validate" || name === "schema" || name === "info" || name === "plane" || name === "export") {
     Deno.exit(await run(name, rest));
   }
   const mayOpen = Deno.build.standalone &&

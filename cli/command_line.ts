@@ -204,6 +204,7 @@ const help = (): string =>
       Commands: [
         ["info", "Describe acquisitions as JSON"],
         ["plane", "Write a plane to standard output"],
+        ["export", "Write recordings as an archive of OME-Zarr images"],
         ["validate", "Check collections and their documents"],
         ["schema", "Print the JSON Schema of a kind of document"],
       ],
