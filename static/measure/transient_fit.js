@@ -1,5 +1,5 @@
 /**
- * Fits a transient to samples by Levenberg and Marquardt: a level, from which the trace rises at an onset with one time
+ * Fits a transient to samples by least squares: a level, from which the trace rises at an onset with one time
  * constant and returns with another, `level + size * (1 - exp(-t / rise)) * exp(-t / decay)`.
  *
  * @typedef {object} Transient times and places in samples
@@ -9,9 +9,7 @@
  * @property {number} rise time constant
  * @property {number} decay time constant
  */
-
-/** Steps of the fit; most fits end after ten. */
-const MOST_STEPS = 40;
+import { leastSquares } from "./least_squares.js";
 
 /** Rises shorter than a part of a sample look the same. */
 const LEAST_RISE = 0.1;
@@ -34,29 +32,14 @@ export function transientAt({ size, onset, rise, decay }, place) {
  * @param {Transient} start
  * @returns {{transient: Transient, misfit: number}} with the sum of the squared differences
  */
-export function fittedTransient(trace, from, to, start) {
-  let best = start;
-  let { misfit, bend, slope } = equations(trace, from, to, best);
-  let damping = 1e-2;
-  for (let step = 0; step < MOST_STEPS && damping < 1e9; step += 1) {
-    const move = solved(
-      bend.map((row, i) => row.map((value, j) => i === j ? value * (1 + damping) : value)),
-      slope,
-    );
-    const next = move === null ? null : moved(best, move, to - from);
-    const found = next === null ? null : equations(trace, from, to, next);
-    if (next === null || found === null || !(found.misfit < misfit)) {
-      damping *= 6;
-      continue;
-    }
-    const gain = (misfit - found.misfit) / misfit;
-    best = next;
-    ({ misfit, bend, slope } = found);
-    if (gain < 1e-7) break;
-    damping /= 8;
-  }
+export const fittedTransient = (trace, from, to, start) => {
+  const { best, misfit } = leastSquares(
+    start,
+    (transient) => equations(trace, from, to, transient),
+    (transient, move) => moved(transient, move, to - from),
+  );
   return { transient: best, misfit };
-}
+};
 
 /** @param {Transient} transient @param {readonly number[]} move @param {number} length of the samples @returns {Transient} */
 function moved({ level, size, onset, rise, decay }, move, length) {
@@ -110,26 +93,4 @@ function equations(
   }
   for (let j = 0; j < 5; j += 1) for (let k = j + 1; k < 5; k += 1) bend[j][k] = bend[k][j];
   return { misfit, bend, slope };
-}
-
-/** Solves symmetric linear equations by Gauss; a parameter without influence stays. @param {number[][]} rows @param {readonly number[]} right */
-function solved(rows, right) {
-  const size = right.length;
-  const table = rows.map((row, i) => [...row, right[i]]);
-  for (let i = 0; i < size; i += 1) {
-    let most = i;
-    for (let j = i + 1; j < size; j += 1) if (Math.abs(table[j][i]) > Math.abs(table[most][i])) most = j;
-    [table[i], table[most]] = [table[most], table[i]];
-    if (!(Math.abs(table[i][i]) > 0)) {
-      table[i] = table[i].map((_, j) => j === i ? 1 : 0);
-      continue;
-    }
-    for (let j = 0; j < size; j += 1) {
-      if (j === i) continue;
-      const part = table[j][i] / table[i][i];
-      for (let k = i; k <= size; k += 1) table[j][k] -= part * table[i][k];
-    }
-  }
-  const found = table.map((row, i) => row[size] / row[i]);
-  return found.every(Number.isFinite) ? found : null;
 }

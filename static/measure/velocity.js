@@ -1,24 +1,37 @@
 /**
- * Velocities in a line scan: over time from windows (window_velocity.js has the method), and of a line drawn over a
+ * Velocities in a line scan: over time from windows (window_velocity.js and changing_velocity.js have the method), and of a line drawn over a
  * streak. A velocity is positive where the position increases with time.
  *
  * @typedef {{samples: Float32Array, shape: readonly number[]}} Plane row-major `[rows, columns]`; rows are lines
  * @typedef {{step: number, unit: string}} Axis
  * @typedef {{x: number, y: number}} Place picture position: x counts lines, y columns
  *
+ * @typedef {keyof typeof METHODS} Method
+ *
  * @typedef {object} Windows
  * @property {number} window lines of a window
  * @property {number} step lines from one window to the next
  * @property {readonly [from: number, to: number]} columns part of each line, end not included
+ * @property {Method} [method] `autocorrelation` by default
+ * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 where it is not known
  *
  * @typedef {import("./window_velocity.js").WindowVelocity & {line: number}} VelocityAt `line` is the middle of the window, from 0
  */
 import { FRAMES, unitSymbol } from "./axes.js";
 import { standingPart } from "./standing.js";
-import { LEAST_MOVE, windowVelocity } from "./window_velocity.js";
+import { changingVelocity } from "./changing_velocity.js";
+import { pivVelocity, radonVelocity } from "./published_methods.js";
+import { LEAST_MOVE } from "./window_velocity.js";
 
 /** A shorter window has no measurable angle. */
 export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
+
+/** Methods by name, as tables cite them. */
+export const METHODS = {
+  autocorrelation: "Radon transform (Drew et al. 2010) by autocorrelation",
+  radon: "Radon transform as published (Drew et al. 2010)",
+  piv: "line-scanning PIV as published (Kim et al. 2012)",
+};
 
 /**
  * Measures the velocity in each window, from the first line on.
@@ -27,36 +40,98 @@ export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
  * @param {Windows} windows
  * @param {(done: number, of: number) => void} [onProgress] windows
  * @returns {VelocityAt[]} empty where no window fits
- * @throws {RangeError} invalid window, step or columns
+ * @throws {RangeError} invalid window, step, columns or time along the line
  */
-export function velocityOverTime({ samples, shape }, { window, step, columns }, onProgress = () => {}) {
+export function velocityOverTime(plane, windows, onProgress = () => {}) {
+  const { window, step } = windows;
+  if (!(Number.isInteger(step) && step >= 1)) {
+    throw new RangeError(`A step needs at least 1 line, not ${step}`);
+  }
+  const [rows] = plane.shape;
+  const count = Math.max(0, Math.floor((rows - window) / step) + 1);
+  return velocitiesAt(plane, windows, Array.from({ length: count }, (_, i) => i * step), onProgress);
+}
+
+/**
+ * Measures the velocity in windows that begin at some lines.
+ *
+ * @param {Plane} plane
+ * @param {Omit<Windows, "step">} windows
+ * @param {readonly number[]} starts first lines
+ * @param {(done: number, of: number) => void} [onProgress] windows
+ * @returns {VelocityAt[]}
+ * @throws {RangeError} invalid window, columns or time along the line
+ */
+export function velocitiesAt(
+  { samples, shape },
+  { window, columns, pixelTime = 0, method = "autocorrelation" },
+  starts,
+  onProgress = () => {},
+) {
   const [rows, width] = shape;
   const [from, to] = columns;
-  if (!(Number.isInteger(window) && window >= SHORTEST_WINDOW && Number.isInteger(step) && step >= 1)) {
-    throw new RangeError(
-      `A window needs at least ${SHORTEST_WINDOW} lines and a step of at least 1, not ${window} and ${step}`,
-    );
+  if (!(Number.isInteger(window) && window >= SHORTEST_WINDOW)) {
+    throw new RangeError(`A window needs at least ${SHORTEST_WINDOW} lines, not ${window}`);
   }
   if (!(from >= 0 && to <= width && to - from >= SHORTEST_WINDOW)) {
     throw new RangeError(`A velocity needs at least ${SHORTEST_WINDOW} columns, not ${from} to ${to}`);
   }
-  if (window > rows) return [];
+  if (!(pixelTime >= 0 && pixelTime * width <= 1)) {
+    throw new RangeError(`${width} pixels of ${pixelTime} lines are longer than a line`);
+  }
+  if (!Object.hasOwn(METHODS, method)) throw new RangeError(`There is no method ${method}`);
+  if (starts.length === 0) return [];
   const standing = standingPart(samples, rows, width, window);
-  const count = Math.floor((rows - window) / step) + 1;
-  const found = [];
   const values = new Float64Array(window * (to - from));
-  for (let i = 0; i < count; i += 1) {
+  return starts.map((start, i) => {
     let at = 0;
-    for (let row = i * step; row < i * step + window; row += 1) {
+    for (let row = start; row < start + window; row += 1) {
       for (let column = from; column < to; column += 1) {
         values[at] = samples[row * width + column] - standing[column];
         at += 1;
       }
     }
-    found.push({ line: i * step + (window - 1) / 2, ...windowVelocity(values, window, to - from) });
-    onProgress(i + 1, count);
-  }
-  return found;
+    const found = method === "autocorrelation"
+      ? changingVelocity(values, window, to - from)
+      : published(values, window, to - from, method);
+    onProgress(i + 1, starts.length);
+    return { line: start + (window - 1) / 2, ...alongLine(found, pixelTime) };
+  });
+}
+
+/** Published methods give a number for any window but an even one. @type {(values: Float64Array, rows: number, columns: number, method: "radon" | "piv") => import("./window_velocity.js").WindowVelocity} */
+function published(values, rows, columns, method) {
+  const [low, high] = values.reduce(
+    ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+    [
+      Infinity,
+      -Infinity,
+    ],
+  );
+  // What rounding leaves of an even window is no pattern.
+  const isEven = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
+  const measure = method === "radon" ? radonVelocity : pivVelocity;
+  const velocity = isEven ? NaN : measure(values, rows, columns);
+  const isNumber = Number.isFinite(velocity);
+  return {
+    verdict: isNumber ? "measured" : "unclear",
+    velocity: isNumber ? velocity : NaN,
+    confidence: NaN,
+    error: NaN,
+  };
+}
+
+/**
+ * Corrects for the time along the line. A streak that is at pixel `x` of line `n` was scanned there at `n + x * pixelTime`
+ * lines: its slope `a` in the picture belongs to the velocity `a / (1 + a * pixelTime)`.
+ *
+ * @type {(found: import("./window_velocity.js").WindowVelocity, pixelTime: number) => import("./window_velocity.js").WindowVelocity}
+ */
+function alongLine(found, pixelTime) {
+  const slower = 1 + found.velocity * pixelTime;
+  if (!(slower <= 0)) return { ...found, velocity: found.velocity / slower, error: found.error / slower };
+  // Faster than the scan itself.
+  return { ...found, verdict: "too fast", velocity: NaN, error: NaN };
 }
 
 /**

@@ -13,7 +13,7 @@ import { autocorrelation } from "./autocorrelation.js";
 import { likeness, smoothed } from "./smoothing.js";
 
 /**
- * @typedef {"measured" | "too slow" | "too fast" | "unclear"} Verdict
+ * @typedef {"measured" | "changing" | "too slow" | "too fast" | "unclear"} Verdict
  * @typedef {object} WindowVelocity
  * @property {Verdict} verdict
  * @property {number} velocity pixels per line, towards greater positions; NaN unless measured
@@ -67,6 +67,17 @@ const LEAST_OVERLAP = 3;
  * @returns {WindowVelocity}
  */
 export function windowVelocity(values, rows, columns) {
+  const { verdict, velocity, error, confidence } = roughVelocity(values, rows, columns);
+  return verdict === "measured" ? { verdict, velocity, confidence, error } : unmeasured(verdict, confidence);
+}
+
+/**
+ * The same with the velocity and error that the verdict is about: NaN where no direction stands out, and an infinite error
+ * where others fit as well.
+ *
+ * @type {(values: Float64Array, rows: number, columns: number) => WindowVelocity}
+ */
+export function roughVelocity(values, rows, columns) {
   const centre = centred(values);
   const whole = centre.map((value) => Number.isNaN(value) ? 0 : value);
   const streaks = likeness(whole, rows, columns, LEAST_SIGNIFICANCE);
@@ -78,14 +89,20 @@ export function windowVelocity(values, rows, columns) {
   const velocity = climbed(scores, best);
   const share = movingShare(whole, rows, columns, velocity);
   const error = standardError(scores, velocity, streaks);
+  const found = (/** @type {Verdict} */ verdict) => ({
+    verdict,
+    velocity,
+    confidence: Math.max(0, share),
+    error,
+  });
   const move = Math.abs(velocity) * rows;
   const [roughly, nearly] = ROUGHLY;
-  if (move < LEAST_MOVE) return unmeasured(error * move < nearly ? "too slow" : "unclear", share);
-  if (share < LEAST_SHARE || isMirrored(scores, velocity)) return unmeasured("unclear", share);
+  if (move < LEAST_MOVE) return found(error * move < nearly ? "too slow" : "unclear");
+  if (share < LEAST_SHARE || isMirrored(scores, velocity)) return found("unclear");
   const isTooFast = columns / Math.abs(velocity) < LEAST_MOVE;
-  if (isTooFast && error <= roughly) return unmeasured("too fast", share);
-  if (isTooFast || !(error <= GREATEST_ERROR)) return unmeasured("unclear", share);
-  return { verdict: "measured", velocity, confidence: share, error };
+  if (isTooFast && error <= roughly) return found("too fast");
+  if (isTooFast || !(error <= GREATEST_ERROR)) return found("unclear");
+  return found("measured");
 }
 
 /** @type {(verdict: Verdict, share: number) => WindowVelocity} */

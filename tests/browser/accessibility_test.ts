@@ -24,6 +24,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await openCard(viewer, "source-0");
     await page.click("#developers > summary");
     await page.selectOption("#source .layers", "split");
+    // Beside the line scan lies the image.
+    await page.locator(".recording[aria-current]").waitFor();
     await viewer.settle();
     await assertNoFault(viewer, "line scan");
     const vessel = join(viewer.server.folder, "vessel.oir");

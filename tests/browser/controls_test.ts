@@ -241,6 +241,7 @@ test("twelve channels start with six, a count and a button for all", async (view
   assert.equal(await viewer.text("#source-count"), "6 of 12 shown\nShow all");
   const shown = () => page.locator("#source-cards [id$=visible]:checked").count();
   assert.equal(await shown(), 6);
+  await page.locator(".recording[aria-current]").waitFor();
   const height = (await viewer.box("#source-0-visible")).y;
   await page.click("#source-count button");
   assert.equal(await shown(), 12);

@@ -201,7 +201,7 @@ test("a step requested while a changed file reopens is the one that is shown", a
   let letGo = () => {};
   const pressed = new Promise<void>((done) => letGo = done);
   let isReopened = false;
-  page.on("request", (request) => isReopened ||= request.method() === "POST");
+  page.on("request", (request) => isReopened ||= request.url().endsWith("open"));
   await page.route("**/data*", async (route) => {
     if (isReopened) await pressed;
     await route.continue().catch(() => {});

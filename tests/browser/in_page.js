@@ -86,6 +86,14 @@ export function chartColors() {
 export const isTransferring = () =>
   document.getElementById("progress-text").textContent.startsWith("0.0 MB of");
 
+/** The tab comes to the front. */
+export const lookAgain = () => document.dispatchEvent(new Event("visibilitychange"));
+
+/** Whether the tab is in front, as far as the page can tell. @param {boolean} isShown */
+export function tabIsShown(isShown) {
+  Object.defineProperty(document, "hidden", { configurable: true, get: () => !isShown });
+}
+
 export const focusWindow = () => dispatchEvent(new Event("focus"));
 
 /**

@@ -110,6 +110,20 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
     },
     "names the other": () => name.last().fill("quiet"),
     "colours it": () => page.locator("#measure-bands input[type=color]").last().fill("#ff0000"),
+    "types its end": async () => {
+      await page.locator("#measure-bands .place").last().click();
+      // Column 13 of 0.45 µm ends at 13.5 of them.
+      await viewer.enter("#band-2-to", "6");
+      assert.equal(await page.inputValue("#band-2-to"), "6.075");
+    },
+    "moves its start by a column": async () => {
+      await page.focus("#band-2-from");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+      // It was at 4.5 columns.
+      assert.equal(await page.inputValue("#band-2-from"), "2.475");
+    },
+    "duplicates it": () => page.getByRole("button", { name: "Duplicate", exact: false }).last().click(),
     "shows changes": () => page.check("#trace-change"),
     "sets the percentile": () => viewer.enter("#baseline-percentile", "20"),
     "averages": () => viewer.enter("#trace-average", "3"),
@@ -127,7 +141,7 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
     "removes the line": () => page.locator("#measure-lines tbody button").click(),
     "clears events": () => page.click("#event-clear"),
     "finds them again": () => page.click("#event-find"),
-    "removes the band with its events": () => page.locator("#measure-bands li button").first().click(),
+    "removes the band with its events": () => page.locator("#measure-bands li .icon").first().click(),
   };
   await unfold(viewer, "lines");
   const states = [await drawn()];

@@ -177,7 +177,7 @@ test("bands have names and colours, on the reference's path too", async (viewer)
   assert.equal(await page.locator('#reference polyline[stroke="#ff0000"]').count(), 1);
   const { text } = await saved(viewer, "#csv-traces");
   assert.match(text, /\r\nTime \(s\),Band 1,"'=vessel, left"\r\n/);
-  await page.locator("#measure-bands li button").first().click();
+  await page.locator("#measure-bands li .icon").first().click();
   assert.equal(await page.locator("#measure-bands li").count(), 1);
 });
 
@@ -192,7 +192,7 @@ test("letters typed into a name are not shortcuts", async (viewer) => {
   await page.keyboard.type(" zbro");
   assert.equal(await name.inputValue(), "Band 1 zbro");
   assert.equal(await name.evaluate((field) => field.matches(":focus")), true);
-  await page.locator("#measure-bands li button").nth(1).click();
+  await page.locator("#measure-bands li .icon").nth(1).click();
   assert.equal(await page.locator("#measure-bands li").count(), 1);
   assert.equal(await name.inputValue(), "Band 1 zbro");
 });
@@ -310,10 +310,10 @@ test("velocities over time are measured in a worker and shown with their confide
   );
   await page.click("#velocity-start");
   await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
-  // (600 - 120) / 50 + 1 = 10 windows.
+  // (600 - 120) / 60 + 1 = 9 windows.
   assert.match(
     await viewer.text("#measure-velocities .result"),
-    /^10 of 10 windows measured · median 10[567]\.?\d* µm\/s$/,
+    /^9 of 9 windows measured · median 10[567]\.?\d* µm\/s$/,
   );
   assert(await page.locator("#velocity-chart").isVisible());
   const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocities")).text);
@@ -341,7 +341,7 @@ test("velocities over time are measured in a worker and shown with their confide
   // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: /^0 of 10/ }).waitFor();
+  await page.locator("#measure-velocities .result", { hasText: /^0 of 9/ }).waitFor();
   await viewer.settle();
   assert(!await page.locator("#velocity-chart").isVisible());
 });
@@ -450,7 +450,7 @@ test("the page reports the limit of bands", async (viewer) => {
   for (let i = 0; i < 24; i += 1) await drawBand(viewer, 2 * i, 2 * i + 2);
   assert.equal(await page.locator("#measure-bands li").count(), 24);
   assert.match(await hint.innerText(), /^24 bands at most/);
-  await page.locator("#measure-bands li button").first().click();
+  await page.locator("#measure-bands li .icon").first().click();
   assert(!await hint.isVisible());
 });
 
@@ -497,7 +497,7 @@ test("events are hidden and restored with their channel", async (viewer) => {
     assert.equal(await page.inputValue("#event-trace"), "1 CH2");
   }
   // Those of a band that is removed are gone.
-  await page.locator("#measure-bands li button").first().click();
+  await page.locator("#measure-bands li .icon").first().click();
   await drawBand(viewer, ...ACTIVE);
   await viewer.settle();
   assert.equal(await table.count(), 0);

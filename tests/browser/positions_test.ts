@@ -92,7 +92,10 @@ test("scenes have names and sizes and open through the session", async (viewer) 
     "overview · 64 × 48",
   ]);
   const opens: string[] = [];
-  page.on("request", (request) => request.method() === "POST" && opens.push(new URL(request.url()).pathname));
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (/open$/.test(pathname)) opens.push(pathname);
+  });
   await page.selectOption("#scene", "1");
   await page.waitForSelector("#axis-t", { state: "hidden" });
   await page.waitForFunction(openingEnded);

@@ -20,24 +20,28 @@ export function normalNumbers(random: () => number): () => number {
 export interface Streaks {
   readonly lines: number;
   readonly columns: number;
-  /** Pixels a line; positive to greater columns. */
-  readonly velocity: number;
+  /** Pixels a line; positive to greater columns. Or the way in pixels at a time in lines, from 0. */
+  readonly velocity: number | ((time: number) => number);
   readonly noise: number;
   readonly seed: number;
   /** Full width at half depth of a streak along a line. */
   readonly width?: number;
   /** Mean distance of neighbouring streaks along a line. */
   readonly distance?: number;
+  /** Time from one pixel to the next in lines; 0 scans a line at once. */
+  readonly pixelTime?: number;
 }
 
 /** Row-major samples: mean 100, standard deviation of the streaks 10. */
 export function streaks(what: Streaks): Float32Array {
-  const { lines, columns, velocity, noise, seed, width = 5, distance = 14 } = what;
+  const { lines, columns, velocity, noise, seed, width = 5, distance = 14, pixelTime = 0 } = what;
   const random = randomNumbers(seed);
   const normal = normalNumbers(random);
   const sigma = width / 2.3548;
-  const low = Math.min(0, -velocity * lines) - 8 * width;
-  const high = columns + Math.max(0, -velocity * lines) + 8 * width;
+  const way = typeof velocity === "number" ? (time: number) => velocity * time : velocity;
+  const ways = Array.from({ length: lines + 1 }, (_, line) => way(line));
+  const low = -Math.max(...ways) - 8 * width;
+  const high = columns - Math.min(...ways) + 8 * width;
   const fine = 8;
   const cells = new Float64Array(Math.ceil((high - low + 2) * fine));
   for (let cell = low; cell < high; cell += width - Math.log(1 - random()) * (distance - width)) {
@@ -50,7 +54,8 @@ export function streaks(what: Streaks): Float32Array {
   const mean = cells.reduce((sum, value) => sum + value, 0) / cells.length;
   const spread = Math.sqrt(cells.reduce((sum, value) => sum + (value - mean) ** 2, 0) / cells.length);
   return Float32Array.from({ length: lines * columns }, (_, i) => {
-    const place = ((i % columns) - velocity * Math.floor(i / columns) - low) * fine;
+    const column = i % columns;
+    const place = (column - way(Math.floor(i / columns) + column * pixelTime) - low) * fine;
     const left = Math.floor(place);
     const value = cells[left]! * (left + 1 - place) + cells[left + 1]! * (place - left);
     return 100 + 10 * ((value - mean) / spread + noise * normal());

@@ -15,7 +15,8 @@ const { test } = viewerSuite("--host-resolver-rules=MAP attacker.test 127.0.0.1"
 function opensOf({ page }: Viewer): string[] {
   const opens: string[] = [];
   page.on("request", (request) => {
-    if (request.method() === "POST") opens.push(new URL(request.url()).pathname);
+    const { pathname } = new URL(request.url());
+    if (/open$/.test(pathname)) opens.push(pathname);
   });
   return opens;
 }

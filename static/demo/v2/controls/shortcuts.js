@@ -6,6 +6,7 @@ import { KeptSwitch } from "./kept.js";
 const LIST = [
   ["Anywhere", [
     ["o", "Open a file"],
+    ["< >", "Previous and next recording of the folder"],
     [", .", "Previous and next time point"],
     ["Page Up, Page Down", "Focus plane up and down"],
     ["k", "Play or pause"],

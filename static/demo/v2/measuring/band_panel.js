@@ -1,15 +1,8 @@
 /** Controls of bands and traces: colour, name and position of each band, and the display of traces. */
-import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
-import { element, within } from "../controls/element.js";
-import {
-  checkField,
-  choiceField,
-  countField,
-  fieldRow,
-  numberField,
-  removeButton,
-  textField,
-} from "../controls/fields.js";
+import { formatNumber, tableUnit, toPhysical } from "../../../measure/axes.js";
+import { element } from "../controls/element.js";
+import { checkField, choiceField, countField, fieldRow, numberField } from "../controls/fields.js";
+import { BandRow } from "./band_row.js";
 import { Bands, MOST_BANDS, tracesOf } from "./bands.js";
 import { Panel, plotOver } from "./panel.js";
 import { shapeOf } from "./scan.js";
@@ -28,6 +21,8 @@ export class BandPanel extends Panel {
   #version = 0;
   /** @type {{of: unknown[], traces: Trace[]}} */
   #kept = { of: [], traces: [] };
+  /** By the ids of their bands. @type {Map<number, BandRow>} */
+  #rows = new Map();
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
   #hint = element("p", { className: "hint" });
   #empty = element("p", { className: "missing", hidden: true, role: "status" });
@@ -83,6 +78,11 @@ export class BandPanel extends Panel {
 
   /** Starts with another picture. @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
+    // Another recording has another scale.
+    if (scan.group !== this.scan?.group) {
+      this.#rows.clear();
+      this.#list.replaceChildren();
+    }
     this.scan = scan;
     this.draft = null;
     const end = shapeOf(scan)[0] * this.timeStep;
@@ -215,42 +215,20 @@ export class BandPanel extends Panel {
     this.#hint.textContent = isFull
       ? `${MOST_BANDS} bands at most: remove one to draw another.`
       : `Choose Band and drag up or down over the line scan${path}.`;
-    // Keeps rows in place, since moving a row would take its focus; new bands come last.
-    const rows = new Map(
-      [...this.#list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.band, row]),
-    );
-    for (const band of all) {
-      const row = rows.get(String(band.id)) ?? this.#list.appendChild(this.#row(band));
-      rows.delete(String(band.id));
-      const place = row.querySelector(".place");
-      if (place !== null) place.textContent = this.#place(band);
-      // Undone changes; setting the value of a field would move its caret.
-      for (const [kind, value] of [["color", band.color], ["text", band.name]]) {
-        const input = within(row, `[type=${kind}]`, HTMLInputElement);
-        if (input.value !== value) input.value = value;
-      }
+    const { scan } = this;
+    if (scan === null) return;
+    for (const [id, { element }] of this.#rows) {
+      if (all.some((band) => band.id === id)) continue;
+      element.remove();
+      this.#rows.delete(id);
     }
-    for (const gone of rows.values()) gone.remove();
-  }
-
-  /** @param {Band} band */
-  #row({ id, name, color }) {
-    const swatch = element("input", { type: "color", value: color, "aria-label": `Colour of ${name}` });
-    swatch.addEventListener("input", () => this.bands.change(id, { color: swatch.value }));
-    const title = textField(`Name of ${name}`, name, 80, (name) => this.bands.change(id, { name }));
-    const place = element("span", { className: "place" });
-    const row = element("li", {}, swatch, title, place, removeButton(name, () => this.bands.remove(id)));
-    row.dataset.band = String(id);
-    return row;
-  }
-
-  /** From the outer edge of its first pixel to that of its last. @param {Band} band */
-  #place({ from, to }) {
-    const space = this.scan?.axes[1];
-    if (space === undefined) return "";
-    const [low, high] = [from, to].map((column) =>
-      formatNumber(Number(toPhysical(space, column).toPrecision(3)))
-    );
-    return `${low}–${high} ${unitSymbol(space.unit)}`;
+    // Rows stay in place, since moving a row would take its focus.
+    all.forEach((band, i) => {
+      const row = this.#rows.get(band.id) ?? new BandRow(band, this.bands, scan.axes[1]);
+      row.show(band);
+      if (this.#rows.has(band.id)) return;
+      this.#rows.set(band.id, row);
+      this.#list.insertBefore(row.element, this.#list.children[i] ?? null);
+    });
   }
 }

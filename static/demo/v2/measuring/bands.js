@@ -84,6 +84,14 @@ export class Bands extends Emitter {
     return band;
   }
 
+  /** Adds a copy. @param {number} id @returns {Band | null} null beyond the limit */
+  duplicate(id) {
+    const band = this.#bands.find((other) => other.id === id);
+    const copy = band ? this.add(band.from, band.to) : null;
+    if (band && copy) this.change(copy.id, { name: `${band.name} copy`.slice(0, 80) });
+    return copy;
+  }
+
   /** @param {number} id @param {Partial<Omit<Band, "id">>} change */
   change(id, change) {
     this.#bands = this.#bands.map((band) => {

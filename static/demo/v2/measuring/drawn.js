@@ -26,6 +26,9 @@
  * @property {string} channel position of the chosen channel
  * @property {number} window lines
  * @property {number} step lines
+ * @property {boolean} isAutomatic whether the measurement chooses the window
+ * @property {import("../../../measure/velocity.js").Method} method
+ * @property {number} pixelTime microseconds from one pixel of a line to the next
  * @property {readonly import("../../../measure/velocity.js").VelocityAt[]} found results; empty before a measurement
  * @property {import("./scan.js").About} about describes the measurement
  * @property {string} place the measured part of the file

@@ -97,6 +97,7 @@ export class MeasuredView {
     const taken = this.#measuring.begin({
       group: groups.source,
       file: info.source,
+      lineScan: this.#original === null ? info.lineScan ?? null : null,
       path: pathPoints(info.reference),
       series: this.#series(info),
       place: () => this.#placeInFile(info),

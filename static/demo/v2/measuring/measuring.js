@@ -7,6 +7,7 @@
  * @typedef {object} Shown
  * @property {import("../picture/channel_group.js").ChannelGroup} group of the source
  * @property {{name: string, path: string}} file
+ * @property {import("../../../client/v2/acq-client.d.ts").LineScanInfo | null} lineScan timing of the lines
  * @property {readonly Point[]} path of the line scan over its reference; empty without one
  * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
  * @property {() => [string, string | number][]} place describes the shown part of the file

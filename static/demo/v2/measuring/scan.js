@@ -9,17 +9,37 @@
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
+ * @property {number} pixelTime seconds from one pixel of a line to the next, by the file; 0 where it does not say
  * @property {() => About} place describes the shown part of the file
  * @property {string} note note in everything saved
  */
+/** @import { LineScanInfo } from "../../../client/v2/acq-client.d.ts" */
 import { formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
 import { perTime } from "../../../measure/velocity.js";
 
-/** @param {{group: Scan["group"], file: {name: string, path: string}, place: Scan["place"], note: string}} shown @returns {Scan} */
-export function scanOf({ group, file: { name, path }, place, note }) {
+/** @param {{group: Scan["group"], file: {name: string, path: string}, lineScan: LineScanInfo | null, place: Scan["place"], note: string}} shown @returns {Scan} */
+export function scanOf({ group, file: { name, path }, lineScan, place, note }) {
   const axes = /** @type {[Axis, Axis]} */ (group.plane.axes);
-  return { group, axes, fileName: name, path, isLineScan: isTime(axes[0]), place, note };
+  return {
+    group,
+    axes,
+    fileName: name,
+    path,
+    isLineScan: isTime(axes[0]),
+    pixelTime: timeAlongLine(lineScan, group),
+    place,
+    note,
+  };
 }
+
+/** 0 unless it is stated, fits the line, and all lines run one way. @param {LineScanInfo | null} lineScan @param {Scan["group"]} group */
+function timeAlongLine(lineScan, { plane: { axes, shape } }) {
+  const time = lineScan?.secondsPerPixel ?? 0;
+  return lineScan?.bidirectional !== true && time * shape[1] <= axes[0].step ? time : 0;
+}
+
+/** Seconds from line to line, null where they are not known. @param {Scan} scan */
+export const lineTimeOf = ({ axes: [time] }) => time.unit === "seconds" ? time.step : null;
 
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
 export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);

@@ -2,9 +2,10 @@
 
 /**
  * @param {import("../../../measure/velocity.js").Plane} plane its samples are copied
- * @param {import("../../../measure/velocity.js").Windows} windows
+ * @param {Omit<import("../../../measure/velocity.js").Windows, "window"> & {window: number | null, lineTime: number | null}} windows
+ *   without a window one is chosen, with a step of half of it; `lineTime` in seconds
  * @param {{signal: AbortSignal, onProgress: (done: number, of: number) => void}} options
- * @returns {Promise<import("../../../measure/velocity.js").VelocityAt[]>}
+ * @returns {Promise<{found: import("../../../measure/velocity.js").VelocityAt[], window: number, step: number}>}
  * @throws {DOMException} `AbortError` when the signal ends it
  * @throws {Error} invalid windows, or workers are unavailable
  */
@@ -24,7 +25,7 @@ export function measureVelocities(plane, windows, { signal, onProgress }) {
     worker.addEventListener("message", ({ data }) => {
       if (data.done !== undefined) return onProgress(data.done, data.of);
       end();
-      if (data.found !== undefined) done(data.found);
+      if (data.found !== undefined) done(data);
       else failed(new Error(data.fault));
     });
     worker.addEventListener("error", (event) => {

@@ -1,19 +1,24 @@
 /** Velocity over time: part of the lines, windows and results. */
 import { tableUnit } from "../../../measure/axes.js";
-import { physicalVelocity, resolvable, SHORTEST_WINDOW, velocityUnit } from "../../../measure/velocity.js";
+import { isNumber, velocitySummary } from "../../../measure/velocity_summary.js";
+import {
+  METHODS,
+  physicalVelocity,
+  resolvable,
+  SHORTEST_WINDOW,
+  velocityUnit,
+} from "../../../measure/velocity.js";
+import { firstWindow } from "../../../measure/window_choice.js";
 import { element, unbroken } from "../controls/element.js";
 import { button, choiceField, countField, fieldRow, numberField } from "../controls/fields.js";
 import { Panel, plotOver, velocityColumn } from "./panel.js";
-import { quantity, shapeOf, significant, velocityText } from "./scan.js";
+import { lineTimeOf, quantity, rounded, shapeOf, significant, velocityText } from "./scan.js";
 import { rangeOf, VELOCITY_RANGE } from "./trace_charts.js";
 import { measureVelocities } from "./velocities.js";
 
 /** @import { VelocityAt } from "../../../measure/velocity.js" */
 /** @import { Band } from "./bands.js" */
 /** @import { Scan } from "./scan.js" */
-
-/** Initial number of lines per window. */
-const WINDOW = 100;
 
 /** Colour of a saved plot. */
 const COLOR = "#0072b2";
@@ -34,12 +39,24 @@ export class VelocityPanel extends Panel {
   #running = null;
   #band = choiceField("In", "velocity-band", [], () => this.#chosen());
   #channel = choiceField("Channel", "velocity-channel", [], () => this.#chosen());
-  #window = numberField("Window", "velocity-window", WINDOW, () => this.#chosen(), {
+  /** Whether the measurement chooses the window: until the user does. */
+  #isAutomatic = true;
+  #window = numberField("Window", "velocity-window", 1, (window) => this.#typed(window), {
     min: SHORTEST_WINDOW,
     step: 1,
     unit: "lines",
   });
-  #step = countField("every", "velocity-step", WINDOW / 2, "lines", () => this.#chosen());
+  #step = countField("every", "velocity-step", 1, "lines", () => this.#typed());
+  #pixelTime = numberField("Time per pixel", "velocity-pixel-time", 0, () => this.#chosen(), {
+    min: 0,
+    unit: "µs",
+  });
+  #method = choiceField(
+    "Method",
+    "velocity-method",
+    Object.entries(METHODS).map(([value, name]) => ({ value, name })),
+    () => this.#chosen(),
+  );
   #range = element("p", { className: "hint" });
   #result = element("p", { className: "result", role: "status" });
   #progress = element("progress", { hidden: true, "aria-label": "Velocities" });
@@ -47,7 +64,9 @@ export class VelocityPanel extends Panel {
 
   constructor() {
     super();
-    const fields = [this.#band, this.#channel, this.#window, this.#step].map(({ label }) => label);
+    const fields = [this.#band, this.#channel, this.#window, this.#step, this.#pixelTime, this.#method].map((
+      { label },
+    ) => label);
     this.element = element(
       "div",
       { className: "panel" },
@@ -66,6 +85,9 @@ export class VelocityPanel extends Panel {
       channel: this.#channel.select.value,
       window: this.#window.number,
       step: this.#step.number,
+      isAutomatic: this.#isAutomatic,
+      pixelTime: this.#pixelTime.number,
+      method: this.#windows.method,
       found: this.#found,
       about: this.#about,
       place: this.#found.length === 0 ? "" : placeOf(this.scan),
@@ -77,9 +99,10 @@ export class VelocityPanel extends Panel {
     this.#forget();
     this.scan = scan;
     if (scan.isLineScan) {
-      const window = Math.max(SHORTEST_WINDOW, Math.min(WINDOW, Math.floor(shapeOf(scan)[0] / 4)));
-      this.#window.number = window;
-      this.#step.number = Math.max(1, Math.floor(window / 2));
+      this.#isAutomatic = true;
+      this.#setWindow(firstWindow(lineTimeOf(scan), shapeOf(scan)[0]));
+      this.#pixelTime.number = 1e6 * scan.pixelTime;
+      this.#method.select.value = "autocorrelation";
       this.#channel.offer(scan.group.channels.map(({ name }, i) => ({ value: String(i), name })), "0");
       this.listBands(drawn?.bands ?? []);
       if (drawn?.velocities) this.#take(drawn.velocities, scan);
@@ -88,18 +111,34 @@ export class VelocityPanel extends Panel {
   }
 
   /** @param {import("./drawn.js").KeptVelocities} kept @param {Scan} scan */
-  #take({ band, channel, window, step, found, about, place }, scan) {
+  #take({ band, channel, window, step, isAutomatic, pixelTime, method, found, about, place }, scan) {
     for (const [{ select }, value] of /** @type {const} */ ([[this.#band, band], [this.#channel, channel]])) {
       if ([...select.options].some((option) => option.value === value)) select.value = value;
     }
     this.#window.number = window;
     this.#step.number = step;
+    this.#isAutomatic = isAutomatic ?? false;
+    this.#pixelTime.number = pixelTime ?? 0;
+    this.#method.select.value = method ?? "autocorrelation";
     this.#explain();
     // Another time point or focus has other velocities.
     if (found.length === 0 || place !== placeOf(scan)) return;
     this.#samples = scan.group.channels[0]?.samples ?? null;
     this.#about = about;
     this.#show(found, scan);
+  }
+
+  /** @param {number} window lines */
+  #setWindow(window) {
+    this.#window.number = window;
+    this.#step.number = Math.max(1, Math.floor(window / 2));
+  }
+
+  /** @param {number} [window] lines, half of which are a new step */
+  #typed(window) {
+    this.#isAutomatic = false;
+    if (window !== undefined) this.#setWindow(window);
+    this.#chosen();
   }
 
   #chosen() {
@@ -142,10 +181,10 @@ export class VelocityPanel extends Panel {
     const step = second === undefined ? Infinity : second.line - first.line;
     const place = Math.min(this.#found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
     const { verdict, velocity, error } = this.#found[place];
-    if (verdict !== "measured") return verdictText(verdict);
-    return `${velocityText(physicalVelocity(velocity, axes), axes)} ± ${
-      (100 * error).toFixed(error < 0.001 ? 2 : 1)
-    } %`;
+    if (!isNumber(this.#found[place])) return verdictText(verdict);
+    const text = velocityText(physicalVelocity(velocity, axes), axes);
+    if (!(error >= 0) || error === null) return text;
+    return `${text} ± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`;
   }
 
   get title() {
@@ -184,7 +223,7 @@ export class VelocityPanel extends Panel {
     return { ...plotOver(scan, span), y: { ...range, title }, traces: [trace, { ...trace, isDots: true }] };
   }
 
-  /** @returns {import("../../../measure/velocity.js").Windows} */
+  /** @returns {import("../../../measure/velocity.js").Windows & {method: import("../../../measure/velocity.js").Method}} */
   get #windows() {
     const band = this.#bands.find(({ id }) => String(id) === this.#band.select.value);
     const columns = this.scan === null ? 0 : shapeOf(this.scan)[1];
@@ -192,6 +231,8 @@ export class VelocityPanel extends Panel {
       window: this.#window.input.valueAsNumber,
       step: this.#step.input.valueAsNumber,
       columns: band === undefined ? [0, columns] : [band.from, band.to],
+      method: /** @type {keyof typeof METHODS} */ (this.#method.select.value),
+      pixelTime: this.scan === null ? 0 : this.#pixelTime.number / 1e6 / (lineTimeOf(this.scan) ?? Infinity),
     };
   }
 
@@ -208,7 +249,9 @@ export class VelocityPanel extends Panel {
     this.#range.textContent = to - from < SHORTEST_WINDOW
       ? `Too narrow: a velocity needs at least ${SHORTEST_WINDOW} columns.`
       : Number.isFinite(windows.window)
-      ? `${time}: measures velocities from ${slow} to ${fast}.`
+      ? `${time}: measures velocities from ${slow} to ${fast}.${
+        this.#isAutomatic ? " The window adapts." : ""
+      }`
       : "";
   }
 
@@ -222,6 +265,8 @@ export class VelocityPanel extends Panel {
       this.#result.textContent = "Window and step must be whole numbers of lines.";
       return;
     }
+    // A wrong number in the field is not what would be chosen.
+    const isAutomatic = this.#isAutomatic && windows.window === this.#window.number;
     const running = this.#running = new AbortController();
     this.#start.textContent = "Cancel";
     this.#progress.hidden = false;
@@ -229,19 +274,30 @@ export class VelocityPanel extends Panel {
     try {
       this.#samples = channel.samples;
       const plane = { samples: channel.samples, shape: shapeOf(scan) };
-      const found = await measureVelocities(plane, windows, {
+      const lineTime = lineTimeOf(scan);
+      const { found, window, step } = await measureVelocities(plane, {
+        ...windows,
+        window: isAutomatic ? null : windows.window,
+        lineTime,
+      }, {
         signal: running.signal,
         onProgress: (done, of) => Object.assign(this.#progress, { max: of, value: done }),
       });
+      if (isAutomatic) this.#setWindow(window);
+      this.#explain();
       const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
       this.#about = [
-        ["Method", "Radon transform (Drew et al. 2010) by autocorrelation"],
+        ["Method", METHODS[windows.method]],
         ["Channel", channel.name],
         ["Part of the lines", `${part}, columns ${windows.columns[0]} to ${windows.columns[1] - 1}`],
-        ["Window (lines)", windows.window],
-        ["Step (lines)", windows.step],
+        ["Window (lines)", window],
+        ["Window chosen", isAutomatic ? "automatically" : "by hand"],
+        ["Step (lines)", step],
+        ["Time along the line", this.#alongLine(scan)],
       ];
       this.#show(found, scan);
+      const { cycle } = velocitySummary(found, window);
+      if (cycle !== null) this.#about.push(["Cycles", cycleText(cycle, scan)]);
     } catch (error) {
       this.#result.textContent = running.signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
     } finally {
@@ -252,10 +308,18 @@ export class VelocityPanel extends Panel {
     }
   }
 
+  /** @param {Scan} scan */
+  #alongLine(scan) {
+    const { number } = this.#pixelTime;
+    if (number === 0 || lineTimeOf(scan) === null) return "not corrected";
+    const isFromFile = number === 1e6 * scan.pixelTime;
+    return `corrected for ${significant(number, 6)} us per pixel, ${isFromFile ? "from the file" : "typed"}`;
+  }
+
   /** @param {readonly VelocityAt[]} found @param {Scan} scan */
   #show(found, scan) {
     this.#found = found;
-    this.points = found.filter(({ verdict }) => verdict === "measured")
+    this.points = found.filter(isNumber)
       .map(({ line, velocity, confidence }) => ({
         line,
         velocity: physicalVelocity(velocity, scan.axes),
@@ -265,19 +329,27 @@ export class VelocityPanel extends Panel {
   }
 
   /** @param {Scan} scan */
-  #summary({ axes }) {
+  #summary(scan) {
+    const { axes } = scan;
     const { length } = this.#found;
     if (length === 0) return "The recording is shorter than the window.";
-    const speeds = this.points.map(({ velocity }) => velocity).sort((a, b) => a - b);
-    const rest = /** @type {const} */ (["too slow", "too fast", "unclear"]).flatMap((verdict) => {
+    const { numbers, median, cycle } = velocitySummary(this.#found, this.#window.number);
+    const rest = /** @type {const} */ (["changing", "too slow", "too fast", "unclear"]).flatMap((verdict) => {
       const count = this.#found.filter((found) => found.verdict === verdict).length;
       return count === 0 ? [] : [`${count} ${verdictText(verdict)}`];
     });
-    // An even count has the mean of both middle values.
-    const middle = (speeds[Math.floor((speeds.length - 1) / 2)] + speeds[Math.floor(speeds.length / 2)]) / 2;
-    const median = speeds.length === 0 ? [] : [`median ${velocityText(middle, axes)}`];
-    return [`${speeds.length} of ${length} windows measured`, ...median, ...rest].join(" · ");
+    const middle = numbers === 0 ? [] : [`median ${velocityText(physicalVelocity(median, axes), axes)}`];
+    const cycles = cycle === null ? [] : [cycleText(cycle, scan)];
+    return [`${numbers} of ${length} windows measured`, ...middle, ...cycles, ...rest].join(" · ");
   }
+}
+
+/** @param {import("../../../measure/velocity_summary.js").Cycle} cycle @param {Scan} scan */
+function cycleText({ cycles, period, mean }, { axes }) {
+  if (cycles < 1) return "part of one cycle: not the mean of the flow";
+  const each = quantity(significant(period * axes[0].step, 3), axes[0]);
+  const whole = velocityText(physicalVelocity(mean, axes), axes);
+  return `${rounded(cycles)} cycles of about ${each}, mean of the whole ones ${whole}`;
 }
 
 /** Scene and position of the samples, to be compared. @param {Scan} scan */

@@ -10,6 +10,7 @@ import { serverFacts } from "./server.js";
 import { shownText } from "../panels/channel_card.js";
 import { withoutResults } from "../measuring/drawn.js";
 import { keyOf } from "./work_store.js";
+import { Recordings } from "./recordings.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
 
@@ -38,6 +39,7 @@ const KEEP_AFTER_MS = 300;
 export class Opening {
   #parts;
   #ways;
+  #recordings;
   #bar;
   #steps;
   #mayOpenByPath = false;
@@ -61,6 +63,12 @@ export class Opening {
       onPath: (path, link) => this.#mayLeave() && controller.openPath(path, link ?? {}),
       onSample: () => this.#mayLeave() && controller.openSample(),
     });
+    this.#recordings = new Recordings({
+      list: async (folder) => (await controller.server()).list(folder),
+      open: (path) => this.#mayLeave() && controller.openPath(path),
+      works: () => work.list(),
+      say: (text) => parts.page.say(text),
+    });
     this.#steps = new PlaneSteps((place, signal) => controller.planesAt(place, signal));
     this.#bar = new PositionBar(
       (place, ahead) => this.#step(place, ahead),
@@ -81,6 +89,8 @@ export class Opening {
       o: () => this.#ways.open(),
       "?": () => byId("shortcuts", HTMLDialogElement).showModal(),
       Escape: () => this.#parts.controller.cancel(),
+      "<": () => this.#recordings.step(-1),
+      ">": () => this.#recordings.step(1),
       ",": () => this.#bar.step("t", -1),
       ".": () => this.#bar.step("t", 1),
       PageUp: () => this.#bar.step("z", 1),
@@ -154,7 +164,10 @@ export class Opening {
     work.on("state", ({ state }) => page.kept(state));
     byId("take-over").addEventListener("click", () => work.takeOver());
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
-    controller.on("opened", ({ info }) => page.begin(`Fetching ${info.source.name} …`, false));
+    controller.on("opened", ({ kind, info }) => {
+      page.begin(`Fetching ${info.source.name} …`, false);
+      if (this.#mayList(kind)) this.#recordings.expect(info.source.path);
+    });
     controller.on("progress", ({ received, total }) => page.progress(received, total));
     controller.on("loaded", (loaded) => this.#loaded(loaded));
     controller.on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
@@ -178,6 +191,7 @@ export class Opening {
     this.#keep();
     this.#bar.pause();
     this.#ways.busy(true);
+    this.#recordings.busy(true);
     const isDialog = kind === "dialog";
     const isOfShown = kind === "scene" || kind === "again";
     this.#path = isOfShown ? this.#parts.viewer.info?.source.path ?? "" : path;
@@ -192,6 +206,7 @@ export class Opening {
   #idle() {
     this.#parts.page.end();
     this.#ways.busy(false);
+    this.#recordings.busy(false);
     this.#isAgain = false;
     this.#showPositions(this.#bar.place);
     // Takes the steps requested meanwhile.
@@ -220,6 +235,7 @@ export class Opening {
     const look = isSame ? viewer.look : work?.work.look;
     const isChanged = !isSample && (isSame ? !isSameContent : work?.isOther === true);
     this.#isSample = isSample;
+    if (this.#mayList(kind)) this.#recordings.follow(isSample ? "" : info.source.path, this.#path);
     this.#isDerived = false;
     this.#shownPlace = data.position = { t, z, l };
     page.notice(null);
@@ -272,6 +288,11 @@ export class Opening {
       this.#showPositions(this.#shownPlace);
       this.#failed(error, viewer.info?.source.path ?? "");
     }
+  }
+
+  /** Whether what opened may lie in another folder, and that may be listed. @param {Kind} kind */
+  #mayList(kind) {
+    return this.#mayOpenByPath && kind !== "scene" && kind !== "again";
   }
 
   /** The file has changed, so fetch the shown planes again. */

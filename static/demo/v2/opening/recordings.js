@@ -1,0 +1,182 @@
+/** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
+import { byId, element } from "../controls/element.js";
+import { KeptSwitch } from "../controls/kept.js";
+import { folderOf } from "./recording_folders.js";
+import { RecordingList } from "./recording_list.js";
+
+/** @import { FolderListing } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Recording } from "./recording_list.js" */
+
+/** Interval of the looks at the folder. */
+const LOOK_EVERY_MS = 5000;
+
+/** A folder that takes long to list is looked at less often: it may take this share of the time. */
+const MOST_OF_THE_TIME = 0.05;
+
+/**
+ * @typedef {object} Needs
+ * @property {(folder: string) => Promise<FolderListing>} list
+ * @property {(path: string) => void} open
+ * @property {() => Promise<readonly {path: string, words: string}[]>} works what was measured, by recording
+ * @property {(text: string) => void} say
+ */
+
+export class Recordings {
+  #needs;
+  #list;
+  #isShown = new KeptSwitch("acq-server recordings");
+  #isBusy = false;
+  /** What was measured. @type {ReadonlyMap<string, string>} */
+  #words = new Map();
+  /** @type {Map<string, HTMLLIElement>} */
+  #rows = new Map();
+  #timer = 0;
+  /** A look at the folder of a recording that is being opened. @type {{folder: string, listing: Promise<FolderListing>} | null} */
+  #early = null;
+
+  /** @param {Needs} needs */
+  constructor(needs) {
+    this.#needs = needs;
+    this.#list = new RecordingList((folder) => {
+      const early = this.#early;
+      this.#early = null;
+      return early?.folder === folder ? early.listing : needs.list(folder);
+    });
+    this.#list.on("changed", () => this.#paint());
+    this.#list.on("arrived", ({ names }) => {
+      if (!this.#isBusy) {
+        needs.say(names.length === 1 ? `New: ${names[0]}` : `${names.length} new recordings`);
+      }
+    });
+    byId("recording-previous").addEventListener("click", () => this.step(-1));
+    byId("recording-next").addEventListener("click", () => this.step(1));
+    byId("recording-count").addEventListener("click", () => {
+      this.#isShown.isOn = !this.#isShown.isOn;
+      this.#paint();
+    });
+    document.addEventListener("visibilitychange", () => this.#look());
+  }
+
+  /** Looks at the folder of a recording while its planes come, so that the list appears with them. @param {string} path */
+  expect(path) {
+    const folder = folderOf(path);
+    const listing = this.#needs.list(folder);
+    listing.catch(() => {});
+    this.#early = { folder, listing };
+  }
+
+  /**
+   * The open recording.
+   *
+   * @param {string} path with links resolved; empty where the list is of no use
+   * @param {string} asked what was opened
+   */
+  async follow(path, asked) {
+    const looked = this.#list.follow(path, asked);
+    const works = path === "" ? [] : await this.#needs.works();
+    this.#words = new Map(works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]));
+    await looked;
+    this.#paint();
+    this.#schedule(0);
+  }
+
+  /** Opens the recording before (-1) or after (1) the open one. @param {-1 | 1} by */
+  step(by) {
+    const recording = this.#list.beside(by);
+    if (recording !== null) this.#open(recording.path);
+  }
+
+  /** Something is opening. @param {boolean} isBusy */
+  busy(isBusy) {
+    this.#isBusy = isBusy;
+    this.#paintSteps();
+  }
+
+  /** @param {string} path */
+  #open(path) {
+    if (!this.#isBusy) this.#needs.open(path);
+  }
+
+  async #look() {
+    if (document.hidden || this.#isBusy) return this.#schedule(0);
+    const start = performance.now();
+    await this.#list.look();
+    this.#schedule(performance.now() - start);
+  }
+
+  /** @param {number} took milliseconds of the last look */
+  #schedule(took) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), Math.max(LOOK_EVERY_MS, took / MOST_OF_THE_TIME));
+  }
+
+  #paintSteps() {
+    const { recordings, index, isCut } = this.#list;
+    const several = recordings.length > 1;
+    byId("recording-steps").hidden = !several;
+    byId("recordings").hidden = !several || !this.#isShown.isOn;
+    const count = `${recordings.length.toLocaleString("en")}${isCut ? "+" : ""}`;
+    const button = byId("recording-count");
+    button.textContent = index < 0 ? `${count} recordings` : `${index + 1} of ${count}`;
+    button.ariaExpanded = String(this.#isShown.isOn);
+    for (const [id, by] of /** @type {const} */ ([["recording-previous", -1], ["recording-next", 1]])) {
+      // A disabled button would lose the focus with each step.
+      byId(id).ariaDisabled = String(this.#isBusy || this.#list.beside(by) === null);
+    }
+  }
+
+  #paint() {
+    this.#paintSteps();
+    const { recordings, index } = this.#list;
+    byId("recordings-folder").textContent = this.#list.folderName;
+    const rows = new Map(recordings.map((one) => [one.path, this.#rows.get(one.path) ?? this.#row(one)]));
+    const list = byId("recording-list");
+    const isSameOrder = rows.size === this.#rows.size &&
+      [...rows.keys()].every((path, i) => list.children[i] === rows.get(path));
+    this.#rows = rows;
+    if (!isSameOrder) {
+      const focus = document.activeElement;
+      list.replaceChildren(...rows.values());
+      if (focus instanceof HTMLElement && list.contains(focus)) focus.focus();
+    }
+    recordings.forEach((one, i) => this.#mark(one, i === index));
+    const open = index < 0 ? null : rows.get(/** @type {Recording} */ (recordings[index]).path);
+    if (open) showIn(list, open);
+  }
+
+  /** @param {Recording} recording */
+  #row({ path, name }) {
+    const button = element(
+      "button",
+      { type: "button", className: "recording", title: path },
+      element("span", { className: "file", textContent: name }),
+      element("time"),
+      element("span", { className: "words" }),
+    );
+    button.addEventListener("click", () => this.#open(path));
+    return element("li", {}, button);
+  }
+
+  /** @param {Recording} recording @param {boolean} isOpen */
+  #mark({ path, modified, isGrowing }, isOpen) {
+    const button = /** @type {Element} */ (this.#rows.get(path)?.firstElementChild);
+    button.ariaCurrent = isOpen ? "true" : null;
+    const [, time, words] = button.children;
+    /** @type {Element} */ (time).textContent = isGrowing ? "still growing" : when.format(new Date(modified));
+    /** @type {Element} */ (words).textContent = this.#words.get(path) ?? "";
+  }
+}
+
+/** Scrolls a positioned list, and nothing around it, to a row and its neighbours. @param {HTMLElement} list @param {HTMLElement} row */
+function showIn(list, { offsetTop, offsetHeight }) {
+  const least = offsetTop + 2 * offsetHeight - list.clientHeight;
+  list.scrollTop = Math.min(offsetTop - offsetHeight, Math.max(least, list.scrollTop));
+}
+
+/** Date and time as the browser writes them. One format for all rows: making one takes longer than using it. */
+const when = new Intl.DateTimeFormat([], {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+});

@@ -1,0 +1,134 @@
+/**
+ * Velocity of a window in which it may change, as in pulsatile flow. Both halves are measured on their own; where they
+ * disagree, the streaks are curved. The lines are shifted so that the streaks become straight, and measured again: the
+ * velocity is that in the middle of the window.
+ */
+import { roughVelocity, windowVelocity } from "./window_velocity.js";
+
+/** @typedef {import("./window_velocity.js").WindowVelocity} WindowVelocity */
+
+/** Halves disagree when they differ by more than this many standard errors and this part of the velocity. */
+const [DISAGREEING, CHANGE] = [3, 0.02];
+
+/** Streaks are not spread evenly over a window: its middle is off by about this part of the change. */
+const UNEVEN = 0.007;
+
+/** Fewer lines are no part. */
+const LEAST_LINES = 6;
+
+/** A part with a larger relative error says nothing. */
+const GREATEST_PART_ERROR = 0.25;
+
+/** By chance, four quarters differ from the curve by up to this much of their variance. */
+const CHANCE = 2.4;
+
+/**
+ * Where the change itself changes, by b a line and line, the slope of streaks over n lines is off by b n² / 40 (least
+ * squares), and the mean of both halves by b n² / 160 + b n² / 32. The slope is off by -2 times the difference of both.
+ */
+const [BEND, SLOPE] = [2, 40];
+
+/** Higher orders are left, as a part of this correction. */
+const MISSED = 0.25;
+
+/** Interpolation between few lines is off by about this part, whatever the noise. */
+const LEAST_ERROR = 0.003;
+
+/** A number with a larger relative error is none. */
+const GREATEST_ERROR = 0.1;
+
+/**
+ * @param {Float64Array} values row-major lines without background; NaN or infinite where there is no sample
+ * @param {number} rows lines
+ * @param {number} columns pixels of a line
+ * @returns {WindowVelocity} `changing` where the halves disagree, without a velocity where they change too much
+ */
+export function changingVelocity(values, rows, columns) {
+  const whole = windowVelocity(values, rows, columns);
+  const halves = partsOf(values, rows, columns, 2);
+  if (halves.length < 2) return whole;
+  const [first, second] = halves.map(({ velocity }) => velocity);
+  const noise = Math.hypot(...halves.map(noiseOf));
+  const [middle, change] = [(first + second) / 2, second - first];
+  const isSame = Math.abs(change) <= Math.max(DISAGREEING * noise, CHANGE * Math.abs(middle));
+  if (isSame) return whole;
+  const none = {
+    verdict: /** @type {const} */ ("changing"),
+    velocity: NaN,
+    confidence: whole.confidence,
+    error: NaN,
+  };
+  const again = roughVelocity(straightened(values, rows, columns, change / (rows / 2)), rows, columns);
+  const off = again.velocity - middle;
+  if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;
+  const own = noiseOf(again);
+  // The better of two estimates has less variance by that of their difference (Hausman).
+  const chance = Math.max(0, noise * noise / 4 - own * own);
+  const bend = BEND * off * Math.max(0, 1 - chance / (off * off));
+  const velocity = again.velocity + bend;
+  const curve = (/** @type {number} */ place) =>
+    velocity + change * 2 * place - SLOPE * bend * place * place / 2;
+  const rest = unlike(partsOf(values, rows, columns, 4), curve);
+  const error = Math.hypot(own, BEND * Math.sqrt(chance), MISSED * bend, UNEVEN * change, rest) /
+    Math.abs(velocity);
+  return error <= GREATEST_ERROR ? { ...again, verdict: "changing", velocity, error } : none;
+}
+
+/**
+ * What the velocities of parts differ from a curve beyond their noise.
+ *
+ * @param {readonly (WindowVelocity & {place: number})[]} parts
+ * @param {(place: number) => number} curve
+ */
+function unlike(parts, curve) {
+  const squares = parts.map((part) => (part.velocity - curve(part.place)) ** 2 - CHANCE * noiseOf(part) ** 2);
+  return Math.sqrt(Math.max(0, squares.reduce((sum, square) => sum + square, 0)) / Math.max(1, parts.length));
+}
+
+/**
+ * Velocities of those equal parts of a window that tell one, with their places, -0.5 to 0.5.
+ *
+ * @param {Float64Array} values
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} count
+ * @returns {(WindowVelocity & {place: number})[]}
+ */
+function partsOf(values, rows, columns, count) {
+  const length = Math.floor(rows / count);
+  if (length < LEAST_LINES) return [];
+  return Array.from({ length: count }, (_, i) => {
+    const row = Math.round(i * (rows - length) / (count - 1));
+    const found = roughVelocity(values.subarray(row * columns, (row + length) * columns), length, columns);
+    return { ...found, place: (row + length / 2) / rows - 0.5 };
+  }).filter(({ error }) => error < GREATEST_PART_ERROR);
+}
+
+/** Standard error in pixels a line. @param {WindowVelocity} found */
+const noiseOf = ({ velocity, error }) => Math.abs(velocity) * Math.max(error, LEAST_ERROR);
+
+/** Lines shifted as by a velocity that grows by so much from line to line; NaN where nothing was sampled. */
+function straightened(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ columns,
+  /** @type {number} */ growth,
+) {
+  const straight = new Float64Array(values.length);
+  for (let row = 0; row < rows; row += 1) {
+    const shift = growth * (row - (rows - 1) / 2) ** 2 / 2;
+    const below = Math.floor(shift);
+    const part = shift - below;
+    for (let column = 0; column < columns; column += 1) {
+      const at = column + below;
+      const isInside = at >= 0 && at + (part > 0 ? 1 : 0) < columns;
+      const left = values[row * columns + at];
+      straight[row * columns + column] = !isInside
+        ? NaN
+        : part > 0
+        ? (1 - part) * left + part * values[row * columns + at + 1]
+        : left;
+    }
+  }
+  return straight;
+}

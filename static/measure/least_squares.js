@@ -1,0 +1,62 @@
+/**
+ * Least squares by Levenberg and Marquardt.
+ *
+ * @typedef {object} Equations
+ * @property {number} misfit sum of the squared differences
+ * @property {number[][]} bend products of the slopes of the model by its parameters
+ * @property {readonly number[]} slope products of these slopes with the differences
+ */
+
+/** Steps of a fit; most end after ten. */
+const MOST_STEPS = 40;
+
+/**
+ * @template P
+ * @param {P} start
+ * @param {(parameters: P) => Equations} equations
+ * @param {(parameters: P, move: readonly number[]) => P} moved keeps parameters within their bounds
+ * @returns {{best: P, misfit: number}}
+ */
+export function leastSquares(start, equations, moved) {
+  let best = start;
+  let { misfit, bend, slope } = equations(best);
+  let damping = 1e-2;
+  for (let step = 0; step < MOST_STEPS && damping < 1e9; step += 1) {
+    const damped = bend.map((row, i) => row.map((value, j) => i === j ? value * (1 + damping) : value));
+    const move = solved(damped, slope);
+    const next = move === null ? null : moved(best, move);
+    const found = next === null ? null : equations(next);
+    if (next === null || found === null || !(found.misfit < misfit)) {
+      damping *= 6;
+      continue;
+    }
+    const gain = (misfit - found.misfit) / misfit;
+    best = next;
+    ({ misfit, bend, slope } = found);
+    if (gain < 1e-7) break;
+    damping /= 8;
+  }
+  return { best, misfit };
+}
+
+/** Solves symmetric linear equations by Gauss; a parameter without influence stays. @param {number[][]} rows @param {readonly number[]} right */
+function solved(rows, right) {
+  const size = right.length;
+  const table = rows.map((row, i) => [...row, right[i]]);
+  for (let i = 0; i < size; i += 1) {
+    let most = i;
+    for (let j = i + 1; j < size; j += 1) if (Math.abs(table[j][i]) > Math.abs(table[most][i])) most = j;
+    [table[i], table[most]] = [table[most], table[i]];
+    if (!(Math.abs(table[i][i]) > 0)) {
+      table[i] = table[i].map((_, j) => j === i ? 1 : 0);
+      continue;
+    }
+    for (let j = 0; j < size; j += 1) {
+      if (j === i) continue;
+      const part = table[j][i] / table[i][i];
+      for (let k = i; k <= size; k += 1) table[j][k] -= part * table[i][k];
+    }
+  }
+  const found = table.map((row, i) => row[size] / row[i]);
+  return found.every(Number.isFinite) ? found : null;
+}

@@ -1,0 +1,197 @@
+/**
+ * Velocities by two published methods as they were described, without an error or a verdict, to compare with and to cite.
+ *
+ * Drew, Blinder, Cauwenberghs, Shih and Kleinfeld (2010), J. Comput. Neurosci. 29, 5-11: the direction along which the
+ * integrals of the Radon transform have the greatest variance.
+ *
+ * Kim, Yang, Blinder and Kleinfeld (2012), PLoS ONE 7, e38590 (line-scanning particle image velocimetry): the phase
+ * correlation of lines some lines apart, averaged over the window.
+ */
+import { leastSquares } from "./least_squares.js";
+
+/** Steps in degrees, and where the finer one is searched. */
+const [COARSE, FINE, NEAR] = [1, 0.25, 2];
+
+/** Lines between two lines that are correlated, as published. */
+export const PIV_LINES = 5;
+
+/**
+ * Velocity by the Radon transform, in steps of a quarter of a degree.
+ *
+ * @param {Float64Array} values row-major; missing ones count as the mean
+ * @param {number} rows lines
+ * @param {number} columns
+ * @returns {number} pixels a line; NaN without any variance
+ */
+export function radonVelocity(values, rows, columns) {
+  const centred = aboutMean(values);
+  if (!centred.some((value) => value !== 0)) return NaN;
+  const best = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ step) => {
+    let [angle, variance] = [NaN, -1];
+    for (let i = 0; from + i * step <= to + 1e-9; i += 1) {
+      const found = varianceAlong(centred, rows, columns, from + i * step);
+      if (found > variance) [angle, variance] = [from + i * step, found];
+    }
+    return angle;
+  };
+  const coarse = best(-89, 90, COARSE);
+  return Math.tan(best(coarse - NEAR, coarse + NEAR, FINE) * Math.PI / 180);
+}
+
+/** Variance of the integrals along a direction; `angle` in degrees from that of a velocity of 0. */
+function varianceAlong(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ columns,
+  /** @type {number} */ angle,
+) {
+  const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
+  const size = Math.ceil(Math.hypot(rows, columns)) + 2;
+  const sums = new Float64Array(size);
+  for (let row = 0; row < rows; row += 1) {
+    const start = size / 2 - (row - (rows - 1) / 2) * sin - (columns - 1) / 2 * cos;
+    for (let column = 0; column < columns; column += 1) {
+      const place = start + column * cos;
+      const below = Math.floor(place);
+      const value = values[row * columns + column];
+      sums[below] += value * (below + 1 - place);
+      sums[below + 1] += value * (place - below);
+    }
+  }
+  const mean = sums.reduce((sum, value) => sum + value, 0) / size;
+  return sums.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+}
+
+/**
+ * Velocity by the phase correlation of lines that are {@linkcode PIV_LINES} apart, of all such pairs of the window. A
+ * Gaussian on a level is fitted to the averaged correlation.
+ *
+ * @param {Float64Array} values row-major; missing ones count as the mean of their column
+ * @param {number} rows lines, more than {@linkcode PIV_LINES}
+ * @param {number} columns
+ * @returns {number} pixels a line, below half of the columns over the distance of the lines; NaN without any variance
+ */
+export function pivVelocity(values, rows, columns) {
+  const waves = Array.from({ length: columns }, (_, i) => {
+    const turn = 2 * Math.PI * i / columns;
+    return { cosine: Math.cos(turn), sine: Math.sin(turn) };
+  });
+  const spectra = spectraOfLines(withoutColumnMeans(values, rows, columns), rows, columns, waves);
+  // Mean over pairs first: the inverse transform is linear.
+  const [real, imaginary] = [new Float64Array(columns), new Float64Array(columns)];
+  for (let row = 0; row + PIV_LINES < rows; row += 1) {
+    for (let i = 0; i < columns; i += 1) {
+      const [one, other] = [row * columns + i, (row + PIV_LINES) * columns + i];
+      const [a, b, c, d] = [
+        spectra.real[one],
+        spectra.imaginary[one],
+        spectra.real[other],
+        spectra.imaginary[other],
+      ];
+      // As published: between a plain correlation and one of phases alone.
+      const size = Math.sqrt(Math.hypot(a, b) * Math.hypot(c, d));
+      if (!(size > 0)) continue;
+      real[i] += (a * c + b * d) / size;
+      imaginary[i] += (a * d - b * c) / size;
+    }
+  }
+  const correlation = Float64Array.from({ length: columns }, (_, shift) => {
+    let sum = 0;
+    for (let i = 0; i < columns; i += 1) {
+      const { cosine, sine } = waves[i * shift % columns];
+      sum += real[i] * cosine - imaginary[i] * sine;
+    }
+    return sum / columns;
+  });
+  return topOf(correlation) / PIV_LINES;
+}
+
+/** Middle of a Gaussian on a level of a circular correlation, from `-columns / 2`; NaN of a flat one. @param {Float64Array} correlation */
+function topOf(correlation) {
+  const { length } = correlation;
+  const half = length >> 1;
+  const greatest = Math.max(...correlation);
+  if (!(greatest > 0)) return NaN;
+  const shifted = Float64Array.from(
+    { length },
+    (_, i) => correlation[(i + length - half) % length] / greatest,
+  );
+  const middle = shifted.indexOf(1);
+  let width = 1;
+  while (shifted[middle + width] > 1 / Math.E) width += 1;
+  const start = { height: 1, middle, width, level: 0 };
+  const { best } = leastSquares(start, (gaussian) => equations(shifted, gaussian), (gaussian, move) => ({
+    height: Math.max(0, gaussian.height + move[0]),
+    middle: Math.min(length - 1, Math.max(0, gaussian.middle + move[1])),
+    width: Math.max(0.1, gaussian.width + move[2]),
+    level: Math.min(1, Math.max(0, gaussian.level + move[3])),
+  }));
+  return best.middle - half;
+}
+
+/** @param {Float64Array} values @param {{height: number, middle: number, width: number, level: number}} gaussian @returns {import("./least_squares.js").Equations} */
+function equations(values, { height, middle, width, level }) {
+  const bend = Array.from({ length: 4 }, () => [0, 0, 0, 0]);
+  const slope = [0, 0, 0, 0];
+  let misfit = 0;
+  for (let i = 0; i < values.length; i += 1) {
+    const place = (i - middle) / width;
+    const part = Math.exp(-place * place);
+    const by = [part, 2 * height * part * place / width, 2 * height * part * place * place / width, 1];
+    const off = values[i] - height * part - level;
+    misfit += off * off;
+    for (let j = 0; j < 4; j += 1) {
+      slope[j] += by[j] * off;
+      for (let k = 0; k < 4; k += 1) bend[j][k] += by[j] * by[k];
+    }
+  }
+  return { misfit, bend, slope };
+}
+
+/** Discrete Fourier transforms of all lines. */
+function spectraOfLines(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ columns,
+  /** @type {readonly {cosine: number, sine: number}[]} */ waves,
+) {
+  const [real, imaginary] = [new Float64Array(rows * columns), new Float64Array(rows * columns)];
+  for (let row = 0; row < rows; row += 1) {
+    // Those of real values are symmetric.
+    for (let i = 0; i <= columns / 2; i += 1) {
+      let [a, b] = [0, 0];
+      for (let column = 0; column < columns; column += 1) {
+        const { cosine, sine } = waves[i * column % columns];
+        a += values[row * columns + column] * cosine;
+        b -= values[row * columns + column] * sine;
+      }
+      const mirror = row * columns + (columns - i) % columns;
+      [real[mirror], imaginary[mirror]] = [a, -b];
+      [real[row * columns + i], imaginary[row * columns + i]] = [a, b];
+    }
+  }
+  return { real, imaginary };
+}
+
+/** @param {Float64Array} values */
+function aboutMean(values) {
+  let [sum, count] = [0, 0];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    sum += value;
+    count += 1;
+  }
+  return values.map((value) => Number.isFinite(value) ? value - sum / count : 0);
+}
+
+/** Lines without the mean of each column, which stands still. @param {Float64Array} values @param {number} rows @param {number} columns */
+function withoutColumnMeans(values, rows, columns) {
+  const moving = new Float64Array(values.length);
+  for (let column = 0; column < columns; column += 1) {
+    const line = new Float64Array(rows);
+    for (let row = 0; row < rows; row += 1) line[row] = values[row * columns + column];
+    const centred = aboutMean(line);
+    for (let row = 0; row < rows; row += 1) moving[row * columns + column] = centred[row];
+  }
+  return moving;
+}

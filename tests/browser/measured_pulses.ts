@@ -1,0 +1,86 @@
+/** Velocities that are measured in synthetic pulsatile flow (streaks.ts), with the window that is chosen for it. */
+import { physicalVelocity, type VelocityAt, velocityOverTime } from "../../static/measure/velocity.js";
+import { isNumber, type Summary, velocitySummary } from "../../static/measure/velocity_summary.js";
+import { chosenWindow } from "../../static/measure/window_choice.js";
+import { streaks } from "./streaks.ts";
+
+/** Flow between 303 and 903 µm/s, or steady flow of 603 µm/s. */
+export interface Pulses {
+  /** Hertz; 0 is steady. */
+  readonly frequency: number;
+  readonly noise: number;
+  /** Seconds of the recording. */
+  readonly duration?: number;
+  /** Seconds from line to line. */
+  readonly lineTime?: number;
+  readonly columns?: number;
+  /** Seconds from pixel to pixel; 0 scans a line at once. */
+  readonly pixelTime?: number;
+  /** Half of the recordings run backwards. */
+  readonly recordings: number;
+  /** Lines; chosen by default. */
+  readonly window?: number;
+}
+
+/** Micrometres from pixel to pixel. */
+const PIXEL = 0.5;
+
+/** Micrometres a second. */
+const [MEAN, AMPLITUDE] = [603, 300];
+
+/** `off` is the error as a part of the true velocity in the middle of the window. */
+export interface MeasuredPulses {
+  readonly all: readonly VelocityAt[];
+  readonly numbers: readonly (VelocityAt & { readonly off: number })[];
+  /** Share of numbers whose 95 % interval contains the truth. */
+  readonly covered: number;
+  readonly windows: readonly number[];
+  /** In micrometres a second, of forward flow. */
+  readonly summaries: readonly Summary[];
+}
+
+/** Measures all recordings, half of the window apart. */
+export function measuredPulses(what: Pulses): MeasuredPulses {
+  const { frequency, noise, duration = 1.25, lineTime = 0.001, columns = 100, recordings } = what;
+  const axes = [{ step: lineTime, unit: "seconds" }, { step: PIXEL, unit: "um" }] as const;
+  const lines = Math.round(duration / lineTime);
+  const pixelTime = (what.pixelTime ?? 0) / lineTime;
+  const amplitude = frequency === 0 ? 0 : AMPLITUDE;
+  const turn = 2 * Math.PI * frequency;
+  const speed = (time: number) => MEAN + amplitude * Math.sin(turn * time);
+  const way = (time: number) =>
+    MEAN * time - (frequency === 0 ? 0 : amplitude / turn * Math.cos(turn * time));
+  const all: VelocityAt[] = [];
+  const numbers: (VelocityAt & { off: number })[] = [];
+  const [windows, summaries]: [number[], Summary[]] = [[], []];
+  for (let i = 0; i < recordings; i += 1) {
+    const sign = i % 2 === 0 ? 1 : -1;
+    const samples = streaks({
+      lines,
+      columns,
+      velocity: (line) => sign * way(line * lineTime) / PIXEL,
+      noise,
+      seed: 1 + i,
+      pixelTime,
+    });
+    const plane = { samples, shape: [lines, columns] };
+    const part = { columns: [0, columns] as const, pixelTime };
+    const window = what.window ?? chosenWindow(plane, part, lineTime);
+    const found = velocityOverTime(plane, { ...part, window, step: Math.max(1, Math.floor(window / 2)) });
+    all.push(...found);
+    for (const number of found.filter(isNumber)) {
+      const truth = sign * speed((number.line + pixelTime * columns / 2) * lineTime);
+      numbers.push({ ...number, off: physicalVelocity(number.velocity, axes) / truth - 1 });
+    }
+    windows.push(window);
+    const { cycle, median, ...counts } = velocitySummary(found, window);
+    const forward = (velocity: number) => sign * physicalVelocity(velocity, axes);
+    summaries.push({
+      ...counts,
+      median: forward(median),
+      cycle: cycle === null ? null : { ...cycle, mean: forward(cycle.mean) },
+    });
+  }
+  const covered = numbers.filter(({ off, error }) => Math.abs(off) <= 1.96 * error * (1 + off)).length;
+  return { all, numbers, covered: covered / numbers.length, windows, summaries };
+}

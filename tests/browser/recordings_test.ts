@@ -1,0 +1,180 @@
+/** The recordings of the folder of the open one: list, previous and next, what is new, what grows. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Viewer } from "./browser.ts";
+import {
+  blockStorage,
+  focused,
+  forgetStatus,
+  hasText,
+  lookAgain,
+  openingEnded,
+  tabIsShown,
+} from "./in_page.js";
+import { lineScanFile } from "./line_scan.ts";
+import { dragOver } from "./measuring_hand.ts";
+import { viewerSuite } from "./suite.ts";
+import { copy } from "../temporary_files.ts";
+
+const { test, files } = viewerSuite();
+
+const FIXTURES = join(import.meta.dirname!, "../fixtures/prairie");
+
+/** Recordings differ in content, else they share their work. */
+const numbered = (number: number) => lineScanFile(128 - number);
+
+/** A folder with recordings 1, 2 and 10, and what else lies in one. */
+function writeDay({ server }: Viewer, name: string): (file: string) => string {
+  const at = (file: string) => join(server.folder, name, file);
+  Deno.mkdirSync(at("analysis"), { recursive: true });
+  for (const number of [1, 2, 10]) Deno.writeFileSync(at(`scan_${number}.oir`), numbered(number));
+  Deno.writeTextFileSync(at("notes.txt"), "");
+  return at;
+}
+
+const names = ({ page }: Viewer) => page.locator("#recording-list .file").allTextContents();
+const open = ({ page }: Viewer) => page.locator("#recording-list [aria-current]").allTextContents();
+
+/** Waits until a recording is open and marked. */
+async function shows({ page }: Viewer, name: string): Promise<void> {
+  await page.waitForFunction(hasText, { selector: "#title", text: name });
+  await page.waitForFunction(openingEnded);
+  await page.locator(".recording[aria-current] .file", { hasText: name }).waitFor();
+}
+
+test("previous and next open the recordings of the folder, by buttons, keys and the list", async (viewer) => {
+  const { page } = viewer;
+  const at = writeDay(viewer, "day");
+  assert.equal(await page.locator("#recording-steps").isVisible(), false);
+  await viewer.openPath(at("scan_2.oir"));
+  await shows(viewer, "scan_2.oir");
+  assert.deepEqual(await names(viewer), ["scan_1.oir", "scan_2.oir", "scan_10.oir"]);
+  assert.equal(await viewer.text("#recordings-folder"), "day");
+  assert.equal(await viewer.text("#recording-count"), "2 of 3");
+  await page.focus("#recording-next");
+  await page.keyboard.press("Enter");
+  await shows(viewer, "scan_10.oir");
+  assert.equal(await page.evaluate(focused), "recording-next");
+  assert.equal(await viewer.text("#recording-count"), "3 of 3");
+  // Behind the last one there is none.
+  assert.equal(await page.getAttribute("#recording-next", "aria-disabled"), "true");
+  await page.evaluate(forgetStatus);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press(">");
+  assert.equal(await viewer.text("#status"), "");
+  await page.keyboard.press("<");
+  await shows(viewer, "scan_2.oir");
+  await page.click("#recording-previous");
+  await shows(viewer, "scan_1.oir");
+  await page.locator(".recording", { hasText: "scan_10.oir" }).click();
+  await shows(viewer, "scan_10.oir");
+  assert.equal((await open(viewer)).length, 1);
+  // The list can be put away, and stays so.
+  await page.click("#recording-count");
+  assert.equal(await page.locator("#recordings").isVisible(), false);
+  await viewer.reload();
+  await page.waitForFunction(hasText, { selector: "#recording-count", text: "3 of 3" });
+  assert.equal(await page.locator("#recordings").isVisible(), false);
+  await page.click("#recording-count");
+  assert(await page.locator("#recordings").isVisible());
+  // What the dialog opens lies in a folder too.
+  await viewer.open(at("scan_1.oir"));
+  await shows(viewer, "scan_1.oir");
+  await page.click("#more-ways");
+  await page.click("#sample");
+  await page.locator("#recording-steps").waitFor({ state: "hidden" });
+  assert.equal(await page.locator("#recordings").isVisible(), false);
+});
+
+test("recordings in folders of their own names follow one another", async (viewer) => {
+  const { page, server } = viewer;
+  const scans = ["LineScan-03142018-1454-2042", "LineScan-06092017-1414-619"];
+  for (const scan of scans) copy(join(FIXTURES, scan), join(server.folder, "prairie", scan));
+  await viewer.openPath(join(server.folder, "prairie", scans[0]!, `${scans[0]}.xml`));
+  await shows(viewer, scans[0]!);
+  assert.deepEqual(await names(viewer), scans.map((scan) => `${scan}.xml`));
+  assert.equal(await viewer.text("#recordings-folder"), "prairie");
+  await page.keyboard.press(">");
+  await shows(viewer, scans[1]!);
+  assert.equal(await viewer.text("#recording-count"), "2 of 2");
+});
+
+test("what was measured stands beside its recording", async (viewer) => {
+  const { page } = viewer;
+  const at = writeDay(viewer, "measured");
+  await viewer.openPath(at("scan_1.oir"));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+  await viewer.kept();
+  await page.keyboard.press(">");
+  await shows(viewer, "scan_2.oir");
+  const words = () => page.locator("#recording-list .words").allTextContents();
+  assert.deepEqual(await words(), ["1 band", "", ""]);
+});
+
+test("a new recording is told of, and grows until it is written", async (viewer) => {
+  const { page } = viewer;
+  const at = writeDay(viewer, "night");
+  await viewer.openPath(at("scan_10.oir"));
+  await shows(viewer, "scan_10.oir");
+  Deno.writeFileSync(at("scan_11.oir"), numbered(11).subarray(0, 5000));
+  // Without any help, as the page looks every few seconds.
+  await page.waitForFunction(hasText, { selector: "#status", text: "New: scan_11.oir" });
+  const growing = () =>
+    page.locator(".recording", { hasText: "still growing" }).locator(".file").allTextContents();
+  assert.deepEqual(await growing(), ["scan_11.oir"]);
+  assert.equal(await viewer.text("#recording-count"), "3 of 4");
+  await page.evaluate(lookAgain);
+  await page.locator(".recording", { hasText: "still growing" }).waitFor({ state: "detached" });
+  Deno.writeFileSync(at("scan_11.oir"), numbered(11));
+  await page.evaluate(lookAgain);
+  await page.locator(".recording", { hasText: "still growing" }).waitFor();
+  await page.keyboard.press(">");
+  await shows(viewer, "scan_11.oir");
+  Deno.removeSync(at("scan_1.oir"));
+  await page.evaluate(lookAgain);
+  await page.waitForFunction(hasText, { selector: "#recording-count", text: "3 of 3" });
+});
+
+test("a page that nobody sees does not look", async (viewer) => {
+  const { page } = viewer;
+  const at = writeDay(viewer, "hidden");
+  await viewer.openPath(at("scan_1.oir"));
+  await shows(viewer, "scan_1.oir");
+  await page.evaluate(tabIsShown, false);
+  Deno.removeSync(at("scan_2.oir"));
+  const looks: string[] = [];
+  page.on("request", (request) => request.url().endsWith("/api/v2/list") && looks.push(request.url()));
+  await page.evaluate(lookAgain);
+  await viewer.settle();
+  assert.deepEqual(looks, []);
+  await page.evaluate(tabIsShown, true);
+  await page.evaluate(lookAgain);
+  await page.waitForFunction(hasText, { selector: "#recording-count", text: "1 of 2" });
+});
+
+test("work that cannot be saved is not left without a question", async (viewer) => {
+  const { page } = viewer;
+  const at = writeDay(viewer, "asked");
+  await page.addInitScript(blockStorage);
+  await page.reload();
+  await viewer.openPath(at("scan_1.oir"));
+  await shows(viewer, "scan_1.oir");
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+  await viewer.kept();
+  page.once("dialog", (dialog) => dialog.dismiss());
+  await page.click("#recording-next");
+  await viewer.settle();
+  assert.equal(await viewer.text("#title"), "scan_1.oir");
+});
+
+test("a recording that is alone has no list, and no path is asked for where none may be", async (viewer) => {
+  const { page } = viewer;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await viewer.open(files.scan);
+  await viewer.settle();
+  assert.equal(await page.locator("#recording-steps").isVisible(), false);
+  assert.equal(asked.includes("/api/v2/list"), false);
+}, { flags: ["--dialog-only"] });

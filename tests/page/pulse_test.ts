@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { velocitiesAt, velocityOverTime } from "../../static/measure/velocity.js";
+import { velocitySummary } from "../../static/measure/velocity_summary.js";
+import { chosenWindow, firstWindow } from "../../static/measure/window_choice.js";
+import { measuredPulses } from "../browser/measured_pulses.ts";
+import { percentile } from "../browser/measured_streaks.ts";
+import { streaks } from "../browser/streaks.ts";
+
+Deno.test("pulsatile flow is measured in windows of tens of milliseconds", async (t) => {
+  for (const [frequency, noise] of [[5, 0.5], [5, 1], [10, 0.5], [10, 1]] as const) {
+    await t.step(`${frequency} Hz, noise ${noise}`, () => {
+      const { all, numbers, covered, windows, summaries } = measuredPulses({
+        frequency,
+        noise,
+        recordings: 2,
+      });
+      // Lines of 1 ms.
+      assert(windows.every((window) => window >= 20 && window <= 80), `${windows}`);
+      assert(numbers.length >= 0.8 * all.length, `${numbers.length} of ${all.length}`);
+      const off = numbers.map((number) => Math.abs(number.off));
+      assert(percentile(off, 0.5) < 0.02, `${percentile(off, 0.5)}`);
+      assert(covered >= 0.9, `${covered}`);
+      for (const { median, cycle } of summaries) {
+        assert(Math.abs(median / 603 - 1) < 0.03, `${median}`);
+        // 1.25 s.
+        assert(Math.abs(cycle!.cycles / (1.25 * frequency) - 1) < 0.03, `${cycle!.cycles}`);
+        assert(Math.abs(cycle!.mean / 603 - 1) < 0.03, `${cycle!.mean}`);
+      }
+    });
+  }
+});
+
+Deno.test("a window over whole pulses has no certain number", () => {
+  // 100 lines of 2 ms are two cycles of 10 Hz.
+  const { all, numbers } = measuredPulses({
+    frequency: 10,
+    noise: 0.5,
+    lineTime: 0.002,
+    columns: 128,
+    window: 100,
+    recordings: 2,
+  });
+  assert(numbers.length < 0.5 * all.length, `${numbers.length} of ${all.length}`);
+  assert(numbers.every(({ verdict }) => verdict === "changing"));
+  assert(numbers.every(({ off, error }) => Math.abs(off) < 1 && error > 0.02));
+});
+
+Deno.test("steady flow is not called changing, nor cyclic", () => {
+  const { all, numbers, summaries, windows } = measuredPulses({ frequency: 0, noise: 1, recordings: 4 });
+  assert.equal(numbers.length, all.length);
+  // By chance, 3 of 1000 windows.
+  assert(all.filter(({ verdict }) => verdict === "changing").length <= 0.02 * all.length);
+  assert(summaries.every(({ cycle }) => cycle === null));
+  // The longest of those that are tried first has the least error.
+  assert.deepEqual([...new Set(windows)], [80]);
+});
+
+Deno.test("a summary tells part of a cycle, and means whole ones", () => {
+  const at = (cycles: number) =>
+    Array.from({ length: 40 }, (_, i) => ({
+      line: 10 * i,
+      verdict: "measured" as const,
+      velocity: 2 + Math.sin(2 * Math.PI * cycles * i / 40),
+      confidence: 1,
+      error: 0.01,
+    }));
+  assert(velocitySummary(at(0.4), 10).cycle!.cycles < 1);
+  assert(Number.isNaN(velocitySummary(at(0.4), 10).cycle!.mean));
+  const { cycle, median } = velocitySummary(at(2.5), 10);
+  assert(Math.abs(cycle!.cycles - 2.5) < 0.2);
+  assert(Math.abs(cycle!.period - 160) < 12);
+  // Half a cycle more above the mean raises the median.
+  assert(median > 2.1 && Math.abs(cycle!.mean - 2) < 0.06, `${median}, ${cycle!.mean}`);
+  assert.deepEqual(velocitySummary([], 10), { windows: 0, numbers: 0, median: NaN, cycle: null });
+});
+
+Deno.test("longer windows are chosen for slow flow, and shorter ones for a short recording", () => {
+  // 0.02 pixels a line: 3 pixels in 150 lines.
+  const samples = streaks({ lines: 2400, columns: 64, velocity: 0.02, noise: 0.2, seed: 1 });
+  const plane = { samples, shape: [2400, 64] };
+  const window = chosenWindow(plane, { columns: [0, 64] }, 0.001);
+  assert(window >= 160 && window <= 640, `${window}`);
+  const short = { samples: samples.subarray(0, 90 * 64), shape: [90, 64] };
+  assert(chosenWindow(short, { columns: [0, 64] }, 0.001) <= 30);
+  assert.equal(firstWindow(0.001, 2400), 40);
+  assert.equal(firstWindow(0.01, 2400), 16);
+  assert.equal(firstWindow(0.001, 60), 20);
+});
+
+Deno.test("velocities are corrected for the time along the line", async (t) => {
+  const [lines, columns] = [600, 64];
+  // 6 mm/s, 0.5 µm and 7 µs per pixel, 1 ms per line: 12 pixels a line, 0.007 lines a pixel, 8.4 %.
+  for (const [velocity, pixelTime] of [[12, 0.007], [-12, 0.007], [1.2, 0.01]] as const) {
+    await t.step(`${velocity} pixels a line`, () => {
+      const samples = streaks({ lines, columns, velocity, noise: 0.2, seed: 3, pixelTime });
+      const at = (time: number) =>
+        velocityOverTime({ samples, shape: [lines, columns] }, {
+          window: 60,
+          step: 60,
+          columns: [0, columns],
+          pixelTime: time,
+        });
+      for (const found of at(pixelTime)) {
+        assert(Math.abs(found.velocity / velocity - 1) < 0.01, `${found.velocity}`);
+      }
+      for (const found of at(0)) {
+        const apparent = velocity / (1 - velocity * pixelTime);
+        assert(Math.abs(found.velocity / apparent - 1) < 0.01, `${found.velocity}, not ${apparent}`);
+      }
+    });
+  }
+  const plane = { samples: new Float32Array(lines * columns), shape: [lines, columns] };
+  for (const pixelTime of [-0.001, 0.02, NaN]) {
+    assert.throws(() => velocitiesAt(plane, { window: 60, columns: [0, 64], pixelTime }, [0]), RangeError);
+  }
+});
