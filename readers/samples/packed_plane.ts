@@ -68,13 +68,21 @@ function requireSame(plane: Float32Array, samples: ArrayLike<number>, sampleType
   }
 }
 
+/** Frames of smaller chunks are put together in a pool of the runtime. */
+const LARGE_BYTES = 1 << 20;
+
 /** A frame that states its size, as readers of Zarr ask. */
 function compressed({ buffer }: { readonly buffer: ArrayBuffer }): Uint8Array<ArrayBuffer> {
+  const { byteLength } = buffer;
+  const isLarge = byteLength >= LARGE_BYTES;
   const options = {
-    pledgedSrcSize: buffer.byteLength,
+    pledgedSrcSize: byteLength,
     params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
+    // In one piece (`ZSTD_COMPRESSBOUND`): putting together many leaves twice their size as garbage.
+    ...isLarge && { chunkSize: byteLength + (byteLength >> 8) + 1024 },
   };
   const frame = zstdCompressSync(Buffer.from(buffer), options) as Buffer<ArrayBuffer>;
-  // A small frame is a part of a larger buffer.
-  return frame.length === frame.buffer.byteLength ? new Uint8Array(frame.buffer) : new Uint8Array(frame);
+  const copy = new Uint8Array(frame);
+  if (isLarge) frame.buffer.transfer(0);
+  return copy;
 }
