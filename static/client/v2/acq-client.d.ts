@@ -417,7 +417,10 @@ export class Server {
    * @param members paths, open acquisitions, or what `POST /api/v2/export` takes
    * @returns where to fetch it from, once and within ten minutes
    */
-  export(members: readonly (string | Acquisition | ExportMember)[], options?: ExportOptions): Promise<ExportLink>;
+  export(
+    members: readonly (string | Acquisition | ExportMember)[],
+    options?: ExportOptions,
+  ): Promise<ExportLink>;
 }
 
 /** One recording of an archive, by its session or its path. */
