@@ -313,7 +313,7 @@ export class VelocityPanel extends Panel {
     const { number } = this.#pixelTime;
     if (number === 0 || lineTimeOf(scan) === null) return "not corrected";
     const isFromFile = number === 1e6 * scan.pixelTime;
-    return `corrected for ${significant(number, 6)} us per pixel, ${isFromFile ? "from the file" : "typed"}`;
+    return `corrected for ${significant(number, 6)} us per pixel (${isFromFile ? "from the file" : "typed"})`;
   }
 
   /** @param {readonly VelocityAt[]} found @param {Scan} scan */
