@@ -32,7 +32,7 @@ Deno.test({
       }
       const program = [FROM_SOURCE.program, ...FROM_SOURCE.args].map((word) => `'${word}'`).join(" ");
       const path = join(folder, "acq-server");
-      Deno.writeTextFileSync(path, `#!/bin/sh\nhere=$PWD\ncd '${ROOT}' && exec env ACQ=1 ${program} "$@"\n`);
+      Deno.writeTextFileSync(path, `#!/bin/sh\nexec ${program} "$@"\n`);
       Deno.chmodSync(path, 0o755);
       const env = { PATH: `${folder}:${Deno.env.get("PATH")}` };
       const [shell = ""] = blocks("sh");
