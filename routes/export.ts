@@ -59,7 +59,11 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
   const link = await exporter.take(id);
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
-  void c.env.info.completed.then(leave, leave);
+  const end = () => {
+    leave();
+    link.release();
+  };
+  void c.env.info.completed.then(end, end);
   const archive = await exporter.stream(link.archive, gone.signal);
   return new Response(watched(archive, services, leave), { headers: headersOf(link) });
 }

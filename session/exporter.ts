@@ -45,6 +45,8 @@ export interface Link {
   readonly warnings: readonly string[];
   /** What will be written. */
   readonly archive: Archive;
+  /** Gives the memory of its documents back. */
+  release(): void;
 }
 
 /** Exports of all clients. */
@@ -54,7 +56,7 @@ export class Exporter {
   readonly #store: SessionStore;
   readonly #opener: Opener;
   readonly #waits: Waits;
-  readonly #links = new Map<string, { readonly link: Link; drop(): void }>();
+  readonly #links = new Map<string, { readonly link: Link; cancelExpiry(): void }>();
 
   /** `timeoutSeconds` is how long the decoding of one position may take. */
   constructor(
@@ -159,7 +161,7 @@ export class Exporter {
   /**
    * Keeps an archive behind a link for ten minutes.
    *
-   * @param memory of its documents; given back with the link
+   * @param memory of its documents; given back with a link that expires, and by whoever takes the link
    * @throws {TooManyExports}
    */
   link(archive: Archive, memory: Reservation): Link {
@@ -173,14 +175,18 @@ export class Exporter {
       );
     }
     const id = newSessionId();
-    const link: Link = { id, fileName: fileName(archive.name), archive, warnings: warningsOf(archive) };
-    const cancel = this.#clock.after(LINK_SECONDS * 1000, () => this.#links.delete(id) && memory.release());
-    const drop = () => {
-      cancel();
-      this.#links.delete(id);
-      memory.release();
+    const link: Link = {
+      id,
+      fileName: fileName(archive.name),
+      archive,
+      warnings: warningsOf(archive),
+      release: () => memory.release(),
     };
-    this.#links.set(id, { link, drop });
+    const expire = () => {
+      this.#links.delete(id);
+      link.release();
+    };
+    this.#links.set(id, { link, cancelExpiry: this.#clock.after(LINK_SECONDS * 1000, expire) });
     return link;
   }
 
@@ -191,11 +197,17 @@ export class Exporter {
     return link;
   }
 
-  /** Uses a link up. @throws {ExportNotFound | AcquisitionChanged} */
+  /** Uses a link up. The caller releases it after the download. @throws {ExportNotFound | AcquisitionChanged} */
   async take(id: string): Promise<Link> {
-    const { link, drop } = this.#find(id);
-    drop();
-    for (const { source } of link.archive.members) await requireMarksLater(source.marks);
+    const { link, cancelExpiry } = this.#find(id);
+    cancelExpiry();
+    this.#links.delete(id);
+    try {
+      for (const { source } of link.archive.members) await requireMarksLater(source.marks);
+    } catch (error) {
+      link.release();
+      throw error;
+    }
     return link;
   }
 
@@ -276,7 +288,11 @@ export class Exporter {
   /** Ends all work. */
   close(): void {
     this.#waits.close();
-    for (const { drop } of [...this.#links.values()]) drop();
+    for (const { link, cancelExpiry } of this.#links.values()) {
+      cancelExpiry();
+      link.release();
+    }
+    this.#links.clear();
   }
 }
 
@@ -316,6 +332,13 @@ function warningsOf({ hasImages, members }: Archive): string[] {
 /** Characters that some system forbids in the name of a file. */
 const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
 
+/** Bytes of a name: file systems take 255, of which browsers need some for ` (1)`. */
+const MAX_NAME_BYTES = 200;
+
 /** A name that every system takes. */
-const fileName = (name: string): string =>
-  `${name.replace(FORBIDDEN, "_").slice(0, 120).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
+function fileName(name: string): string {
+  const plain = name.toWellFormed().replace(FORBIDDEN, "_");
+  // No character is cut in two.
+  const { read } = new TextEncoder().encodeInto(plain, new Uint8Array(MAX_NAME_BYTES));
+  return `${plain.slice(0, read).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
+}
