@@ -54,7 +54,11 @@ export class VelocityPanel extends Panel {
   #method = choiceField(
     "Method",
     "velocity-method",
-    Object.entries(METHODS).map(([value, name]) => ({ value, name })),
+    [
+      { value: "autocorrelation", name: "autocorrelation" },
+      { value: "radon", name: "Radon, as published" },
+      { value: "piv", name: "PIV, as published" },
+    ],
     () => this.#chosen(),
   );
   #range = element("p", { className: "hint" });
