@@ -298,9 +298,22 @@ async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promis
   return await commands.COMMANDS[name](args);
 }
 
+/** The commands beside serving. */
+const COMMAND_NAMES: readonly (keyof typeof COMMANDS)[] = [
+  "validate",
+  "schema",
+  "info",
+  "plane",
+  "export",
+  "measure",
+];
+
+const isCommand = (name: string | undefined): name is keyof typeof COMMANDS =>
+  COMMAND_NAMES.some((known) => known === name);
+
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
-  if (name === "validate" || name === "schema" || name === "info" || name === "plane") {
+  if (isCommand(name)) {
     Deno.exit(await run(name, rest));
   }
   const mayOpen = Deno.build.standalone &&

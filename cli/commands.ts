@@ -14,6 +14,8 @@ export const COMMANDS = {
   validate: async (args) => (await import("./validate.ts")).validateCommand(args, print, printError),
   schema: async (args) => (await import("./validate.ts")).schemaCommand(args, print, printError),
   info: written(async (args) => (await import("./info.ts")).infoCommand(args)),
+  export: written(async (args) => (await import("./export.ts")).exportCommand(args)),
+  measure: written(async (args) => (await import("./measure.ts")).measureCommand(args)),
   plane: written(async (args) => (await import("./plane.ts")).planeCommand(args)),
 } as const satisfies Record<string, Command>;
 

@@ -187,6 +187,8 @@ export class OpenAcquisition {
   #marks: ReadonlyMap<string, string>;
   #planned: Planned | null = null;
   #summaryBytes = 0;
+  /** Memory of packed planes, for the next ones. */
+  #spare: ArrayBuffer[] = [];
 
   private constructor(
     { request, marks }: AcquisitionSource,
@@ -411,12 +413,16 @@ export class OpenAcquisition {
           `the plane has ${plan.rows} x ${plan.columns} samples instead of ${layout.rows} x ${layout.columns}`,
         );
       }
-      const samples = Array.from({ length: count }, () => newPlane(plan.rows * plan.columns, []));
+      const { overwrites = false } = plan;
+      const samples = Array.from(
+        { length: count },
+        () => newPlane(plan.rows * plan.columns, this.#spare, !overwrites),
+      );
       await plan.decode(samples);
       for (const plane of samples) {
         this.#files.stop.check();
         planes.push(packPlane(plane, layout));
-        plane.buffer.transfer(0);
+        this.#spare.push(plane.buffer);
       }
     }
     return { planes, working };
@@ -469,6 +475,7 @@ export class OpenAcquisition {
 
   /** Closes its files until they are read again. */
   rest(): void {
+    this.#spare = [];
     this.#files.rest();
   }
 

@@ -13,7 +13,7 @@ Deno.test("the man page has every flag and command of the help, in short lines",
   for (const [, flag] of command.text.matchAll(/^ +(?:-\w, )?(--\S+)/gm)) {
     assert(heads.some((head) => head.split(" ").includes(flag!)), flag);
   }
-  for (const name of ["info", "plane", "validate", "schema"]) assert(heads.includes(name), name);
+  for (const name of ["info", "measure", "plane", "validate", "schema"]) assert(heads.includes(name), name);
   // mandoc -T lint: "input text line longer than 80 bytes"
   assert.deepEqual(page.split("\n").filter((line) => line.length > 80), []);
 });

@@ -18,10 +18,12 @@ import datetime
 import http.client
 import json
 import os
+import shutil
 import time
 import urllib.parse
 import warnings
-from typing import Any, Iterator, NamedTuple
+from builtins import list as builtins_list, open as builtins_open
+from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
@@ -87,6 +89,46 @@ def list(folder: str | os.PathLike, server: str | None = None) -> list[Entry]:
         Entry(*(entry[field] for field in Entry._fields[:-1]), _moment(entry["modified"]))
         for entry in listing["entries"]
     ]
+
+
+def export(
+    members: str | os.PathLike | Acquisition | dict | Sequence,
+    to: str | os.PathLike,
+    name: str | None = None,
+    images: str | None = None,
+    server: str | None = None,
+) -> None:
+    """Writes recordings as one archive, a ZIP file of OME-Zarr images with their documents, to the path `to`.
+
+    A member is a path, an open acquisition, or a dict as `POST /api/v2/export` takes it, with regions and analyses. `images`:
+    "all" (by default), "opened" (one time point and focus plane) or "none". The file appears when it is complete.
+    """
+    given = members if isinstance(members, (builtins_list, tuple)) else [members]
+    order = {"members": [_member(member) for member in given], "name": name, "images": images}
+    server = server or next((member._server for member in given if isinstance(member, Acquisition)), SERVER)
+    session = next((member["sessionId"] for member in order["members"] if "sessionId" in member), None)
+    headers = {"X-Acq-Session": session} if session else {}
+    body = {key: value for key, value in order.items() if value is not None}
+    with _request(server, "POST", "/api/v2/export", body, headers) as answer:
+        link = _json(server, answer.status, answer.read())
+    for text in link["warnings"]:
+        warnings.warn(AcqWarning(text), stacklevel=2)
+    part = os.fspath(to) + ".part"
+    try:
+        with _request(server, "GET", link["downloadUrl"]) as answer, builtins_open(part, "wb") as file:
+            shutil.copyfileobj(answer, file, 1 << 20)
+        os.replace(part, to)
+    except (OSError, http.client.HTTPException) as error:
+        raise AcqError("connection_lost", f"the archive is incomplete ({error}); the server's log says why") from error
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+
+
+def _member(member: Any) -> dict:
+    if isinstance(member, Acquisition):
+        return {"sessionId": member.info["sessionId"]}
+    return {**member} if isinstance(member, dict) else {"path": _absolute(member)}
 
 
 def pick(server: str | None = None) -> Acquisition:
@@ -174,6 +216,22 @@ class Acquisition(Planes):
         wanted = {name: i for name, i in {"t": t, "z": z, "l": l}.items() if i is not None}
         return Planes(self._server, self._plane, self._channels, wanted)
 
+    def dask(self):
+        """All positions as one lazy dask array, in the order of `sizes`. A block is one plane, fetched by the path of the file
+        when it is needed: workers on this machine need the server and no open acquisition."""
+        import dask.array
+
+        rows, columns = self._plane["shape"]
+        axes = {axis: size for axis, size in self.sizes.items() if axis not in "CYX"}
+        axes = {axis: axes.get(axis, 1) for axis in "TLCZ" if axis in axes or axis == "C"} | {"Y": rows, "X": columns}
+        axes["C"] = len(self.names)
+        chunks = tuple((size,) if axis in "YX" else (1,) * size for axis, size in axes.items())
+        channels = [channel["index"] for channel in self._channels]
+        return dask.array.map_blocks(
+            _block, dtype=np.float32, chunks=chunks, meta=np.empty((0,) * len(axes), np.float32), server=self._server,
+            path=self.info["source"]["path"], scene_index=self.info["scene"], axes="".join(axes), channels=channels,
+        )
+
     def scene(self, scene: int | str) -> Acquisition:
         """Another scene (series, position, image) of the file by its index or name, to be closed by itself."""
         if isinstance(scene, str):
@@ -208,6 +266,27 @@ class Acquisition(Planes):
     def __repr__(self) -> str:
         source = self.info["source"]
         return f"<{source['name']}: {source['format']}, {self.sizes}, channels {self.names}>"
+
+
+_held: dict = {}  # acquisitions that this process opened for blocks
+
+
+def _block(server: str, path: str, scene_index: int, axes: str, channels: list, block_id: tuple = ()) -> np.ndarray:
+    """One plane of a dask array. A session that has ended is opened again."""
+    at = dict(zip(axes, block_id))
+    key = server, path, scene_index
+    for again in (False, True):
+        if again or key not in _held:
+            _held[key] = open(path, scene_index, server)
+        planes = _held[key].at(**{axis.lower(): at[axis] for axis in "TZL" if axis in at})
+        try:
+            plane = planes[[c["index"] for c in planes._channels].index(channels[at["C"]])]
+        except AcqError as error:
+            if again or error.code != "session_not_found":
+                raise
+        else:
+            return plane.reshape((1,) * (len(axes) - 2) + plane.shape)
+    raise AssertionError
 
 
 def _moment(text: str) -> datetime.datetime:
@@ -263,7 +342,9 @@ def _fill(rest: memoryview, answer: http.client.HTTPResponse) -> None:
         rest = rest[count:]
 
 
-def _request(server: str, method: str, url: str, body: dict | None = None) -> http.client.HTTPResponse:
+def _request(
+    server: str, method: str, url: str, body: dict | None = None, headers: dict = {}
+) -> http.client.HTTPResponse:
     """Asks the server itself, past any proxy of the environment. Where it says when to try again, that is done."""
     for tries in range(TRIES):
         address = urllib.parse.urlsplit(server)
@@ -272,7 +353,7 @@ def _request(server: str, method: str, url: str, body: dict | None = None) -> ht
         data = None if body is None else json.dumps(body)
         try:
             connection = http.client.HTTPConnection(address.netloc)
-            connection.request(method, address.path.rstrip("/") + url, data, {"Content-Type": "application/json", "Connection": "close"})
+            connection.request(method, address.path.rstrip("/") + url, data, {"Content-Type": "application/json", "Connection": "close", **headers})
             answer = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             raise AcqError("server_unreachable", f"no acq-server answers at {server} ({error})") from error

@@ -41,7 +41,7 @@ const ZSTD_LEVEL = 3;
  * @throws {DecodeFailed} the type cannot represent a sample
  */
 export function packPlane(
-  plane: Float32Array,
+  plane: Float32Array<ArrayBuffer>,
   { sampleType, rows, columns, chunkRows }: PackedLayout,
 ): Uint8Array<ArrayBuffer>[] {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -50,7 +50,9 @@ export function packPlane(
     const samples = new ARRAYS[sampleType](chunkRows * columns);
     samples.set(part);
     requireSame(part, samples, sampleType);
-    chunks.push(compressed(new Uint8Array(samples.buffer)));
+    chunks.push(compressed(samples));
+    // Garbage of this size would pile up until a collection.
+    samples.buffer.transfer(0);
   }
   return chunks;
 }
@@ -66,13 +68,21 @@ function requireSame(plane: Float32Array, samples: ArrayLike<number>, sampleType
   }
 }
 
+/** Frames of smaller chunks are put together in a pool of the runtime. */
+const LARGE_BYTES = 1 << 20;
+
 /** A frame that states its size, as readers of Zarr ask. */
-function compressed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function compressed({ buffer }: { readonly buffer: ArrayBuffer }): Uint8Array<ArrayBuffer> {
+  const { byteLength } = buffer;
+  const isLarge = byteLength >= LARGE_BYTES;
   const options = {
-    pledgedSrcSize: bytes.length,
+    pledgedSrcSize: byteLength,
     params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
+    // In one piece (`ZSTD_COMPRESSBOUND`): putting together many leaves twice their size as garbage.
+    ...isLarge && { chunkSize: byteLength + (byteLength >> 8) + 1024 },
   };
-  const frame = zstdCompressSync(Buffer.from(bytes.buffer), options);
-  // The frame may be a part of a larger buffer.
-  return new Uint8Array(frame);
+  const frame = zstdCompressSync(Buffer.from(buffer), options) as Buffer<ArrayBuffer>;
+  const copy = new Uint8Array(frame);
+  if (isLarge) frame.buffer.transfer(0);
+  return copy;
 }

@@ -171,6 +171,15 @@ Deno.test("frames are read whole and by rows", () =>
 Deno.test("a folder is listed, and what it lists can be opened", () =>
   withStack((path) =>
     withServer(async (client) => {
+      await using recording = await client.open(path);
+      const { url, warnings: left } = await client.export([path, recording, { path, accepted: true }], {
+        name: "All",
+      });
+      assert.deepEqual(left, []);
+      const archive = new Uint8Array(await (await fetch(url)).arrayBuffer());
+      // A ZIP file begins with a local header.
+      assert.deepEqual([...archive.subarray(0, 4)], [0x50, 0x4b, 3, 4]);
+      await assert.rejects(client.export([`${path}.missing`]), fails("path_not_found", /nothing exists/));
       const { path: folder, entries, truncated } = await client.list(dirname(path));
       assert.deepEqual([folder, truncated], [dirname(path), false]);
       const [entry] = entries;

@@ -1,9 +1,11 @@
 """What examples/python/acq_client.py does beside fetching planes: python acq_client_cases.py FOLDER_OF_CLIENT SERVER EXAMPLES FIXTURES"""
 import contextlib
 import http.server
+import importlib.util
 import json
 import os
 import sys
+import tempfile
 import threading
 import unittest
 import warnings
@@ -129,6 +131,31 @@ class Client(unittest.TestCase):
         for address in ("127.0.0.1:8767", "localhost:8767", "https://127.0.0.1:9", "http://127.0.0.1:x"):
             with self.subTest(address), self.fails("server_unreachable"):
                 acq.open(SCAN, server=address)
+
+    def test_export(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archive = os.path.join(folder, "archive.zip")
+            with acq.open(SERIES) as a:
+                acq.export([a, SCAN, {"path": SCAN, "name": "again", "accepted": True}], archive, name="All")
+                with acq.open(archive) as b:
+                    self.assertEqual([*b.scenes][1:], ["line_scan.oir", "again"])
+                    self.assertEqual(b.collection["name"], "All")
+                    np.testing.assert_array_equal(a.at(t=1).array(), b.at(t=1).array())
+                    with b.scene("again") as c:
+                        self.assertTrue(c.collection["member"]["accepted"])
+            other = os.path.join(folder, "other.zip")
+            with self.assertRaises(acq.AcqError) as caught:
+                acq.export(folder + "/missing.tif", other)
+            self.assertEqual(caught.exception.code, "path_not_found")
+            self.assertEqual(os.listdir(folder), ["archive.zip"])
+
+    @unittest.skipUnless(importlib.util.find_spec("dask"), "dask is not installed")
+    def test_dask(self):
+        with acq.open(SERIES) as a:
+            stack = a.dask()
+            expected = np.stack([a.at(t=t).array() for t in range(a.sizes["T"])])
+        self.assertEqual(stack.shape, expected.shape)
+        np.testing.assert_array_equal(stack.compute(), expected)
 
     def test_list(self):
         entries = acq.list(FIXTURES + "/oif")

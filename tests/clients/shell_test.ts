@@ -1,4 +1,4 @@
-/** The commands `info` and `plane`, as processes with the permissions of deno.json. */
+/** The commands `info`, `plane` and `export`, as processes with the permissions of deno.json. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -227,6 +227,30 @@ Deno.test("the commands need only the permission to read", async () => {
     // The audit lists a write beside each read of an open call, as tests/binary/permissions_test.ts shows.
     const kinds = new Set(entries.map(({ permission }) => permission));
     assert.deepEqual([...kinds].filter((kind) => !["read", "write"].includes(kind)), []);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("export writes an archive that validate accepts, or says why not", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
+  try {
+    const scan = join(ROOT, "examples/line_scan.oir");
+    const { code, bytes, err } = await shell(["export", "--name", "Both", scan, scan]);
+    assert.deepEqual([code, err.trim()], [0, `4 planes, ${(bytes.length / 2 ** 20).toFixed(1)} MiB`]);
+    const archive = join(folder, "both.zip");
+    Deno.writeFileSync(archive, bytes);
+    assert.deepEqual((await shell(["validate", archive])).out, `VALID ${archive}\n`);
+    const described = JSON.parse((await shell(["info", archive])).out);
+    assert.deepEqual([described.source.format, described.sceneCount], ["collection", 2]);
+    const missing = await shell(["export", "-q", join(folder, "missing.oir")]);
+    assert.deepEqual([missing.code, missing.bytes.length], [1, 0]);
+    assert.match(missing.err, /^path_not_found: /);
+    for (const args of [[], ["--images", "some", scan], ["--scene", "x", scan]]) {
+      assert.equal((await shell(["export", ...args])).code, 2, args.join(" "));
+    }
+    const scene = await shell(["export", "--scene", "7", scan]);
+    assert.match(scene.err, /^scene_out_of_range: /);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

@@ -411,6 +411,49 @@ export class Server {
    * @param path absolute path on the server's machine
    */
   list(path: string, options?: CallOptions): Promise<FolderListing>;
+  /**
+   * Prepares an archive: OME-Zarr images, reference images, regions, analyses and tables in a ZIP file.
+   *
+   * @param members paths, open acquisitions, or what `POST /api/v2/export` takes
+   * @returns where to fetch it from, once and within ten minutes
+   */
+  export(
+    members: readonly (string | Acquisition | ExportMember)[],
+    options?: ExportOptions,
+  ): Promise<ExportLink>;
+}
+
+/** One recording of an archive, by its session or its path. */
+export interface ExportMember {
+  sessionId?: string;
+  path?: string;
+  scene?: number | null;
+  id?: string;
+  name?: string;
+  accepted?: boolean;
+  rois?: readonly object[];
+  axisDisplay?: object;
+  experimentMetadata?: object;
+  imageMetadata?: object;
+  analyses?: readonly object[];
+}
+
+/** Options of an export. */
+export interface ExportOptions extends CallOptions {
+  /** Id of the collection; a new one by default. */
+  id?: string;
+  /** Name of the collection and of the file. */
+  name?: string;
+  /** All positions (the default), the opened time point and focus plane, or documents and tables alone. */
+  images?: "all" | "opened" | "none";
+}
+
+/** A prepared archive. */
+export interface ExportLink {
+  /** Address of the ZIP file, which answers once. */
+  url: string;
+  /** What the archive lacks or changes. */
+  warnings: string[];
 }
 
 /** Options of a connection. */

@@ -89,6 +89,22 @@ export class Server {
   list(path, { signal } = {}) {
     return this.#http.json("/api/v2/list", posted({ path }, { signal }));
   }
+
+  /** Prepares an archive of recordings. @type {Types.Server["export"]} */
+  async export(members, { signal, ...order } = {}) {
+    const named = members.map((member) =>
+      typeof member === "string"
+        ? { path: member }
+        : member instanceof Acquisition
+        ? { sessionId: member.sessionId }
+        : member
+    );
+    const session = named.find(({ sessionId }) => sessionId !== undefined)?.sessionId;
+    const request = posted({ members: named, ...order }, { signal });
+    if (session !== undefined) request.headers = { ...request.headers, "X-Acq-Session": session };
+    const { downloadUrl, warnings } = await this.#http.json("/api/v2/export", request);
+    return { url: this.base + downloadUrl, warnings };
+  }
 }
 
 /** @param {Http} http @param {string} url @param {object} body @param {Request_} request @returns {Promise<Acquisition>} */

@@ -8,6 +8,8 @@ import { byId } from "../controls/element.js";
 import { drawnWords } from "./drawn.js";
 import { Measuring } from "./measuring.js";
 import { placeInFile } from "./scan.js";
+import { TypedPanel } from "./typed_panel.js";
+import { typedScan } from "../../../measure/typed_scan.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Axis } from "../../../measure/axes.js" */
@@ -16,6 +18,7 @@ import { placeInFile } from "./scan.js";
 /** @import { Place } from "../panels/plane_steps.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
 /**
  * @typedef {object} Images source of further images of the shown series
@@ -32,6 +35,9 @@ export class MeasuredView {
   #measuring;
   /** The images of the shown kymograph. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look: unknown} | null} */
   #original = null;
+  #typedPanel = new TypedPanel();
+  /** The image that is treated as a line scan, with what was typed. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, typed: TypedScan} | null} */
+  #plain = null;
   /** Facts about the line of a kymograph. @type {[string, string | number][]} */
   #line = [];
   /** Set while this module shows planes itself. */
@@ -45,9 +51,13 @@ export class MeasuredView {
     this.#images = images;
     this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
     viewer.on("shown", ({ look }) => {
-      if (!this.#isShowing) this.#original = null;
+      if (!this.#isShowing) this.#original = this.#plain = null;
+      if (look?.typed && this.#plain === null && this.#treat(look.typed, look)) return;
       this.#begin(look?.drawn);
     });
+    byId("measure").append(this.#typedPanel.element);
+    this.#typedPanel.on("treat", (typed) => this.#treat(typed, null));
+    this.#typedPanel.on("back", () => this.#showPlain());
     viewer.extendLook = (look) => this.#withDrawn(look);
     this.#measuring.on("drawn", () => images.onDrawn());
     for (const type of ["planes", "look"]) viewer.on(type, () => this.#measuring.refresh());
@@ -84,7 +94,7 @@ export class MeasuredView {
   /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. @param {any} look */
   #withDrawn(look) {
     const { drawn } = this.#measuring;
-    if (this.#original === null) return { ...look, drawn };
+    if (this.#original === null) return { ...look, drawn, ...(this.#plain && { typed: this.#plain.typed }) };
     const former = /** @type {any} */ (this.#original.look);
     const { kymographs } = this.#measuring;
     const kymograph = { ...kymographs.kept, look: { ...look, drawn: { ...drawn, kymograph: null } } };
@@ -95,6 +105,7 @@ export class MeasuredView {
   #begin(drawn) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
+    this.#typedPanel.show(this.#plain !== null || isPlainImage(info), this.#plain?.typed ?? null);
     const taken = this.#measuring.begin({
       group: groups.source,
       file: info.source,
@@ -113,14 +124,59 @@ export class MeasuredView {
     this.#measuring.kymographs.make();
   }
 
+  /**
+   * Shows the image as the line scan that was typed; returns whether it is one that may be.
+   *
+   * @param {TypedScan} typed
+   * @param {any} look earlier look of this line scan, or null
+   */
+  #treat(typed, look) {
+    const { info, groups } = this.#viewer;
+    if (info === null || groups === null || this.#plain === null && !isPlainImage(info)) return false;
+    const plain = this.#plain ??
+      { info, source: groupOf(groups.source), reference: groups.reference && groupOf(groups.reference) };
+    const [rows, columns] = plain.source.plane.shape;
+    const scans = plain.source.channels.map(({ samples }) =>
+      typedScan({ samples, shape: [rows, columns] }, typed)
+    );
+    const [{ plane: { shape }, axes }] = /** @type {[typeof scans[number]]} */ (scans);
+    const described = plain.info.plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
+    const plane = {
+      ...plain.info.plane,
+      shape,
+      axes: titled(/** @type {typeof plain.info.plane.axes} */ (described)),
+    };
+    const channels = plain.source.channels.map((channel, i) => ({
+      ...channel,
+      samples: scans[i].plane.samples,
+    }));
+    this.#plain = { ...plain, typed };
+    this.#isShowing = true;
+    this.#viewer.show({
+      info: /** @type {OpenResponse} */ ({ ...plain.info, plane }),
+      source: { plane, channels },
+      reference: plain.reference,
+      look,
+    });
+    this.#isShowing = false;
+    this.#images.onDrawn();
+    return true;
+  }
+
+  #showPlain() {
+    if (this.#plain === null) return;
+    const { info, source, reference } = this.#plain;
+    this.#viewer.show({ info, source, reference });
+    this.#images.onDrawn();
+  }
+
   /** Scene and position of the shown image, or the line of a kymograph. @param {OpenResponse} info @returns {[string, string | number][]} */
   #placeInFile(info) {
-    if (this.#original === null) return placeInFile(info, this.#images.place());
+    const typed = this.#plain === null ? [] : [/** @type {[string, string]} */ (["Calibration", "typed"])];
+    if (this.#original === null) return [...typed, ...placeInFile(info, this.#images.place())];
     const { T: _, ...sizes } = info.header.sizes;
-    return [
-      ...placeInFile({ ...info, header: { ...info.header, sizes } }, this.#images.place()),
-      ...this.#line,
-    ];
+    const images = { ...info, header: { ...info.header, sizes } };
+    return [...typed, ...placeInFile(images, this.#images.place()), ...this.#line];
   }
 
   /** Images along time, or null for a single image. @param {OpenResponse} info @returns {Source | null} */
@@ -201,6 +257,10 @@ export class MeasuredView {
     this.#images.onDerived(false);
   }
 }
+
+/** A single image of a file that does not call it a line scan. @param {OpenResponse} info */
+const isPlainImage = ({ plane, header: { sizes } }) =>
+  !isTime(/** @type {Axis} */ (plane.axes[0])) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
 
 /** As it was loaded. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
 const groupOf = ({ plane, channels }) => ({

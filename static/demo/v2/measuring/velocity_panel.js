@@ -54,7 +54,11 @@ export class VelocityPanel extends Panel {
   #method = choiceField(
     "Method",
     "velocity-method",
-    Object.entries(METHODS).map(([value, name]) => ({ value, name })),
+    [
+      { value: "autocorrelation", name: "autocorrelation" },
+      { value: "radon", name: "Radon, as published" },
+      { value: "piv", name: "PIV, as published" },
+    ],
     () => this.#chosen(),
   );
   #range = element("p", { className: "hint" });
@@ -324,7 +328,7 @@ export class VelocityPanel extends Panel {
     const { number } = this.#pixelTime;
     if (number === 0 || lineTimeOf(scan) === null) return "not corrected";
     const isFromFile = number === 1e6 * scan.pixelTime;
-    return `corrected for ${significant(number, 6)} us per pixel, ${isFromFile ? "from the file" : "typed"}`;
+    return `corrected for ${significant(number, 6)} us per pixel (${isFromFile ? "from the file" : "typed"})`;
   }
 
   /** @param {readonly VelocityAt[]} found @param {Scan} scan */

@@ -1,0 +1,147 @@
+/**
+ * Measures the bands of a recording by settings, without a page: traces, events and velocities, one row for each band.
+ *
+ * @typedef {object} Settings what the page keeps of its drawings, and what it does not need to know
+ * @property {readonly {name: string, from: number, to: number}[] | undefined} [bands] columns `from` to `to`, which is not
+ *   included; none measures whole lines
+ * @property {TraceSettings | undefined} [traces] of events: ΔF/F₀ with its baseline; raw values by default
+ * @property {Threshold | null | undefined} [events] of all bands; proposed for each trace by default
+ * @property {VelocitySettings | null | undefined} [velocities] chosen, and taken from the file, by default
+ *
+ * @typedef {object} TraceSettings times in the unit of the time axis
+ * @property {boolean | undefined} [isChange] ΔF/F₀
+ * @property {"percentile" | "window" | undefined} [kind] of the baseline
+ * @property {number | undefined} [percentile]
+ * @property {number | undefined} [from] start of the baseline's window
+ * @property {number | undefined} [to]
+ * @property {number | undefined} [offset] dark level
+ * @property {number | undefined} [average] lines
+ *
+ * @typedef {object} Threshold
+ * @property {number} height
+ * @property {number | undefined} [prominence]
+ * @property {number | undefined} [distance] in the unit of the time axis
+ *
+ * @typedef {object} VelocitySettings
+ * @property {number | null | undefined} [window] lines
+ * @property {number | undefined} [step] lines
+ * @property {boolean | undefined} [isAutomatic] chooses the window all the same
+ * @property {import("./velocity.js").Method | undefined} [method]
+ * @property {number | undefined} [pixelTime] microseconds from pixel to pixel
+ *
+ * @typedef {{step: number, unit: string}} Axis
+ * @typedef {Record<string, number | string>} Row by column of the table; NaN is missing
+ */
+import { isTime } from "./axes.js";
+import { findEvents, proposedThreshold } from "./events.js";
+import { bandMean, mean, percentile, relativeChange, runningMean } from "./traces.js";
+import { METHODS, physicalVelocity, velocityOverTime, velocityUnit } from "./velocity.js";
+import { velocitySummary } from "./velocity_summary.js";
+import { chosenWindow } from "./window_choice.js";
+
+/**
+ * @param {import("./velocity.js").Plane} plane rows are lines
+ * @param {readonly [Axis, Axis]} axes time and position
+ * @param {Settings} settings
+ * @param {number} pixelTime seconds from pixel to pixel by the file; 0 where not known
+ * @returns {Row[]}
+ * @throws {RangeError} rows are not time, or a band or window does not fit
+ */
+export function measuredRecording(plane, axes, settings, pixelTime) {
+  if (!isTime(axes[0])) throw new RangeError("Not a line scan: its rows are not lines over time");
+  const columns = plane.shape[1];
+  const { bands = [] } = settings;
+  const measured = bands.length > 0 ? bands : [{ name: "whole lines", from: 0, to: columns }];
+  return measured.map(({ name, from, to }) => {
+    if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to && to <= columns)) {
+      throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${columns}`);
+    }
+    return {
+      Band: name,
+      "First column": from,
+      "Last column": to - 1,
+      ...ofTrace(plane, axes, settings, from, to),
+      ...ofVelocities(plane, axes, settings, pixelTime, [from, to]),
+    };
+  });
+}
+
+/**
+ * @param {import("./velocity.js").Plane} plane
+ * @param {readonly [Axis, Axis]} axes
+ * @param {Settings} settings
+ * @param {number} from
+ * @param {number} to
+ * @returns {Row}
+ */
+function ofTrace({ samples, shape }, [time], { traces = {}, events }, from, to) {
+  const { isChange = false, kind = "percentile", average = 1, offset = 0 } = traces;
+  const raw = runningMean(bandMean(samples, shape, from, to), average);
+  const baseline = kind === "window"
+    ? { kind, from: (traces.from ?? 0) / time.step, to: (traces.to ?? 0) / time.step }
+    : { kind, percentile: traces.percentile ?? 10 };
+  const change = relativeChange(raw, baseline, offset);
+  const values = isChange ? change.values : raw;
+  const threshold = events ?? proposedThreshold(values);
+  const found = findEvents(values, {
+    height: threshold.height,
+    prominence: threshold.prominence ?? 0,
+    distance: Math.max(1, (events?.distance ?? 0) / time.step),
+  });
+  const median = (/** @type {(event: typeof found[number]) => number} */ of) =>
+    percentile(Float64Array.from(found, of), 50);
+  return {
+    "Mean": mean(raw, 0, raw.length),
+    "Baseline F0": change.baseline,
+    "Trace": isChange ? "dF/F0" : "raw",
+    "Greatest value": percentile(values, 100),
+    "Event threshold": threshold.height,
+    "Events": found.length,
+    "Overlapping events": found.filter(({ overlap }) => overlap !== "").length,
+    "Median amplitude": median(({ amplitude }) => amplitude),
+    "Median prominence": median(({ prominence }) => prominence),
+    "Median rise 10-90 %": median(({ rise }) => rise * time.step),
+    "Median duration at half maximum": median(({ duration }) => duration * time.step),
+  };
+}
+
+/**
+ * @param {import("./velocity.js").Plane} plane
+ * @param {readonly [Axis, Axis]} axes
+ * @param {Settings} settings
+ * @param {number} filePixelTime
+ * @param {readonly [number, number]} columns
+ * @returns {Row}
+ */
+function ofVelocities(plane, axes, { velocities }, filePixelTime, columns) {
+  const { window: typed, step, isAutomatic = false, method = "autocorrelation", pixelTime } = velocities ??
+    {};
+  const [time] = axes;
+  const lineTime = time.unit === "seconds" ? time.step : null;
+  const along = pixelTime === undefined ? filePixelTime : pixelTime / 1e6;
+  const windows = { columns, method, pixelTime: lineTime === null ? 0 : along / lineTime };
+  const isChosen = isAutomatic || typed === undefined || typed === null;
+  const window = isChosen ? chosenWindow(plane, windows, lineTime) : typed;
+  const half = Math.max(1, Math.floor(window / 2));
+  const found = velocityOverTime(plane, { ...windows, window, step: isChosen ? half : step ?? half });
+  const { windows: count, numbers, median, cycle } = velocitySummary(found, window);
+  const errors = found.map(({ error }) => 100 * error);
+  return {
+    "Method": METHODS[method],
+    "Window (lines)": window,
+    "Window chosen": isChosen ? "automatically" : "by settings",
+    "Time along the line": windows.pixelTime === 0
+      ? "not corrected"
+      : `corrected for ${Number((along * 1e6).toPrecision(6))} us per pixel (${
+        pixelTime === undefined || pixelTime / 1e6 === filePixelTime ? "from the file" : "typed"
+      })`,
+    "Windows": count,
+    "With a velocity": numbers,
+    "Changing": found.filter(({ verdict }) => verdict === "changing").length,
+    "Median velocity": physicalVelocity(median, axes),
+    "Velocity unit": velocityUnit(axes).replace("µ", "u"),
+    "Median standard error (%)": percentile(Float64Array.from(errors), 50),
+    "Cycles": cycle?.cycles ?? NaN,
+    "Mean velocity of whole cycles": cycle === null ? NaN : physicalVelocity(cycle.mean, axes),
+  };
+}

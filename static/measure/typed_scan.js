@@ -1,0 +1,49 @@
+/**
+ * A plane that is a line scan by what the user typed: its file does not say.
+ *
+ * @typedef {object} TypedScan
+ * @property {"rows" | "columns"} time axis along which time passes
+ * @property {number} secondsPerLine
+ * @property {number} micrometresPerPixel
+ * @property {number | undefined} [secondsPerPixel] from pixel to pixel
+ */
+
+/**
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane
+ * @param {TypedScan} typed
+ * @returns {{plane: {samples: Float32Array, shape: [number, number]}, axes: [{name: string, step: number, unit: string}, {name: string, step: number, unit: string}]}}
+ *   rows are lines
+ * @throws {RangeError} a step is not positive
+ */
+export function typedScan(
+  { samples, shape: [rows, columns] },
+  { time, secondsPerLine, micrometresPerPixel },
+) {
+  if (!(time === "rows" || time === "columns")) {
+    throw new RangeError(`Time passes along rows or columns, not ${time}`);
+  }
+  if (!(secondsPerLine > 0 && micrometresPerPixel > 0)) {
+    throw new RangeError("A line scan needs a time per line and a distance per pixel above 0");
+  }
+  const isTurned = time === "columns";
+  return {
+    plane: isTurned
+      ? { samples: transposed(samples, rows, columns), shape: [columns, rows] }
+      : { samples, shape: [rows, columns] },
+    axes: [
+      { name: "T", step: secondsPerLine, unit: "seconds" },
+      { name: "X", step: micrometresPerPixel, unit: "um" },
+    ],
+  };
+}
+
+/** @param {Float32Array} samples @param {number} rows @param {number} columns */
+function transposed(samples, rows, columns) {
+  const turned = new Float32Array(samples.length);
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      turned[column * rows + row] = samples[row * columns + column];
+    }
+  }
+  return turned;
+}

@@ -1,0 +1,120 @@
+/** The command `measure` as a process, beside the modules that the page measures with. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { run } from "../child_process.ts";
+import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
+import { bandMean, relativeChange } from "../../static/measure/traces.js";
+import { findEvents } from "../../static/measure/events.js";
+import {
+  ACTIVE,
+  LINE_TIME,
+  measuredScan,
+  PIXEL_SIZE,
+  SCAN_SHAPE,
+  scanPlanes,
+  STREAK_VELOCITY,
+} from "../browser/measured_scan.ts";
+
+const IMAGES = join(ROOT, "examples", "time_series.ome.tif");
+
+/** Runs the command with settings; what stands in its table by column. */
+async function measured(paths: readonly string[], settings: unknown) {
+  const file = Deno.makeTempFileSync({ suffix: ".json" });
+  try {
+    Deno.writeTextFileSync(file, typeof settings === "string" ? settings : JSON.stringify(settings));
+    const args = [...FROM_SOURCE.args, "measure", ...paths, "--settings", file];
+    const { code, stdout, stderr } = await run(FROM_SOURCE.program, { args, cwd: ROOT });
+    const [, table = ""] = new TextDecoder().decode(stdout).split("\r\n\r\n");
+    const [head = [], ...rows] = table.trimEnd().split("\r\n").map((line) =>
+      // No cell has a comma inside quotes but a failure, at the end.
+      line.split(",")
+    );
+    const found = rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? ""])));
+    return { code, rows: found, err: new TextDecoder().decode(stderr) };
+  } finally {
+    Deno.removeSync(file);
+  }
+}
+
+Deno.test("measure: bands of a recording have the numbers of the page's modules", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "measure_" });
+  try {
+    const path = join(folder, "vessel.oir");
+    Deno.writeFileSync(path, measuredScan());
+    const bands = [{ name: "Active", from: ACTIVE[0], to: ACTIVE[1] }, { name: "Rest", from: 0, to: 20 }];
+    const events = { height: 0.6, prominence: 0.3 };
+    const calcium = await measured([path], {
+      channel: 1,
+      bands,
+      traces: { isChange: true, percentile: 20 },
+      events,
+    });
+    assert.deepEqual([calcium.code, calcium.err], [0, ""]);
+    const [active, rest, ...more] = calcium.rows;
+    assert.deepEqual(more, []);
+    assert.deepEqual([active!["Band"], active!["First column"], active!["Last column"]], [
+      "Active",
+      "30",
+      "49",
+    ]);
+    const raw = bandMean(Float32Array.from(scanPlanes()[1]), SCAN_SHAPE, ...ACTIVE);
+    const change = relativeChange(raw, { kind: "percentile", percentile: 20 });
+    const found = findEvents(change.values, events);
+    assert.equal(Number(active!["Events"]), found.length);
+    const [one, other] = found.map(({ amplitude }) => amplitude);
+    assert(Math.abs(Number(active!["Median amplitude"]) - (one! + other!) / 2) < 1e-9);
+    assert.equal(rest!["Events"], "0");
+    // Channel 0 has the streaks.
+    const [flow] = (await measured([path], { velocities: { window: 120, step: 60, method: "radon" } })).rows;
+    assert.equal(flow!["Band"], "whole lines");
+    assert.match(flow!["Method"]!, /as published/);
+    assert.deepEqual([flow!["Windows"], flow!["With a velocity"]], ["9", "9"]);
+    const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
+    assert(Math.abs(Number(flow!["Median velocity"]) / truth - 1) < 0.03, flow!["Median velocity"]);
+    assert.equal(flow!["Velocity unit"], "um/s");
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("measure: images are no line scan unless the settings say so, and the table tells that", async () => {
+  const refused = await measured([IMAGES, "nowhere.tif"], {});
+  assert.equal(refused.code, 1);
+  assert.match(refused.rows[0]!["Failure"]!, /Not a line scan/);
+  assert.match(refused.rows[1]!["Failure"]!, /nothing exists there/);
+  const lineScan = {
+    time: "columns",
+    secondsPerLine: 0.002,
+    micrometresPerPixel: 0.5,
+    secondsPerPixel: 1e-6,
+  };
+  const { code, rows: [row] } = await measured([IMAGES], { lineScan });
+  assert.equal(code, 0);
+  assert.deepEqual([row!["Calibration"], row!["Time per line"], row!["Distance per column"]], [
+    "typed",
+    "0.002",
+    "0.5",
+  ]);
+  assert.equal(row!["Time along the line"], "corrected for 1 us per pixel (typed)");
+});
+
+Deno.test("measure: settings that cannot be followed are refused", async () => {
+  for (
+    const [settings, words] of [
+      ["{", /Cannot follow the settings/],
+      [[], /Cannot follow the settings/],
+      [{ bands: [{ name: "A", from: 0.5, to: 3 }] }, /bands\.0\.from/],
+      [{ velocities: { method: "guess" } }, /velocities\.method/],
+    ] as const
+  ) {
+    const { code, err } = await measured([IMAGES], settings);
+    assert.equal(code, 2);
+    assert.match(err, words);
+  }
+  const outside = await measured([IMAGES], {
+    lineScan: { time: "rows", secondsPerLine: 1, micrometresPerPixel: 1 },
+    bands: [{ name: "A", from: 0, to: 1e6 }],
+  });
+  assert.equal(outside.code, 1);
+  assert.match(outside.rows[0]!["Failure"]!, /the recording has/);
+});
