@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
 import { hasText, openingEnded } from "./in_page.js";
-import { lineScanFile } from "./line_scan.ts";
 import { dragOver, saved, tableOf, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
