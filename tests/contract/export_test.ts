@@ -325,3 +325,12 @@ Deno.test("a client that leaves, or stops to read, ends the work", () =>
       await reader.cancel().catch(() => {});
     }
   }));
+
+Deno.test("a file that changes after the link was used cuts the archive", () =>
+  withServer(async ({ server, image }) => {
+    const response = await server.request(await linkTo(server, { members: [{ path: image }] }));
+    const document = join(image, "0", "zarr.json");
+    await Deno.writeTextFile(document, `${await Deno.readTextFile(document)} `);
+    await assert.rejects(response.arrayBuffer());
+    assert.match(server.logged.join(), /An archive was cut: .*changed/);
+  }));

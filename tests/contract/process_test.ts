@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
-import { ended, outputOf, spawn } from "../child_process.ts";
+import { ended, outputOf, run, spawn } from "../child_process.ts";
 import { PATIENCE, pause, until, within } from "../deadline.ts";
 
 const MAIN = join(ROOT, "main.ts");
@@ -204,6 +204,49 @@ Deno.test("the server finishes a running response before it ends", { ignore: WIN
     assert.equal(plane.at(-1), (7 * (rows - 1) + columns - 1) % 65536);
     assert.equal((await ended(child, "the server")).code, 0);
     await log();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("nothing takes an archive for whole whose server was killed", { ignore: WINDOWS }, async () => {
+  const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
+  try {
+    const image = join(folder, "large.ome.zarr");
+    const noise = () => crypto.getRandomValues(new Uint16Array(1 << 15));
+    const planes = Array.from({ length: 24 }, () => {
+      const samples = new Uint16Array(1 << 20);
+      for (let at = 0; at < samples.length; at += 1 << 15) samples.set(noise(), at);
+      return samples;
+    });
+    await writePlainStore(image, { planes, rows: 1024, columns: 1024 });
+    const { child, base, log } = await serving();
+    const link = await (await fetch(`${base}/api/v2/export`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ members: [{ path: image }] }),
+    })).json();
+    const cut = join(folder, "cut.zip");
+    using file = await Deno.open(cut, { write: true, create: true });
+    const response = await fetch(base + link.downloadUrl);
+    let received = 0;
+    await assert.rejects(async () => {
+      for await (const part of response.body!) {
+        await file.write(part);
+        received += part.length;
+        if (received > 1 << 20) child.kill("SIGKILL");
+      }
+    });
+    await ended(child, "the killed server");
+    await log();
+    for (
+      const [program, args] of [["unzip", ["-t", cut]], ["python3", ["-m", "zipfile", "-t", cut]]] as const
+    ) {
+      const judged = await run(program, { args: [...args] }).catch(() => null);
+      assert.notEqual(judged?.success, true, program);
+    }
+    const { code, stdout } = await run(Deno.execPath(), { args: [...FROM_SOURCE.args, "info", cut] });
+    assert.deepEqual([code, JSON.parse(new TextDecoder().decode(stdout)).error], [1, "decode_failed"]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

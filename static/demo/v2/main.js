@@ -3,6 +3,7 @@ import { byId } from "./controls/element.js";
 import { DataPanel } from "./panels/data_panel.js";
 import { KeptView } from "./opening/kept.js";
 import { KeptWork } from "./opening/kept_work.js";
+import { attachMany } from "./many/attach_many.js";
 import { Opening, recordingOf } from "./opening/opening.js";
 import { MeasuredView } from "./measuring/measured_view.js";
 import { Page } from "./opening/page.js";
@@ -63,6 +64,8 @@ const saving = new Saving({
   say: (text) => page.say(text),
   failed: (error) => page.fault(error),
 });
+
+attachMany({ viewer, controller, opening, measured, work, page });
 
 listShortcuts(byId("shortcut-list"));
 attachSwitch(byId("single-keys", HTMLInputElement));

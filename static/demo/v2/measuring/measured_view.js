@@ -7,6 +7,7 @@ import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
 import { byId } from "../controls/element.js";
 import { drawnWords } from "./drawn.js";
 import { Measuring } from "./measuring.js";
+import { placeInFile } from "./scan.js";
 import { TypedPanel } from "./typed_panel.js";
 import { typedScan } from "../../../measure/typed_scan.js";
 
@@ -184,20 +185,12 @@ export class MeasuredView {
   }
 
   /** Scene and position of the shown image, or the line of a kymograph. @param {OpenResponse} info @returns {[string, string | number][]} */
-  #placeInFile({ scene = 0, scenes = [], header: { sizes } }) {
-    const { t, z, l } = this.#images.place();
-    const line = this.#original === null ? [] : this.#line;
-    /** @type {[string, string | number][]} */
-    const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]]
-      .filter(([name]) => (sizes[name] ?? 1) > 1 && !(name === "T" && this.#original !== null))
-      .map(([, words, index]) => [String(words), Number(index) + 1]);
-    const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
-    return [
-      ...(this.#plain === null ? [] : [/** @type {[string, string]} */ (["Calibration", "typed"])]),
-      ...(scenes.length > 1 ? [/** @type {[string, string]} */ (["Scene", name])] : []),
-      ...places,
-      ...line,
-    ];
+  #placeInFile(info) {
+    const typed = this.#plain === null ? [] : [/** @type {[string, string]} */ (["Calibration", "typed"])];
+    if (this.#original === null) return [...typed, ...placeInFile(info, this.#images.place())];
+    const { T: _, ...sizes } = info.header.sizes;
+    const images = { ...info, header: { ...info.header, sizes } };
+    return [...typed, ...placeInFile(images, this.#images.place()), ...this.#line];
   }
 
   /** Images along time, or null for a single image. @param {OpenResponse} info @returns {Source | null} */

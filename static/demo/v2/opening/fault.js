@@ -18,6 +18,8 @@ const WORDS = {
   plane_not_found: "This image was never recorded: the acquisition stopped before it.",
   acquisition_changed: "The file changed while it was read.",
   session_not_found: "The server has closed this file. Open it again.",
+  export_not_found: "The link to the archive was used already or has expired. Save again.",
+  too_many_exports: "Too many archives wait for their download. Try again in a moment.",
   session_memory_exceeded: "The file needs more memory than the server may use.",
   too_many_opens: "The server is busy with other files. Try again in a moment.",
   payload_too_large: "What was measured is too much for one archive. Save its tables one by one.",

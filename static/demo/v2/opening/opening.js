@@ -101,6 +101,11 @@ export class Opening {
     };
   }
 
+  /** The recordings beside the open one. */
+  get recordings() {
+    return this.#recordings;
+  }
+
   /** Position of the shown planes. */
   get place() {
     return this.#shownPlace;
