@@ -231,13 +231,16 @@ export class Measuring extends Emitter {
     this.#redraw(this.#history.redo());
   }
 
-  /** Shows other drawings of the same picture, as one step. @param {unknown} kept unchecked @returns {boolean} false where they belong to another shape */
+  /** Shows other drawings of the same picture, as one step; what they leave open of the recording stays. @param {any} kept unchecked @returns {boolean} false where they belong to another shape */
   replace(kept) {
     this.#record();
-    const drawn = this.#scan && drawnIn(kept, this.#scan);
-    if (drawn === null) return false;
-    this.#history.record(drawn);
-    this.#redraw(drawn);
+    const other = this.#scan && drawnIn(kept, this.#scan);
+    const now = this.drawn;
+    if (other === null || now === null) return false;
+    const { regions, accepted, origin } = now;
+    const drawn = { regions, accepted, origin, ...other };
+    this.#history.record(/** @type {Drawn} */ (drawn));
+    this.#redraw(/** @type {Drawn} */ (drawn));
     return true;
   }
 
