@@ -2,11 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Viewer } from "./browser.ts";
+import { lineScan } from "../fixtures/oir_files.ts";
+import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
 import { hasText, openingEnded } from "./in_page.js";
+import { floatTiff } from "./line_scan.ts";
+import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { dragOver, saved, tableOf, unfold } from "./measuring_hand.ts";
+import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
 
-const { test, files } = viewerSuite("--js-flags=--expose-gc");
+const { test, files } = viewerSuite();
 
 const EXAMPLE = Deno.readFileSync(new URL("../../examples/line_scan.oir", import.meta.url));
 
@@ -19,6 +24,31 @@ function writeScans({ server }: Viewer, folder: string, count: number): (number:
   Deno.mkdirSync(join(server.folder, folder));
   for (let number = 1; number <= count; number += 1) {
     Deno.writeFileSync(at(number), new Uint8Array([...EXAMPLE, ...new Uint8Array(number)]));
+  }
+  return at;
+}
+
+/** Line scans of 6,000 lines, 4 MB in the page. */
+function writeLarge({ server }: Viewer, folder: string, count: number): (number: number) => string {
+  const [lines] = SCAN_SHAPE;
+  const [times, columns] = [10, SCAN_SHAPE[1]];
+  const planes = scanPlanes().map((plane) => {
+    const long = new Uint16Array(times * plane.length);
+    for (let i = 0; i < times; i += 1) long.set(plane, i * plane.length);
+    return long;
+  });
+  const bytes = oirFile(oirBlocks({
+    ...lineScan(times * lines),
+    width: columns,
+    height: 128,
+    frames: [{ axes: "t001", planes }],
+    stripBytes: 400 * columns * 2,
+  }));
+  const at = (number: number) => join(server.folder, folder, nameOf(number));
+  Deno.mkdirSync(join(server.folder, folder));
+  for (let number = 1; number <= count; number += 1) {
+    Deno.writeFileSync(at(number), bytes);
+    Deno.writeFileSync(at(number), new Uint8Array(number), { append: true });
   }
   return at;
 }
@@ -208,4 +238,99 @@ test("a run can be cancelled, and what it measured is there", async (viewer) => 
   assert.match(await viewer.text("#measure-many"), /Cancelled: [56] of 12 measured/);
   await viewer.settle();
   assert.deepEqual([most, open.size], [1, 0]);
+});
+
+test("the members of a collection are measured like files", async (viewer) => {
+  const { page, server } = viewer;
+  const at = writeScans(viewer, "members", 3);
+  const order = { members: [1, 2, 3].map((number) => ({ path: at(number), name: `Mouse ${number}` })) };
+  const ordered = await fetch(`${server.baseUrl}/api/v2/export`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(order),
+  });
+  const archive = await fetch(server.baseUrl + (await ordered.json()).downloadUrl);
+  const path = join(server.folder, "mice.zip");
+  Deno.writeFileSync(path, await archive.bytes());
+  await viewer.openPath(path);
+  await shows(viewer, "mice.zip");
+  await measureOne(viewer);
+  const velocities = tableOf((await saved(viewer, "#csv-velocities")).text);
+  await unfold(viewer, "many");
+  await page.selectOption("#many-group", "file");
+  const column = await measureAll(viewer);
+  assert.deepEqual(column("Scene").filter((_, i) => i % 2 === 0), ["Mouse 1", "Mouse 2", "Mouse 3"]);
+  assert.deepEqual(column("Error"), ["", "", "", "", "", ""]);
+  const [first] = column("With a velocity");
+  assert.equal(Number(first), velocities.rows.filter((row) => row[1] !== "").length);
+  assert.deepEqual(column("With a velocity").filter((_, i) => i % 2 === 0), [first, first, first]);
+  await page.selectOption("#scene", "2");
+  await page.waitForFunction(openingEnded);
+  await page.locator("#measure-bands li").nth(1).waitFor();
+  assert.deepEqual(tableOf((await saved(viewer, "#csv-velocities")).text).rows, velocities.rows);
+});
+
+test("images take what was typed to make one a line scan", async (viewer) => {
+  const { page, server } = viewer;
+  const folder = join(server.folder, "typed");
+  const [lines, columns] = [300, 40];
+  for (const seed of [1, 2, 3]) {
+    const moving = streaks({ lines, columns, velocity: 0.8, noise: 0.3, seed });
+    const samples = Array.from(moving, (value) => 10 * value);
+    Deno.mkdirSync(folder, { recursive: true });
+    Deno.writeFileSync(join(folder, `scan_0${seed}.tif`), floatTiff(lines, columns, samples));
+  }
+  await viewer.openPath(join(folder, "scan_01.tif"));
+  await unfold(viewer, "typed");
+  await viewer.enter("#typed-line", "2");
+  await viewer.enter("#typed-pixel", "0.5");
+  await page.click("#typed-treat");
+  await unfold(viewer, "velocities");
+  await page.click("#velocity-start");
+  await page.locator("#measure-velocities .result", { hasText: "windows measured" }).waitFor();
+  await viewer.kept();
+  const column = await measureAll(viewer);
+  assert.deepEqual(column("Calibration"), ["typed", "typed", "typed"]);
+  // 0.8 px of 0.5 µm in 2 ms.
+  for (const mean of column("Mean velocity (um/s)")) assert(Math.abs(Number(mean) / 200 - 1) < 0.03, mean);
+  await page.click("#recording-next");
+  await shows(viewer, "scan_02.tif");
+  assert.equal(await viewer.text("#source h2"), "Line scan");
+  await viewer.enter("#velocity-window", "50");
+  await page.click("#use-next");
+  await shows(viewer, "scan_03.tif");
+  await page.click("#notice-action");
+  assert.equal(await page.inputValue("#velocity-window"), "50");
+});
+
+/** Bytes in use by the page's JavaScript, its elements and its arrays, after a collection. */
+async function memoryOf({ page }: Viewer): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    await session.send("HeapProfiler.collectGarbage");
+    const used = await session.send("Runtime.getHeapUsage") as unknown as Record<string, number>;
+    return used.usedSize! + used.embedderHeapUsedSize! + used.backingStorageSize!;
+  } finally {
+    await session.detach();
+  }
+}
+
+test("forty line scans are measured in one go, within 50 MB", async (viewer) => {
+  const { page } = viewer;
+  const at = writeLarge(viewer, "forty", 40);
+  await viewer.openPath(at(1));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
+  await unfold(viewer, "velocities");
+  await page.selectOption("#velocity-band", { label: "Band 1" });
+  await viewer.kept();
+  await unfold(viewer, "many");
+  await page.click("#many-start");
+  await page.locator("#measure-many .hint", { hasText: "2 of 40" }).waitFor();
+  const first = await memoryOf(viewer);
+  await page.locator("#many-csv").waitFor({ timeout: 240_000 });
+  const end = await memoryOf(viewer);
+  assert.match(await viewer.text("#measure-many"), /40 of 40 measured/);
+  console.log(`${(first / 1e6).toFixed(1)} MB after the first, ${(end / 1e6).toFixed(1)} MB after forty`);
+  assert(end - first < 50e6, `${end - first} bytes more`);
 });

@@ -139,10 +139,10 @@ Deno.test("what is carried is used once, in another recording, also after a relo
   const { load, shown, notices } = page();
   load().waiting = carried;
   const carrying = load();
-  carrying.offer(SOURCE, "f1#0", "");
+  carrying.offer(() => SOURCE, "f1#0", "");
   assert.deepEqual([shown.length, notices.length], [0, 0]);
-  carrying.offer(scanOf(60, ["Blood", "Calcium"]), "f2#0", "");
-  carrying.offer(scanOf(60, ["Blood", "Calcium"]), "f3#0", "");
+  carrying.offer(() => scanOf(60, ["Blood", "Calcium"]), "f2#0", "");
+  carrying.offer(() => scanOf(60, ["Blood", "Calcium"]), "f3#0", "");
   assert.equal(shown.length, 1);
   assert.deepEqual(notices, ["Regions and settings of 60.oir are used here; Undo takes them away."]);
   assert.equal(carrying.waiting, null);
@@ -152,7 +152,7 @@ Deno.test("work of a recording is replaced only when the user says so", () => {
   const { load, shown, notices, press } = page();
   const carrying = load();
   carrying.waiting = carried;
-  carrying.offer(scanOf(60, ["Blood"]), "f2#0", "2 bands");
+  carrying.offer(() => scanOf(60, ["Blood"]), "f2#0", "2 bands");
   assert.equal(shown.length, 0);
   assert.match(notices[0]!, /^60\.oir has work of its own: 2 bands\./);
   assert.notEqual(carrying.waiting, null);
@@ -164,7 +164,7 @@ Deno.test("what waits can be forgotten", () => {
   const { load, press } = page();
   const carrying = load();
   carrying.waiting = carried;
-  carrying.offer(scanOf(60, ["Blood"], { unit: "um" }), "f2#0", "");
+  carrying.offer(() => scanOf(60, ["Blood"], { unit: "um" }), "f2#0", "");
   assert.notEqual(carrying.waiting, null);
   press();
   assert.equal(carrying.waiting, null);

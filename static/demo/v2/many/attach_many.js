@@ -2,6 +2,7 @@
 import { byId } from "../controls/element.js";
 import { drawnWords } from "../measuring/drawn.js";
 import { scanOf } from "../measuring/scan.js";
+import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { carriedFrom } from "./carried.js";
 import { Carrying } from "./carrying.js";
 import { ManyPanel } from "./many_panel.js";
@@ -11,6 +12,8 @@ import { ManyPanel } from "./many_panel.js";
 /** @import { Opening } from "../opening/opening.js" */
 /** @import { Page } from "../opening/page.js" */
 /** @import { SessionController } from "../opening/session_controller.js" */
+/** @import { Scan } from "../measuring/scan.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
 /** @import { Group } from "./many_panel.js" */
 
@@ -26,24 +29,33 @@ import { ManyPanel } from "./many_panel.js";
 export function attachMany({ viewer, controller, opening, measured, work, page }) {
   const { recordings } = opening;
   const carrying = new Carrying({
-    show: (drawn) => measured.adopt(drawn, false),
+    show: (drawn, typed) => {
+      if (typed !== null) measured.treat(typed);
+      measured.adopt(drawn, false);
+    },
     notice: (text, action, act) => page.notice(text, action, act),
   });
 
-  /** The shown picture, or null before the first file. */
-  const shown = () => {
+  /** The shown picture, an image as the line scan that was typed; null before the first file. @param {TypedScan | null} typed */
+  const shownAs = (typed) => {
     const { info, groups, note } = viewer;
     if (info === null || groups === null) return null;
     const { source: file, lineScan = null } = info;
-    return scanOf({ group: groups.source, file, lineScan, place: () => [], note });
+    const { source } = groups;
+    const { plane, channels } = typed !== null && isPlainImage(info)
+      ? typedPlanes({ plane: info.plane, channels: source.channels }, typed)
+      : source;
+    const group = /** @type {typeof source} */ ({ plane, channels, shown: source.shown });
+    return scanOf({ group, file, lineScan, place: () => [], note });
   };
 
   const panel = new ManyPanel({
     open: () => {
-      const [scan, drawn] = [shown(), /** @type {any} */ (viewer.look)?.drawn];
-      if (scan === null || !drawn) return null;
+      const [scan, look] = [shownAs(null), /** @type {any} */ (viewer.look)];
+      if (scan === null || !look?.drawn) return null;
       const channel = scan.group.shown[0]?.name ?? "";
-      return { carried: carriedFrom(drawn, scan, work.key), drawn, channel };
+      const carried = carriedFrom(look.drawn, scan, work.key, look.typed);
+      return { carried, drawn: look.drawn, channel };
     },
     groups: () => [...ofFolder(), ...ofFile()],
     carry: (carried) => {
@@ -80,8 +92,8 @@ export function attachMany({ viewer, controller, opening, measured, work, page }
   viewer.on("shown", () => panel.refresh());
   controller.on("loaded", ({ isSample }) => {
     panel.refresh();
-    const scan = shown();
-    if (scan === null || isSample) return;
-    carrying.offer(scan, work.key, drawnWords(/** @type {any} */ (viewer.look)?.drawn));
+    if (isSample) return;
+    const scanAs = (/** @type {TypedScan | null} */ typed) => /** @type {Scan} */ (shownAs(typed));
+    carrying.offer(scanAs, work.key, drawnWords(/** @type {any} */ (viewer.look)?.drawn));
   });
 }

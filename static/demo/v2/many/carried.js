@@ -9,6 +9,7 @@
  * @property {readonly string[]} channels their names
  * @property {number} pixelTime microseconds from one pixel of a line to the next, by the file
  * @property {number} step of its columns
+ * @property {TypedScan | null} typed what makes it a line scan, where its file does not say so
  *
  * @typedef {{drawn: Drawn | null, words: string}} Fitted `words` is empty where everything fits
  */
@@ -18,6 +19,7 @@ import { shapeOf } from "../measuring/scan.js";
 
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Scan } from "../measuring/scan.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
 /**
  * Regions and settings, without results.
@@ -25,22 +27,28 @@ import { shapeOf } from "../measuring/scan.js";
  * @param {Drawn} drawn
  * @param {Scan} scan that they were drawn in
  * @param {string} key
+ * @param {TypedScan | null} [typed]
  * @returns {Carried}
  */
-export function carriedFrom(drawn, scan, key) {
-  const { kymograph, events } = drawn;
+export function carriedFrom(drawn, scan, key, typed = null) {
+  // The other recording has its own regions and judgement.
+  const { regions: _, accepted: __, origin: ___, ...others } = drawn;
+  const { kymograph, events } = others;
   const channels = scan.group.channels.map(({ name }) => name);
   return {
     key,
     name: scan.fileName,
     drawn: {
-      ...withoutResults(drawn),
+      ...withoutResults(others),
+      bands: drawn.bands.map(({ region: _, ...band }) => band),
+      lines: drawn.lines.map(({ region: _, ...line }) => line),
       events: events && { ...events, found: null, rows: [] },
       kymograph: kymograph && { points: kymograph.points, width: kymograph.width, isMade: false },
     },
     channels,
     pixelTime: 1e6 * scan.pixelTime,
     step: scan.axes[1].step,
+    typed,
   };
 }
 

@@ -8,6 +8,7 @@ import { carriedTo } from "./carried.js";
 /** @import { Place } from "../controls/kept.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Scan } from "../measuring/scan.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Carried } from "./carried.js" */
 
 /** Increase the number with every change of form. */
@@ -15,7 +16,7 @@ const KEY = "acq-server carried 1";
 
 /**
  * @typedef {object} Page
- * @property {(drawn: Drawn) => void} show in the open recording, as one step
+ * @property {(drawn: Drawn, typed: TypedScan | null) => void} show in the open recording, as one step
  * @property {(text: string | null, action?: string, act?: () => void) => void} notice
  */
 
@@ -42,13 +43,14 @@ export class Carrying {
   /**
    * Uses what waits in a recording that was opened. Work of its own stays until the user says otherwise.
    *
-   * @param {Scan} scan
+   * @param {(typed: TypedScan | null) => Scan} scanAs the recording, an image as the line scan that was typed
    * @param {string} key of the recording
    * @param {string} own words on its own work, or empty
    */
-  offer(scan, key, own) {
+  offer(scanAs, key, own) {
     const { waiting } = this;
     if (waiting === null || waiting.key === key) return;
+    const scan = scanAs(waiting.typed);
     const { drawn, words } = carriedTo(waiting, scan);
     if (drawn === null) {
       return this.#page.notice(
@@ -62,7 +64,7 @@ export class Carrying {
     }
     const use = () => {
       this.waiting = null;
-      this.#page.show(drawn);
+      this.#page.show(drawn, waiting.typed);
       this.#page.notice(
         `Regions and settings of ${waiting.name} are used here; Undo takes them away. ${words}`.trim(),
       );

@@ -2,6 +2,7 @@
 import { tableUnit, titled } from "../../../measure/axes.js";
 import { drawnIn, withoutResults } from "../measuring/drawn.js";
 import { placeInFile, scanOf, shapeOf } from "../measuring/scan.js";
+import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { recordingOf } from "../opening/opening.js";
 import { keyOf } from "../opening/work_store.js";
 import { carriedTo } from "./carried.js";
@@ -10,6 +11,7 @@ import { Measurer } from "./measurer.js";
 /** @import { Acquisition, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Scan } from "../measuring/scan.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.js" */
 /** @import { Carried } from "./carried.js" */
 /** @import { Row, What } from "./measurer.js" */
@@ -82,7 +84,8 @@ async function measureOne(acquisition, about, measurer, run) {
   const key = keyOf(recording);
   const recalled = run.kept.has(key) ? null : await work.recall(recording);
   const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
-  const scan = await scanAt(acquisition, position, running.signal);
+  const typed = recalled?.work.words ? recalled.work.look.typed ?? null : carried.typed;
+  const scan = await scanAt(acquisition, position, typed, running.signal);
   Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
   Object.assign(about, Object.fromEntries(scan.place()));
   if (!scan.isLineScan) throw new RangeError("Not a line scan: its rows are not lines over time");
@@ -100,20 +103,34 @@ async function measureOne(acquisition, about, measurer, run) {
   const measured = await measurer.measure(scan, fitted.drawn, what, running);
   const isKept = run.kept.has(key);
   run.kept.add(key);
-  const fault = isKept ? "" : await keep(work, recording, { look: { drawn: measured.drawn }, position });
+  const fault = isKept ? "" : await keep(work, recording, {
+    look: { drawn: measured.drawn, ...typed && { typed } },
+    position,
+  });
   const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
   return measured.rows.map((row) => ({ ...row, Note }));
 }
 
-/** Planes of all channels at a position. @param {Acquisition} acquisition @param {PositionInfo} position @param {AbortSignal} signal */
-async function scanAt(acquisition, position, signal) {
+/**
+ * Planes of all channels at a position; of an image as the line scan that was typed.
+ *
+ * @param {Acquisition} acquisition
+ * @param {PositionInfo} position
+ * @param {TypedScan | null} typed
+ * @param {AbortSignal} signal
+ */
+async function scanAt(acquisition, position, typed, signal) {
   const { info } = acquisition;
   const planes = await acquisition.planes(null, { ...position, signal });
-  const channels = planes.map(({ channel: { name }, samples }) => ({ name, samples }));
-  const plane = { ...info.plane, axes: titled(info.plane.axes) };
+  const image = {
+    plane: { ...info.plane, axes: titled(info.plane.axes) },
+    channels: planes.map(({ channel: { name }, samples }) => ({ name, samples })),
+  };
+  const isTyped = typed !== null && isPlainImage(info);
+  const { plane, channels } = isTyped ? typedPlanes(image, typed) : image;
   // Nothing of it is drawn.
   const group = /** @type {Scan["group"]} */ (/** @type {unknown} */ ({ plane, channels, shown: channels }));
-  const place = () => placeInFile(info, position);
+  const place = () => placeInFile(info, position, isTyped);
   return scanOf({ group, file: info.source, lineScan: info.lineScan ?? null, place, note: "" });
 }
 

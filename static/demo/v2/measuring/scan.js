@@ -38,12 +38,20 @@ function timeAlongLine(lineScan, { plane: { axes, shape } }) {
   return lineScan?.bidirectional !== true && time * shape[1] <= axes[0].step ? time : 0;
 }
 
-/** Scene and position of planes, where the file has several. @param {OpenResponse} info @param {PositionInfo} position @returns {About} */
-export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, { t, z, l }) {
+/**
+ * Scene and position of planes, where the file has several.
+ *
+ * @param {OpenResponse} info
+ * @param {PositionInfo} position
+ * @param {boolean} isTyped whether the calibration was typed
+ * @returns {About}
+ */
+export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, { t, z, l }, isTyped) {
   const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
   /** @type {[axis: string, words: string, index: number][]} */
   const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]];
   return [
+    ...(isTyped ? [/** @type {About[number]} */ (["Calibration", "typed"])] : []),
     ...(scenes.length > 1 ? [/** @type {About[number]} */ (["Scene", name])] : []),
     ...places.filter(([axis]) => (sizes[axis] ?? 1) > 1)
       .map(([, words, index]) => /** @type {About[number]} */ ([words, index + 1])),
