@@ -16,7 +16,7 @@ import {
 import { cratesIn } from "./crates.ts";
 import { thirdParty } from "./third_party.ts";
 
-const PAGES = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+const PAGES = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff"];
 
 /** The executable, or the application with a link to its executable. */
 function programEntries(program: string, { executable }: Platform, folder: string): ArchiveEntry[] {

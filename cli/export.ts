@@ -71,14 +71,18 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
   }
   const order = { members, images: asked.images, ...asked.name !== null && { name: asked.name } };
   const { exporter } = sessions;
-  const archive = await exporter.prepare(order, { chosenByUser: true, version: VERSION }, signal)
+  const archive = await exporter.prepare(order, {
+    chosenByUser: true,
+    version: VERSION,
+    memory: exporter.hold(0),
+  }, signal)
     .catch((error: unknown) => {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
   const progress = new Progress(asked.isQuiet);
   let bytes = 0;
   let planes = 0;
-  const body = await exporter.stream(archive, signal, (count) => planes = count);
+  const body = await exporter.stream(archive, signal, () => {}, (count) => planes = count);
   for await (const part of body) {
     await writeBytes(part);
     bytes += part.length;

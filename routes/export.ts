@@ -18,13 +18,15 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   const { headers, signal } = c.req.raw;
   const hasSession = store.find(headers.get("x-acq-session") ?? "") !== null;
   const most = hasSession ? MAX_EXPORT_BYTES : MAX_BODY_BYTES;
-  const memory = exporter.reserve(bodyBytes(c.req.raw, most));
+  const memory = exporter.hold(bodyBytes(c.req.raw, most));
   try {
     const order = await readBody(c.req.raw, "ExportRequest", false, most);
     for (const [index, { path }] of order.members.entries()) {
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }
-    const archive = await exporter.prepare(order, { chosenByUser: false, version }, signal).catch(refused);
+    const archive = await exporter.prepare(order, { chosenByUser: false, version, memory }, signal).catch(
+      refused,
+    );
     const { id, warnings } = exporter.link(archive, memory);
     const body: z.infer<typeof ExportResponse> = {
       ok: true,
@@ -59,12 +61,8 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
   const link = await exporter.take(id);
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
-  const end = () => {
-    leave();
-    link.release();
-  };
-  void c.env.info.completed.then(end, end);
-  const archive = await exporter.stream(link.archive, gone.signal);
+  void c.env.info.completed.then(leave, leave);
+  const archive = await exporter.stream(link.archive, gone.signal, () => link.memory.release());
   return new Response(watched(archive, services, leave), { headers: headersOf(link) });
 }
 

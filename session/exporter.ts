@@ -6,7 +6,7 @@ import type { Channel } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import type { DecodeResources } from "./decoding.ts";
 import { ExportNotFound, TooManyExports } from "./errors.ts";
-import type { Reservation } from "./memory_budget.ts";
+import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { DescribedAcquisition, Opener } from "./opener.ts";
 import { newSessionId, type SessionStore } from "./store.ts";
 import { Waits } from "./waits.ts";
@@ -45,8 +45,29 @@ export interface Link {
   readonly warnings: readonly string[];
   /** What will be written. */
   readonly archive: Archive;
-  /** Gives the memory of its documents back. */
-  release(): void;
+  /** Of the order. */
+  readonly memory: OrderMemory;
+}
+
+/** The memory of the documents and descriptions of an order. */
+export class OrderMemory {
+  readonly #budget: MemoryBudget;
+  readonly #held: Reservation[] = [];
+
+  /** Holds nothing yet. */
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
+  }
+
+  /** Takes more. @throws {SessionMemoryExceeded} */
+  take(bytes: number): void {
+    this.#held.push(this.#budget.reserve(bytes, "The documents of the export"));
+  }
+
+  /** Gives all back. */
+  release(): void {
+    for (const held of this.#held.splice(0)) held.release();
+  }
 }
 
 /** Exports of all clients. */
@@ -56,7 +77,7 @@ export class Exporter {
   readonly #store: SessionStore;
   readonly #opener: Opener;
   readonly #waits: Waits;
-  readonly #links = new Map<string, { readonly link: Link; cancelExpiry(): void }>();
+  readonly #links = new Map<string, { readonly link: Link; use(): void }>();
 
   /** `timeoutSeconds` is how long the decoding of one position may take. */
   constructor(
@@ -73,32 +94,32 @@ export class Exporter {
     this.#waits = new Waits(clock, loadTimeoutSeconds);
   }
 
-  /** Takes memory for the body of an order. @throws {SessionMemoryExceeded} */
-  reserve(bytes: number): Reservation {
-    return this.#resources.budget.reserve(bytes, "The documents of the export");
+  /** Holds memory for an order, from its body on. @throws {SessionMemoryExceeded} */
+  hold(bytes: number): OrderMemory {
+    const memory = new OrderMemory(this.#resources.budget);
+    memory.take(bytes);
+    return memory;
   }
 
   /**
    * Judges an order and describes its recordings.
    *
-   * @param options `chosenByUser`: true where roots do not apply to its paths; `version` of this program
+   * @param options `chosenByUser`: true where roots do not apply to its paths; `version` of this program; `memory` of the
+   * order, which the caller releases
    * @throws {OrderRefused} by documents v1
-   * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout}
+   * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded}
    */
   async prepare(
     order: ExportOrder,
-    options: { readonly chosenByUser: boolean; readonly version: string },
+    options: { readonly chosenByUser: boolean; readonly version: string; readonly memory: OrderMemory },
     signal: AbortSignal,
   ): Promise<Archive> {
     const members: ExportedMember[] = [];
     const faults: OrderFault[] = [];
     for (const [index, asked] of order.members.entries()) {
-      const member = this.#memberOf(
-        asked,
-        index,
-        order,
-        await this.#described(asked, options.chosenByUser, signal),
-      );
+      const described = await this.#described(asked, options.chosenByUser, signal);
+      options.memory.take(described.summaryBytes);
+      const member = this.#memberOf(asked, index, order, described);
       faults.push(...memberFaults(member, index));
       members.push(member);
     }
@@ -110,7 +131,7 @@ export class Exporter {
     }
     if (faults.length > 0) throw new OrderRefused(faults);
     const hasImages = order.images !== "none";
-    if (hasImages) { for (const member of members) await this.#survey(member, signal); }
+    for (const member of hasImages ? members : []) await this.#survey(member, signal);
     const [only] = members.length === 1 ? members : [];
     const name = order.name ?? only?.name ?? `${members.length} recordings`;
     return { id: order.id ?? crypto.randomUUID(), name, hasImages, members, version: options.version };
@@ -161,17 +182,14 @@ export class Exporter {
   /**
    * Keeps an archive behind a link for ten minutes.
    *
-   * @param memory of its documents; given back with a link that expires, and by whoever takes the link
+   * @param memory of the order; released with the link unless that is used
    * @throws {TooManyExports}
    */
-  link(archive: Archive, memory: Reservation): Link {
+  link(archive: Archive, memory: OrderMemory): Link {
     if (this.#links.size >= MAX_LINKS) {
-      memory.release();
       throw new TooManyExports(
         `${MAX_LINKS} archives wait for their download already; try again in a moment`,
-        {
-          retryAfter: 2,
-        },
+        { retryAfter: 2 },
       );
     }
     const id = newSessionId();
@@ -180,13 +198,17 @@ export class Exporter {
       fileName: fileName(archive.name),
       archive,
       warnings: warningsOf(archive),
-      release: () => memory.release(),
+      memory,
     };
-    const expire = () => {
+    const use = () => {
+      cancel();
       this.#links.delete(id);
-      link.release();
     };
-    this.#links.set(id, { link, cancelExpiry: this.#clock.after(LINK_SECONDS * 1000, expire) });
+    const cancel = this.#clock.after(LINK_SECONDS * 1000, () => {
+      use();
+      memory.release();
+    });
+    this.#links.set(id, { link, use });
     return link;
   }
 
@@ -197,15 +219,14 @@ export class Exporter {
     return link;
   }
 
-  /** Uses a link up. The caller releases it after the download. @throws {ExportNotFound | AcquisitionChanged} */
+  /** Uses a link up; the caller releases its memory. @throws {ExportNotFound | AcquisitionChanged} */
   async take(id: string): Promise<Link> {
-    const { link, cancelExpiry } = this.#find(id);
-    cancelExpiry();
-    this.#links.delete(id);
+    const { link, use } = this.#find(id);
+    use();
     try {
       for (const { source } of link.archive.members) await requireMarksLater(source.marks);
     } catch (error) {
-      link.release();
+      link.memory.release();
       throw error;
     }
     return link;
@@ -223,29 +244,34 @@ export class Exporter {
    * The ZIP file of an archive.
    *
    * @param client aborted when the client leaves
+   * @param over called when the stream has ended, whatever ended it
    * @param written called with the number of planes that are in the archive
    */
   async stream(
     archive: Archive,
     client: AbortSignal,
+    over: () => void,
     written: (planes: number) => void = () => {},
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const keys = new Map<ExportedMember, string>();
     const { pool } = this.#resources;
+    /** One acquisition stays open at a time. */
+    let current: { readonly member: ExportedMember; readonly key: string } | null = null;
+    const close = () => {
+      if (current !== null) pool.forget(current.key);
+      current = null;
+    };
     const pack: Packer = (member, order) => {
-      // One acquisition stays open at a time.
-      const key = keys.get(member) ?? newSessionId();
-      if (!keys.has(member)) {
-        for (const done of keys.values()) pool.forget(done);
-        pool.retain(key);
-        keys.set(member, key);
+      if (current?.member !== member) {
+        close();
+        current = { member, key: newSessionId() };
+        pool.retain(current.key);
       }
-      return this.#pack(member, key, order, client);
+      return this.#pack(member, current.key, order, client);
     };
-    const end = () => {
-      for (const key of keys.values()) pool.forget(key);
-    };
-    return ended(await zipOf(archive, pack, written), end);
+    return ended(await zipOf(archive, pack, written), () => {
+      close();
+      over();
+    });
   }
 
   async #pack(
@@ -288,11 +314,10 @@ export class Exporter {
   /** Ends all work. */
   close(): void {
     this.#waits.close();
-    for (const { link, cancelExpiry } of this.#links.values()) {
-      cancelExpiry();
-      link.release();
+    for (const { link, use } of [...this.#links.values()]) {
+      use();
+      link.memory.release();
     }
-    this.#links.clear();
   }
 }
 

@@ -45,7 +45,7 @@ export interface OpenOrder extends OpenChoice {
 }
 
 /** An acquisition without samples. */
-export type DescribedAcquisition = Pick<LoadedAcquisition, "summary" | "source" | "working">;
+export type DescribedAcquisition = Pick<LoadedAcquisition, "summary" | "source" | "working" | "summaryBytes">;
 
 /** Opens acquisitions. */
 export class Opener {
@@ -110,8 +110,13 @@ export class Opener {
     const key = newSessionId();
     const worker = await pool.takeForOpen(key, wait.signal);
     try {
-      const { summary, working, marks } = await worker.open(key, source, wait.signal);
-      return { summary, working, source: { request: { ...source.request, scene: summary.scene }, marks } };
+      const { summary, summaryBytes, working, marks } = await worker.open(key, source, wait.signal);
+      return {
+        summary,
+        summaryBytes,
+        working,
+        source: { request: { ...source.request, scene: summary.scene }, marks },
+      };
     } finally {
       pool.forget(key);
       void worker.quiet.then(() => pool.giveBack(worker, key));

@@ -14,7 +14,8 @@ const argsOf = (system: string, changed: Partial<DialogQuestion>) =>
 
 const TIF = "*.[tT][iI][fF]";
 const INDEX = "NDT[iI][fF][fF].[iI][nN][dD][eE][xX]";
-const MARKERS = "[zZ][aA][rR][rR].[jJ][sS][oO][nN] .[zZ][gG][rR][oO][uU][pP] .[zZ][aA][tT][tT][rR][sS]";
+const MARKERS =
+  "[zZ][aA][rR][rR].[jJ][sS][oO][nN] .[zZ][gG][rR][oO][uU][pP] .[zZ][aA][tT][tT][rR][sS] [cC][oO][lL][lL][eE][cC][tT][iI][oO][nN].[jJ][sS][oO][nN]";
 
 Deno.test("Linux command lines", async (t) => {
   const rows: [string, Partial<DialogQuestion>, string[], string[]][] = [
@@ -42,7 +43,11 @@ Deno.test("Linux command lines", async (t) => {
       "files and stores: a store is chosen by a file inside it",
       { extensions: [".ome.zarr", ".tif"] },
       [`--file-filter=Acquisitions | ${TIF} ${INDEX} ${MARKERS}`, "--file-filter=All files | *"],
-      ["--getopenfilename", ".", "Acquisitions (*.tif NDTiff.index zarr.json .zgroup .zattrs)|All files (*)"],
+      [
+        "--getopenfilename",
+        ".",
+        "Acquisitions (*.tif NDTiff.index zarr.json .zgroup .zattrs collection.json)|All files (*)",
+      ],
     ],
     [
       "stores only: a panel for folders",
@@ -80,7 +85,7 @@ Deno.test("macOS: a constant script, the question as its argument", async (t) =>
       folder: `/a'b"c`,
       folders: false,
       endings: [".tif"],
-      names: ["NDTiff.index", "zarr.json", ".zgroup", ".zattrs"],
+      names: ["NDTiff.index", "zarr.json", ".zgroup", ".zattrs", "collection.json"],
       stores: [".ome.zarr", ".zarr"],
     }],
     [{ extensions: [".zarr"] }, { folder: null, folders: true }],
@@ -116,7 +121,8 @@ Deno.test("Windows: a constant script without double quotes, the question in the
     [{ extensions: [".ome.zarr", ".tif", ".ome.tif"], folder: "C:\\größe & 'x'" }, {
       folder: "C:\\größe & 'x'",
       folders: false,
-      filter: "Acquisitions|*.tif;*.ome.tif;NDTiff.index;zarr.json;.zgroup;.zattrs|All files|*.*",
+      filter:
+        "Acquisitions|*.tif;*.ome.tif;NDTiff.index;zarr.json;.zgroup;.zattrs;collection.json|All files|*.*",
     }],
     [{ extensions: [".zarr"] }, { folder: null, folders: true }],
     [{ extensions: [".xyz"] }, { folder: null, folders: false, filter: "All files|*.*" }],

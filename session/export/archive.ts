@@ -19,7 +19,7 @@ export interface Archive {
   readonly version: string;
 }
 
-/** Has planes of a member decoded and packed, and gives their memory back when it is called again or returns. */
+/** Decodes and packs planes of a member; `release` gives their memory back. */
 export type Packer = (
   member: ExportedMember,
   order: Omit<PackOrder, "working">,

@@ -235,7 +235,7 @@ Deno.test("archives and mosaics of OIR files are refused with what to open inste
     ["a.poir", zip, "UnsupportedFormat", /^"a\.poir" cannot be opened: it is a ZIP archive/],
     ["a.MPOIR", zip, "UnsupportedFormat", /open an \.oir inside$/],
     ["matl.omp2info", xml, "UnsupportedFormat", /open an \.oir of the mosaic/],
-    ["a.zip", zip, "UnsupportedFormat", /is of no known format/],
+    ["a.zip", zip, "UnsupportedFormat", /\("\.zip"\) that is not allowed here/],
     ["a.oir", new Uint8Array(96), "DecodeFailed", /the content is not Olympus OIR/],
   ];
   for (const [name, bytes, tag, message] of cases) {

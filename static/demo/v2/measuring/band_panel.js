@@ -88,7 +88,7 @@ export class BandPanel extends Panel {
     const end = shapeOf(scan)[0] * this.timeStep;
     [this.#from.number, this.#to.number] = [0, Number((end / 10).toPrecision(3))];
     for (const field of [this.#from, this.#to]) field.unitText.data = this.timeUnit;
-    if (drawn !== null) this.#take(drawn.traces);
+    if (drawn?.traces) this.#take(drawn.traces);
     // With another time per line, a time means other lines.
     this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
     this.bands.begin(scan.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
@@ -133,32 +133,37 @@ export class BandPanel extends Panel {
     return this.#settings.isChange ? "ΔF/F₀" : "Mean";
   }
 
-  /** Places are the outer edges of the pixels, as on the page. @returns {About} */
-  get about() {
+  /** How traces are made. @returns {About} */
+  get settings() {
     const { isChange, baseline, offset, average } = this.#settings;
     const { timeStep, timeUnit } = this;
-    const space = this.scan?.axes[1] ?? { name: "", step: 1, unit: "" };
-    // Removes the rounding errors of products.
-    const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
     const rest = baseline.kind === "percentile"
       ? `percentile ${baseline.percentile}`
       : `mean from ${formatNumber(baseline.from * timeStep)} to ${
         formatNumber(baseline.to * timeStep)
       } ${timeUnit}`;
     /** @type {About} */
-    const change = [
-      ["Baseline F0", rest],
-      ["Detector offset", offset],
-      ...this.traces.map(({ name, baseline }) => /** @type {About[number]} */ ([`F0 of ${name}`, baseline])),
+    const change = [["Baseline F0", rest], ["Detector offset", offset]];
+    return [
+      ["Values", isChange ? "dF/F0" : "mean of the band"],
+      ["Lines averaged", average],
+      ...(isChange ? change : []),
     ];
+  }
+
+  /** Places are the outer edges of the pixels, as on the page. @returns {About} */
+  get about() {
+    const space = this.scan?.axes[1] ?? { name: "", step: 1, unit: "" };
+    // Removes the rounding errors of products.
+    const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
+    const rests = this.#settings.isChange ? this.traces : [];
     return [
       ...this.bands.all.map(({ name, from, to }) => /** @type {About[number]} */ ([
         name,
         `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
       ])),
-      ["Values", isChange ? "dF/F0" : "mean of the band"],
-      ["Lines averaged", average],
-      ...(isChange ? change : []),
+      ...this.settings,
+      ...rests.map(({ name, baseline }) => /** @type {About[number]} */ ([`F0 of ${name}`, baseline])),
     ];
   }
 

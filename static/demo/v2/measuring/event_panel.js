@@ -39,7 +39,7 @@ export class EventPanel extends Panel {
     if (this.#chosen === null) return;
     this.#propose(this.#chosen);
     this.changed();
-    if (this.#found !== null) this.#find();
+    if (this.#found !== null) this.find();
     else if (this.rows.length > 0) this.#measure(this.#chosen);
   });
   #height = numberField("Threshold", "event-threshold", 0, () => this.#typed());
@@ -74,7 +74,7 @@ export class EventPanel extends Panel {
     this.#cursor = cursor;
     const fields = [this.#trace, this.#height, this.#prominence, this.#distance];
     const buttons = [
-      button("Find events", () => this.#find(), { id: "event-find" }),
+      button("Find events", () => this.find(), { id: "event-find" }),
       button("Add at cursor", () => this.#add(), { id: "event-add" }),
       button("Clear", () => this.#clear(), { id: "event-clear" }),
     ];
@@ -216,11 +216,12 @@ export class EventPanel extends Panel {
 
   #typed() {
     this.#isTyped = true;
-    if (this.#found !== null) this.#find();
+    if (this.#found !== null) this.find();
     else this.changed();
   }
 
-  #find() {
+  /** Finds the events of the chosen trace by the fields; those added by hand stay. */
+  find() {
     const trace = this.#chosen;
     if (trace === null) {
       this.#status.textContent = "Draw a band first: events are found in its trace.";
@@ -247,7 +248,7 @@ export class EventPanel extends Panel {
     const isSame = length === trace.values.length &&
       this.rows.every(({ peak, value }) => trace.values[peak] === value);
     // Searching again would bring back rows removed by hand.
-    if (this.#found !== null && key === keyOf(trace) && !isSame) return this.#find();
+    if (this.#found !== null && key === keyOf(trace) && !isSame) return this.find();
     this.#set(measured(trace, this.rows));
   }
 

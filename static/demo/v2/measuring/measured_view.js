@@ -7,8 +7,9 @@ import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
 import { byId } from "../controls/element.js";
 import { drawnWords } from "./drawn.js";
 import { Measuring } from "./measuring.js";
+import { placeInFile } from "./scan.js";
 import { TypedPanel } from "./typed_panel.js";
-import { typedScan } from "../../../measure/typed_scan.js";
+import { isPlainImage, typedPlanes } from "./typed_planes.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Axis } from "../../../measure/axes.js" */
@@ -85,6 +86,18 @@ export class MeasuredView {
     if (isBefore) this.#measuring.replace(own);
   }
 
+  /** What was measured in the shown picture, and whether that is a kymograph; null while nothing is shown. */
+  get measured() {
+    const { measured, isAccepted } = this.#measuring;
+    return measured && { shown: measured, isAccepted, isKymograph: this.#original !== null };
+  }
+
+  /** Shows drawings of the images in their place, as one step. @param {import("./drawn.js").Drawn} drawn @returns {boolean} false where they belong to images of another shape */
+  restore(drawn) {
+    this.#goBack();
+    return this.#measuring.replace(drawn);
+  }
+
   /** Deselects the tool; returns whether one was selected. */
   layDown() {
     return this.#measuring.layDown();
@@ -97,7 +110,8 @@ export class MeasuredView {
     const former = /** @type {any} */ (this.#original.look);
     const { kymographs } = this.#measuring;
     const kymograph = { ...kymographs.kept, look: { ...look, drawn: { ...drawn, kymograph: null } } };
-    return { ...former, drawn: { ...former.drawn, kymograph } };
+    const { accepted, origin } = drawn ?? former.drawn;
+    return { ...former, drawn: { ...former.drawn, accepted, origin, kymograph } };
   }
 
   /** @param {any} drawn earlier drawings in the same picture, unchecked */
@@ -114,6 +128,7 @@ export class MeasuredView {
       place: () => this.#placeInFile(info),
       note: this.#viewer.note,
       isKymograph: this.#original !== null,
+      isAccepted: info.collection?.member.accepted ?? false,
       drawn,
     });
     if (taken === null && drawnWords(drawn) !== "") this.#images.onLost();
@@ -121,6 +136,11 @@ export class MeasuredView {
     // The kymograph is made again from the current images.
     this.#former = taken.kymograph.look ?? {};
     this.#measuring.kymographs.make();
+  }
+
+  /** Shows an image as the line scan that was typed. @param {TypedScan} typed */
+  treat(typed) {
+    this.#treat(typed, null);
   }
 
   /**
@@ -134,21 +154,7 @@ export class MeasuredView {
     if (info === null || groups === null || this.#plain === null && !isPlainImage(info)) return false;
     const plain = this.#plain ??
       { info, source: groupOf(groups.source), reference: groups.reference && groupOf(groups.reference) };
-    const [rows, columns] = plain.source.plane.shape;
-    const scans = plain.source.channels.map(({ samples }) =>
-      typedScan({ samples, shape: [rows, columns] }, typed)
-    );
-    const [{ plane: { shape }, axes }] = /** @type {[typeof scans[number]]} */ (scans);
-    const described = plain.info.plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
-    const plane = {
-      ...plain.info.plane,
-      shape,
-      axes: titled(/** @type {typeof plain.info.plane.axes} */ (described)),
-    };
-    const channels = plain.source.channels.map((channel, i) => ({
-      ...channel,
-      samples: scans[i].plane.samples,
-    }));
+    const { plane, channels } = typedPlanes(plain.source, typed);
     this.#plain = { ...plain, typed };
     this.#isShowing = true;
     this.#viewer.show({
@@ -170,20 +176,12 @@ export class MeasuredView {
   }
 
   /** Scene and position of the shown image, or the line of a kymograph. @param {OpenResponse} info @returns {[string, string | number][]} */
-  #placeInFile({ scene = 0, scenes = [], header: { sizes } }) {
-    const { t, z, l } = this.#images.place();
-    const line = this.#original === null ? [] : this.#line;
-    /** @type {[string, string | number][]} */
-    const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]]
-      .filter(([name]) => (sizes[name] ?? 1) > 1 && !(name === "T" && this.#original !== null))
-      .map(([, words, index]) => [String(words), Number(index) + 1]);
-    const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
-    return [
-      ...(this.#plain === null ? [] : [/** @type {[string, string]} */ (["Calibration", "typed"])]),
-      ...(scenes.length > 1 ? [/** @type {[string, string]} */ (["Scene", name])] : []),
-      ...places,
-      ...line,
-    ];
+  #placeInFile(info) {
+    const isTyped = this.#plain !== null;
+    if (this.#original === null) return placeInFile(info, this.#images.place(), isTyped);
+    const { T: _, ...sizes } = info.header.sizes;
+    const images = { ...info, header: { ...info.header, sizes } };
+    return [...placeInFile(images, this.#images.place(), isTyped), ...this.#line];
   }
 
   /** Images along time, or null for a single image. @param {OpenResponse} info @returns {Source | null} */
@@ -259,15 +257,13 @@ export class MeasuredView {
   #goBack() {
     const original = this.#original;
     if (original === null) return;
+    const look = { .../** @type {any} */ (original.look) };
+    look.drawn = { ...look.drawn, accepted: this.#measuring.drawn?.accepted };
     this.#original = null;
-    this.#viewer.show(original);
+    this.#viewer.show({ ...original, look });
     this.#images.onDerived(false);
   }
 }
-
-/** A single image of a file that does not call it a line scan. @param {OpenResponse} info */
-const isPlainImage = ({ plane, header: { sizes } }) =>
-  !isTime(/** @type {Axis} */ (plane.axes[0])) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
 
 /** As it was loaded. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
 const groupOf = ({ plane, channels }) => ({

@@ -13,7 +13,7 @@
  * @property {() => About} place describes the shown part of the file
  * @property {string} note note in everything saved
  */
-/** @import { LineScanInfo } from "../../../client/v2/acq-client.d.ts" */
+/** @import { LineScanInfo, OpenResponse, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
 import { formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
 import { perTime } from "../../../measure/velocity.js";
 
@@ -36,6 +36,26 @@ export function scanOf({ group, file: { name, path }, lineScan, place, note }) {
 function timeAlongLine(lineScan, { plane: { axes, shape } }) {
   const time = lineScan?.secondsPerPixel ?? 0;
   return lineScan?.bidirectional !== true && time * shape[1] <= axes[0].step ? time : 0;
+}
+
+/**
+ * Scene and position of planes, where the file has several.
+ *
+ * @param {OpenResponse} info
+ * @param {PositionInfo} position
+ * @param {boolean} isTyped whether the calibration was typed
+ * @returns {About}
+ */
+export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, { t, z, l }, isTyped) {
+  const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
+  /** @type {[axis: string, words: string, index: number][]} */
+  const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]];
+  return [
+    ...(isTyped ? [/** @type {About[number]} */ (["Calibration", "typed"])] : []),
+    ...(scenes.length > 1 ? [/** @type {About[number]} */ (["Scene", name])] : []),
+    ...places.filter(([axis]) => (sizes[axis] ?? 1) > 1)
+      .map(([, words, index]) => /** @type {About[number]} */ ([words, index + 1])),
+  ];
 }
 
 /** Seconds from line to line, null where they are not known. @param {Scan} scan */

@@ -54,7 +54,11 @@ export class VelocityPanel extends Panel {
   #method = choiceField(
     "Method",
     "velocity-method",
-    Object.entries(METHODS).map(([value, name]) => ({ value, name })),
+    [
+      { value: "autocorrelation", name: "autocorrelation" },
+      { value: "radon", name: "Radon, as published" },
+      { value: "piv", name: "PIV, as published" },
+    ],
     () => this.#chosen(),
   );
   #range = element("p", { className: "hint" });
@@ -122,7 +126,7 @@ export class VelocityPanel extends Panel {
     this.#method.select.value = method ?? "autocorrelation";
     this.#explain();
     // Another time point or focus has other velocities.
-    if (found.length === 0 || place !== placeOf(scan)) return;
+    if (found.length === 0 || (place !== null && place !== placeOf(scan))) return;
     this.#samples = scan.group.channels[0]?.samples ?? null;
     this.#about = about;
     this.#show(found, scan);
@@ -255,19 +259,28 @@ export class VelocityPanel extends Panel {
       : "";
   }
 
-  async #toggle() {
+  #toggle() {
     if (this.#running !== null) return this.#running.abort();
+    return this.measure(new AbortController());
+  }
+
+  /**
+   * Measures by the fields.
+   *
+   * @param {AbortController} running cancels it
+   * @returns {Promise<string>} why there are no velocities; empty where there are
+   */
+  async measure(running) {
     const { scan } = this;
     const channel = scan?.group.channels[Number(this.#channel.select.value)];
-    if (scan === null || channel === undefined) return;
+    if (scan === null || channel === undefined) return "There is no channel";
     const windows = this.#windows;
     if (![windows.window, windows.step].every(Number.isInteger)) {
-      this.#result.textContent = "Window and step must be whole numbers of lines.";
-      return;
+      return this.#result.textContent = "Window and step must be whole numbers of lines.";
     }
     // A wrong number in the field is not what would be chosen.
     const isAutomatic = this.#isAutomatic && windows.window === this.#window.number;
-    const running = this.#running = new AbortController();
+    this.#running = running;
     this.#start.textContent = "Cancel";
     this.#progress.hidden = false;
     this.#progress.removeAttribute("value");
@@ -298,8 +311,10 @@ export class VelocityPanel extends Panel {
       this.#show(found, scan);
       const { cycle } = velocitySummary(found, window);
       if (cycle !== null) this.#about.push(["Cycles", cycleText(cycle, scan)]);
+      return "";
     } catch (error) {
-      this.#result.textContent = running.signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
+      const { message } = /** @type {Error} */ (error);
+      return this.#result.textContent = running.signal.aborted ? "Cancelled" : message;
     } finally {
       if (this.#running === running) this.#running = null;
       this.#start.textContent = "Measure velocities";

@@ -12,7 +12,10 @@
  * @typedef {"none" | "kept" | "pending" | "elsewhere" | "full" | "blocked"} State of the work on the open recording; `none`
  *   without one, or for the sample
  * @typedef {{look: any, position: Work["position"]}} Shown
- * @typedef {{work: Work, isOther: boolean}} Recalled `isOther` where the content has changed since
+ * @typedef {{work: Work, isOther: boolean, saved?: Saved}} Recalled `isOther` where the content has changed since
+ * @typedef {object} Saved measurements in the documents of the file
+ * @property {string} note what could not be taken of them; empty for nothing
+ * @property {import("../saving/restored.js").Restored | null} offer other ones than the work that is shown, or null
  */
 import { Emitter } from "../controls/emitter.js";
 import { drawnWords } from "../measuring/drawn.js";
@@ -164,6 +167,27 @@ export class KeptWork extends Emitter {
   }
 
   /**
+   * Keeps work on a recording that no tab has open and that has none.
+   *
+   * @param {Recording} recording
+   * @param {Shown} shown
+   * @returns {Promise<boolean>} whether it is kept
+   * @throws {DOMException} the storage does not work, or is full
+   */
+  async add(recording, shown) {
+    const key = keyOf(recording);
+    const isKept = await this.#locks?.request(lockOf(key), { ifAvailable: true }, async (lock) => {
+      const former = await this.#store.get(key);
+      if (lock === null || former?.words) return false;
+      // The view stays.
+      const look = { ...former?.look, ...shown.look };
+      await this.#store.put(workOn(recording, { ...shown, look }, Date.now()));
+      return true;
+    });
+    return isKept ?? false;
+  }
+
+  /**
    * Removes work that no tab has open.
    *
    * @param {string} key
@@ -191,16 +215,11 @@ export class KeptWork extends Emitter {
     while (open.next !== null && open.isHeld) {
       const shown = open.next;
       open.next = null;
-      const { path, scene, name, key } = open;
-      const { look, position } = shown;
-      const savedAt = Math.max(Date.now(), open.savedAt + 1);
-      const bytes = JSON.stringify(look).length;
-      const words = drawnWords(look?.drawn);
+      const work = workOn(open, shown, Math.max(Date.now(), open.savedAt + 1));
       try {
-        const place = placeOf(open);
-        await this.#store.put({ key, place, path, scene, name, position, look, words, bytes, savedAt });
-        open.savedAt = savedAt;
-        if (words !== "") this.#persist();
+        await this.#store.put(work);
+        open.savedAt = work.savedAt;
+        if (work.words !== "") this.#persist();
         if (this.#open !== open || open.next !== null) continue;
         this.isUnsaved = false;
         if (this.state !== "kept" && !open.isTouched) this.#enter("kept");
@@ -258,6 +277,23 @@ export class KeptWork extends Emitter {
     this.state = state;
     this.emit("state", { state });
   }
+}
+
+/** @param {Recording} recording @param {Shown} shown @param {number} savedAt @returns {Work} */
+function workOn(recording, { look, position }, savedAt) {
+  const { path, scene, name } = recording;
+  return {
+    key: keyOf(recording),
+    place: placeOf(recording),
+    path,
+    scene,
+    name,
+    position,
+    look,
+    words: drawnWords(look?.drawn),
+    bytes: JSON.stringify(look).length,
+    savedAt,
+  };
 }
 
 /** Gives the lock back once everything is saved. @param {Open} open */

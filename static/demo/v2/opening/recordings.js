@@ -73,11 +73,21 @@ export class Recordings {
    */
   async follow(path, asked) {
     const looked = this.#list.follow(path, asked);
-    const works = path === "" ? [] : await this.#needs.works();
-    this.#words = new Map(works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]));
     await looked;
-    this.#paint();
+    await this.showWorks();
     this.#schedule(0);
+  }
+
+  /** The recordings of the folder. */
+  get list() {
+    return this.#list;
+  }
+
+  /** Shows what was measured meanwhile. */
+  async showWorks() {
+    const works = await this.#needs.works();
+    this.#words = new Map(works.filter(({ words }) => words !== "").map(({ path, words }) => [path, words]));
+    this.#paint();
   }
 
   /** Opens the recording before (-1) or after (1) the open one. @param {-1 | 1} by */

@@ -1,0 +1,99 @@
+/** Connects the work on many recordings with the page. */
+import { byId } from "../controls/element.js";
+import { drawnWords } from "../measuring/drawn.js";
+import { scanOf } from "../measuring/scan.js";
+import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
+import { carriedFrom } from "./carried.js";
+import { Carrying } from "./carrying.js";
+import { ManyPanel } from "./many_panel.js";
+
+/** @import { MeasuredView } from "../measuring/measured_view.js" */
+/** @import { KeptWork } from "../opening/kept_work.js" */
+/** @import { Opening } from "../opening/opening.js" */
+/** @import { Page } from "../opening/page.js" */
+/** @import { SessionController } from "../opening/session_controller.js" */
+/** @import { Scan } from "../measuring/scan.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
+/** @import { Viewer } from "../panels/viewer.js" */
+/** @import { Group } from "./many_panel.js" */
+
+/**
+ * @param {object} parts
+ * @param {Viewer} parts.viewer
+ * @param {SessionController} parts.controller
+ * @param {Opening} parts.opening which listens to the controller already
+ * @param {MeasuredView} parts.measured
+ * @param {KeptWork} parts.work
+ * @param {Page} parts.page
+ */
+export function attachMany({ viewer, controller, opening, measured, work, page }) {
+  const { recordings } = opening;
+  const carrying = new Carrying({
+    show: (drawn, typed) => {
+      if (typed !== null) measured.treat(typed);
+      measured.adopt(drawn, false);
+    },
+    notice: (text, action, act) => page.notice(text, action, act),
+  });
+
+  /** The shown picture, an image as the line scan that was typed; null before the first file. @param {TypedScan | null} typed */
+  const shownAs = (typed) => {
+    const { info, groups, note } = viewer;
+    if (info === null || groups === null) return null;
+    const { source: file, lineScan = null } = info;
+    const { source } = groups;
+    const { plane, channels } = typed !== null && isPlainImage(info)
+      ? typedPlanes({ plane: info.plane, channels: source.channels }, typed)
+      : source;
+    const group = /** @type {typeof source} */ ({ plane, channels, shown: source.shown });
+    return scanOf({ group, file, lineScan, place: () => [], note });
+  };
+
+  const panel = new ManyPanel({
+    open: () => {
+      const [scan, look] = [shownAs(null), /** @type {any} */ (viewer.look)];
+      if (scan === null || !look?.drawn) return null;
+      const channel = scan.group.shown[0]?.name ?? "";
+      const carried = carriedFrom(look.drawn, scan, work.key, look.typed);
+      return { carried, drawn: look.drawn, channel };
+    },
+    groups: () => [...ofFolder(), ...ofFile()],
+    carry: (carried) => {
+      carrying.waiting = carried;
+      recordings.step(1);
+      return "The next recording that you open takes the regions and settings.";
+    },
+    work,
+    onMeasured: () => recordings.showWorks(),
+  });
+
+  /** @returns {Group[]} */
+  function ofFolder() {
+    const targets = recordings.list.recordings.map(({ name, path }) => ({
+      name,
+      open: async (/** @type {AbortSignal} */ signal) => (await controller.server()).open(path, { signal }),
+    }));
+    return targets.length < 2 ? [] : [{ id: "folder", name: "of this folder", targets }];
+  }
+
+  /** @returns {Group[]} */
+  function ofFile() {
+    const { scenes = [], source } = viewer.info ?? {};
+    const targets = scenes.map(({ index: scene, name }) => ({
+      name: `${source?.name} · ${name}`,
+      open: (/** @type {AbortSignal} */ signal) =>
+        controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
+    }));
+    return targets.length < 2 ? [] : [{ id: "file", name: "scenes of this file", targets }];
+  }
+
+  byId("measure").append(panel.element);
+  recordings.list.on("changed", () => panel.refresh());
+  viewer.on("shown", () => panel.refresh());
+  controller.on("loaded", ({ isSample }) => {
+    panel.refresh();
+    if (isSample) return;
+    const scanAs = (/** @type {TypedScan | null} */ typed) => /** @type {Scan} */ (shownAs(typed));
+    carrying.offer(scanAs, work.key, drawnWords(/** @type {any} */ (viewer.look)?.drawn));
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * Regions and settings of a recording for others: what lies outside another picture is cut at its edge or left out, with
+ * words that say so.
+ *
+ * @typedef {object} Carried as JSON
+ * @property {string} key of the recording
+ * @property {string} name of its file
+ * @property {Drawn} drawn
+ * @property {readonly string[]} channels their names
+ * @property {number} pixelTime microseconds from one pixel of a line to the next, by the file
+ * @property {number} step of its columns
+ * @property {TypedScan | null} typed what makes it a line scan, where its file does not say so
+ *
+ * @typedef {{drawn: Drawn | null, words: string}} Fitted `words` is empty where everything fits
+ */
+import { formatNumber, unitSymbol } from "../../../measure/axes.js";
+import { drawnWords, withoutResults } from "../measuring/drawn.js";
+import { shapeOf } from "../measuring/scan.js";
+
+/** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Scan } from "../measuring/scan.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
+
+/**
+ * Regions and settings, without results.
+ *
+ * @param {Drawn} drawn
+ * @param {Scan} scan that they were drawn in
+ * @param {string} key
+ * @param {TypedScan | null} [typed]
+ * @returns {Carried}
+ */
+export function carriedFrom(drawn, scan, key, typed = null) {
+  // The other recording has its own regions and judgement.
+  const { regions: _, accepted: __, origin: ___, ...others } = drawn;
+  const { kymograph, events } = others;
+  const channels = scan.group.channels.map(({ name }) => name);
+  return {
+    key,
+    name: scan.fileName,
+    drawn: {
+      ...withoutResults(others),
+      bands: drawn.bands.map(({ region: _, ...band }) => band),
+      lines: drawn.lines.map(({ region: _, ...line }) => line),
+      events: events && { ...events, found: null, rows: [] },
+      kymograph: kymograph && { points: kymograph.points, width: kymograph.width, isMade: false },
+    },
+    channels,
+    pixelTime: 1e6 * scan.pixelTime,
+    step: scan.axes[1].step,
+    typed,
+  };
+}
+
+/**
+ * Regions and settings as they fit another recording.
+ *
+ * @param {Carried} carried
+ * @param {Scan} scan
+ * @returns {Fitted} `drawn` is null where one of both is a line scan and the other is not
+ */
+export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
+  const kind = drawn.isLineScan ? "a line scan" : "an image";
+  if (drawn.isLineScan !== scan.isLineScan) {
+    return { drawn: null, words: `${name} is ${kind}, and ${scan.fileName} is not.` };
+  }
+  const [rows, columns] = shapeOf(scan);
+  const isInside = (/** @type {{x: number, y: number}} */ { x, y }, across = rows, down = columns) =>
+    x >= 0 && y >= 0 && x <= across && y <= down;
+  const bands = drawn.bands.filter(({ from }) => from < columns)
+    .map((band) => ({ ...band, to: Math.min(band.to, columns) }));
+  const lines = drawn.lines.filter(({ from, to }) => isInside(from) && isInside(to));
+  const pinned = drawn.cursors.pinned.filter((cursor) => isInside(cursor, rows - 1, columns - 1));
+  const { kymograph, velocities, events } = drawn;
+  // Points of a kymograph count columns across.
+  const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
+  const fitted = {
+    ...drawn,
+    shape: /** @type {const} */ ([rows, columns]),
+    bands,
+    lines,
+    cursors: { ...drawn.cursors, pinned },
+    velocities: velocities && {
+      ...velocities,
+      // A band that is left out measures whole lines nowhere else.
+      band: bands.some(({ id }) => String(id) === velocities.band) ? velocities.band : "",
+      channel: String(channelIn(scan, channels, Number(velocities.channel))),
+      pixelTime: velocities.pixelTime === pixelTime ? 1e6 * scan.pixelTime : velocities.pixelTime,
+    },
+    events: events && eventsIn(events, bands, scan, channels),
+    kymograph: isLineInside ? kymograph : null,
+  };
+  const cut = bands.filter(({ id, to }) => drawn.bands.some((band) => band.id === id && band.to > to));
+  const left = drawnWords({
+    bands: drawn.bands.slice(bands.length),
+    lines: drawn.lines.slice(lines.length),
+    cursors: { pinned: drawn.cursors.pinned.slice(pinned.length) },
+    kymograph: isLineInside ? null : kymograph,
+  });
+  const words = [
+    left === "" ? "" : `Outside of this picture, and left out: ${left}.`,
+    cut.length === 0 ? "" : `Cut at its edge: ${cut.map(({ name }) => name).join(", ")}.`,
+    bands.length > 0 && step !== scan.axes[1].step
+      ? `Bands keep their columns, of ${formatNumber(scan.axes[1].step)} ${
+        unitSymbol(scan.axes[1].unit)
+      } here and ${formatNumber(step)} there.`
+      : "",
+  ];
+  return { drawn: fitted, words: words.filter((text) => text !== "").join(" ") };
+}
+
+/** The channel of the same name, else that of the same place, else the first. @param {Scan} scan @param {readonly string[]} names @param {number} place */
+function channelIn({ group: { channels } }, names, place) {
+  const same = channels.findIndex(({ name }) => name === names[place]);
+  return same >= 0 ? same : place < channels.length ? place : 0;
+}
+
+/**
+ * @param {import("../measuring/drawn.js").KeptEvents} events
+ * @param {readonly {id: number}[]} bands
+ * @param {Scan} scan
+ * @param {readonly string[]} names
+ */
+function eventsIn(events, bands, scan, names) {
+  const [, id, channel] = /^(\d+) ([^]*)$/.exec(events.trace) ?? [];
+  const band = bands.find((band) => String(band.id) === id) ?? bands[0];
+  if (band === undefined) return null;
+  const place = channelIn(scan, names, names.indexOf(channel));
+  return { ...events, trace: `${band.id} ${scan.group.channels[place]?.name}` };
+}

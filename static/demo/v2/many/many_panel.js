@@ -1,0 +1,153 @@
+/** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
+import { element, saveFile, sayIn } from "../controls/element.js";
+import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
+import { measureAll } from "./measure_all.js";
+import { recordingsTable } from "./recordings_table.js";
+
+/** @import { KeptWork } from "../opening/kept_work.js" */
+/** @import { Carried } from "./carried.js" */
+/** @import { Target } from "./measure_all.js" */
+/** @import { Row, What } from "./measurer.js" */
+
+/**
+ * @typedef {object} Open the open recording
+ * @property {Carried} carried its regions and settings
+ * @property {import("../measuring/drawn.js").Drawn} drawn
+ * @property {string} channel of events that were never found
+ *
+ * @typedef {{id: string, name: string, targets: readonly Target[]}} Group recordings that can be measured together
+ *
+ * @typedef {object} Needs
+ * @property {() => Open | null} open null while nothing is open
+ * @property {() => readonly Group[]} groups
+ * @property {(carried: Carried) => string} carry to the next recording; returns what the user is told
+ * @property {Pick<KeptWork, "recall" | "add">} work
+ * @property {() => void} onMeasured work of other recordings has changed
+ */
+
+export class ManyPanel {
+  #needs;
+  /** @type {AbortController | null} */
+  #running = null;
+  /** @type {readonly Row[]} */
+  #rows = [];
+  /** Settings of the rows. @type {import("../measuring/scan.js").About} */
+  #about = [];
+  #group = choiceField("Recordings", "many-group", []);
+  #velocities = checkField("Velocities", "many-velocities", true);
+  #events = checkField("Events", "many-events", true);
+  #own = choiceField("With work of their own", "many-own", [
+    { value: "measure", name: "measure with it" },
+    { value: "skip", name: "leave out" },
+  ]);
+  #start = button("Measure all with these settings", () => this.#toggle(), { id: "many-start" });
+  #progress = element("progress", { hidden: true, "aria-label": "Recordings" });
+  #count = element("p", { className: "hint" });
+  #status = element("p", { className: "result", role: "status" });
+  #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
+  #results = fieldRow(this.#save);
+  #next = element("p", { className: "result", role: "status" });
+  #all = element(
+    "div",
+    { className: "panel" },
+    fieldRow(this.#group.label),
+    fieldRow(this.#velocities.label, this.#events.label),
+    fieldRow(this.#own.label),
+    fieldRow(this.#start, this.#progress),
+    this.#count,
+    this.#status,
+    this.#results,
+  );
+
+  /** @param {Needs} needs */
+  constructor(needs) {
+    this.#needs = needs;
+    const panel = element(
+      "div",
+      { className: "panel" },
+      fieldRow(button("Use in next recording", () => this.#carry(), { id: "use-next" })),
+      this.#next,
+      this.#all,
+    );
+    this.#results.hidden = true;
+    this.element = element(
+      "details",
+      { id: "measure-many", hidden: true },
+      element("summary", { textContent: "Many recordings" }),
+      panel,
+    );
+  }
+
+  /** Call when another recording is open, or others lie beside it. */
+  refresh() {
+    const groups = this.#needs.groups();
+    this.element.hidden = this.#needs.open() === null;
+    this.#group.offer(groups.map(({ id, name, targets: { length } }) => ({
+      value: id,
+      name: `${name} (${length.toLocaleString("en")})`,
+    })));
+    this.#all.hidden = groups.length === 0 && this.#running === null;
+    this.#next.textContent = "";
+  }
+
+  #carry() {
+    const open = this.#needs.open();
+    if (open !== null) sayIn(this.#next, this.#needs.carry(open.carried), true);
+  }
+
+  async #toggle() {
+    if (this.#running !== null) return this.#running.abort();
+    const open = this.#needs.open();
+    const group = this.#needs.groups().find(({ id }) => id === this.#group.select.value);
+    if (open === null || group === undefined) return;
+    const what = {
+      velocities: this.#velocities.input.checked,
+      events: this.#events.input.checked,
+      channel: open.channel,
+    };
+    if (!what.velocities && !what.events) return sayIn(this.#status, "Choose velocities, events or both.");
+    const running = this.#running = new AbortController();
+    const { length } = group.targets;
+    this.#start.textContent = "Cancel";
+    this.#results.hidden = true;
+    sayIn(this.#status, "", true);
+    Object.assign(this.#progress, { hidden: false, max: length, value: 0 });
+    const { rows, measured } = await measureAll(group.targets, {
+      ...open,
+      what,
+      running,
+      skipsOwn: this.#own.select.value === "skip",
+      work: this.#needs.work,
+      onProgress: (done, name) => {
+        this.#progress.value = done;
+        this.#count.textContent = `${done + 1} of ${length}: ${name}`;
+      },
+    });
+    this.#running = null;
+    this.#rows = rows;
+    this.#about = [["Regions and settings", open.carried.name], ["Recordings", length], [
+      "Measured",
+      measured,
+    ]];
+    this.#start.textContent = "Measure all with these settings";
+    this.#progress.hidden = true;
+    this.#count.textContent = "";
+    this.#results.hidden = rows.length === 0;
+    const faults = new Set(rows.filter(({ Error }) => Error).map(({ File }) => File)).size;
+    sayIn(
+      this.#status,
+      [
+        `${running.signal.aborted ? "Cancelled: " : ""}${measured} of ${length} measured`,
+        ...(faults === 0 ? [] : [`${faults} failed: the table says why`]),
+      ].join(" · "),
+      true,
+    );
+    this.refresh();
+    this.#needs.onMeasured();
+  }
+
+  #saveTable() {
+    const text = recordingsTable(this.#about, this.#rows);
+    saveFile("recordings.csv", new Blob([text], { type: "text/csv;charset=utf-8" }));
+  }
+}

@@ -1,0 +1,167 @@
+/** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
+import { tableUnit, titled } from "../../../measure/axes.js";
+import { drawnIn, withoutResults } from "../measuring/drawn.js";
+import { placeInFile, scanOf, shapeOf } from "../measuring/scan.js";
+import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
+import { recordingOf } from "../opening/opening.js";
+import { keyOf } from "../opening/work_store.js";
+import { carriedTo } from "./carried.js";
+import { Measurer } from "./measurer.js";
+
+/** @import { Acquisition, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Scan } from "../measuring/scan.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
+/** @import { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.js" */
+/** @import { Carried } from "./carried.js" */
+/** @import { Row, What } from "./measurer.js" */
+
+/**
+ * @typedef {object} Target a recording to measure
+ * @property {string} name to be shown
+ * @property {(signal: AbortSignal) => Promise<Acquisition>} open
+ *
+ * @typedef {object} Run
+ * @property {Carried} carried regions and settings for recordings without work of their own
+ * @property {Drawn} drawn of the open recording
+ * @property {What} what
+ * @property {boolean} skipsOwn leaves recordings with work of their own out
+ * @property {Pick<KeptWork, "recall" | "add">} work
+ * @property {AbortController} running
+ * @property {(done: number, name: string) => void} onProgress before each recording
+ */
+
+/**
+ * @param {readonly Target[]} targets
+ * @param {Run} run
+ * @returns {Promise<{rows: Row[], measured: number}>} a row for each band, and one for each recording that cannot be
+ *   measured, with the reason; a cancel leaves what was measured before it
+ */
+export async function measureAll(targets, run) {
+  const { running: { signal }, onProgress } = run;
+  const measurer = new Measurer();
+  const kept = new Set();
+  /** @type {Row[]} */
+  const rows = [];
+  let measured = 0;
+  for (const [done, target] of targets.entries()) {
+    if (signal.aborted) break;
+    onProgress(done, target.name);
+    /** @type {Row} */
+    const about = { File: target.name };
+    try {
+      const acquisition = await target.open(signal);
+      try {
+        const found = await measureOne(acquisition, about, measurer, { ...run, kept });
+        rows.push(...found.map((row) => ({ ...about, ...row })));
+        measured += 1;
+      } finally {
+        await acquisition.close().catch(() => {});
+      }
+    } catch (error) {
+      if (signal.aborted) break;
+      const { code, message } = /** @type {Error & {code?: string}} */ (error);
+      rows.push({ ...about, Error: message });
+      // All others would fail alike.
+      if (code === "server_gone") break;
+    }
+  }
+  return { rows, measured };
+}
+
+/**
+ * @param {Acquisition} acquisition
+ * @param {Row} about gets what is known of the recording
+ * @param {Measurer} measurer
+ * @param {Run & {kept: Set<string>}} run `kept` holds the keys of the work that it has kept
+ * @returns {Promise<Row[]>}
+ * @throws {Error} it cannot be measured
+ */
+async function measureOne(acquisition, about, measurer, run) {
+  const { carried, drawn, what, work, running } = run;
+  const { info } = acquisition;
+  const recording = recordingOf(info);
+  const key = keyOf(recording);
+  const recalled = run.kept.has(key) ? null : await work.recall(recording);
+  const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
+  const typed = recalled?.work.words ? recalled.work.look.typed ?? null : carried.typed;
+  const scan = await scanAt(acquisition, position, typed, running.signal);
+  Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
+  Object.assign(about, Object.fromEntries(scan.place()));
+  if (!scan.isLineScan) throw new RangeError("Not a line scan: its rows are not lines over time");
+  about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
+  const isOpen = carried.key === key;
+  const own = isOpen ? drawn : ownWork(recalled, scan);
+  if (own !== null) {
+    about.Regions = "its own";
+    if (run.skipsOwn && !isOpen) throw new RangeError("Left out: it has work of its own");
+    return (await measurer.measure(scan, withSettings(own, carried, scan), what, running)).rows;
+  }
+  about.Regions = `of ${carried.name}`;
+  const fitted = carriedTo(carried, scan);
+  if (fitted.drawn === null) throw new RangeError(fitted.words);
+  const measured = await measurer.measure(scan, fitted.drawn, what, running);
+  const isKept = run.kept.has(key);
+  run.kept.add(key);
+  const fault = isKept ? "" : await keep(work, recording, {
+    look: { drawn: measured.drawn, ...typed && { typed } },
+    position,
+  });
+  const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
+  return measured.rows.map((row) => ({ ...row, Note }));
+}
+
+/**
+ * Planes of all channels at a position; of an image as the line scan that was typed.
+ *
+ * @param {Acquisition} acquisition
+ * @param {PositionInfo} position
+ * @param {TypedScan | null} typed
+ * @param {AbortSignal} signal
+ */
+async function scanAt(acquisition, position, typed, signal) {
+  const { info } = acquisition;
+  const planes = await acquisition.planes(null, { ...position, signal });
+  const image = {
+    plane: { ...info.plane, axes: titled(info.plane.axes) },
+    channels: planes.map(({ channel: { name }, samples }) => ({ name, samples })),
+  };
+  const isTyped = typed !== null && isPlainImage(info);
+  const { plane, channels } = isTyped ? typedPlanes(image, typed) : image;
+  // Nothing of it is drawn.
+  const group = /** @type {Scan["group"]} */ (/** @type {unknown} */ ({ plane, channels, shown: channels }));
+  const place = () => placeInFile(info, position, isTyped);
+  return scanOf({ group, file: info.source, lineScan: info.lineScan ?? null, place, note: "" });
+}
+
+/** Drawings in the recording, or null without any. @param {Recalled | null} recalled @param {Scan} scan */
+function ownWork(recalled, scan) {
+  if (recalled === null || recalled.work.words === "") return null;
+  const { drawn } = recalled.work.look;
+  const own = drawnIn(recalled.isOther ? withoutResults(drawn) : drawn, scan);
+  if (own === null) throw new RangeError("Its own work was drawn in a picture of another size");
+  return own;
+}
+
+/** Settings of others for what was not measured in the recording. @param {Drawn} own @param {Carried} carried @param {Scan} scan @returns {Drawn} */
+function withSettings(own, carried, scan) {
+  const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, bands: own.bands } }, scan);
+  const hasVelocities = (own.velocities?.found.length ?? 0) > 0;
+  return {
+    ...own,
+    velocities: hasVelocities ? own.velocities : drawn?.velocities ?? own.velocities,
+    events: own.events ?? drawn?.events ?? null,
+  };
+}
+
+/** Keeps the work. @param {Run["work"]} work @param {Recording} recording @param {Shown} shown @returns {Promise<string>} why it is not kept */
+async function keep(work, recording, shown) {
+  try {
+    return await work.add(recording, shown) ? "" : "Not kept: another tab has it open.";
+  } catch (error) {
+    const isFull = /** @type {Error} */ (error).name === "QuotaExceededError";
+    return `Not kept: the browser ${
+      isFull ? "gives this page no more space" : "lets this page store nothing"
+    }.`;
+  }
+}

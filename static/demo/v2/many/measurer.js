@@ -1,0 +1,155 @@
+/** Measures a recording by drawings as the panels of the page do: it drives panels that nobody sees. */
+import { tableUnit, toPhysical } from "../../../measure/axes.js";
+import { velocityUnit } from "../../../measure/velocity.js";
+import { BandPanel } from "../measuring/band_panel.js";
+import { MOST_ROWS } from "../measuring/drawn.js";
+import { EventPanel } from "../measuring/event_panel.js";
+import { shapeOf } from "../measuring/scan.js";
+import { VelocityPanel } from "../measuring/velocity_panel.js";
+
+/** @import { Band } from "../measuring/bands.js" */
+/** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Scan } from "../measuring/scan.js" */
+
+/**
+ * @typedef {Record<string, string | number>} Row by column of the table, with units in their names; NaN is missing
+ *
+ * @typedef {object} What is measured
+ * @property {boolean} velocities
+ * @property {boolean} events
+ * @property {string} channel of events, where the drawings do not say
+ */
+
+const WHOLE = "whole lines";
+
+export class Measurer {
+  #bands = new BandPanel();
+  #velocities = new VelocityPanel();
+  #events = new EventPanel(() => null);
+
+  /**
+   * Measures all bands, and whole lines where velocities are measured in them.
+   *
+   * @param {Scan} scan a line scan
+   * @param {Drawn} drawn regions and settings; events that are there are measured as they are
+   * @param {What} what
+   * @param {AbortController} running cancels it
+   * @returns {Promise<{drawn: Drawn, rows: Row[]}>} the drawings with their results, and a row for each band
+   * @throws {DOMException} `AbortError`
+   */
+  async measure(scan, drawn, what, running) {
+    this.#bands.begin(scan, drawn);
+    const measured = { ...drawn };
+    const rows = [];
+    for (const band of this.#parts(scan, drawn, what)) {
+      const isWhole = band.id === 0;
+      const row = placeOfBand(scan, band);
+      if (what.velocities) Object.assign(row, await this.#velocity(scan, drawn, band, running));
+      if (what.velocities && (drawn.velocities?.band || "0") === String(band.id)) {
+        measured.velocities = this.#velocities.kept;
+      }
+      if (what.events && !isWhole) {
+        const { trace, values } = this.#findEvents(scan, drawn, band, what);
+        Object.assign(row, values);
+        if ((drawn.events?.trace ?? trace) === trace && !measured.events?.rows.length) {
+          measured.events = this.#events.kept;
+        }
+      }
+      rows.push(row);
+    }
+    return { drawn: measured, rows };
+  }
+
+  /** @param {Scan} scan @param {Drawn} drawn @param {What} what @returns {readonly Band[]} */
+  #parts(scan, { velocities, bands }, what) {
+    const hasWhole = bands.length === 0 || (what.velocities && velocities?.band === "");
+    const whole = { id: 0, name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
+    return hasWhole ? [whole, ...this.#bands.bands.all] : this.#bands.bands.all;
+  }
+
+  /** @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {AbortController} running @returns {Promise<Row>} */
+  async #velocity(scan, drawn, { id }, running) {
+    const panel = this.#velocities;
+    const settings = drawn.velocities;
+    const band = id === 0 ? "" : String(id);
+    panel.begin(scan, {
+      ...drawn,
+      velocities: settings && { ...settings, band, found: [], about: [], place: "" },
+    });
+    const fault = await panel.measure(running);
+    running.signal.throwIfAborted();
+    if (fault !== "") return { Error: fault };
+    const unit = velocityUnit(scan.axes).replace("µ", "u");
+    const velocities = panel.points.map(({ velocity }) => velocity);
+    const { "Part of the lines": _, Channel, ...about } = Object.fromEntries(panel.about);
+    return {
+      [`Mean velocity (${unit})`]: meanOf(velocities),
+      [`SD of velocity (${unit})`]: deviationOf(velocities),
+      "With a velocity": velocities.length,
+      "Windows": panel.kept?.found.length ?? 0,
+      "Velocity channel": Channel,
+      ...about,
+    };
+  }
+
+  /** @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {What} what @returns {{trace: string, values: Row}} */
+  #findEvents(scan, drawn, { id }, { channel }) {
+    const panel = this.#events;
+    const kept = drawn.events;
+    const wanted = kept === null ? channel : kept.trace.replace(/^\d+ /, "");
+    const traces = this.#bands.traces.filter(({ band }) => band.id === id);
+    const trace = traces.find((trace) => trace.channel === wanted) ?? traces[0];
+    const key = `${id} ${trace.channel}`;
+    const isOwn = kept?.trace === key && (kept.found !== null || kept.rows.length > 0);
+    const settings = kept && { ...kept, trace: key };
+    panel.begin(scan, { ...drawn, events: isOwn || settings === null ? settings : withoutEvents(settings) });
+    panel.listTraces([trace], this.#bands.title);
+    if (!isOwn) panel.find();
+    const { timeUnit, timeStep, rows } = panel;
+    const found = panel.kept?.found ?? 0;
+    const amplitudes = rows.map(({ amplitude }) => amplitude).filter(Number.isFinite);
+    const { Trace: _, ...about } = Object.fromEntries(
+      panel.about.filter(([name]) => !name.startsWith("Found")),
+    );
+    // The table of events ends there.
+    const count = found > MOST_ROWS ? found : rows.length;
+    return {
+      trace: key,
+      values: {
+        "Events": count,
+        [`Event rate (1/${timeUnit})`]: count / (trace.values.length * timeStep),
+        "Mean amplitude": meanOf(amplitudes),
+        "SD of amplitude": deviationOf(amplitudes),
+        "Event channel": trace.channel,
+        ...Object.fromEntries(this.#bands.settings),
+        "F0": trace.baseline,
+        ...about,
+      },
+    };
+  }
+}
+
+/** @param {import("../measuring/drawn.js").KeptEvents} kept */
+const withoutEvents = (kept) => ({ ...kept, found: null, rows: [] });
+
+/** @param {Scan} scan @param {Band} band @returns {Row} outer edges of the pixels */
+function placeOfBand({ axes: [, space] }, { name, from, to }) {
+  const edge = (/** @type {number} */ column) => Number(toPhysical(space, column).toPrecision(12));
+  return {
+    Band: name,
+    "First column": from,
+    "Last column": to - 1,
+    [`From (${tableUnit(space)})`]: edge(from),
+    [`To (${tableUnit(space)})`]: edge(to),
+  };
+}
+
+/** NaN without values. @param {readonly number[]} values */
+const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Of a sample; NaN below two values. @param {readonly number[]} values */
+function deviationOf(values) {
+  const mean = meanOf(values);
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return values.length < 2 ? NaN : Math.sqrt(squares / (values.length - 1));
+}

@@ -1,0 +1,336 @@
+/** Regions and settings for the next recording, and for all recordings of a folder. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Viewer } from "./browser.ts";
+import { lineScan } from "../fixtures/oir_files.ts";
+import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
+import { hasText, openingEnded } from "./in_page.js";
+import { floatTiff } from "./line_scan.ts";
+import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
+import { dragOver, saved, tableOf, unfold } from "./measuring_hand.ts";
+import { streaks } from "./streaks.ts";
+import { viewerSuite } from "./suite.ts";
+
+const { test, files } = viewerSuite();
+
+const EXAMPLE = Deno.readFileSync(new URL("../../examples/line_scan.oir", import.meta.url));
+
+/** Such as `scan_07.oir`. */
+const nameOf = (number: number) => `scan_${String(number).padStart(2, "0")}.oir`;
+
+/** A folder of line scans of equal samples; bytes behind the end tell their contents apart. */
+function writeScans({ server }: Viewer, folder: string, count: number): (number: number) => string {
+  const at = (number: number) => join(server.folder, folder, nameOf(number));
+  Deno.mkdirSync(join(server.folder, folder));
+  for (let number = 1; number <= count; number += 1) {
+    Deno.writeFileSync(at(number), new Uint8Array([...EXAMPLE, ...new Uint8Array(number)]));
+  }
+  return at;
+}
+
+/** Line scans of 6,000 lines, 4 MB in the page. */
+function writeLarge({ server }: Viewer, folder: string, count: number): (number: number) => string {
+  const [lines] = SCAN_SHAPE;
+  const [times, columns] = [10, SCAN_SHAPE[1]];
+  const planes = scanPlanes().map((plane) => {
+    const long = new Uint16Array(times * plane.length);
+    for (let i = 0; i < times; i += 1) long.set(plane, i * plane.length);
+    return long;
+  });
+  const bytes = oirFile(oirBlocks({
+    ...lineScan(times * lines),
+    width: columns,
+    height: 128,
+    frames: [{ axes: "t001", planes }],
+    stripBytes: 400 * columns * 2,
+  }));
+  const at = (number: number) => join(server.folder, folder, nameOf(number));
+  Deno.mkdirSync(join(server.folder, folder));
+  for (let number = 1; number <= count; number += 1) {
+    Deno.writeFileSync(at(number), bytes);
+    Deno.writeFileSync(at(number), new Uint8Array(number), { append: true });
+  }
+  return at;
+}
+
+async function shows({ page }: Viewer, name: string): Promise<void> {
+  await page.waitForFunction(hasText, { selector: "#title", text: name });
+  await page.waitForFunction(openingEnded);
+}
+
+/** Draws two bands, finds events in the first and measures velocities in it. */
+async function measureOne(viewer: Viewer): Promise<void> {
+  const { page } = viewer;
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
+  await dragOver(viewer, "source", [0.4, 0.6], [0.45, 0.9]);
+  await page.click("#tool-zoom");
+  await unfold(viewer, "velocities");
+  await page.selectOption("#velocity-band", { label: "Band 1" });
+  await page.click("#velocity-start");
+  await page.locator("#measure-velocities .result", { hasText: "windows measured" }).waitFor();
+  await unfold(viewer, "events");
+  await page.click("#event-find");
+  await viewer.kept();
+}
+
+/** Runs over all recordings and saves the table. */
+async function measureAll(viewer: Viewer) {
+  const { page } = viewer;
+  await unfold(viewer, "many");
+  await page.click("#many-start");
+  await page.locator("#many-csv").waitFor();
+  const { text } = await saved(viewer, "#many-csv");
+  const [head, ...rows] = text.split("\r\n\r\n")[1]!.trimEnd().split("\r\n").map(cellsOf);
+  return (name: string) => rows.map((row) => row[head!.indexOf(name)]!);
+}
+
+/** Cells of a line of a table, quoted ones too. */
+const cellsOf = (line: string) =>
+  [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+    quoted?.replaceAll('""', '"') ?? plain!
+  );
+
+const bands = ({ page }: Viewer) =>
+  page.locator("#measure-bands input[type=text]").evaluateAll((fields: { value: string }[]) =>
+    fields.map(({ value }) => value)
+  );
+
+test("all recordings of a folder have the numbers that the page finds in one", async (viewer) => {
+  const { page, server } = viewer;
+  const at = writeScans(viewer, "all", 4);
+  Deno.writeFileSync(join(server.folder, "all", "scan_05.oir"), EXAMPLE.subarray(0, 9000));
+  await viewer.openPath(at(2));
+  await measureOne(viewer);
+  const velocities = tableOf((await saved(viewer, "#csv-velocities")).text);
+  const events = tableOf((await saved(viewer, "#csv-events")).text);
+  const column = await measureAll(viewer);
+  assert.deepEqual(column("File"), [1, 1, 2, 2, 3, 3, 4, 4, 5].map(nameOf));
+  assert.deepEqual(column("Band").slice(0, 2), ["Band 1", "Band 2"]);
+  assert.match(column("Error").at(-1)!, /truncated|ends|cut|damaged/i);
+  const numbers = velocities.rows.map((row) => Number(row[1] || NaN)).filter(Number.isFinite);
+  const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+  for (const first of [0, 2, 4, 6]) {
+    assert.equal(Number(column("Mean velocity (um/s)")[first]), mean);
+    assert.equal(Number(column("With a velocity")[first]), numbers.length);
+    assert.equal(Number(column("Events")[first]), events.rows.length);
+  }
+  assert.equal(
+    await page.locator("#measure-many .result[role=status]").last().innerText(),
+    "4 of 5 measured · 1 failed: the table says why",
+  );
+  const words = await page.locator("#recording-list .words").allTextContents();
+  assert.equal(new Set(words.slice(0, 4)).size, 1, words.join("; "));
+  // The work is there as if drawn by hand.
+  await page.click("#recording-next");
+  await shows(viewer, nameOf(3));
+  assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
+  assert.deepEqual(tableOf((await saved(viewer, "#csv-velocities")).text).rows, velocities.rows);
+  assert.deepEqual(tableOf((await saved(viewer, "#csv-events")).text).rows, events.rows);
+  // What the damaged file was answered with.
+  viewer.faults.length = 0;
+});
+
+test("recordings with work of their own are measured with it, or left out", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "own", 3);
+  await viewer.openPath(at(3));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.5], [0.45, 0.8]);
+  await page.locator("#measure-bands input[type=text]").fill("Mine");
+  await viewer.kept();
+  await page.click("#recording-previous");
+  await shows(viewer, nameOf(2));
+  await measureOne(viewer);
+  const column = await measureAll(viewer);
+  assert.deepEqual(column("Band"), ["Band 1", "Band 2", "Band 1", "Band 2", "Mine"]);
+  assert.deepEqual(column("Regions").slice(1), ["of scan_02.oir", "its own", "its own", "its own"]);
+  assert.equal(new Set(column("Threshold")).size, 1, "settings are those of the open recording");
+  await page.selectOption("#many-own", "skip");
+  const others = await measureAll(viewer);
+  assert.deepEqual(others("Band"), ["", "Band 1", "Band 2", ""]);
+  assert.deepEqual(others("Error").at(-1), "Left out: it has work of its own");
+  await page.click("#recording-next");
+  await shows(viewer, nameOf(3));
+  assert.deepEqual(await bands(viewer), ["Mine"]);
+});
+
+test("regions and settings go to the next recording in one step", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "next", 3);
+  await viewer.openPath(at(1));
+  await measureOne(viewer);
+  await viewer.enter("#velocity-window", "60");
+  await unfold(viewer, "many");
+  await page.click("#use-next");
+  await shows(viewer, nameOf(2));
+  assert.match(await viewer.text("#notice-text"), /^Regions and settings of scan_01\.oir/);
+  assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
+  assert.equal(await page.inputValue("#velocity-window"), "60");
+  assert.equal(await page.locator("#measure-events tbody tr").count(), 0);
+  await page.click("#undo");
+  assert.deepEqual(await bands(viewer), []);
+  assert(await page.locator("#undo").isDisabled());
+  await page.click("#redo");
+  assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
+  await viewer.kept();
+  // They are used up.
+  await page.click("#recording-next");
+  await shows(viewer, nameOf(3));
+  assert.deepEqual(await bands(viewer), []);
+});
+
+test("regions wait for the next line scan, and replace no work unasked", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "wait", 2);
+  await viewer.openPath(at(2));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.5], [0.45, 0.8]);
+  await page.locator("#measure-bands input[type=text]").fill("Mine");
+  await viewer.kept();
+  await viewer.open(files.scan);
+  await page.click("#tool-band");
+  // Columns 0 to 31 and 57 to 63 of 64; the other recordings have 48.
+  await dragOver(viewer, "source", [0.4, 0.99], [0.45, 0.505]);
+  await dragOver(viewer, "source", [0.4, 0.01], [0.45, 0.1]);
+  await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
+  await unfold(viewer, "many");
+  await page.click("#use-next");
+  await shows(viewer, "tissue.ome.zarr");
+  await page.locator("#notice-action", { hasText: "Forget them" }).waitFor();
+  await viewer.open(at(2));
+  await shows(viewer, nameOf(2));
+  assert.match(await viewer.text("#notice-text"), /has work of its own: 1 band\./);
+  assert.deepEqual(await bands(viewer), ["Mine"]);
+  await viewer.reload();
+  await page.click("#notice-action");
+  assert.deepEqual(await bands(viewer), ["Band 1", "Band 3"]);
+  assert.match(
+    await viewer.text("#notice-text"),
+    /Outside of this picture, and left out: 1 band\. Cut at its edge: Band 3\./,
+  );
+  await page.click("#undo");
+  assert.deepEqual(await bands(viewer), ["Mine"]);
+});
+
+test("a run can be cancelled, and what it measured is there", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "cancel", 12);
+  await viewer.openPath(at(1));
+  await measureOne(viewer);
+  await unfold(viewer, "many");
+  const open = new Set<string>();
+  let most = 0;
+  page.on("response", async (response) => {
+    const request = response.request();
+    if (request.method() === "POST" && request.url().endsWith("/api/v2/open")) {
+      open.add((await response.json()).sessionId);
+      most = Math.max(most, open.size);
+    }
+  });
+  page.on("request", (request) => {
+    if (request.method() === "DELETE") open.delete(request.url().split("/").at(-1)!);
+  });
+  await page.click("#many-start");
+  await page.locator("#measure-many .hint", { hasText: "6 of 12" }).waitFor();
+  await page.click("#many-start");
+  await page.locator("#many-csv").waitFor();
+  assert.match(await viewer.text("#measure-many"), /Cancelled: [56] of 12 measured/);
+  await viewer.settle();
+  assert.deepEqual([most, open.size], [1, 0]);
+});
+
+test("the members of a collection are measured like files", async (viewer) => {
+  const { page, server } = viewer;
+  const at = writeScans(viewer, "members", 3);
+  const order = { members: [1, 2, 3].map((number) => ({ path: at(number), name: `Mouse ${number}` })) };
+  const ordered = await fetch(`${server.baseUrl}/api/v2/export`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(order),
+  });
+  const archive = await fetch(server.baseUrl + (await ordered.json()).downloadUrl);
+  const path = join(server.folder, "mice.zip");
+  Deno.writeFileSync(path, await archive.bytes());
+  await viewer.openPath(path);
+  await shows(viewer, "mice.zip");
+  await measureOne(viewer);
+  const velocities = tableOf((await saved(viewer, "#csv-velocities")).text);
+  await unfold(viewer, "many");
+  await page.selectOption("#many-group", "file");
+  const column = await measureAll(viewer);
+  assert.deepEqual(column("Scene").filter((_, i) => i % 2 === 0), ["Mouse 1", "Mouse 2", "Mouse 3"]);
+  assert.deepEqual(column("Error"), ["", "", "", "", "", ""]);
+  const [first] = column("With a velocity");
+  assert.equal(Number(first), velocities.rows.filter((row) => row[1] !== "").length);
+  assert.deepEqual(column("With a velocity").filter((_, i) => i % 2 === 0), [first, first, first]);
+  await page.selectOption("#scene", "2");
+  await page.waitForFunction(openingEnded);
+  await page.locator("#measure-bands li").nth(1).waitFor();
+  assert.deepEqual(tableOf((await saved(viewer, "#csv-velocities")).text).rows, velocities.rows);
+});
+
+test("images take what was typed to make one a line scan", async (viewer) => {
+  const { page, server } = viewer;
+  const folder = join(server.folder, "typed");
+  const [lines, columns] = [300, 40];
+  for (const seed of [1, 2, 3]) {
+    const moving = streaks({ lines, columns, velocity: 0.8, noise: 0.3, seed });
+    const samples = Array.from(moving, (value) => 10 * value);
+    Deno.mkdirSync(folder, { recursive: true });
+    Deno.writeFileSync(join(folder, `scan_0${seed}.tif`), floatTiff(lines, columns, samples));
+  }
+  await viewer.openPath(join(folder, "scan_01.tif"));
+  await unfold(viewer, "typed");
+  await viewer.enter("#typed-line", "2");
+  await viewer.enter("#typed-pixel", "0.5");
+  await page.click("#typed-treat");
+  await unfold(viewer, "velocities");
+  await page.click("#velocity-start");
+  await page.locator("#measure-velocities .result", { hasText: "windows measured" }).waitFor();
+  await viewer.kept();
+  const column = await measureAll(viewer);
+  assert.deepEqual(column("Calibration"), ["typed", "typed", "typed"]);
+  // 0.8 px of 0.5 µm in 2 ms.
+  for (const mean of column("Mean velocity (um/s)")) assert(Math.abs(Number(mean) / 200 - 1) < 0.03, mean);
+  await page.click("#recording-next");
+  await shows(viewer, "scan_02.tif");
+  assert.equal(await viewer.text("#source h2"), "Line scan");
+  await viewer.enter("#velocity-window", "50");
+  await page.click("#use-next");
+  await shows(viewer, "scan_03.tif");
+  await page.click("#notice-action");
+  assert.equal(await page.inputValue("#velocity-window"), "50");
+});
+
+/** Bytes in use by the page's JavaScript, its elements and its arrays, after a collection. */
+async function memoryOf({ page }: Viewer): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    await session.send("HeapProfiler.collectGarbage");
+    const used = await session.send("Runtime.getHeapUsage") as unknown as Record<string, number>;
+    return used.usedSize! + used.embedderHeapUsedSize! + used.backingStorageSize!;
+  } finally {
+    await session.detach();
+  }
+}
+
+test("forty line scans are measured in one go, within 50 MB", async (viewer) => {
+  const { page } = viewer;
+  const at = writeLarge(viewer, "forty", 40);
+  await viewer.openPath(at(1));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
+  await unfold(viewer, "velocities");
+  await page.selectOption("#velocity-band", { label: "Band 1" });
+  await viewer.kept();
+  await unfold(viewer, "many");
+  await page.click("#many-start");
+  await page.locator("#measure-many .hint", { hasText: "2 of 40" }).waitFor();
+  const first = await memoryOf(viewer);
+  await page.locator("#many-csv").waitFor({ timeout: 240_000 });
+  const end = await memoryOf(viewer);
+  assert.match(await viewer.text("#measure-many"), /40 of 40 measured/);
+  console.log(`${(first / 1e6).toFixed(1)} MB after the first, ${(end / 1e6).toFixed(1)} MB after forty`);
+  assert(end - first < 50e6, `${end - first} bytes more`);
+});

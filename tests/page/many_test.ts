@@ -1,0 +1,187 @@
+/** Regions and settings that other recordings take, and the table of many recordings. */
+import assert from "node:assert/strict";
+import { carriedFrom, carriedTo } from "../../static/demo/v2/many/carried.js";
+import { Carrying } from "../../static/demo/v2/many/carrying.js";
+import { recordingsTable } from "../../static/demo/v2/many/recordings_table.js";
+
+type Drawn = Parameters<typeof carriedFrom>[0];
+type Scan = Parameters<typeof carriedFrom>[1];
+
+/** A picture of 100 rows; a line scan unless its rows are no time. */
+const scanOf = (
+  columns: number,
+  names: readonly string[],
+  { unit = "seconds", step = 0.5, pixelTime = 0 } = {},
+) =>
+  ({
+    group: { plane: { shape: [100, columns] }, channels: names.map((name) => ({ name })) },
+    axes: [{ name: "Y", step: 0.001, unit }, { name: "X", step, unit: "um" }],
+    fileName: `${columns}.oir`,
+    isLineScan: unit === "seconds",
+    pixelTime,
+  }) as unknown as Scan;
+
+const DRAWN: Drawn = {
+  shape: [100, 60],
+  isLineScan: true,
+  traces: { isChange: true, kind: "percentile", percentile: 20, from: 0, to: 1, offset: 5, average: 3 },
+  bands: [
+    { id: 1, name: "Soma", color: "#e69f00", from: 10, to: 20 },
+    { id: 2, name: "Wide", color: "#56b4e9", from: 30, to: 50 },
+    { id: 3, name: "Far", color: "#009e73", from: 45, to: 55 },
+  ],
+  lines: [{ id: 1, from: { x: 10, y: 5 }, to: { x: 20, y: 15 } }, {
+    id: 2,
+    from: { x: 10, y: 5 },
+    to: { x: 20, y: 55 },
+  }],
+  velocities: {
+    band: "3",
+    channel: "1",
+    window: 40,
+    step: 20,
+    isAutomatic: false,
+    method: "autocorrelation",
+    pixelTime: 2,
+    found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" }],
+    about: [["Method", "x"]],
+    place: "[]",
+  },
+  events: {
+    trace: "3 Calcium",
+    title: "ΔF/F₀",
+    height: 0.6,
+    prominence: 0.3,
+    distance: 0.05,
+    found: 1,
+    length: 100,
+    rows: [{ peak: 50, value: 1, note: "", isByHand: false }],
+  },
+  cursors: { pinned: [{ x: 99, y: 39 }, { x: 0, y: 40 }], lines: 3, columns: 1 },
+  kymograph: null,
+};
+
+const SOURCE = scanOf(60, ["Blood", "Calcium"], { pixelTime: 2e-6 });
+const carried = carriedFrom(DRAWN, SOURCE, "f1#0");
+
+Deno.test("regions that fit are taken as they are, without results", () => {
+  const { drawn, words } = carriedTo(carried, scanOf(60, ["Calcium", "Blood"], { pixelTime: 3e-6 }));
+  assert.equal(words, "");
+  assert.deepEqual(drawn!.bands, DRAWN.bands);
+  assert.deepEqual([drawn!.lines, drawn!.cursors, drawn!.traces], [DRAWN.lines, DRAWN.cursors, DRAWN.traces]);
+  // Channels go by their names, and the time along the line is that of the other file.
+  assert.deepEqual(drawn!.velocities, {
+    ...DRAWN.velocities,
+    channel: "0",
+    pixelTime: 3,
+    found: [],
+    about: [],
+  });
+  assert.deepEqual(drawn!.events, { ...DRAWN.events, found: null, rows: [] });
+});
+
+Deno.test("a typed time along the line, and a channel of another name, are kept", () => {
+  const typed = { ...DRAWN, velocities: { ...DRAWN.velocities!, pixelTime: 1.5 } };
+  const { drawn } = carriedTo(
+    carriedFrom(typed, SOURCE, ""),
+    scanOf(60, ["CH1", "CH2"], { pixelTime: 3e-6 }),
+  );
+  assert.deepEqual([drawn!.velocities!.pixelTime, drawn!.velocities!.channel], [1.5, "1"]);
+  assert.equal(drawn!.events!.trace, "3 CH2");
+});
+
+Deno.test("regions outside of the other picture are cut or left out, with words", () => {
+  const { drawn, words } = carriedTo(carried, scanOf(40, ["Blood", "Calcium"], { step: 0.25 }));
+  assert.deepEqual(drawn!.shape, [100, 40]);
+  assert.deepEqual(drawn!.bands.map(({ name, from, to }) => [name, from, to]), [["Soma", 10, 20], [
+    "Wide",
+    30,
+    40,
+  ]]);
+  assert.deepEqual(drawn!.lines.map(({ id }) => id), [1]);
+  assert.deepEqual(drawn!.cursors.pinned, [{ x: 99, y: 39 }]);
+  // The chosen band is not there.
+  assert.deepEqual([drawn!.velocities!.band, drawn!.events!.trace], ["", "1 Calcium"]);
+  assert.equal(
+    words,
+    "Outside of this picture, and left out: 1 band, 1 line, 1 cursor. Cut at its edge: Wide. " +
+      "Bands keep their columns, of 0.25 µm here and 0.5 there.",
+  );
+});
+
+Deno.test("an image takes nothing of a line scan", () => {
+  const { drawn, words } = carriedTo(carried, scanOf(60, ["Blood"], { unit: "um" }));
+  assert.equal(drawn, null);
+  assert.equal(words, "60.oir is a line scan, and 60.oir is not.");
+});
+
+/** The page of one tab, whose storage outlives a reload. */
+function page() {
+  const [shown, notices, stored] = [[] as unknown[], [] as (string | null)[], new Map<string, string>()];
+  let act: (() => void) | undefined;
+  const storage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  };
+  const load = () =>
+    new Carrying({
+      show: (drawn) => shown.push(drawn),
+      notice: (text, _action, work) => {
+        notices.push(text);
+        act = work;
+      },
+    }, () => storage);
+  return { load, shown, notices, press: () => act!() };
+}
+
+Deno.test("what is carried is used once, in another recording, also after a reload", () => {
+  const { load, shown, notices } = page();
+  load().waiting = carried;
+  const carrying = load();
+  carrying.offer(() => SOURCE, "f1#0", "");
+  assert.deepEqual([shown.length, notices.length], [0, 0]);
+  carrying.offer(() => scanOf(60, ["Blood", "Calcium"]), "f2#0", "");
+  carrying.offer(() => scanOf(60, ["Blood", "Calcium"]), "f3#0", "");
+  assert.equal(shown.length, 1);
+  assert.deepEqual(notices, ["Regions and settings of 60.oir are used here; Undo takes them away."]);
+  assert.equal(carrying.waiting, null);
+});
+
+Deno.test("work of a recording is replaced only when the user says so", () => {
+  const { load, shown, notices, press } = page();
+  const carrying = load();
+  carrying.waiting = carried;
+  carrying.offer(() => scanOf(60, ["Blood"]), "f2#0", "2 bands");
+  assert.equal(shown.length, 0);
+  assert.match(notices[0]!, /^60\.oir has work of its own: 2 bands\./);
+  assert.notEqual(carrying.waiting, null);
+  press();
+  assert.deepEqual([shown.length, carrying.waiting], [1, null]);
+});
+
+Deno.test("what waits can be forgotten", () => {
+  const { load, press } = page();
+  const carrying = load();
+  carrying.waiting = carried;
+  carrying.offer(() => scanOf(60, ["Blood"], { unit: "um" }), "f2#0", "");
+  assert.notEqual(carrying.waiting, null);
+  press();
+  assert.equal(carrying.waiting, null);
+});
+
+Deno.test("the table has a row for each band, with notes and errors at its end", () => {
+  const rows = [
+    { File: "damaged.oir", Error: "The file ends, and is cut" },
+    { File: "=1+1.oir", Band: "Soma", "Mean velocity (um/s)": 12.5, "SD of velocity (um/s)": NaN, Note: "" },
+    { File: "b.oir", Band: "Soma", "Mean velocity (mm/s)": 0.1 },
+  ];
+  assert.equal(
+    recordingsTable([["Recordings", 3]], rows),
+    "\ufeffRecordings,3\r\n\r\n" +
+      "File,Band,Mean velocity (um/s),SD of velocity (um/s),Mean velocity (mm/s),Note,Error\r\n" +
+      'damaged.oir,,,,,,"The file ends, and is cut"\r\n' +
+      "'=1+1.oir,Soma,12.5,,,,\r\n" +
+      "b.oir,Soma,,,0.1,,\r\n",
+  );
+});
