@@ -21,19 +21,19 @@ const BYTE_ORDER_MARK = "\ufeff";
  * @returns {string}
  */
 export function csv(about, columns) {
+  const lines = about.map(([name, value]) => `${field(name)},${field(value)}\r\n`);
+  return `${BYTE_ORDER_MARK}${lines.join("")}\r\n${table(columns)}`;
+}
+
+/** Header and rows alone. @param {readonly Column[]} columns shorter ones end with empty fields */
+export function table(columns) {
   const head = columns.map(({ name, unit = "" }) => field(unit === "" ? name : `${name} (${unit})`));
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   const rows = Array.from(
     { length },
     (_, i) => columns.map(({ values }) => field(values[i] ?? null)).join(","),
   );
-  const lines = [
-    ...about.map(([name, value]) => `${field(name)},${field(value)}`),
-    "",
-    head.join(","),
-    ...rows,
-  ];
-  return BYTE_ORDER_MARK + lines.map((line) => `${line}\r\n`).join("");
+  return [head.join(","), ...rows].map((line) => `${line}\r\n`).join("");
 }
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;

@@ -7,7 +7,6 @@ import { faultOf } from "../../static/demo/v2/opening/fault.js";
 const UNMET = [
   "cancelled",
   "unsupported_media_type",
-  "payload_too_large",
   "channel_not_found",
   "reference_channel_not_found",
   "host_not_allowed",

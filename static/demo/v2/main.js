@@ -12,7 +12,9 @@ import { SessionController } from "./opening/session_controller.js";
 import { attachShortcuts, attachSwitch, listShortcuts } from "./controls/shortcuts.js";
 import { Viewer } from "./panels/viewer.js";
 import { viewerActions } from "./panels/viewer_actions.js";
-import { explainDrops } from "./opening/ways_in.js";
+import { recallSaved } from "./opening/saved_work.js";
+import { Saving } from "./saving/saving.js";
+import { takeDrops } from "./opening/ways_in.js";
 import { WorkStore } from "./opening/work_store.js";
 
 /** While work is unsaved, sessions that expire soon are renewed: a file that only a dialog opens would be gone. */
@@ -21,7 +23,9 @@ const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
 const page = new Page();
 const viewer = new Viewer();
 const work = new KeptWork(new WorkStore(), navigator.locks, once(() => navigator.storage?.persist()));
-const controller = new SessionController((info) => work.recall(recordingOf(info)));
+const controller = new SessionController(async (acquisition) =>
+  recallSaved(await work.recall(recordingOf(acquisition.info)), acquisition)
+);
 const opening = new Opening({
   page,
   viewer,
@@ -32,6 +36,7 @@ const opening = new Opening({
   }),
   work,
   kept: new KeptView(() => sessionStorage),
+  show: (saved) => saving.show(saved, "the file"),
 });
 const watch = watchServer({
   readHealth: (signal) => controller.readHealth(signal),
@@ -48,6 +53,17 @@ const measured = new MeasuredView(viewer, {
   onDrawn: () => opening.drawn(),
   onLost: () => opening.drawnIsLost(),
 });
+const saving = new Saving({
+  viewer,
+  measured,
+  live: (work) => controller.live(work),
+  order: async (members, options) => (await controller.server()).export(members, options),
+  place: () => opening.place,
+  go: (place) => opening.go(place),
+  notice: (...notice) => page.notice(...notice),
+  say: (text) => page.say(text),
+  failed: (error) => page.fault(error),
+});
 
 attachMany({ viewer, controller, opening, measured, work, page });
 
@@ -60,7 +76,7 @@ attachShortcuts({
   ...measured.actions,
   Escape: (key) => measured.layDown() || opening.actions.Escape?.(key),
 });
-explainDrops((text) => page.notice(text));
+takeDrops((file) => saving.restore(file), (text) => page.notice(text));
 addEventListener("pagehide", ({ persisted }) => opening.leave(persisted));
 addEventListener("pageshow", ({ persisted }) => persisted && work.resume());
 addEventListener("beforeunload", (event) => work.isUnsaved && event.preventDefault());

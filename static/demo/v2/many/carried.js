@@ -31,13 +31,17 @@ import { shapeOf } from "../measuring/scan.js";
  * @returns {Carried}
  */
 export function carriedFrom(drawn, scan, key, typed = null) {
-  const { kymograph, events } = drawn;
+  // The other recording has its own regions and judgement.
+  const { regions: _, accepted: __, origin: ___, ...others } = drawn;
+  const { kymograph, events } = others;
   const channels = scan.group.channels.map(({ name }) => name);
   return {
     key,
     name: scan.fileName,
     drawn: {
-      ...withoutResults(drawn),
+      ...withoutResults(others),
+      bands: drawn.bands.map(({ region: _, ...band }) => band),
+      lines: drawn.lines.map(({ region: _, ...line }) => line),
       events: events && { ...events, found: null, rows: [] },
       kymograph: kymograph && { points: kymograph.points, width: kymograph.width, isMade: false },
     },

@@ -88,7 +88,7 @@ export class BandPanel extends Panel {
     const end = shapeOf(scan)[0] * this.timeStep;
     [this.#from.number, this.#to.number] = [0, Number((end / 10).toPrecision(3))];
     for (const field of [this.#from, this.#to]) field.unitText.data = this.timeUnit;
-    if (drawn !== null) this.#take(drawn.traces);
+    if (drawn?.traces) this.#take(drawn.traces);
     // With another time per line, a time means other lines.
     this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
     this.bands.begin(scan.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);

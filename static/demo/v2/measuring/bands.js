@@ -1,12 +1,23 @@
 /**
  * Bands of positions of a line scan, parts of each line with colours and names, and their traces.
  *
+ * @typedef {object} Region of an image document, as a program wrote it
+ * @property {string} id
+ * @property {"point" | "line" | "rectangle"} type
+ * @property {string} [name]
+ * @property {string} coordinate_space
+ * @property {readonly [column: number, row: number]} [position] of a point
+ * @property {readonly [column: number, row: number]} [start] of the others
+ * @property {readonly [column: number, row: number]} [stop] does not belong to a rectangle
+ * @property {Record<string, any>} [metadata]
+ *
  * @typedef {object} Band
  * @property {number} id
  * @property {string} name
  * @property {string} color CSS
  * @property {number} from first column
  * @property {number} to end, not included
+ * @property {Region} [region] that another program wrote
  *
  * @typedef {object} TraceSettings
  * @property {boolean} isChange ΔF/F₀ instead of raw values

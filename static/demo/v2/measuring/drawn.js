@@ -31,7 +31,7 @@
  * @property {number} pixelTime microseconds from one pixel of a line to the next
  * @property {readonly import("../../../measure/velocity.js").VelocityAt[]} found results; empty before a measurement
  * @property {import("./scan.js").About} about describes the measurement
- * @property {string} place the measured part of the file
+ * @property {string | null} place the measured part of the file; null for the position that is shown
  *
  * @typedef {object} KeptKymograph
  * @property {{x: number, y: number}[]} points of the line, in samples of the images
@@ -40,18 +40,21 @@
  * @property {any} [look] its look
  *
  * @typedef {import("../../../measure/velocity.js").Place} Place
- * @typedef {{id: number, from: Place, to: Place}} Line
+ * @typedef {{id: number, from: Place, to: Place, region?: import("./bands.js").Region}} Line
  *
  * @typedef {object} Drawn
  * @property {readonly [number, number]} shape of the plane
  * @property {boolean} isLineScan
- * @property {KeptTraces} traces
+ * @property {KeptTraces | null} traces null where nothing is known of them
  * @property {import("./bands.js").Band[]} bands
  * @property {readonly Line[]} lines
  * @property {KeptVelocities | null} velocities null for images
  * @property {KeptEvents | null} events
  * @property {{pinned: {x: number, y: number}[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
+ * @property {readonly import("./bands.js").Region[]} [regions] that are no bands, lines or cursors
+ * @property {boolean | null} [accepted] null as the file says
+ * @property {string | null} [origin] mark of the documents that this began with
  */
 import { shapeOf } from "./scan.js";
 
@@ -97,10 +100,12 @@ export function drawnWords(kept) {
     ["velocity", kept.velocities?.found],
     ["event", kept.events?.rows],
     ["cursor", kept.cursors?.pinned],
+    ["region", kept.regions],
   ]).flatMap(([name, { length = 0 } = []]) =>
     length === 0 ? [] : [`${length} ${length === 1 ? name : name.replace(/y$/, "ie") + "s"}`]
   );
   const line = kept.kymograph?.points?.length > 0 ? ["kymograph"] : [];
   const inside = drawnWords(kept.kymograph?.look?.drawn);
-  return [...words, ...line, ...(inside === "" ? [] : [inside])].join(", ");
+  const judged = typeof kept.accepted === "boolean" ? [kept.accepted ? "accepted" : "not accepted"] : [];
+  return [...words, ...line, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }

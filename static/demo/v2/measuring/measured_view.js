@@ -86,6 +86,18 @@ export class MeasuredView {
     if (isBefore) this.#measuring.replace(own);
   }
 
+  /** What was measured in the shown picture, and whether that is a kymograph; null while nothing is shown. */
+  get measured() {
+    const { measured, isAccepted } = this.#measuring;
+    return measured && { shown: measured, isAccepted, isKymograph: this.#original !== null };
+  }
+
+  /** Shows drawings of the images in their place, as one step. @param {import("./drawn.js").Drawn} drawn @returns {boolean} false where they belong to images of another shape */
+  restore(drawn) {
+    this.#goBack();
+    return this.#measuring.replace(drawn);
+  }
+
   /** Deselects the tool; returns whether one was selected. */
   layDown() {
     return this.#measuring.layDown();
@@ -98,7 +110,8 @@ export class MeasuredView {
     const former = /** @type {any} */ (this.#original.look);
     const { kymographs } = this.#measuring;
     const kymograph = { ...kymographs.kept, look: { ...look, drawn: { ...drawn, kymograph: null } } };
-    return { ...former, drawn: { ...former.drawn, kymograph } };
+    const { accepted, origin } = drawn ?? former.drawn;
+    return { ...former, drawn: { ...former.drawn, accepted, origin, kymograph } };
   }
 
   /** @param {any} drawn earlier drawings in the same picture, unchecked */
@@ -115,6 +128,7 @@ export class MeasuredView {
       place: () => this.#placeInFile(info),
       note: this.#viewer.note,
       isKymograph: this.#original !== null,
+      isAccepted: info.collection?.member.accepted ?? false,
       drawn,
     });
     if (taken === null && drawnWords(drawn) !== "") this.#images.onLost();
@@ -243,8 +257,10 @@ export class MeasuredView {
   #goBack() {
     const original = this.#original;
     if (original === null) return;
+    const look = { .../** @type {any} */ (original.look) };
+    look.drawn = { ...look.drawn, accepted: this.#measuring.drawn?.accepted };
     this.#original = null;
-    this.#viewer.show(original);
+    this.#viewer.show({ ...original, look });
     this.#images.onDerived(false);
   }
 }

@@ -13,6 +13,7 @@
  * @property {() => [string, string | number][]} place describes the shown part of the file
  * @property {string} note note in everything saved
  * @property {unknown} drawn earlier drawings, unchecked
+ * @property {boolean} isAccepted by the file
  * @property {boolean} isKymograph made of a series by this module
  */
 import { byId, element, inNextFrame } from "../controls/element.js";
@@ -27,6 +28,7 @@ import { ExportPanel } from "./export_panel.js";
 import { History } from "./history.js";
 import { KymographPanel } from "./kymograph_panel.js";
 import { LinePanel } from "./line_panel.js";
+import { RegionPanel } from "./region_panel.js";
 import { scanOf, shapeOf } from "./scan.js";
 import { ToolChoice } from "./tool_choice.js";
 import { TraceCharts } from "./trace_charts.js";
@@ -65,6 +67,13 @@ export class Measuring extends Emitter {
   #tools = new ToolChoice(() => this.#choose());
   #bands = new BandPanel();
   #lines = new LinePanel();
+  #regions = new RegionPanel();
+  #regionFold = folded("Regions of the file", this.#regions, "regions");
+  #accepted = byId("accepted", HTMLInputElement);
+  /** By the file. */
+  #isAccepted = false;
+  /** Mark of the documents that the drawings began with. @type {string | null} */
+  #origin = null;
   #velocities = new VelocityPanel();
   #cursors = new CursorPanel(() => this.#panes.source.cursor);
   #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
@@ -107,6 +116,7 @@ export class Measuring extends Emitter {
       this.#tools.element,
       this.#kymographFold,
       ...this.#lineScanFolds,
+      this.#regionFold,
       folded("Cursors", this.#cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
@@ -128,7 +138,33 @@ export class Measuring extends Emitter {
       events: this.#events.kept,
       cursors: this.#cursors.kept,
       kymograph: this.kymographs.kept,
+      regions: this.#regions.regions,
+      accepted: this.#judged,
+      origin: this.#origin,
     };
+  }
+
+  /** What was measured in the shown picture; null while nothing is shown. @returns {import("./panel.js").Measured | null} */
+  get measured() {
+    const [scan, drawn] = [this.#scan, this.drawn];
+    if (scan === null || drawn === null) return null;
+    const tables = {
+      velocities: this.#velocities.columns,
+      events: this.#events.columns,
+      lines: this.#lines.columns,
+      cursors: this.#cursors.columns,
+    };
+    return { drawn, scan, traces: this.#bands.traces, tables };
+  }
+
+  /** Null as the file says. */
+  get #judged() {
+    const { checked } = this.#accepted;
+    return checked === this.#isAccepted ? null : checked;
+  }
+
+  get isAccepted() {
+    return this.#accepted.checked;
   }
 
   /**
@@ -141,9 +177,13 @@ export class Measuring extends Emitter {
   begin(shown) {
     const { path, series, isKymograph } = shown;
     const scan = this.#scan = scanOf(shown);
-    const drawn = drawnIn(shown.drawn, scan);
+    const earlier = drawnIn(shown.drawn, scan);
+    // A kymograph is accepted with its images.
+    const drawn = isKymograph && earlier ? { ...earlier, accepted: this.#judged } : earlier;
     this.#isUnfinished = true;
+    this.#isAccepted = shown.isAccepted;
     this.#path = path;
+    if (!isKymograph || drawn) this.#accept(drawn);
     this.#bands.hasPath = path.length > 0;
     this.#tools.offer({ band: scan.isLineScan, line: scan.isLineScan || series !== null });
     this.#show(scan, drawn);
@@ -191,13 +231,17 @@ export class Measuring extends Emitter {
     this.#redraw(this.#history.redo());
   }
 
-  /** Shows other drawings of the same picture, as one step. @param {unknown} kept unchecked */
+  /** Shows other drawings of the same picture, as one step; what they leave open of the recording stays. @param {any} kept unchecked @returns {boolean} false where they belong to another shape */
   replace(kept) {
     this.#record();
-    const drawn = this.#scan && drawnIn(kept, this.#scan);
-    if (drawn === null) return;
-    this.#history.record(drawn);
-    this.#redraw(drawn);
+    const other = this.#scan && drawnIn(kept, this.#scan);
+    const now = this.drawn;
+    if (other === null || now === null) return false;
+    const { regions, accepted, origin } = now;
+    const drawn = { regions, accepted, origin, ...other };
+    this.#history.record(/** @type {Drawn} */ (drawn));
+    this.#redraw(/** @type {Drawn} */ (drawn));
+    return true;
   }
 
   /** @param {Drawn | null} drawn */
@@ -205,6 +249,7 @@ export class Measuring extends Emitter {
     const scan = this.#scan;
     if (drawn === null || scan === null) return;
     this.#isUnfinished = true;
+    this.#accept(drawn);
     this.#show(scan, drawn);
     this.kymographs.redraw(drawn.kymograph);
     this.#refresh();
@@ -216,9 +261,15 @@ export class Measuring extends Emitter {
 
   /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
   #show(scan, drawn) {
-    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities]) {
-      panel.begin(scan, drawn);
-    }
+    const panels = [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities, this.#regions];
+    for (const panel of panels) panel.begin(scan, drawn);
+    this.#regionFold.hidden = this.#regions.regions.length === 0;
+  }
+
+  /** @param {Drawn | null} drawn */
+  #accept(drawn) {
+    this.#accepted.checked = drawn?.accepted ?? this.#isAccepted;
+    this.#origin = drawn?.origin ?? null;
   }
 
   /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {import("./tool_choice.js").Tool} tool */
@@ -251,9 +302,10 @@ export class Measuring extends Emitter {
       ...pathMarks(this.#bandsNow(), this.#path, this.#bands.bands.columns, reference),
     ];
     this.#bands.addEventListener("change", () => this.#refresh());
-    for (const panel of [this.#lines, this.#cursors, this.kymographs]) {
+    for (const panel of [this.#lines, this.#cursors, this.kymographs, this.#regions]) {
       panel.addEventListener("change", () => source.drawMarks());
     }
+    this.#accepted.addEventListener("change", () => this.#recordSoon());
     for (const panel of [this.#velocities, this.#events]) {
       panel.addEventListener("change", () => this.#paintSoon());
     }
@@ -264,6 +316,7 @@ export class Measuring extends Emitter {
       this.#events,
       this.#cursors,
       this.kymographs,
+      this.#regions,
     ];
     for (const part of parts) part.addEventListener("change", () => this.#recordSoon());
   }
@@ -365,6 +418,7 @@ export class Measuring extends Emitter {
     return [
       ...bandMarks(this.#bandsNow(), source),
       ...this.#lines.marks(toScreen),
+      ...this.#regions.marks(toScreen),
       ...(this.#scan?.isLineScan ? [] : this.kymographs.marks(toScreen, source.zoom)),
       ...this.#cursors.marks(toScreen, source.plot),
     ];

@@ -9,6 +9,12 @@
  * @property {About} [about] settings
  * @property {readonly Column[]} columns of the table
  * @property {(span: Span) => import("./svg_plot.js").Plot | null} [plot] null without content
+ *
+ * @typedef {object} Measured in the shown picture
+ * @property {import("./drawn.js").Drawn} drawn
+ * @property {Scan} scan
+ * @property {readonly import("./bands.js").Trace[]} traces
+ * @property {Record<"velocities" | "events" | "lines" | "cursors", readonly Column[]>} tables
  */
 import { axisTitle, tableUnit } from "../../../measure/axes.js";
 import { velocityUnit } from "../../../measure/velocity.js";

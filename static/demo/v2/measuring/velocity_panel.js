@@ -126,7 +126,7 @@ export class VelocityPanel extends Panel {
     this.#method.select.value = method ?? "autocorrelation";
     this.#explain();
     // Another time point or focus has other velocities.
-    if (found.length === 0 || place !== placeOf(scan)) return;
+    if (found.length === 0 || (place !== null && place !== placeOf(scan))) return;
     this.#samples = scan.group.channels[0]?.samples ?? null;
     this.#about = about;
     this.#show(found, scan);

@@ -22,6 +22,7 @@ const WORDS = {
   too_many_exports: "Too many archives wait for their download. Try again in a moment.",
   session_memory_exceeded: "The file needs more memory than the server may use.",
   too_many_opens: "The server is busy with other files. Try again in a moment.",
+  payload_too_large: "What was measured is too much for one archive. Save its tables one by one.",
   dialog_unavailable: "The server's computer cannot show a file dialog. Type the path of the file instead.",
   dialog_busy: "A file dialog is already open on the server's computer. Close it first.",
   request_validation_failed: "Type the full path of a file, such as /data/scan.oir or C:\\data\\scan.oir.",

@@ -12,7 +12,10 @@
  * @typedef {"none" | "kept" | "pending" | "elsewhere" | "full" | "blocked"} State of the work on the open recording; `none`
  *   without one, or for the sample
  * @typedef {{look: any, position: Work["position"]}} Shown
- * @typedef {{work: Work, isOther: boolean}} Recalled `isOther` where the content has changed since
+ * @typedef {{work: Work, isOther: boolean, saved?: Saved}} Recalled `isOther` where the content has changed since
+ * @typedef {object} Saved measurements in the documents of the file
+ * @property {string} note what could not be taken of them; empty for nothing
+ * @property {import("../saving/restored.js").Restored | null} offer other ones than the work that is shown, or null
  */
 import { Emitter } from "../controls/emitter.js";
 import { drawnWords } from "../measuring/drawn.js";

@@ -20,6 +20,7 @@ import { WaysIn } from "./ways_in.js";
 /** @import { Page } from "./page.js" */
 /** @import { Place } from "../panels/plane_steps.js" */
 /** @import { Kind, Loaded, SessionController } from "./session_controller.js" */
+/** @import { Restored } from "../saving/restored.js" */
 /** @import { LinkedView } from "./view_link.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
 
@@ -31,6 +32,7 @@ import { WaysIn } from "./ways_in.js";
  * @property {DataPanel} data
  * @property {KeptWork} work
  * @property {KeptView} kept
+ * @property {(saved: Restored) => void} show measurements of the file
  */
 
 /** Delay between the last change of the view and keeping it. */
@@ -113,6 +115,12 @@ export class Opening {
   derived(isDerived) {
     this.#isDerived = isDerived;
     this.#showPositions(this.#bar.place);
+  }
+
+  /** Shows another image of the recording. @param {Place} place */
+  go(place) {
+    this.#showPositions(place);
+    return this.#step(this.#bar.place, []);
   }
 
   /** Drawings belong to samples of another shape. */
@@ -252,9 +260,16 @@ export class Opening {
       const then = new Date(work.work.savedAt).toLocaleString();
       page.notice(`The content of this file has changed since ${then}. Shown is the work kept then.`);
     }
+    const { note: savedNote = "", offer = null } = isSame ? {} : work?.saved ?? {};
+    if (savedNote !== "") page.notice(savedNote);
+    if (offer !== null) {
+      const text = "The file has other measurements than those kept in this browser, which are shown.";
+      page.notice(text, "Show those of the file", () => this.#parts.show(offer));
+    }
     this.#parts.work.begin(isSample ? null : recording, work);
     const drawn = isChanged ? withoutResults(look?.drawn) : look?.drawn;
     viewer.show({ info, source, reference, look: look && { ...look, drawn }, note });
+    for (const id of ["save", "restore"]) byId(id, HTMLButtonElement).disabled = isSample;
     if (viewer.groups !== null) data.show(info, viewer.groups, { isSample, isByPath: this.#mayOpenByPath });
     this.#steps.clear();
     this.#steps.keep({ t, z, l }, source.channels.map(({ samples }) => samples));

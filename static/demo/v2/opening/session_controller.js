@@ -58,7 +58,7 @@ export class SessionController extends Emitter {
   #wantedScene = null;
 
   /**
-   * @param {(info: OpenResponse) => Promise<Recalled | null>} recall earlier work on a recording
+   * @param {(acquisition: Acquisition) => Promise<Recalled | null>} recall earlier work on a recording
    * @param {() => Promise<Server>} [connectTo]
    * @param {typeof systemClock} [clock] moved by hand in tests
    */
@@ -241,7 +241,7 @@ export class SessionController extends Emitter {
     this.emit("opened", { kind, info });
     const onProgress = (/** @type {number} */ received, /** @type {number} */ total) =>
       this.emit("progress", { received, total });
-    const work = await this.#recall(info);
+    const work = await this.#recall(acquisition);
     const former = work === null || work.isOther ? {} : work.work.position;
     const there = within(acquisition, { ...info.position, ...former, ...position });
     const loaded = await loadPlanes(acquisition, there, { signal, onProgress });

@@ -176,20 +176,25 @@ function pathOf(text) {
 }
 
 /**
- * Explains why a dropped file was not opened. A browser would leave the page for the file, and hides its path.
+ * Takes a dropped ZIP file for saved measurements, and explains why another was not opened. A browser would leave the
+ * page for the file, and hides its path.
  *
+ * @param {(file: File) => void} restore
  * @param {(text: string) => void} explain
  */
-export function explainDrops(explain) {
+export function takeDrops(restore, explain) {
   const hasFiles = (/** @type {DragEvent} */ { dataTransfer }) =>
     dataTransfer?.types.includes("Files") === true;
   addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
   addEventListener("drop", (event) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
-    const name = event.dataTransfer?.files[0]?.name ?? "The file";
+    const file = event.dataTransfer?.files[0];
+    if (file !== undefined && /\.zip$/i.test(file.name)) return restore(file);
     explain(
-      `${name} was not opened: browsers hide the path of a dropped file. Choose it with “Open file…”, or type its path.`,
+      `${
+        file?.name ?? "The file"
+      } was not opened: browsers hide the path of a dropped file. Choose it with “Open file…”, or type its path.`,
     );
   });
 }

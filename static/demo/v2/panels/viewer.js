@@ -137,11 +137,18 @@ export class Viewer extends Emitter {
       this.#paintReadout(name, null);
     }
     this.#reduceBy(/** @type {any} */ (look)?.statistic ?? this.panes.source.statistic);
+    this.wear(look);
+    this.emit("shown", { look });
+  }
+
+  /** Applies what fits of an earlier look. @param {unknown} look */
+  wear(look) {
+    if (this.#shown === null) return;
+    const { groups } = this.#shown;
     applyLook(look, groups, this.panes);
     for (const name of NAMES) {
       within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
     }
-    this.emit("shown", { look });
   }
 
   /** Replaces the planes of the same channels; keeps zoom, contrast and cursor. @param {Float32Array[]} planes */

@@ -1,0 +1,80 @@
+/** Regions of an image document that no tool of this page draws: shown, listed and saved as they are. */
+import { element } from "../controls/element.js";
+import { removeButton, tables } from "../controls/fields.js";
+import { Panel } from "./panel.js";
+
+/** @import { Mark } from "../picture/marks.js" */
+/** @import { Region } from "./bands.js" */
+/** @import { Scan } from "./scan.js" */
+
+const COLOR = "#ffffff";
+
+/** Arm of the cross of a point, in CSS pixels. */
+const ARM = 6;
+
+export class RegionPanel extends Panel {
+  /** @type {readonly Region[]} */
+  regions = [];
+  element = element("div", { className: "panel" });
+
+  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn */
+  begin(scan, drawn) {
+    this.scan = scan;
+    this.#set(drawn?.regions ?? []);
+  }
+
+  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */
+  marks(toScreen) {
+    return this.regions.flatMap((region) => {
+      const paths = pathsOf(region, toScreen);
+      const [at] = paths[0];
+      const style = { color: COLOR, halo: true };
+      return [
+        ...paths.map((points) => ({ points, width: 1.5, dash: "5 3", ...style })),
+        {
+          text: titleOf(region),
+          at: /** @type {[number, number]} */ ([at[0] + 6, at[1] + 9]),
+          anchor: /** @type {const} */ ("start"),
+          ...style,
+        },
+      ];
+    });
+  }
+
+  /** @param {readonly Region[]} regions */
+  #set(regions) {
+    this.regions = regions;
+    const rows = regions.map((region) => [
+      titleOf(region),
+      region.type,
+      placeText(region),
+      removeButton(
+        `region ${titleOf(region)}`,
+        () => this.#set(this.regions.filter((other) => other !== region)),
+      ),
+    ]);
+    this.element.replaceChildren(...tables("Regions", ["Name", "Kind", "Column, row (px)", ""], rows));
+    this.changed();
+  }
+}
+
+/** @param {Region} region */
+const titleOf = ({ id, name }) => name ?? id;
+
+/** @param {Region} region */
+const placeText = ({ position, start, stop }) =>
+  position ? position.join(", ") : `${start?.join(", ")} to ${stop?.join(", ")}`;
+
+/** Lines of a region. @param {Region} region @param {(x: number, y: number) => [number, number]} toScreen @returns {[number, number][][]} */
+function pathsOf({ type, position, start = [0, 0], stop = [0, 0] }, toScreen) {
+  if (type === "rectangle") {
+    const [[left, top], [right, bottom]] = [start, stop];
+    const corners = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]];
+    return [corners.map(([column, row]) => toScreen(row, column))];
+  }
+  const middle = (/** @type {readonly [number, number]} */ [column, row]) =>
+    toScreen(row + 0.5, column + 0.5);
+  if (type === "line") return [[middle(start), middle(stop)]];
+  const [x, y] = middle(position ?? [0, 0]);
+  return [[[x - ARM, y], [x + ARM, y]], [[x, y - ARM], [x, y + ARM]]];
+}

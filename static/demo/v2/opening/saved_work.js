@@ -1,0 +1,53 @@
+/** Measurements that a file has in its documents, as work on it. */
+import { drawnWords } from "../measuring/drawn.js";
+import { documentsOf, restored } from "../saving/restored.js";
+
+/** @import { Acquisition } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Recalled } from "./kept_work.js" */
+
+/**
+ * The work that the browser has, else that of the documents; where both differ, the documents' is offered.
+ *
+ * @param {Recalled | null} own
+ * @param {Pick<Acquisition, "info" | "metadata">} acquisition
+ * @returns {Promise<Recalled | null>}
+ */
+export async function recallSaved(own, acquisition) {
+  const { info } = acquisition;
+  if (!info.collection) return own;
+  const work = own?.work ?? emptyWork(info);
+  const isOther = own?.isOther ?? false;
+  try {
+    const [documents] = documentsOf(await acquisition.metadata());
+    if (documents === undefined) return own;
+    const offer = restored(documents, info);
+    const { drawn, look, position, note } = offer;
+    if (work.words !== "") {
+      const isKnown = work.look?.drawn?.origin === drawn.origin || drawnWords(drawn) === "";
+      return { work, isOther, saved: { note: "", offer: isKnown ? null : offer } };
+    }
+    const shown = { ...look, ...work.look, drawn };
+    return {
+      work: { ...work, position: own ? work.position : position, look: shown },
+      isOther,
+      saved: { note, offer: null },
+    };
+  } catch (error) {
+    const note = `The measurements of the file are not shown: ${/** @type {Error} */ (error).message}`;
+    return { work, isOther, saved: { note, offer: null } };
+  }
+}
+
+/** @param {Acquisition["info"]} info @returns {Recalled["work"]} */
+const emptyWork = ({ source: { path, name }, scene = 0, position = { t: 0, z: 0, l: 0 } }) => ({
+  key: "",
+  place: "",
+  path,
+  scene,
+  name,
+  position,
+  look: null,
+  words: "",
+  bytes: 0,
+  savedAt: 0,
+});

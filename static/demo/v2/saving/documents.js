@@ -1,0 +1,285 @@
+/**
+ * What was measured in a recording, as a member of `POST /api/v2/export`. `docs/measurements.md` describes types,
+ * parameters and columns.
+ *
+ * @typedef {object} Recorded a recording with what was measured in it
+ * @property {Drawn} drawn in its images
+ * @property {Measured} shown in the shown picture: the image, or a kymograph of it
+ * @property {boolean} isKymograph
+ * @property {boolean} isAccepted
+ * @property {{t: number, z: number, l: number}} position of the shown image
+ * @property {object} look of the images, without drawings
+ * @property {readonly {index: number, name: string}[]} channels that are loaded
+ */
+import { tableUnit } from "../../../measure/axes.js";
+import { table } from "../../../measure/csv.js";
+import { METHODS, physicalVelocity, velocityUnit } from "../../../measure/velocity.js";
+import { velocitySummary } from "../../../measure/velocity_summary.js";
+import { shapeOf } from "../measuring/scan.js";
+import { bandRegionId, KYMOGRAPH_ID, OWN, regionsOf } from "./regions.js";
+
+/** @import { Column } from "../../../measure/csv.js" */
+/** @import { Trace } from "../measuring/bands.js" */
+/** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Measured } from "../measuring/panel.js" */
+/** @import { Scan } from "../measuring/scan.js" */
+
+/** Increase the number when older pages would misread what a newer one saves. */
+export const VERSION = 1;
+
+/** @typedef {{type: string, roiId?: string, channel?: number, parameters: Record<string, unknown>, summary: object, tables: {name: string, csv: string}[]}} Analysis */
+
+/** Everything but the session. @param {Recorded} recorded @returns {{accepted: boolean, rois: import("../measuring/bands.js").Region[], imageMetadata: object, analyses: Analysis[]}} */
+export function memberOf(recorded) {
+  const { drawn, shown, isKymograph, isAccepted, position, look, channels } = recorded;
+  const made = analysesOf(shown, channels, position.l);
+  const analyses = isKymograph ? made.map(inKymograph) : made;
+  const kymograph = kymographOf(drawn, shown, isKymograph);
+  return {
+    accepted: isAccepted,
+    rois: regionsOf(drawn),
+    imageMetadata: {
+      [OWN]: packed({ version: VERSION, position, look, settings: settingsOf(drawn, channels) }),
+    },
+    analyses: [...kymograph, ...analyses],
+  };
+}
+
+/** What neither regions nor analyses tell; bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
+function settingsOf({ shape, isLineScan, traces, velocities, events, cursors, kymograph, bands }, channels) {
+  const regionOf = (/** @type {string} */ id) => {
+    const band = bands.find((band) => String(band.id) === id);
+    return band === undefined ? "" : bandRegionId(band);
+  };
+  const { found: _, about, place: __, ...choices } = velocities ?? {};
+  const [band = "", ...channel] = events?.trace.split(" ") ?? [];
+  const at = channels.findIndex(({ name }) => name === channel.join(" "));
+  const { rows: ___, trace: ____, ...thresholds } = events ?? {};
+  return {
+    shape,
+    isLineScan,
+    traces,
+    velocities: velocities && {
+      ...choices,
+      about,
+      band: regionOf(velocities.band),
+      channel: rankOf(channels, Number(velocities.channel)),
+    },
+    events: events && { ...thresholds, band: regionOf(band), channel: rankOf(channels, at) },
+    cursors: { lines: cursors.lines, columns: cursors.columns },
+    isKymographMade: kymograph?.isMade ?? false,
+  };
+}
+
+/** Place of a channel among the loaded ones by ascending index, as archives have them. @param {Recorded["channels"]} channels @param {number} position */
+function rankOf(channels, position) {
+  const own = channels[position]?.index ?? 0;
+  return channels.filter(({ index }) => index < own).length;
+}
+
+/** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l wavelength @returns {Analysis[]} */
+function analysesOf({ drawn, scan, traces, tables }, channels, l) {
+  const { velocities, events, lines, cursors } = tables;
+  const at = (/** @type {number} */ position) => ({
+    channel: rankOf(channels, position),
+    ...l > 0 && { acq_server: { l } },
+  });
+  const ofTrace = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
+    roiId: band,
+    ...at(channels.findIndex(({ name }) => name === channel)),
+  });
+  /** @type {(part: {type: string, roiId?: string, channel?: number, acq_server?: object, parameters: object, summary: object, columns: readonly Column[], name: string}) => Analysis[]} */
+  const analysis = ({ type, roiId, channel, acq_server, parameters, summary, columns, name }) =>
+    (columns[0]?.values.length ?? 0) === 0 ? [] : [{
+      type,
+      ...roiId && { roiId },
+      ...channel !== undefined && { channel },
+      parameters: { [OWN]: {}, ...parameters, ...acq_server && { acq_server } },
+      summary,
+      tables: [{ name, csv: table(distinct(columns)) }],
+    }];
+  const chosen = events.length === 0
+    ? undefined
+    : traces.find((trace) => keyOf(trace) === drawn.events?.trace);
+  return [
+    ...traces.flatMap((trace) =>
+      analysis({
+        type: "trace",
+        ...ofTrace({ band: bandRegionId(trace.band), channel: trace.channel }),
+        parameters: traceParameters(drawn, scan),
+        summary: Number.isFinite(trace.baseline) ? { baseline_f0: trace.baseline } : {},
+        columns: traceColumns(trace, drawn, scan),
+        name: `Trace of ${trace.name}`,
+      })
+    ),
+    ...drawn.velocities === null ? [] : analysis({
+      type: "velocity",
+      roiId: bandOf(drawn),
+      ...at(Number(drawn.velocities.channel)),
+      parameters: velocityParameters(drawn),
+      summary: velocitySums(drawn, scan),
+      columns: velocities,
+      name: "Velocities",
+    }),
+    ...chosen === undefined ? [] : analysis({
+      type: "events",
+      ...ofTrace({ band: bandRegionId(chosen.band), channel: chosen.channel }),
+      parameters: eventParameters(drawn, scan),
+      summary: { events: drawn.events?.rows.length ?? 0 },
+      columns: events,
+      name: "Events",
+    }),
+    ...analysis({
+      type: "lines",
+      parameters: {},
+      summary: { lines: drawn.lines.length },
+      columns: lines,
+      name: "Lines",
+    }),
+    ...analysis({
+      type: "cursors",
+      parameters: {
+        lines_averaged: inUnit(drawn.cursors.lines, "lines"),
+        columns_averaged: inUnit(drawn.cursors.columns, "columns"),
+      },
+      summary: {},
+      columns: cursors,
+      name: "Cursors",
+    }),
+  ];
+}
+
+/** @param {Trace} trace */
+const keyOf = ({ band, channel }) => `${band.id} ${channel}`;
+
+/** A number with its unit. @param {number} value @param {string} unit */
+const inUnit = (value, unit) => ({ value, unit });
+
+/** Region of the band that velocities were measured in; empty for whole lines. @param {Drawn} drawn */
+function bandOf({ velocities, bands }) {
+  const band = bands.find(({ id }) => String(id) === velocities?.band);
+  return band === undefined ? "" : bandRegionId(band);
+}
+
+/** @param {Trace} trace @param {Drawn} drawn @param {Scan} scan @returns {Column[]} */
+function traceColumns({ values }, { traces }, scan) {
+  const [time] = scan.axes;
+  const times = Float64Array.from({ length: shapeOf(scan)[0] }, (_, line) => line * time.step);
+  return [
+    { name: "Time", unit: tableUnit(time), values: times },
+    { name: traces?.isChange ? "dF/F0" : "Mean", values },
+  ];
+}
+
+/** @param {Drawn} drawn @param {Scan} scan */
+function traceParameters({ traces }, { axes: [time] }) {
+  if (traces === null) return {};
+  const { isChange, kind, percentile, from, to, offset, average } = traces;
+  const unit = tableUnit(time);
+  const baseline = kind === "percentile"
+    ? { percentile: inUnit(percentile, "%") }
+    : { from: inUnit(from, unit), to: inUnit(to, unit) };
+  return {
+    values: isChange ? "dF/F0" : "mean",
+    lines_averaged: inUnit(average, "lines"),
+    ...isChange && { baseline, detector_offset: offset },
+  };
+}
+
+/** @param {Drawn} drawn */
+function velocityParameters({ velocities, shape, bands }) {
+  if (velocities === null) return {};
+  const { method, window, step, isAutomatic, pixelTime, found } = velocities;
+  const band = bands.find(({ id }) => String(id) === velocities.band);
+  return {
+    method,
+    method_description: METHODS[method],
+    columns: band ? [band.from, band.to] : [0, shape[1]],
+    window: inUnit(window, "lines"),
+    window_chosen: isAutomatic ? "automatically" : "by hand",
+    step: inUnit(step, "lines"),
+    time_per_pixel: inUnit(pixelTime, "us"),
+    [OWN]: packed({ found }),
+  };
+}
+
+/** @param {Drawn} drawn @param {Scan} scan */
+function velocitySums({ velocities }, { axes }) {
+  if (velocities === null) return {};
+  const { windows, numbers, median } = velocitySummary(velocities.found, velocities.window);
+  const unit = velocityUnit(axes).replace("µ", "u");
+  return {
+    windows,
+    measured_windows: numbers,
+    ...numbers > 0 && { median: inUnit(physicalVelocity(median, axes), unit) },
+  };
+}
+
+/** @param {Drawn} drawn @param {Scan} scan */
+function eventParameters({ events, traces }, { axes: [time] }) {
+  if (events === null) return {};
+  const { height, prominence, distance, found, rows } = events;
+  return {
+    values: traces?.isChange ? "dF/F0" : "mean",
+    threshold: height,
+    minimum_prominence: prominence,
+    minimum_distance: inUnit(distance, tableUnit(time)),
+    found,
+    [OWN]: packed({ rows }),
+  };
+}
+
+/** An analysis in a kymograph: its bands are no regions of the images. @param {Analysis} analysis @returns {Analysis} */
+const inKymograph = ({ roiId, parameters, ...rest }) => ({
+  ...rest,
+  roiId: KYMOGRAPH_ID,
+  parameters: { ...parameters, picture: "kymograph", ...roiId && { band: roiId } },
+});
+
+/** The line of a kymograph, and what was drawn in it. @param {Drawn} drawn @param {Measured} shown @param {boolean} isShown @returns {Analysis[]} */
+function kymographOf({ kymograph, shape }, { scan }, isShown) {
+  if (kymograph === null) return [];
+  const { points, width, look } = kymograph;
+  const columns = [
+    { name: "Column", unit: "px", values: points.map(({ x }) => x) },
+    { name: "Row", unit: "px", values: points.map(({ y }) => y) },
+  ];
+  return [{
+    type: "kymograph",
+    roiId: KYMOGRAPH_ID,
+    parameters: { width: inUnit(width, "px"), [OWN]: packed({ look }) },
+    summary: isShown ? { images: shapeOf(scan)[0], columns: shapeOf(scan)[1] } : { shape: [...shape] },
+    tables: [{ name: "Line of the kymograph", csv: table(columns) }],
+  }];
+}
+
+/** Columns with names of their own: channels may share one. @param {readonly Column[]} columns @returns {Column[]} */
+function distinct(columns) {
+  /** @type {Set<string>} */
+  const used = new Set();
+  return columns.map((column, i) => {
+    const name = column.name || `Column ${i + 1}`;
+    let own = name;
+    for (let n = 2; used.has(own); n += 1) own = `${name} ${n}`;
+    used.add(own);
+    return { ...column, name: own };
+  });
+}
+
+/** JSON with the numbers that JSON lacks. @param {unknown} value @returns {any} */
+export function packed(value) {
+  const text = JSON.stringify(
+    value,
+    (_key, part) => typeof part === "number" && !Number.isFinite(part) ? { number: String(part) } : part,
+  );
+  return JSON.parse(text);
+}
+
+/** The value that was packed. @param {unknown} value @returns {any} */
+export function unpacked(value) {
+  return JSON.parse(
+    JSON.stringify(value),
+    (_key, part) =>
+      typeof part?.number === "string" && Object.keys(part).length === 1 ? Number(part.number) : part,
+  );
+}

@@ -1,0 +1,184 @@
+/**
+ * Drawings as the regions of an image document, and back. Points are `[column, row]` of pixels, whose middles are
+ * integers; drawings count from the outer edge of the first pixel.
+ */
+import { MOST_BANDS } from "../measuring/bands.js";
+import { MOST_LINES } from "../measuring/drawn.js";
+
+/** @import { Band, Region } from "../measuring/bands.js" */
+/** @import { Drawn, KeptKymograph, Line } from "../measuring/drawn.js" */
+
+/** Key of everything that this page alone reads. */
+export const OWN = "acq_viewer";
+
+/** Id of the line of a kymograph. */
+export const KYMOGRAPH_ID = "kymograph-line";
+
+const SPACE = "primary-image-full-resolution-pixels";
+
+/** Colour of regions without one. */
+const PLAIN = "#56b4e9";
+
+/** Id of the region of a band. @param {Band} band */
+export const bandRegionId = ({ id, region }) => region?.id ?? `band-${id}`;
+
+/** @param {Drawn} drawn @returns {Region[]} */
+export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [] }) {
+  const [rows, columns] = shape;
+  const size = /** @type {const} */ ([columns, rows]);
+  const own = [
+    ...bands.map((band) => {
+      const { name, color, from, to, region } = band;
+      return {
+        ...region,
+        id: bandRegionId(band),
+        type: /** @type {const} */ ("rectangle"),
+        ...name !== "" && { name },
+        coordinate_space: SPACE,
+        start: /** @type {[number, number]} */ ([from, 0]),
+        stop: /** @type {[number, number]} */ ([to, rows]),
+        metadata: { ...region?.metadata, [OWN]: { color } },
+      };
+    }),
+    ...lines.map(({ id, from, to, region }) => ({
+      ...region,
+      id: region?.id ?? `line-${id}`,
+      ...lineOf([from, to].map(({ x, y }) => [y - 0.5, x - 0.5]), size, region?.metadata),
+    })),
+    ...cursors.pinned.map(({ x, y }, i) => ({
+      id: `cursor-${"ab"[i]}`,
+      type: /** @type {const} */ ("point"),
+      coordinate_space: SPACE,
+      position: /** @type {[number, number]} */ ([y, x]),
+    })),
+    ...kymograph === null ? [] : [kymographRegion(kymograph, size)],
+  ];
+  const ids = new Set(own.map(({ id }) => id));
+  return [
+    ...own,
+    ...regions.map((region) => ids.has(region.id) ? { ...region, id: `${region.id}-other` } : region),
+  ];
+}
+
+/** @param {KeptKymograph} kymograph @param {readonly [number, number]} size @returns {Region} */
+function kymographRegion({ points, width }, size) {
+  const ends = [points[0], points.at(-1)].map((point) => [point?.x ?? 0, point?.y ?? 0]);
+  const own = { points: points.map(({ x, y }) => [x, y]), width };
+  return { id: KYMOGRAPH_ID, ...lineOf(ends, size, { [OWN]: own }) };
+}
+
+/** A line with its exact ends beside the whole ones. @param {number[][]} ends @param {readonly [number, number]} size @param {object} [metadata] */
+function lineOf(ends, size, metadata) {
+  const [start, stop] = ends.map((end) => pixelOf(end, size));
+  return {
+    type: /** @type {const} */ ("line"),
+    coordinate_space: SPACE,
+    start: /** @type {[number, number]} */ (start),
+    stop: /** @type {[number, number]} */ (stop),
+    metadata: { ...metadata, acq_server: { start: ends[0], stop: ends[1] } },
+  };
+}
+
+/** The pixel nearest to a place. @param {readonly number[]} place @param {readonly [number, number]} size @returns {number[]} */
+const pixelOf = (place, size) =>
+  // Without the sign of -0.
+  size.map((end, i) => Math.min(end - 1, Math.max(0, Math.round(place[i] ?? 0))) + 0);
+
+/**
+ * Drawings of the regions of an image document; those that this page has no tool for stay regions.
+ *
+ * @param {readonly Region[]} regions valid by the schema
+ * @param {{shape: readonly [number, number], isLineScan: boolean, isSeries: boolean}} picture
+ * @returns {Pick<Drawn, "bands" | "kymograph"> & {lines: Line[], regions: Region[], pinned: {x: number, y: number}[],
+ *   outside: string[]}} `outside` has the names of regions that do not lie within the image
+ */
+export function drawnRegions(regions, { shape, isLineScan, isSeries }) {
+  const [rows, columns] = shape;
+  const size = /** @type {const} */ ([columns, rows]);
+  const bandIds = new Ids("band", regions);
+  const lineIds = new Ids("line", regions);
+  /** @type {ReturnType<typeof drawnRegions>} */
+  const drawn = { bands: [], lines: [], kymograph: null, regions: [], pinned: [], outside: [] };
+  for (const region of regions) {
+    const { id, type, name = "", start = [0, 0], stop = [0, 0], position = [0, 0], metadata } = region;
+    const last = type === "rectangle" ? [columns, rows] : [columns - 1, rows - 1];
+    const corners = type === "point" ? [position] : [start, stop];
+    if (corners.some((corner) => corner.some((place, i) => place > Number(last[i])))) {
+      drawn.outside.push(name || id);
+    } else if (type === "rectangle" && isBand(region, isLineScan, rows) && drawn.bands.length < MOST_BANDS) {
+      const { number, region: foreign } = bandIds.of(region);
+      const color = metadata?.[OWN]?.color;
+      drawn.bands.push({
+        id: number,
+        name: name || (foreign ? id : ""),
+        color: /^#[0-9a-f]{6}$/i.test(color) ? color : PLAIN,
+        from: start[0],
+        to: stop[0],
+        ...foreign,
+      });
+    } else if (type === "line" && isLineScan && drawn.lines.length < MOST_LINES) {
+      const { number, region: foreign } = lineIds.of(region);
+      const [from, to] = exactEnds(region, size).map(([x, y]) => ({ x: y + 0.5, y: x + 0.5 }));
+      drawn.lines.push({ id: number, from, to, ...foreign });
+    } else if (type === "point" && /^cursor-[ab]$/.test(id) && drawn.pinned.length < 2) {
+      drawn.pinned.push({ x: position[1], y: position[0] });
+    } else if (type === "line" && id === KYMOGRAPH_ID && isSeries) {
+      drawn.kymograph = kymographOf(region, size);
+    } else drawn.regions.push(region);
+  }
+  return drawn;
+}
+
+/** Bands hold whole lines. @param {Region} region @param {boolean} isLineScan @param {number} rows */
+const isBand = ({ start, stop }, isLineScan, rows) => isLineScan && start?.[1] === 0 && stop?.[1] === rows;
+
+/** Exact ends count while they lie in the pixels that the document states. @param {Region} region @param {readonly [number, number]} size */
+function exactEnds({ start = [0, 0], stop = [0, 0], metadata }, size) {
+  return /** @type {const} */ ([["start", start], ["stop", stop]]).map(([name, pixel]) => {
+    const exact = metadata?.acq_server?.[name];
+    return isPlace(exact) && String(pixelOf(exact, size)) === String(pixel) ? exact : pixel;
+  });
+}
+
+/** @param {Region} region @param {readonly [number, number]} size @returns {KeptKymograph} */
+function kymographOf(region, size) {
+  const { points, width } = region.metadata?.[OWN] ?? {};
+  const ends = exactEnds(region, size);
+  const isWhole = Array.isArray(points) && points.length > 1 && points.every(isPlace) &&
+    [points[0], points.at(-1)].every((end, i) => String(end) === String(ends[i]));
+  /** @type {(readonly number[])[]} */
+  const places = isWhole ? points : ends;
+  return {
+    points: places.map(([x = 0, y = 0]) => ({ x, y })),
+    width: Number.isInteger(width) && width > 0 ? width : 1,
+    isMade: false,
+  };
+}
+
+/** @param {any} place @returns {place is [number, number]} */
+const isPlace = (place) => Array.isArray(place) && place.length === 2 && place.every(Number.isFinite);
+
+/** Numbers of drawings: those in their ids, else the next free ones. */
+class Ids {
+  #pattern;
+  #used;
+
+  /** @param {string} kind @param {readonly Region[]} regions */
+  constructor(kind, regions) {
+    this.#pattern = new RegExp(`^${kind}-([1-9]\\d{0,8})$`);
+    this.#used = Math.max(0, ...regions.map(({ id }) => this.#numberOf(id)));
+  }
+
+  /** The number, and the region where another program wrote it. @param {Region} region @returns {{number: number, region: {region?: Region}}} */
+  of(region) {
+    const number = this.#numberOf(region.id);
+    if (number > 0) return { number, region: {} };
+    this.#used += 1;
+    return { number: this.#used, region: { region } };
+  }
+
+  /** @param {string} id */
+  #numberOf(id) {
+    return Number(this.#pattern.exec(id)?.[1] ?? 0);
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Drawings and results from the documents of a recording, whoever wrote them. Only what the page wrote itself restores
+ * settings, events and velocities; regions are drawn in any case.
+ *
+ * @typedef {object} Documents of one image
+ * @property {any} image image document
+ * @property {any} analyses analyses document, or null
+ * @property {string} mark changes with the documents
+ *
+ * @typedef {object} Restored
+ * @property {Drawn} drawn
+ * @property {object} look
+ * @property {{t: number, z: number, l: number}} position
+ * @property {string[]} outside names of regions outside the image
+ * @property {string} note what could not be taken; empty for nothing
+ */
+import { isTime } from "../../../measure/axes.js";
+import { unpacked, VERSION } from "./documents.js";
+import { drawnRegions, OWN } from "./regions.js";
+
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Region } from "../measuring/bands.js" */
+/** @import { Drawn } from "../measuring/drawn.js" */
+
+/** Documents that this page cannot take; the message says why. */
+export class DocumentFault extends Error {}
+
+/**
+ * The documents of images among some texts.
+ *
+ * @param {readonly {name: string, text: string}[]} files
+ * @returns {Documents[]} one for each image document
+ * @throws {DocumentFault} no JSON, or of a newer version
+ */
+export function documentsOf(files) {
+  const read = files.filter(({ name }) => name.endsWith(".json")).flatMap(({ name, text }) => {
+    const value = parsed(name, text);
+    if (!/^store-(acqimage|analyses)$/.test(value?.format)) return [];
+    if (value.version !== 1) {
+      throw new DocumentFault(
+        `${name} has version ${value.version}; this page reads version 1. A newer page reads it.`,
+      );
+    }
+    const isWhole = value.format === "store-analyses"
+      ? Array.isArray(value.analyses) && value.analyses.every(isAnalysis)
+      : Array.isArray(value.rois) && value.rois.every(isRegion);
+    if (!isWhole || typeof value.image_id !== "string") {
+      throw new DocumentFault(`${name} breaks its schema; acq-server validate says where.`);
+    }
+    return [{ value, text }];
+  });
+  return read.filter(({ value }) => value.format === "store-acqimage").map(({ value, text }) => {
+    const analyses = read.find((other) =>
+      other.value.format === "store-analyses" && other.value.image_id === value.image_id
+    );
+    return { image: value, analyses: analyses?.value ?? null, mark: markOf(text + (analyses?.text ?? "")) };
+  });
+}
+
+/** @param {string} name @param {string} text */
+function parsed(name, text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DocumentFault(`${name} is no JSON.`);
+  }
+}
+
+/** @param {any} analysis */
+const isAnalysis = (analysis) => typeof analysis?.type === "string";
+
+/** @param {any} region */
+function isRegion(region) {
+  const names = { point: ["position"], line: ["start", "stop"], rectangle: ["start", "stop"] }[
+    /** @type {"point"} */ (region?.type)
+  ];
+  return typeof region?.id === "string" && names !== undefined &&
+    names.every((name) =>
+      Array.isArray(region[name]) && region[name].length === 2 &&
+      region[name].every((/** @type {unknown} */ place) => Number.isInteger(place) && Number(place) >= 0)
+    );
+}
+
+/** A short mark of a text (FNV-1a): also where the browser has no digests. @param {string} text */
+function markOf(text) {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return `${text.length}-${(hash >>> 0).toString(16)}`;
+}
+
+/** Where the recording of an image document came from. @param {Documents} documents @returns {{name?: string, fingerprint?: string, scene: number}} */
+export function sourceOf({ image }) {
+  const { source = {}, scene = 0 } = image.image_metadata?.acq_server ?? {};
+  return { name: source.name, fingerprint: source.fingerprint, scene };
+}
+
+/**
+ * @param {Documents} documents
+ * @param {Pick<OpenResponse, "plane" | "header" | "channels" | "collection">} info of the open recording
+ * @returns {Restored}
+ */
+export function restored({ image, analyses, mark }, { plane, header, channels, collection }) {
+  const own = unpacked(image.image_metadata?.[OWN] ?? null);
+  const isOurs = own?.version === VERSION;
+  const { settings = {}, position = {}, look = {} } = isOurs ? own : {};
+  const shape = /** @type {[number, number]} */ (plane.shape);
+  const isLineScan = isTime(plane.axes[0]);
+  const isSeries = !isLineScan && (header.sizes.T ?? 1) > 1;
+  /** @type {Region[]} */
+  const regions = image.rois;
+  const { outside, pinned, ...drawn } = drawnRegions(regions, { shape, isLineScan, isSeries });
+  // An archive has each wavelength as a channel.
+  const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
+  const isFolded = spectral > 1 && header.sizes.L === undefined;
+  const ascending = channels.map((_, i) => i).sort((a, b) => channels[a].index - channels[b].index);
+  const positionOf = (/** @type {number} */ rank) =>
+    ascending[isFolded ? rank * spectral + (position.l ?? 0) : rank] ?? 0;
+  /** @type {Map<string, number>} */
+  const bandIds = new Map(drawn.bands.map(({ id, region }) => [region?.id ?? `band-${id}`, id]));
+  /** @param {string} type */
+  const kept = (type) => {
+    const found = analyses?.analyses.find((/** @type {any} */ { type: other, parameters }) =>
+      other === type && parameters?.[OWN] && parameters.picture === undefined
+    );
+    return isOurs && found ? unpacked(found.parameters[OWN]) : {};
+  };
+  const { velocities, events } = settings;
+  const eventBand = bandIds.get(events?.band);
+  const isBandThere = velocities?.band === "" || bandIds.has(velocities?.band);
+  return {
+    drawn: {
+      ...drawn,
+      shape,
+      isLineScan,
+      traces: settings.traces ?? null,
+      velocities: isLineScan && velocities && isBandThere
+        ? {
+          ...velocities,
+          band: velocities.band === "" ? "" : String(bandIds.get(velocities.band)),
+          channel: String(positionOf(velocities.channel)),
+          found: kept("velocity").found ?? [],
+          place: null,
+        }
+        : null,
+      events: isLineScan && events && eventBand !== undefined
+        ? {
+          ...events,
+          trace: `${eventBand} ${channels[positionOf(events.channel)]?.name}`,
+          rows: kept("events").rows ?? [],
+        }
+        : null,
+      cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
+      kymograph: drawn.kymograph && {
+        ...drawn.kymograph,
+        isMade: settings.isKymographMade === true,
+        ...inKymograph(kept("kymograph").look),
+      },
+      accepted: image.accepted === (collection?.member.accepted ?? false) ? null : image.accepted === true,
+      origin: mark,
+    },
+    look: isFolded ? {} : look,
+    position: { t: position.t ?? 0, z: position.z ?? 0, l: isFolded ? 0 : position.l ?? 0 },
+    outside,
+    note: own !== null && !isOurs
+      ? "These measurements were saved by a newer page: only their regions are shown."
+      : outside.length === 0
+      ? ""
+      : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
+  };
+}
+
+/** Results in a kymograph hold for the shown position. @param {any} look */
+const inKymograph = (look) =>
+  look?.drawn?.velocities
+    ? { look: { ...look, drawn: { ...look.drawn, velocities: { ...look.drawn.velocities, place: null } } } }
+    : look
+    ? { look }
+    : {};

@@ -1,0 +1,174 @@
+/**
+ * Saves the open recording with what was measured in it, and restores what was saved. The server makes the archive;
+ * a browser saves it while it arrives.
+ */
+import { byId, element } from "../controls/element.js";
+import { drawnWords } from "../measuring/drawn.js";
+import { stemOf } from "../measuring/scan.js";
+import { carriedOver } from "./carried.js";
+import { memberOf } from "./documents.js";
+import { DocumentFault, documentsOf, restored, sourceOf } from "./restored.js";
+import { zipEntries, ZipFault } from "./zip_entries.js";
+
+/** @import { Acquisition, ExportLink, ExportMember } from "../../../client/v2/acq-client.d.ts" */
+/** @import { MeasuredView } from "../measuring/measured_view.js" */
+/** @import { Viewer } from "../panels/viewer.js" */
+/** @import { Documents, Restored } from "./restored.js" */
+
+/** The documents of an archive among all of its entries. */
+const DOCUMENT = /(acqimage|analyses)[^/]*(\/[^/]+)?\.json$/;
+
+/** Names of other recordings that are listed at most. */
+const MOST_NAMES = 3;
+
+/**
+ * @typedef {object} Needs
+ * @property {Viewer} viewer
+ * @property {MeasuredView} measured
+ * @property {<T>(work: (acquisition: Acquisition) => Promise<T>) => Promise<T>} live with the session of the open recording
+ * @property {(members: readonly ExportMember[], options: {images: "all" | "none", name: string}) => Promise<ExportLink>} order
+ * @property {() => {t: number, z: number, l: number}} place of the shown image
+ * @property {(place: {t: number, z: number, l: number}) => Promise<void>} go to another image
+ * @property {(text: string, action?: string, act?: () => void) => void} notice
+ * @property {(text: string) => void} say
+ * @property {(error: unknown) => void} failed shows a failure of the server
+ */
+
+export class Saving {
+  #needs;
+  #isBusy = false;
+
+  /** @param {Needs} needs */
+  constructor(needs) {
+    this.#needs = needs;
+    const dialog = byId("save-dialog", HTMLDialogElement);
+    const file = byId("restore-file", HTMLInputElement);
+    byId("save").addEventListener("click", () => {
+      byId("save-words").textContent = this.#words;
+      dialog.returnValue = "";
+      dialog.showModal();
+    });
+    dialog.addEventListener("close", () => {
+      if (dialog.returnValue !== "save") return;
+      const chosen = /** @type {HTMLInputElement | null} */ (dialog.querySelector("input:checked"));
+      this.save(chosen?.value === "none" ? "none" : "all");
+    });
+    byId("restore").addEventListener("click", () => file.click());
+    file.addEventListener("change", () => {
+      const [chosen] = file.files ?? [];
+      if (chosen !== undefined) this.restore(chosen);
+      // The same file may be chosen again.
+      file.value = "";
+    });
+  }
+
+  /** What will be saved. */
+  get #words() {
+    const words = drawnWords(/** @type {any} */ (this.#needs.viewer.look)?.drawn);
+    return words === "" ? "Nothing was drawn or measured yet." : `Measured: ${words}.`;
+  }
+
+  /** Orders an archive and lets the browser save it. @param {"all" | "none"} images */
+  async save(images) {
+    const { viewer, measured, live, order, place, say, notice, failed } = this.#needs;
+    const now = measured.measured;
+    if (now === null || viewer.info === null || this.#isBusy) return;
+    this.#isBusy = true;
+    say("Preparing …");
+    try {
+      const { drawn, ...look } = /** @type {any} */ (viewer.look);
+      const { channels } = viewer.info;
+      const member = memberOf({ ...now, drawn, look, position: place(), channels });
+      const stem = stemOf(now.shown.scan);
+      const { url, warnings } = await live(async (acquisition) =>
+        await order([{ sessionId: acquisition.sessionId, ...await carriedOver(member, acquisition) }], {
+          images,
+          name: images === "all" ? stem : `${stem} measurements`,
+        })
+      );
+      element("a", { href: url, download: "" }).click();
+      say(["The browser saves the file", ...warnings].join(" · "));
+    } catch (error) {
+      const { code, details } = /** @type {{code?: string, details?: {message: string}[] | null}} */ (error);
+      if (code !== "request_validation_failed") failed(error);
+      else notice(`Not saved: ${details?.[0]?.message ?? error}.`);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** Restores measurements onto the open recording. @param {File} file */
+  async restore(file) {
+    const { viewer, notice } = this.#needs;
+    try {
+      const entries = (await zipEntries(file)).filter(({ name }) => DOCUMENT.test(name));
+      const texts = await Promise.all(entries.map(async ({ name, read }) => ({ name, text: await read() })));
+      const found = documentsOf(texts);
+      if (found.length === 0) return notice(`${file.name} holds no measurements.`);
+      if (viewer.info === null) {
+        return notice(`${file.name} holds measurements: open the recording first, then drop the file again.`);
+      }
+      const own = await this.#ownOf(found);
+      if (own !== undefined) return await this.#take(own, file.name);
+      this.#otherRecording(found, file.name);
+    } catch (error) {
+      if (!(error instanceof ZipFault || error instanceof DocumentFault)) throw error;
+      notice(`${file.name} was not restored: ${error.message}`);
+    }
+  }
+
+  /** Shows measurements as one step that can be undone. @param {Restored} saved @param {string} from */
+  async show(saved, from) {
+    const { viewer, measured, place, go, notice } = this.#needs;
+    const { drawn, look, position, note } = saved;
+    const there = place();
+    viewer.wear(look);
+    if (!measured.restore(drawn)) {
+      return notice(`${from} was measured in an image of another size and is not shown.`);
+    }
+    if (position.t !== there.t || position.z !== there.z || position.l !== there.l) await go(position);
+    const words = drawnWords(drawn) || "no measurements";
+    notice([`Restored from ${from}: ${words}. Undo shows what was there before.`, note].join(" ").trim());
+  }
+
+  /** @param {Documents} documents @param {string} from */
+  async #take(documents, from) {
+    const { info } = this.#needs.viewer;
+    if (info !== null) await this.show(restored(documents, info), from);
+  }
+
+  /** The documents of the open recording. @param {Documents[]} found */
+  async #ownOf(found) {
+    const { info } = this.#needs.viewer;
+    const { scene = 0, source, collection } = /** @type {NonNullable<typeof info>} */ (info);
+    const isOf = (/** @type {string | null | undefined} */ fingerprint, /** @type {number} */ of) =>
+      found.find((documents) => {
+        const from = sourceOf(documents);
+        return from.fingerprint !== undefined && from.fingerprint === fingerprint && from.scene === of;
+      });
+    const own = isOf(source.fingerprint, scene);
+    if (own !== undefined || !collection) return own;
+    const member = found.find(({ image }) => image.image_id === collection.member.id);
+    if (member !== undefined) return member;
+    // An archive of the same recording.
+    const [documents] = documentsOf(await this.#needs.live((acquisition) => acquisition.metadata()));
+    const origin = documents && sourceOf(documents);
+    return isOf(origin?.fingerprint, origin?.scene ?? 0);
+  }
+
+  /** @param {Documents[]} found @param {string} from */
+  #otherRecording(found, from) {
+    const { notice, viewer } = this.#needs;
+    const open = viewer.info?.source.name;
+    const names = found.map((documents) => sourceOf(documents).name ?? documents.image.image_id);
+    const [first] = found;
+    if (found.length > 1 || first === undefined) {
+      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+      return notice(
+        `${from} has no measurements of ${open}, only of ${names.slice(0, MOST_NAMES).join(", ")}${more}.`,
+      );
+    }
+    const text = `${from} was measured in another recording, ${names[0]}. Nothing was changed in ${open}.`;
+    notice(text, "Restore it here all the same", () => this.#take(first, from));
+  }
+}

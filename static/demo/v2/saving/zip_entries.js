@@ -1,0 +1,115 @@
+/** Reads entries of a ZIP file without loading the file: its directory stands at its end. */
+
+const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES, ENTRY_BYTES, LOCAL_BYTES] = [
+  22,
+  65535,
+  20,
+  56,
+  46,
+  30,
+];
+const [END, LOCATOR, END64, ENTRY, LOCAL] = [0x06054b50, 0x07064b50, 0x06064b50, 0x02014b50, 0x04034b50];
+
+/** Stands for a number in the ZIP64 field of an entry. */
+const ELSEWHERE = 0xffffffff;
+
+/** Largest entry that is read, which the server sends at most. */
+const MOST_BYTES = 32 << 20;
+
+/** A ZIP file that is cut or damaged, or no ZIP file. */
+export class ZipFault extends Error {}
+
+/** @typedef {{name: string, read: () => Promise<string>}} Entry `read` gives its text and fails with {@linkcode ZipFault} */
+
+/**
+ * Lists the entries of a ZIP file.
+ *
+ * @param {Blob} file
+ * @returns {Promise<Entry[]>}
+ * @throws {ZipFault}
+ */
+export async function zipEntries(file) {
+  const directory = await viewOf(file, ...await directoryOf(file));
+  const entries = [];
+  for (let at = 0; at < directory.byteLength;) {
+    if (directory.byteLength - at < ENTRY_BYTES || directory.getUint32(at, true) !== ENTRY) {
+      throw new ZipFault("its directory is damaged");
+    }
+    const [name, extra, comment] = [28, 30, 32].map((field) => directory.getUint16(at + field, true));
+    const end = at + ENTRY_BYTES + name + extra + comment;
+    if (end > directory.byteLength) throw new ZipFault("its directory is damaged");
+    const text = new TextDecoder().decode(bytesOf(directory, at + ENTRY_BYTES, name));
+    const method = directory.getUint16(at + 10, true);
+    const numbers = [24, 20, 42].map((field) => directory.getUint32(at + field, true));
+    const place = placeOf(numbers, bytesOf(directory, at + ENTRY_BYTES + name, extra));
+    entries.push({ name: text, read: () => textOf(file, text, method, place) });
+    at = end;
+  }
+  return entries;
+}
+
+/** Start and length of the directory. @param {Blob} file @returns {Promise<[number, number]>} */
+async function directoryOf(file) {
+  const tailAt = Math.max(0, file.size - END_BYTES - LONGEST_COMMENT - LOCATOR_BYTES);
+  const tail = await viewOf(file, tailAt, file.size - tailAt);
+  let end = tail.byteLength - END_BYTES;
+  while (end >= 0 && tail.getUint32(end, true) !== END) end -= 1;
+  if (end < 0) throw new ZipFault("it is cut, or no ZIP file");
+  const [length, start] = [tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
+  const locator = end - LOCATOR_BYTES;
+  if (locator < 0 || tail.getUint32(locator, true) !== LOCATOR) return [start, length];
+  const end64 = await viewOf(file, Number(tail.getBigUint64(locator + 8, true)), END64_BYTES);
+  if (end64.getUint32(0, true) !== END64) throw new ZipFault("its directory is damaged");
+  return [Number(end64.getBigUint64(48, true)), Number(end64.getBigUint64(40, true))];
+}
+
+/** Length, stored length and start of an entry. @param {number[]} numbers as in the directory @param {Uint8Array} extra fields */
+function placeOf(numbers, extra) {
+  const fields = new DataView(extra.buffer, extra.byteOffset, extra.byteLength);
+  /** @type {number[]} */
+  const long = [];
+  for (let at = 0; at + 4 <= fields.byteLength; at += 4 + fields.getUint16(at + 2, true)) {
+    if (fields.getUint16(at, true) !== 1) continue;
+    const end = Math.min(fields.byteLength, at + 4 + fields.getUint16(at + 2, true));
+    for (let i = at + 4; i + 8 <= end; i += 8) long.push(Number(fields.getBigUint64(i, true)));
+  }
+  const [length, stored, start] = numbers.map((number) =>
+    number === ELSEWHERE ? long.shift() ?? Infinity : number
+  );
+  return { length, stored, start };
+}
+
+/** @param {Blob} file @param {string} name @param {number} method @param {{length: number, stored: number, start: number}} place */
+async function textOf(file, name, method, { length, stored, start }) {
+  if (Math.max(length, stored) > MOST_BYTES) throw new ZipFault(`${name} is larger than 32 MiB`);
+  const head = await viewOf(file, start, LOCAL_BYTES);
+  if (head.getUint32(0, true) !== LOCAL) throw new ZipFault(`${name} is damaged`);
+  const from = start + LOCAL_BYTES + head.getUint16(26, true) + head.getUint16(28, true);
+  if (from + stored > file.size) throw new ZipFault("it is cut");
+  const bytes = await expanded(file.slice(from, from + stored), method, length).catch(() => null);
+  if (bytes?.length !== length) throw new ZipFault(`${name} is damaged or compressed in an unknown way`);
+  return new TextDecoder().decode(bytes);
+}
+
+/** Stored, or deflated as other programs write. @param {Blob} part @param {number} method @param {number} length @returns {Promise<Uint8Array | null>} */
+async function expanded(part, method, length) {
+  if (method === 0) return new Uint8Array(await part.arrayBuffer());
+  if (method !== 8) return null;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for await (const chunk of part.stream().pipeThrough(new DecompressionStream("deflate-raw"))) {
+    if (at + chunk.length > length) return null;
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return at === length ? bytes : null;
+}
+
+/** @param {DataView} view @param {number} at @param {number} length */
+const bytesOf = (view, at, length) => new Uint8Array(view.buffer, view.byteOffset + at, length);
+
+/** @param {Blob} file @param {number} start @param {number} length */
+async function viewOf(file, start, length) {
+  if (!(start >= 0 && start + length <= file.size)) throw new ZipFault("it is cut");
+  return new DataView(await file.slice(start, start + length).arrayBuffer());
+}
