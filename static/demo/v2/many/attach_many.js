@@ -1,6 +1,6 @@
 /** Connects the work on many recordings with the page. */
 import { byId, element } from "../controls/element.js";
-import { drawnWords } from "../measuring/drawn.js";
+import { drawingWords } from "../measuring/drawn.js";
 import { scanOf } from "../measuring/scan.js";
 import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { carriedFrom } from "./carried.js";
@@ -33,7 +33,8 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
   const carrying = new Carrying({
     show: (drawn, typed) => {
       if (typed !== null) measured.treat(typed);
-      measured.adopt(drawn, false);
+      const { accepted, regions, origin } = /** @type {any} */ (viewer.look)?.drawn ?? {};
+      measured.adopt({ ...drawn, accepted, regions, origin }, false);
     },
     notice: (text, action, act) => page.notice(text, action, act),
   });
@@ -67,6 +68,7 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
     },
     recall,
     work,
+    mayArchive: () => opening.mayOpenByPath,
     archive: (members, images) =>
       controller.live(async (acquisition) => {
         const { sessionId } = await acquisition.state();
@@ -109,6 +111,6 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
     panel.refresh();
     if (isSample) return;
     const scanAs = (/** @type {TypedScan | null} */ typed) => /** @type {Scan} */ (shownAs(typed));
-    carrying.offer(scanAs, work.key, drawnWords(/** @type {any} */ (viewer.look)?.drawn));
+    carrying.offer(scanAs, work.key, drawingWords(/** @type {any} */ (viewer.look)?.drawn));
   });
 }

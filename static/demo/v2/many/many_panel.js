@@ -23,8 +23,9 @@ import { recordingsTable } from "./recordings_table.js";
  * @property {(carried: Carried) => string} carry to the next recording; returns what the user is told
  * @property {Run["recall"]} recall
  * @property {Run["work"]} work
- * @property {((members: readonly ExportMember[], images: "all" | "none") => Promise<string[]>) | null} archive saves an archive
- *   and returns warnings; null where none can be saved
+ * @property {() => boolean} mayArchive whether the server takes paths
+ * @property {(members: readonly ExportMember[], images: "all" | "none") => Promise<string[]>} archive saves an archive, and
+ *   returns warnings
  * @property {() => void} onMeasured work of other recordings has changed
  */
 
@@ -122,7 +123,7 @@ export class ManyPanel {
     this.#results.hidden = true;
     sayIn(this.#status, "", true);
     Object.assign(this.#progress, { hidden: false, max: length, value: 0 });
-    const { rows, members } = await measureAll(group.targets, {
+    const { rows, measured, members } = await measureAll(group.targets, {
       ...open,
       what,
       running,
@@ -137,7 +138,6 @@ export class ManyPanel {
     this.#running = null;
     this.#rows = rows;
     this.#members = members;
-    const measured = members.length;
     this.#about = [["Regions and settings", open.carried.name], ["Recordings", length], [
       "Measured",
       measured,
@@ -155,7 +155,7 @@ export class ManyPanel {
       ].join(" · "),
       true,
     );
-    const canArchive = measured > 0 && this.#needs.archive !== null;
+    const canArchive = members.length > 0 && this.#needs.mayArchive();
     for (const part of [this.#archive, this.#images.label]) part.hidden = !canArchive;
     this.refresh();
     this.#needs.onMeasured();
@@ -166,7 +166,7 @@ export class ManyPanel {
     sayIn(this.#status, "Preparing …", true);
     this.#archive.disabled = true;
     try {
-      const warnings = (await this.#needs.archive?.(this.#members, images)) ?? [];
+      const warnings = await this.#needs.archive(this.#members, images);
       sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
     } catch (error) {
       const { message, details } = /** @type {Error & {details?: {message: string}[] | null}} */ (error);

@@ -1,6 +1,6 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
 import { tableUnit, titled } from "../../../measure/axes.js";
-import { drawnIn, withoutResults } from "../measuring/drawn.js";
+import { drawingWords, drawnIn, withoutResults } from "../measuring/drawn.js";
 import { placeInFile, scanOf, shapeOf } from "../measuring/scan.js";
 import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { recordingOf } from "../opening/opening.js";
@@ -38,7 +38,7 @@ import { Measurer } from "./measurer.js";
 /**
  * @param {readonly Target[]} targets
  * @param {Run} run
- * @returns {Promise<{rows: Row[], members: ExportMember[]}>} a row for each band, and one for each recording that cannot be
+ * @returns {Promise<{rows: Row[], measured: number, members: ExportMember[]}>} a row for each band, and one for each recording that cannot be
  *   measured, with the reason; the measured recordings, to be saved. A cancel leaves what was measured before it.
  */
 export async function measureAll(targets, run) {
@@ -49,6 +49,7 @@ export async function measureAll(targets, run) {
   const rows = [];
   /** @type {ExportMember[]} */
   const members = [];
+  let measured = 0;
   for (const [done, target] of targets.entries()) {
     if (signal.aborted) break;
     onProgress(done, target.name);
@@ -59,7 +60,8 @@ export async function measureAll(targets, run) {
       try {
         const found = await measureOne(acquisition, about, measurer, { ...run, kept });
         rows.push(...found.rows.map((row) => ({ ...about, ...row })));
-        members.push(found.member);
+        if (found.member !== null) members.push(found.member);
+        measured += 1;
       } finally {
         await acquisition.close().catch(() => {});
       }
@@ -71,7 +73,7 @@ export async function measureAll(targets, run) {
       if (code === "server_gone") break;
     }
   }
-  return { rows, members };
+  return { rows, measured, members };
 }
 
 /**
@@ -79,7 +81,7 @@ export async function measureAll(targets, run) {
  * @param {Row} about gets what is known of the recording
  * @param {Measurer} measurer
  * @param {Run & {kept: Set<string>}} run `kept` holds the keys of the work that it has kept
- * @returns {Promise<{rows: Row[], member: ExportMember}>}
+ * @returns {Promise<{rows: Row[], member: ExportMember | null}>}
  * @throws {Error} it cannot be measured
  */
 async function measureOne(acquisition, about, measurer, run) {
@@ -89,7 +91,8 @@ async function measureOne(acquisition, about, measurer, run) {
   const key = keyOf(recording);
   const recalled = run.kept.has(key) ? null : await run.recall(acquisition);
   const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
-  const typed = recalled?.work.words ? recalled.work.look.typed ?? null : carried.typed;
+  const former = recalled?.work.look?.drawn;
+  const typed = drawingWords(former) === "" ? carried.typed : recalled?.work.look.typed ?? null;
   const scan = await scanAt(acquisition, position, typed, running.signal);
   Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
   Object.assign(about, Object.fromEntries(scan.place()));
@@ -106,7 +109,10 @@ async function measureOne(acquisition, about, measurer, run) {
   about.Regions = `of ${carried.name}`;
   const fitted = carriedTo(carried, scan);
   if (fitted.drawn === null) throw new RangeError(fitted.words);
-  const { rows, measured } = await measurer.measure(scan, fitted.drawn, what, running);
+  // What the file says, and what the user thinks of it, stays.
+  const { accepted, regions, origin } = former ?? {};
+  const here = { ...fitted.drawn, ...former && { accepted, regions, origin } };
+  const { rows, measured } = await measurer.measure(scan, here, what, running);
   const isKept = run.kept.has(key);
   run.kept.add(key);
   const fault = isKept ? "" : await keep(run.work, recording, {
@@ -128,23 +134,18 @@ async function measureOne(acquisition, about, measurer, run) {
  * @param {Measured} shown
  * @param {PositionInfo} position
  * @param {TypedScan | null} typed
- * @returns {Promise<ExportMember>}
+ * @returns {Promise<ExportMember | null>} null where the picture is no image of the file but one that was turned
  */
 async function memberFor(acquisition, shown, position, typed) {
+  if (typed?.time === "columns") return null;
   const { path, scene, channels, collection } = acquisition;
   const { drawn } = shown;
   const isAccepted = drawn.accepted ?? collection?.member.accepted ?? false;
   const look = { ...typed && { typed } };
-  const recorded = {
-    drawn,
-    shown: { ...shown, traces: [] },
-    isKymograph: false,
-    isAccepted,
-    position,
-    look,
-    channels,
-  };
-  return { path, scene, ...await carriedOver(memberOf(recorded), acquisition) };
+  const recorded = { drawn, shown, isKymograph: false, isAccepted, position, look, channels };
+  const member = memberOf(recorded);
+  const analyses = member.analyses.filter(({ type }) => type !== "trace");
+  return { path, scene, ...await carriedOver({ ...member, analyses }, acquisition) };
 }
 
 /**
@@ -172,8 +173,8 @@ async function scanAt(acquisition, position, typed, signal) {
 
 /** Drawings in the recording, or null without any. @param {Recalled | null} recalled @param {Scan} scan */
 function ownWork(recalled, scan) {
-  if (recalled === null || recalled.work.words === "") return null;
-  const { drawn } = recalled.work.look;
+  const drawn = recalled?.work.look?.drawn;
+  if (recalled === null || drawingWords(drawn) === "") return null;
   const own = drawnIn(recalled.isOther ? withoutResults(drawn) : drawn, scan);
   if (own === null) throw new RangeError("Its own work was drawn in a picture of another size");
   return own;
@@ -185,6 +186,7 @@ function withSettings(own, carried, scan) {
   const hasVelocities = (own.velocities?.found.length ?? 0) > 0;
   return {
     ...own,
+    traces: own.traces ?? carried.drawn.traces,
     velocities: hasVelocities ? own.velocities : drawn?.velocities ?? own.velocities,
     events: own.events ?? drawn?.events ?? null,
   };

@@ -101,6 +101,11 @@ export class Opening {
     };
   }
 
+  /** Whether the server opens files by their paths. */
+  get mayOpenByPath() {
+    return this.#mayOpenByPath;
+  }
+
   /** The recordings beside the open one. */
   get recordings() {
     return this.#recordings;
