@@ -54,6 +54,7 @@ const measured = new MeasuredView(viewer, {
   onLost: () => opening.drawnIsLost(),
 });
 const saving = new Saving({
+  info: () => controller.acquisition?.info ?? null,
   viewer,
   measured,
   live: (work) => controller.live(work),
