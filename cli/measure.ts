@@ -1,6 +1,7 @@
 /** The command `acq-server measure`: measures recordings by settings into a table, without a server. */
 import { z } from "zod";
 import { csv } from "../static/measure/csv.js";
+import { DIAMETER_METHODS, type DiameterMethod } from "../static/measure/diameter.js";
 import { measuredRecording, type Row } from "../static/measure/recording.js";
 import { typedScan } from "../static/measure/typed_scan.js";
 import { type Method, METHODS } from "../static/measure/velocity.js";
@@ -59,6 +60,13 @@ const SETTINGS_SCHEMA = z.object({
     method: z.enum(Object.keys(METHODS) as [Method, ...Method[]]).optional(),
     pixelTime: NUMBER.nonnegative().optional(),
   }).nullish(),
+  diameter: z.object({
+    window: LINES.optional(),
+    step: LINES.optional(),
+    method: z.enum(Object.keys(DIAMETER_METHODS) as [DiameterMethod, ...DiameterMethod[]]).optional(),
+  }).nullish(),
+  sparks: z.object({ threshold: NUMBER.positive().optional() }).nullish(),
+  heartRate: z.boolean().optional(),
 });
 
 type ShellSettings = z.output<typeof SETTINGS_SCHEMA>;

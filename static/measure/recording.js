@@ -7,6 +7,10 @@
  * @property {TraceSettings | undefined} [traces] of events: ΔF/F₀ with its baseline; raw values by default
  * @property {Threshold | null | undefined} [events] of all bands; proposed for each trace by default
  * @property {VelocitySettings | null | undefined} [velocities] chosen, and taken from the file, by default
+ * @property {DiameterSettings | null | undefined} [diameter] of the vessel in a band; not measured by default
+ * @property {{threshold?: number | undefined} | null | undefined} [sparks] of a band, with the dark level of the traces; not
+ *   measured by default
+ * @property {boolean | undefined} [heartRate] of velocities and diameters; not measured by default
  *
  * @typedef {object} TraceSettings times in the unit of the time axis
  * @property {boolean | undefined} [isChange] ΔF/F₀
@@ -29,11 +33,19 @@
  * @property {import("./velocity.js").Method | undefined} [method]
  * @property {number | undefined} [pixelTime] microseconds from pixel to pixel
  *
+ * @typedef {object} DiameterSettings
+ * @property {number | undefined} [window] lines of one mean, 10 by default
+ * @property {number | undefined} [step] lines, the window by default
+ * @property {import("./diameter.js").DiameterMethod | undefined} [method]
+ *
  * @typedef {{step: number, unit: string}} Axis
  * @typedef {Record<string, number | string>} Row by column of the table; NaN is missing
  */
 import { isTime } from "./axes.js";
+import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
 import { findEvents, proposedThreshold } from "./events.js";
+import { heartRate } from "./heart_rate.js";
+import { findSparks } from "./sparks.js";
 import { bandMean, mean, percentile, relativeChange, runningMean } from "./traces.js";
 import { METHODS, physicalVelocity, velocityOverTime, velocityUnit } from "./velocity.js";
 import { velocitySummary } from "./velocity_summary.js";
@@ -62,6 +74,8 @@ export function measuredRecording(plane, axes, settings, pixelTime) {
       "Last column": to - 1,
       ...ofTrace(plane, axes, settings, from, to),
       ...ofVelocities(plane, axes, settings, pixelTime, [from, to]),
+      ...ofDiameter(plane, axes, settings, [from, to]),
+      ...ofSparks(plane, axes, settings, [from, to]),
     };
   });
 }
@@ -113,7 +127,7 @@ function ofTrace({ samples, shape }, [time], { traces = {}, events }, from, to) 
  * @param {readonly [number, number]} columns
  * @returns {Row}
  */
-function ofVelocities(plane, axes, { velocities }, filePixelTime, columns) {
+function ofVelocities(plane, axes, { velocities, heartRate: hasPulse = false }, filePixelTime, columns) {
   const { window: typed, step, isAutomatic = false, method = "autocorrelation", pixelTime } = velocities ??
     {};
   const [time] = axes;
@@ -123,7 +137,8 @@ function ofVelocities(plane, axes, { velocities }, filePixelTime, columns) {
   const isChosen = isAutomatic || typed === undefined || typed === null;
   const window = isChosen ? chosenWindow(plane, windows, lineTime) : typed;
   const half = Math.max(1, Math.floor(window / 2));
-  const found = velocityOverTime(plane, { ...windows, window, step: isChosen ? half : step ?? half });
+  const distance = isChosen ? half : step ?? half;
+  const found = velocityOverTime(plane, { ...windows, window, step: distance });
   const { windows: count, numbers, median, cycle } = velocitySummary(found, window);
   const errors = found.map(({ error }) => 100 * error);
   return {
@@ -143,5 +158,73 @@ function ofVelocities(plane, axes, { velocities }, filePixelTime, columns) {
     "Median standard error (%)": percentile(Float64Array.from(errors), 50),
     "Cycles": cycle?.cycles ?? NaN,
     "Mean velocity of whole cycles": cycle === null ? NaN : physicalVelocity(cycle.mean, axes),
+    ...hasPulse && ofPulse("velocity", found.map(({ velocity }) => velocity), distance * time.step),
+  };
+}
+
+/**
+ * @param {import("./velocity.js").Plane} plane
+ * @param {readonly [Axis, Axis]} axes
+ * @param {Settings} settings
+ * @param {readonly [number, number]} columns
+ * @returns {Row}
+ */
+function ofDiameter(plane, [time, position], { diameter, heartRate: hasPulse = false }, columns) {
+  if (!diameter) return {};
+  const { window = 10, step = window, method = "half-maximum" } = diameter;
+  const found = diameterOverTime(plane, { columns, window, step, method });
+  const diameters = found.map((one) => one.diameter * position.step);
+  return {
+    "Diameter method": DIAMETER_METHODS[method],
+    "Diameter lines": window,
+    "Diameters": found.length,
+    "Clear diameters": diameters.filter(Number.isFinite).length,
+    "Median diameter": percentile(Float64Array.from(diameters), 50),
+    "Diameter unit": position.unit,
+    ...hasPulse && ofPulse("diameter", diameters, step * time.step),
+  };
+}
+
+/**
+ * @param {import("./velocity.js").Plane} plane
+ * @param {readonly [Axis, Axis]} axes
+ * @param {Settings} settings
+ * @param {readonly [number, number]} columns
+ * @returns {Row}
+ */
+function ofSparks(plane, [time, position], { sparks, traces = {} }, columns) {
+  if (!sparks) return {};
+  const { threshold } = sparks;
+  const found = findSparks(plane, {
+    columns,
+    ...threshold !== undefined && { threshold },
+    offset: traces.offset ?? 0,
+  });
+  const median = (/** @type {(spark: typeof found[number]) => number} */ of) =>
+    percentile(Float64Array.from(found, of), 50);
+  const [seconds, length] = [plane.shape[0] * time.step, (columns[1] - columns[0]) * position.step];
+  return {
+    "Sparks": found.length,
+    [`Sparks per 100 ${position.unit} and time unit`]: 100 * found.length / length / seconds,
+    "Median spark amplitude (dF/F0)": median(({ amplitude }) => amplitude),
+    "Median spark FWHM": median(({ width }) => width * position.step),
+    "Median spark FDHM": median(({ duration }) => duration * time.step),
+    "Median spark time to peak": median(({ timeToPeak }) => timeToPeak * time.step),
+  };
+}
+
+/** @type {(of: string, values: readonly number[], step: number) => Row} */
+function ofPulse(of, values, step) {
+  const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = heartRate(
+    Float64Array.from(values),
+    step,
+  );
+  return {
+    [`Pulse of ${of} (per time unit)`]: frequency,
+    [`Pulse of ${of} by autocorrelation`]: byAutocorrelation,
+    [`Pulse of ${of}: variance explained`]: certainty,
+    [`Pulse of ${of}: beats`]: beats,
+    [`Pulse of ${of} is`]: verdict,
+    [`Pulsatility of ${of}`]: pulsatility,
   };
 }

@@ -125,3 +125,6 @@ export function drawnWords(kept) {
   const judged = typeof kept.accepted === "boolean" ? [kept.accepted ? "accepted" : "not accepted"] : [];
   return [...words, ...line, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }
+
+/** The same without judgement and regions of the file, which any drawings leave. @param {any} kept unchecked @returns {string} */
+export const drawingWords = (kept) => kept ? drawnWords({ ...kept, accepted: null, regions: [] }) : "";

@@ -8,7 +8,7 @@ import { PositionBar } from "../panels/position_bar.js";
 import { SAMPLE_NOTE } from "./loaded_planes.js";
 import { serverFacts } from "./server.js";
 import { shownText } from "../panels/channel_card.js";
-import { withoutResults } from "../measuring/drawn.js";
+import { drawnWords, withoutResults } from "../measuring/drawn.js";
 import { keyOf } from "./work_store.js";
 import { Recordings } from "./recordings.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
@@ -101,6 +101,11 @@ export class Opening {
     };
   }
 
+  /** Whether the server opens files by their paths. */
+  get mayOpenByPath() {
+    return this.#mayOpenByPath;
+  }
+
   /** The recordings beside the open one. */
   get recordings() {
     return this.#recordings;
@@ -181,7 +186,10 @@ export class Opening {
 
   #listen() {
     const { page, controller, data, viewer, work } = this.#parts;
-    work.on("state", ({ state }) => page.kept(state));
+    work.on("state", ({ state }) => {
+      page.kept(state);
+      if (state === "kept") this.#recordings.note(drawnWords(/** @type {any} */ (viewer.look)?.drawn));
+    });
     byId("take-over").addEventListener("click", () => work.takeOver());
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
     controller.on("opened", ({ kind, info }) => {

@@ -1,0 +1,189 @@
+/**
+ * The diameter of a vessel that a line scan crosses, over time: the width of its lumen in the mean of some lines.
+ *
+ * `half-maximum` is the full width at half maximum: the distance between the two places where the profile crosses the
+ * middle between background and lumen (Drew, Blinder, Cauwenberghs, Shih, Kleinfeld: J Comput Neurosci 2010, 29:5).
+ * `gradient` is the distance between the steepest rise and the steepest fall (Fischer, Uchida, Messlinger:
+ * Microcirculation 2010, 17:618, edges by the Sobel operator, that is by the greatest gradient).
+ *
+ * @typedef {keyof typeof DIAMETER_METHODS} DiameterMethod
+ *
+ * @typedef {object} DiameterOptions
+ * @property {readonly [number, number]} [columns] band that holds the vessel with background on both sides; all by default
+ * @property {number} [window] lines of one mean
+ * @property {number} [step] lines from one mean to the next
+ * @property {DiameterMethod} [method]
+ *
+ * @typedef {object} DiameterAt
+ * @property {number} line first line of the mean
+ * @property {number} diameter in columns; NaN where unclear
+ * @property {number} left edge, as a column: 3.5 lies between columns 3 and 4
+ * @property {number} right edge
+ * @property {"clear" | "faint" | "cut" | "divided"} verdict "faint": no lumen stands out of the noise; "cut": it reaches the
+ *   end of the band; "divided": there is another one of half its width or more
+ */
+import { mean, percentile } from "./traces.js";
+
+/** Methods with their names in tables. */
+export const DIAMETER_METHODS = /** @type {const} */ ({
+  "half-maximum": "full width at half maximum (Drew et al. 2010)",
+  gradient: "steepest gradients (Fischer et al. 2010)",
+});
+
+/** The lumen stands out of the noise of the mean by so many standard deviations. */
+const CLEAR = 4;
+
+/** Columns over which a profile is smoothed, as a standard deviation; slopes are noisier than values. */
+const SMOOTHED = { "half-maximum": 1, gradient: 2 };
+
+/**
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
+ * @param {DiameterOptions} [options]
+ * @returns {DiameterAt[]}
+ */
+export function diameterOverTime({ samples, shape }, options = {}) {
+  const [rows, all] = shape;
+  const { columns: [from, to] = [0, all], window = 10, step = window, method = "half-maximum" } = options;
+  const found = [];
+  for (let line = 0; line + window <= rows; line += step) {
+    const profile = meanProfile(samples, all, [line, line + window], [from, to]);
+    const { left, right, verdict } = edges(profile, method);
+    const isClear = verdict === "clear";
+    found.push({
+      line,
+      diameter: isClear ? right - left : NaN,
+      left: isClear ? from + left : NaN,
+      right: isClear ? from + right : NaN,
+      verdict,
+    });
+  }
+  return found;
+}
+
+/** Mean of some lines for each column of a band. */
+function meanProfile(
+  /** @type {Float32Array} */ samples,
+  /** @type {number} */ columns,
+  /** @type {readonly [number, number]} */ [first, end],
+  /** @type {readonly [number, number]} */ [from, to],
+) {
+  const sums = new Float64Array(to - from);
+  for (let row = first; row < end; row += 1) {
+    for (let x = from; x < to; x += 1) sums[x - from] += samples[row * columns + x];
+  }
+  return sums.map((sum) => sum / (end - first));
+}
+
+/**
+ * The edges of the lumen in a profile, which is brighter than its surroundings.
+ *
+ * @param {Float64Array} profile
+ * @param {DiameterMethod} method
+ * @returns {{left: number, right: number, verdict: DiameterAt["verdict"]}}
+ */
+function edges(profile, method) {
+  const smooth = smoothed(profile, SMOOTHED[method]);
+  const [low, high] = levels(smooth);
+  const unclear = (/** @type {DiameterAt["verdict"]} */ verdict) => ({ left: NaN, right: NaN, verdict });
+  if (!(high - low > CLEAR * noiseOf(profile))) return unclear("faint");
+  const middle = (low + high) / 2;
+  const runs = runsAbove(smooth, middle);
+  const [widest, next] = runs.toSorted((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
+  const [start, end] = widest;
+  if (start === 0 || end === profile.length) return unclear("cut");
+  if (next !== undefined && next[1] - next[0] >= (end - start) / 2) return unclear("divided");
+  if (method === "half-maximum") {
+    return {
+      left: crossing(smooth, start - 1, middle),
+      right: crossing(smooth, end - 1, middle),
+      verdict: "clear",
+    };
+  }
+  const slopes = smooth.map((_, x) =>
+    (smooth[Math.min(x + 1, smooth.length - 1)] - smooth[Math.max(x - 1, 0)]) / 2
+  );
+  const centre = Math.floor((start + end) / 2);
+  return {
+    left: extremum(slopes, 0, centre, 1),
+    right: extremum(slopes, centre, slopes.length, -1),
+    verdict: "clear",
+  };
+}
+
+/**
+ * Background and lumen: the median of what lies apart from the lumen, and the mean of its middle third. Columns at the edges, which
+ * the optics blur, count for neither.
+ */
+function levels(/** @type {Float64Array} */ profile) {
+  let [low, high] = [percentile(profile, 5), percentile(profile, 95)];
+  for (let round = 0; round < 3; round += 1) {
+    const [widest] = runsAbove(profile, (low + high) / 2).toSorted((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
+    if (widest === undefined) return [low, high];
+    const [start, end] = widest;
+    const width = end - start;
+    const third = Math.floor((width - 1) / 3);
+    high = mean(profile, start + third, end - third);
+    const apart = Math.max(3, width / 4);
+    const outside = profile.filter((_, x) => x < start - apart || x >= end + apart);
+    low = percentile(outside.length > 0 ? outside : profile, outside.length > 0 ? 50 : 5);
+  }
+  return [low, high];
+}
+
+/** Standard deviation of white noise, from the differences of neighbours. */
+function noiseOf(/** @type {Float64Array} */ profile) {
+  const differences = Float64Array.from(
+    { length: profile.length - 1 },
+    (_, x) => Math.abs(profile[x + 1] - profile[x]),
+  );
+  // The median of |N(0, 1)| is 0.6745, and a difference has twice the variance.
+  return percentile(differences, 50) / (0.6745 * Math.SQRT2);
+}
+
+/** Stretches above a level, as start and end. */
+function runsAbove(/** @type {Float64Array} */ profile, /** @type {number} */ level) {
+  /** @type {[number, number][]} */
+  const runs = [];
+  for (const [x, value] of profile.entries()) {
+    if (!(value > level)) continue;
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === x) last[1] = x + 1;
+    else runs.push([x, x + 1]);
+  }
+  return runs;
+}
+
+/** Where a profile crosses a level between columns `x` and `x + 1`. */
+const crossing = (
+  /** @type {Float64Array} */ profile,
+  /** @type {number} */ x,
+  /** @type {number} */ level,
+) => x + (level - profile[x]) / (profile[x + 1] - profile[x]);
+
+/** Place of the greatest value times `sign`, between columns by a parabola. */
+function extremum(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ from,
+  /** @type {number} */ to,
+  /** @type {1 | -1} */ sign,
+) {
+  let best = from;
+  for (let x = from; x < to; x += 1) if (sign * values[x] > sign * values[best]) best = x;
+  const [a, b, c] = [values[best - 1], values[best], values[best + 1]];
+  const bend = a - 2 * b + c;
+  return Number.isFinite(bend) && bend !== 0 ? best + (a - c) / (2 * bend) : best;
+}
+
+/** Convolution with a Gaussian; the ends are continued. */
+function smoothed(/** @type {Float64Array} */ values, /** @type {number} */ sigma) {
+  const reach = Math.ceil(4 * sigma);
+  const weights = Array.from(
+    { length: 2 * reach + 1 },
+    (_, i) => Math.exp(-((i - reach) ** 2) / (2 * sigma ** 2)),
+  );
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const at = (/** @type {number} */ x) => values[Math.min(values.length - 1, Math.max(0, x))];
+  return values.map((_, x) =>
+    weights.reduce((sum, weight, i) => sum + weight * at(x + i - reach), 0) / total
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * Heart rate and pulsatility of a trace of velocity or diameter: the frequency where the spectrum (Lomb 1976, which allows
+ * values to be missing) is highest, and the lag at which the trace resembles itself most.
+ *
+ * @typedef {object} HeartRate
+ * @property {number} frequency beats per unit of time, by the spectrum; NaN without a clear pulse
+ * @property {number} byAutocorrelation the same by the autocorrelation; NaN without a peak
+ * @property {number} certainty part of the variance that the pulse with its first harmonic explains, 0 to 1
+ * @property {number} pulsatility (maximum - minimum) / mean of the mean beat
+ * @property {number} beats number of beats in the trace
+ * @property {"clear" | "weak" | "short" | "disagree"} verdict "weak": noise alone may make such a peak; "short": fewer than
+ *   five beats; "disagree": the methods differ by more than a twentieth
+ */
+import { mean, percentile } from "./traces.js";
+
+/** Beats that a rate needs. */
+const LEAST_BEATS = 5;
+
+/** Phases of the mean beat. */
+const PHASES = 20;
+
+/** Noise alone exceeds the least peak in one of a thousand traces. */
+const FALSE_ALARM = 1e-3;
+
+/**
+ * @param {Float64Array} trace NaN where missing
+ * @param {number} step time from one value to the next
+ * @param {{from?: number, to?: number}} [range] frequencies to look at
+ * @returns {HeartRate}
+ */
+export function heartRate(trace, step, { from = 0, to = Infinity } = {}) {
+  const duration = trace.length * step;
+  const low = Math.max(from, 2 / duration);
+  const high = Math.min(to, 0.45 / step);
+  const values = withoutDrift(trace, Math.max(3, Math.round(2 / (low * step))));
+  const places = [...values.keys()].filter((i) => Number.isFinite(values[i]));
+  if (!(high > low) || places.length < 8) return none("weak");
+  // Five times finer than what the duration tells apart.
+  const count = Math.max(2, Math.ceil(5 * duration * (high - low)));
+  let [frequency, peak] = [NaN, 0];
+  for (let i = 0; i <= count; i += 1) {
+    const tried = low + (high - low) * i / count;
+    const explained = explainedBy(values, places, tried * step, 1);
+    if (explained > peak) [frequency, peak] = [tried, explained];
+  }
+  frequency = refined(values, places, frequency, step, (high - low) / count);
+  // Of noise, the greatest of m independent powers exceeds z with 1 - (1 - exp(-z))^m.
+  const independent = Math.max(1, duration * (high - low));
+  const least = -Math.log(1 - (1 - FALSE_ALARM) ** (1 / independent)) * 2 / places.length;
+  const beats = duration * frequency;
+  const certainty = Math.min(1, explainedBy(values, places, frequency * step, 2));
+  const byAutocorrelation = lagOf(values, 1 / (frequency * step), step);
+  if (!(peak > least)) return { ...none("weak"), certainty };
+  const difference = Math.abs(byAutocorrelation - frequency) / frequency;
+  const verdict = beats < LEAST_BEATS ? "short" : difference > 0.05 ? "disagree" : "clear";
+  return {
+    frequency,
+    byAutocorrelation,
+    certainty,
+    pulsatility: pulsatility(trace, frequency * step),
+    beats,
+    verdict,
+  };
+}
+
+/** @type {(verdict: HeartRate["verdict"]) => HeartRate} */
+const none = (verdict) => ({
+  frequency: NaN,
+  byAutocorrelation: NaN,
+  certainty: 0,
+  pulsatility: NaN,
+  beats: NaN,
+  verdict,
+});
+
+/** The trace about its running median over some values. */
+function withoutDrift(/** @type {Float64Array} */ trace, /** @type {number} */ reach) {
+  const half = Math.ceil(reach / 2);
+  // A median for each half window, and straight lines between.
+  /** @type {number[]} */
+  const knots = [];
+  for (let at = 0; at < trace.length + half; at += half) {
+    const middle = Math.min(at, trace.length - 1);
+    knots.push(percentile(trace.slice(Math.max(0, middle - half), middle + half + 1), 50));
+  }
+  return trace.map((value, i) => {
+    const [knot, part] = [Math.floor(i / half), i / half - Math.floor(i / half)];
+    const next = knots[knot + 1] ?? knots[knot];
+    return value - (knots[knot] * (1 - part) + next * part);
+  });
+}
+
+/** Part of the variance that sines of a frequency and its harmonics explain, each apart. @param {number} frequency per value */
+function explainedBy(
+  /** @type {Float64Array} */ values,
+  /** @type {readonly number[]} */ places,
+  /** @type {number} */ frequency,
+  /** @type {number} */ harmonics,
+) {
+  let total = 0;
+  for (const i of places) total += values[i] ** 2;
+  let explained = 0;
+  for (let harmonic = 1; harmonic <= harmonics; harmonic += 1) {
+    const angle = 2 * Math.PI * frequency * harmonic;
+    let [sin2, cos2] = [0, 0];
+    for (const i of places) {
+      sin2 += Math.sin(2 * angle * i);
+      cos2 += Math.cos(2 * angle * i);
+    }
+    const shift = Math.atan2(sin2, cos2) / 2;
+    let [c, s, cc, ss] = [0, 0, 0, 0];
+    for (const i of places) {
+      const [x, y] = [Math.cos(angle * i - shift), Math.sin(angle * i - shift)];
+      c += values[i] * x;
+      s += values[i] * y;
+      cc += x * x;
+      ss += y * y;
+    }
+    explained += c * c / cc + (ss > 0 ? s * s / ss : 0);
+  }
+  return total > 0 ? explained / total : 0;
+}
+
+/** The frequency of the highest power near one, by a parabola. */
+function refined(
+  /** @type {Float64Array} */ values,
+  /** @type {readonly number[]} */ places,
+  /** @type {number} */ frequency,
+  /** @type {number} */ step,
+  /** @type {number} */ distance,
+) {
+  const [a, b, c] = [-1, 0, 1].map((n) => explainedBy(values, places, (frequency + n * distance) * step, 1));
+  const bend = a - 2 * b + c;
+  return bend < 0 ? frequency + distance * (a - c) / (2 * bend) : frequency;
+}
+
+/** Rate at the highest autocorrelation within a fifth of a lag. @param {number} lag in values */
+function lagOf(/** @type {Float64Array} */ values, lag, /** @type {number} */ step) {
+  const likeness = (/** @type {number} */ shift) => {
+    let [sum, count] = [0, 0];
+    for (let i = 0; i + shift < values.length; i += 1) {
+      const product = values[i] * values[i + shift];
+      if (!Number.isFinite(product)) continue;
+      sum += product;
+      count += 1;
+    }
+    return sum / count;
+  };
+  // Over as many beats as half of the trace holds: a lag of several is told more exactly.
+  const several = Math.max(1, Math.floor(values.length / 2 / lag));
+  const [from, to] = [Math.ceil((several - 0.2) * lag), Math.floor((several + 0.2) * lag)];
+  const all = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => likeness(from + i));
+  const best = all.indexOf(Math.max(...all));
+  if (best <= 0 || best >= all.length - 1) return NaN;
+  const [a, b, c] = all.slice(best - 1, best + 2);
+  return several / ((from + best + (a - c) / (2 * (a - 2 * b + c))) * step);
+}
+
+/** (Maximum - minimum) / mean of the mean beat. @param {number} frequency per value */
+function pulsatility(/** @type {Float64Array} */ trace, frequency) {
+  const sums = new Float64Array(PHASES);
+  const counts = new Float64Array(PHASES);
+  for (const [i, value] of trace.entries()) {
+    if (!Number.isFinite(value)) continue;
+    const phase = Math.floor((i * frequency - Math.floor(i * frequency)) * PHASES);
+    sums[phase] += value;
+    counts[phase] += 1;
+  }
+  const beat = sums.map((sum, i) => sum / counts[i]).filter(Number.isFinite);
+  return (percentile(beat, 100) - percentile(beat, 0)) / mean(beat, 0, beat.length);
+}

@@ -1,0 +1,111 @@
+/** Diameter and heart rate on synthetic recordings, whose truth is what made them. */
+import assert from "node:assert/strict";
+import { type DiameterMethod, diameterOverTime } from "../../static/measure/diameter.js";
+import { heartRate } from "../../static/measure/heart_rate.js";
+import { noise } from "./noise.ts";
+import { percentile } from "../../static/measure/traces.js";
+
+/** An edge that a Gaussian blurs; the error function by Abramowitz and Stegun 7.1.26, to 2e-7. */
+function edge(x: number, blur: number): number {
+  const z = Math.abs(x) / (Math.SQRT2 * blur);
+  const t = 1 / (1 + 0.3275911 * z);
+  const tail = t *
+    (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  const erf = 1 - tail * Math.exp(-z * z);
+  return (1 + Math.sign(x) * erf) / 2;
+}
+
+const [ROWS, COLUMNS] = [1000, 64];
+
+/** A vessel of 100 counts over 100, whose diameter pulses by a tenth with a period of 200 lines. */
+function vessel({ diameter, blur, snr }: { diameter: number; blur: number; snr: number }) {
+  const { normal } = noise(7);
+  const truth = Float64Array.from(
+    { length: ROWS },
+    (_, row) => diameter * (1 + 0.1 * Math.sin(Math.PI * row / 100)),
+  );
+  const samples = Float32Array.from({ length: ROWS * COLUMNS }, (_, i) => {
+    const [x, half] = [i % COLUMNS - 32, truth[Math.floor(i / COLUMNS)]! / 2];
+    return 100 + 100 * (edge(x + half, blur) - edge(x - half, blur)) + normal() * 100 / snr;
+  });
+  return { plane: { samples, shape: [ROWS, COLUMNS] }, truth };
+}
+
+const METHODS: readonly DiameterMethod[] = ["half-maximum", "gradient"];
+
+Deno.test("the diameter is within a tenth of a column in the median, down to a signal-to-noise of 5", () => {
+  for (const method of METHODS) {
+    for (const [diameter, blur] of [[15, 0.8], [15, 1.5], [30, 0.8], [30, 1.5]] as const) {
+      for (const snr of [5, 20]) {
+        const { plane, truth } = vessel({ diameter, blur, snr });
+        const found = diameterOverTime(plane, { method, window: 10 });
+        const off = found.map((one) =>
+          one.diameter - truth.slice(one.line, one.line + 10).reduce((a, b) => a + b) / 10
+        );
+        const what = `${method}, ${diameter} columns, blur ${blur}, signal-to-noise ${snr}`;
+        assert.equal(found.filter(({ verdict }) => verdict === "clear").length, found.length, what);
+        assert.ok(Math.abs(percentile(Float64Array.from(off), 50)) < 0.1, what);
+        assert.ok(
+          Math.abs(found[0]!.left + found[0]!.right - 64) < 2,
+          "the middle of the vessel is at column 32",
+        );
+      }
+    }
+  }
+});
+
+Deno.test("what is unclear has no diameter and says why", () => {
+  const { plane } = vessel({ diameter: 20, blur: 1, snr: 20 });
+  const verdicts = (columns: readonly [number, number], from = plane) =>
+    new Set(
+      diameterOverTime(from, { columns }).map(({ verdict, diameter }) =>
+        `${verdict} ${Number.isNaN(diameter)}`
+      ),
+    );
+  assert.deepEqual([...verdicts([30, 64])], ["cut true"]);
+  const { normal } = noise(3);
+  const dark = { samples: Float32Array.from(plane.samples, () => 100 + normal()), shape: plane.shape };
+  const faint = diameterOverTime(dark).filter(({ verdict }) => verdict !== "faint").length;
+  assert.ok(faint <= 1, `${faint} of 100 means of noise have a lumen`);
+  const two = {
+    samples: Float32Array.from(
+      plane.samples,
+      (_, i) => [10, 11, 12, 13, 40, 41, 42, 43, 44].includes(i % 64) ? 200 : 100,
+    ),
+    shape: plane.shape,
+  };
+  assert.deepEqual([...verdicts([0, 64], two)], ["divided true"]);
+});
+
+Deno.test("the heart rate is within 2 % from five beats on, with gaps and drift", () => {
+  for (
+    const [step, duration, frequency, share] of [[0.02, 1.2, 5, 0.3], [0.02, 5, 5, 1], [
+      0.01,
+      10,
+      1.2,
+      1,
+    ]] as const
+  ) {
+    const { uniform, normal } = noise(11);
+    for (let round = 0; round < 10; round += 1) {
+      const phase = 2 * Math.PI * uniform();
+      const trace = Float64Array.from({ length: Math.round(duration / step) }, (_, i) => {
+        const angle = 2 * Math.PI * frequency * i * step + phase;
+        const pulse = Math.sin(angle) + 0.4 * Math.sin(2 * angle + 0.7) + share * normal();
+        return uniform() < 0.05 ? NaN : 500 + 0.2 * i + 100 * pulse;
+      });
+      const found = heartRate(trace, step);
+      assert.equal(found.verdict, "clear");
+      assert.ok(Math.abs(found.frequency / frequency - 1) < 0.02, `${found.frequency} for ${frequency}`);
+    }
+  }
+});
+
+Deno.test("noise has no heart rate, and two beats are short", () => {
+  const { normal } = noise(5);
+  const clear = Array.from({ length: 100 }, () => heartRate(Float64Array.from({ length: 250 }, normal), 0.02))
+    .filter(({ verdict }) => verdict === "clear").length;
+  assert.ok(clear <= 1, `${clear} of 100`);
+  const short = Float64Array.from({ length: 100 }, (_, i) => Math.sin(2 * Math.PI * 3 * i / 100));
+  assert.equal(heartRate(short, 0.01).verdict, "short");
+});
