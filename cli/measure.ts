@@ -65,6 +65,7 @@ const SETTINGS_SCHEMA = z.object({
     step: LINES.optional(),
     method: z.enum(Object.keys(DIAMETER_METHODS) as [DiameterMethod, ...DiameterMethod[]]).optional(),
   }).nullish(),
+  sparks: z.object({ threshold: NUMBER.positive().optional() }).nullish(),
   heartRate: z.boolean().optional(),
 });
 

@@ -233,16 +233,15 @@ async function send(response: Response, incoming: IncomingMessage, outgoing: Ser
 /** Writes each chunk when the connection has taken the one before. A write copies nothing. @throws the error of the body */
 async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader();
-  const left = new Promise<"left">((resolve) => outgoing.once("close", () => resolve("left")));
-  while (true) {
+  const left = new Promise<void>((resolve) => outgoing.once("close", resolve));
+  // A client may have left before.
+  while (!outgoing.destroyed) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) return void outgoing.end();
     if (outgoing.write(value)) continue;
     const drained = new Promise<void>((resolve) => outgoing.once("drain", resolve));
     // `closed` rejects when the body is cut while the client does not read.
-    if (await Promise.race([drained, left, reader.closed]) === "left") {
-      return void reader.cancel().catch(() => {});
-    }
+    await Promise.race([drained, left, reader.closed]);
   }
-  outgoing.end();
+  void reader.cancel().catch(() => {});
 }

@@ -81,7 +81,7 @@ function faultOf(issue: z.core.$ZodIssue): string {
     case "too_small":
       return issue.origin === "string" || issue.origin === "array"
         ? "must not be empty"
-        : `must be at least ${issue.minimum}`;
+        : `must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
     case "too_big":
       return issue.origin === "string" || issue.origin === "array"
         ? `must not be longer than ${issue.maximum}`

@@ -357,6 +357,13 @@ function warningsOf({ hasImages, members }: Archive): string[] {
 /** Characters that some system forbids in the name of a file. */
 const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
 
+/** Bytes of a name: file systems take 255, of which browsers need some for ` (1)`. */
+const MAX_NAME_BYTES = 200;
+
 /** A name that every system takes. */
-const fileName = (name: string): string =>
-  `${name.replace(FORBIDDEN, "_").slice(0, 120).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
+function fileName(name: string): string {
+  const plain = name.toWellFormed().replace(FORBIDDEN, "_");
+  // No character is cut in two.
+  const { read } = new TextEncoder().encodeInto(plain, new Uint8Array(MAX_NAME_BYTES));
+  return `${plain.slice(0, read).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
+}

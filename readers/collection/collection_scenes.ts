@@ -76,7 +76,7 @@ export class CollectionScenes implements Scenes {
     const warnings: Warning[] = [];
     const membership = await readMembership({ collection, member, root }, files, warnings);
     const images = imageScenes(
-      storeAt(imagePath(root, member), files),
+      storeAt(files.resolve(imagePath(root, member)), files),
       files,
       (stored) => Promise.resolve(memberAcquisition(stored, membership, files)),
     );

@@ -47,7 +47,11 @@ export class ZipFiles {
     this.repeated = repeated;
     this.#file = file;
     this.#entries = entries;
-    for (const name of entries.keys()) this.#place(name.replace(/\/$/, ""), name.endsWith("/"));
+    for (const name of entries.keys()) {
+      // What Finder adds beside the folder that a user compresses.
+      if (name.startsWith("__MACOSX/")) continue;
+      this.#place(name.replace(/\/$/, ""), name.endsWith("/"));
+    }
   }
 
   /** Names of all entries. */

@@ -30,6 +30,8 @@ const ARRAYS = {
   float32: Float32Array,
 } as const;
 
+type Samples = InstanceType<(typeof ARRAYS)[PackedType]>;
+
 /** The level at which zstd is fast and small enough; zarr-python has no better default. */
 const ZSTD_LEVEL = 3;
 
@@ -58,14 +60,21 @@ export function packPlane(
 }
 
 /** Checks that the samples survived: an archive must never differ from what was served. */
-function requireSame(plane: Float32Array, samples: ArrayLike<number>, sampleType: PackedType): void {
+function requireSame(plane: Float32Array, samples: Samples, sampleType: PackedType): void {
   if (sampleType === "float32") return;
   for (let i = 0; i < plane.length; i += 1) {
     const sample = plane[i]!;
-    if (samples[i] !== sample && !Number.isNaN(sample)) {
-      throw new DecodeFailed(`the sample ${sample} does not fit the type ${sampleType} of the file`);
-    }
+    if (samples[i] === sample) continue;
+    if (Number.isNaN(sample) && samples instanceof Float16Array) keepNaN(plane, samples, i);
+    else throw new DecodeFailed(`the sample ${sample} does not fit the type ${sampleType} of the file`);
   }
+}
+
+/** Writes a NaN with its sign and payload, which the conversion of the runtime drops. */
+function keepNaN(plane: Float32Array, samples: Float16Array, i: number): void {
+  const [bits] = new Uint32Array(plane.buffer, plane.byteOffset + 4 * i, 1);
+  const half = new Uint16Array(samples.buffer, samples.byteOffset + 2 * i, 1);
+  half[0] = bits! >>> 16 & 0x8000 | 0x7c00 | bits! >>> 13 & 0x3ff;
 }
 
 /** Frames of smaller chunks are put together in a pool of the runtime. */

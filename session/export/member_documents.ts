@@ -160,12 +160,12 @@ function referenceDocument({ id, summary, reference }: ExportedMember, version: 
 function analysesOf({ id, number, order, layout: { spectral } }: ExportedMember) {
   const tables: WrittenDocument[] = [];
   const analyses = (order.analyses ?? []).map((analysis, index) => {
-    const names: Record<string, string> = {};
+    const names: [string, string][] = [];
     const resources = analysis.tables.map((table, i) => {
       const path = `tables/${number}-${tables.length + 1}.csv`;
       tables.push({ path, content: table.csv });
       const tableId = table.id ?? `table-${i + 1}`;
-      names[tableId] = table.name;
+      names.push([tableId, table.name]);
       return { id: tableId, media_type: "text/csv", path };
     });
     const { roiId, channel, parameters, summary } = analysis;
@@ -175,7 +175,7 @@ function analysesOf({ id, number, order, layout: { spectral } }: ExportedMember)
       ...roiId !== undefined && { roi_id: roiId },
       ...channel !== undefined && { channel: channel * spectral + spectralIndex(parameters) },
       ...parameters && { parameters },
-      summary: { ...summary, acq_server: { tables: names } },
+      summary: { ...summary, acq_server: { tables: Object.fromEntries(names) } },
       resources,
     };
   });
@@ -213,7 +213,8 @@ export function memberFaults(member: ExportedMember, index: number): OrderFault[
   judgeDocument(
     "analyses",
     analysesOf(member).analyses,
-    { imageId: null, image, roiIds },
+    // The channels of the order are judged below.
+    { imageId: null, image: null, roiIds },
     new DocumentProblems("", analysesProblems),
   );
   const analyses = order.analyses ?? [];

@@ -8,6 +8,8 @@
  * @property {Threshold | null | undefined} [events] of all bands; proposed for each trace by default
  * @property {VelocitySettings | null | undefined} [velocities] chosen, and taken from the file, by default
  * @property {DiameterSettings | null | undefined} [diameter] of the vessel in a band; not measured by default
+ * @property {{threshold?: number | undefined} | null | undefined} [sparks] of a band, with the dark level of the traces; not
+ *   measured by default
  * @property {boolean | undefined} [heartRate] of velocities and diameters; not measured by default
  *
  * @typedef {object} TraceSettings times in the unit of the time axis
@@ -43,6 +45,7 @@ import { isTime } from "./axes.js";
 import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
 import { findEvents, proposedThreshold } from "./events.js";
 import { heartRate } from "./heart_rate.js";
+import { findSparks } from "./sparks.js";
 import { bandMean, mean, percentile, relativeChange, runningMean } from "./traces.js";
 import { METHODS, physicalVelocity, velocityOverTime, velocityUnit } from "./velocity.js";
 import { velocitySummary } from "./velocity_summary.js";
@@ -72,6 +75,7 @@ export function measuredRecording(plane, axes, settings, pixelTime) {
       ...ofTrace(plane, axes, settings, from, to),
       ...ofVelocities(plane, axes, settings, pixelTime, [from, to]),
       ...ofDiameter(plane, axes, settings, [from, to]),
+      ...ofSparks(plane, axes, settings, [from, to]),
     };
   });
 }
@@ -178,6 +182,34 @@ function ofDiameter(plane, [time, position], { diameter, heartRate: hasPulse = f
     "Median diameter": percentile(Float64Array.from(diameters), 50),
     "Diameter unit": position.unit,
     ...hasPulse && ofPulse("diameter", diameters, step * time.step),
+  };
+}
+
+/**
+ * @param {import("./velocity.js").Plane} plane
+ * @param {readonly [Axis, Axis]} axes
+ * @param {Settings} settings
+ * @param {readonly [number, number]} columns
+ * @returns {Row}
+ */
+function ofSparks(plane, [time, position], { sparks, traces = {} }, columns) {
+  if (!sparks) return {};
+  const { threshold } = sparks;
+  const found = findSparks(plane, {
+    columns,
+    ...threshold !== undefined && { threshold },
+    offset: traces.offset ?? 0,
+  });
+  const median = (/** @type {(spark: typeof found[number]) => number} */ of) =>
+    percentile(Float64Array.from(found, of), 50);
+  const [seconds, length] = [plane.shape[0] * time.step, (columns[1] - columns[0]) * position.step];
+  return {
+    "Sparks": found.length,
+    [`Sparks per 100 ${position.unit} and time unit`]: 100 * found.length / length / seconds,
+    "Median spark amplitude (dF/F0)": median(({ amplitude }) => amplitude),
+    "Median spark FWHM": median(({ width }) => width * position.step),
+    "Median spark FDHM": median(({ duration }) => duration * time.step),
+    "Median spark time to peak": median(({ timeToPeak }) => timeToPeak * time.step),
   };
 }
 

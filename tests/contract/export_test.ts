@@ -173,7 +173,6 @@ Deno.test("an order is judged as a whole", () =>
     await refused(
       member({ analyses: [{ ...analysis, channel: 2 }] }),
       "body.members.0.analyses.0.channel",
-      "body.members.0.analyses.0.channel",
     );
     await refused(
       member({ analyses: [{ ...analysis, tables: [{ name: "t", csv: "a,b\n1" }] }] }),
@@ -203,6 +202,36 @@ Deno.test("a link works once, within ten minutes, and a HEAD leaves it", () =>
     const late = await linkTo(server, order);
     server.clock.move(600_000);
     await expectError(await server.request(late), 404, "export_not_found");
+  }));
+
+Deno.test("the file of an archive has a name that every system takes", () =>
+  withServer(async ({ server, image }) => {
+    const named = async (name: string) => {
+      const url = await linkTo(server, { name, images: "none", members: [{ path: image }] });
+      const response = await server.request(url, { method: "HEAD" });
+      assert.equal(response.status, 200);
+      await (await server.request(url)).arrayBuffer();
+      return response.headers.get("content-disposition")!.split("filename*=UTF-8''")[1];
+    };
+    assert.equal(await named("a/b: c"), "a_b_%20c.zip");
+    assert.equal(await named("\ud800"), "%EF%BF%BD.zip");
+    // 199 bytes and 4 more, which stay together.
+    assert.equal(await named(`${"x".repeat(199)}😀`), `${"x".repeat(199)}.zip`);
+    assert.equal(await named("名".repeat(120)), `${"%E5%90%8D".repeat(66)}.zip`);
+    assert.equal(await named("..."), "archive.zip");
+  }));
+
+Deno.test("the documents of an archive count as memory until it is sent", () =>
+  withServer(async ({ server, image }) => {
+    const { sessionId } = await server.open(image);
+    const before = server.budget.used;
+    const csv = `a\n${"1\n".repeat(100_000)}`;
+    const order = { members: [{ sessionId, analyses: [{ type: "trace", tables: [{ name: "t", csv }] }] }] };
+    await using socket = await server.listen();
+    const response = await fetch(socket.base + await linkTo(server, order));
+    assert.ok(server.budget.used >= before + csv.length, `${server.budget.used - before}`);
+    await response.arrayBuffer();
+    await until(() => server.budget.used === before, "the memory of the documents");
   }));
 
 Deno.test("members by path are judged like an open, members by session answer any page", () =>

@@ -1,6 +1,7 @@
 /** The contract over a real socket: what `app.request` cannot show. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { listen } from "../../routes/http_listener.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { Harness, sampleFolder } from "./harness.ts";
 import { raw } from "./raw_socket.ts";
@@ -59,6 +60,27 @@ Deno.test("a client that leaves during a plane gives its lease back", async () =
   await within(PATIENCE, "the start of the plane", response.body!.getReader().read());
   leaving.abort();
   await until(() => plane.leases === 0);
+});
+
+Deno.test("a body whose client left before it began is cancelled", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
+    cancel: () => cancelled.resolve(),
+  }, { highWaterMark: 0 });
+  const listener = await listen("127.0.0.1", 0, async (_, { info }) => {
+    await info.completed;
+    left.resolve();
+    return new Response(body);
+  });
+  const client = await Deno.connect({ hostname: "127.0.0.1", port: listener.port });
+  await client.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  await pause(50);
+  client.close();
+  await within(PATIENCE, "the news that the client left", left.promise);
+  await within(PATIENCE, "the end of the body", cancelled.promise);
+  await listener.close();
 });
 
 Deno.test("a client that does not read is cut after 60 s, and gets no complete answer", async () => {

@@ -90,6 +90,18 @@ Deno.test(
 );
 
 Deno.test(
+  "a folder that Finder compressed opens, with its document in a folder below",
+  inFolder(async (folder) => {
+    const root = join(folder, "set");
+    writeTwo(root);
+    const path = join(folder, "finder.zip");
+    const entries = entriesBelow(root).map(([name, bytes]) => [`set/${name}`, bytes] as const);
+    Deno.writeFileSync(path, zipOf([...entries, ["__MACOSX/set/._meta", new Uint8Array(4)]]));
+    assert.equal((await loadHere(path)).summary.sceneCount, 2);
+  }),
+);
+
+Deno.test(
   "a member names its collection, and its metadata list its documents and tables",
   inFolder(async (root) => {
     writeTwo(root);
@@ -222,5 +234,17 @@ Deno.test(
     Deno.symlinkSync(join(folder, "outside"), join(root, "images/0001"));
     const { summary } = await loadHere(root);
     assert.deepEqual(summary.scenes.map(({ name }) => name), ["Second"]);
+  }),
+);
+
+Deno.test(
+  "members behind a link inside the root are opened",
+  { ignore: Deno.build.os === "windows" },
+  inFolder(async (root) => {
+    writeTwo(root);
+    Deno.renameSync(join(root, "images"), join(root, "elsewhere"));
+    Deno.symlinkSync("elsewhere", join(root, "images"));
+    const { summary } = await loadHere(root);
+    assert.deepEqual(summary.scenes.map(({ name }) => name), ["First", "Second"]);
   }),
 );

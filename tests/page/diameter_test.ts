@@ -2,13 +2,8 @@
 import assert from "node:assert/strict";
 import { type DiameterMethod, diameterOverTime } from "../../static/measure/diameter.js";
 import { heartRate } from "../../static/measure/heart_rate.js";
+import { noise } from "./noise.ts";
 import { percentile } from "../../static/measure/traces.js";
-
-/** Repeatable normal deviates (Box and Muller, over a linear congruential generator). */
-function noise(seed: number): { uniform(): number; normal(): number } {
-  const uniform = () => ((seed = (seed * 1664525 + 1013904223) >>> 0) + 0.5) / 2 ** 32;
-  return { uniform, normal: () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()) };
-}
 
 /** An edge that a Gaussian blurs; the error function by Abramowitz and Stegun 7.1.26, to 2e-7. */
 function edge(x: number, blur: number): number {

@@ -1,0 +1,291 @@
+/**
+ * Sparks: local, short rises of a line scan, found in the smoothed change against each column's median as by SparkMaster
+ * (Picht, Zima, Blatter, Bers: Am J Physiol Cell Physiol 2007, 293:C1073): what exceeds the noise by so many standard
+ * deviations is a spark. Its width is that of a Gaussian fitted along the line; its time course, weighted with that Gaussian, is measured
+ * as the events of a trace are.
+ *
+ * @typedef {object} SparkOptions
+ * @property {readonly [number, number]} [columns] band; all by default
+ * @property {number} [threshold] standard deviations
+ * @property {number} [offset] dark level of the detector
+ *
+ * @typedef {object} Spark
+ * @property {number} line of its greatest value
+ * @property {number} column centre, fractions included
+ * @property {number} amplitude ΔF/F₀ above the baseline before it
+ * @property {number} width columns, full width at half maximum
+ * @property {number} duration lines at half maximum
+ * @property {number} timeToPeak lines from onset to greatest value
+ */
+import { measureEvents } from "./events.js";
+import { leastSquares } from "./least_squares.js";
+import { percentile } from "./traces.js";
+
+/** Standard deviations of the smoothed noise that a spark exceeds; at 3.8 a recording of noise alone has a dozen. */
+const THRESHOLD = 5;
+
+/** Smoothing, as standard deviations in lines and columns: less than a spark has, so that near ones stay apart. */
+const [LINES, COLUMNS] = [2, 2];
+
+/** Full width at half maximum of a Gaussian, in standard deviations. */
+const FULL_WIDTH = 2 * Math.sqrt(2 * Math.LN2);
+
+/** A spark covers at least this many samples above its half: spikes of the detector cover fewer. */
+const LEAST_AREA = 12;
+
+/**
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
+ * @param {SparkOptions} [options]
+ * @returns {Spark[]} in the order of time
+ */
+export function findSparks({ samples, shape }, options = {}) {
+  const [rows, all] = shape;
+  const { columns: [from, to] = [0, all], threshold = THRESHOLD, offset = 0 } = options;
+  const width = to - from;
+  const change = changes(samples, all, rows, from, to, offset);
+  const smooth = smoothed(smoothed(change, rows, width, LINES, "lines"), rows, width, COLUMNS, "columns");
+  // The median of |N(0, 1)| is 0.6745.
+  const noise = percentile(smooth.map(Math.abs), 50) / 0.6745;
+  if (!(noise > 0)) return [];
+  const peaks = peaksOf(smooth, rows, width, threshold * noise, 2 * noise);
+  const shapes = peaks.map((peak) => ({ ...peak, ...gaussianAlong(change, width, peak) }))
+    .filter(({ sigma }) => Number.isFinite(sigma));
+  return shapes.map((spark) => measured(change, rows, width, spark, shapes))
+    .filter(({ amplitude, duration }) => amplitude > 0 && Number.isFinite(duration))
+    .map((spark) => ({ ...spark, column: from + spark.column }))
+    .toSorted((a, b) => a.line - b.line);
+}
+
+/** ΔF/F₀ of each sample against the median of its column. */
+function changes(
+  /** @type {Float32Array} */ samples,
+  /** @type {number} */ columns,
+  /** @type {number} */ rows,
+  /** @type {number} */ from,
+  /** @type {number} */ to,
+  /** @type {number} */ offset,
+) {
+  const width = to - from;
+  const change = new Float64Array(rows * width);
+  for (let x = 0; x < width; x += 1) {
+    const trace = Float64Array.from({ length: rows }, (_, row) => samples[row * columns + from + x]);
+    const rest = percentile(trace, 50);
+    const light = rest - offset;
+    for (let row = 0; row < rows; row += 1) {
+      const value = (trace[row] - rest) / light;
+      change[row * width + x] = light > 0 && Number.isFinite(value) ? value : 0;
+    }
+  }
+  return change;
+}
+
+/** Convolution with a Gaussian along one axis; the ends are continued. @param {"lines" | "columns"} along */
+function smoothed(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ width,
+  /** @type {number} */ sigma,
+  along,
+) {
+  const reach = Math.ceil(3 * sigma);
+  const weights = Array.from(
+    { length: 2 * reach + 1 },
+    (_, i) => Math.exp(-((i - reach) ** 2) / (2 * sigma ** 2)),
+  );
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const [stride, other, length, lines] = along === "lines"
+    ? [width, 1, rows, width]
+    : [1, width, width, rows];
+  const result = new Float64Array(values.length);
+  for (let line = 0; line < lines; line += 1) {
+    for (let i = 0; i < length; i += 1) {
+      let sum = 0;
+      for (let k = -reach; k <= reach; k += 1) {
+        const at = Math.min(length - 1, Math.max(0, i + k));
+        sum += weights[k + reach] * values[line * other + at * stride];
+      }
+      result[line * other + i * stride] = sum / total;
+    }
+  }
+  return result;
+}
+
+/**
+ * @typedef {object} Peak
+ * @property {number} line
+ * @property {number} column
+ * @property {number} first line above its half
+ * @property {number} last line above its half
+ * @property {number} left column above its half
+ * @property {number} right column above its half
+ */
+
+/**
+ * The highest places, each with the area above its half. A place whose area touches that of a higher one is its flank.
+ *
+ * @param {Float64Array} smooth
+ * @param {number} rows
+ * @param {number} width
+ * @param {number} least value of a peak
+ * @param {number} floor the area is above it
+ * @returns {Peak[]}
+ */
+function peaksOf(smooth, rows, width, least, floor) {
+  const high = [...smooth.keys()].filter((at) => smooth[at] > least && isHighest(smooth, rows, width, at))
+    .sort((a, b) => smooth[b] - smooth[a]);
+  const taken = new Uint8Array(smooth.length);
+  /** @type {Peak[]} */
+  const peaks = [];
+  for (const at of high) {
+    const level = Math.max(floor, smooth[at] / 2);
+    const area = areaAbove(smooth, rows, width, at, level);
+    const isFlank = area.some((place) => taken[place] === 1);
+    for (const place of area) taken[place] = 1;
+    if (isFlank || area.length < LEAST_AREA) continue;
+    const [lines, columns] = [
+      area.map((place) => Math.floor(place / width)),
+      area.map((place) => place % width),
+    ];
+    const bounds = (/** @type {readonly number[]} */ places) =>
+      places.reduce(([low, high], place) => [Math.min(low, place), Math.max(high, place)], [
+        Infinity,
+        -Infinity,
+      ]);
+    const [[first, last], [left, right]] = [bounds(lines), bounds(columns)];
+    peaks.push({ line: Math.floor(at / width), column: at % width, first, last, left, right });
+  }
+  return peaks;
+}
+
+/** Whether no neighbour is higher. */
+function isHighest(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ width,
+  /** @type {number} */ at,
+) {
+  const [line, column] = [Math.floor(at / width), at % width];
+  for (let y = Math.max(0, line - 1); y <= Math.min(rows - 1, line + 1); y += 1) {
+    for (let x = Math.max(0, column - 1); x <= Math.min(width - 1, column + 1); x += 1) {
+      if (values[y * width + x] > values[at]) return false;
+    }
+  }
+  return true;
+}
+
+/** Indices of the connected area above a level around a place. */
+function areaAbove(
+  /** @type {Float64Array} */ values,
+  /** @type {number} */ rows,
+  /** @type {number} */ width,
+  /** @type {number} */ start,
+  /** @type {number} */ level,
+) {
+  const area = [start];
+  const seen = new Set(area);
+  for (const at of area) {
+    const [line, column] = [Math.floor(at / width), at % width];
+    const near = [
+      line > 0 ? at - width : -1,
+      line < rows - 1 ? at + width : -1,
+      column > 0 ? at - 1 : -1,
+      column < width - 1 ? at + 1 : -1,
+    ];
+    for (const next of near) {
+      if (next < 0 || seen.has(next) || !(values[next] > level)) continue;
+      seen.add(next);
+      area.push(next);
+    }
+  }
+  return area;
+}
+
+/** Centre and standard deviation of a Gaussian fitted to the mean of the lines above half. */
+function gaussianAlong(
+  /** @type {Float64Array} */ change,
+  /** @type {number} */ width,
+  /** @type {Peak} */ peak,
+) {
+  const reach = Math.max(6, 2 * (peak.right - peak.left + 1));
+  const [from, to] = [Math.max(0, peak.column - reach), Math.min(width, peak.column + reach + 1)];
+  const profile = Float64Array.from({ length: to - from }, (_, i) => {
+    let sum = 0;
+    for (let line = peak.first; line <= peak.last; line += 1) sum += change[line * width + from + i];
+    return sum / (peak.last - peak.first + 1);
+  });
+  const top = percentile(profile, 100);
+  const start = {
+    level: 0,
+    size: top,
+    centre: peak.column - from,
+    sigma: (peak.right - peak.left + 1) / FULL_WIDTH,
+  };
+  const { best } = leastSquares(start, (model) => gaussianEquations(profile, model), (model, move) => ({
+    level: model.level + move[0],
+    size: model.size + move[1],
+    centre: model.centre + move[2],
+    sigma: Math.min(
+      profile.length,
+      Math.max(0.3, model.sigma * Math.exp(Math.min(1, Math.max(-1, move[3])))),
+    ),
+  }));
+  const isInside = best.centre > -0.5 && best.centre < profile.length - 0.5 && best.size > 0;
+  return { centre: from + best.centre, sigma: isInside ? best.sigma : NaN };
+}
+
+/** @param {Float64Array} profile @param {{level: number, size: number, centre: number, sigma: number}} model */
+function gaussianEquations(profile, { level, size, centre, sigma }) {
+  const slope = [0, 0, 0, 0];
+  const bend = slope.map(() => [0, 0, 0, 0]);
+  let misfit = 0;
+  for (const [x, value] of profile.entries()) {
+    const distance = (x - centre) / sigma;
+    const shape = Math.exp(-distance * distance / 2);
+    const difference = value - level - size * shape;
+    const slopes = [1, shape, size * shape * distance / sigma, size * shape * distance * distance];
+    misfit += difference * difference;
+    for (const [i, one] of slopes.entries()) {
+      slope[i] += one * difference;
+      for (const [j, other] of slopes.entries()) bend[i][j] += one * other;
+    }
+  }
+  return { misfit, bend, slope };
+}
+
+/**
+ * @typedef {Peak & {centre: number, sigma: number}} Shape
+ *
+ * @param {Float64Array} change
+ * @param {number} rows
+ * @param {number} width
+ * @param {Shape} spark
+ * @param {readonly Shape[]} all
+ * @returns {Spark}
+ */
+function measured(change, rows, width, spark, all) {
+  const { centre, sigma } = spark;
+  const [from, to] = [
+    Math.max(0, Math.floor(centre - 2 * sigma)),
+    Math.min(width, Math.ceil(centre + 2 * sigma) + 1),
+  ];
+  const weights = Array.from(
+    { length: to - from },
+    (_, i) => Math.exp(-((from + i - centre) ** 2) / (2 * sigma ** 2)),
+  );
+  const total = weights.reduce((sum, weight) => sum + weight * weight, 0);
+  const trace = Float64Array.from(
+    { length: rows },
+    (_, row) => weights.reduce((sum, weight, i) => sum + weight * change[row * width + from + i], 0) / total,
+  );
+  const near = all.filter((one) => Math.abs(one.centre - centre) < 2 * sigma).map(({ line }) => line);
+  const peaks = [...new Set(near)].sort((a, b) => a - b);
+  const { amplitude, duration, onset } = measureEvents(trace, peaks)[peaks.indexOf(spark.line)];
+  return {
+    line: spark.line,
+    column: centre,
+    amplitude,
+    width: FULL_WIDTH * sigma,
+    duration,
+    timeToPeak: spark.line - onset,
+  };
+}
