@@ -85,7 +85,8 @@ class Package(unittest.TestCase):
         self.assertIsNotNone(array.chunks)
         np.testing.assert_array_equal(array.transpose("T", "Z", "C", "Y", "X").values, stack)
         with unittest.mock.patch.dict(sys.modules, {"dask.array": None}), acq.open(STACK) as a:
-            self.assertTrue(a.xarray().identical(array.compute()))
+            eager = a.xarray()
+        self.assertTrue(eager.identical(array.compute()))
         np.testing.assert_array_equal(array["T"], [0, 0.5, 2.25])  # time stamps, not steps
         np.testing.assert_allclose(array["X"], np.arange(13) * 0.1)
         self.assertEqual([array[axis].attrs["units"] for axis in "TZYX"], ["seconds", "um", "um", "um"])
