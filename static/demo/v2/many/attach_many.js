@@ -1,14 +1,15 @@
 /** Connects the work on many recordings with the page. */
-import { byId } from "../controls/element.js";
-import { drawnWords } from "../measuring/drawn.js";
+import { byId, element } from "../controls/element.js";
+import { drawingWords } from "../measuring/drawn.js";
 import { scanOf } from "../measuring/scan.js";
 import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { carriedFrom } from "./carried.js";
 import { Carrying } from "./carrying.js";
 import { ManyPanel } from "./many_panel.js";
 
+/** @import { Acquisition } from "../../../client/v2/acq-client.d.ts" */
 /** @import { MeasuredView } from "../measuring/measured_view.js" */
-/** @import { KeptWork } from "../opening/kept_work.js" */
+/** @import { KeptWork, Recalled } from "../opening/kept_work.js" */
 /** @import { Opening } from "../opening/opening.js" */
 /** @import { Page } from "../opening/page.js" */
 /** @import { SessionController } from "../opening/session_controller.js" */
@@ -24,14 +25,16 @@ import { ManyPanel } from "./many_panel.js";
  * @param {Opening} parts.opening which listens to the controller already
  * @param {MeasuredView} parts.measured
  * @param {KeptWork} parts.work
+ * @param {(acquisition: Acquisition) => Promise<Recalled | null>} parts.recall
  * @param {Page} parts.page
  */
-export function attachMany({ viewer, controller, opening, measured, work, page }) {
+export function attachMany({ viewer, controller, opening, measured, work, recall, page }) {
   const { recordings } = opening;
   const carrying = new Carrying({
     show: (drawn, typed) => {
       if (typed !== null) measured.treat(typed);
-      measured.adopt(drawn, false);
+      const { accepted, regions, origin } = /** @type {any} */ (viewer.look)?.drawn ?? {};
+      measured.adopt({ ...drawn, accepted, regions, origin }, false);
     },
     notice: (text, action, act) => page.notice(text, action, act),
   });
@@ -63,7 +66,21 @@ export function attachMany({ viewer, controller, opening, measured, work, page }
       recordings.step(1);
       return "The next recording that you open takes the regions and settings.";
     },
+    recall,
     work,
+    mayArchive: () => opening.mayOpenByPath,
+    archive: (members, images) =>
+      controller.live(async (acquisition) => {
+        const { sessionId } = await acquisition.state();
+        const name = recordings.list.folderName || "recordings";
+        const { url, warnings } = await (await controller.server()).export(members, {
+          images,
+          name,
+          sessionId,
+        });
+        element("a", { href: url, download: "" }).click();
+        return warnings;
+      }),
     onMeasured: () => recordings.showWorks(),
   });
 
@@ -94,6 +111,6 @@ export function attachMany({ viewer, controller, opening, measured, work, page }
     panel.refresh();
     if (isSample) return;
     const scanAs = (/** @type {TypedScan | null} */ typed) => /** @type {Scan} */ (shownAs(typed));
-    carrying.offer(scanAs, work.key, drawnWords(/** @type {any} */ (viewer.look)?.drawn));
+    carrying.offer(scanAs, work.key, drawingWords(/** @type {any} */ (viewer.look)?.drawn));
   });
 }

@@ -4,10 +4,10 @@ import { button, checkField, choiceField, fieldRow } from "../controls/fields.js
 import { measureAll } from "./measure_all.js";
 import { recordingsTable } from "./recordings_table.js";
 
-/** @import { KeptWork } from "../opening/kept_work.js" */
+/** @import { ExportMember } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Carried } from "./carried.js" */
-/** @import { Target } from "./measure_all.js" */
-/** @import { Row, What } from "./measurer.js" */
+/** @import { Run, Target } from "./measure_all.js" */
+/** @import { Row } from "./measurer.js" */
 
 /**
  * @typedef {object} Open the open recording
@@ -21,7 +21,11 @@ import { recordingsTable } from "./recordings_table.js";
  * @property {() => Open | null} open null while nothing is open
  * @property {() => readonly Group[]} groups
  * @property {(carried: Carried) => string} carry to the next recording; returns what the user is told
- * @property {Pick<KeptWork, "recall" | "add">} work
+ * @property {Run["recall"]} recall
+ * @property {Run["work"]} work
+ * @property {() => boolean} mayArchive whether the server takes paths
+ * @property {(members: readonly ExportMember[], images: "all" | "none") => Promise<string[]>} archive saves an archive, and
+ *   returns warnings
  * @property {() => void} onMeasured work of other recordings has changed
  */
 
@@ -45,7 +49,14 @@ export class ManyPanel {
   #count = element("p", { className: "hint" });
   #status = element("p", { className: "result", role: "status" });
   #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
-  #results = fieldRow(this.#save);
+  /** @type {readonly ExportMember[]} */
+  #members = [];
+  #images = choiceField("Images", "many-images", [
+    { value: /** @type {const} */ ("none"), name: "without" },
+    { value: /** @type {const} */ ("all"), name: "with" },
+  ]);
+  #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
+  #results = fieldRow(this.#save, this.#archive, this.#images.label);
   #next = element("p", { className: "result", role: "status" });
   #all = element(
     "div",
@@ -112,11 +123,12 @@ export class ManyPanel {
     this.#results.hidden = true;
     sayIn(this.#status, "", true);
     Object.assign(this.#progress, { hidden: false, max: length, value: 0 });
-    const { rows, measured } = await measureAll(group.targets, {
+    const { rows, measured, members } = await measureAll(group.targets, {
       ...open,
       what,
       running,
       skipsOwn: this.#own.select.value === "skip",
+      recall: this.#needs.recall,
       work: this.#needs.work,
       onProgress: (done, name) => {
         this.#progress.value = done;
@@ -125,6 +137,7 @@ export class ManyPanel {
     });
     this.#running = null;
     this.#rows = rows;
+    this.#members = members;
     this.#about = [["Regions and settings", open.carried.name], ["Recordings", length], [
       "Measured",
       measured,
@@ -142,8 +155,25 @@ export class ManyPanel {
       ].join(" · "),
       true,
     );
+    const canArchive = members.length > 0 && this.#needs.mayArchive();
+    for (const part of [this.#archive, this.#images.label]) part.hidden = !canArchive;
     this.refresh();
     this.#needs.onMeasured();
+  }
+
+  async #saveArchive() {
+    const images = this.#images.select.value === "all" ? "all" : "none";
+    sayIn(this.#status, "Preparing …", true);
+    this.#archive.disabled = true;
+    try {
+      const warnings = await this.#needs.archive(this.#members, images);
+      sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
+    } catch (error) {
+      const { message, details } = /** @type {Error & {details?: {message: string}[] | null}} */ (error);
+      sayIn(this.#status, `Not saved: ${details?.[0]?.message ?? message}`, true);
+    } finally {
+      this.#archive.disabled = false;
+    }
   }
 
   #saveTable() {
