@@ -55,6 +55,7 @@ const measured = new MeasuredView(viewer, {
   onLost: () => opening.drawnIsLost(),
 });
 const saving = new Saving({
+  info: () => controller.acquisition?.info ?? null,
   viewer,
   measured,
   live: (work) => controller.live(work),

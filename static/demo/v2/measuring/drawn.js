@@ -79,6 +79,22 @@ export function drawnIn(kept, scan) {
   return isFit ? { ...kept, shape: [rows, columns] } : null;
 }
 
+/** With rows and columns exchanged, as in an image whose columns are lines. @param {import("./bands.js").Region} region @returns {import("./bands.js").Region} */
+export function turnedRegion(region) {
+  const ends = (/** @type {any} */ { position, start, stop }) => ({
+    ...position && { position: [...position].reverse() },
+    ...start && { start: [...start].reverse() },
+    ...stop && { stop: [...stop].reverse() },
+  });
+  const { metadata } = region;
+  const exact = metadata?.acq_server;
+  return {
+    ...region,
+    ...ends(region),
+    ...exact && { metadata: { ...metadata, acq_server: { ...exact, ...ends(exact) } } },
+  };
+}
+
 /** Without what was measured in other samples. @param {any} kept unchecked @returns {any} */
 export function withoutResults(kept) {
   if (!kept) return kept;

@@ -138,6 +138,13 @@ export class Opening {
   /** Drawings, settings or results have changed. */
   drawn() {
     this.#parts.work.changed(this.#shown);
+    this.#accept();
+  }
+
+  #accept() {
+    const { info, look } = this.#parts.viewer;
+    const { accepted = null } = /** @type {any} */ (look)?.drawn ?? {};
+    this.#bar.accept(accepted ?? info?.collection?.member.accepted ?? false);
   }
 
   /** Keeps the view. */
@@ -241,6 +248,7 @@ export class Opening {
     const { info } = this.#parts.viewer;
     if (this.#isDerived || info === null) this.#bar.hide();
     else this.#bar.show(info, place, this.#isSample);
+    this.#accept();
   }
 
   /** @param {Loaded} loaded */
