@@ -13,6 +13,7 @@
  * @property {number} step lines from one window to the next
  * @property {readonly [from: number, to: number]} columns part of each line, end not included
  * @property {Method} [method] `autocorrelation` by default
+ * @property {Float64Array} [standing] stationary part of each column of the recording; estimated from the plane where absent
  * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 where it is not known
  *
  * @typedef {import("./window_velocity.js").WindowVelocity & {line: number}} VelocityAt `line` is the middle of the window, from 0
@@ -43,14 +44,24 @@ export const METHODS = {
  * @throws {RangeError} invalid window, step, columns or time along the line
  */
 export function velocityOverTime(plane, windows, onProgress = () => {}) {
-  const { window, step } = windows;
+  const starts = windowStarts(plane.shape[0], windows);
+  return withBends(velocitiesAt(plane, windows, starts, onProgress), windows);
+}
+
+/**
+ * First lines of all windows.
+ *
+ * @param {number} rows lines of the recording
+ * @param {Pick<Windows, "window" | "step">} windows
+ * @returns {number[]} empty where no window fits
+ * @throws {RangeError} invalid step
+ */
+export function windowStarts(rows, { window, step }) {
   if (!(Number.isInteger(step) && step >= 1)) {
     throw new RangeError(`A step needs at least 1 line, not ${step}`);
   }
-  const [rows] = plane.shape;
   const count = Math.max(0, Math.floor((rows - window) / step) + 1);
-  const starts = Array.from({ length: count }, (_, i) => i * step);
-  return withBends(velocitiesAt(plane, windows, starts, onProgress), windows);
+  return Array.from({ length: count }, (_, i) => i * step);
 }
 
 /**
@@ -58,11 +69,11 @@ export function velocityOverTime(plane, windows, onProgress = () => {}) {
  * pulse: streaks in a window of n lines are off by n² / 40 of the second derivative (least squares), which the windows
  * half of its length away tell.
  *
- * @param {readonly VelocityAt[]} found
- * @param {Windows} windows
+ * @param {readonly VelocityAt[]} found of all windows
+ * @param {Pick<Windows, "window" | "step">} windows
  * @returns {VelocityAt[]}
  */
-function withBends(found, { window, step }) {
+export function withBends(found, { window, step }) {
   const away = Math.max(1, Math.round(window / 2 / step));
   return found.map((one, i) => {
     const [before, after] = [found[i - away]?.velocity ?? NaN, found[i + away]?.velocity ?? NaN];
@@ -84,7 +95,7 @@ function withBends(found, { window, step }) {
  */
 export function velocitiesAt(
   { samples, shape },
-  { window, columns, pixelTime = 0, method = "autocorrelation" },
+  { window, columns, pixelTime = 0, method = "autocorrelation", standing },
   starts,
   onProgress = () => {},
 ) {
@@ -101,13 +112,13 @@ export function velocitiesAt(
   }
   if (!Object.hasOwn(METHODS, method)) throw new RangeError(`There is no method ${method}`);
   if (starts.length === 0) return [];
-  const standing = standingPart(samples, rows, width, window);
+  const still = standing ?? standingPart(samples, rows, width, window);
   const values = new Float64Array(window * (to - from));
   return starts.map((start, i) => {
     let at = 0;
     for (let row = start; row < start + window; row += 1) {
       for (let column = from; column < to; column += 1) {
-        values[at] = samples[row * width + column] - standing[column];
+        values[at] = samples[row * width + column] - still[column];
         at += 1;
       }
     }

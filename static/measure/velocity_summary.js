@@ -28,6 +28,9 @@ const [LEAST_CHANGE, ERRORS] = [0.03, 2];
 /** Part of the variance that a sine explains in flow that pulses. */
 const LEAST_EXPLAINED = 0.5;
 
+/** A cycle is looked for in so many numbers: work grows by their square. */
+const MOST_NUMBERS = 2000;
+
 /** Tried frequencies for each cycle within the recording. */
 const FINE = 8;
 
@@ -42,6 +45,7 @@ export function velocitySummary(found, window) {
 
 /** @param {readonly VelocityAt[]} numbers @param {number} window @returns {Cycle | null} */
 function cycleOf(numbers, window) {
+  if (numbers.length > MOST_NUMBERS) return cycleOfLong(numbers, window);
   if (numbers.length < LEAST_NUMBERS) return null;
   const mean = meanOf(numbers.map(({ velocity }) => velocity));
   const variance = meanOf(numbers.map(({ velocity }) => (velocity - mean) ** 2));
@@ -58,8 +62,19 @@ function cycleOf(numbers, window) {
     if (explained > best.explained) best = { explained, cycles };
   }
   if (best.explained < LEAST_EXPLAINED) return null;
-  const { cycles } = best;
-  const period = duration / cycles;
+  return cyclesOf(numbers, window, duration / best.cycles);
+}
+
+/** By the cycle in the first numbers. @param {readonly VelocityAt[]} numbers @param {number} window @returns {Cycle | null} */
+function cycleOfLong(numbers, window) {
+  const cycle = cycleOf(numbers.slice(0, MOST_NUMBERS), window);
+  return cycle && cyclesOf(numbers, window, cycle.period);
+}
+
+/** @param {readonly VelocityAt[]} numbers @param {number} window @param {number} period lines @returns {Cycle} */
+function cyclesOf(numbers, window, period) {
+  const first = numbers[0].line;
+  const cycles = (numbers[numbers.length - 1].line - first + window) / period;
   const whole = Math.floor(cycles * (1 + 1 / FINE)) * period;
   const within = numbers.filter(({ line }) => line - first < whole).map(({ velocity }) => velocity);
   return { cycles, period, mean: cycles < 1 ? NaN : meanOf(within) };

@@ -44,9 +44,18 @@ for (const colorScheme of ["light", "dark"] as const) {
     await viewer.settle();
     await assertNoFault(viewer, "measured");
     await viewer.kept();
+    await unfold(viewer, "many");
+    await page.click("#many-start");
+    await page.locator("#measure-many progress").waitFor();
+    await assertNoFault(viewer, "many recordings while they are measured");
+    await page.locator("#many-csv").waitFor();
+    await assertNoFault(viewer, "many recordings measured");
     await page.click("#more-ways");
     await page.waitForSelector("#recent-list li");
     await assertNoFault(viewer, "recent work");
+    await page.keyboard.press("Escape");
+    await page.click("#save");
+    await assertNoFault(viewer, "saving");
     await page.keyboard.press("Escape");
     const other = await Viewer.loadIn(page.context(), viewer.server);
     await other.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

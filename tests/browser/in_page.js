@@ -125,9 +125,9 @@ export async function greensOf(bytes) {
 }
 
 /** Drops a file of this name on the page; answers whether the page kept the browser from opening it. */
-export function dropFile(name) {
+export function dropFile({ name, bytes }) {
   const dataTransfer = new DataTransfer();
-  dataTransfer.items.add(new File(["x"], name));
+  dataTransfer.items.add(new File([Uint8Array.from(bytes)], name));
   return ["dragover", "drop"].map((type) =>
     !document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }))
   );

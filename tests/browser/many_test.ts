@@ -1,10 +1,11 @@
 /** Regions and settings for the next recording, and for all recordings of a folder. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Viewer } from "./browser.ts";
+import { validatePath } from "../../cli/validate/validate.ts";
+import { Viewer } from "./browser.ts";
 import { lineScan } from "../fixtures/oir_files.ts";
 import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
-import { hasText, openingEnded } from "./in_page.js";
+import { forgetStatus, hasText, openingEnded } from "./in_page.js";
 import { floatTiff } from "./line_scan.ts";
 import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { dragOver, saved, tableOf, unfold } from "./measuring_hand.ts";
@@ -139,13 +140,20 @@ test("recordings with work of their own are measured with it, or left out", asyn
   await dragOver(viewer, "source", [0.4, 0.5], [0.45, 0.8]);
   await page.locator("#measure-bands input[type=text]").fill("Mine");
   await viewer.kept();
-  await page.click("#recording-previous");
+  await page.locator(".recording", { hasText: nameOf(1) }).click();
+  await shows(viewer, nameOf(1));
+  await page.check("#accepted");
+  await viewer.kept();
+  await page.click("#recording-next");
   await shows(viewer, nameOf(2));
   await measureOne(viewer);
   const column = await measureAll(viewer);
   assert.deepEqual(column("Band"), ["Band 1", "Band 2", "Band 1", "Band 2", "Mine"]);
   assert.deepEqual(column("Regions").slice(1), ["of scan_02.oir", "its own", "its own", "its own"]);
   assert.equal(new Set(column("Threshold")).size, 1, "settings are those of the open recording");
+  const words = () => page.locator("#recording-list .words").allTextContents();
+  assert.match((await words())[0]!, /^2 bands, \d+ velocities, \d+ events, accepted$/);
+  assert.deepEqual((await words())[2], "1 band");
   await page.selectOption("#many-own", "skip");
   const others = await measureAll(viewer);
   assert.deepEqual(others("Band"), ["", "Band 1", "Band 2", ""]);
@@ -211,6 +219,21 @@ test("regions wait for the next line scan, and replace no work unasked", async (
   );
   await page.click("#undo");
   assert.deepEqual(await bands(viewer), ["Mine"]);
+});
+
+test("the open recording shows its results as one step", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "open", 2);
+  await viewer.openPath(at(1));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
+  await page.click("#tool-zoom");
+  await measureAll(viewer);
+  const words = page.locator("#recording-list .words").first();
+  await words.filter({ hasText: /^1 band, \d+ velocities, \d+ events$/ }).waitFor();
+  await page.click("#undo");
+  await words.filter({ hasText: /^1 band$/ }).waitFor();
+  assert.deepEqual(await bands(viewer), ["Band 1"]);
 });
 
 test("a run can be cancelled, and what it measured is there", async (viewer) => {
@@ -301,6 +324,56 @@ test("images take what was typed to make one a line scan", async (viewer) => {
   await shows(viewer, "scan_03.tif");
   await page.click("#notice-action");
   assert.equal(await page.inputValue("#velocity-window"), "50");
+});
+
+test("an archive of all recordings is valid, and each member has its numbers", async (viewer) => {
+  const { page, server } = viewer;
+  const at = writeScans(viewer, "archive", 3);
+  await viewer.openPath(at(1));
+  await measureOne(viewer);
+  await page.check("#accepted");
+  await viewer.kept();
+  const wanted = [];
+  for (const name of ["velocities", "events"]) {
+    wanted.push(tableOf((await saved(viewer, `#csv-${name}`)).text).rows);
+  }
+  await measureAll(viewer);
+  const paths = [];
+  for (const images of ["none", "all"]) {
+    await page.selectOption("#many-images", images);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#many-archive")]);
+    assert.match(download.suggestedFilename(), /^archive.*\.zip$/);
+    const path = join(server.folder, `many_${images}.zip`);
+    await download.saveAs(path);
+    const { problems, unreadable } = validatePath(path);
+    assert.deepEqual([problems, unreadable], [[], null]);
+    paths.push(path);
+  }
+  await using other = await Viewer.load(page.context().browser()!, server);
+  await other.openPath(paths[1]!);
+  for (const scene of ["0", "1", "2"]) {
+    if (scene !== "0") {
+      await other.page.evaluate(forgetStatus);
+      await other.page.selectOption("#scene", scene);
+    }
+    await other.page.waitForFunction(openingEnded);
+    await other.page.locator("#measure-bands li").nth(1).waitFor();
+    assert.equal(await other.page.isChecked("#accepted"), scene === "0");
+    for (const [i, name] of ["velocities", "events"].entries()) {
+      assert.deepEqual(
+        tableOf((await saved(other, `#csv-${name}`)).text).rows,
+        wanted[i],
+        `${name} of ${scene}`,
+      );
+    }
+  }
+  // One file of measurements has those of each recording.
+  await using third = await Viewer.load(page.context().browser()!, server);
+  await third.openPath(at(2));
+  await third.page.setInputFiles("#restore-file", paths[0]!);
+  await third.page.locator("#measure-bands li").nth(1).waitFor();
+  assert.deepEqual(tableOf((await saved(third, "#csv-velocities")).text).rows, wanted[0]);
+  assert.deepEqual([...other.faults, ...third.faults], []);
 });
 
 /** Bytes in use by the page's JavaScript, its elements and its arrays, after a collection. */

@@ -106,9 +106,15 @@ test("what was measured stands beside its recording", async (viewer) => {
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
   await viewer.kept();
+  const words = () => page.locator("#recording-list .words").allTextContents();
+  assert.deepEqual(await words(), ["1 band", "", ""]);
+  await page.check("#accepted");
+  await viewer.kept();
+  assert.deepEqual(await words(), ["1 band, accepted", "", ""]);
+  await page.uncheck("#accepted");
+  await viewer.kept();
   await page.keyboard.press(">");
   await shows(viewer, "scan_2.oir");
-  const words = () => page.locator("#recording-list .words").allTextContents();
   assert.deepEqual(await words(), ["1 band", "", ""]);
 });
 

@@ -1,14 +1,36 @@
 /** Measurements are saved as documents and come back with the same numbers. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { validatePath } from "../../cli/validate/validate.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
+import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
+import { write, writePlainStore } from "../fixtures/plain_store.ts";
+import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { Viewer } from "./browser.ts";
+import { dropFile, openingEnded } from "./in_page.js";
+import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 
 const SCAN = new URL("../../examples/line_scan.oir", import.meta.url).pathname;
+
+/** What JSON holds. */
+type Json = ReturnType<typeof JSON.parse>;
+
+/** Documents of an archive. */
+const DOCUMENT = /^(acqimage|analyses)\/\d+\.json$/;
+
+/** Regions of another program: a part of the lines, and whole lines. */
+const [SOMA, VESSEL] = [
+  { id: "soma", start: [2, 10], stop: [9, 40] },
+  { id: "v", name: "Vessel", start: [0, 0], stop: [20, 600], metadata: { by: "other" } },
+].map((region) => ({
+  type: "rectangle",
+  coordinate_space: "primary-image-full-resolution-pixels",
+  ...region,
+}));
 
 const TABLES = ["traces", "velocities", "events", "lines", "cursors"];
 
@@ -77,7 +99,10 @@ async function save(viewer: Viewer, what: "all" | "none"): Promise<string> {
   ]);
   const path = join(server.folder, `${what}${crypto.randomUUID()}.zip`);
   await download.saveAs(path);
-  assert.match(download.suggestedFilename(), what === "all" ? /^scan.*\.zip$/ : /^scan.* measurements\.zip$/);
+  assert.match(
+    download.suggestedFilename(),
+    what === "all" ? /^(?!.*measurements).*\.zip$/ : / measurements\.zip$/,
+  );
   return path;
 }
 
@@ -123,6 +148,245 @@ test("measurements alone are restored onto the recording, and undone", async (vi
   await page.click("#redo");
   assert.deepEqual(await tables(other), before);
   assert.deepEqual(other.faults, []);
+});
+
+/** Drops a file on the page. */
+async function drop({ page }: Viewer, path: string): Promise<void> {
+  await page.evaluate(dropFile, { name: basename(path), bytes: [...Deno.readFileSync(path)] });
+}
+
+/** Text of the notice once it has changed. */
+async function noticeAfter(viewer: Viewer, act: () => Promise<void>): Promise<string> {
+  const { page } = viewer;
+  if (await page.locator("#notice").isVisible()) await page.click("#notice-close");
+  await act();
+  await page.waitForSelector("#notice:not([hidden])");
+  return await viewer.text("#notice-text");
+}
+
+function editDocument(path: string, change: (document: Json) => void): void {
+  const document = JSON.parse(Deno.readTextFileSync(path));
+  change(document);
+  Deno.writeTextFileSync(path, JSON.stringify(document));
+}
+
+/** The files of an archive in a new folder, its documents changed by hand. */
+function unzipped(archive: string, change: (document: Json) => void = () => {}): string {
+  const folder = archive.replace(/\.zip$/, crypto.randomUUID());
+  const zip = new ZipFiles(archive, new FileAccess());
+  for (const name of zip.names) {
+    if (name.endsWith("/")) continue;
+    const file = zip.open(join(archive, name));
+    const bytes = file.read(0, file.size, name);
+    write(join(folder, name), bytes);
+    if (DOCUMENT.test(name)) editDocument(join(folder, name), change);
+  }
+  return folder;
+}
+
+/** The same as a ZIP file, deflated as other programs write it. */
+async function edited(archive: string, change: (document: Json) => void): Promise<string> {
+  const folder = unzipped(archive, change);
+  await Deno.writeFile(`${folder}.zip`, zipOf(entriesBelow(folder)));
+  return `${folder}.zip`;
+}
+
+test("a dropped file that does not fit changes nothing and says why", async (viewer) => {
+  const { page, server } = viewer;
+  const path = await openScan(viewer);
+  await drawBand(viewer, 30, 50);
+  const file = await save(viewer, "none");
+  const bands = page.locator("#measure-bands li");
+  const dropped = (path: string) => noticeAfter(viewer, () => drop(viewer, path));
+
+  const cut = join(server.folder, "cut.zip");
+  await Deno.writeFile(cut, (await Deno.readFile(file)).slice(0, -30));
+  assert.equal(await dropped(cut), "cut.zip was not restored: it is cut, or no ZIP file");
+  const newer = await edited(file, (document) => document.version = 2);
+  assert.match(
+    await dropped(newer),
+    /was not restored: acqimage\/1\.json has version 2; this page reads version 1/,
+  );
+  const empty = join(server.folder, "empty.zip");
+  await Deno.writeFile(empty, zipOf([["a.txt", new Uint8Array(3)]]));
+  assert.equal(await dropped(empty), "empty.zip holds no measurements.");
+  assert.equal(await bands.count(), 1);
+
+  const outside = await edited(file, ({ rois }) => rois && (rois[0].stop[0] = 4000));
+  assert.match(
+    await dropped(outside),
+    /no measurements\. Undo shows what was there before\. Not shown, since they lie outside the image: Band 1\.$/,
+  );
+  await page.click("#undo");
+  assert.equal(await bands.count(), 1);
+
+  // The same image with a mark at its end is another recording.
+  const other = join(server.folder, `other${crypto.randomUUID()}.oir`);
+  await Deno.writeFile(other, new Uint8Array([...await Deno.readFile(path), ...new Uint8Array(16)]));
+  await page.click("#more-ways");
+  await viewer.openPath(other);
+  assert.equal(await bands.count(), 0);
+  assert.match(
+    await dropped(file),
+    /was measured in another recording, scan.*\.oir\. Nothing was changed in other/,
+  );
+  assert.equal(await bands.count(), 0);
+  await page.click("#notice-action");
+  await bands.waitFor();
+  await page.click("#undo");
+  assert.equal(await bands.count(), 0);
+});
+
+test("own work on an archive is not overwritten, and that of the file is offered", async (viewer) => {
+  const { page } = viewer;
+  await openScan(viewer);
+  await drawBand(viewer, 30, 50);
+  const folder = unzipped(await save(viewer, "all"));
+  await page.click("#more-ways");
+  await viewer.openPath(folder);
+  const bands = page.locator("#measure-bands li");
+  assert.equal(await bands.count(), 1);
+  await drawBand(viewer, 5, 12);
+  await viewer.reload();
+  assert.equal(await bands.count(), 2);
+  assert.equal(await page.locator("#notice").isVisible(), false, "the work began with the file");
+  // Another program adds a region: the work did not begin with that.
+  editDocument(join(folder, "acqimage/1.json"), ({ rois }) => rois.push(SOMA));
+  await viewer.reload();
+  assert.match(
+    await viewer.text("#notice-text"),
+    /^The file has other measurements than those kept in this browser/,
+  );
+  assert.equal(await bands.count(), 2);
+  await page.click("#notice-action");
+  await page.locator("#source svg text", { hasText: "soma" }).waitFor();
+  assert.equal(await bands.count(), 1);
+  await page.click("#undo");
+  assert.equal(await bands.count(), 2);
+});
+
+test("regions that other programs wrote are drawn, and saved again", async (viewer) => {
+  const { page } = viewer;
+  await openScan(viewer);
+  const folder = unzipped(await save(viewer, "all"), (document) => {
+    if (document.rois) Object.assign(document, { rois: [SOMA, VESSEL], accepted: true });
+  });
+  await page.click("#more-ways");
+  await viewer.openPath(folder);
+  assert(await page.isChecked("#accepted"));
+  assert.equal(await page.locator("#measure-bands input[type=text]").inputValue(), "Vessel");
+  const title = page.locator("#source svg text", { hasText: "soma" });
+  assert.equal(await title.count(), 1);
+  const again = await save(viewer, "all");
+  assert.deepEqual(validatePath(again).problems, []);
+  const document = await Deno.readTextFile(join(unzipped(again), "acqimage/1.json"));
+  const { rois, accepted } = JSON.parse(document);
+  assert.equal(accepted, true);
+  const byId = (id: string) => rois.find((region: { id: string }) => region.id === id);
+  assert.deepEqual(byId("soma"), SOMA);
+  const { name, start, metadata } = byId("v");
+  assert.deepEqual([name, start, metadata.by], ["Vessel", [0, 0], "other"]);
+  await unfold(viewer, "regions");
+  assert.match(await viewer.text("#measure-regions"), /soma\s*rectangle\s*2, 10 to 9, 40/);
+  await page.click("#measure-regions button");
+  assert.equal(await title.count(), 0);
+  await page.click("#undo");
+  assert.equal(await title.count(), 1);
+});
+
+test("the list of scenes tells of the open member whether it is accepted", async (viewer) => {
+  const { page, server } = viewer;
+  const members = ["a", "b"].map((name) => ({
+    path: join(server.folder, `${name}.oir`),
+    accepted: name === "b",
+  }));
+  for (const { path } of members) await Deno.copyFile(SCAN, path);
+  const response = await fetch(`${server.baseUrl}/api/v2/export`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ members }),
+  });
+  const { downloadUrl } = await response.json();
+  const archive = join(server.folder, "two.zip");
+  await Deno.writeFile(
+    archive,
+    new Uint8Array(await (await fetch(server.baseUrl + downloadUrl)).arrayBuffer()),
+  );
+  await viewer.openPath(archive);
+  const scenes = () => page.locator("#scene option").allTextContents();
+  const isAccepted = async () => (await scenes()).map((text) => text.endsWith("accepted"));
+  assert.deepEqual(await isAccepted(), [false, false]);
+  await page.selectOption("#scene", "1");
+  await page.waitForFunction(openingEnded);
+  assert.deepEqual(await isAccepted(), [false, true]);
+  await page.uncheck("#accepted");
+  assert.deepEqual(await isAccepted(), [false, false]);
+  await page.click("#undo");
+  assert.deepEqual(await isAccepted(), [false, true]);
+});
+
+test("a kymograph comes back with what was measured in it", async (viewer) => {
+  const { page, server } = viewer;
+  const path = join(server.folder, "series.ome.tif");
+  await Deno.writeFile(path, measuredStack());
+  await viewer.openPath(path);
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", ...SPOT_LINE);
+  await page.click("#kymograph-start");
+  await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+  await page.locator("#kymograph-start", { hasText: "Make kymograph" }).waitFor();
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", [0.2, 0.8], [0.41, 0.23]);
+  const names = ["traces", "lines"];
+  const read = async (of: Viewer) => {
+    const texts = [];
+    for (const name of names) {
+      texts.push((await saved(of, `#csv-${name}`)).text.split("\r\n").slice(2).join("\n"));
+    }
+    return texts;
+  };
+  const before = await read(viewer);
+  const archive = await save(viewer, "all");
+  assert.deepEqual(validatePath(archive).problems, []);
+  await using other = await fresh(viewer);
+  await other.openPath(archive);
+  await other.page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+  await other.page.locator("#measure-bands li").waitFor();
+  assert.deepEqual(await read(other), before);
+});
+
+test("an image whose columns are lines comes back as a line scan", async (viewer) => {
+  const { page, server } = viewer;
+  const [lines, columns] = [300, 40];
+  const samples = new Float32Array(lines * columns).map((_, i) => (i * 7919) % 1000);
+  const store = join(server.folder, "plain.ome.zarr");
+  writePlainStore(store, { planes: [samples], rows: columns, columns: lines });
+  await viewer.openPath(store);
+  await unfold(viewer, "typed");
+  await page.selectOption("#typed-time", "columns");
+  await viewer.enter("#typed-line", "2");
+  await viewer.enter("#typed-pixel", "0.5");
+  await page.click("#typed-treat");
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
+  await page.check("#accepted");
+  const trace = async (of: Viewer) => (await saved(of, "#csv-traces")).text.split("\r\n").slice(2).join("\n");
+  const before = await trace(viewer);
+  const file = await save(viewer, "none");
+  // Time passes along the columns of the image.
+  const { rois } = JSON.parse(await Deno.readTextFile(join(unzipped(file), "acqimage/1.json")));
+  assert.deepEqual([rois[0].start[0], rois[0].stop[0]], [0, lines]);
+  // The image again, accepted as before.
+  await page.click("#typed-back");
+  assert(await page.isChecked("#accepted"));
+  const notice = await noticeAfter(viewer, () => drop(viewer, file));
+  assert.match(notice, /: 1 band, accepted\. Undo/);
+  assert.equal(await trace(viewer), before);
+  await using other = await fresh(viewer);
+  await other.openPath(await save(viewer, "all"));
+  assert.equal(await trace(other), before);
 });
 
 test("accepting is a step that is kept", async (viewer) => {

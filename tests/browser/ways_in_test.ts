@@ -155,7 +155,7 @@ test("without a display the page explains and offers the path", async (viewer) =
 }, { hasDisplay: false });
 
 test("a dropped file does not replace the page, which explains what to do", async (viewer) => {
-  const wasPrevented = await viewer.page.evaluate(dropFile, "cells.tif");
+  const wasPrevented = await viewer.page.evaluate(dropFile, { name: "cells.tif", bytes: [1] });
   assert.deepEqual(wasPrevented, [true, true]);
   assert.match(
     await viewer.text("#notice-text"),

@@ -37,11 +37,6 @@ export class HandClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
-  /** Number of timers. */
-  get timers(): number {
-    return this.#timers.size;
-  }
-
   /** Moves time on and runs the timers that are due, in their order. */
   move(milliseconds: number): void {
     const end = this.#now + milliseconds;

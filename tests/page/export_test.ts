@@ -91,6 +91,18 @@ function elementsOf(svg: string) {
   return found;
 }
 
+Deno.test("a broken trace is broken in the plot and in its legend", () => {
+  const trace = { color: "#c00", x: [0, 10], y: [0, 1] };
+  const svg = svgPlot({
+    ...frame,
+    y: { low: 0, high: 1, title: "" },
+    traces: [{ ...trace, name: "CH1", dash: "" }, { ...trace, name: "CH2", dash: "6 3" }],
+  }, measure);
+  const dashes = elementsOf(svg).filter(({ attributes }) => attributes.stroke === "#c00")
+    .map(({ name, attributes }) => `${name} ${attributes["stroke-dasharray"] ?? "whole"}`);
+  assert.deepEqual(dashes, ["polyline whole", "polyline 6 3", "line whole", "line 6 3"]);
+});
+
 Deno.test("a plot has its traces at their places, titles and a legend", () => {
   const svg = svgPlot({
     ...frame,

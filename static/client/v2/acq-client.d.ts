@@ -446,6 +446,8 @@ export interface ExportOptions extends CallOptions {
   name?: string;
   /** All positions (the default), the opened time point and focus plane, or documents and tables alone. */
   images?: "all" | "opened" | "none";
+  /** A live session, with which members by their paths may take 32 MiB instead of 1; by default that of a member. */
+  sessionId?: string;
 }
 
 /** A prepared archive. */

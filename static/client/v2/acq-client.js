@@ -91,7 +91,7 @@ export class Server {
   }
 
   /** Prepares an archive of recordings. @type {Types.Server["export"]} */
-  async export(members, { signal, ...order } = {}) {
+  async export(members, { signal, sessionId, ...order } = {}) {
     const named = members.map((member) =>
       typeof member === "string"
         ? { path: member }
@@ -99,7 +99,7 @@ export class Server {
         ? { sessionId: member.sessionId }
         : member
     );
-    const session = named.find(({ sessionId }) => sessionId !== undefined)?.sessionId;
+    const session = sessionId ?? named.find(({ sessionId }) => sessionId !== undefined)?.sessionId;
     const request = posted({ members: named, ...order }, { signal });
     if (session !== undefined) request.headers = { ...request.headers, "X-Acq-Session": session };
     const { downloadUrl, warnings } = await this.#http.json("/api/v2/export", request);

@@ -23,9 +23,10 @@ const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
 const page = new Page();
 const viewer = new Viewer();
 const work = new KeptWork(new WorkStore(), navigator.locks, once(() => navigator.storage?.persist()));
-const controller = new SessionController(async (acquisition) =>
-  recallSaved(await work.recall(recordingOf(acquisition.info)), acquisition)
-);
+/** @param {import("../../client/v2/acq-client.d.ts").Acquisition} acquisition */
+const recall = async (acquisition) =>
+  recallSaved(await work.recall(recordingOf(acquisition.info)), acquisition);
+const controller = new SessionController(recall);
 const opening = new Opening({
   page,
   viewer,
@@ -54,6 +55,7 @@ const measured = new MeasuredView(viewer, {
   onLost: () => opening.drawnIsLost(),
 });
 const saving = new Saving({
+  info: () => controller.acquisition?.info ?? null,
   viewer,
   measured,
   live: (work) => controller.live(work),
@@ -65,7 +67,7 @@ const saving = new Saving({
   failed: (error) => page.fault(error),
 });
 
-attachMany({ viewer, controller, opening, measured, work, page });
+attachMany({ viewer, controller, opening, measured, work, recall, page });
 
 listShortcuts(byId("shortcut-list"));
 attachSwitch(byId("single-keys", HTMLInputElement));

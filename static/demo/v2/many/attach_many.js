@@ -1,14 +1,15 @@
 /** Connects the work on many recordings with the page. */
-import { byId } from "../controls/element.js";
-import { drawnWords } from "../measuring/drawn.js";
+import { byId, element } from "../controls/element.js";
+import { drawingWords } from "../measuring/drawn.js";
 import { scanOf } from "../measuring/scan.js";
 import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { carriedFrom } from "./carried.js";
 import { Carrying } from "./carrying.js";
 import { ManyPanel } from "./many_panel.js";
 
+/** @import { Acquisition } from "../../../client/v2/acq-client.d.ts" */
 /** @import { MeasuredView } from "../measuring/measured_view.js" */
-/** @import { KeptWork } from "../opening/kept_work.js" */
+/** @import { KeptWork, Recalled } from "../opening/kept_work.js" */
 /** @import { Opening } from "../opening/opening.js" */
 /** @import { Page } from "../opening/page.js" */
 /** @import { SessionController } from "../opening/session_controller.js" */
@@ -24,14 +25,16 @@ import { ManyPanel } from "./many_panel.js";
  * @param {Opening} parts.opening which listens to the controller already
  * @param {MeasuredView} parts.measured
  * @param {KeptWork} parts.work
+ * @param {(acquisition: Acquisition) => Promise<Recalled | null>} parts.recall
  * @param {Page} parts.page
  */
-export function attachMany({ viewer, controller, opening, measured, work, page }) {
+export function attachMany({ viewer, controller, opening, measured, work, recall, page }) {
   const { recordings } = opening;
   const carrying = new Carrying({
     show: (drawn, typed) => {
       if (typed !== null) measured.treat(typed);
-      measured.adopt(drawn, false);
+      const { accepted, regions, origin } = /** @type {any} */ (viewer.look)?.drawn ?? {};
+      measured.adopt({ ...drawn, accepted, regions, origin }, false);
     },
     notice: (text, action, act) => page.notice(text, action, act),
   });
@@ -63,8 +66,27 @@ export function attachMany({ viewer, controller, opening, measured, work, page }
       recordings.step(1);
       return "The next recording that you open takes the regions and settings.";
     },
+    recall,
     work,
-    onMeasured: () => recordings.showWorks(),
+    mayArchive: () => opening.mayOpenByPath,
+    archive: (members, images, name) =>
+      controller.live(async (acquisition) => {
+        const { sessionId } = await acquisition.state();
+        const { url, warnings } = await (await controller.server()).export(members, {
+          images,
+          name,
+          sessionId,
+        });
+        element("a", { href: url, download: "" }).click();
+        return warnings;
+      }),
+    onMeasured: ({ carried, drawn }, found) => {
+      recordings.showWorks();
+      const now = /** @type {any} */ (viewer.look)?.drawn;
+      // Something else may have been opened or drawn meanwhile.
+      const isSame = carried.key === work.key && JSON.stringify(now) === JSON.stringify(drawn);
+      if (found !== null && isSame) measured.adopt(found, false);
+    },
   });
 
   /** @returns {Group[]} */
@@ -73,7 +95,9 @@ export function attachMany({ viewer, controller, opening, measured, work, page }
       name,
       open: async (/** @type {AbortSignal} */ signal) => (await controller.server()).open(path, { signal }),
     }));
-    return targets.length < 2 ? [] : [{ id: "folder", name: "of this folder", targets }];
+    return targets.length < 2
+      ? []
+      : [{ id: "folder", name: "of this folder", stem: recordings.list.folderName, targets }];
   }
 
   /** @returns {Group[]} */
@@ -84,16 +108,18 @@ export function attachMany({ viewer, controller, opening, measured, work, page }
       open: (/** @type {AbortSignal} */ signal) =>
         controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
     }));
-    return targets.length < 2 ? [] : [{ id: "file", name: "scenes of this file", targets }];
+    const stem = source?.name.replace(/\.[^.]*$/, "") ?? "";
+    return targets.length < 2 ? [] : [{ id: "file", name: "scenes of this file", stem, targets }];
   }
 
   byId("measure").append(panel.element);
+  addEventListener("beforeunload", (event) => panel.isRunning && event.preventDefault());
   recordings.list.on("changed", () => panel.refresh());
   viewer.on("shown", () => panel.refresh());
   controller.on("loaded", ({ isSample }) => {
     panel.refresh();
     if (isSample) return;
     const scanAs = (/** @type {TypedScan | null} */ typed) => /** @type {Scan} */ (shownAs(typed));
-    carrying.offer(scanAs, work.key, drawnWords(/** @type {any} */ (viewer.look)?.drawn));
+    carrying.offer(scanAs, work.key, drawingWords(/** @type {any} */ (viewer.look)?.drawn));
   });
 }

@@ -4,10 +4,10 @@ import { button, checkField, choiceField, fieldRow } from "../controls/fields.js
 import { measureAll } from "./measure_all.js";
 import { recordingsTable } from "./recordings_table.js";
 
-/** @import { KeptWork } from "../opening/kept_work.js" */
+/** @import { ExportMember } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Carried } from "./carried.js" */
-/** @import { Target } from "./measure_all.js" */
-/** @import { Row, What } from "./measurer.js" */
+/** @import { Run, Target } from "./measure_all.js" */
+/** @import { Row } from "./measurer.js" */
 
 /**
  * @typedef {object} Open the open recording
@@ -15,14 +15,20 @@ import { recordingsTable } from "./recordings_table.js";
  * @property {import("../measuring/drawn.js").Drawn} drawn
  * @property {string} channel of events that were never found
  *
- * @typedef {{id: string, name: string, targets: readonly Target[]}} Group recordings that can be measured together
+ * @typedef {{id: string, name: string, stem: string, targets: readonly Target[]}} Group recordings that can be measured
+ *   together, with a name for files about them
  *
  * @typedef {object} Needs
  * @property {() => Open | null} open null while nothing is open
  * @property {() => readonly Group[]} groups
  * @property {(carried: Carried) => string} carry to the next recording; returns what the user is told
- * @property {Pick<KeptWork, "recall" | "add">} work
- * @property {() => void} onMeasured work of other recordings has changed
+ * @property {Run["recall"]} recall
+ * @property {Run["work"]} work
+ * @property {() => boolean} mayArchive whether the server takes paths
+ * @property {(members: readonly ExportMember[], images: "all" | "none", name: string) => Promise<string[]>} archive saves an
+ *   archive, and returns warnings
+ * @property {(open: Open, measured: Open["drawn"] | null) => void} onMeasured the recording that was open at the start has
+ *   these results, and others have work
  */
 
 export class ManyPanel {
@@ -31,6 +37,8 @@ export class ManyPanel {
   #running = null;
   /** @type {readonly Row[]} */
   #rows = [];
+  /** Name of files. */
+  #stem = "";
   /** Settings of the rows. @type {import("../measuring/scan.js").About} */
   #about = [];
   #group = choiceField("Recordings", "many-group", []);
@@ -45,7 +53,14 @@ export class ManyPanel {
   #count = element("p", { className: "hint" });
   #status = element("p", { className: "result", role: "status" });
   #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
-  #results = fieldRow(this.#save);
+  /** @type {readonly ExportMember[]} */
+  #members = [];
+  #images = choiceField("Images", "many-images", [
+    { value: /** @type {const} */ ("none"), name: "without" },
+    { value: /** @type {const} */ ("all"), name: "with" },
+  ]);
+  #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
+  #results = fieldRow(this.#save, this.#archive, this.#images.label);
   #next = element("p", { className: "result", role: "status" });
   #all = element(
     "div",
@@ -90,6 +105,10 @@ export class ManyPanel {
     this.#next.textContent = "";
   }
 
+  get isRunning() {
+    return this.#running !== null;
+  }
+
   #carry() {
     const open = this.#needs.open();
     if (open !== null) sayIn(this.#next, this.#needs.carry(open.carried), true);
@@ -112,11 +131,12 @@ export class ManyPanel {
     this.#results.hidden = true;
     sayIn(this.#status, "", true);
     Object.assign(this.#progress, { hidden: false, max: length, value: 0 });
-    const { rows, measured } = await measureAll(group.targets, {
+    const { rows, measured, members, open: shown } = await measureAll(group.targets, {
       ...open,
       what,
       running,
       skipsOwn: this.#own.select.value === "skip",
+      recall: this.#needs.recall,
       work: this.#needs.work,
       onProgress: (done, name) => {
         this.#progress.value = done;
@@ -125,6 +145,8 @@ export class ManyPanel {
     });
     this.#running = null;
     this.#rows = rows;
+    this.#stem = group.stem;
+    this.#members = members;
     this.#about = [["Regions and settings", open.carried.name], ["Recordings", length], [
       "Measured",
       measured,
@@ -142,12 +164,29 @@ export class ManyPanel {
       ].join(" · "),
       true,
     );
+    const canArchive = members.length > 0 && this.#needs.mayArchive();
+    for (const part of [this.#archive, this.#images.label]) part.hidden = !canArchive;
     this.refresh();
-    this.#needs.onMeasured();
+    this.#needs.onMeasured(open, shown);
+  }
+
+  async #saveArchive() {
+    const images = this.#images.select.value === "all" ? "all" : "none";
+    sayIn(this.#status, "Preparing …", true);
+    this.#archive.disabled = true;
+    try {
+      const warnings = await this.#needs.archive(this.#members, images, this.#stem);
+      sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
+    } catch (error) {
+      const { message, details } = /** @type {Error & {details?: {message: string}[] | null}} */ (error);
+      sayIn(this.#status, `Not saved: ${details?.[0]?.message ?? message}`, true);
+    } finally {
+      this.#archive.disabled = false;
+    }
   }
 
   #saveTable() {
     const text = recordingsTable(this.#about, this.#rows);
-    saveFile("recordings.csv", new Blob([text], { type: "text/csv;charset=utf-8" }));
+    saveFile(`${this.#stem}-recordings.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
   }
 }

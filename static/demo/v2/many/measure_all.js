@@ -1,15 +1,18 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
-import { tableUnit, titled } from "../../../measure/axes.js";
-import { drawnIn, withoutResults } from "../measuring/drawn.js";
+import { isTime, tableUnit, titled } from "../../../measure/axes.js";
+import { drawingWords, drawnIn, withoutResults } from "../measuring/drawn.js";
 import { placeInFile, scanOf, shapeOf } from "../measuring/scan.js";
 import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { recordingOf } from "../opening/opening.js";
 import { keyOf } from "../opening/work_store.js";
+import { carriedOver } from "../saving/carried.js";
+import { memberOf } from "../saving/documents.js";
 import { carriedTo } from "./carried.js";
 import { Measurer } from "./measurer.js";
 
-/** @import { Acquisition, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Acquisition, ExportMember, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Measured } from "../measuring/panel.js" */
 /** @import { Scan } from "../measuring/scan.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.js" */
@@ -26,7 +29,8 @@ import { Measurer } from "./measurer.js";
  * @property {Drawn} drawn of the open recording
  * @property {What} what
  * @property {boolean} skipsOwn leaves recordings with work of their own out
- * @property {Pick<KeptWork, "recall" | "add">} work
+ * @property {(acquisition: Acquisition) => Promise<Recalled | null>} recall work of a recording
+ * @property {Pick<KeptWork, "add">} work
  * @property {AbortController} running
  * @property {(done: number, name: string) => void} onProgress before each recording
  */
@@ -34,8 +38,8 @@ import { Measurer } from "./measurer.js";
 /**
  * @param {readonly Target[]} targets
  * @param {Run} run
- * @returns {Promise<{rows: Row[], measured: number}>} a row for each band, and one for each recording that cannot be
- *   measured, with the reason; a cancel leaves what was measured before it
+ * @returns {Promise<{rows: Row[], measured: number, members: ExportMember[], open: Drawn | null}>} a row for each band, and one for each recording that cannot be
+ *   measured, with the reason; the measured recordings, to be saved; the open one with its results. A cancel leaves what was measured before it.
  */
 export async function measureAll(targets, run) {
   const { running: { signal }, onProgress } = run;
@@ -43,7 +47,11 @@ export async function measureAll(targets, run) {
   const kept = new Set();
   /** @type {Row[]} */
   const rows = [];
+  /** @type {ExportMember[]} */
+  const members = [];
   let measured = 0;
+  /** @type {Drawn | null} */
+  let open = null;
   for (const [done, target] of targets.entries()) {
     if (signal.aborted) break;
     onProgress(done, target.name);
@@ -53,7 +61,9 @@ export async function measureAll(targets, run) {
       const acquisition = await target.open(signal);
       try {
         const found = await measureOne(acquisition, about, measurer, { ...run, kept });
-        rows.push(...found.map((row) => ({ ...about, ...row })));
+        rows.push(...found.rows.map((row) => ({ ...about, ...row })));
+        if (found.member !== null) members.push(found.member);
+        open ??= found.open;
         measured += 1;
       } finally {
         await acquisition.close().catch(() => {});
@@ -66,7 +76,7 @@ export async function measureAll(targets, run) {
       if (code === "server_gone") break;
     }
   }
-  return { rows, measured };
+  return { rows, measured, members, open };
 }
 
 /**
@@ -74,41 +84,72 @@ export async function measureAll(targets, run) {
  * @param {Row} about gets what is known of the recording
  * @param {Measurer} measurer
  * @param {Run & {kept: Set<string>}} run `kept` holds the keys of the work that it has kept
- * @returns {Promise<Row[]>}
+ * @returns {Promise<{rows: Row[], member: ExportMember | null, open: Drawn | null}>}
  * @throws {Error} it cannot be measured
  */
 async function measureOne(acquisition, about, measurer, run) {
-  const { carried, drawn, what, work, running } = run;
+  const { carried, drawn, what, running } = run;
   const { info } = acquisition;
   const recording = recordingOf(info);
   const key = keyOf(recording);
-  const recalled = run.kept.has(key) ? null : await work.recall(recording);
+  const recalled = run.kept.has(key) ? null : await run.recall(acquisition);
   const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
-  const typed = recalled?.work.words ? recalled.work.look.typed ?? null : carried.typed;
-  const scan = await scanAt(acquisition, position, typed, running.signal);
+  const former = recalled?.work.look?.drawn;
+  const typed = drawingWords(former) === "" ? carried.typed : recalled?.work.look.typed ?? null;
   Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
+  const scan = await scanAt(acquisition, position, typed, running.signal);
   Object.assign(about, Object.fromEntries(scan.place()));
-  if (!scan.isLineScan) throw new RangeError("Not a line scan: its rows are not lines over time");
   about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {
     about.Regions = "its own";
     if (run.skipsOwn && !isOpen) throw new RangeError("Left out: it has work of its own");
-    return (await measurer.measure(scan, withSettings(own, carried, scan), what, running)).rows;
+    const { rows, measured } = await measurer.measure(scan, withSettings(own, carried, scan), what, running);
+    const member = await memberFor(acquisition, measured, position, typed);
+    return { rows, member, open: isOpen ? measured.drawn : null };
   }
   about.Regions = `of ${carried.name}`;
   const fitted = carriedTo(carried, scan);
   if (fitted.drawn === null) throw new RangeError(fitted.words);
-  const measured = await measurer.measure(scan, fitted.drawn, what, running);
+  // What the file says, and what the user thinks of it, stays.
+  const { accepted, regions, origin } = former ?? {};
+  const here = { ...fitted.drawn, ...former && { accepted, regions, origin } };
+  const { rows, measured } = await measurer.measure(scan, here, what, running);
   const isKept = run.kept.has(key);
   run.kept.add(key);
-  const fault = isKept ? "" : await keep(work, recording, {
+  const fault = isKept ? "" : await keep(run.work, recording, {
     look: { drawn: measured.drawn, ...typed && { typed } },
     position,
   });
   const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
-  return measured.rows.map((row) => ({ ...row, Note }));
+  return {
+    rows: rows.map((row) => ({ ...row, Note })),
+    member: await memberFor(acquisition, measured, position, typed),
+    open: null,
+  };
+}
+
+/**
+ * The recording with its regions and analyses. Traces are left out: they follow from images and bands, and those of many
+ * recordings would fill the memory.
+ *
+ * @param {Acquisition} acquisition
+ * @param {Measured} shown
+ * @param {PositionInfo} position
+ * @param {TypedScan | null} typed
+ * @returns {Promise<ExportMember | null>} null where the picture is no image of the file but one that was turned
+ */
+async function memberFor(acquisition, shown, position, typed) {
+  if (typed?.time === "columns") return null;
+  const { path, scene, channels, collection } = acquisition;
+  const { drawn } = shown;
+  const isAccepted = drawn.accepted ?? collection?.member.accepted ?? false;
+  const look = { ...typed && { typed } };
+  const recorded = { drawn, shown, isKymograph: false, isAccepted, position, look, channels };
+  const member = memberOf(recorded);
+  const analyses = member.analyses.filter(({ type }) => type !== "trace");
+  return { path, scene, ...await carriedOver({ ...member, analyses }, acquisition) };
 }
 
 /**
@@ -118,15 +159,19 @@ async function measureOne(acquisition, about, measurer, run) {
  * @param {PositionInfo} position
  * @param {TypedScan | null} typed
  * @param {AbortSignal} signal
+ * @throws {RangeError} it is no line scan
  */
 async function scanAt(acquisition, position, typed, signal) {
   const { info } = acquisition;
+  const isTyped = typed !== null && isPlainImage(info);
+  if (!isTyped && !isTime(acquisition.axes[0])) {
+    throw new RangeError("Not a line scan: its rows are not lines over time");
+  }
   const planes = await acquisition.planes(null, { ...position, signal });
   const image = {
     plane: { ...info.plane, axes: titled(info.plane.axes) },
     channels: planes.map(({ channel: { name }, samples }) => ({ name, samples })),
   };
-  const isTyped = typed !== null && isPlainImage(info);
   const { plane, channels } = isTyped ? typedPlanes(image, typed) : image;
   // Nothing of it is drawn.
   const group = /** @type {Scan["group"]} */ (/** @type {unknown} */ ({ plane, channels, shown: channels }));
@@ -136,8 +181,8 @@ async function scanAt(acquisition, position, typed, signal) {
 
 /** Drawings in the recording, or null without any. @param {Recalled | null} recalled @param {Scan} scan */
 function ownWork(recalled, scan) {
-  if (recalled === null || recalled.work.words === "") return null;
-  const { drawn } = recalled.work.look;
+  const drawn = recalled?.work.look?.drawn;
+  if (recalled === null || drawingWords(drawn) === "") return null;
   const own = drawnIn(recalled.isOther ? withoutResults(drawn) : drawn, scan);
   if (own === null) throw new RangeError("Its own work was drawn in a picture of another size");
   return own;
@@ -149,6 +194,7 @@ function withSettings(own, carried, scan) {
   const hasVelocities = (own.velocities?.found.length ?? 0) > 0;
   return {
     ...own,
+    traces: own.traces ?? carried.drawn.traces,
     velocities: hasVelocities ? own.velocities : drawn?.velocities ?? own.velocities,
     events: own.events ?? drawn?.events ?? null,
   };

@@ -2,13 +2,16 @@
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
 import { velocityUnit } from "../../../measure/velocity.js";
 import { BandPanel } from "../measuring/band_panel.js";
+import { CursorPanel } from "../measuring/cursor_panel.js";
 import { MOST_ROWS } from "../measuring/drawn.js";
 import { EventPanel } from "../measuring/event_panel.js";
+import { LinePanel } from "../measuring/line_panel.js";
 import { shapeOf } from "../measuring/scan.js";
 import { VelocityPanel } from "../measuring/velocity_panel.js";
 
 /** @import { Band } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Measured } from "../measuring/panel.js" */
 /** @import { Scan } from "../measuring/scan.js" */
 
 /**
@@ -26,6 +29,8 @@ export class Measurer {
   #bands = new BandPanel();
   #velocities = new VelocityPanel();
   #events = new EventPanel(() => null);
+  #lines = new LinePanel();
+  #cursors = new CursorPanel(() => null);
 
   /**
    * Measures all bands, and whole lines where velocities are measured in them.
@@ -34,7 +39,7 @@ export class Measurer {
    * @param {Drawn} drawn regions and settings; events that are there are measured as they are
    * @param {What} what
    * @param {AbortController} running cancels it
-   * @returns {Promise<{drawn: Drawn, rows: Row[]}>} the drawings with their results, and a row for each band
+   * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with their results, and a row for each band
    * @throws {DOMException} `AbortError`
    */
   async measure(scan, drawn, what, running) {
@@ -57,7 +62,23 @@ export class Measurer {
       }
       rows.push(row);
     }
-    return { drawn: measured, rows };
+    return { measured: this.#show(scan, measured), rows };
+  }
+
+  /** What the page would show of the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */
+  #show(scan, drawn) {
+    const { traces, title } = this.#bands;
+    for (const panel of [this.#velocities, this.#events, this.#lines, this.#cursors]) {
+      panel.begin(scan, drawn);
+    }
+    this.#events.listTraces(traces, title);
+    const tables = {
+      velocities: this.#velocities.columns,
+      events: this.#events.columns,
+      lines: this.#lines.columns,
+      cursors: this.#cursors.columns,
+    };
+    return { drawn, scan, traces, tables };
   }
 
   /** @param {Scan} scan @param {Drawn} drawn @param {What} what @returns {readonly Band[]} */

@@ -180,7 +180,7 @@ export class BandPanel extends Panel {
     if (scan === null || traces.length === 0) return null;
     const x = this.timesOf(scan);
     const y = { ...rangeOf({ curves: traces, points: [], level: null }, span), title };
-    const curves = traces.map(({ name, color, values }) => ({ name, color, x, y: values }));
+    const curves = traces.map(({ name, color, dash, values }) => ({ name, color, dash, x, y: values }));
     return { ...plotOver(scan, span), y, traces: curves };
   }
 

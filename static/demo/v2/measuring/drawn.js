@@ -79,6 +79,22 @@ export function drawnIn(kept, scan) {
   return isFit ? { ...kept, shape: [rows, columns] } : null;
 }
 
+/** With rows and columns exchanged, as in an image whose columns are lines. @param {import("./bands.js").Region} region @returns {import("./bands.js").Region} */
+export function turnedRegion(region) {
+  const ends = (/** @type {any} */ { position, start, stop }) => ({
+    ...position && { position: [...position].reverse() },
+    ...start && { start: [...start].reverse() },
+    ...stop && { stop: [...stop].reverse() },
+  });
+  const { metadata } = region;
+  const exact = metadata?.acq_server;
+  return {
+    ...region,
+    ...ends(region),
+    ...exact && { metadata: { ...metadata, acq_server: { ...exact, ...ends(exact) } } },
+  };
+}
+
 /** Without what was measured in other samples. @param {any} kept unchecked @returns {any} */
 export function withoutResults(kept) {
   if (!kept) return kept;
@@ -109,3 +125,6 @@ export function drawnWords(kept) {
   const judged = typeof kept.accepted === "boolean" ? [kept.accepted ? "accepted" : "not accepted"] : [];
   return [...words, ...line, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }
+
+/** The same without judgement and regions of the file, which any drawings leave. @param {any} kept unchecked @returns {string} */
+export const drawingWords = (kept) => kept ? drawnWords({ ...kept, accepted: null, regions: [] }) : "";

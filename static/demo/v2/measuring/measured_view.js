@@ -5,7 +5,7 @@
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
 import { byId } from "../controls/element.js";
-import { drawnWords } from "./drawn.js";
+import { drawnWords, turnedRegion } from "./drawn.js";
 import { Measuring } from "./measuring.js";
 import { placeInFile } from "./scan.js";
 import { TypedPanel } from "./typed_panel.js";
@@ -16,6 +16,7 @@ import { isPlainImage, typedPlanes } from "./typed_planes.js";
 /** @import { Kymograph } from "../../../measure/kymograph.js" */
 /** @import { Source } from "./kymograph_panel.js" */
 /** @import { Place } from "../panels/plane_steps.js" */
+/** @import { Shown } from "./measuring.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
@@ -44,6 +45,8 @@ export class MeasuredView {
   #isShowing = false;
   /** Look of a kymograph that is made again. @type {any} */
   #former = null;
+  /** What the next picture keeps of the recording. @type {Shown["kept"]} */
+  #kept = null;
 
   /** @param {Viewer} viewer @param {Images} images */
   constructor(viewer, images) {
@@ -92,9 +95,11 @@ export class MeasuredView {
     return measured && { shown: measured, isAccepted, isKymograph: this.#original !== null };
   }
 
-  /** Shows drawings of the images in their place, as one step. @param {import("./drawn.js").Drawn} drawn @returns {boolean} false where they belong to images of another shape */
-  restore(drawn) {
+  /** Shows drawings of the images in their place, as one step. @param {import("./drawn.js").Drawn} drawn @param {TypedScan | null} typed what makes the image a line scan @returns {boolean} false where they belong to images of another shape */
+  restore(drawn, typed) {
     this.#goBack();
+    if (typed === null) this.#showPlain();
+    else if (JSON.stringify(typed) !== JSON.stringify(this.#plain?.typed)) this.#treat(typed, null);
     return this.#measuring.replace(drawn);
   }
 
@@ -129,8 +134,10 @@ export class MeasuredView {
       note: this.#viewer.note,
       isKymograph: this.#original !== null,
       isAccepted: info.collection?.member.accepted ?? false,
+      kept: this.#kept,
       drawn,
     });
+    this.#kept = null;
     if (taken === null && drawnWords(drawn) !== "") this.#images.onLost();
     if (!this.#measuring.kymographs.hasSeries || this.#original !== null || !taken?.kymograph?.isMade) return;
     // The kymograph is made again from the current images.
@@ -155,6 +162,7 @@ export class MeasuredView {
     const plain = this.#plain ??
       { info, source: groupOf(groups.source), reference: groups.reference && groupOf(groups.reference) };
     const { plane, channels } = typedPlanes(plain.source, typed);
+    if (look === null) this.#keep(isTurned(this.#plain?.typed) !== isTurned(typed));
     this.#plain = { ...plain, typed };
     this.#isShowing = true;
     this.#viewer.show({
@@ -170,7 +178,8 @@ export class MeasuredView {
 
   #showPlain() {
     if (this.#plain === null) return;
-    const { info, source, reference } = this.#plain;
+    const { info, source, reference, typed } = this.#plain;
+    this.#keep(isTurned(typed));
     this.#viewer.show({ info, source, reference });
     this.#images.onDrawn();
   }
@@ -231,6 +240,8 @@ export class MeasuredView {
     };
     const reference = { plane: info.plane, channels: [], lineRoi: null, scanPath: kymograph.path };
     this.#line = lineWords(kymograph, info.plane.axes);
+    this.#keep(false);
+    this.#kept = { ...this.#kept, regions: [] };
     this.#isShowing = true;
     this.#viewer.show({
       info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
@@ -254,16 +265,26 @@ export class MeasuredView {
     }
   }
 
+  /** The next picture is of the same recording. @param {boolean} isTurned with rows and columns exchanged */
+  #keep(isTurned) {
+    const { accepted = null, origin = null, regions = [] } = this.#measuring.drawn ?? {};
+    this.#kept = { accepted, origin, regions: isTurned ? regions.map(turnedRegion) : regions };
+  }
+
   #goBack() {
     const original = this.#original;
     if (original === null) return;
-    const look = { .../** @type {any} */ (original.look) };
-    look.drawn = { ...look.drawn, accepted: this.#measuring.drawn?.accepted };
+    const { drawn } = /** @type {any} */ (original.look);
+    this.#keep(false);
+    this.#kept = { ...this.#kept, regions: drawn.regions };
     this.#original = null;
-    this.#viewer.show({ ...original, look });
+    this.#viewer.show(original);
     this.#images.onDerived(false);
   }
 }
+
+/** Whether the columns of the image are lines. @param {TypedScan | undefined} typed */
+const isTurned = (typed) => typed?.time === "columns";
 
 /** As it was loaded. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
 const groupOf = ({ plane, channels }) => ({

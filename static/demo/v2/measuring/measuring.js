@@ -14,6 +14,8 @@
  * @property {string} note note in everything saved
  * @property {unknown} drawn earlier drawings, unchecked
  * @property {boolean} isAccepted by the file
+ * @property {Pick<Drawn, "accepted" | "regions" | "origin"> | null} kept of the recording in another picture, instead of
+ *   that of the drawings
  * @property {boolean} isKymograph made of a series by this module
  */
 import { byId, element, inNextFrame } from "../controls/element.js";
@@ -177,16 +179,14 @@ export class Measuring extends Emitter {
   begin(shown) {
     const { path, series, isKymograph } = shown;
     const scan = this.#scan = scanOf(shown);
-    const earlier = drawnIn(shown.drawn, scan);
-    // A kymograph is accepted with its images.
-    const drawn = isKymograph && earlier ? { ...earlier, accepted: this.#judged } : earlier;
+    const drawn = drawnIn(shown.drawn, scan);
     this.#isUnfinished = true;
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
-    if (!isKymograph || drawn) this.#accept(drawn);
     this.#bands.hasPath = path.length > 0;
     this.#tools.offer({ band: scan.isLineScan, line: scan.isLineScan || series !== null });
     this.#show(scan, drawn);
+    this.#judge(scan, shown.kept ?? drawn);
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(series, drawn?.kymograph ?? null);
@@ -249,8 +249,8 @@ export class Measuring extends Emitter {
     const scan = this.#scan;
     if (drawn === null || scan === null) return;
     this.#isUnfinished = true;
-    this.#accept(drawn);
     this.#show(scan, drawn);
+    this.#judge(scan, drawn);
     this.kymographs.redraw(drawn.kymograph);
     this.#refresh();
     this.#isUnfinished = false;
@@ -261,15 +261,17 @@ export class Measuring extends Emitter {
 
   /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
   #show(scan, drawn) {
-    const panels = [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities, this.#regions];
-    for (const panel of panels) panel.begin(scan, drawn);
-    this.#regionFold.hidden = this.#regions.regions.length === 0;
+    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities]) {
+      panel.begin(scan, drawn);
+    }
   }
 
-  /** @param {Drawn | null} drawn */
-  #accept(drawn) {
-    this.#accepted.checked = drawn?.accepted ?? this.#isAccepted;
-    this.#origin = drawn?.origin ?? null;
+  /** What belongs to the recording, not to the picture. @param {import("./scan.js").Scan} scan @param {Shown["kept"]} kept */
+  #judge(scan, kept) {
+    this.#accepted.checked = kept?.accepted ?? this.#isAccepted;
+    this.#origin = kept?.origin ?? null;
+    this.#regions.begin(scan, kept?.regions ?? []);
+    this.#regionFold.hidden = this.#regions.regions.length === 0;
   }
 
   /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {import("./tool_choice.js").Tool} tool */

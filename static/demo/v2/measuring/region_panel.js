@@ -17,10 +17,10 @@ export class RegionPanel extends Panel {
   regions = [];
   element = element("div", { className: "panel" });
 
-  /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn */
-  begin(scan, drawn) {
+  /** @param {Scan} scan @param {readonly Region[]} regions in it */
+  begin(scan, regions) {
     this.scan = scan;
-    this.#set(drawn?.regions ?? []);
+    this.#set(regions);
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */

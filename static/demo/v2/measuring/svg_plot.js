@@ -7,6 +7,7 @@
  * @property {string} color any CSS colour
  * @property {ArrayLike<number>} x ascending
  * @property {ArrayLike<number>} y NaN breaks the line
+ * @property {string} [dash] lengths of strokes and gaps
  * @property {boolean} [isDots] points instead of a line
  *
  * @typedef {object} Plot
@@ -56,13 +57,13 @@ export function svgPlot({ width, height, x, y, traces, note = "" }, measure) {
     `<g clip-path="url(#plot)" fill="none" stroke-width="1.25" stroke-linejoin="round">`,
     ...traces.map((trace) => traceElement(trace, { x, plot, across, up })),
     "</g>",
-    ...named.flatMap(({ name, color }, i) => {
+    ...named.flatMap(({ name, color, dash = "" }, i) => {
       const at = height - legend + (i + 0.5) * LEGEND_LINE;
       return [
-        `<line x1="${round(plot.left)}" x2="${round(plot.left + 18)}" y1="${at}" y2="${at}" stroke="${
+        `<line x1="${round(plot.left)}" x2="${round(plot.left + 28)}" y1="${at}" y2="${at}" stroke="${
           escaped(color)
-        }" stroke-width="2"/>`,
-        textElement(name, [plot.left + 24, at], "start", false),
+        }" stroke-width="2"${dashed(dash)}/>`,
+        textElement(name, [plot.left + 34, at], "start", false),
       ];
     }),
     ...(note === "" ? [] : [textElement(note, [plot.left, height - LEGEND_LINE / 2], "start", false)]),
@@ -90,7 +91,7 @@ function textElement(text, [x, y], anchor, isTurned) {
  * @param {PlotTrace} trace
  * @param {{x: {low: number, high: number}, plot: {width: number}, across: (value: number) => number, up: (value: number) => number}} frame
  */
-function traceElement({ x, y, color, isDots = false }, frame) {
+function traceElement({ x, y, color, dash = "", isDots = false }, frame) {
   const seen = [...thinned(x, y, frame.x, frame.plot.width * POINTS_A_PIXEL)];
   const stroke = escaped(color);
   if (isDots) {
@@ -105,8 +106,11 @@ function traceElement({ x, y, color, isDots = false }, frame) {
     else if (runs[runs.length - 1].length > 0) runs.push([]);
   }
   return runs.filter((run) => run.length > 0)
-    .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"/>`).join("\n");
+    .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"${dashed(dash)}/>`).join("\n");
 }
+
+/** @param {string} dash */
+const dashed = (dash) => dash === "" ? "" : ` stroke-dasharray="${escaped(dash)}"`;
 
 /** Visible indices; of many, the minimum and maximum of each step. */
 function* thinned(

@@ -294,7 +294,11 @@ export class VelocityPanel extends Panel {
         lineTime,
       }, {
         signal: running.signal,
-        onProgress: (done, of) => Object.assign(this.#progress, { max: of, value: done }),
+        onFound: (found, of) => {
+          Object.assign(this.#progress, { max: of, value: found.length });
+          this.points = pointsOf(found, scan);
+          this.changed();
+        },
       });
       if (isAutomatic) this.#setWindow(window);
       this.#explain();
@@ -314,6 +318,8 @@ export class VelocityPanel extends Panel {
       return "";
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
+      // What was found so far is not kept.
+      if (this.scan === scan) this.points = pointsOf(this.#found, scan);
       return this.#result.textContent = running.signal.aborted ? "Cancelled" : message;
     } finally {
       if (this.#running === running) this.#running = null;
@@ -334,12 +340,7 @@ export class VelocityPanel extends Panel {
   /** @param {readonly VelocityAt[]} found @param {Scan} scan */
   #show(found, scan) {
     this.#found = found;
-    this.points = found.filter(isNumber)
-      .map(({ line, velocity, confidence }) => ({
-        line,
-        velocity: physicalVelocity(velocity, scan.axes),
-        confidence,
-      }));
+    this.points = pointsOf(found, scan);
     this.#result.replaceChildren(...unbroken(this.#summary(scan)));
   }
 
@@ -358,6 +359,14 @@ export class VelocityPanel extends Panel {
     return [`${numbers} of ${length} windows measured`, ...middle, ...cycles, ...rest].join(" · ");
   }
 }
+
+/** @param {readonly VelocityAt[]} found @param {Scan} scan */
+const pointsOf = (found, { axes }) =>
+  found.filter(isNumber).map(({ line, velocity, confidence }) => ({
+    line,
+    velocity: physicalVelocity(velocity, axes),
+    confidence,
+  }));
 
 /** @param {import("../../../measure/velocity_summary.js").Cycle} cycle @param {Scan} scan */
 function cycleText({ cycles, period, mean }, { axes }) {

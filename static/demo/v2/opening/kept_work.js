@@ -18,7 +18,7 @@
  * @property {import("../saving/restored.js").Restored | null} offer other ones than the work that is shown, or null
  */
 import { Emitter } from "../controls/emitter.js";
-import { drawnWords } from "../measuring/drawn.js";
+import { drawingWords, drawnWords } from "../measuring/drawn.js";
 import { keyOf, placeOf } from "./work_store.js";
 
 /** A tab that is being closed or reloaded gives its lock back within this time. */
@@ -167,7 +167,7 @@ export class KeptWork extends Emitter {
   }
 
   /**
-   * Keeps work on a recording that no tab has open and that has none.
+   * Keeps work on a recording that no tab has open and in which nothing is drawn.
    *
    * @param {Recording} recording
    * @param {Shown} shown
@@ -178,7 +178,7 @@ export class KeptWork extends Emitter {
     const key = keyOf(recording);
     const isKept = await this.#locks?.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       const former = await this.#store.get(key);
-      if (lock === null || former?.words) return false;
+      if (lock === null || drawingWords(former?.look?.drawn) !== "") return false;
       // The view stays.
       const look = { ...former?.look, ...shown.look };
       await this.#store.put(workOn(recording, { ...shown, look }, Date.now()));

@@ -8,7 +8,7 @@ import { PositionBar } from "../panels/position_bar.js";
 import { SAMPLE_NOTE } from "./loaded_planes.js";
 import { serverFacts } from "./server.js";
 import { shownText } from "../panels/channel_card.js";
-import { withoutResults } from "../measuring/drawn.js";
+import { drawnWords, withoutResults } from "../measuring/drawn.js";
 import { keyOf } from "./work_store.js";
 import { Recordings } from "./recordings.js";
 import { linkOfView, viewOfLink } from "./view_link.js";
@@ -101,6 +101,11 @@ export class Opening {
     };
   }
 
+  /** Whether the server opens files by their paths. */
+  get mayOpenByPath() {
+    return this.#mayOpenByPath;
+  }
+
   /** The recordings beside the open one. */
   get recordings() {
     return this.#recordings;
@@ -133,6 +138,13 @@ export class Opening {
   /** Drawings, settings or results have changed. */
   drawn() {
     this.#parts.work.changed(this.#shown);
+    this.#accept();
+  }
+
+  #accept() {
+    const { info, look } = this.#parts.viewer;
+    const { accepted = null } = /** @type {any} */ (look)?.drawn ?? {};
+    this.#bar.accept(accepted ?? info?.collection?.member.accepted ?? false);
   }
 
   /** Keeps the view. */
@@ -174,7 +186,10 @@ export class Opening {
 
   #listen() {
     const { page, controller, data, viewer, work } = this.#parts;
-    work.on("state", ({ state }) => page.kept(state));
+    work.on("state", ({ state }) => {
+      page.kept(state);
+      if (state === "kept") this.#recordings.note(drawnWords(/** @type {any} */ (viewer.look)?.drawn));
+    });
     byId("take-over").addEventListener("click", () => work.takeOver());
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
     controller.on("opened", ({ kind, info }) => {
@@ -233,6 +248,7 @@ export class Opening {
     const { info } = this.#parts.viewer;
     if (this.#isDerived || info === null) this.#bar.hide();
     else this.#bar.show(info, place, this.#isSample);
+    this.#accept();
   }
 
   /** @param {Loaded} loaded */

@@ -90,6 +90,14 @@ export class Recordings {
     this.#paint();
   }
 
+  /** Shows what was measured in the open recording. @param {string} words */
+  note(words) {
+    const open = this.#list.recordings[this.#list.index];
+    if (open === undefined || words === (this.#words.get(open.path) ?? "")) return;
+    this.#words = new Map([...this.#words, [open.path, words]]);
+    this.#paint();
+  }
+
   /** Opens the recording before (-1) or after (1) the open one. @param {-1 | 1} by */
   step(by) {
     const recording = this.#list.beside(by);

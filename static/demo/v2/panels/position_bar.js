@@ -18,6 +18,9 @@ const AXES = [
 /** Number of further positions to fetch ahead. */
 const AHEAD = 2;
 
+/** Ends the name of a scene. */
+const ACCEPTED = " · accepted";
+
 export class PositionBar {
   #onStep;
   /** @type {OpenResponse | null} */
@@ -88,6 +91,13 @@ export class PositionBar {
     byId("player").hidden = !this.hasSteps;
     byId("positions").hidden = isSample || (!this.hasSteps && scenes.length < 2);
     this.#paint();
+  }
+
+  /** Tells whether the open scene is accepted. @param {boolean} isAccepted */
+  accept(isAccepted) {
+    const [option] = byId("scene", HTMLSelectElement).selectedOptions;
+    if (option === undefined) return;
+    option.textContent = option.textContent.replace(ACCEPTED, "") + (isAccepted ? ACCEPTED : "");
   }
 
   hide() {

@@ -8,7 +8,7 @@
  * @property {boolean} isKymograph
  * @property {boolean} isAccepted
  * @property {{t: number, z: number, l: number}} position of the shown image
- * @property {object} look of the images, without drawings
+ * @property {{typed?: TypedScan}} look of the images, without drawings
  * @property {readonly {index: number, name: string}[]} channels that are loaded
  */
 import { tableUnit } from "../../../measure/axes.js";
@@ -22,6 +22,7 @@ import { bandRegionId, KYMOGRAPH_ID, OWN, regionsOf } from "./regions.js";
 /** @import { Trace } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Measured } from "../measuring/panel.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Scan } from "../measuring/scan.js" */
 
 /** Increase the number when older pages would misread what a newer one saves. */
@@ -37,7 +38,7 @@ export function memberOf(recorded) {
   const kymograph = kymographOf(drawn, shown, isKymograph);
   return {
     accepted: isAccepted,
-    rois: regionsOf(drawn),
+    rois: regionsOf(drawn, look.typed?.time === "columns"),
     imageMetadata: {
       [OWN]: packed({ version: VERSION, position, look, settings: settingsOf(drawn, channels) }),
     },

@@ -3,7 +3,7 @@
  * integers; drawings count from the outer edge of the first pixel.
  */
 import { MOST_BANDS } from "../measuring/bands.js";
-import { MOST_LINES } from "../measuring/drawn.js";
+import { MOST_LINES, turnedRegion } from "../measuring/drawn.js";
 
 /** @import { Band, Region } from "../measuring/bands.js" */
 /** @import { Drawn, KeptKymograph, Line } from "../measuring/drawn.js" */
@@ -22,8 +22,8 @@ const PLAIN = "#56b4e9";
 /** Id of the region of a band. @param {Band} band */
 export const bandRegionId = ({ id, region }) => region?.id ?? `band-${id}`;
 
-/** @param {Drawn} drawn @returns {Region[]} */
-export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [] }) {
+/** @param {Drawn} drawn @param {boolean} isTurned the columns of the image are its lines @returns {Region[]} */
+export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [] }, isTurned) {
   const [rows, columns] = shape;
   const size = /** @type {const} */ ([columns, rows]);
   const own = [
@@ -54,10 +54,11 @@ export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [
     ...kymograph === null ? [] : [kymographRegion(kymograph, size)],
   ];
   const ids = new Set(own.map(({ id }) => id));
-  return [
+  const all = [
     ...own,
     ...regions.map((region) => ids.has(region.id) ? { ...region, id: `${region.id}-other` } : region),
   ];
+  return isTurned ? all.map(turnedRegion) : all;
 }
 
 /** @param {KeptKymograph} kymograph @param {readonly [number, number]} size @returns {Region} */
@@ -87,12 +88,14 @@ const pixelOf = (place, size) =>
 /**
  * Drawings of the regions of an image document; those that this page has no tool for stay regions.
  *
- * @param {readonly Region[]} regions valid by the schema
- * @param {{shape: readonly [number, number], isLineScan: boolean, isSeries: boolean}} picture
+ * @param {readonly Region[]} written valid by the schema
+ * @param {{shape: readonly [number, number], isLineScan: boolean, isSeries: boolean, isTurned: boolean}} picture `isTurned`
+ *   where the columns of the image are its lines
  * @returns {Pick<Drawn, "bands" | "kymograph"> & {lines: Line[], regions: Region[], pinned: {x: number, y: number}[],
  *   outside: string[]}} `outside` has the names of regions that do not lie within the image
  */
-export function drawnRegions(regions, { shape, isLineScan, isSeries }) {
+export function drawnRegions(written, { shape, isLineScan, isSeries, isTurned }) {
+  const regions = isTurned ? written.map(turnedRegion) : written;
   const [rows, columns] = shape;
   const size = /** @type {const} */ ([columns, rows]);
   const bandIds = new Ids("band", regions);

@@ -9,7 +9,7 @@
  *
  * @typedef {object} Restored
  * @property {Drawn} drawn
- * @property {object} look
+ * @property {{typed?: TypedScan}} look
  * @property {{t: number, z: number, l: number}} position
  * @property {string[]} outside names of regions outside the image
  * @property {string} note what could not be taken; empty for nothing
@@ -19,6 +19,7 @@ import { unpacked, VERSION } from "./documents.js";
 import { drawnRegions, OWN } from "./regions.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Region } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 
@@ -103,12 +104,15 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
   const own = unpacked(image.image_metadata?.[OWN] ?? null);
   const isOurs = own?.version === VERSION;
   const { settings = {}, position = {}, look = {} } = isOurs ? own : {};
-  const shape = /** @type {[number, number]} */ (plane.shape);
-  const isLineScan = isTime(plane.axes[0]);
+  const { typed = null } = look;
+  const isTurned = typed?.time === "columns";
+  const [rows, columns] = plane.shape;
+  const shape = /** @type {[number, number]} */ (isTurned ? [columns, rows] : [rows, columns]);
+  const isLineScan = typed !== null || isTime(plane.axes[0]);
   const isSeries = !isLineScan && (header.sizes.T ?? 1) > 1;
   /** @type {Region[]} */
   const regions = image.rois;
-  const { outside, pinned, ...drawn } = drawnRegions(regions, { shape, isLineScan, isSeries });
+  const { outside, pinned, ...drawn } = drawnRegions(regions, { shape, isLineScan, isSeries, isTurned });
   // An archive has each wavelength as a channel.
   const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
   const isFolded = spectral > 1 && header.sizes.L === undefined;
@@ -125,7 +129,8 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
     return isOurs && found ? unpacked(found.parameters[OWN]) : {};
   };
   const { velocities, events } = settings;
-  const eventBand = bandIds.get(events?.band);
+  const { band: eventBand, channel: eventChannel, ...thresholds } = events ?? {};
+  const eventBandId = bandIds.get(eventBand);
   const isBandThere = velocities?.band === "" || bandIds.has(velocities?.band);
   return {
     drawn: {
@@ -138,15 +143,15 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
           ...velocities,
           band: velocities.band === "" ? "" : String(bandIds.get(velocities.band)),
           channel: String(positionOf(velocities.channel)),
-          found: kept("velocity").found ?? [],
+          found: listed(kept("velocity").found),
           place: null,
         }
         : null,
-      events: isLineScan && events && eventBand !== undefined
+      events: isLineScan && events && eventBandId !== undefined
         ? {
-          ...events,
-          trace: `${eventBand} ${channels[positionOf(events.channel)]?.name}`,
-          rows: kept("events").rows ?? [],
+          ...thresholds,
+          trace: `${eventBandId} ${channels[positionOf(eventChannel)]?.name}`,
+          rows: listed(kept("events").rows),
         }
         : null,
       cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
@@ -168,6 +173,9 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
       : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
   };
 }
+
+/** @param {unknown} results @returns {any[]} */
+const listed = (results) => Array.isArray(results) ? results : [];
 
 /** Results in a kymograph hold for the shown position. @param {any} look */
 const inKymograph = (look) =>

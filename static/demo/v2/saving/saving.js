@@ -10,7 +10,7 @@ import { memberOf } from "./documents.js";
 import { DocumentFault, documentsOf, restored, sourceOf } from "./restored.js";
 import { zipEntries, ZipFault } from "./zip_entries.js";
 
-/** @import { Acquisition, ExportLink, ExportMember } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Acquisition, ExportLink, ExportMember, OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { MeasuredView } from "../measuring/measured_view.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
 /** @import { Documents, Restored } from "./restored.js" */
@@ -25,6 +25,7 @@ const MOST_NAMES = 3;
  * @typedef {object} Needs
  * @property {Viewer} viewer
  * @property {MeasuredView} measured
+ * @property {() => OpenResponse | null} info of the open recording; null without one, and for the sample
  * @property {<T>(work: (acquisition: Acquisition) => Promise<T>) => Promise<T>} live with the session of the open recording
  * @property {(members: readonly ExportMember[], options: {images: "all" | "none", name: string}) => Promise<ExportLink>} order
  * @property {() => {t: number, z: number, l: number}} place of the shown image
@@ -64,20 +65,22 @@ export class Saving {
 
   /** What will be saved. */
   get #words() {
-    const words = drawnWords(/** @type {any} */ (this.#needs.viewer.look)?.drawn);
-    return words === "" ? "Nothing was drawn or measured yet." : `Measured: ${words}.`;
+    const { viewer, measured } = this.#needs;
+    const words = drawnWords({ .../** @type {any} */ (viewer.look)?.drawn, accepted: null });
+    const judged = measured.measured?.isAccepted ? "Accepted." : "Not accepted.";
+    return `${words === "" ? "Nothing was drawn or measured yet" : `Measured: ${words}`}. ${judged}`;
   }
 
   /** Orders an archive and lets the browser save it. @param {"all" | "none"} images */
   async save(images) {
     const { viewer, measured, live, order, place, say, notice, failed } = this.#needs;
-    const now = measured.measured;
-    if (now === null || viewer.info === null || this.#isBusy) return;
+    const [now, info] = [measured.measured, this.#needs.info()];
+    if (now === null || info === null || this.#isBusy) return;
     this.#isBusy = true;
     say("Preparing …");
     try {
       const { drawn, ...look } = /** @type {any} */ (viewer.look);
-      const { channels } = viewer.info;
+      const { channels } = info;
       const member = memberOf({ ...now, drawn, look, position: place(), channels });
       const stem = stemOf(now.shown.scan);
       const { url, warnings } = await live(async (acquisition) =>
@@ -99,18 +102,19 @@ export class Saving {
 
   /** Restores measurements onto the open recording. @param {File} file */
   async restore(file) {
-    const { viewer, notice } = this.#needs;
+    const { notice } = this.#needs;
+    const info = this.#needs.info();
     try {
       const entries = (await zipEntries(file)).filter(({ name }) => DOCUMENT.test(name));
       const texts = await Promise.all(entries.map(async ({ name, read }) => ({ name, text: await read() })));
       const found = documentsOf(texts);
       if (found.length === 0) return notice(`${file.name} holds no measurements.`);
-      if (viewer.info === null) {
+      if (info === null) {
         return notice(`${file.name} holds measurements: open the recording first, then drop the file again.`);
       }
-      const own = await this.#ownOf(found);
-      if (own !== undefined) return await this.#take(own, file.name);
-      this.#otherRecording(found, file.name);
+      const own = await this.#ownOf(found, info);
+      if (own !== undefined) return await this.show(restored(own, info), file.name);
+      this.#otherRecording(found, info, file.name);
     } catch (error) {
       if (!(error instanceof ZipFault || error instanceof DocumentFault)) throw error;
       notice(`${file.name} was not restored: ${error.message}`);
@@ -123,7 +127,7 @@ export class Saving {
     const { drawn, look, position, note } = saved;
     const there = place();
     viewer.wear(look);
-    if (!measured.restore(drawn)) {
+    if (!measured.restore(drawn, look.typed ?? null)) {
       return notice(`${from} was measured in an image of another size and is not shown.`);
     }
     if (position.t !== there.t || position.z !== there.z || position.l !== there.l) await go(position);
@@ -131,16 +135,8 @@ export class Saving {
     notice([`Restored from ${from}: ${words}. Undo shows what was there before.`, note].join(" ").trim());
   }
 
-  /** @param {Documents} documents @param {string} from */
-  async #take(documents, from) {
-    const { info } = this.#needs.viewer;
-    if (info !== null) await this.show(restored(documents, info), from);
-  }
-
-  /** The documents of the open recording. @param {Documents[]} found */
-  async #ownOf(found) {
-    const { info } = this.#needs.viewer;
-    const { scene = 0, source, collection } = /** @type {NonNullable<typeof info>} */ (info);
+  /** The documents of the open recording. @param {Documents[]} found @param {OpenResponse} info */
+  async #ownOf(found, { scene = 0, source, collection }) {
     const isOf = (/** @type {string | null | undefined} */ fingerprint, /** @type {number} */ of) =>
       found.find((documents) => {
         const from = sourceOf(documents);
@@ -156,10 +152,10 @@ export class Saving {
     return isOf(origin?.fingerprint, origin?.scene ?? 0);
   }
 
-  /** @param {Documents[]} found @param {string} from */
-  #otherRecording(found, from) {
-    const { notice, viewer } = this.#needs;
-    const open = viewer.info?.source.name;
+  /** @param {Documents[]} found @param {OpenResponse} info @param {string} from */
+  #otherRecording(found, info, from) {
+    const { notice } = this.#needs;
+    const open = info.source.name;
     const names = found.map((documents) => sourceOf(documents).name ?? documents.image.image_id);
     const [first] = found;
     if (found.length > 1 || first === undefined) {
@@ -169,6 +165,6 @@ export class Saving {
       );
     }
     const text = `${from} was measured in another recording, ${names[0]}. Nothing was changed in ${open}.`;
-    notice(text, "Restore it here all the same", () => this.#take(first, from));
+    notice(text, "Restore it here all the same", () => this.show(restored(first, info), from));
   }
 }

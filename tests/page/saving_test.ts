@@ -1,0 +1,365 @@
+/** Documents of measurements: written, read, and refused. */
+import assert from "node:assert/strict";
+import { carriedOver } from "../../static/demo/v2/saving/carried.js";
+import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.js";
+import { drawnRegions, regionsOf } from "../../static/demo/v2/saving/regions.js";
+import { DocumentFault, documentsOf, restored, sourceOf } from "../../static/demo/v2/saving/restored.js";
+import { recallSaved } from "../../static/demo/v2/opening/saved_work.js";
+import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";
+import { zipOf } from "../fixtures/zip_writer.ts";
+
+type Drawn = Parameters<typeof regionsOf>[0];
+/** What JSON holds. */
+type Json = ReturnType<typeof JSON.parse>;
+type Region = ReturnType<typeof regionsOf>[number];
+
+/** 600 lines of 80 columns. */
+const SHAPE = [600, 80] as const;
+const SPACE = "primary-image-full-resolution-pixels";
+
+const DRAWN = {
+  shape: SHAPE,
+  isLineScan: true,
+  traces: { isChange: true, kind: "percentile", percentile: 10, from: 0, to: 1, offset: 2, average: 3 },
+  bands: [{ id: 3, name: "Gefäß", color: "#ff0000", from: 30, to: 50 }],
+  // Ends at the outer edges, and between the middles of pixels.
+  lines: [{ id: 2, from: { x: 0, y: 80 }, to: { x: 600, y: 12.3456789 } }],
+  velocities: {
+    band: "3",
+    channel: "1",
+    window: 64,
+    step: 32,
+    isAutomatic: true,
+    method: "autocorrelation",
+    pixelTime: 2,
+    found: [
+      { line: 32, velocity: 0.1 + 0.2, confidence: 0.5, error: 0.01, verdict: "measured" },
+      { line: 64, velocity: NaN, confidence: 0, error: NaN, verdict: "unclear" },
+    ],
+    about: [["Method", "as published"]],
+    place: "[]",
+  },
+  events: {
+    trace: "3 CH 2",
+    title: "ΔF/F₀",
+    height: 0.7,
+    prominence: 0.2,
+    distance: 0,
+    found: 2,
+    length: 600,
+    rows: [{ peak: 130, value: 1.5, note: "NaN", isByHand: true }],
+  },
+  cursors: { pinned: [{ x: 100, y: 40 }], lines: 3, columns: 1 },
+  kymograph: null,
+  regions: [],
+  accepted: true,
+  origin: null,
+} as unknown as Drawn;
+
+/** Channels as opened, the second first in the file. */
+const CHANNELS = [{ index: 2, name: "CH1" }, { index: 0, name: "CH 2" }];
+
+const INFO = {
+  plane: {
+    shape: SHAPE,
+    axes: [{ name: "Y", step: 0.002, unit: "seconds" }, { name: "X", step: 0.5, unit: "um" }],
+  },
+  header: { sizes: { Y: 600, X: 80, C: 2 } },
+  channels: CHANNELS,
+  collection: null,
+} as unknown as Parameters<typeof restored>[1];
+
+const PICTURE = { shape: SHAPE, isLineScan: true, isSeries: false, isTurned: false };
+
+const column = (name: string, ...values: (string | number)[]) => [{ name, unit: "s", values }];
+
+/** The documents as an archive has them. */
+function documents(change: (image: Json, analyses: Json) => void = () => {}) {
+  const axes = INFO.plane.axes as Json;
+  const samples = new Float32Array(600 * 80);
+  const scan = {
+    axes,
+    group: { plane: { shape: SHAPE, axes }, channels: CHANNELS, shown: [], samples },
+  } as Json;
+  const [band] = DRAWN.bands;
+  const traces = [{
+    name: "Gefäß",
+    band,
+    channel: "CH 2",
+    values: new Float64Array(600),
+    baseline: 4,
+  }] as Json;
+  const tables = {
+    velocities: column("Time", 1, 2),
+    events: column("Time", 1),
+    lines: column("Line", 2),
+    cursors: [{ name: "Cursor", values: ["A"] }, { name: "Cursor", values: [1] }],
+  };
+  const { rois, analyses, imageMetadata, accepted } = memberOf({
+    drawn: DRAWN,
+    shown: { drawn: DRAWN, scan, traces, tables },
+    isKymograph: false,
+    isAccepted: true,
+    position: { t: 0, z: 0, l: 0 },
+    look: {},
+    channels: CHANNELS,
+  });
+  const own = { source: { name: "a.oir", fingerprint: "f1" }, scene: 1 };
+  const image = {
+    format: "store-acqimage",
+    version: 1,
+    image_id: "m",
+    accepted,
+    rois,
+    image_metadata: { ...imageMetadata, acq_server: own },
+  };
+  const analysed = {
+    format: "store-analyses",
+    version: 1,
+    image_id: "m",
+    analyses: analyses.map(({ roiId, ...rest }, i) => ({
+      id: `a${i}`,
+      ...roiId && { roi_id: roiId },
+      ...rest,
+    })),
+  };
+  change(image, analysed);
+  return [
+    { name: "acqimage/1.json", text: JSON.stringify(image) },
+    { name: "analyses/1.json", text: JSON.stringify(analysed) },
+  ];
+}
+
+const restore = (files: { name: string; text: string }[]) => restored(documentsOf(files)[0]!, INFO);
+
+Deno.test("what was drawn and measured comes back", () => {
+  const files = documents();
+  const { drawn, note } = restore(files);
+  // Results hold at the restored position, and the documents are known by their mark.
+  const { velocities, origin } = drawn;
+  assert.deepEqual(drawn, { ...DRAWN, velocities: { ...DRAWN.velocities, place: null }, origin });
+  assert.equal(velocities!.found[0]!.velocity, 0.30000000000000004);
+  assert.notEqual(origin, null);
+  assert.equal(note, "");
+  assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
+});
+
+Deno.test("analyses have types, channels by their rank in the file, units and tables", () => {
+  const { analyses } = JSON.parse(documents()[1]!.text);
+  assert.deepEqual(
+    analyses.map(({ type, roi_id = "", channel = -1 }: Json) => `${type} ${roi_id} ${channel}`),
+    ["trace band-3 0", "velocity band-3 0", "events band-3 0", "lines  -1", "cursors  -1"],
+  );
+  const [trace, velocity, , , cursors] = analyses;
+  assert.deepEqual(trace.parameters.baseline, { percentile: { value: 10, unit: "%" } });
+  assert.match(trace.tables[0].csv, /^Time \(s\),dF\/F0\r\n0,0\r\n0\.002,0\r\n/);
+  assert.deepEqual(velocity.parameters.window, { value: 64, unit: "lines" });
+  // 0.3 pixels a line are 0.3 × 0.5 µm in 2 ms.
+  const { median, ...counts } = velocity.summary;
+  assert.deepEqual(counts, { windows: 2, measured_windows: 1 });
+  assert(Math.abs(median.value - 75) < 1e-9 && median.unit === "um/s");
+  assert.equal(cursors.tables[0].csv, "Cursor,Cursor 2\r\nA,1\r\n", "names of columns differ");
+});
+
+Deno.test("regions hold whole pixels within the image, with exact ends beside them", () => {
+  const [band, line, cursor] = regionsOf(DRAWN, false);
+  assert.deepEqual([band!.start, band!.stop, band!.name], [[30, 0], [50, 600], "Gefäß"]);
+  assert.deepEqual([line!.start, line!.stop], [[79, 0], [12, 599]]);
+  // The middle of the first pixel is 0.
+  assert.deepEqual(line!.metadata!.acq_server.start, [79.5, -0.5]);
+  assert.deepEqual(cursor!.position, [40, 100]);
+});
+
+Deno.test("whole pixels win over exact ends that no longer fit them", () => {
+  const regions = regionsOf(DRAWN, false).map((region) =>
+    region.type === "line" ? { ...region, stop: [20, 599] } as Region : region
+  );
+  const [line] = drawnRegions(regions, PICTURE).lines;
+  assert.deepEqual(line!.to, { x: 599.5, y: 20.5 });
+});
+
+Deno.test("columns that are lines exchange the coordinates, there and back", () => {
+  const regions = regionsOf(DRAWN, true);
+  assert.deepEqual([regions[0]!.start, regions[0]!.stop], [[0, 30], [600, 50]]);
+  const drawn = drawnRegions(regions, { ...PICTURE, isTurned: true });
+  assert.deepEqual([drawn.bands, drawn.lines, drawn.pinned], [
+    DRAWN.bands,
+    DRAWN.lines,
+    DRAWN.cursors.pinned,
+  ]);
+});
+
+Deno.test("regions of other programs are drawn by their kind and written again as they were", () => {
+  const common = { coordinate_space: SPACE, metadata: { by: "other" } };
+  const theirs = [
+    { id: "vessel", type: "rectangle", start: [0, 0], stop: [38, 600], ...common },
+    { id: "streak", type: "line", start: [3, 4], stop: [5, 60], ...common },
+    { id: "part", type: "rectangle", start: [0, 10], stop: [38, 20], ...common },
+    { id: "band-1", type: "point", position: [79, 599], ...common },
+  ] as unknown as Region[];
+  const drawn = drawnRegions(theirs, PICTURE);
+  assert.deepEqual(drawn.bands.map(({ id, name, from, to }) => [id, name, from, to]), [[2, "vessel", 0, 38]]);
+  assert.deepEqual(drawn.lines[0]!.from, { x: 4.5, y: 3.5 });
+  assert.deepEqual(drawn.regions.map(({ id }) => id), ["part", "band-1"]);
+  const { bands, lines, regions } = drawn;
+  const written = regionsOf(
+    { ...DRAWN, bands, lines, regions, cursors: { ...DRAWN.cursors, pinned: [] } },
+    false,
+  );
+  assert.deepEqual(written.map(({ id }) => id), theirs.map(({ id }) => id));
+  for (const [i, { metadata, start, stop }] of written.entries()) {
+    assert.equal(metadata!.by, "other");
+    assert.deepEqual([start, stop], [theirs[i]!.start, theirs[i]!.stop]);
+  }
+});
+
+Deno.test("regions outside the image are named, and the others drawn", () => {
+  const files = documents((image) => {
+    image.rois[0].stop = [81, 600];
+    image.rois.push({ id: "far", type: "point", coordinate_space: SPACE, position: [80, 0] });
+  });
+  const { drawn, note } = restore(files);
+  assert.deepEqual([drawn.bands.length, drawn.lines.length], [0, 1]);
+  assert.equal(note, "Not shown, since they lie outside the image: Gefäß, far.");
+  // They belonged to the band.
+  assert.deepEqual([drawn.events, drawn.velocities], [null, null]);
+});
+
+Deno.test("of a newer page the regions are drawn, and it is said", () => {
+  const files = documents((image) => image.image_metadata.acq_viewer.version = 2);
+  const { drawn, note } = restore(files);
+  assert.deepEqual([drawn.bands.length, drawn.events, drawn.velocities], [1, null, null]);
+  assert.match(note, /^These measurements were saved by a newer page/);
+});
+
+Deno.test("an archive has each wavelength as a channel", () => {
+  const files = documents((image) => {
+    image.image_metadata.acq_server.spectral = { size: 4, index: "c = channel * size + l" };
+    image.image_metadata.acq_viewer.position.l = 3;
+  });
+  const channels = Array.from({ length: 8 }, (_, index) => ({ index, name: `l=${index}` }));
+  const { drawn, position } = restored(documentsOf(files)[0]!, { ...INFO, channels } as Json);
+  // The first channel of the file at its last wavelength.
+  assert.deepEqual([drawn.velocities!.channel, drawn.events!.trace, position.l], ["3", "3 l=3", 0]);
+  // In the recording itself the channel is the second one that was opened.
+  const sizes = { ...INFO.header.sizes, L: 4 };
+  const own = restored(documentsOf(files)[0]!, { ...INFO, header: { ...INFO.header, sizes } } as Json);
+  assert.deepEqual([own.drawn.velocities!.channel, own.position.l], ["1", 3]);
+});
+
+Deno.test("analyses of other programs are saved again with their tables", async () => {
+  const others = [
+    { id: "velocity-2", type: "diameter", roi_id: "band-3", resources: [{ id: "t", path: "t.csv" }] },
+    { id: "gone", type: "area", roi_id: "removed", resources: [{ id: "u", path: "u.csv" }] },
+  ];
+  const [image, analyses] = documents((image, { analyses }) => {
+    image.image_metadata.microscope = "A";
+    image.experiment_metadata = { mouse: 7 };
+    analyses.push(...others);
+  });
+  const tables = [{ name: "t.csv", text: "a\r\n1\r\n" }, { name: "u.csv", text: "b\r\n2\r\n" }];
+  const files = [
+    ...[image!, analyses!].map((file) => ({ ...file, mediaType: "application/json" })),
+    ...tables.map((file) => ({ ...file, mediaType: "text/csv" })),
+  ];
+  const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };
+  const own = { type: "trace", parameters: {}, summary: {}, tables: [] };
+  const member = {
+    accepted: true,
+    rois: regionsOf(DRAWN, false),
+    imageMetadata: { acq_viewer: {} },
+    analyses: [own, own],
+  };
+  const { id, name, experimentMetadata, imageMetadata, analyses: saved } = await carriedOver(member as Json, {
+    info: { collection } as Json,
+    metadata: () => Promise.resolve(files),
+  }) as Json;
+  assert.deepEqual([id, name, experimentMetadata], ["m", "M", { mouse: 7 }]);
+  assert.deepEqual([imageMetadata.microscope, imageMetadata.acq_viewer], ["A", {}]);
+  assert.deepEqual(saved.map(({ id, roiId = "" }: Json) => `${id} ${roiId}`), [
+    "trace-1 ",
+    "trace-2 ",
+    "velocity-2 band-3",
+    "gone ",
+  ]);
+  assert.deepEqual(saved[2].tables, [{ id: "t", name: "t", csv: tables[0]!.text }]);
+});
+
+Deno.test("the browser's own work comes before that of the file, which is offered where it differs", async () => {
+  const files = documents().map((file) => ({ ...file, mediaType: "application/json" }));
+  const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };
+  const info = { ...INFO, collection, source: { path: "/a.zip", name: "a.zip" } };
+  const recall = (own: Json, metadata = () => Promise.resolve(files)) =>
+    recallSaved(own, { info: info as Json, metadata: metadata as Json });
+  const fresh = await recall(null);
+  const { drawn } = fresh!.work.look;
+  assert.deepEqual([fresh!.isOther, drawn.bands.length, drawn.accepted, fresh!.saved], [
+    false,
+    1,
+    null,
+    { note: "", offer: null },
+  ]);
+  const work = (words: string, drawn: object | null, isOther = false) => ({
+    work: { words, look: { drawn } },
+    isOther,
+  });
+  const offered = async (own: Json) => (await recall(own))!.saved!.offer !== null;
+  assert.equal(await offered(work("1 line", { origin: null })), true);
+  assert.equal(await offered(work("1 line", { origin: drawn.origin })), false);
+  // All was removed, which is work too.
+  const removed = work("", { origin: drawn.origin });
+  assert.equal((await recall(removed as Json))!.work, removed.work as Json);
+  // A view alone, of this content and of another.
+  assert.equal((await recall(work("", null) as Json))!.work.look.drawn.bands.length, 1);
+  const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
+  assert.deepEqual([isOther, look.drawn.velocities.found.length], [false, 2]);
+  const damaged = await recall(null, () => Promise.reject(new Error("no room")));
+  assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
+  assert.equal(
+    await recallSaved(null, { info: { ...info, collection: null } as Json, metadata: null as Json }),
+    null,
+  );
+});
+
+Deno.test("documents that are newer or no documents are refused", () => {
+  const fault = (files: { name: string; text: string }[]) => {
+    try {
+      return documentsOf(files).length;
+    } catch (error) {
+      assert(error instanceof DocumentFault);
+      return error.message;
+    }
+  };
+  assert.match(String(fault(documents((image) => image.version = 2))), /^acqimage\/1\.json has version 2/);
+  assert.match(
+    String(fault(documents((_, analyses) => analyses.analyses = 3))),
+    /^analyses\/1\.json breaks its schema/,
+  );
+  assert.match(String(fault(documents((image) => image.rois[0].start = [0.5, 0]))), /breaks its schema/);
+  assert.equal(fault([{ name: "acqimage/1.json", text: "{" }]), "acqimage/1.json is no JSON.");
+  assert.equal(fault([{ name: "other.json", text: "[]" }, { name: "x.json", text: "null" }]), 0);
+});
+
+Deno.test("numbers that JSON lacks are kept, and words that look like them", () => {
+  const value = { a: [NaN, Infinity, -Infinity, 0.1], note: "NaN" };
+  assert.deepEqual(unpacked(JSON.parse(JSON.stringify(packed(value)))), value);
+});
+
+Deno.test("a ZIP file is read wherever it is cut", async () => {
+  const files = documents();
+  const bytes = zipOf(files.map(({ name, text }) => [name, new TextEncoder().encode(text)]));
+  const read = async (part: BlobPart) =>
+    await Promise.all(
+      (await zipEntries(new Blob([part]))).map(async ({ name, read }) => ({ name, text: await read() })),
+    );
+  assert.deepEqual(await read(bytes), files);
+  for (let length = 0; length < bytes.length; length += 1 + Math.floor(length / 40)) {
+    await assert.rejects(read(bytes.slice(0, length)), ZipFault, `cut at ${length}`);
+  }
+  // Any byte may be damaged: nothing but a fault or a text comes of it.
+  for (let at = 0; at < bytes.length; at += 7) {
+    const damaged = bytes.slice();
+    damaged[at]! ^= 0xff;
+    await read(damaged).catch((error) => assert(error instanceof ZipFault, `${at}: ${error.stack}`));
+  }
+});
