@@ -54,6 +54,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.waitForSelector("#recent-list li");
     await assertNoFault(viewer, "recent work");
     await page.keyboard.press("Escape");
+    await page.click("#save");
+    await assertNoFault(viewer, "saving");
+    await page.keyboard.press("Escape");
     const other = await Viewer.loadIn(page.context(), viewer.server);
     await other.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await other.page.evaluate(axe.source);

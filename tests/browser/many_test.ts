@@ -221,6 +221,21 @@ test("regions wait for the next line scan, and replace no work unasked", async (
   assert.deepEqual(await bands(viewer), ["Mine"]);
 });
 
+test("the open recording shows its results as one step", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "open", 2);
+  await viewer.openPath(at(1));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
+  await page.click("#tool-zoom");
+  await measureAll(viewer);
+  const words = page.locator("#recording-list .words").first();
+  await words.filter({ hasText: /^1 band, \d+ velocities, \d+ events$/ }).waitFor();
+  await page.click("#undo");
+  await words.filter({ hasText: /^1 band$/ }).waitFor();
+  assert.deepEqual(await bands(viewer), ["Band 1"]);
+});
+
 test("a run can be cancelled, and what it measured is there", async (viewer) => {
   const { page } = viewer;
   const at = writeScans(viewer, "cancel", 12);

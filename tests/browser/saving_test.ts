@@ -7,7 +7,7 @@ import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { write, writePlainStore } from "../fixtures/plain_store.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { Viewer } from "./browser.ts";
-import { dropFile } from "./in_page.js";
+import { dropFile, openingEnded } from "./in_page.js";
 import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
 import { viewerSuite } from "./suite.ts";
@@ -292,6 +292,37 @@ test("regions that other programs wrote are drawn, and saved again", async (view
   assert.equal(await title.count(), 0);
   await page.click("#undo");
   assert.equal(await title.count(), 1);
+});
+
+test("the list of scenes tells of the open member whether it is accepted", async (viewer) => {
+  const { page, server } = viewer;
+  const members = ["a", "b"].map((name) => ({
+    path: join(server.folder, `${name}.oir`),
+    accepted: name === "b",
+  }));
+  for (const { path } of members) await Deno.copyFile(SCAN, path);
+  const response = await fetch(`${server.baseUrl}/api/v2/export`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ members }),
+  });
+  const { downloadUrl } = await response.json();
+  const archive = join(server.folder, "two.zip");
+  await Deno.writeFile(
+    archive,
+    new Uint8Array(await (await fetch(server.baseUrl + downloadUrl)).arrayBuffer()),
+  );
+  await viewer.openPath(archive);
+  const scenes = () => page.locator("#scene option").allTextContents();
+  const isAccepted = async () => (await scenes()).map((text) => text.endsWith("accepted"));
+  assert.deepEqual(await isAccepted(), [false, false]);
+  await page.selectOption("#scene", "1");
+  await page.waitForFunction(openingEnded);
+  assert.deepEqual(await isAccepted(), [false, true]);
+  await page.uncheck("#accepted");
+  assert.deepEqual(await isAccepted(), [false, false]);
+  await page.click("#undo");
+  assert.deepEqual(await isAccepted(), [false, true]);
 });
 
 test("a kymograph comes back with what was measured in it", async (viewer) => {

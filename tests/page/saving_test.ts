@@ -1,8 +1,10 @@
 /** Documents of measurements: written, read, and refused. */
 import assert from "node:assert/strict";
+import { carriedOver } from "../../static/demo/v2/saving/carried.js";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.js";
 import { drawnRegions, regionsOf } from "../../static/demo/v2/saving/regions.js";
 import { DocumentFault, documentsOf, restored, sourceOf } from "../../static/demo/v2/saving/restored.js";
+import { recallSaved } from "../../static/demo/v2/opening/saved_work.js";
 import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";
 import { zipOf } from "../fixtures/zip_writer.ts";
 
@@ -228,6 +230,95 @@ Deno.test("of a newer page the regions are drawn, and it is said", () => {
   const { drawn, note } = restore(files);
   assert.deepEqual([drawn.bands.length, drawn.events, drawn.velocities], [1, null, null]);
   assert.match(note, /^These measurements were saved by a newer page/);
+});
+
+Deno.test("an archive has each wavelength as a channel", () => {
+  const files = documents((image) => {
+    image.image_metadata.acq_server.spectral = { size: 4, index: "c = channel * size + l" };
+    image.image_metadata.acq_viewer.position.l = 3;
+  });
+  const channels = Array.from({ length: 8 }, (_, index) => ({ index, name: `l=${index}` }));
+  const { drawn, position } = restored(documentsOf(files)[0]!, { ...INFO, channels } as Json);
+  // The first channel of the file at its last wavelength.
+  assert.deepEqual([drawn.velocities!.channel, drawn.events!.trace, position.l], ["3", "3 l=3", 0]);
+  // In the recording itself the channel is the second one that was opened.
+  const sizes = { ...INFO.header.sizes, L: 4 };
+  const own = restored(documentsOf(files)[0]!, { ...INFO, header: { ...INFO.header, sizes } } as Json);
+  assert.deepEqual([own.drawn.velocities!.channel, own.position.l], ["1", 3]);
+});
+
+Deno.test("analyses of other programs are saved again with their tables", async () => {
+  const others = [
+    { id: "velocity-2", type: "diameter", roi_id: "band-3", resources: [{ id: "t", path: "t.csv" }] },
+    { id: "gone", type: "area", roi_id: "removed", resources: [{ id: "u", path: "u.csv" }] },
+  ];
+  const [image, analyses] = documents((image, { analyses }) => {
+    image.image_metadata.microscope = "A";
+    image.experiment_metadata = { mouse: 7 };
+    analyses.push(...others);
+  });
+  const tables = [{ name: "t.csv", text: "a\r\n1\r\n" }, { name: "u.csv", text: "b\r\n2\r\n" }];
+  const files = [
+    ...[image!, analyses!].map((file) => ({ ...file, mediaType: "application/json" })),
+    ...tables.map((file) => ({ ...file, mediaType: "text/csv" })),
+  ];
+  const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };
+  const own = { type: "trace", parameters: {}, summary: {}, tables: [] };
+  const member = {
+    accepted: true,
+    rois: regionsOf(DRAWN, false),
+    imageMetadata: { acq_viewer: {} },
+    analyses: [own, own],
+  };
+  const { id, name, experimentMetadata, imageMetadata, analyses: saved } = await carriedOver(member as Json, {
+    info: { collection } as Json,
+    metadata: () => Promise.resolve(files),
+  }) as Json;
+  assert.deepEqual([id, name, experimentMetadata], ["m", "M", { mouse: 7 }]);
+  assert.deepEqual([imageMetadata.microscope, imageMetadata.acq_viewer], ["A", {}]);
+  assert.deepEqual(saved.map(({ id, roiId = "" }: Json) => `${id} ${roiId}`), [
+    "trace-1 ",
+    "trace-2 ",
+    "velocity-2 band-3",
+    "gone ",
+  ]);
+  assert.deepEqual(saved[2].tables, [{ id: "t", name: "t", csv: tables[0]!.text }]);
+});
+
+Deno.test("the browser's own work comes before that of the file, which is offered where it differs", async () => {
+  const files = documents().map((file) => ({ ...file, mediaType: "application/json" }));
+  const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };
+  const info = { ...INFO, collection, source: { path: "/a.zip", name: "a.zip" } };
+  const recall = (own: Json, metadata = () => Promise.resolve(files)) =>
+    recallSaved(own, { info: info as Json, metadata: metadata as Json });
+  const fresh = await recall(null);
+  const { drawn } = fresh!.work.look;
+  assert.deepEqual([fresh!.isOther, drawn.bands.length, drawn.accepted, fresh!.saved], [
+    false,
+    1,
+    null,
+    { note: "", offer: null },
+  ]);
+  const work = (words: string, drawn: object | null, isOther = false) => ({
+    work: { words, look: { drawn } },
+    isOther,
+  });
+  const offered = async (own: Json) => (await recall(own))!.saved!.offer !== null;
+  assert.equal(await offered(work("1 line", { origin: null })), true);
+  assert.equal(await offered(work("1 line", { origin: drawn.origin })), false);
+  // All was removed, which is work too.
+  const removed = work("", { origin: drawn.origin });
+  assert.equal((await recall(removed as Json))!.work, removed.work as Json);
+  // A view alone, of this content and of another.
+  assert.equal((await recall(work("", null) as Json))!.work.look.drawn.bands.length, 1);
+  const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
+  assert.deepEqual([isOther, look.drawn.velocities.found.length], [false, 2]);
+  const damaged = await recall(null, () => Promise.reject(new Error("no room")));
+  assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
+  assert.equal(
+    await recallSaved(null, { info: { ...info, collection: null } as Json, metadata: null as Json }),
+    null,
+  );
 });
 
 Deno.test("documents that are newer or no documents are refused", () => {

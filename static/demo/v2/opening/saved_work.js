@@ -15,26 +15,23 @@ import { documentsOf, restored } from "../saving/restored.js";
 export async function recallSaved(own, acquisition) {
   const { info } = acquisition;
   if (!info.collection) return own;
-  const work = own?.work ?? emptyWork(info);
-  const isOther = own?.isOther ?? false;
   try {
     const [documents] = documentsOf(await acquisition.metadata());
     if (documents === undefined) return own;
     const offer = restored(documents, info);
     const { drawn, look, position, note } = offer;
-    if (work.words !== "") {
-      const isKnown = work.look?.drawn?.origin === drawn.origin || drawnWords(drawn) === "";
-      return { work, isOther, saved: { note: "", offer: isKnown ? null : offer } };
+    const words = drawnWords(drawn);
+    const beganHere = own?.work.look?.drawn?.origin === drawn.origin;
+    if (own !== null && (own.work.words !== "" || beganHere)) {
+      return { ...own, saved: { note: "", offer: beganHere || words === "" ? null : offer } };
     }
+    // The view that the browser kept stays.
+    const work = own === null || own.isOther ? { ...emptyWork(info), position } : own.work;
     const shown = { ...look, ...work.look, drawn };
-    return {
-      work: { ...work, position: own ? work.position : position, look: shown },
-      isOther,
-      saved: { note, offer: null },
-    };
+    return { work: { ...work, words, look: shown }, isOther: false, saved: { note, offer: null } };
   } catch (error) {
     const note = `The measurements of the file are not shown: ${/** @type {Error} */ (error).message}`;
-    return { work, isOther, saved: { note, offer: null } };
+    return { ...own ?? { work: emptyWork(info), isOther: false }, saved: { note, offer: null } };
   }
 }
 

@@ -143,7 +143,7 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
           ...velocities,
           band: velocities.band === "" ? "" : String(bandIds.get(velocities.band)),
           channel: String(positionOf(velocities.channel)),
-          found: kept("velocity").found ?? [],
+          found: listed(kept("velocity").found),
           place: null,
         }
         : null,
@@ -151,7 +151,7 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
         ? {
           ...thresholds,
           trace: `${eventBandId} ${channels[positionOf(eventChannel)]?.name}`,
-          rows: kept("events").rows ?? [],
+          rows: listed(kept("events").rows),
         }
         : null,
       cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
@@ -173,6 +173,9 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
       : `Not shown, since they lie outside the image: ${outside.join(", ")}.`,
   };
 }
+
+/** @param {unknown} results @returns {any[]} */
+const listed = (results) => Array.isArray(results) ? results : [];
 
 /** Results in a kymograph hold for the shown position. @param {any} look */
 const inKymograph = (look) =>

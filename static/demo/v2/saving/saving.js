@@ -65,8 +65,10 @@ export class Saving {
 
   /** What will be saved. */
   get #words() {
-    const words = drawnWords(/** @type {any} */ (this.#needs.viewer.look)?.drawn);
-    return words === "" ? "Nothing was drawn or measured yet." : `Measured: ${words}.`;
+    const { viewer, measured } = this.#needs;
+    const words = drawnWords({ .../** @type {any} */ (viewer.look)?.drawn, accepted: null });
+    const judged = measured.measured?.isAccepted ? "Accepted." : "Not accepted.";
+    return `${words === "" ? "Nothing was drawn or measured yet" : `Measured: ${words}`}. ${judged}`;
   }
 
   /** Orders an archive and lets the browser save it. @param {"all" | "none"} images */

@@ -96,11 +96,12 @@ async function expanded(part, method, length) {
   if (method === 0) return new Uint8Array(await part.arrayBuffer());
   if (method !== 8) return null;
   const bytes = new Uint8Array(length);
+  const reader = part.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
   let at = 0;
-  for await (const chunk of part.stream().pipeThrough(new DecompressionStream("deflate-raw"))) {
-    if (at + chunk.length > length) return null;
-    bytes.set(chunk, at);
-    at += chunk.length;
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+    if (value === undefined || at + value.length > length) return null;
+    bytes.set(value, at);
+    at += value.length;
   }
   return at === length ? bytes : null;
 }
