@@ -5,7 +5,7 @@ import { PLATFORMS, repositoryText, ROOT } from "./packages/release.ts";
 const MARK = /from\s+release\s+0\.1\.0\s+on/;
 /** What people can type or download once there is a release. */
 const NEEDS =
-  /(npx|uvx) acq-server|uv tool install|npm install.* acq-|`acq-client` on npm|releases\/latest|(brew|scoop|winget) install|acq-server-(linux|macos|windows)-/;
+  /(npx|uvx) acq-server|uv tool install|(npm|pip) install.* "?acq-|`acq-client` on npm|releases\/latest|(brew|scoop|winget) install|acq-server-(linux|macos|windows)-/;
 // The changelog has a date once a version is out; .ci/check_release.ts refuses the tag before.
 const released = /^## \[0\.1\.0\] - \d{4}-\d\d-\d\d$/m.test(repositoryText("CHANGELOG.md"));
 

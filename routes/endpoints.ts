@@ -308,7 +308,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: "/client/v2/{file}",
     id: "clientFile",
     tag: "pages",
-    summary: "The client module for programs, acq-client.js, and its types, acq-client.d.ts",
+    summary: "A client for programs: acq-client.js, its types acq-client.d.ts, acq_client.py",
     isUndocumented: true,
     success: { status: 200, description: "The file", mediaType: "*/*" },
     errors: ["not_found"],

@@ -6,6 +6,7 @@ import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".py": "text/x-python; charset=utf-8",
   ".ts": "application/typescript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
@@ -71,9 +72,16 @@ export async function pageFile(c: RequestContext): Promise<Response> {
   return fileResponse(new TextEncoder().encode(text), swagger, DOCS_POLICY);
 }
 
-/** The client module for programs, or its types, which it points Deno to. */
+/** Clients that lie outside `static/`, by their names below `/client/v2/`. */
+const OTHER_CLIENTS: Readonly<Record<string, URL>> = {
+  "acq_client.py": new URL("../examples/python/acq_client.py", import.meta.url),
+};
+
+/** A client for programs: the module, its types, which it points Deno to, or the file for Python. */
 export async function clientFile(c: RequestContext): Promise<Response> {
   const name = pathParameter(c, "file");
+  const other = OTHER_CLIENTS[name];
+  if (other !== undefined) return fileResponse(await Deno.readFile(other), name, POLICY);
   const response = await staticFile(c, `client/v2/${name}`, POLICY);
   if (name.endsWith(".js")) response.headers.set("X-TypeScript-Types", name.replace(/js$/, "d.ts"));
   return response;

@@ -1,5 +1,5 @@
 /**
- * Makes the packages of npm, PyPI and Debian from the executables of a release, and says how large they are:
+ * Makes the packages of npm, PyPI and Debian from the executables of a release, and the client's wheel, and says how large they are:
  * `deno run -A .ci/packages/main.ts BINARIES OUTPUT [OWNER/REPOSITORY]`. The executable of a system lies in `BINARIES/<system>/`, such as
  * `linux-x86_64/acq-server`; systems without one are left out.
  */
@@ -10,7 +10,7 @@ import { thirdParty } from "../third_party.ts";
 import { debianPackage } from "./deb.ts";
 import { launcherPackage, type PackageFile, type PackageTexts, platformPackage } from "./npm.ts";
 import { type Platform, PLATFORMS } from "./release.ts";
-import { wheel } from "./wheel.ts";
+import { clientWheel, wheel } from "./wheel.ts";
 
 /** Packages of one system. */
 function packagesOf(platform: Platform, executable: Uint8Array, texts: PackageTexts): PackageFile[] {
@@ -39,6 +39,7 @@ for (const platform of PLATFORMS) {
 const crates = cratesIn(built.values().map((platform) => readFileSync(executableOf(platform))));
 const texts = { licences: thirdParty(crates), ...(repository === undefined ? {} : { repository }) };
 write(launcherPackage(texts));
+write(clientWheel(repository));
 for (const platform of built) {
   packagesOf(platform, readFileSync(executableOf(platform)), texts).forEach(write);
 }

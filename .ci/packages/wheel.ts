@@ -1,6 +1,7 @@
-/** Wheels of PyPI (PEP 427): one a system, with the executable among the scripts, so that it runs without Python. */
+/** Wheels of PyPI (PEP 427): the executable of each system among the scripts, so that it runs without Python, and the client. */
 import { createHash } from "node:crypto";
-import { executableEntry, textEntry, zip } from "../archive.ts";
+import { FORMAT_NAMES } from "../../readers/format.ts";
+import { type ArchiveEntry, executableEntry, textEntry, zip } from "../archive.ts";
 import type { PackageFile, PackageTexts } from "./npm.ts";
 import { commitTime, packageReadme, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
 
@@ -10,41 +11,128 @@ export const LARGEST_WHEEL = 100e6;
 /** The wheel of a system. @throws {Error} it is larger than PyPI takes */
 export function wheel(platform: Platform, executable: Uint8Array, texts: PackageTexts): PackageFile {
   const { licences, repository } = texts;
-  const [data, info] = [`acq_server-${VERSION}.data`, `acq_server-${VERSION}.dist-info`];
-  const entries = [
-    executableEntry(`${data}/scripts/${platform.executable}`, executable),
+  return wheelFile({
+    name: "acq-server",
+    tag: `py3-none-${platform.wheel}`,
+    metadata: [`Summary: ${SUMMARY}`, "License-File: THIRD_PARTY.txt", "Requires-Python: >=3.8"],
+    readme: packageReadme("uvx acq-server", repository),
+    repository,
+    entries: [
+      executableEntry(`acq_server-${VERSION}.data/scripts/${platform.executable}`, executable),
+      textEntry(`${infoFolder("acq-server")}/licenses/THIRD_PARTY.txt`, licences),
+    ],
+  });
+}
+
+/** The wheel of the client in Python, with its reader for napari. */
+export function clientWheel(repository: string | undefined): PackageFile {
+  return wheelFile({
+    name: "acq-client",
+    tag: "py3-none-any",
+    metadata: [
+      "Summary: Opens microscope files through acq-server and reads their planes as NumPy arrays",
+      "Requires-Python: >=3.9",
+      "Requires-Dist: numpy",
+      "Provides-Extra: dask",
+      'Requires-Dist: dask[array]; extra == "dask"',
+      "Provides-Extra: xarray",
+      'Requires-Dist: dask[array]; extra == "xarray"',
+      'Requires-Dist: xarray; extra == "xarray"',
+      "Provides-Extra: napari",
+      'Requires-Dist: dask[array]; extra == "napari"',
+      'Requires-Dist: napari>=0.6; extra == "napari"',
+      "Classifier: Framework :: napari",
+      "Classifier: Typing :: Typed",
+    ],
+    readme: repositoryText(".ci/client_wheel.md"),
+    repository,
+    entries: [
+      textEntry("acq_client/__init__.py", repositoryText("examples/python/acq_client.py")),
+      textEntry("acq_client/napari_acq.py", repositoryText("examples/python/napari_acq.py")),
+      textEntry("acq_client/napari.yaml", napariManifest()),
+      textEntry("acq_client/py.typed", ""),
+      textEntry(
+        `${infoFolder("acq-client")}/entry_points.txt`,
+        "[napari.manifest]\nacq-client = acq_client:napari.yaml\n",
+      ),
+    ],
+  });
+}
+
+/** What napari reads of the plugin (npe2), as JSON, which is YAML too. */
+function napariManifest(): string {
+  const extensions = Object.values(FORMAT_NAMES).flatMap((format) => [...format.extensions]);
+  const command = "acq-client.read";
+  return JSON.stringify(
+    {
+      name: "acq-client",
+      display_name: "acq-server",
+      contributions: {
+        commands: [{
+          id: command,
+          title: "Open with acq-server",
+          python_name: "acq_client.napari_acq:napari_get_reader",
+        }],
+        readers: [{
+          command,
+          filename_patterns: [...new Set(extensions)].map((extension) => `*${extension}`),
+          accepts_directories: true,
+        }],
+      },
+    },
+    null,
+    2,
+  ) + "\n";
+}
+
+/** What wheels differ in. */
+interface WheelParts {
+  readonly name: "acq-server" | "acq-client";
+  /** Of Python, its ABI and the system. */
+  readonly tag: string;
+  /** Lines of METADATA that others do not have. */
+  readonly metadata: readonly string[];
+  readonly readme: string;
+  readonly repository: string | undefined;
+  readonly entries: readonly ArchiveEntry[];
+}
+
+const infoFolder = (name: WheelParts["name"]) => `${name.replace("-", "_")}-${VERSION}.dist-info`;
+
+/** A wheel with the licence and the files that describe it. @throws {Error} it is larger than PyPI takes */
+function wheelFile({ name, tag, metadata, readme, repository, entries }: WheelParts): PackageFile {
+  const info = infoFolder(name);
+  const all = [
+    ...entries,
     textEntry(
       `${info}/METADATA`,
       [
         "Metadata-Version: 2.4",
-        "Name: acq-server",
+        `Name: ${name}`,
         `Version: ${VERSION}`,
-        `Summary: ${SUMMARY}`,
         "License-Expression: MIT",
         "License-File: LICENSE",
-        "License-File: THIRD_PARTY.txt",
-        "Requires-Python: >=3.8",
+        ...metadata,
         ...(repository === undefined ? [] : [`Project-URL: Source, https://github.com/${repository}`]),
         "Description-Content-Type: text/markdown",
         "",
-        packageReadme("uvx acq-server", repository),
+        readme,
       ].join("\n"),
     ),
     textEntry(
       `${info}/WHEEL`,
-      `Wheel-Version: 1.0\nGenerator: acq-server\nRoot-Is-Purelib: false\nTag: py3-none-${platform.wheel}\n`,
+      `Wheel-Version: 1.0\nGenerator: acq-server\nRoot-Is-Purelib: ${tag.endsWith("-any")}\nTag: ${tag}\n`,
     ),
     textEntry(`${info}/licenses/LICENSE`, repositoryText("LICENSE")),
-    textEntry(`${info}/licenses/THIRD_PARTY.txt`, licences),
   ];
-  const lines = entries.map(({ path, bytes }) =>
+  const lines = all.map(({ path, bytes }) =>
     `${path},sha256=${createHash("sha256").update(bytes).digest("base64url")},${bytes.length}`
   );
   const record = textEntry(`${info}/RECORD`, [...lines, `${info}/RECORD,,`, ""].join("\n"));
-  const name = `acq_server-${VERSION}-py3-none-${platform.wheel}.whl`;
-  const bytes = zip([...entries, record], commitTime());
+  const file = `${name.replace("-", "_")}-${VERSION}-${tag}.whl`;
+  const bytes = zip([...all, record], commitTime());
   if (bytes.length >= LARGEST_WHEEL) {
-    throw new Error(`"${name}" has ${bytes.length} bytes, of which PyPI takes ${LARGEST_WHEEL}`);
+    throw new Error(`"${file}" has ${bytes.length} bytes, of which PyPI takes ${LARGEST_WHEEL}`);
   }
-  return { name, bytes };
+  return { name: file, bytes };
 }

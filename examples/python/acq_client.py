@@ -1,4 +1,4 @@
-"""Opens microscope files through acq-server. One file, to be copied; it needs NumPy and nothing else.
+"""Opens microscope files through acq-server. One file, which needs NumPy: `pip install acq-client`, or copy it.
 
     import acq_client as acq
 
@@ -9,6 +9,7 @@
         plane = later["CH1"]
         print(a.axes)               # step and unit of rows and columns
         print(a.reference)          # overview image of a line scan, or None
+        array = a.xarray()          # all positions with coordinates and units; needs xarray, and dask to be lazy
 
 The server must run: start acq-server. `SERVER` is its address.
 """
@@ -23,9 +24,13 @@ import time
 import urllib.parse
 import warnings
 from builtins import list as builtins_list, open as builtins_open
-from typing import Any, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
+    from xarray import DataArray
 
 SERVER = "http://127.0.0.1:8767"
 TRIES = 10  # of a request that the server asks to repeat later
@@ -76,7 +81,7 @@ class Entry(NamedTuple):
     modified: datetime.datetime
 
 
-def list(folder: str | os.PathLike, server: str | None = None) -> list[Entry]:
+def list(folder: str | os.PathLike, server: str | None = None) -> builtins_list[Entry]:
     """Acquisitions, collections and folders in a folder, sorted by name. The server opens none of them."""
     server = server or SERVER
     with _request(server, "POST", "/api/v2/list", {"path": _absolute(folder)}) as answer:
@@ -139,10 +144,10 @@ def pick(server: str | None = None) -> Acquisition:
 class Planes:
     """The planes of all channels at one position; each is fetched when it is asked for."""
 
-    def __init__(self, server: str, plane: dict, channels: list[dict], position: dict[str, int]):
+    def __init__(self, server: str, plane: dict, channels: builtins_list[dict], position: dict[str, int]):
         self._server, self._plane, self._channels, self._position = server, plane, channels, position
         self.axes = [Axis(a["name"], a["size"], a["step"], a["unit"]) for a in plane["axes"]]
-        self.names: list[str] = [channel["name"] for channel in channels]
+        self.names: builtins_list[str] = [channel["name"] for channel in channels]
 
     def __getitem__(self, channel: str | int) -> np.ndarray:
         """The plane of a channel by its name or index: float32, rows x columns, as the file has it."""
@@ -174,12 +179,14 @@ class Planes:
         """All channels as one array: channels x rows x columns."""
         return np.stack([*self])
 
-    def xarray(self):
-        """The same as an xarray.DataArray with the names of the channels and the physical coordinates."""
+    def xarray(self) -> DataArray:
+        """The same as an xarray.DataArray: names of the channels, coordinates with the units of the file."""
         import xarray
 
-        coords: dict = {a.name: (a.name, a.values, {"units": a.unit}) for a in self.axes}
-        return xarray.DataArray(self.array(), dims=("C", "Y", "X"), coords={"C": self.names, **coords})
+        return xarray.DataArray(self.array(), dims=("C", "Y", "X"), coords=self._coordinates())
+
+    def _coordinates(self) -> dict[str, Any]:
+        return {"C": self.names, **{a.name: (a.name, a.values, {"units": a.unit}) for a in self.axes}}
 
 
 class Reference(Planes):
@@ -188,6 +195,7 @@ class Reference(Planes):
     def __init__(self, server: str, reference: dict):
         super().__init__(server, reference["plane"], reference["channels"], {})
         scan, line = reference.get("scanPath"), reference.get("lineRoi")
+        self.scan_path: np.ndarray | None
         if scan and scan["x"] and len(scan["x"]) == len(scan["y"]):
             self.scan_path = np.column_stack([scan["x"], scan["y"]])
         else:
@@ -202,12 +210,12 @@ class Acquisition(Planes):
         self.info = info
         self.sizes: dict[str, int] = info["header"]["sizes"]  # such as {"T": 12, "C": 2, "Y": 512, "X": 512}
         self.times = None if info["times"] is None else np.array(info["times"])  # seconds, one for each T
-        self.scenes: list[str] = [scene["name"] for scene in info["scenes"]]
+        self.scenes: builtins_list[str] = [scene["name"] for scene in info["scenes"]]
         self.reference = Reference(server, info["reference"]) if info["reference"] else None
         self.position: dict[str, int] = info.get("position", {"t": 0, "z": 0, "l": 0})
         self.line_scan: dict | None = info.get("lineScan")  # secondsPerLine, secondsPerPixel, bidirectional
         self.collection: dict | None = info.get("collection")  # id, name, member: {id, name, accepted}
-        self.warning_codes: list[str] = info.get("warningCodes", [""] * len(info["warnings"]))
+        self.warning_codes: builtins_list[str] = info.get("warningCodes", [""] * len(info["warnings"]))
         for text, code in zip(info["warnings"], self.warning_codes):
             warnings.warn(AcqWarning(text, code), stacklevel=4)
 
@@ -216,21 +224,63 @@ class Acquisition(Planes):
         wanted = {name: i for name, i in {"t": t, "z": z, "l": l}.items() if i is not None}
         return Planes(self._server, self._plane, self._channels, wanted)
 
-    def dask(self):
-        """All positions as one lazy dask array, in the order of `sizes`. A block is one plane, fetched by the path of the file
-        when it is needed: workers on this machine need the server and no open acquisition."""
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The axes of `dask()` and `xarray()`: those of T, L and Z that the file has, and C, Y, X, in the order TLCZYX."""
+        return tuple(axis for axis in "TLCZYX" if axis in self.sizes or axis in "CYX")
+
+    def dask(self) -> DaskArray:
+        """All positions as one lazy dask array with the axes `dims`. A block is one plane, fetched by the path of the file when
+        it is needed: workers on this machine need the server and no open acquisition. A plane that was never recorded is NaN."""
         import dask.array
 
-        rows, columns = self._plane["shape"]
-        axes = {axis: size for axis, size in self.sizes.items() if axis not in "CYX"}
-        axes = {axis: axes.get(axis, 1) for axis in "TLCZ" if axis in axes or axis == "C"} | {"Y": rows, "X": columns}
-        axes["C"] = len(self.names)
-        chunks = tuple((size,) if axis in "YX" else (1,) * size for axis, size in axes.items())
-        channels = [channel["index"] for channel in self._channels]
-        return dask.array.map_blocks(
-            _block, dtype=np.float32, chunks=chunks, meta=np.empty((0,) * len(axes), np.float32), server=self._server,
-            path=self.info["source"]["path"], scene_index=self.info["scene"], axes="".join(axes), channels=channels,
+        shape = self._shape
+        chunks = (*((1,) * size for size in shape[:-2]), *((size,) for size in shape[-2:]))
+        meta = np.empty((0,) * len(shape), np.float32)
+        return dask.array.map_blocks(_block, dtype=np.float32, chunks=chunks, meta=meta, **self._block_source)
+
+    def xarray(self) -> DataArray:
+        """All positions as an xarray.DataArray with the axes `dims`: lazy where dask is installed, else fetched at once.
+
+        Coordinates are names (C), the times of the file (T, seconds) and steps, with their unit as `units`. `attrs` says which
+        file and scene it is, and the times per line and pixel of a line scan. `a.at().xarray()` is one position."""
+        import xarray
+
+        try:
+            data: Any = self.dask()
+        except ImportError:
+            data = np.empty(self._shape, np.float32)
+            for at in np.ndindex(*data.shape[:-2]):
+                data[at] = _block(**self._block_source, block_id=at).reshape(data.shape[-2:])
+        attributes = {key: self.info["source"][key] for key in ("path", "format", "fingerprint")}
+        attributes["scene"] = self.scenes[self.info["scene"]] if self.info["scene"] < len(self.scenes) else ""
+        attributes.update({key: value for key in ("date", "time") if (value := self.info["header"][key])})
+        attributes.update({key: value for key, value in (self.line_scan or {}).items() if value is not None})
+        return xarray.DataArray(
+            data, dims=self.dims, coords=self._coordinates(), name=self.info["source"]["name"], attrs=attributes
         )
+
+    def _coordinates(self) -> dict[str, Any]:
+        header, coordinates = self.info["header"], super()._coordinates()
+        for axis, step, unit in zip(header["dims"], header["physicalUnits"], header["physicalUnitsLabels"]):
+            if axis in "TLZ":
+                coordinates[axis] = (axis, np.arange(self.sizes[axis]) * step, {"units": unit})
+        along = "T" if "T" in self.sizes else "Y"  # the rows of a line scan can have times
+        if self.times is not None and len(self.times) == self.sizes[along]:
+            coordinates[along] = (along, self.times, {"units": "seconds"})
+        return coordinates
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        sizes = {**self.sizes, "C": len(self.names), **{axis.name: axis.size for axis in self.axes}}
+        return tuple(sizes[axis] for axis in self.dims)
+
+    @property
+    def _block_source(self) -> dict[str, Any]:
+        return {
+            "server": self._server, "path": self.info["source"]["path"], "scene_index": self.info["scene"],
+            "axes": "".join(self.dims), "channels": [channel["index"] for channel in self._channels],
+        }
 
     def scene(self, scene: int | str) -> Acquisition:
         """Another scene (series, position, image) of the file by its index or name, to be closed by itself."""
@@ -271,7 +321,7 @@ class Acquisition(Planes):
 _held: dict = {}  # acquisitions that this process opened for blocks
 
 
-def _block(server: str, path: str, scene_index: int, axes: str, channels: list, block_id: tuple = ()) -> np.ndarray:
+def _block(server: str, path: str, scene_index: int, axes: str, channels: builtins_list, block_id: tuple = ()) -> np.ndarray:
     """One plane of a dask array. A session that has ended is opened again."""
     at = dict(zip(axes, block_id))
     key = server, path, scene_index
@@ -282,10 +332,13 @@ def _block(server: str, path: str, scene_index: int, axes: str, channels: list, 
         try:
             plane = planes[[c["index"] for c in planes._channels].index(channels[at["C"]])]
         except AcqError as error:
-            if again or error.code != "session_not_found":
+            if error.code == "plane_not_found":
+                plane = np.full(planes._plane["shape"], np.nan, "<f4")
+            elif again or error.code != "session_not_found":
                 raise
-        else:
-            return plane.reshape((1,) * (len(axes) - 2) + plane.shape)
+            else:
+                continue
+        return plane.reshape((1,) * (len(axes) - 2) + plane.shape)
     raise AssertionError
 
 

@@ -1,74 +1,67 @@
-"""Microscope files in napari: python napari_acq.py FILE... (acq-server runs, acq_client.py lies beside this file).
+"""Microscope files in napari, where acq-server runs: `pip install acq-client` makes this its reader.
 
-`napari_get_reader` is also the reader that a plugin's manifest names. Planes are fetched when they are looked at."""
+Without pip: python napari_acq.py FILE... (acq_client.py lies beside this file, dask is installed)."""
+from __future__ import annotations
+
 import sys
+from typing import Any
 
 import numpy as np
 
 import acq_client as acq
 
-
-class File:
-    """An acquisition that is opened again where the server has forgotten it, as it does ten minutes after an open."""
-
-    def __init__(self, path):
-        self.path, self.acquisition = path, acq.open(path)
-
-    def plane(self, channel, position):
-        try:
-            return self.acquisition.at(**position)[channel]
-        except acq.AcqError as error:
-            if error.code == "plane_not_found":  # it was never recorded
-                return np.full(self.acquisition.info["plane"]["shape"], np.nan, "float32")
-            if error.code != "session_not_found":
-                raise
-        self.acquisition = acq.open(self.path)
-        return self.plane(channel, position)
+UNITS = {"um": "um", "seconds": "s"}  # of the server, as napari calls them; whatever else is shown in pixels
 
 
-class Stack:
-    """All planes of a channel as an array that fetches them one by one: T, L, Z as far as there are, then Y, X."""
-
-    dtype = np.dtype("float32")
-
-    def __init__(self, file, channel):
-        self.file, self.channel, acquisition = file, channel, file.acquisition
-        self.axes = [name for name in "TLZ" if acquisition.sizes.get(name, 1) > 1]
-        self.shape = (*(acquisition.sizes[name] for name in self.axes), *acquisition.info["plane"]["shape"])
-        self.ndim = len(self.shape)
-
-    def __getitem__(self, key):
-        key = key if isinstance(key, tuple) else (key,)
-        key += (slice(None),) * (self.ndim - len(key))
-        for at, (part, size) in enumerate(zip(key[:-2], self.shape)):
-            if isinstance(part, slice):  # several planes: one after the other
-                return np.stack([self[(*key[:at], i, *key[at + 1:])] for i in range(*part.indices(size))])
-        position = {name.lower(): int(i) for name, i in zip(self.axes, key)}
-        return self.file.plane(self.channel, position)[key[-2:]]
-
-    def __array__(self, dtype=None, copy=None):
-        return np.asarray(self[()], dtype)
-
-
-def read(path):
-    """Layers of a file: a list of (data, how to show it, "image")."""
-    file = File(path)
-    info, layers = file.acquisition.info, []
-    header = info["header"]
-    steps = dict(zip(header["dims"], header["physicalUnits"]))
-    for channel, about in enumerate(info["channels"]):
-        stack = Stack(file, channel)
-        scale = [steps[name] for name in (*stack.axes, "Y", "X")]
-        plane = stack[tuple(size // 2 for size in stack.shape[:-2])]  # the first one is often dark
-        if np.isnan(plane).all():
-            plane = file.acquisition[channel]
-        limits = np.nanpercentile(plane, (1, 99.5)) + (0, 1e-6)
-        show = {"name": about["name"], "scale": scale, "contrast_limits": limits, "blending": "additive"}
-        layers.append((stack, {**show, "colormap": about["color"] or "gray"}, "image"))
+def read(path: str) -> list[tuple[Any, dict[str, Any], str]]:
+    """Layers of a file: its channels, whose planes are fetched when they are looked at, the reference image and the scan path."""
+    with acq.open(path) as a:
+        stack, header = a.dask(), a.info["header"]
+        axes = [axis for axis in a.dims if axis != "C"]
+        steps = {name: step for name, *step in zip(header["dims"], header["physicalUnits"], header["physicalUnitsLabels"])}
+        # Milliseconds beside micrometres would make a strip of a line scan.
+        hidden = "YX" if steps["Y"][1] != steps["X"][1] else ""
+        shown = {name: (step, UNITS[unit]) if unit in UNITS and name not in hidden else (1, "pixel") for name, (step, unit) in steps.items()}
+        layers = []
+        for index, channel in enumerate(a.info["channels"]):
+            data = stack[tuple(index if axis == "C" else slice(None) for axis in a.dims)]
+            plane = np.asarray(data[tuple(size // 2 for size in data.shape[:-2])])  # the first one is often dark
+            if np.isnan(plane).all():
+                plane = a[index]
+            layers.append(_image(data, channel, plane, axes, shown, {"axes": steps, "info": a.info}))
+        if a.reference:
+            # Beside the planes, at the left, in the same units.
+            place = {axis.name: (1 if axis.name in hidden else axis.step, shown[axis.name][1]) for axis in a.reference.axes}
+            beside = (0, -1.1 * a.reference.axes[1].size * place["X"][0])
+            for index, channel in enumerate(a.info["reference"]["channels"]):
+                plane = a.reference[index]
+                data, show, kind = _image(plane, channel, plane, ["Y", "X"], place, {})
+                layers.append((data, {**show, "name": f"reference {channel['name']}", "translate": beside}, kind))
+            if a.reference.scan_path is not None:
+                show = {"name": "scan path", "shape_type": "path", "edge_color": "cyan", "translate": beside}
+                layers.append(([a.reference.scan_path[:, ::-1]], {**show, **_scale(["Y", "X"], place)}, "shapes"))
     return layers
 
 
-def napari_get_reader(path):
+def _scale(axes: list[str], shown: dict[str, tuple[float, str]]) -> dict[str, Any]:
+    return {"axis_labels": axes, "scale": [shown[axis][0] for axis in axes], "units": [shown[axis][1] for axis in axes]}
+
+
+def _image(
+    data: Any, channel: dict, plane: np.ndarray, axes: list[str], shown: dict[str, tuple[float, str]], metadata: dict
+) -> tuple[Any, dict[str, Any], str]:
+    show = {
+        "name": channel["name"],
+        "colormap": channel["color"] or "gray",
+        "blending": "additive",
+        "contrast_limits": np.nanpercentile(plane, (1, 99.5)) + (0, 1e-6),
+        "metadata": metadata,
+    }
+    return data, {**show, **_scale(axes, shown)}, "image"
+
+
+def napari_get_reader(path: str | list[str]) -> Any:
+    """What napari asks for a reader: `read` for one path."""
     return read if isinstance(path, str) else None
 
 

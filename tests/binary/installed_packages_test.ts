@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { chownSync, copyFileSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, ServerProcess } from "./server_process.ts";
+import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
 
 const binary = Deno.env.get("ACQ_SERVER_BINARY");
 const SYSTEM = Deno.build.arch === "x86_64" ? "linux-x86_64" : "linux-arm64";
@@ -189,7 +189,7 @@ async function useWheel(packages: string): Promise<void> {
   const before = pathsBelow(environment);
   const pip = (...args: string[]) =>
     run(asUser(join(environment, "bin/python"), ["-m", "pip", ...args]), folder.path);
-  const file = only(packages, /\.whl$/);
+  const file = only(packages, /^acq_server.*\.whl$/);
   // The program, METADATA, WHEEL, two licences and RECORD itself.
   assert.equal(run(asUser(python, ["-c", READ_RECORD, file]), folder.path), "6\n");
   pip("install", "--quiet", "--no-index", file);
@@ -197,6 +197,43 @@ async function useWheel(packages: string): Promise<void> {
   await use(join(environment, "bin/acq-server"), folder.path);
   pip("uninstall", "--quiet", "--yes", "acq-server");
   assert.deepEqual(pathsBelow(environment), before);
+}
+
+/**
+ * Installs the client by pip into a fresh environment and reads planes and layers with it. With the napari of PyPI where
+ * that can be had, else without the parts that need others than NumPy.
+ */
+async function useClientWheel(packages: string): Promise<void> {
+  const python = existsSync("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+  if (!has(python, "-m", "venv", "--help") || !has(python, "-m", "ensurepip", "--version")) return;
+  using folder = userFolder();
+  const file = only(packages, /^acq_client.*\.whl$/);
+  // Client, reader, manifest, marker, entry point, METADATA, WHEEL, licence and RECORD itself.
+  assert.equal(run(asUser(python, ["-c", READ_RECORD, file]), folder.path), "9\n");
+  const environment = join(folder.path, "environment");
+  run(asUser(python, ["-m", "venv", environment]), folder.path);
+  const program = join(environment, "bin/python");
+  const pip = [program, "-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "20"];
+  const [command, args] = asUser("timeout", ["300", ...pip, `${file}[napari,xarray]`]);
+  const installed = new Deno.Command(command, {
+    args,
+    env: { HOME: folder.path, PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+    stdout: "null",
+  }).outputSync();
+  if (!installed.success) return console.log("Skipped: the client's wheel needs napari and xarray of PyPI");
+  const server = await ServerProcess.start(FROM_SOURCE);
+  try {
+    const cases = join(ROOT, "tests", "clients", "client_wheel_cases.py");
+    // It reads the repository, which may be closed to another user.
+    const { code, stdout, stderr } = await new Deno.Command(program, {
+      args: ["-I", cases, server.baseUrl, join(ROOT, "examples"), join(ROOT, "tests", "fixtures")],
+      env: { HOME: folder.path },
+    }).output();
+    const text = new TextDecoder();
+    assert.equal(code, 0, text.decode(stdout) + text.decode(stderr));
+  } finally {
+    await server.stop();
+  }
 }
 
 /** Installs by npm without a registry, so the packages of other systems are missing. */
@@ -234,6 +271,7 @@ Deno.test({
       await t.step("lintian accepts the Debian package", () => judgeDebianPackage(packages));
       await t.step("a Debian package", () => useDebianPackage(packages));
       await t.step("a wheel", () => useWheel(packages));
+      await t.step("the wheel of the client", () => useClientWheel(packages));
       await t.step("packages of npm", () => useNpmPackages(packages));
     } finally {
       Deno.removeSync(folder, { recursive: true });

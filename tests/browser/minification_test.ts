@@ -174,6 +174,8 @@ test("the profile has a band from least to greatest and a mean", async (viewer) 
   // Noise from 0 to 799 and three lines of 2000.
   const value = (line: number) => line >= 20_000 && line < 20_003 ? 2000 : line * 7919 % 800;
   await viewer.open(await writeScan(viewer.server, "profile", value));
+  await page.selectOption("#along", "x");
+  await viewer.settle();
   const { x, y, width, height } = await viewer.box("#source .plot");
   await page.mouse.move(x + width / 2, y + height / 2);
   await viewer.settle();

@@ -79,7 +79,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "python: errors, retries, reference, xarray and napari",
+  name: "python: errors, retries, reference, xarray and dask",
   ignore,
   fn: () =>
     withServer(async (server) => {

@@ -66,6 +66,16 @@ Deno.test("the script of a service worker is one that removes it, whatever its a
   }
 });
 
+Deno.test("the client for Python is the file of the examples", async () => {
+  await using server = new Harness();
+  const response = await server.request("/client/v2/acq_client.py");
+  assert.match(response.headers.get("content-type")!, /^text\/x-python/);
+  assert.equal(
+    await response.text(),
+    Deno.readTextFileSync(new URL("../../examples/python/acq_client.py", import.meta.url)),
+  );
+});
+
 Deno.test("no path leads out of the folders of pages", async () => {
   await using server = new Harness();
   const base = await folderOf(server);

@@ -76,7 +76,7 @@ export class Measuring extends Emitter {
   #isAccepted = false;
   /** Mark of the documents that the drawings began with. @type {string | null} */
   #origin = null;
-  #velocities = new VelocityPanel();
+  #velocities = new VelocityPanel(() => this.#panes.source.cursor?.x ?? null);
   #cursors = new CursorPanel(() => this.#panes.source.cursor);
   #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
   kymographs = new KymographPanel();
@@ -96,7 +96,7 @@ export class Measuring extends Emitter {
   constructor(panes, host, figure) {
     super();
     this.#panes = panes;
-    this.#charts = new TraceCharts(figure, panes.source);
+    this.#charts = new TraceCharts(figure, panes.source, (line) => this.#velocities.toggle(line));
     const [bands, events] = [this.#bands, this.#events];
     const saved = {
       Traces: bands,
@@ -439,6 +439,7 @@ export class Measuring extends Emitter {
       traces: this.#bands.traces,
       title: this.#bands.title,
       velocities: this.#velocities.points,
+      gaps: this.#velocities.gaps,
       velocityTitle: this.#velocities.title,
       velocityAt: (line) => this.#velocities.textAt(line),
       events: this.#events.rows.map(({ peak }) => peak),
