@@ -147,15 +147,17 @@ export class ManyPanel {
     this.#rows = rows;
     this.#stem = group.stem;
     this.#members = members;
-    this.#about = [["Regions and settings", open.carried.name], ["Recordings", length], [
-      "Measured",
-      measured,
-    ]];
+    this.#about = [
+      ["Regions and settings", open.carried.name],
+      ["Recordings", length],
+      ["Measured", measured],
+    ];
     this.#start.textContent = "Measure all with these settings";
     this.#progress.hidden = true;
     this.#count.textContent = "";
     this.#results.hidden = rows.length === 0;
-    const faults = new Set(rows.filter(({ Error }) => Error).map(({ File }) => File)).size;
+    // A band without a velocity is no failure of its recording.
+    const faults = rows.filter(({ Band }) => Band === undefined).length;
     sayIn(
       this.#status,
       [

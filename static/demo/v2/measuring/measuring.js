@@ -231,17 +231,16 @@ export class Measuring extends Emitter {
     this.#redraw(this.#history.redo());
   }
 
-  /** Shows other drawings of the same picture, as one step; what they leave open of the recording stays. @param {any} kept unchecked @returns {boolean} false where they belong to another shape */
+  /** Shows other drawings of the same picture, as one step; what they leave open of the recording stays. @param {any} kept unchecked */
   replace(kept) {
     this.#record();
     const other = this.#scan && drawnIn(kept, this.#scan);
     const now = this.drawn;
-    if (other === null || now === null) return false;
+    if (other === null || now === null) return;
     const { regions, accepted, origin } = now;
     const drawn = { regions, accepted, origin, ...other };
     this.#history.record(/** @type {Drawn} */ (drawn));
     this.#redraw(/** @type {Drawn} */ (drawn));
-    return true;
   }
 
   /** @param {Drawn | null} drawn */
