@@ -80,11 +80,16 @@ generatorTest(
   },
 );
 
+/** Runs openapi-generator, which leaves a file of its settings in the folder that npm began in. */
+async function generate(generator: string, folder: string, args: readonly string[]): Promise<void> {
+  await output(generator, ["generate", ...args, "-o", folder], { cwd: folder, env: { INIT_CWD: folder } });
+}
+
 generatorTest(
   "a client of openapi-generator in Python fetches a plane",
   "openapi-generator-cli",
   async (generator, { server, folder, document }) => {
-    await output(generator, ["generate", "-i", document, "-g", "python", "-o", folder], { cwd: folder });
+    await generate(generator, folder, ["-i", document, "-g", "python"]);
     const python = join(folder, "environment");
     await output("python3", ["-m", "venv", python]);
     const program = join(python, "bin", "python");
@@ -102,8 +107,7 @@ generatorTest(
   "a client of openapi-generator in Java fetches a plane",
   "openapi-generator-cli",
   async (generator, { server, folder, document }) => {
-    const args = ["generate", "-i", document, "-g", "java", "--library", "native", "-o", folder];
-    await output(generator, args, { cwd: folder });
+    await generate(generator, folder, ["-i", document, "-g", "java", "--library", "native"]);
     const main = join(folder, "src", "main", "java", "GeneratedClient.java");
     Deno.copyFileSync(join(HERE, "generated_client.java.txt"), main);
     const paths = join(folder, "paths.txt");
