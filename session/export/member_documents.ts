@@ -1,5 +1,5 @@
 /** The documents of a written member, and the judging of what a client sent for them. */
-import { basename } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import type { z } from "zod";
 import type { AcquisitionSource, AcquisitionSummary } from "../../readers/open_acquisition.ts";
 import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
@@ -115,7 +115,7 @@ function imageDocument(
     date: summary.date,
     time: summary.time,
     sample_types: channels.map((channel) => channel.sampleType),
-    warnings: summary.warnings.map(({ text }) => withoutFolders(text)),
+    warnings: summary.warnings.map(({ text }) => withoutFolders(text, summary.path)),
     ...opened && { position: { t: opened.t, z: opened.z } },
     ...layout.spectral > 1 && { spectral: { size: layout.spectral, index: "c = channel * size + l" } },
     ...layout.isRounded && { note: "the samples are the nearest float32 of those in the file" },
@@ -133,9 +133,17 @@ function imageDocument(
   };
 }
 
-/** A text whose quoted paths are cut to names: archives are shared. */
-const withoutFolders = (text: string): string =>
-  text.replace(/(["'])(?:[A-Za-z]:)?[\\/](?:[^"'\n]*[\\/])?([^"'\\/\n]*)\1/g, "$1$2$1");
+/** A text whose quoted paths are cut to names: archives are shared. @param path of the recording, whose folders may hold quotes */
+function withoutFolders(text: string, path: string): string {
+  let cut = text;
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    cut = cut.replaceAll(`${folder}${sep}`, sep).replaceAll(folder, sep + basename(folder));
+  }
+  return cut.replace(
+    /(["'])((?:[A-Za-z]:)?\.{0,2}[\\/](?:(?!\1).)*)\1/g,
+    (_, quote: string, found: string) => quote + (found.split(/[\\/]/).findLast(Boolean) ?? "") + quote,
+  );
+}
 
 function referenceDocument({ id, summary, reference }: ExportedMember, version: string) {
   const { lineRoi = null, scanPath = null } = summary.reference ?? {};

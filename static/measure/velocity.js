@@ -16,7 +16,8 @@
  * @property {Float64Array} [standing] stationary part of each column of the recording; estimated from the plane where absent
  * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 where it is not known
  *
- * @typedef {import("./window_velocity.js").WindowVelocity & {line: number}} VelocityAt `line` is the middle of the window, from 0
+ * @typedef {import("./window_velocity.js").WindowVelocity & {line: number, isLeftOut?: boolean}} VelocityAt
+ *   `line` is the middle of the window, from 0; `isLeftOut` by the user
  */
 import { FRAMES, unitSymbol } from "./axes.js";
 import { standingPart } from "./standing.js";

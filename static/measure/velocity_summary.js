@@ -16,8 +16,8 @@
  * @property {number} mean over the greatest number of whole cycles from the first window on; NaN below one
  */
 
-/** Whether a window has a velocity; as JSON, NaN is null. @param {import("./window_velocity.js").WindowVelocity} found */
-export const isNumber = ({ velocity }) => Number.isFinite(velocity);
+/** Whether a window has a velocity that counts; as JSON, NaN is null. @param {VelocityAt} found */
+export const isNumber = ({ velocity, isLeftOut = false }) => Number.isFinite(velocity) && !isLeftOut;
 
 /** Fewer numbers show no cycle. */
 const LEAST_NUMBERS = 5;

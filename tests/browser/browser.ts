@@ -223,6 +223,7 @@ export class Viewer {
   /** Opens by path, so that a reload shows the file again. */
   async openPath(path: string): Promise<void> {
     await this.page.fill("#path-field", path);
+    await this.page.evaluate(forgetStatus);
     await this.page.click("#path-open");
     await this.page.waitForFunction(openingEnded);
   }

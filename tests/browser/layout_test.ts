@@ -28,6 +28,8 @@ test("overview, line scan and profile share their edges, the reference is at the
   for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
     await page.setViewportSize({ width, height });
     await viewer.open(files.scan);
+    assert.equal(await page.locator("#profile").isVisible(), false, "the picture has the room");
+    await page.selectOption("#along", "x");
     await page.hover("#source .plot", { position: { x: 200, y: 40 } });
     await viewer.settle();
     const plot = await viewer.box("#source .plot");

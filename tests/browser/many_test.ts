@@ -221,6 +221,37 @@ test("regions wait for the next line scan, and replace no work unasked", async (
   assert.deepEqual(await bands(viewer), ["Mine"]);
 });
 
+test("a band too narrow for velocities has events, and a row that says so", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "narrow", 2);
+  await viewer.openPath(at(1));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.5], [0.45, 0.53]);
+  await page.click("#tool-zoom");
+  await unfold(viewer, "velocities");
+  await page.selectOption("#velocity-band", { label: "Band 1" });
+  const column = await measureAll(viewer);
+  for (const error of column("Error")) assert.match(error, /at least 6 columns/);
+  for (const events of column("Events")) assert.match(events, /^\d+$/);
+  assert.match(await viewer.text("#measure-many"), /2 of 2 measured\n/);
+});
+
+test("the open recording shows its results as one step", async (viewer) => {
+  const { page } = viewer;
+  const at = writeScans(viewer, "open", 2);
+  await viewer.openPath(at(1));
+  await page.click("#tool-band");
+  await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
+  await page.click("#tool-zoom");
+  await measureAll(viewer);
+  assert.match(await viewer.text("#measure-many"), /2 of 2 measured\n/);
+  const words = page.locator("#recording-list .words").first();
+  await words.filter({ hasText: /^1 band, \d+ velocities, \d+ events$/ }).waitFor();
+  await page.click("#undo");
+  await words.filter({ hasText: /^1 band$/ }).waitFor();
+  assert.deepEqual(await bands(viewer), ["Band 1"]);
+});
+
 test("a run can be cancelled, and what it measured is there", async (viewer) => {
   const { page } = viewer;
   const at = writeScans(viewer, "cancel", 12);
@@ -323,6 +354,10 @@ test("an archive of all recordings is valid, and each member has its numbers", a
     wanted.push(tableOf((await saved(viewer, `#csv-${name}`)).text).rows);
   }
   await measureAll(viewer);
+  const sessions: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/v2/export")) sessions.push(request.headers()["x-acq-session"]);
+  });
   const paths = [];
   for (const images of ["none", "all"]) {
     await page.selectOption("#many-images", images);
@@ -334,6 +369,8 @@ test("an archive of all recordings is valid, and each member has its numbers", a
     assert.deepEqual([problems, unreadable], [[], null]);
     paths.push(path);
   }
+  // With a session, measurements may take more than a megabyte.
+  for (const session of sessions) assert.match(session ?? "", /^[0-9a-f]{32}$/);
   await using other = await Viewer.load(page.context().browser()!, server);
   await other.openPath(paths[1]!);
   for (const scene of ["0", "1", "2"]) {
@@ -389,6 +426,5 @@ test("forty line scans are measured in one go, within 50 MB", async (viewer) => 
   await page.locator("#many-csv").waitFor({ timeout: 240_000 });
   const end = await memoryOf(viewer);
   assert.match(await viewer.text("#measure-many"), /40 of 40 measured/);
-  console.log(`${(first / 1e6).toFixed(1)} MB after the first, ${(end / 1e6).toFixed(1)} MB after forty`);
   assert(end - first < 50e6, `${end - first} bytes more`);
 });

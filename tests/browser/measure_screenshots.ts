@@ -107,6 +107,26 @@ await picture("kymograph", stack, async (viewer) => {
   await page.locator("#measure-kymograph [role=status]", { hasText: "images" }).waitFor();
 });
 
+const day = join(server.folder, "2025-10-30");
+Deno.mkdirSync(day);
+for (const number of [1, 2, 3, 4]) {
+  // Bytes behind the end tell recordings apart.
+  Deno.writeFileSync(
+    join(day, `vessel_${number}.oir`),
+    new Uint8Array([...measuredScan(), ...new Uint8Array(number)]),
+  );
+}
+await picture("many", join(day, "vessel_2.oir"), async (viewer) => {
+  const { page } = viewer;
+  await drawBands(viewer);
+  await page.click("#tool-zoom");
+  await page.uncheck("#source-0-visible");
+  await page.check("#trace-change");
+  await show(viewer, "many");
+  await page.click("#many-start");
+  await page.locator("#many-csv").waitFor();
+});
+
 await picture("save", scan, async (viewer) => {
   await drawBands(viewer);
   await show(viewer, "export");

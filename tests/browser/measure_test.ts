@@ -316,6 +316,8 @@ test("velocities over time are measured in a worker and shown with their confide
     /^9 of 9 windows measured · median 10[567]\.?\d* µm\/s$/,
   );
   assert(await page.locator("#velocity-chart").isVisible());
+  const [panes, source] = [await viewer.box("#panes"), await viewer.box("#source")];
+  assert(source.height > panes.height - 30, "no empty room below the charts");
   const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocities")).text);
   assert.match(
     head!.join(),
@@ -345,6 +347,43 @@ test("velocities over time are measured in a worker and shown with their confide
   await viewer.settle();
   assert(!await page.locator("#velocity-chart").isVisible());
 });
+
+test(
+  "traces and velocities are seen at once below the picture, and a click leaves a window out",
+  async (viewer) => {
+    const { page } = viewer;
+    await drawBand(viewer, ...ACTIVE);
+    await unfold(viewer, "velocities");
+    await viewer.enter("#velocity-window", "120");
+    await page.click("#velocity-start");
+    await page.locator("#measure-velocities .result", { hasText: /^9 of 9/ }).waitFor();
+    await viewer.settle();
+    const panes = await viewer.box("#panes");
+    for (const id of ["#trace-chart", "#velocity-chart"]) {
+      const { y, height } = await viewer.box(id);
+      assert(height >= 150 && y + height <= panes.y + panes.height, `${id}: ${height} at ${y}`);
+    }
+    assert((await viewer.box("#source .plot")).height >= 110);
+    const [plot, chart] = [await viewer.box("#source .plot"), await viewer.box("#velocity-chart")];
+    // The third window has its middle at line 2 * 60 + 59.5.
+    const x = plot.x + plot.width * (2 * 60 + 60) / LINES;
+    const left = page.locator("#measure-velocities .result", { hasText: "8 of 9 windows measured" });
+    await page.mouse.click(x, chart.y + chart.height / 2);
+    await left.waitFor();
+    assert.match(await viewer.text("#measure-velocities .result"), / · 1 left out$/);
+    const { rows } = tableOf((await saved(viewer, "#csv-velocities")).text);
+    assert.deepEqual(rows.map((row) => row[4]), rows.map((_, i) => i === 2 ? "left out" : "measured"));
+    assert.equal(rows[2]![1], "");
+    await viewer.kept();
+    await viewer.open(path(viewer));
+    await left.waitFor();
+    await page.mouse.click(x, chart.y + chart.height / 2);
+    await page.locator("#measure-velocities .result", { hasText: /^9 of 9/ }).waitFor();
+    await page.click("#undo");
+    await left.waitFor();
+  },
+  { viewport: { width: 1280, height: 800 } },
+);
 
 test("another trace gets its own threshold, and tables name its band", async (viewer) => {
   const { page } = viewer;

@@ -355,6 +355,24 @@ test("a kymograph comes back with what was measured in it", async (viewer) => {
   await other.page.locator("#source h2", { hasText: "Line scan" }).waitFor();
   await other.page.locator("#measure-bands li").waitFor();
   assert.deepEqual(await read(other), before);
+  // The same onto the images, where Undo would not lead back.
+  const file = await save(viewer, "none");
+  await other.page.click("#more-ways");
+  await other.openPath(path);
+  const restore = () => other.page.setInputFiles("#restore-file", file);
+  const onto = async () => {
+    await other.page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+    await other.page.locator("#measure-bands li").waitFor();
+    assert.deepEqual(await read(other), before);
+  };
+  assert.match(await noticeAfter(other, restore), /^Restored from .*kymograph/);
+  await onto();
+  assert.match(
+    await noticeAfter(other, restore),
+    /shows another picture, from which Undo does not lead back: /,
+  );
+  await other.page.click("#notice-action");
+  await onto();
 });
 
 test("an image whose columns are lines comes back as a line scan", async (viewer) => {
@@ -381,8 +399,12 @@ test("an image whose columns are lines comes back as a line scan", async (viewer
   // The image again, accepted as before.
   await page.click("#typed-back");
   assert(await page.isChecked("#accepted"));
-  const notice = await noticeAfter(viewer, () => drop(viewer, file));
-  assert.match(notice, /: 1 band, accepted\. Undo/);
+  const notice = () => noticeAfter(viewer, () => drop(viewer, file));
+  assert.match(await notice(), /from which Undo does not lead back: accepted would be replaced\.$/);
+  await page.click("#notice-action");
+  await page.locator("#measure-bands li").waitFor();
+  assert.match(await viewer.text("#notice-text"), /: 1 band, accepted\.$/);
+  assert.match(await notice(), /: 1 band, accepted\. Undo/);
   assert.equal(await trace(viewer), before);
   await using other = await fresh(viewer);
   await other.openPath(await save(viewer, "all"));

@@ -1,12 +1,13 @@
 /** Archives: the order, the link, the stream, and what the server makes of the archive. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import { validatePath } from "../../cli/validate/validate.ts";
 import { ExportResponse } from "../../schemas/http.ts";
+import { FILES, writeCollection } from "../collection_tree.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { ramp, writeChunks } from "../fixtures/plain_store.ts";
+import { ramp, write, writeChunks } from "../fixtures/plain_store.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { until } from "../deadline.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
@@ -232,6 +233,24 @@ Deno.test("the documents of an archive count as memory until it is sent", () =>
     assert.ok(server.budget.used >= before + csv.length, `${server.budget.used - before}`);
     await response.arrayBuffer();
     await until(() => server.budget.used === before, "the memory of the documents");
+  }));
+
+Deno.test("warnings in an archive name no folder", () =>
+  withServer(async ({ server, folder }) => {
+    const file = join(folder, "archive.zip");
+    for (const name of ["Anna's data", ...Deno.build.os === "windows" ? [] : ['Anna\'s "best" data']]) {
+      const root = join(folder, name, "set");
+      writeCollection(root);
+      write(join(root, FILES.acqimage), "[]");
+      const { warnings } = await server.open(root);
+      assert.ok(warnings.some((text) => text.includes(folder)), warnings.join());
+      await exported(server, { members: [{ path: root }] }, file);
+      const opened = await server.open(file);
+      const response = await server.request(`/api/v2/sessions/${opened.sessionId}/metadata`);
+      const text = await response.text();
+      assert.match(text, /The document .{0,4}acqimage.json.{0,4} cannot be used/);
+      assert.ok(!text.includes("Anna") && !text.includes(basename(folder)), text);
+    }
   }));
 
 Deno.test("members by path are judged like an open, members by session answer any page", () =>

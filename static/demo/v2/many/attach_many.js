@@ -69,10 +69,9 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
     recall,
     work,
     mayArchive: () => opening.mayOpenByPath,
-    archive: (members, images) =>
+    archive: (members, images, name) =>
       controller.live(async (acquisition) => {
         const { sessionId } = await acquisition.state();
-        const name = recordings.list.folderName || "recordings";
         const { url, warnings } = await (await controller.server()).export(members, {
           images,
           name,
@@ -81,7 +80,13 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
         element("a", { href: url, download: "" }).click();
         return warnings;
       }),
-    onMeasured: () => recordings.showWorks(),
+    onMeasured: ({ carried, drawn }, found) => {
+      recordings.showWorks();
+      const now = /** @type {any} */ (viewer.look)?.drawn;
+      // Something else may have been opened or drawn meanwhile.
+      const isSame = carried.key === work.key && JSON.stringify(now) === JSON.stringify(drawn);
+      if (found !== null && isSame) measured.adopt(found, false);
+    },
   });
 
   /** @returns {Group[]} */
@@ -90,7 +95,9 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
       name,
       open: async (/** @type {AbortSignal} */ signal) => (await controller.server()).open(path, { signal }),
     }));
-    return targets.length < 2 ? [] : [{ id: "folder", name: "of this folder", targets }];
+    return targets.length < 2
+      ? []
+      : [{ id: "folder", name: "of this folder", stem: recordings.list.folderName, targets }];
   }
 
   /** @returns {Group[]} */
@@ -101,10 +108,12 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
       open: (/** @type {AbortSignal} */ signal) =>
         controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
     }));
-    return targets.length < 2 ? [] : [{ id: "file", name: "scenes of this file", targets }];
+    const stem = source?.name.replace(/\.[^.]*$/, "") ?? "";
+    return targets.length < 2 ? [] : [{ id: "file", name: "scenes of this file", stem, targets }];
   }
 
   byId("measure").append(panel.element);
+  addEventListener("beforeunload", (event) => panel.isRunning && event.preventDefault());
   recordings.list.on("changed", () => panel.refresh());
   viewer.on("shown", () => panel.refresh());
   controller.on("loaded", ({ isSample }) => {

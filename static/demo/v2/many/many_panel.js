@@ -15,7 +15,8 @@ import { recordingsTable } from "./recordings_table.js";
  * @property {import("../measuring/drawn.js").Drawn} drawn
  * @property {string} channel of events that were never found
  *
- * @typedef {{id: string, name: string, targets: readonly Target[]}} Group recordings that can be measured together
+ * @typedef {{id: string, name: string, stem: string, targets: readonly Target[]}} Group recordings that can be measured
+ *   together, with a name for files about them
  *
  * @typedef {object} Needs
  * @property {() => Open | null} open null while nothing is open
@@ -24,9 +25,10 @@ import { recordingsTable } from "./recordings_table.js";
  * @property {Run["recall"]} recall
  * @property {Run["work"]} work
  * @property {() => boolean} mayArchive whether the server takes paths
- * @property {(members: readonly ExportMember[], images: "all" | "none") => Promise<string[]>} archive saves an archive, and
- *   returns warnings
- * @property {() => void} onMeasured work of other recordings has changed
+ * @property {(members: readonly ExportMember[], images: "all" | "none", name: string) => Promise<string[]>} archive saves an
+ *   archive, and returns warnings
+ * @property {(open: Open, measured: Open["drawn"] | null) => void} onMeasured the recording that was open at the start has
+ *   these results, and others have work
  */
 
 export class ManyPanel {
@@ -35,6 +37,8 @@ export class ManyPanel {
   #running = null;
   /** @type {readonly Row[]} */
   #rows = [];
+  /** Name of files. */
+  #stem = "";
   /** Settings of the rows. @type {import("../measuring/scan.js").About} */
   #about = [];
   #group = choiceField("Recordings", "many-group", []);
@@ -101,6 +105,10 @@ export class ManyPanel {
     this.#next.textContent = "";
   }
 
+  get isRunning() {
+    return this.#running !== null;
+  }
+
   #carry() {
     const open = this.#needs.open();
     if (open !== null) sayIn(this.#next, this.#needs.carry(open.carried), true);
@@ -123,7 +131,7 @@ export class ManyPanel {
     this.#results.hidden = true;
     sayIn(this.#status, "", true);
     Object.assign(this.#progress, { hidden: false, max: length, value: 0 });
-    const { rows, measured, members } = await measureAll(group.targets, {
+    const { rows, measured, members, open: shown } = await measureAll(group.targets, {
       ...open,
       what,
       running,
@@ -137,16 +145,19 @@ export class ManyPanel {
     });
     this.#running = null;
     this.#rows = rows;
+    this.#stem = group.stem;
     this.#members = members;
-    this.#about = [["Regions and settings", open.carried.name], ["Recordings", length], [
-      "Measured",
-      measured,
-    ]];
+    this.#about = [
+      ["Regions and settings", open.carried.name],
+      ["Recordings", length],
+      ["Measured", measured],
+    ];
     this.#start.textContent = "Measure all with these settings";
     this.#progress.hidden = true;
     this.#count.textContent = "";
     this.#results.hidden = rows.length === 0;
-    const faults = new Set(rows.filter(({ Error }) => Error).map(({ File }) => File)).size;
+    // A band without a velocity is no failure of its recording.
+    const faults = rows.filter(({ Band }) => Band === undefined).length;
     sayIn(
       this.#status,
       [
@@ -158,7 +169,7 @@ export class ManyPanel {
     const canArchive = members.length > 0 && this.#needs.mayArchive();
     for (const part of [this.#archive, this.#images.label]) part.hidden = !canArchive;
     this.refresh();
-    this.#needs.onMeasured();
+    this.#needs.onMeasured(open, shown);
   }
 
   async #saveArchive() {
@@ -166,7 +177,7 @@ export class ManyPanel {
     sayIn(this.#status, "Preparing …", true);
     this.#archive.disabled = true;
     try {
-      const warnings = await this.#needs.archive(this.#members, images);
+      const warnings = await this.#needs.archive(this.#members, images, this.#stem);
       sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
     } catch (error) {
       const { message, details } = /** @type {Error & {details?: {message: string}[] | null}} */ (error);
@@ -178,6 +189,6 @@ export class ManyPanel {
 
   #saveTable() {
     const text = recordingsTable(this.#about, this.#rows);
-    saveFile("recordings.csv", new Blob([text], { type: "text/csv;charset=utf-8" }));
+    saveFile(`${this.#stem}-recordings.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
   }
 }

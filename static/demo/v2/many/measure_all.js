@@ -1,5 +1,5 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
-import { tableUnit, titled } from "../../../measure/axes.js";
+import { isTime, tableUnit, titled } from "../../../measure/axes.js";
 import { drawingWords, drawnIn, withoutResults } from "../measuring/drawn.js";
 import { placeInFile, scanOf, shapeOf } from "../measuring/scan.js";
 import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
@@ -33,13 +33,19 @@ import { Measurer } from "./measurer.js";
  * @property {Pick<KeptWork, "add">} work
  * @property {AbortController} running
  * @property {(done: number, name: string) => void} onProgress before each recording
+ *
+ * @typedef {object} Found
+ * @property {Row[]} rows for each band, and for each recording that cannot be measured, with the reason
+ * @property {ExportMember[]} members the measured recordings, to be saved
+ * @property {Drawn | null} open the open recording with its results, if it was measured
  */
 
 /**
+ * Measures until it is cancelled; what was measured before stays.
+ *
  * @param {readonly Target[]} targets
  * @param {Run} run
- * @returns {Promise<{rows: Row[], measured: number, members: ExportMember[]}>} a row for each band, and one for each recording that cannot be
- *   measured, with the reason; the measured recordings, to be saved. A cancel leaves what was measured before it.
+ * @returns {Promise<Found & {measured: number}>} `measured` counts recordings
  */
 export async function measureAll(targets, run) {
   const { running: { signal }, onProgress } = run;
@@ -50,6 +56,8 @@ export async function measureAll(targets, run) {
   /** @type {ExportMember[]} */
   const members = [];
   let measured = 0;
+  /** @type {Drawn | null} */
+  let open = null;
   for (const [done, target] of targets.entries()) {
     if (signal.aborted) break;
     onProgress(done, target.name);
@@ -60,7 +68,8 @@ export async function measureAll(targets, run) {
       try {
         const found = await measureOne(acquisition, about, measurer, { ...run, kept });
         rows.push(...found.rows.map((row) => ({ ...about, ...row })));
-        if (found.member !== null) members.push(found.member);
+        members.push(...found.members);
+        open ??= found.open;
         measured += 1;
       } finally {
         await acquisition.close().catch(() => {});
@@ -73,7 +82,7 @@ export async function measureAll(targets, run) {
       if (code === "server_gone") break;
     }
   }
-  return { rows, measured, members };
+  return { rows, measured, members, open };
 }
 
 /**
@@ -81,7 +90,7 @@ export async function measureAll(targets, run) {
  * @param {Row} about gets what is known of the recording
  * @param {Measurer} measurer
  * @param {Run & {kept: Set<string>}} run `kept` holds the keys of the work that it has kept
- * @returns {Promise<{rows: Row[], member: ExportMember | null}>}
+ * @returns {Promise<Found>}
  * @throws {Error} it cannot be measured
  */
 async function measureOne(acquisition, about, measurer, run) {
@@ -93,10 +102,9 @@ async function measureOne(acquisition, about, measurer, run) {
   const position = { ...acquisition.position, ...(recalled?.isOther ? {} : recalled?.work.position) };
   const former = recalled?.work.look?.drawn;
   const typed = drawingWords(former) === "" ? carried.typed : recalled?.work.look.typed ?? null;
-  const scan = await scanAt(acquisition, position, typed, running.signal);
   Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
+  const scan = await scanAt(acquisition, position, typed, running.signal);
   Object.assign(about, Object.fromEntries(scan.place()));
-  if (!scan.isLineScan) throw new RangeError("Not a line scan: its rows are not lines over time");
   about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
@@ -104,7 +112,8 @@ async function measureOne(acquisition, about, measurer, run) {
     about.Regions = "its own";
     if (run.skipsOwn && !isOpen) throw new RangeError("Left out: it has work of its own");
     const { rows, measured } = await measurer.measure(scan, withSettings(own, carried, scan), what, running);
-    return { rows, member: await memberFor(acquisition, measured, position, typed) };
+    const members = await membersFor(acquisition, measured, position, typed);
+    return { rows, members, open: isOpen ? measured.drawn : null };
   }
   about.Regions = `of ${carried.name}`;
   const fitted = carriedTo(carried, scan);
@@ -122,7 +131,8 @@ async function measureOne(acquisition, about, measurer, run) {
   const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
   return {
     rows: rows.map((row) => ({ ...row, Note })),
-    member: await memberFor(acquisition, measured, position, typed),
+    members: await membersFor(acquisition, measured, position, typed),
+    open: null,
   };
 }
 
@@ -134,10 +144,10 @@ async function measureOne(acquisition, about, measurer, run) {
  * @param {Measured} shown
  * @param {PositionInfo} position
  * @param {TypedScan | null} typed
- * @returns {Promise<ExportMember | null>} null where the picture is no image of the file but one that was turned
+ * @returns {Promise<ExportMember[]>} none where the picture is an image of the file that was turned
  */
-async function memberFor(acquisition, shown, position, typed) {
-  if (typed?.time === "columns") return null;
+async function membersFor(acquisition, shown, position, typed) {
+  if (typed?.time === "columns") return [];
   const { path, scene, channels, collection } = acquisition;
   const { drawn } = shown;
   const isAccepted = drawn.accepted ?? collection?.member.accepted ?? false;
@@ -145,7 +155,7 @@ async function memberFor(acquisition, shown, position, typed) {
   const recorded = { drawn, shown, isKymograph: false, isAccepted, position, look, channels };
   const member = memberOf(recorded);
   const analyses = member.analyses.filter(({ type }) => type !== "trace");
-  return { path, scene, ...await carriedOver({ ...member, analyses }, acquisition) };
+  return [{ path, scene, ...await carriedOver({ ...member, analyses }, acquisition) }];
 }
 
 /**
@@ -155,15 +165,19 @@ async function memberFor(acquisition, shown, position, typed) {
  * @param {PositionInfo} position
  * @param {TypedScan | null} typed
  * @param {AbortSignal} signal
+ * @throws {RangeError} it is no line scan
  */
 async function scanAt(acquisition, position, typed, signal) {
   const { info } = acquisition;
+  const isTyped = typed !== null && isPlainImage(info);
+  if (!isTyped && !isTime(acquisition.axes[0])) {
+    throw new RangeError("Not a line scan: its rows are not lines over time");
+  }
   const planes = await acquisition.planes(null, { ...position, signal });
   const image = {
     plane: { ...info.plane, axes: titled(info.plane.axes) },
     channels: planes.map(({ channel: { name }, samples }) => ({ name, samples })),
   };
-  const isTyped = typed !== null && isPlainImage(info);
   const { plane, channels } = isTyped ? typedPlanes(image, typed) : image;
   // Nothing of it is drawn.
   const group = /** @type {Scan["group"]} */ (/** @type {unknown} */ ({ plane, channels, shown: channels }));

@@ -67,7 +67,7 @@ export class MeasuredView {
     const { kymographs } = this.#measuring;
     kymographs.on("grow", (made) => this.#growKymograph(made));
     kymographs.on("end", () => this.#former = null);
-    kymographs.on("back", () => this.#goBack());
+    kymographs.on("back", () => this.goBack());
   }
 
   /** Single keys. @type {Record<string, (key: string) => void>} */
@@ -95,12 +95,13 @@ export class MeasuredView {
     return measured && { shown: measured, isAccepted, isKymograph: this.#original !== null };
   }
 
-  /** Shows drawings of the images in their place, as one step. @param {import("./drawn.js").Drawn} drawn @param {TypedScan | null} typed what makes the image a line scan @returns {boolean} false where they belong to images of another shape */
+  /** Shows drawings of the images in their place, as one step; a kymograph begins steps of its own. @param {import("./drawn.js").Drawn} drawn @param {TypedScan | null} typed what makes the image a line scan */
   restore(drawn, typed) {
-    this.#goBack();
+    this.goBack();
     if (typed === null) this.#showPlain();
     else if (JSON.stringify(typed) !== JSON.stringify(this.#plain?.typed)) this.#treat(typed, null);
-    return this.#measuring.replace(drawn);
+    this.#measuring.replace(drawn);
+    if (drawn.kymograph?.isMade && this.#measuring.kymographs.hasSeries) this.#makeAgain(drawn.kymograph);
   }
 
   /** Deselects the tool; returns whether one was selected. */
@@ -140,8 +141,12 @@ export class MeasuredView {
     this.#kept = null;
     if (taken === null && drawnWords(drawn) !== "") this.#images.onLost();
     if (!this.#measuring.kymographs.hasSeries || this.#original !== null || !taken?.kymograph?.isMade) return;
-    // The kymograph is made again from the current images.
-    this.#former = taken.kymograph.look ?? {};
+    this.#makeAgain(taken.kymograph);
+  }
+
+  /** Makes a kymograph from the current images, with what was drawn in it. @param {import("./drawn.js").KeptKymograph} kymograph */
+  #makeAgain({ look = {} }) {
+    this.#former = look;
     this.#measuring.kymographs.make();
   }
 
@@ -271,7 +276,8 @@ export class MeasuredView {
     this.#kept = { accepted, origin, regions: isTurned ? regions.map(turnedRegion) : regions };
   }
 
-  #goBack() {
+  /** Shows the images again in place of their kymograph. */
+  goBack() {
     const original = this.#original;
     if (original === null) return;
     const { drawn } = /** @type {any} */ (original.look);

@@ -76,7 +76,7 @@ export class Measuring extends Emitter {
   #isAccepted = false;
   /** Mark of the documents that the drawings began with. @type {string | null} */
   #origin = null;
-  #velocities = new VelocityPanel();
+  #velocities = new VelocityPanel(() => this.#panes.source.cursor?.x ?? null);
   #cursors = new CursorPanel(() => this.#panes.source.cursor);
   #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
   kymographs = new KymographPanel();
@@ -96,7 +96,7 @@ export class Measuring extends Emitter {
   constructor(panes, host, figure) {
     super();
     this.#panes = panes;
-    this.#charts = new TraceCharts(figure, panes.source);
+    this.#charts = new TraceCharts(figure, panes.source, (line) => this.#velocities.toggle(line));
     const [bands, events] = [this.#bands, this.#events];
     const saved = {
       Traces: bands,
@@ -231,17 +231,16 @@ export class Measuring extends Emitter {
     this.#redraw(this.#history.redo());
   }
 
-  /** Shows other drawings of the same picture, as one step; what they leave open of the recording stays. @param {any} kept unchecked @returns {boolean} false where they belong to another shape */
+  /** Shows other drawings of the same picture, as one step; what they leave open of the recording stays. @param {any} kept unchecked */
   replace(kept) {
     this.#record();
     const other = this.#scan && drawnIn(kept, this.#scan);
     const now = this.drawn;
-    if (other === null || now === null) return false;
+    if (other === null || now === null) return;
     const { regions, accepted, origin } = now;
     const drawn = { regions, accepted, origin, ...other };
     this.#history.record(/** @type {Drawn} */ (drawn));
     this.#redraw(/** @type {Drawn} */ (drawn));
-    return true;
   }
 
   /** @param {Drawn | null} drawn */
@@ -440,6 +439,7 @@ export class Measuring extends Emitter {
       traces: this.#bands.traces,
       title: this.#bands.title,
       velocities: this.#velocities.points,
+      gaps: this.#velocities.gaps,
       velocityTitle: this.#velocities.title,
       velocityAt: (line) => this.#velocities.textAt(line),
       events: this.#events.rows.map(({ peak }) => peak),

@@ -5,6 +5,7 @@
  * @property {readonly import("./bands.js").Trace[]} traces
  * @property {string} title of the values
  * @property {readonly {line: number, velocity: number, confidence: number}[]} velocities
+ * @property {readonly {line: number, velocity: number}[]} gaps windows without a number (NaN) and those left out
  * @property {string} velocityTitle
  * @property {(line: number) => string} velocityAt text for a line
  * @property {readonly number[]} events lines of the peaks
@@ -13,7 +14,8 @@
  *
  * @typedef {object} Content of one chart
  * @property {readonly import("./trace_curves.js").ChartCurve[]} curves
- * @property {readonly {line: number, value: number, opacity: number}[]} points
+ * @property {readonly {line: number, value: number, opacity: number}[]} points beyond the range they lie at its edge
+ * @property {readonly {line: number, value: number}[]} [gaps] crosses: at the lower edge where the value is NaN
  * @property {string} title of the values
  * @property {number} [least] least extent of the range as a fraction of the greatest value
  * @property {readonly {line: number, label: string, isRaised?: boolean}[]} cursors a raised label leaves room for another
@@ -21,6 +23,8 @@
  * @property {readonly number[]} events lines marked above
  * @property {number | null} level
  * @property {readonly {name: string, dash: string}[]} legend meaning of the dashes
+ *
+ * @typedef {{low: number, high: number}} Range of the values
  */
 import { element, svgElement, within } from "../controls/element.js";
 import { drawChart } from "../picture/chart.js";
@@ -33,7 +37,13 @@ import { curveColumns } from "./trace_curves.js";
 /** @import { Pane } from "../picture/pane.js" */
 /** @import { Scan } from "./scan.js" */
 
-const WHITE = "#ffffff";
+/** The colour of the page's text. */
+const INK = "currentColor";
+
+const light = matchMedia("(prefers-color-scheme: light)");
+
+/** Colours for dark grounds stay visible on light ones. @param {string} color */
+const onGround = (color) => light.matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
 
 /** Right margin in CSS pixels of a chart without a picture above it to align with. */
 const MARGIN = 14;
@@ -51,19 +61,27 @@ export class TraceCharts {
   #pane;
   #traces = new TraceChart("Traces of the bands over time", "trace-chart");
   #velocities = new TraceChart("Velocity of the streaks over time", "velocity-chart");
-  #box = element("div", { className: "trace-charts", hidden: true }, this.#traces.box, this.#velocities.box);
+  #box = element(
+    "div",
+    { className: "trace-charts", hidden: true, role: "region", "aria-label": "Results" },
+    this.#traces.box,
+    this.#velocities.box,
+  );
 
-  /** @param {HTMLElement} figure of the line scan @param {Pane} pane */
-  constructor(figure, pane) {
+  /** @param {HTMLElement} figure of the line scan @param {Pane} pane @param {(line: number) => void} onWindow a click on the velocities at a line */
+  constructor(figure, pane, onWindow) {
     this.#pane = pane;
+    light.addEventListener("change", () => pane.redraw());
+    this.#velocities.box.addEventListener("click", (event) => onWindow(this.#velocities.lineAt(event)));
     within(figure, ".stage").after(this.#box);
   }
 
   /** @param {Scan | null} scan @param {Charted} charted */
-  draw(scan, { traces, title, velocities, velocityTitle, velocityAt, events, level, pinned }) {
+  draw(scan, { traces, title, velocities, gaps, velocityTitle, velocityAt, events, level, pinned }) {
     const isScan = scan?.isLineScan === true;
     this.#traces.box.hidden = !isScan || traces.length === 0;
-    this.#velocities.box.hidden = !isScan || velocities.length === 0;
+    this.#velocities.box.hidden = !isScan ||
+      velocities.length === 0 && !gaps.some(({ velocity }) => Number.isFinite(velocity));
     this.#box.hidden = this.#traces.box.hidden && this.#velocities.box.hidden;
     if (scan === null || this.#box.hidden) return;
     const span = this.#span(scan);
@@ -92,6 +110,7 @@ export class TraceCharts {
           // The least certain points stay visible.
           opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
         })),
+        gaps: gaps.map(({ line, velocity }) => ({ line, value: velocity })),
         events: [],
         level: null,
         cursors: cursorsWith(velocityAt),
@@ -130,6 +149,8 @@ export class TraceCharts {
 class TraceChart {
   #canvas = element("canvas");
   #svg;
+  /** Of the last drawing. @type {Chart | null} */
+  #chart = null;
   #label;
   /** Curves and range of the last drawing: moving the cursor changes neither. */
   #last = {
@@ -145,6 +166,13 @@ class TraceChart {
     this.box = element("div", { className: "trace-chart", id, hidden: true }, this.#canvas, this.#svg);
   }
 
+  /** The line under the pointer. @param {MouseEvent} event */
+  lineAt({ clientX }) {
+    if (this.#chart === null) return NaN;
+    const { across } = this.#chart;
+    return (clientX - this.box.getBoundingClientRect().left - across(0)) / (across(1) - across(0));
+  }
+
   /** @param {Content} content @param {ChartSpan} span @returns {number} CSS pixels needed at the left of the plot */
   draw(content, span) {
     const size = this.box.getBoundingClientRect();
@@ -152,57 +180,118 @@ class TraceChart {
     const { curves, points, level, title } = content;
     const density = globalThis.devicePixelRatio;
     const { left, width } = span.edges ?? {};
-    const of = [curves, level, span.from, span.to, left, width, size.width, density];
+    const of = [curves, level, light.matches, span.from, span.to, left, width, size.width, density];
     if (points.length > 0 || of.some((part, i) => part !== this.#last.of[i])) {
       this.#last = { of, range: rangeOf(content, span), curves: null };
     }
     const { range } = this.#last;
-    const chart = drawChart(
+    const ground = getComputedStyle(this.box).backgroundColor;
+    const chart = this.#chart = drawChart(
       this.#canvas,
       size,
-      span,
+      { ...span, ground },
       { ...range, title },
-      (columns) => this.#last.curves ??= curves.map((curve) => curveColumns(curve, span, columns, density)),
+      (columns) =>
+        this.#last.curves ??= curves.map((curve) =>
+          curveColumns({ ...curve, color: onGround(curve.color) }, span, columns, density)
+        ),
     );
-    drawPoints(chart, content);
-    const marks = [...chart.marks, ...eventMarks(content, chart), ...legendMarks(content, chart)];
+    drawPoints(chart, content, range, getComputedStyle(this.box).color);
+    const marks = [
+      ...chart.marks,
+      ...zeroMarks(chart, range),
+      ...gapMarks(content, chart, range),
+      ...eventMarks(content, chart),
+      ...legendMarks(content, chart),
+    ];
     this.#svg.replaceChildren(this.#label, ...svgMarks(marks));
     return chart.gutter;
   }
 }
 
-/** Range of the visible values, with a margin. @type {(content: Pick<Content, "curves" | "points" | "level" | "least">, span: {from: number, to: number}) => {low: number, high: number}} */
+/**
+ * Range of the visible values, with a margin. Single values far away from the others do not count where they would
+ * press these into half of the height or less.
+ *
+ * @type {(content: Pick<Content, "curves" | "points" | "level" | "least">, span: {from: number, to: number}) => Range}
+ */
 export function rangeOf({ curves, points, level, least = 0 }, { from, to }) {
-  let [low, high] = [Infinity, -Infinity];
-  const take = (/** @type {number} */ value) => {
-    if (!Number.isFinite(value)) return;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  };
-  for (const { values } of curves) {
-    for (let i = Math.max(0, Math.floor(from)); i < Math.min(values.length, Math.ceil(to)); i += 1) {
-      take(values[i]);
-    }
-  }
-  for (const { line, value } of points) if (line + 0.5 >= from && line + 0.5 <= to) take(value);
-  if (level !== null) take(level);
+  const extents = curves.map(({ values }) =>
+    extentOf(values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to))))
+  );
+  const seen = points.filter(({ line }) => line + 0.5 >= from && line + 0.5 <= to);
+  extents.push(extentOf(Float64Array.from(seen, ({ value }) => value)));
+  if (level !== null) extents.push([level, level]);
+  const low = Math.min(...extents.map(([least]) => least));
+  const high = Math.max(...extents.map(([, most]) => most));
   if (!(high >= low)) return { low: 0, high: 1 };
   const more = (least * Math.max(Math.abs(low), Math.abs(high)) - (high - low)) / 2;
   const margin = Math.max(more, (high - low) * 0.06) || Math.abs(high) * 0.05 || 0.5;
   return { low: low - margin, high: high + margin };
 }
 
+/** Least and greatest value, of others than outliers where these take half of the range. @param {Float64Array} values @returns {[number, number]} */
+function extentOf(values) {
+  const whole = leastAndMost(values, (i) => values[i]);
+  // The middle one of three neighbours is no single outlier.
+  const inner = leastAndMost(values, (i) => {
+    const [one, two, three] = [values[i - 1] ?? NaN, values[i], values[i + 1] ?? NaN];
+    return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
+  });
+  const extent = inner[1] - inner[0];
+  return extent > 0 && whole[1] - whole[0] >= 2 * extent ? inner : whole;
+}
+
+/** @param {Float64Array} values @param {(i: number) => number} valueAt @returns {[number, number]} */
+function leastAndMost(values, valueAt) {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; i += 1) {
+    const value = valueAt(i);
+    if (value < low && value > -Infinity) low = value;
+    if (value > high && value < Infinity) high = value;
+  }
+  return [low, high];
+}
+
+/** @param {Chart} chart @param {Range} range @returns {Mark[]} */
+function zeroMarks({ plot: { left, width }, up }, { low, high }) {
+  if (!(low < 0 && high > 0)) return [];
+  return [{ points: [[left, up(0)], [left + width, up(0)]], color: "var(--field)" }];
+}
+
+/** @param {Content} content @param {Chart} chart @param {Range} range @returns {Mark[]} */
+function gapMarks({ gaps = [] }, { plot, across, up }, { low, high }) {
+  return gaps.map((
+    { line, value },
+  ) => [across(line), value >= low && value <= high ? up(value) : up(low) - 6])
+    .filter(([x]) => x >= plot.left && x <= plot.left + plot.width)
+    .flatMap(([x, y]) =>
+      [3, -3].map((part) => ({ points: [[x - 3, y - part], [x + 3, y + part]], color: INK }))
+    );
+}
+
 /** @param {Chart} chart @param {Content} content */
-function drawPoints({ context, plot, across, up }, { points }) {
+function drawPoints(
+  { context, plot, across, up },
+  { points },
+  /** @type {Range} */ { low, high },
+  /** @type {string} */ color,
+) {
   context.save();
   context.beginPath();
   context.rect(plot.left, plot.top, plot.width, plot.height);
   context.clip();
-  context.fillStyle = WHITE;
+  context.fillStyle = color;
   for (const { line, value, opacity } of points) {
     context.globalAlpha = opacity;
     context.beginPath();
-    context.arc(across(line), up(value), 2.5, 0, 2 * Math.PI);
+    const x = across(line);
+    if (value >= low && value <= high) context.arc(x, up(value), 2.5, 0, 2 * Math.PI);
+    else {
+      // An arrow at the edge.
+      const [y, away] = value > high ? [up(high), 6] : [up(low), -6];
+      for (const aside of [0, 4, -4]) context.lineTo(x + aside, aside === 0 ? y : y + away);
+    }
     context.fill();
   }
   context.restore();
@@ -215,20 +304,20 @@ function eventMarks({ events, cursors, level }, { plot, across, up }) {
   const isInside = (/** @type {number} */ x) => x >= left && x <= right;
   const peaks = events.map(across).filter(isInside).map((x) => ({
     points: [[x - 4, top], [x + 4, top], [x, top + 7], [x - 4, top]],
-    color: WHITE,
+    color: INK,
     width: 1.5,
   }));
   const lines = cursors.filter(({ line }) => isInside(across(line))).flatMap(({ line, label, isRaised }) => {
     const [x, y] = [across(line), bottom - 8 - (isRaised ? LABEL : 0)];
     const isAtRight = x + 4 + measureLabel(label) > right;
     return [
-      { points: [[x, top], [x, bottom]], color: WHITE, dash: "4 3" },
+      { points: [[x, top], [x, bottom]], color: INK, dash: "4 3" },
       textMark(label, isAtRight ? x - 4 : x + 4, y, isAtRight ? "end" : "start"),
     ];
   });
   const levels = level === null
     ? []
-    : [{ points: [[left, up(level)], [right, up(level)]], color: WHITE, dash: "2 3" }];
+    : [{ points: [[left, up(level)], [right, up(level)]], color: INK, dash: "2 3" }];
   return [...peaks, ...lines, ...levels];
 }
 
@@ -241,10 +330,10 @@ function legendMarks({ legend, events }, { plot }) {
     const start = right - measureLabel(name);
     right = start - 40;
     if (right < plot.left) return [];
-    const line = { points: [[start - 28, y], [start - 6, y]], color: WHITE, width: 1.5 };
+    const line = { points: [[start - 28, y], [start - 6, y]], color: INK, width: 1.5 };
     return [dash === "" ? line : { ...line, dash }, textMark(name, start, y, "start")];
   });
 }
 
 /** @type {(text: string, x: number, y: number, anchor: "start" | "end") => Mark} */
-const textMark = (text, x, y, anchor) => ({ text, at: [x, y], anchor, color: WHITE, halo: true });
+const textMark = (text, x, y, anchor) => ({ text, at: [x, y], anchor, color: INK, halo: true });

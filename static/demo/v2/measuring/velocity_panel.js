@@ -31,6 +31,8 @@ export class VelocityPanel extends Panel {
   #found = [];
   /** Measured velocities in the axes' units. @type {readonly {line: number, velocity: number, confidence: number}[]} */
   points = [];
+  /** Windows without a number and those left out. @type {readonly {line: number, velocity: number}[]} */
+  gaps = [];
   /** The measured samples. @type {Float32Array | null} */
   #samples = null;
   /** Describes the measurement. @type {import("./panel.js").About} */
@@ -66,8 +68,13 @@ export class VelocityPanel extends Panel {
   #progress = element("progress", { hidden: true, "aria-label": "Velocities" });
   #start = button("Measure velocities", () => this.#toggle(), { id: "velocity-start" });
 
-  constructor() {
+  /** @param {() => number | null} [cursor] line of the cursor */
+  constructor(cursor = () => null) {
     super();
+    const leaveOut = button("Leave out at the cursor", () => {
+      const line = cursor();
+      if (line !== null) this.toggle(line);
+    }, { title: "Leaves the window at the cursor out, or takes it in again; as a click in the chart does" });
     const fields = [this.#band, this.#channel, this.#window, this.#step, this.#pixelTime, this.#method].map((
       { label },
     ) => label);
@@ -78,6 +85,7 @@ export class VelocityPanel extends Panel {
       this.#range,
       fieldRow(this.#start, this.#progress),
       this.#result,
+      fieldRow(leaveOut),
     );
   }
 
@@ -164,6 +172,7 @@ export class VelocityPanel extends Panel {
     this.#found = [];
     this.#about = [];
     this.points = [];
+    this.gaps = [];
     this.#result.textContent = "";
   }
 
@@ -179,13 +188,11 @@ export class VelocityPanel extends Panel {
 
   /** Describes the result of the window around a line; empty without one. @param {number} line */
   textAt(line) {
-    const [first, second] = this.#found;
-    if (first === undefined || this.scan === null) return "";
+    const one = this.#found[this.#placeOf(line)];
+    if (one === undefined || this.scan === null) return "";
     const { axes } = this.scan;
-    const step = second === undefined ? Infinity : second.line - first.line;
-    const place = Math.min(this.#found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
-    const { verdict, velocity, error } = this.#found[place];
-    if (!isNumber(this.#found[place])) return verdictText(verdict);
+    const { velocity, error } = one;
+    if (!isNumber(one)) return verdictOf(one);
     const text = velocityText(physicalVelocity(velocity, axes), axes);
     if (!(error >= 0) || error === null) return text;
     return `${text} ± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`;
@@ -205,10 +212,10 @@ export class VelocityPanel extends Panel {
     const { axes } = scan;
     return [
       { name: "Time", unit: tableUnit(axes[0]), values: found.map(({ line }) => line * axes[0].step) },
-      velocityColumn(scan, found.map(({ velocity }) => physicalVelocity(velocity, axes))),
+      velocityColumn(scan, found.map((one) => physicalVelocity(isNumber(one) ? one.velocity : NaN, axes))),
       { name: "Confidence", values: found.map(({ confidence }) => confidence) },
       { name: "Estimated standard error", unit: "%", values: found.map(({ error }) => 100 * error) },
-      { name: "Verdict", values: found.map(({ verdict }) => verdictText(verdict)) },
+      { name: "Verdict", values: found.map(verdictOf) },
     ];
   }
 
@@ -296,7 +303,7 @@ export class VelocityPanel extends Panel {
         signal: running.signal,
         onFound: (found, of) => {
           Object.assign(this.#progress, { max: of, value: found.length });
-          this.points = pointsOf(found, scan);
+          this.#plotted(found, scan);
           this.changed();
         },
       });
@@ -319,7 +326,7 @@ export class VelocityPanel extends Panel {
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
       // What was found so far is not kept.
-      if (this.scan === scan) this.points = pointsOf(this.#found, scan);
+      if (this.scan === scan) this.#plotted(this.#found, scan);
       return this.#result.textContent = running.signal.aborted ? "Cancelled" : message;
     } finally {
       if (this.#running === running) this.#running = null;
@@ -340,8 +347,38 @@ export class VelocityPanel extends Panel {
   /** @param {readonly VelocityAt[]} found @param {Scan} scan */
   #show(found, scan) {
     this.#found = found;
-    this.points = pointsOf(found, scan);
+    this.#plotted(found, scan);
     this.#result.replaceChildren(...unbroken(this.#summary(scan)));
+  }
+
+  /** @param {readonly VelocityAt[]} found @param {Scan} scan */
+  #plotted(found, { axes }) {
+    this.points = found.filter(isNumber).map(({ line, velocity, confidence }) => ({
+      line,
+      velocity: physicalVelocity(velocity, axes),
+      confidence,
+    }));
+    this.gaps = found.filter((one) => !isNumber(one)).map(({ line, velocity }) => ({
+      line,
+      velocity: physicalVelocity(velocity ?? NaN, axes),
+    }));
+  }
+
+  /** Leaves the window around a line out, or takes it in again. @param {number} line */
+  toggle(line) {
+    const place = this.#placeOf(line);
+    const one = this.#found[place];
+    if (this.#running !== null || this.scan === null || !Number.isFinite(one?.velocity)) return;
+    this.#show(this.#found.with(place, { ...one, isLeftOut: !one.isLeftOut }), this.scan);
+    this.changed();
+  }
+
+  /** The window nearest to a line. @param {number} line */
+  #placeOf(line) {
+    const [first, second] = this.#found;
+    if (first === undefined) return -1;
+    const step = second === undefined ? Infinity : second.line - first.line;
+    return Math.min(this.#found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
   }
 
   /** @param {Scan} scan */
@@ -350,23 +387,14 @@ export class VelocityPanel extends Panel {
     const { length } = this.#found;
     if (length === 0) return "The recording is shorter than the window.";
     const { numbers, median, cycle } = velocitySummary(this.#found, this.#window.number);
-    const rest = /** @type {const} */ (["changing", "too slow", "too fast", "unclear"]).flatMap((verdict) => {
-      const count = this.#found.filter((found) => found.verdict === verdict).length;
-      return count === 0 ? [] : [`${count} ${verdictText(verdict)}`];
-    });
+    const verdicts = this.#found.map(verdictOf);
+    const rest = [...new Set(verdicts)].filter((verdict) => verdict !== "measured").sort()
+      .map((verdict) => `${verdicts.filter((other) => other === verdict).length} ${verdict}`);
     const middle = numbers === 0 ? [] : [`median ${velocityText(physicalVelocity(median, axes), axes)}`];
     const cycles = cycle === null ? [] : [cycleText(cycle, scan)];
     return [`${numbers} of ${length} windows measured`, ...middle, ...cycles, ...rest].join(" · ");
   }
 }
-
-/** @param {readonly VelocityAt[]} found @param {Scan} scan */
-const pointsOf = (found, { axes }) =>
-  found.filter(isNumber).map(({ line, velocity, confidence }) => ({
-    line,
-    velocity: physicalVelocity(velocity, axes),
-    confidence,
-  }));
 
 /** @param {import("../../../measure/velocity_summary.js").Cycle} cycle @param {Scan} scan */
 function cycleText({ cycles, period, mean }, { axes }) {
@@ -379,5 +407,6 @@ function cycleText({ cycles, period, mean }, { axes }) {
 /** Scene and position of the samples, to be compared. @param {Scan} scan */
 const placeOf = (scan) => JSON.stringify(scan.place());
 
-/** @param {VelocityAt["verdict"]} verdict */
-const verdictText = (verdict) => verdict === "too slow" ? "too slow for this window" : verdict;
+/** @param {VelocityAt} found */
+const verdictOf = ({ verdict, isLeftOut = false }) =>
+  isLeftOut ? "left out" : verdict === "too slow" ? "too slow for this window" : verdict;

@@ -12,8 +12,6 @@ import { drawProfile } from "./profile.js";
 /** Least time between two drawings: the picture, the main work of a frame, has priority. */
 const REST_MS = 60;
 
-const narrow = matchMedia("(max-width: 760px)");
-
 export class ProfilePanel {
   #pane;
   /** @type {ChannelGroup | null} */
@@ -33,7 +31,7 @@ export class ProfilePanel {
     new ResizeObserver(() => this.#paint()).observe(byId("chart", SVGSVGElement));
   }
 
-  /** Sets another group; a line scan begins with its profile over time. @param {ChannelGroup} group */
+  /** Sets another group, without a profile. @param {ChannelGroup} group */
   show(group) {
     this.#group = group;
     this.#cursor = null;
@@ -41,7 +39,7 @@ export class ProfilePanel {
       const option = this.#along.options[i + 1];
       if (option) option.textContent = `along ${axis.title ?? axis.name}`;
     });
-    this.#along.value = !this.#pane.size?.locked && !narrow.matches ? "x" : "";
+    this.#along.value = "";
     this.#arrange();
   }
 

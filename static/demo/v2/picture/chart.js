@@ -20,6 +20,7 @@ import { measureLabel } from "./marks.js";
  * @property {boolean} [isReversed] whether the first sample lies at the right
  * @property {boolean} [isUntitled]
  * @property {boolean} [isStrip] a low chart: keeps its titles, with denser ticks
+ * @property {string} [ground] CSS colour behind the curves; black
  * @property {{left: number, width: number} | null} [edges] of the picture above, to align with
  *
  * @typedef {{low: number, high: number, title: string}} ChartRange values at the lower and upper edge
@@ -39,7 +40,16 @@ import { measureLabel } from "./marks.js";
  * @returns {Chart}
  */
 export function drawChart(canvas, { width, height }, span, range, curvesOf) {
-  const { axis, from, to, isReversed = false, isUntitled = false, edges = null, isStrip = false } = span;
+  const {
+    axis,
+    from,
+    to,
+    isReversed = false,
+    isUntitled = false,
+    edges = null,
+    isStrip = false,
+    ground = "#000",
+  } = span;
   const [left, right] = isReversed ? [to, from] : [from, to];
   const frame = layoutFrame({
     width,
@@ -70,7 +80,7 @@ export function drawChart(canvas, { width, height }, span, range, curvesOf) {
   );
   const curves = curvesOf(wide);
   const drawn = isReversed ? curves.map(reversed) : curves;
-  drawCurves(context, { left: x, top: y, width: wide, height: high }, drawn, range, density);
+  drawCurves(context, { left: x, top: y, width: wide, height: high }, drawn, { ...range, ground }, density);
   context.scale(density, density);
   return {
     ...frame,

@@ -1,5 +1,5 @@
 /**
- * Draws curves on black, column by column: in software rendering, a path through a thousand points takes longer than a
+ * Draws curves column by column: in software rendering, a path through a thousand points takes longer than a
  * frame, a thousand rectangles do not.
  *
  * @typedef {object} Curve one value per screen column; NaN where missing
@@ -22,10 +22,10 @@ const HALF_LINE = 0.75;
  * @param {CanvasRenderingContext2D} context
  * @param {{left: number, top: number, width: number, height: number}} area canvas pixels
  * @param {readonly Curve[]} curves of as many columns as the area
- * @param {{low: number, high: number}} range values at the lower and upper edge
+ * @param {{low: number, high: number, ground: string}} range values at the lower and upper edge, and the colour behind
  * @param {number} density canvas pixels in a CSS pixel
  */
-export function drawCurves(context, area, curves, { low, high }, density) {
+export function drawCurves(context, area, curves, { low, high, ground }, density) {
   const scale = area.height / (high - low);
   const fill = (
     /** @type {Float32Array} */ tops,
@@ -39,7 +39,7 @@ export function drawCurves(context, area, curves, { low, high }, density) {
       if (bottom > top) context.fillRect(area.left + x, area.top + top, 1, bottom - top);
     }
   };
-  context.fillStyle = "#000";
+  context.fillStyle = ground;
   context.fillRect(area.left, area.top, area.width, area.height);
   context.globalAlpha = BAND_OPACITY;
   for (const { color, lows, highs } of curves) {

@@ -121,18 +121,31 @@ export class Saving {
     }
   }
 
-  /** Shows measurements as one step that can be undone. @param {Restored} saved @param {string} from */
+  /** Shows measurements, as one step that can be undone; asks where it cannot. @param {Restored} saved @param {string} from */
   async show(saved, from) {
+    const { viewer, measured, notice } = this.#needs;
+    const { drawn, typed } = /** @type {any} */ (viewer.look);
+    const own = drawnWords(drawn);
+    // Another picture has steps of its own.
+    const isStep = !saved.drawn.kymograph?.isMade && !measured.measured?.isKymograph &&
+      JSON.stringify(saved.look.typed) === JSON.stringify(typed);
+    if (isStep || own === "") return await this.#show(saved, from, isStep);
+    const text =
+      `${from} shows another picture, from which Undo does not lead back: ${own} would be replaced.`;
+    notice(text, "Replace", () => this.#show(saved, from, isStep));
+  }
+
+  /** @param {Restored} saved @param {string} from @param {boolean} isStep that can be undone */
+  async #show({ drawn, look, position, note }, from, isStep) {
     const { viewer, measured, place, go, notice } = this.#needs;
-    const { drawn, look, position, note } = saved;
     const there = place();
-    viewer.wear(look);
-    if (!measured.restore(drawn, look.typed ?? null)) {
-      return notice(`${from} was measured in an image of another size and is not shown.`);
-    }
+    measured.goBack();
     if (position.t !== there.t || position.z !== there.z || position.l !== there.l) await go(position);
+    viewer.wear(look);
+    measured.restore(drawn, look.typed ?? null);
     const words = drawnWords(drawn) || "no measurements";
-    notice([`Restored from ${from}: ${words}. Undo shows what was there before.`, note].join(" ").trim());
+    const undo = isStep ? "Undo shows what was there before." : "";
+    notice([`Restored from ${from}: ${words}.`, undo, note].filter((text) => text !== "").join(" "));
   }
 
   /** The documents of the open recording. @param {Documents[]} found @param {OpenResponse} info */
