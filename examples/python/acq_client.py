@@ -120,10 +120,10 @@ def export(
         warnings.warn(AcqWarning(text), stacklevel=2)
     part = os.fspath(to) + ".part"
     try:
-        with _request(server, "GET", link["downloadUrl"]) as answer, builtins_open(part, "wb") as file:
+        with builtins_open(part, "wb") as file, _request(server, "GET", link["downloadUrl"]) as answer:
             shutil.copyfileobj(answer, file, 1 << 20)
         os.replace(part, to)
-    except (OSError, http.client.HTTPException) as error:
+    except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
         raise AcqError("connection_lost", f"the archive is incomplete ({error}); the server's log says why") from error
     finally:
         if os.path.exists(part):

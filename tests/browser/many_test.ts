@@ -426,6 +426,5 @@ test("forty line scans are measured in one go, within 50 MB", async (viewer) => 
   await page.locator("#many-csv").waitFor({ timeout: 240_000 });
   const end = await memoryOf(viewer);
   assert.match(await viewer.text("#measure-many"), /40 of 40 measured/);
-  console.log(`${(first / 1e6).toFixed(1)} MB after the first, ${(end / 1e6).toFixed(1)} MB after forty`);
   assert(end - first < 50e6, `${end - first} bytes more`);
 });

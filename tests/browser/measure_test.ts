@@ -316,6 +316,8 @@ test("velocities over time are measured in a worker and shown with their confide
     /^9 of 9 windows measured · median 10[567]\.?\d* µm\/s$/,
   );
   assert(await page.locator("#velocity-chart").isVisible());
+  const [panes, source] = [await viewer.box("#panes"), await viewer.box("#source")];
+  assert(source.height > panes.height - 30, "no empty room below the charts");
   const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocities")).text);
   assert.match(
     head!.join(),

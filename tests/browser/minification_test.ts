@@ -106,6 +106,21 @@ test("an event of three lines in 30,000 is visible at home", async (viewer) => {
   );
 });
 
+test("events that the mean hides show at home without a choice, and a choice wins", async (viewer) => {
+  const { page } = viewer;
+  // Noise from 0 to 799 and three lines of 2000: the mean of a pixel rises by 3 * 1600 / 34.
+  const value = (line: number) => line >= 20_000 && line < 20_003 ? 2000 : line * 7919 % 800;
+  await viewer.open(await writeScan(viewer.server, "hidden", value));
+  await viewer.settle();
+  assert.equal(await page.inputValue("#statistic"), "max");
+  assert.equal(await page.locator("#statistic option:checked").textContent(), "maximum (auto)");
+  assert.match(await viewer.text("#source .readout"), /lines, max$/);
+  await page.selectOption("#statistic", "mean");
+  assert.equal(await page.locator("#statistic option:checked").textContent(), "mean");
+  await viewer.open(await writeScan(viewer.server, "hidden", value));
+  assert.equal(await page.inputValue("#statistic"), "mean");
+});
+
 test("an automatic range follows the reduction, a chosen one stays", async (viewer) => {
   const { page } = viewer;
   await viewer.open(

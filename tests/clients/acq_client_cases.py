@@ -146,6 +146,8 @@ class Client(unittest.TestCase):
             other = os.path.join(folder, "other.zip")
             with self.assertRaises(acq.AcqError) as caught:
                 acq.export(folder + "/missing.tif", other)
+            with self.assertRaises(FileNotFoundError):
+                acq.export(SCAN, os.path.join(folder, "missing", "archive.zip"))
             self.assertEqual(caught.exception.code, "path_not_found")
             self.assertEqual(os.listdir(folder), ["archive.zip"])
 

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { profileValues } from "../../static/demo/v2/panels/profile.js";
-import { envelope, pixelEdges, reduceBlocks, reductionText } from "../../static/demo/v2/picture/reduction.js";
+import {
+  envelope,
+  meanHidesEvents,
+  pixelEdges,
+  reduceBlocks,
+  reductionText,
+} from "../../static/demo/v2/picture/reduction.js";
 
 //  0  1  2  3  4
 // 10 11 12 13 14
@@ -92,4 +98,30 @@ Deno.test("a profile runs along the rows or the columns of the plane", () => {
   const plane = Float32Array.of(0, 1, 2, 3, 4, 5);
   assert.deepEqual([...profileValues(plane, [2, 3], "x", { x: 1, y: 2 })], [2, 5]);
   assert.deepEqual([...profileValues(plane, [2, 3], "y", { x: 1, y: 2 })], [3, 4, 5]);
+});
+
+Deno.test("the mean hides sparse events in noise, and neither frequent ones nor noise alone", () => {
+  // 20,000 lines of 20 columns in 200 pixels; noise from 0 to 99, events of 3 lines and 5 columns.
+  const [lines, columns, pixels] = [20_000, 20, 200];
+  const hides = (events: number, height: number, wide = 5) => {
+    const samples = Float32Array.from({ length: lines * columns }, (_, i) => i * 7919 % 100);
+    for (let event = 0; event < events; event += 1) {
+      const first = Math.round((event + 0.5) * lines / events);
+      for (let line = first; line < first + 3; line += 1) {
+        for (let column = 5; column < 5 + wide; column += 1) samples[line * columns + column]! += height;
+      }
+    }
+    const plane = { samples, rows: lines, columns };
+    const rows = pixelEdges(0, lines, pixels, lines);
+    const all = pixelEdges(0, columns, columns, columns);
+    const [means, maxima] = (["mean", "max"] as const).map((by) => reduceBlocks(plane, rows, all, by));
+    return meanHidesEvents(means!, maxima!, [1, 99]);
+  };
+  // 3 lines of 300 among 100 raise the mean of 50 by 9.
+  assert.equal(hides(20, 300), true);
+  assert.equal(hides(0, 300), false);
+  assert.equal(hides(20, 300, 1), false, "single columns are noise");
+  // They raise it by 150, above all noise.
+  assert.equal(hides(20, 5000), false);
+  assert.equal(hides(200, 300), false, "one in each pixel");
 });

@@ -33,13 +33,19 @@ import { Measurer } from "./measurer.js";
  * @property {Pick<KeptWork, "add">} work
  * @property {AbortController} running
  * @property {(done: number, name: string) => void} onProgress before each recording
+ *
+ * @typedef {object} Found
+ * @property {Row[]} rows for each band, and for each recording that cannot be measured, with the reason
+ * @property {ExportMember[]} members the measured recordings, to be saved
+ * @property {Drawn | null} open the open recording with its results, if it was measured
  */
 
 /**
+ * Measures until it is cancelled; what was measured before stays.
+ *
  * @param {readonly Target[]} targets
  * @param {Run} run
- * @returns {Promise<{rows: Row[], measured: number, members: ExportMember[], open: Drawn | null}>} a row for each band, and one for each recording that cannot be
- *   measured, with the reason; the measured recordings, to be saved; the open one with its results. A cancel leaves what was measured before it.
+ * @returns {Promise<Found & {measured: number}>} `measured` counts recordings
  */
 export async function measureAll(targets, run) {
   const { running: { signal }, onProgress } = run;
@@ -62,7 +68,7 @@ export async function measureAll(targets, run) {
       try {
         const found = await measureOne(acquisition, about, measurer, { ...run, kept });
         rows.push(...found.rows.map((row) => ({ ...about, ...row })));
-        if (found.member !== null) members.push(found.member);
+        members.push(...found.members);
         open ??= found.open;
         measured += 1;
       } finally {
@@ -84,7 +90,7 @@ export async function measureAll(targets, run) {
  * @param {Row} about gets what is known of the recording
  * @param {Measurer} measurer
  * @param {Run & {kept: Set<string>}} run `kept` holds the keys of the work that it has kept
- * @returns {Promise<{rows: Row[], member: ExportMember | null, open: Drawn | null}>}
+ * @returns {Promise<Found>}
  * @throws {Error} it cannot be measured
  */
 async function measureOne(acquisition, about, measurer, run) {
@@ -106,8 +112,8 @@ async function measureOne(acquisition, about, measurer, run) {
     about.Regions = "its own";
     if (run.skipsOwn && !isOpen) throw new RangeError("Left out: it has work of its own");
     const { rows, measured } = await measurer.measure(scan, withSettings(own, carried, scan), what, running);
-    const member = await memberFor(acquisition, measured, position, typed);
-    return { rows, member, open: isOpen ? measured.drawn : null };
+    const members = await membersFor(acquisition, measured, position, typed);
+    return { rows, members, open: isOpen ? measured.drawn : null };
   }
   about.Regions = `of ${carried.name}`;
   const fitted = carriedTo(carried, scan);
@@ -125,7 +131,7 @@ async function measureOne(acquisition, about, measurer, run) {
   const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
   return {
     rows: rows.map((row) => ({ ...row, Note })),
-    member: await memberFor(acquisition, measured, position, typed),
+    members: await membersFor(acquisition, measured, position, typed),
     open: null,
   };
 }
@@ -138,10 +144,10 @@ async function measureOne(acquisition, about, measurer, run) {
  * @param {Measured} shown
  * @param {PositionInfo} position
  * @param {TypedScan | null} typed
- * @returns {Promise<ExportMember | null>} null where the picture is no image of the file but one that was turned
+ * @returns {Promise<ExportMember[]>} none where the picture is an image of the file that was turned
  */
-async function memberFor(acquisition, shown, position, typed) {
-  if (typed?.time === "columns") return null;
+async function membersFor(acquisition, shown, position, typed) {
+  if (typed?.time === "columns") return [];
   const { path, scene, channels, collection } = acquisition;
   const { drawn } = shown;
   const isAccepted = drawn.accepted ?? collection?.member.accepted ?? false;
@@ -149,7 +155,7 @@ async function memberFor(acquisition, shown, position, typed) {
   const recorded = { drawn, shown, isKymograph: false, isAccepted, position, look, channels };
   const member = memberOf(recorded);
   const analyses = member.analyses.filter(({ type }) => type !== "trace");
-  return { path, scene, ...await carriedOver({ ...member, analyses }, acquisition) };
+  return [{ path, scene, ...await carriedOver({ ...member, analyses }, acquisition) }];
 }
 
 /**

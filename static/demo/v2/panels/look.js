@@ -21,7 +21,7 @@ export function lookOf(groups, panes) {
       })),
     };
   };
-  return { source: look("source"), reference: look("reference"), statistic: panes.source.statistic };
+  return { source: look("source"), reference: look("reference") };
 }
 
 /**

@@ -18,12 +18,14 @@ import { keepPlacement, kindOf, mirrored, placementOf, turned } from "../picture
 import { Pane } from "../picture/pane.js";
 
 import { ProfilePanel } from "./profile_panel.js";
+import { meanHidesEvents } from "../picture/reduction.js";
 import { readout } from "../picture/readout.js";
 import { applyLook, lookOf } from "./look.js";
 import { TimeAxis } from "./time_axis.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
+/** @import { Statistic } from "../picture/reduction.js" */
 
 /**
  * @typedef {"source" | "reference"} Name of a picture
@@ -51,6 +53,8 @@ export class Viewer extends Emitter {
   #timeAxis;
   /** @type {{source: Pane, reference: Pane}} */
   panes;
+  /** What the user chose that a pixel shows; null for what suits the content. @type {Statistic | null} */
+  #chosenStatistic = null;
   /** Note in everything saved. */
   note = "";
 
@@ -104,7 +108,9 @@ export class Viewer extends Emitter {
 
   /** Zoom, contrast, choices and drawings as JSON. */
   get look() {
-    return this.#shown && this.extendLook(lookOf(this.#shown.groups, this.panes));
+    if (this.#shown === null) return null;
+    const look = lookOf(this.#shown.groups, this.panes);
+    return this.extendLook({ ...look, statistic: this.#chosenStatistic });
   }
 
   /**
@@ -136,7 +142,8 @@ export class Viewer extends Emitter {
       this.panes[name].drawNow();
       this.#paintReadout(name, null);
     }
-    this.#reduceBy(/** @type {any} */ (look)?.statistic ?? this.panes.source.statistic);
+    this.#chosenStatistic = statisticOf(/** @type {any} */ (look)?.statistic) ?? this.#chosenStatistic;
+    this.#reduce();
     this.wear(look);
     this.emit("shown", { look });
   }
@@ -249,10 +256,15 @@ export class Viewer extends Emitter {
     return parts.filter((part) => part !== "").join("; ");
   }
 
-  /** @param {unknown} value mean, max or min */
-  #reduceBy(value) {
-    const statistic = value === "max" || value === "min" ? value : "mean";
-    byId("statistic", HTMLSelectElement).value = statistic;
+  /** Reduces samples to pixels as chosen, or as suits the content. */
+  #reduce() {
+    const statistic = this.#chosenStatistic ?? this.#fittingStatistic();
+    const choice = byId("statistic", HTMLSelectElement);
+    choice.value = statistic;
+    for (const option of choice.options) {
+      const name = option.text.replace(/ \(auto\)$/, "");
+      option.text = option.selected && this.#chosenStatistic === null ? `${name} (auto)` : name;
+    }
     for (const name of NAMES) {
       const pane = this.panes[name];
       pane.statistic = statistic;
@@ -261,6 +273,20 @@ export class Viewer extends Emitter {
       this.#paintScaleSoon(name);
     }
     this.#timeAxis.redraw();
+  }
+
+  /** The maximum where a line scan has events that the mean hides. @returns {Statistic} */
+  #fittingStatistic() {
+    const source = this.#shown?.groups.source;
+    if (!source || !isTime(source.plane.axes[0])) return "mean";
+    const pane = this.panes.source;
+    const isHidden = source.shown.some((channel) => {
+      const [low = 0, high = 0] = channel.stats.percentiles;
+      // Nothing to find.
+      if (channel.stats.max <= high + (high - low)) return false;
+      return meanHidesEvents(pane.atHome(channel, "mean"), pane.atHome(channel, "max"), [low, high]);
+    });
+    return isHidden ? "max" : "mean";
   }
 
   /** The scale bars follow the drawn view. @param {Name} name */
@@ -274,7 +300,8 @@ export class Viewer extends Emitter {
     path.addEventListener("change", () => this.#links.showPath(path.checked));
     const statistic = byId("statistic", HTMLSelectElement);
     statistic.addEventListener("change", () => {
-      this.#reduceBy(statistic.value);
+      this.#chosenStatistic = statisticOf(statistic.value);
+      this.#reduce();
       this.emit("look");
     });
     for (const name of NAMES) {
@@ -321,6 +348,9 @@ export class Viewer extends Emitter {
     this.emit("saved", { name });
   }
 }
+
+/** @param {unknown} value @returns {Statistic | null} */
+const statisticOf = (value) => value === "max" || value === "min" || value === "mean" ? value : null;
 
 /** @param {string} value @returns {import("../picture/channel_group.js").Mode} */
 const modeOf = (value) => value === "split" || value === "single" ? value : "merged";

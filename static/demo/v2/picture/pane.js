@@ -139,10 +139,12 @@ export class Pane {
     this.redraw();
   }
 
-  /** Samples of a channel as the home view shows them. @param {import("./channel.js").Channel} channel of the group that is shown */
-  atHome(channel) {
+  /** Samples of a channel as the home view shows them. @param {import("./channel.js").Channel} channel of the group that is shown @param {Statistic} [statistic] */
+  atHome(channel, statistic) {
     const [band] = this.#stage.canvasBands;
-    return band === undefined ? channel.samples : this.#painter.atHome(channel, this.orientation, band);
+    return band === undefined
+      ? channel.samples
+      : this.#painter.atHome(channel, this.orientation, band, statistic);
   }
 
   /**

@@ -49,14 +49,15 @@ export class PlanePainter {
    * @param {Channel} channel of the planes
    * @param {Orientation} orientation
    * @param {Area} band canvas pixels
+   * @param {Statistic} [statistic]
    */
-  atHome(channel, orientation, band) {
+  atHome(channel, orientation, band, statistic = this.statistic) {
     if (this.#part === null || this.#plane === null) return channel.samples;
     const [rows, columns] = this.#plane.shape;
     const position = this.#channels.indexOf(channel);
     // The home view paints the same samples next and reuses them.
     const view = { x0: 0, y0: 0, x1: rows, y1: columns };
-    this.#part.look(view, pixelsOf(band, orientation), this.statistic, [position]);
+    this.#part.look(view, pixelsOf(band, orientation), statistic, [position]);
     return this.#part.samples(position);
   }
 

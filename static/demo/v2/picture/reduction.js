@@ -148,3 +148,26 @@ export function reductionText({ rows, columns }, isLineScan, statistic) {
     });
   return counts.length === 0 ? "" : `1 pixel = ${counts.join(" × ")}, ${statistic}`;
 }
+
+/** Pixels of sparse events are fewer than this share. */
+const MOST_BRIGHT = 0.05;
+
+/**
+ * Whether bright events of a few lines are lost in the mean, so that the maximum shows more. Events are pixels whose
+ * maximum lies above nearly all samples by as much as these differ, beside others such: photon noise is alone.
+ *
+ * @param {Float32Array} means of pixels
+ * @param {Float32Array} maxima of the same pixels
+ * @param {readonly [low: number, high: number]} range of nearly all samples
+ */
+export function meanHidesEvents(means, maxima, [low, high]) {
+  const bright = high + (high - low);
+  let [count, beside, hidden] = [0, 0, 0];
+  for (let i = 0; i < maxima.length; i += 1) {
+    if (!(maxima[i] > bright)) continue;
+    count += 1;
+    if (maxima[i - 1] > bright || maxima[i + 1] > bright) beside += 1;
+    if (means[i] <= high) hidden += 1;
+  }
+  return beside >= count / 2 && hidden > count / 2 && count < MOST_BRIGHT * maxima.length;
+}
