@@ -116,6 +116,8 @@ export interface Endpoint {
   readonly tag: "service" | "acquisitions" | "sessions" | "pages";
   /** What it does. */
   readonly summary: string;
+  /** What its user should know beside the summary; every documented endpoint has one. */
+  readonly description?: string;
   /** Schema of the JSON body of the request. */
   readonly request?: SchemaName;
   /** Bodies for the OpenAPI document, by what they ask for. */

@@ -85,6 +85,7 @@ function operation(endpoint: Endpoint): Json {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
+    ...(endpoint.description !== undefined && { description: endpoint.description }),
     ...(names.length > 0 && {
       parameters: [
         ...names.map((name) => ({ name, in: "path", required: true, ...PARAMETERS[name] })),
@@ -187,23 +188,55 @@ function componentSchemas(): Json {
   const { schemas } = z.toJSONSchema(http.HTTP_SCHEMAS, { uri: schemaUri });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) =>
-      [id, withoutTuples(schema)] as const
+      [id, forGenerators(schema)] as const
     ),
   );
 }
 
-/** Describes a tuple of equal items by its length, as not every client generator supports `prefixItems` with `items: false`. */
-function withoutTuples(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutTuples);
+/**
+ * Says the same in words that every client generator knows: a tuple of equal items by its length, a value or null by a list of
+ * types, an enumeration of whole numbers as integers, other numbers as doubles.
+ */
+function forGenerators(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(forGenerators);
   if (typeof value !== "object" || value === null) return value;
-  const { prefixItems, items: _items, ...rest }: Json = { ...value };
-  if (!Array.isArray(prefixItems)) {
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutTuples(part)]));
-  }
+  const parts: Json = Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, forGenerators(part)]),
+  );
+  return nullable(boolean(number(tuple(parts))));
+}
+
+/** `prefixItems` with `items: false` is beyond openapi-python-client. */
+function tuple(schema: Json): Json {
+  const { prefixItems, items: _items, ...rest } = schema;
+  if (!Array.isArray(prefixItems)) return schema;
   const [first, ...others] = prefixItems.map((item) => JSON.stringify(item));
   if (first === undefined || others.some((other) => other !== first)) {
     throw new Error("Not every client generator supports a tuple of unequal items");
   }
   const { length } = prefixItems;
-  return { ...rest, items: withoutTuples(prefixItems[0]), minItems: length, maxItems: length };
+  return { ...rest, items: prefixItems[0], minItems: length, maxItems: length };
+}
+
+/** `anyOf` with null is beyond openapi-generator and oapi-codegen, which make a union type of it. */
+function nullable(schema: Json): Json {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1].type !== "null") return schema;
+  const { type, ...one }: Json = anyOf[0];
+  return typeof type === "string" ? { ...one, ...rest, type: [type, "null"] } : schema;
+}
+
+/**
+ * For an enumeration of the type number, openapi-generator writes Java that does not compile; for numbers without a format,
+ * oapi-codegen takes 32 bits.
+ */
+function number(schema: Json): Json {
+  if (schema.type !== "number") return schema;
+  const isWhole = Array.isArray(schema.enum) && schema.enum.every(Number.isInteger);
+  return isWhole ? { ...schema, type: "integer" } : { ...schema, format: "double" };
+}
+
+/** openapi-generator takes the one value of a boolean for a text. */
+function boolean({ const: only, ...rest }: Json): Json {
+  return rest.type === "boolean" || only === undefined ? rest : { ...rest, const: only };
 }

@@ -321,6 +321,14 @@ const SourceChannel = named(
   }).describe("One loaded plane"),
 );
 
+const ScanPath = named(
+  "ScanPath",
+  z.strictObject({
+    x: z.array(z.number()).describe("Columns of the points"),
+    y: z.array(z.number()).describe("Rows of the points"),
+  }).describe("Path that the laser travelled, in pixels of the reference plane: arrays of equal length"),
+);
+
 const Reference = named(
   "Reference",
   z.strictObject({
@@ -329,12 +337,7 @@ const Reference = named(
     lineRoi: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable().describe(
       "[x0, y0, x1, y1], start to end of the scanned line in pixels of the reference plane, or null",
     ),
-    scanPath: z.strictObject({
-      x: z.array(z.number()).describe("Columns of the points"),
-      y: z.array(z.number()).describe("Rows of the points"),
-    }).nullable().describe(
-      "Path that the laser travelled, in pixels of the reference plane: arrays of equal length, or null. Preferred over lineRoi",
-    ),
+    scanPath: ScanPath.nullable().describe("Path that the laser travelled, or null. Preferred over lineRoi"),
   }).describe("Reference (overview) image of a line scan"),
 );
 
@@ -356,6 +359,19 @@ const LineScan = named(
     secondsPerPixel: z.number().positive().nullable().describe("Seconds that the laser stays on a pixel"),
     bidirectional: z.boolean().nullable().describe("Whether every second line was scanned backwards"),
   }).describe("How a line scan was made; null where the file does not say"),
+);
+
+const CollectionInfo = named(
+  "Collection",
+  z.strictObject({
+    id: z.string().describe("Id of the collection"),
+    name: z.string().describe("Name of the collection"),
+    member: z.strictObject({
+      id: z.string().describe("Id of the member"),
+      name: z.string().describe("Name of the member"),
+      accepted: z.boolean().nullable().describe("Whether it was accepted; null without an image document"),
+    }).describe("The opened image"),
+  }).describe("The collection that an image is a member of"),
 );
 
 /** Success of all open endpoints. */
@@ -385,15 +401,7 @@ export const OpenResponse = named(
       "Position of the loaded planes, the default of t, z and l in data URLs: 0 unless the first planes are missing",
     ),
     lineScan: LineScan.nullable().describe("How a line scan was made, or null for other images"),
-    collection: z.strictObject({
-      id: z.string().describe("Id of the collection"),
-      name: z.string().describe("Name of the collection"),
-      member: z.strictObject({
-        id: z.string().describe("Id of the member"),
-        name: z.string().describe("Name of the member"),
-        accepted: z.boolean().nullable().describe("Whether it was accepted; null without an image document"),
-      }).describe("The opened image"),
-    }).nullable().describe("The collection that the image is a member of, or null"),
+    collection: CollectionInfo.nullable().describe("The collection that the image is a member of, or null"),
     warnings: z.array(z.string()).describe(
       "What the user should know, such as a missing companion file",
     ),

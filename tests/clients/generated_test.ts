@@ -23,11 +23,16 @@ interface Place {
   readonly document: string;
 }
 
-function generatorTest(name: string, tool: string, run: (tool: string, place: Place) => Promise<void>): void {
-  const program = findProgram(tool, name);
+function generatorTest(
+  name: string,
+  tool: string,
+  run: (tool: string, place: Place) => Promise<void>,
+  others: readonly string[] = [],
+): void {
+  const [program = null, ...needed] = [tool, ...others].map((one) => findProgram(one, name));
   Deno.test({
     name,
-    ignore: program === null,
+    ignore: program === null || needed.includes(null),
     fn: async () => {
       const folder = Deno.makeTempDirSync({ prefix: "generated_" });
       const server = await ServerProcess.start(FROM_SOURCE);
@@ -73,6 +78,61 @@ generatorTest(
     const printed = await output(python, [join(HERE, "generated_client.py"), client, server.baseUrl, SCAN]);
     assert.deepEqual(JSON.parse(printed), EXPECTED);
   },
+);
+
+/** Runs openapi-generator, which leaves a file of its settings in the folder that npm began in. */
+async function generate(generator: string, folder: string, args: readonly string[]): Promise<void> {
+  await output(generator, ["generate", ...args, "-o", folder], { cwd: folder, env: { INIT_CWD: folder } });
+}
+
+generatorTest(
+  "a client of openapi-generator in Python fetches a plane",
+  "openapi-generator-cli",
+  async (generator, { server, folder, document }) => {
+    await generate(generator, folder, ["-i", document, "-g", "python"]);
+    const python = join(folder, "environment");
+    await output("python3", ["-m", "venv", python]);
+    const program = join(python, "bin", "python");
+    await output(program, ["-m", "pip", "install", "--quiet", "-r", join(folder, "requirements.txt")]);
+    const printed = await output(program, [
+      join(HERE, "openapi_generator_client.py"),
+      ...[folder, server.baseUrl, SCAN],
+    ]);
+    assert.deepEqual(JSON.parse(printed), EXPECTED);
+  },
+  ["python3"],
+);
+
+generatorTest(
+  "a client of openapi-generator in Java fetches a plane",
+  "openapi-generator-cli",
+  async (generator, { server, folder, document }) => {
+    await generate(generator, folder, ["-i", document, "-g", "java", "--library", "native"]);
+    const main = join(folder, "src", "main", "java", "GeneratedClient.java");
+    Deno.copyFileSync(join(HERE, "generated_client.java.txt"), main);
+    const paths = join(folder, "paths.txt");
+    const goals = ["compile", "dependency:build-classpath", `-Dmdep.outputFile=${paths}`];
+    await output("mvn", ["--quiet", "--batch-mode", ...goals], { cwd: folder });
+    const classes = `${join(folder, "target", "classes")}:${Deno.readTextFileSync(paths).trim()}`;
+    const printed = await output("java", ["-cp", classes, "GeneratedClient", server.baseUrl, SCAN]);
+    assert.deepEqual(JSON.parse(printed), EXPECTED);
+  },
+  ["mvn", "java"],
+);
+
+generatorTest(
+  "a client of oapi-codegen in Go fetches a plane",
+  "oapi-codegen",
+  async (generator, { server, folder, document }) => {
+    const written = join(folder, "client.go");
+    await output(generator, ["-generate", "types,client", "-package", "main", "-o", written, document]);
+    Deno.copyFileSync(join(HERE, "generated_client.go.txt"), join(folder, "main.go"));
+    const go = (...args: string[]) => output("go", args, { cwd: folder });
+    await go("mod", "init", "client");
+    await go("mod", "tidy");
+    assert.deepEqual(JSON.parse(await go("run", ".", server.baseUrl, SCAN)), EXPECTED);
+  },
+  ["go"],
 );
 
 generatorTest("schemathesis finds no fault", "schemathesis", async (schemathesis, { server }) => {

@@ -10,7 +10,7 @@ def is_index(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 and value == int(value)
 
 
-@schemathesis.hook.apply_to(operation_id=["open", "openAgain", "listFolder", "exportArchive"])
+@schemathesis.hook.apply_to(operation_id=["openByPath", "openAgain", "listFolder", "exportArchive"])
 def map_body(context, body):
     """Keeps every fault of a body; of what is right the path becomes that of the sample and indices become 0."""
     if not isinstance(body, dict):
