@@ -23,8 +23,10 @@ export interface Archive {
 export type Packer = (member: ExportedMember, order: Omit<PackOrder, "working">) => Promise<Packed>;
 
 /** Planes that were packed together. */
-interface Packed {
+export interface Packed {
+  /** Chunks of each; `null` for one that the recording lacks. */
   readonly planes: NonNullable<PackedPlanes["planes"]>;
+  /** Gives their memory back. */
   release(): void;
 }
 
