@@ -1,7 +1,8 @@
 /** Reads and validates the JSON body of a request. */
 import { Buffer } from "node:buffer";
 import type { z } from "zod";
-import { quoted } from "../readers/errors.ts";
+import { DecodeFailed, quoted } from "../readers/errors.ts";
+import { checkStructure } from "../readers/metadata/json.ts";
 import type { SchemaName, Schemas } from "./context.ts";
 import {
   type Detail,
@@ -38,9 +39,12 @@ export async function readBody<Name extends SchemaName>(
   checkContentType(request);
   let value: unknown;
   try {
+    // Validation recurses.
+    checkStructure(bytes, "The body", Infinity);
     value = JSON.parse(decode(bytes));
   } catch (cause) {
     if (cause instanceof RequestValidationFailed) throw cause;
+    if (cause instanceof DecodeFailed) throw faulty([], cause.message, "json_invalid");
     throw faulty(
       [],
       `The body is not valid JSON: ${cause instanceof Error ? cause.message : cause}`,

@@ -33,8 +33,12 @@ export function jsonText(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** Counts commas and brackets outside of strings, which bound the number of values. */
-function checkStructure(bytes: Uint8Array, what: string): void {
+/**
+ * Counts commas and brackets outside of strings, which bound the number of values.
+ *
+ * @throws {DecodeFailed} there are more than `most` values, or they are nested too deep
+ */
+export function checkStructure(bytes: Uint8Array, what: string, most = MAX_JSON_VALUES): void {
   let values = 0;
   let depth = 0;
   let inString = false;
@@ -52,7 +56,7 @@ function checkStructure(bytes: Uint8Array, what: string): void {
       }
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
   }
-  if (values > MAX_JSON_VALUES) throw new DecodeFailed(`${what} has more than ${MAX_JSON_VALUES} values`);
+  if (values > most) throw new DecodeFailed(`${what} has more than ${most} values`);
 }
 
 /** Parses the text of a document. @throws {DecodeFailed} invalid JSON, or over a bound */

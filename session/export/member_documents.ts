@@ -3,7 +3,8 @@ import { basename, dirname, sep } from "node:path";
 import type { z } from "zod";
 import type { AcquisitionSource, AcquisitionSummary } from "../../readers/open_acquisition.ts";
 import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
-import { isJsonObject } from "../../readers/metadata/json.ts";
+import { DecodeFailed, quoted } from "../../readers/errors.ts";
+import { isJsonObject, parseJsonText } from "../../readers/metadata/json.ts";
 import { csvProblem } from "../../schemas/csv_table.ts";
 import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
 import type { ExportRequest } from "../../schemas/http.ts";
@@ -239,6 +240,10 @@ export function memberFaults(member: ExportedMember, index: number): OrderFault[
         ? []
         : [{ path: at("parameters"), message: `the image has no index ${l} along L` }];
     }),
+    ...memberDocuments(member, [], "0").flatMap(({ path, content }) => {
+      const problem = typeof content === "string" ? null : sizeProblem(content, path);
+      return problem === null ? [] : [{ path: [], message: problem }];
+    }),
     ...analyses.flatMap(({ tables }, i) =>
       tables.flatMap(({ csv }, j) => {
         const problem = csvProblem(new TextEncoder().encode(csv));
@@ -248,6 +253,17 @@ export function memberFaults(member: ExportedMember, index: number): OrderFault[
       })
     ),
   ].map(({ path, message }) => ({ path: ["members", String(index), ...path], message }));
+}
+
+/** Why a document is too large to be read again, or `null`. */
+function sizeProblem(content: Readonly<Record<string, unknown>>, path: string): string | null {
+  try {
+    parseJsonText(JSON.stringify(content, null, 2), quoted(path));
+    return null;
+  } catch (error) {
+    if (error instanceof DecodeFailed) return error.message;
+    throw error;
+  }
 }
 
 /** Names of fields in the request by those in the documents. */

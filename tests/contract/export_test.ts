@@ -151,7 +151,7 @@ Deno.test("an order is judged as a whole", () =>
     const { sessionId } = await server.open(image);
     const refused = async (order: unknown, ...locations: string[]) => {
       const body = await expectError(
-        await server.post("/api/v2/export", order),
+        await server.post("/api/v2/export", order, { headers: { "x-acq-session": sessionId } }),
         422,
         "request_validation_failed",
       );
@@ -182,6 +182,11 @@ Deno.test("an order is judged as a whole", () =>
       "body.members.0.analyses.0.tables.0.csv",
     );
     await refused(member({ analyses: [{ ...analysis, tables: [] }] }), "body.members.0.analyses.0.tables");
+    // The readers of documents take 256 levels and 16 MiB.
+    const nested = (depth: number): unknown => depth === 0 ? 1 : [nested(depth - 1)];
+    await refused(member({ imageMetadata: { nested: nested(300) } }), "body");
+    const large = { members: [{ sessionId, experimentMetadata: { text: "x".repeat(17 << 20) } }] };
+    await refused(large, "body.members.0");
     const ids = [{ id: "t", name: "a", csv: CSV }, { id: "t", name: "b", csv: CSV }];
     await refused(
       member({ analyses: [{ ...analysis, tables: ids }] }),
