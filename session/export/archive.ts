@@ -20,10 +20,15 @@ export interface Archive {
 }
 
 /** Decodes and packs planes of a member; `release` gives their memory back. */
-export type Packer = (
-  member: ExportedMember,
-  order: Omit<PackOrder, "working">,
-) => Promise<{ readonly planes: NonNullable<PackedPlanes["planes"]>; release(): void }>;
+export type Packer = (member: ExportedMember, order: Omit<PackOrder, "working">) => Promise<Packed>;
+
+/** Planes that were packed together. */
+export interface Packed {
+  /** Chunks of each; `null` for one that the recording lacks. */
+  readonly planes: NonNullable<PackedPlanes["planes"]>;
+  /** Gives their memory back. */
+  release(): void;
+}
 
 /** One file. */
 interface Entry {
@@ -156,19 +161,28 @@ async function* planesOf(member: ExportedMember, pack: Packer): AsyncGenerator<P
   try {
     while (current !== null) {
       const { position, group, packed } = current;
-      const { planes, release } = await packed;
+      const ready = await packed;
       current = begin(groups.next());
+      let isSent = false;
       try {
-        for (const [n, chunks] of planes.entries()) {
+        for (const [n, chunks] of ready.planes.entries()) {
           yield { indices: chunkIndices(layout, position, group[n]!), chunks };
         }
+        isSent = true;
       } finally {
-        release();
+        if (isSent) ready.release();
+        else drop(ready);
       }
     }
   } finally {
-    void current?.packed.then(({ release }) => release(), () => {});
+    void current?.packed.then(drop, () => {});
   }
+}
+
+/** Frees planes of an archive that was cut. As garbage they would stay until the server has other work. */
+function drop({ planes, release }: Packed): void {
+  for (const { buffer } of planes.flatMap((chunks) => chunks ?? [])) buffer.transfer(0);
+  release();
 }
 
 function* groupsOf({ layout, channels, summary, opened }: ExportedMember): Generator<Group, void> {

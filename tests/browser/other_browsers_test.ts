@@ -112,6 +112,32 @@ async function checkBand(page: RemotePage): Promise<void> {
   });
 }
 
+/** The band is saved in an archive, taken back and restored from it. */
+async function checkSaved(page: RemotePage): Promise<void> {
+  await page.evaluate(`(() => {
+    HTMLAnchorElement.prototype.click = function () {
+      globalThis.archive = fetch(this.href).then((answer) => answer.blob());
+    };
+  })()`);
+  await page.evaluate(click("#save"));
+  await page.evaluate(click("#save-dialog .primary"));
+  await until(
+    async () => await page.evaluate("globalThis.archive !== undefined") as boolean,
+    "an archive",
+  );
+  await page.evaluate(click("#undo"));
+  await page.evaluate(`(async () => {
+    const chosen = new DataTransfer();
+    chosen.items.add(new File([await globalThis.archive], "saved.zip"));
+    const input = document.getElementById("restore-file");
+    input.files = chosen.files;
+    input.dispatchEvent(new Event("change"));
+  })()`);
+  const notice = () => page.evaluate('document.getElementById("notice-text").textContent') as Promise<string>;
+  await until(async () => await notice() !== "", "the band to be restored");
+  assert.equal(await notice(), "Restored from saved.zip: 1 band. Undo shows what was there before.");
+}
+
 /** The band is undone and redone, and comes back with its file. */
 async function checkKept(page: RemotePage, url: string): Promise<void> {
   const works = async (count: number) => {
@@ -177,6 +203,7 @@ for (const name of ["firefox", "webkit"] as const) {
       assert.match(readout, /line 100, pixel 32/);
 
       await checkBand(page);
+      await checkSaved(page);
       const { errors } = await page.evaluate(STATE) as State;
       assert.deepEqual(errors, []);
       await checkKept(page, `${server.baseUrl}/demo/v2/`);

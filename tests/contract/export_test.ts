@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
+import { zipOf } from "../../session/export/archive.ts";
+import { OrderMemory } from "../../session/exporter.ts";
 import { validatePath } from "../../cli/validate/validate.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
@@ -355,6 +357,29 @@ function writeNoise(path: string): void {
   });
   writeChunks(path, { axes, shape: [24, 1024, 1024], scale: [1, 1, 1], chunks });
 }
+
+Deno.test("an archive that is cut frees its planes, also those of the next position", () =>
+  withServer(async ({ server, image }) => {
+    const { signal } = new AbortController();
+    const options = { chosenByUser: false, version: "0", memory: new OrderMemory(server.budget) };
+    const [member] = (await server.exporter.prepare({ members: [{ path: image }] }, options, signal)).members;
+    assert.ok(member);
+    const axes = [...member.summary.axes, { name: "T", size: 3, step: 1, unit: "seconds" } as const];
+    const members = [{ ...member, summary: { ...member.summary, axes } }];
+    const archive = { id: "a", name: "a", hasImages: true, members, version: "0" };
+    const chunks: Uint8Array[] = [];
+    let released = 0;
+    const pack = (_: unknown, { channels }: { readonly channels: readonly number[] }) => {
+      const planes = channels.map(() => [new Uint8Array(1 << 20)]);
+      chunks.push(...planes.flat());
+      return Promise.resolve({ planes, release: () => released += 1 });
+    };
+    const reader = (await zipOf(archive, pack, () => {})).getReader();
+    for (let read = 0; read < 1 << 19;) read += (await reader.read()).value!.length;
+    await reader.cancel().catch(() => {});
+    await until(() => released === 2, "the release");
+    assert.deepEqual(chunks.map(({ length }) => length), [0, 0, 0, 0]);
+  }));
 
 Deno.test("a client that leaves ends the work", () =>
   withServer(async ({ server, folder }) => {
