@@ -7,7 +7,7 @@
 //   runMacro("/path/to/acq_open.ijm", "http://127.0.0.1:9000 /data/scan.oir");   // a server at another address
 
 var server = "http://127.0.0.1:8767";
-var info, session;
+var info, session, scene;
 
 path = getArgument();
 scene = 0;
@@ -17,7 +17,8 @@ while (startsWith(path, "http://") || startsWith(path, "scene=")) {
   if (endsWith(word, "/")) word = substring(word, 0, lengthOf(word) - 1);
   if (startsWith(word, "http://")) server = word;
   else scene = parseInt(substring(word, 6));
-  if (isNaN(scene)) exit("\"" + word + "\" is no scene: they are counted from 1");
+  if (word != server && !(scene >= 1 && scene == floor(scene)))
+    exit("scene_out_of_range: There is no \"" + word + "\"; scenes are counted from 1");
   path = substring(path, minOf(space + 1, lengthOf(path)));
 }
 choice = "";
@@ -212,9 +213,20 @@ function post(url, body) {
 function stop(answer) {
   if (startsWith(answer, "{\"ok\":false")) {
     code = value(answer, "error"); message = value(answer, "message");
+    if (code == "scene_out_of_range") message = fromOne(message);
     exit(code + ": " + message);
   }
-  exit("No acq-server answers at " + server + "\n" + answer);
+  if (startsWith(answer, "{") || startsWith(answer, "HTTP/"))
+    exit("no_acq_server: " + server + " answered what no acq-server answers");
+  exit("server_unreachable: No acq-server answers at " + server + "\n" + answer);
+}
+
+// The server counts scenes from 0 and ends its message with the last one.
+function fromOne(message) {
+  start = lengthOf(message);
+  while (start > 0 && !isNaN(parseInt(substring(message, start - 1, start)))) start--;
+  last = parseInt(substring(message, start)) + 1;
+  return "There is no scene " + scene + "; there are 1 to " + last;
 }
 
 function value(json, key) {

@@ -24,14 +24,22 @@ function a = acq_open(path, varargin)
   end
   path = char(path);  % MATLAB has two kinds of text
   body = struct();
+  url = '/api/v2/pick-and-open';
   if ~isempty(options.scene)
-    body.scene = options.scene - 1;
+    body.scene = acq_index(options.scene, 'scene', 'scene', Inf);
   end
-  if isempty(path)
-    info = acq_json(options.server, 'POST', '/api/v2/pick-and-open', body);
-  else
+  if ~isempty(path)
     body.path = path;
-    info = acq_json(options.server, 'POST', '/api/v2/open', body);
+    url = '/api/v2/open';
+  end
+  try
+    info = acq_json(options.server, 'POST', url, body);
+  catch failure
+    if strcmp(failure.identifier, 'acq:scene_out_of_range')
+      last = regexp(failure.message, '\d+(?=\D*$)', 'match', 'once');  % the server counts from 0
+      acq_index(options.scene, 'scene', 'scene', str2double(last) + 1);
+    end
+    rethrow(failure);
   end
   if ~isfield(info, 'sessionId')
     error('acq:no_acq_server', '%s answered what no acq-server answers', options.server);

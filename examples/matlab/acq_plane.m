@@ -17,7 +17,11 @@ function plane = acq_plane(a, channel, varargin)
     if i == numel(varargin) || ~any(strcmp(varargin{i}, {'t', 'z', 'l'}))
       error('acq:unknown_option', 'A position is given as ''t'', ''z'' and ''l'', each with its index');
     end
-    query = sprintf('%s&%s=%d', query, varargin{i}, varargin{i + 1} - 1);
+    count = 1;
+    if isfield(a, 'sizes') && isfield(a.sizes, upper(varargin{i}))
+      count = a.sizes.(upper(varargin{i}));
+    end
+    query = sprintf('%s&%s=%d', query, varargin{i}, acq_index(varargin{i + 1}, varargin{i}, 'position', count));
   end
   bytes = acq_request(a.server, 'GET', [a.urls{channel} '?' query(2:end)], []);
   if numel(bytes) ~= 4 * prod(a.shape)

@@ -137,7 +137,7 @@ test("a stopped server is noticed, with advice", async (viewer) => {
   await viewer.page.waitForSelector("#notice:not([hidden])");
   assert.match(await viewer.text("#notice-text"), /does not answer\. Start acq-server again/);
   assert.match(await viewer.text("#fault-words"), /^The server does not answer/);
-  assert.equal(await viewer.page.locator("#fault-code").textContent(), "server_gone");
+  assert.equal(await viewer.page.locator("#fault-code").textContent(), "server_unreachable");
   assert(await viewer.page.locator("#viewer").isVisible(), "the picture stays");
   await server.resume();
   await viewer.page.click("#notice-action");

@@ -383,7 +383,7 @@ Deno.test("an abort ends the dialog, the open, the wait for a scene and the tran
       async (base) => {
         const client = await connect(base);
         const signal = AbortSignal.timeout(20);
-        await assert.rejects(client.open("/x", { signal }), fails("server_gone", /in time/));
+        await assert.rejects(client.open("/x", { signal }), fails("server_unreachable", /in time/));
       },
     ));
 });
@@ -415,10 +415,10 @@ Deno.test("samples are little-endian and exactly as many as announced", async ()
       const acquisition = await (await connect(base)).open("/x");
       assert.deepEqual([...(await acquisition.plane(0)).samples], [1, -2.5, 0, 0, 0, 0]);
       bytes = bytes.slice(1);
-      await assert.rejects(acquisition.plane(0), fails("bad_answer", /23 bytes instead of 24/));
+      await assert.rejects(acquisition.plane(0), fails("wrong_size", /23 bytes instead of 24/));
       bytes = Array(25).fill(0);
-      await assert.rejects(acquisition.plane(0), fails("bad_answer", /more than its 24/));
-      await assert.rejects(acquisition.plane(0, { rows: [0, 1] }), fails("bad_answer", /HTTP 200/));
+      await assert.rejects(acquisition.plane(0), fails("wrong_size", /more than its 24/));
+      await assert.rejects(acquisition.plane(0, { rows: [0, 1] }), fails("no_acq_server", /HTTP 200/));
     },
   );
 });
@@ -447,7 +447,7 @@ Deno.test("a description that breaks the contract fails the open and ends its se
           return Response.json(method === "DELETE" ? { ok: true } : answer);
         },
         async (base) => {
-          await assert.rejects((await connect(base)).open("/x"), fails("bad_answer", message));
+          await assert.rejects((await connect(base)).open("/x"), fails("no_acq_server", message));
         },
       );
     }
@@ -492,10 +492,10 @@ Deno.test("calls are retried after `Retry-After`, and only then", async () => {
   });
 });
 
-Deno.test("answers that break the contract fail with bad_answer", async () => {
+Deno.test("answers that break the contract fail with no_acq_server", async () => {
   const open = (answer: () => Response, message: RegExp) =>
     answering(answer, async (base) => {
-      await assert.rejects((await connect(base)).open("/x"), fails("bad_answer", message));
+      await assert.rejects((await connect(base)).open("/x"), fails("no_acq_server", message));
     });
   await open(() => new Response("<html>"), /not JSON/);
   await open(() => new Response("<html>", { status: 502 }), /HTTP 502/);
@@ -508,15 +508,15 @@ Deno.test("connecting to another program fails", async () => {
     const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
     await using other = Deno.serve(options, () => Response.json(body));
     const base = `http://127.0.0.1:${other.addr.port}`;
-    await assert.rejects(connect(base), fails("bad_answer", /is not an acq-server/));
+    await assert.rejects(connect(base), fails("no_acq_server", /is not an acq-server/));
   }
 });
 
-Deno.test("connecting without a server fails with server_gone", async () => {
+Deno.test("connecting without a server fails with server_unreachable", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = listener.addr;
   listener.close();
-  await assert.rejects(connect(`http://127.0.0.1:${port}`), fails("server_gone", /does not answer/));
+  await assert.rejects(connect(`http://127.0.0.1:${port}`), fails("server_unreachable", /does not answer/));
 });
 
 Deno.test("answers of older servers may lack fields", async () => {

@@ -80,9 +80,9 @@ generatorTest(
   },
 );
 
-/** Runs openapi-generator, which leaves a file of its settings in the folder that npm began in. */
+/** Runs openapi-generator, which leaves its settings in the folder of the shell. */
 async function generate(generator: string, folder: string, args: readonly string[]): Promise<void> {
-  await output(generator, ["generate", ...args, "-o", folder], { cwd: folder, env: { INIT_CWD: folder } });
+  await output(generator, ["generate", ...args, "-o", folder], { cwd: folder, env: { PWD: folder } });
 }
 
 generatorTest(

@@ -230,3 +230,33 @@ Deno.test({
       assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
     }),
 });
+
+Deno.test({
+  name: "imagej: errors have codes, and scenes in them count from 1",
+  ignore,
+  fn: () =>
+    withServer(async (server, folder) => {
+      const positions = join(FIXTURES, "nd2", "positions.nd2");
+      const macro = join(folder, "error.ijm");
+      const cases = [
+        [`${server.baseUrl} scene=0 ${positions}`, /^scene_out_of_range: There is no "scene=0"; scenes/],
+        [
+          `${server.baseUrl} scene=9 ${positions}`,
+          /^scene_out_of_range: There is no scene 9; there are 1 to 3$/m,
+        ],
+        [`${server.baseUrl} /nowhere.tif`, /^path_not_found: Cannot open/],
+        ["http://127.0.0.1:9 /x.tif", /^server_unreachable: No acq-server answers/],
+      ] as const;
+      for (const [argument, message] of cases) {
+        const run = [join(ROOT, "examples", "imagej", "acq_open.ijm"), argument].map((text) =>
+          JSON.stringify(text)
+        );
+        Deno.writeTextFileSync(macro, `runMacro(${run});`);
+        // Without a display the message is printed.
+        const options = ["-Djava.awt.headless=true", `-Duser.home=${folder}`, "-cp", JAR];
+        const command = [java!, ...options, "ij.ImageJ", "-batch", macro];
+        const said = await output("sh", ["-c", '"$@" 2>&1 || true', "sh", timeout!, "60", ...command]);
+        assert.match(said.trim(), message);
+      }
+    }),
+});

@@ -68,3 +68,18 @@ for k = 0:str2double(count) - 1
   codes{end + 1} = failure(@() acq_open('/nowhere.tif', 'server', sprintf('%s/%d', strtrim(others), k)));
 end
 tell(unique(codes));
+
+% Indices in messages count from 1.
+messages = {};
+positions = [fixtures '/nd2/positions.nd2'];
+g = acq_open(positions, 'server', server);
+for f = {@() acq_open(positions, 'scene', 9, 'server', server), @() acq_open(positions, 'scene', 0, 'server', server), ...
+    @() acq_plane(g, 1, 't', 99), @() acq_plane(g, 1, 't', 0)}
+  try
+    f{1}();
+  catch error
+    messages{end + 1} = [error.identifier ' ' error.message];
+  end
+end
+tell(messages);
+acq_close(g);

@@ -68,7 +68,14 @@ Deno.test({
       assert.deepEqual(Object.fromEntries(short), series!.planes);
       const { scenes } = expectedFile("nd2", "positions.nd2");
       assert.deepEqual([scene[0].slice(0, 16), scene[1]], [scenes[1]!.planes["1,0,0,0"], scenes.length]);
-      const [ofWords, ofAddresses, ofOthers] = lines.slice(10);
+      const [ofWords, ofAddresses, ofOthers, messages] = lines.slice(10);
+      const frames = Object.keys(scenes[0]!.planes).length;
+      assert.deepEqual(messages, [
+        `acq:scene_out_of_range There is no scene 9: indices go from 1 to ${scenes.length}`,
+        "acq:scene_out_of_range There is no scene 0: indices start at 1",
+        `acq:position_out_of_range There is no t 99: indices go from 1 to ${frames}`,
+        `acq:position_out_of_range There is no t 0: indices go from 1 to ${frames}`,
+      ]);
       assert.deepEqual(ofWords, [
         ...["acq:channel_not_found", "acq:channel_not_found"],
         ...["acq:unknown_option", "acq:unknown_option", "acq:unknown_option", "acq:unknown_option"],

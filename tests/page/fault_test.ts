@@ -16,7 +16,7 @@ const UNMET = [
 
 Deno.test("every code that the page can meet has plain words", () => {
   const unknown = faultOf(new Error("x")).words;
-  const codes = [...ErrorBody.shape.error.options, "server_gone", "bad_answer"];
+  const codes = [...ErrorBody.shape.error.options, "server_unreachable", "no_acq_server", "wrong_size"];
   for (const code of codes.filter((code) => !UNMET.includes(code))) {
     const fault = faultOf(new AcqError(code, "As the server says"));
     assert.notEqual(fault.words, unknown, code);

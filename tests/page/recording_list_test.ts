@@ -101,7 +101,7 @@ Deno.test("a server that is away keeps the list, one that refuses empties it", a
   const folders: Record<string, Entry[] | Error> = { "/d/": [entry("/d/s1.tif"), entry("/d/s2.tif")] };
   const { list, names, heard } = listOf(folders);
   await list.follow("/d/s1.tif", "");
-  for (const code of ["server_gone", "load_timeout", "shutting_down"]) {
+  for (const code of ["server_unreachable", "load_timeout", "shutting_down"]) {
     folders["/d/"] = new AcqError(code, code);
     await list.look();
     equal(names().length, 2, code);

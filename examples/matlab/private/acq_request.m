@@ -64,7 +64,9 @@ function [bytes, status, wait] = by_curl(method, url, body)
   command = sprintf('curl --silent --show-error --noproxy "*" --request %s %s --output "%s" --dump-header "%s" --write-out "%%{http_code}" "%s" 2>&1', ...
     method, data, received, head, url);
   [failed, said] = system(command);
-  if failed
+  if any(failed == [18 56])  % of curl: the answer ended early
+    error('acq:connection_lost', 'The connection to %s ended within an answer', url);
+  elseif failed
     error('acq:server_unreachable', 'No acq-server answers at %s (%s)', url, strtrim(said));
   end
   status = str2double(said);

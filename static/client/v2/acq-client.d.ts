@@ -4,12 +4,14 @@
  * 32-bit floats.
  */
 
-/** Code of a failure, from the server or one of three from this client. Branch on it, never on the message. */
+/** Code of a failure, from the server or one of four from this client. Branch on it, never on the message. */
 export type AcqErrorCode =
   /** No answer, or none before the signal timed out. */
-  | "server_gone"
+  | "server_unreachable"
   /** The answer breaks the contract. */
-  | "bad_answer"
+  | "no_acq_server"
+  /** A plane has another size than the server said. */
+  | "wrong_size"
   /** A signal aborted the call, or the user closed the dialog without choosing. */
   | "cancelled"
   | "request_validation_failed"

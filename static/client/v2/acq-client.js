@@ -40,7 +40,7 @@ export async function connect(base, { signal, retries = 3, longestWait = 10 } = 
     /** @type {Promise<Types.Capabilities>} */ (http.json("/api/v2/capabilities", { signal })),
   ]);
   if (typeof health.server_version !== "string") {
-    throw new AcqError("bad_answer", `${http.base} is not an acq-server`);
+    throw new AcqError("no_acq_server", `${http.base} is not an acq-server`);
   }
   return new Server(http, health, capabilities);
 }
@@ -324,7 +324,7 @@ async function readPlane(http, { shape, axes }, channel, { t, z, l, rows, signal
  */
 function checkPlane({ shape, axes, servedDtype, encoding, layout }, { index, byteLength }) {
   /** @param {string} fault */
-  const bad = (fault) => new AcqError("bad_answer", `Channel ${index}: ${fault}`);
+  const bad = (fault) => new AcqError("no_acq_server", `Channel ${index}: ${fault}`);
   if (shape?.length !== 2 || !shape.every((size) => Number.isInteger(size) && size > 0)) {
     throw bad(`plane.shape is [${shape}], not two positive integers`);
   }
@@ -378,7 +378,7 @@ class Http {
     const response = await this.#answer(url, request);
     if (response.status !== status || response.body === null) {
       await response.body?.cancel();
-      throw new AcqError("bad_answer", `${url} answered HTTP ${response.status}`);
+      throw new AcqError("no_acq_server", `${url} answered HTTP ${response.status}`);
     }
     const bytes = new Uint8Array(byteLength);
     let filled = 0;
@@ -387,7 +387,7 @@ class Http {
       // Leaving the loop early ends the transfer.
       for await (const piece of piecesOf(response.body)) {
         if (filled + piece.length > byteLength) {
-          throw new AcqError("bad_answer", `${url} sent more than its ${byteLength} bytes`);
+          throw new AcqError("wrong_size", `${url} sent more than its ${byteLength} bytes`);
         }
         bytes.set(piece, filled);
         filled += piece.length;
@@ -397,7 +397,7 @@ class Http {
       throw asAcqError(error);
     }
     if (filled !== byteLength) {
-      throw new AcqError("bad_answer", `${url} sent ${filled} bytes instead of ${byteLength}`);
+      throw new AcqError("wrong_size", `${url} sent ${filled} bytes instead of ${byteLength}`);
     }
     return bytes.buffer;
   }
@@ -451,7 +451,7 @@ async function* piecesOf(stream) {
  */
 function serverError({ status, headers }, body, otherwise) {
   if (typeof body?.error !== "string") {
-    return new AcqError("bad_answer", `HTTP ${status} ${otherwise}`, { status });
+    return new AcqError("no_acq_server", `HTTP ${status} ${otherwise}`, { status });
   }
   const seconds = Number.parseInt(headers.get("Retry-After") ?? "", 10);
   const retryAfter = Number.isNaN(seconds) ? null : seconds;
@@ -466,10 +466,10 @@ function serverError({ status, headers }, body, otherwise) {
 function asAcqError(error, message) {
   if (error instanceof AcqError) return error;
   if (error?.name === "AbortError") return new AcqError("cancelled", "Cancelled", { cause: error });
-  if (message !== undefined) return new AcqError("bad_answer", message, { cause: error });
+  if (message !== undefined) return new AcqError("no_acq_server", message, { cause: error });
   const isLate = error?.name === "TimeoutError";
   const why = isLate ? "The server did not answer in time" : "The server does not answer";
-  return new AcqError("server_gone", why, { cause: error });
+  return new AcqError("server_unreachable", why, { cause: error });
 }
 
 /**

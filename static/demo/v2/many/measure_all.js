@@ -79,7 +79,7 @@ export async function measureAll(targets, run) {
       const { code, message } = /** @type {Error & {code?: string}} */ (error);
       rows.push({ ...about, Error: message });
       // All others would fail alike.
-      if (code === "server_gone") break;
+      if (code === "server_unreachable") break;
     }
   }
   return { rows, measured, members, open };

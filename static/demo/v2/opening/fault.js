@@ -2,9 +2,10 @@
 
 /** @type {Readonly<Record<string, string>>} */
 const WORDS = {
-  server_gone: "The server does not answer. Start acq-server again, then try again.",
+  server_unreachable: "The server does not answer. Start acq-server again, then try again.",
   shutting_down: "The server is shutting down. Start it again, then try again.",
-  bad_answer: "The answer does not come from acq-server, or comes from another version of it.",
+  no_acq_server: "The answer does not come from acq-server, or comes from another version of it.",
+  wrong_size: "A plane came incomplete. Open the file again.",
   path_not_found: "There is no file at this path, or the server may not read it.",
   path_not_allowed: "The server does not open files from this folder.",
   origin_not_allowed: "The server does not let this page open files by their path. Use its file dialog.",

@@ -92,7 +92,9 @@ async function get(name, signal) {
   try {
     response = await fetch(urlOf(name), { signal });
   } catch (cause) {
-    throw new AcqError(signal.aborted ? "cancelled" : "server_gone", "The server does not answer", { cause });
+    throw new AcqError(signal.aborted ? "cancelled" : "server_unreachable", "The server does not answer", {
+      cause,
+    });
   }
   if (!response.ok) {
     throw new AcqError("not_found", `The sample has no "${name}"`, { status: response.status });

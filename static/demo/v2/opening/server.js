@@ -59,7 +59,7 @@ export function watchServer({ readHealth, onGone, onBack, isBusy }) {
       if (isGone) onBack();
       isGone = false;
     } catch (error) {
-      if (/** @type {{code?: string}} */ (error).code !== "server_gone") return;
+      if (/** @type {{code?: string}} */ (error).code !== "server_unreachable") return;
       if (!isGone) onGone();
       isGone = true;
     }
