@@ -236,9 +236,9 @@ Deno.test("the documents of an archive count as memory until it is sent", () =>
     const csv = `a\n${"1\n".repeat(100_000)}`;
     const order = { members: [{ sessionId, analyses: [{ type: "trace", tables: [{ name: "t", csv }] }] }] };
     await using socket = await server.listen();
-    const response = await fetch(socket.base + await linkTo(server, order));
+    const url = socket.base + await linkTo(server, order);
     assert.ok(server.budget.used >= before + csv.length, `${server.budget.used - before}`);
-    await response.arrayBuffer();
+    await (await fetch(url)).arrayBuffer();
     await until(() => server.budget.used === before, "the memory of the documents");
   }));
 
