@@ -704,6 +704,7 @@ test("a finger draws a band, and scrolls the page again afterwards", async (view
     await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(part) });
   }
   await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await page.locator("#measure-bands li").first().waitFor();
   assert.equal(await page.locator("#measure-bands li").count(), 1);
   await page.click("#tool-zoom");
   await viewer.settle();
