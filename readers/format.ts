@@ -130,7 +130,7 @@ export interface FormatBase extends FormatName {
 export interface FolderNames {
   /** Name of the folder. */
   readonly folder: string;
-  /** The file of this name, case ignored, as it is stored; `null` where there is none. */
+  /** The file of this name, case ignored, as it is stored; `null` without one. */
   find(name: string): string | null;
   /** Files whose names end like this, case ignored. @param ending in lower case */
   ending(ending: string): readonly string[];

@@ -187,8 +187,6 @@ export class OpenAcquisition {
   #marks: ReadonlyMap<string, string>;
   #planned: Planned | null = null;
   #summaryBytes = 0;
-  /** Memory of packed planes, for the next ones. */
-  #spare: ArrayBuffer[] = [];
 
   private constructor(
     { request, marks }: AcquisitionSource,
@@ -413,16 +411,12 @@ export class OpenAcquisition {
           `the plane has ${plan.rows} x ${plan.columns} samples instead of ${layout.rows} x ${layout.columns}`,
         );
       }
-      const { overwrites = false } = plan;
-      const samples = Array.from(
-        { length: count },
-        () => newPlane(plan.rows * plan.columns, this.#spare, !overwrites),
-      );
+      const samples = Array.from({ length: count }, () => newPlane(plan.rows * plan.columns, []));
       await plan.decode(samples);
       for (const plane of samples) {
         this.#files.stop.check();
         planes.push(packPlane(plane, layout));
-        this.#spare.push(plane.buffer);
+        plane.buffer.transfer(0);
       }
     }
     return { planes, working };
@@ -430,7 +424,7 @@ export class OpenAcquisition {
 
   async #referencePlan(channels: readonly number[]): Promise<CountedPlan> {
     const { reference } = this.acquisition;
-    if (reference === null) throw new DecodeFailed("it has no reference image any more");
+    if (reference === null) throw new DecodeFailed("its reference image is gone");
     return { plan: await reference.plan(), count: channels.length };
   }
 
@@ -475,7 +469,6 @@ export class OpenAcquisition {
 
   /** Closes its files until they are read again. */
   rest(): void {
-    this.#spare = [];
     this.#files.rest();
   }
 

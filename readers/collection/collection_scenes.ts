@@ -22,7 +22,7 @@ export class CollectionScenes implements Scenes {
   /** Sizes of the scenes that were opened. */
   readonly #sizes = new Map<number, SceneEntry["sizes"]>();
 
-  /** Looks for the images. @throws {DecodeFailed} there is none */
+  /** Looks for the images. @throws {DecodeFailed} the collection holds no image */
   constructor(opened: OpenedCollection, files: FileTree) {
     const { collection: { members }, root } = opened;
     this.#opened = opened;

@@ -85,12 +85,12 @@ export class ZipFiles {
     return this.kind(path) !== null;
   }
 
-  /** Names in a folder, sorted by code unit; empty where there is none. */
+  /** Names in a folder, sorted by code unit; empty for a missing folder. */
   list(folder: string): string[] {
     return [...this.#folders.get(this.#keyOf(folder)) ?? []].sort();
   }
 
-  /** Opens an entry, inflated where it is deflated. @throws {PathNotFound} there is none @throws {DecodeFailed} it is damaged */
+  /** Opens an entry, inflated where it is deflated. @throws {PathNotFound | DecodeFailed} the entry is missing or damaged */
   open(path: string): OpenedFile {
     const value = this.store(this.archive).open(this.#keyOf(path), MAX_DOCUMENT_BYTES);
     if (value === null) {

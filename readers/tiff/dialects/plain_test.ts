@@ -18,7 +18,7 @@ Deno.test("resolution tags count where they plausibly are the size of a pixel", 
   deepEqual(calibration(25_400, 25_400, undefined).X, { step: 1, unit: "um" });
 });
 
-Deno.test("ignores resolutions of printers, without unit, of zero, and the placeholder of Olympus", () => {
+Deno.test("ignores printer resolutions, resolutions without a unit, zero, and the placeholder of Olympus", () => {
   for (const dpi of [72, 96, 150, 300, 600, 1200, 4800, 9600]) deepEqual(calibration(dpi, dpi, 2), {});
   // 4800 per inch, written per centimetre.
   deepEqual(calibration(4800 / 2.54, 4800 / 2.54, 3), {});
