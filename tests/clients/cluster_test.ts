@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { run } from "../child_process.ts";
+import { canImport } from "./program.ts";
 
 /** The code blocks of a language on the page. */
 function blocks(language: string): string[] {
@@ -10,13 +11,9 @@ function blocks(language: string): string[] {
   return [...page.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(([, code = ""]) => code);
 }
 
-const has = (name: string) =>
-  new Deno.Command("python3", { args: ["-c", `import ${name}`], stdout: "null", stderr: "null" }).outputSync()
-    .success;
-
 const missing = Deno.build.os === "windows"
   ? ["a POSIX shell"]
-  : ["zarr", "dask.array", "dask.distributed"].filter((name) => !has(name));
+  : ["zarr", "dask.array", "dask.distributed"].filter((name) => !canImport("python3", name));
 
 Deno.test({
   name: `archives are exported and computed on a cluster of two workers${

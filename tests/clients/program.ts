@@ -11,6 +11,16 @@ export function findProgram(name: string, forWhat: string): string | null {
   return found ?? null;
 }
 
+/** True where a Python imports a module. */
+export function canImport(python: string, module: string): boolean {
+  try {
+    return new Deno.Command(python, { args: ["-c", `import ${module}`], stdout: "null", stderr: "null" })
+      .outputSync().success;
+  } catch {
+    return false;
+  }
+}
+
 /** Runs a program to its end. @throws {Error} with its output where it fails */
 export async function output(
   program: string,

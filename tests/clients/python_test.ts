@@ -5,6 +5,7 @@ import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { checkPlanes, hasSharedSamples, type Planes, type Question, sharedCases } from "./shared_samples.ts";
 import { outputOf, run, spawn } from "../child_process.ts";
+import { canImport } from "./program.ts";
 
 const EXAMPLES = join(ROOT, "examples");
 const CLIENT = join(EXAMPLES, "python");
@@ -12,16 +13,6 @@ const HERE = join(ROOT, "tests", "clients");
 
 /** In the order in which they are tried: what the user has, what the system has. */
 const CANDIDATES = ["python3", "/usr/bin/python3", "python"];
-
-/** True when the program can import a module. */
-function canImport(python: string, module: string): boolean {
-  try {
-    return new Deno.Command(python, { args: ["-c", `import ${module}`], stdout: "null", stderr: "null" })
-      .outputSync().success;
-  } catch {
-    return false;
-  }
-}
 
 const python = CANDIDATES.find((python) => canImport(python, "numpy")) ?? "";
 const ignore = python === "";
