@@ -1,5 +1,5 @@
 /**
- * Writes the tables of docs/measure.md: error and confidence of velocities over angle, noise and window, from streaks of known
+ * Writes the tables: error and confidence of velocities over angle, noise and window, from streaks of known
  * velocity (streaks.ts). Prints Markdown.
  *
  * usage: deno run -A tests/browser/velocity_table.ts
