@@ -1,6 +1,6 @@
 /** What a user should know although an acquisition opens: a code for programs, a sentence for people. */
 
-import { type DecodeFailed, reasonOf, Unreadable } from "./errors.ts";
+import { type DecodeFailed, isLoss, reasonOf, Unreadable } from "./errors.ts";
 
 /** Every code, with what it stands for. They are stable; `docs/build-a-client.md` lists them. */
 export const WARNING_CODES = {
@@ -51,6 +51,33 @@ export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode,
     error instanceof Unreadable ? "file_unreadable" : code,
     `${what} cannot be read: ${reasonOf(error)}`,
   );
+
+/** Adds a warning to a list, unless it has the same one or {@linkcode MAX_LISTED} with the same code. */
+export function addWarning(warnings: Warning[], added: Warning): void {
+  const alike = warnings.filter(({ code }) => code === added.code);
+  if (alike.length < MAX_LISTED && !alike.some(({ text }) => text === added.text)) warnings.push(added);
+}
+
+/**
+ * Returns the result of `read`, or `null` after adding a {@linkcode lossWarning} where it fails: for names, steps and documents,
+ * whose loss does not refuse an acquisition.
+ *
+ * @param what subject of the warning, such as `The time stamps`
+ */
+export function unlessLost<T>(
+  warnings: Warning[],
+  what: string,
+  read: () => T,
+  code: WarningCode = "metadata_damaged",
+): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    addWarning(warnings, lossWarning(error, code, what));
+    return null;
+  }
+}
 
 /** Warns about missing files. @param count of all, where `names` are the first of them */
 export const missingFiles = (names: readonly string[], count = names.length): Warning[] =>

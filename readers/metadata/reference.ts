@@ -64,6 +64,25 @@ export const straightPath = (ends: readonly [number, number, number, number]): S
   scanPath: { x: [ends[0], ends[2]], y: [ends[1], ends[3]] },
 });
 
+/** Points of a path drawn by hand: one for each column; scanners have some thousands. */
+export const MAX_PATH_POINTS = 1 << 16;
+
+/**
+ * The path through some points, or `null` unless 2 to {@linkcode MAX_PATH_POINTS} of them lie inside the image.
+ *
+ * @param straight true for the ends of a straight line
+ */
+export function pathInside(
+  path: NonNullable<Reference["scanPath"]>,
+  shape: ImageShape,
+  straight: boolean,
+): ScanPath | null {
+  const { x, y } = path;
+  const isCountRight = straight ? x.length === 2 : x.length >= 2 && x.length <= MAX_PATH_POINTS;
+  if (!isCountRight || x.length !== y.length || firstOutside(path, shape) !== null) return null;
+  return straight ? straightPath([x[0]!, y[0]!, x[1]!, y[1]!]) : { lineRoi: null, scanPath: path };
+}
+
 /** Index of the first point of a path outside the image, or `null`. */
 export function firstOutside(
   { x, y }: NonNullable<Reference["scanPath"]>,

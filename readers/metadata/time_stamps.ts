@@ -8,6 +8,9 @@ export const MAX_TIMES = 200_000;
 /** Stamps that are read for a step, 8 bytes each: two minutes of a line scan at 8 kHz. */
 export const MAX_STAMPS = 1 << 20;
 
+/** Time points whose times are read from a document or frame each, up to half a millisecond of work. */
+export const MAX_TIME_RECORDS = 4096;
+
 /** Relative difference between a stated step and the mean of the stamps. */
 const TOLERANCE = 0.01;
 

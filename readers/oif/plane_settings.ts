@@ -1,17 +1,14 @@
 /** The texts that belong to an image file: its settings (`.pty`), regions, lookup table, and what they say of time. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
-import { DecodeFailed, isLoss, Unreadable } from "../errors.ts";
+import { DecodeFailed, Unreadable } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { lastNameOf } from "../io/names_inside.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { timesFrom } from "../metadata/time_stamps.ts";
-import { lossWarning, type Warning, warning } from "../warning.ts";
+import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
+import { addWarning, unlessLost, type Warning, warning } from "../warning.ts";
 import type { PlaneGrid } from "./planes.ts";
 import { readText, Settings } from "./settings.ts";
 import type { NamedStreams } from "./streams.ts";
-
-/** Unreadable settings that are named in a warning. */
-const MAX_NAMED = 3;
 
 /** Section of the calibration of an image. */
 export const IMAGE = "Image Parameters";
@@ -47,9 +44,6 @@ const ENTRIES = 65_536;
 /** Channels whose lookup tables are read, each a few reads. */
 const MAX_COLORS = 64;
 
-/** Time points whose settings are read, half a millisecond each; longer series have the planned step. */
-const MAX_TIME_POINTS = 4096;
-
 /** Settings of image files by the name of the image. */
 export class PlaneSettings {
   /** Why some cannot be read. */
@@ -68,18 +62,10 @@ export class PlaneSettings {
 
   /** A settings text by its name; `null` where it is missing or damaged. */
   read(name: string): Settings | null {
-    try {
+    return unlessLost(this.warnings, `The settings "${name}"`, () => {
       const stream = this.#streams.open(name);
       return stream && Settings.read(stream);
-    } catch (error) {
-      if (!isLoss(error)) throw error;
-      if (this.warnings.length < MAX_NAMED) {
-        this.warnings.push(
-          lossWarning(error, "metadata_damaged", `The settings "${name}"`),
-        );
-      }
-      return null;
-    }
+    });
   }
 
   /** Colours of channels by the lookup tables of their first planes. */
@@ -102,7 +88,8 @@ export class PlaneSettings {
       return color === BLACK ? null : color;
     } catch (error) {
       if (error instanceof Unreadable) {
-        this.warnings.push(
+        addWarning(
+          this.warnings,
           warning("file_unreadable", `The colour of a channel is unknown: ${error.message}`),
         );
       } else if (!(error instanceof DecodeFailed)) throw error;
@@ -113,7 +100,7 @@ export class PlaneSettings {
   /** Seconds of each time point from the first; `null` where one is missing, or they do not rise. */
   times(grid: PlaneGrid, stop: StopFlag): readonly number[] | null {
     const count = grid.sizes.T;
-    if (count < 2 || count > MAX_TIME_POINTS) return null;
+    if (count < 2 || count > MAX_TIME_RECORDS) return null;
     const milliseconds: number[] = [];
     for (let t = 0; t < count; t += 1) {
       stop.check();

@@ -4,14 +4,14 @@
  */
 import type { FileAccess } from "../io/random_access.ts";
 import {
-  firstOutside,
   type ImageShape,
+  MAX_PATH_POINTS,
   NO_PATH,
   NO_REFERENCE,
+  pathInside,
   type ReferenceResult,
   referenceUnlessLost,
   type ScanPath,
-  straightPath,
 } from "../metadata/reference.ts";
 import { PlaneFiles, referenceOf } from "../tiff/plane_files.ts";
 import { imageSteps } from "./calibration.ts";
@@ -91,9 +91,6 @@ function lineOf(
 const STRAIGHT = 3;
 const LINES: ReadonlySet<number> = new Set([STRAIGHT, 4, 10]);
 
-/** Points of a line drawn by hand; a row has fewer pixels. */
-const MAX_POINTS = 1 << 16;
-
 /** Pixels by which a line may be longer or shorter than a row. */
 const TOLERANCE = 2;
 
@@ -114,21 +111,18 @@ export function scanLine(regions: Settings, shape: ImageShape, scanned: number):
     // It is unknown how rotated lines are stored.
     if (kind === null || !LINES.has(kind) || angle !== 0) continue;
     const [x, y] = [coordinates(values.get("X")), coordinates(values.get("Y"))];
-    if (x === null || y === null || x.length !== y.length) continue;
-    if (firstOutside({ x, y }, shape) !== null || !hasLength(x, y, scanned)) continue;
-    if (kind !== STRAIGHT) return { lineRoi: null, scanPath: { x, y } };
-    if (x.length === 2) return straightPath([x[0]!, y[0]!, x[1]!, y[1]!]);
+    if (x === null || y === null || !hasLength(x, y, scanned)) continue;
+    const path = pathInside({ x, y }, shape, kind === STRAIGHT);
+    if (path !== null) return path;
   }
   return NO_PATH;
 }
 
-/** The numbers of a list; `null` where one is not a number, or there are fewer than two or too many. */
+/** The numbers of a list, or `null` where one is not a number. */
 function coordinates(text: string | undefined): number[] | null {
-  const parts = (text ?? "").split(",", MAX_POINTS + 1).map((part) => settingNumber(part));
+  const parts = (text ?? "").split(",", MAX_PATH_POINTS + 1).map((part) => settingNumber(part));
   const numbers = parts.filter((part) => part !== null);
-  return numbers.length === parts.length && numbers.length >= 2 && numbers.length <= MAX_POINTS
-    ? numbers
-    : null;
+  return numbers.length === parts.length ? numbers : null;
 }
 
 function hasLength(x: readonly number[], y: readonly number[], scanned: number): boolean {

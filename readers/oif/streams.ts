@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, NoImage, quoted, Unreadable } from "../errors.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { listed, type Warning, warning } from "../warning.ts";
+import { addWarning, listed, type Warning, warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { Settings } from "./settings.ts";
 
@@ -64,9 +64,6 @@ export const settingsName = (folder: string): string | null =>
 /** True for the name of a plane or reference image. */
 export const isPlaneName = (name: string): boolean => PLANE.test(name);
 
-/** Unreadable files that are named in warnings. */
-const MAX_NAMED = 3;
-
 /**
  * The files of an OIF.
  *
@@ -93,9 +90,10 @@ export function folderStreams(path: string, files: FileAccess): NamedStreams {
       fileSize += files.sizeOf(join(folder, name)) ?? 0;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      if (warnings.length < MAX_NAMED) {
-        warnings.push(warning("file_unreadable", `The size of the files lacks one: ${error.message}`));
-      }
+      addWarning(
+        warnings,
+        warning("file_unreadable", `The size of the files lacks one: ${error.message}`),
+      );
     }
   }
   return {

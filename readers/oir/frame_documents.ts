@@ -1,8 +1,8 @@
 /** Frame documents: size of the stored planes and position of each frame in time, depth and wavelength. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
-import { timesFrom } from "../metadata/time_stamps.ts";
+import { addWarning, type Warning, warning } from "../warning.ts";
+import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import type { FrameIndex } from "./chunk_name.ts";
 import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
@@ -33,12 +33,6 @@ export interface FrameDocument {
 
 /** Frame documents that are searched for one that can be read. */
 const MAX_SEARCHED = 256;
-
-/** Time points whose documents are read for their times, a tenth of a second of work. */
-const MAX_TIMES = 500;
-
-/** Faults of frame documents that are named. */
-const MAX_NAMED = 3;
 
 /** Bytes of a frame document's block; they have about 2 kB. */
 const MAX_FRAME_BYTES = 1 << 20;
@@ -94,25 +88,21 @@ export class FrameDocuments {
 
   /**
    * Seconds of each time point from the first, at the first wavelength and depth; `null` where one is not stated, where they do
-   * not rise, and above {@linkcode MAX_TIMES} time points, since each takes a document.
+   * not rise, and above {@linkcode MAX_TIME_RECORDS} time points, since each takes a document.
    */
   times(first: FrameIndex, count: number): number[] | null {
-    if (count < 2 || count > MAX_TIMES) return null;
+    if (count < 2 || count > MAX_TIME_RECORDS) return null;
     const found = new Map<number, number>();
     let searched = 0;
     for (const [scan, at] of this.#places()) {
       const [t = 0, l = 0, z = 0] = scan.frames.slice(at + 2, at + 5);
       if (l !== first.l || z !== first.z || found.has(t)) continue;
-      if ((searched += 1) > MAX_TIMES) break;
+      if ((searched += 1) > MAX_TIME_RECORDS) break;
       const time = this.#read(scan, at)?.positions.get("TIMELAPSE");
       if (time !== undefined) found.set(t, time);
     }
     const times = Array.from({ length: count }, (_, i) => found.get(first.t + i) ?? NaN);
     return timesFrom(times, 1000);
-  }
-
-  #warn(text: string): void {
-    if (this.warnings.length < MAX_NAMED) this.warnings.push(warning("metadata_damaged", text));
   }
 
   *#places(): Generator<[FileScan, number]> {
@@ -131,20 +121,21 @@ export class FrameDocuments {
     if (known !== undefined) return known;
     const document = length <= MAX_FRAME_BYTES ? this.#parse(scan, offset, length) : null;
     this.#parsed.set(key, document);
-    if (document === null) this.#warn(`The frame document at ${offset} cannot be read`);
+    if (document === null) {
+      addWarning(
+        this.warnings,
+        warning("metadata_damaged", `The frame document at ${offset} cannot be read`),
+      );
+    }
     return document;
   }
 
   #parse(scan: FileScan, offset: number, length: number): FrameDocument | null {
-    try {
+    // A document that does not parse counts as missing; the next one has the same geometry.
+    return unlessDamaged(() => {
       const stored = readDocuments(scan.file, { offset, length }).find((d) => d.name === "frameProperties");
-      if (!stored) return null;
-      return frameDocument(this.#parser.parse(stored));
-    } catch (error) {
-      // A document that does not parse counts as missing; the next one has the same geometry.
-      if (error instanceof DecodeFailed) return null;
-      throw error;
-    }
+      return stored ? frameDocument(this.#parser.parse(stored)) : null;
+    }, null);
   }
 }
 

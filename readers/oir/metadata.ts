@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { BLACK, NAMED_COLORS } from "../metadata/channels.ts";
 import type { XmlElement } from "../metadata/xml.ts";
-import { type Warning, warning } from "../warning.ts";
+import { addWarning, type Warning, warning } from "../warning.ts";
 import { type CameraChannels, cameraChannels } from "./described_channels.ts";
 import {
   definedSize,
@@ -26,9 +26,6 @@ const MAX_SEARCHED_BYTES = 128 << 20;
 
 /** Documents of one kind that are kept, and parsed; there is one per channel. */
 const MAX_OF_A_KIND = 1000;
-
-/** Documents that are named in warnings. */
-const MAX_WARNINGS = 10;
 
 /** Kinds of documents that are read. */
 const KINDS = {
@@ -158,14 +155,12 @@ class Reading {
       return read();
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      this.#warn(`A metadata document is left out: ${error.message}`);
+      addWarning(
+        this.warnings,
+        warning("metadata_damaged", `A metadata document is left out: ${error.message}`),
+      );
       return null;
     }
-  }
-
-  #warn(text: string): void {
-    const known = this.warnings.some((one) => one.text === text);
-    if (this.warnings.length < MAX_WARNINGS && !known) this.warnings.push(warning("metadata_damaged", text));
   }
 }
 

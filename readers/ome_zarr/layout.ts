@@ -1,9 +1,9 @@
 /** The bioformats2raw layout: the series of a group, their OME-XML, and the layout that an image belongs to. */
-import { DecodeFailed, isLoss } from "../errors.ts";
+import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
 import { child, children, parseXml } from "../metadata/xml.ts";
-import { lossWarning, type Warning } from "../warning.ts";
+import { unlessLost, type Warning } from "../warning.ts";
 import { holdsAttributes, omeAttributes, readNode, type ZarrNode } from "./hierarchy.ts";
 import { keyBelow, readValue, type Store, storeKey } from "./store.ts";
 
@@ -111,17 +111,13 @@ export const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADA
  */
 export function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
   const key = omeXmlKey(path);
-  try {
+  return unlessLost(warnings, "The OME metadata", () => {
     const bytes = readValue(store, key, MAX_XML_BYTES);
-    if (bytes === null) return [];
+    if (bytes === null) return null;
     const root = parseXml(new TextDecoder().decode(bytes), `"${key}"`);
     return children(root, "Image").map((image) => {
       const pixels = child(image, "Pixels");
       return pixels ? omeXmlImage(image, pixels) : null;
     });
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-    warnings.push(lossWarning(error, "metadata_damaged", "The OME metadata"));
-    return [];
-  }
+  }) ?? [];
 }

@@ -1,13 +1,12 @@
 /** The frame on which the line of a line scan was drawn, one file for each channel. */
 import {
-  firstOutside,
   type ImageShape,
   NO_PATH,
   NO_REFERENCE,
+  pathInside,
   type ReferenceResult,
   referenceUnlessLost,
   type ScanPath,
-  straightPath,
   unreadable,
 } from "../metadata/reference.ts";
 import { isStraight, type PvLine, type PvScan, type PvSequence, sourceSteps } from "../pvscan/document.ts";
@@ -67,9 +66,6 @@ export interface FoundPath {
   readonly warnings: readonly Warning[];
 }
 
-/** Points of a line drawn by hand: one for each column; scanners have some thousands. */
-const MAX_POINTS = 1 << 16;
-
 const leftOut = (text: string): FoundPath => ({ path: NO_PATH, warnings: [unreadable(text)] });
 
 /**
@@ -91,16 +87,15 @@ export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number
   if (points === null) {
     return leftOut(`The line is of the mode "${line.mode.slice(0, 40)}", whose path is not known`);
   }
-  const path = { x: points.map(([x]) => x ?? NaN), y: points.map(([, y]) => y ?? NaN) };
-  if (points.length < 2 || points.length > MAX_POINTS || firstOutside(path, shape) !== null) {
+  const straight = isStraight(line);
+  const drawn = { x: points.map(([x]) => x ?? NaN), y: points.map(([, y]) => y ?? NaN) };
+  const path = pathInside(drawn, shape, straight);
+  if (path === null) {
     return leftOut("The path of the line does not lie in the source image and is left out");
   }
-  const straight = isStraight(line);
   const pixels = straight ? pixelsBetween(line.straight) : points.length;
   return {
-    path: straight
-      ? straightPath([path.x[0]!, path.y[0]!, path.x[1]!, path.y[1]!])
-      : { lineRoi: null, scanPath: path },
+    path,
     warnings: pixels !== null && Math.abs(pixels - scanned) >= 1
       ? [
         warning(

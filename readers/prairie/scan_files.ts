@@ -7,13 +7,10 @@ import type { PvScan } from "../pvscan/document.ts";
 import { sourceName } from "../pvscan/file_names.ts";
 import type { FoundDocument } from "../pvscan/found_document.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
-import type { Warning } from "../warning.ts";
+import { addWarning, type Warning } from "../warning.ts";
 
 /** Memory of the name and the size of a file. */
 const NAME_BYTES = 256;
-
-/** Files that warnings name. */
-const MAX_NAMED = 3;
 
 /** The files that a document names, images and source images. */
 export class ScanFiles {
@@ -44,10 +41,10 @@ export class ScanFiles {
         this.#look(name);
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
-        warnings.push(unreadable(`A source image of the line is left out: ${error.message}`));
+        addWarning(warnings, unreadable(`A source image of the line is left out: ${error.message}`));
       }
     }
-    this.warnings = warnings.slice(0, MAX_NAMED);
+    this.warnings = warnings;
     this.totalSize = this.#sizes.values().reduce((sum, bytes) => sum + bytes, size);
   }
 

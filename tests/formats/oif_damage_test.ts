@@ -119,7 +119,7 @@ testChanges("OIF", copyTo, {
   "settings of a plane are damaged": [
     "interrupted.oif",
     (at) => Deno.writeTextFileSync(at("s_C001T001.pty"), "x"),
-    ["planes_missing", "metadata_damaged", "metadata_damaged", "metadata_damaged"],
+    ["planes_missing", "metadata_damaged"],
   ],
   "a region is damaged": [
     "line_scan.oif",
