@@ -109,6 +109,37 @@ export interface Codec {
   decode(input: Uint8Array, segment: Segment): Uint8Array | Promise<Uint8Array>;
 }
 
+/** A picture of its own, which gives exactly its rows. */
+export const wholePicture = (
+  { width, rows, samples, bytes }: Extent,
+  rest: Pick<Segment, "settings" | "what" | "stop">,
+): Segment => ({ width, rows, samples, fullRows: rows, bytes, mostBytes: bytes, ...rest });
+
+/**
+ * Checks a picture of its own before anything is allocated for it.
+ *
+ * @param what names it in messages
+ * @throws {DecodeFailed} its stream is too short for its size, or its decoder in WebAssembly takes less
+ */
+export function requireDecodable(
+  { title, maxExpansion, webAssembly }: Codec,
+  { stored, width, rows, samples, bytes }: Extent,
+  what: string,
+): void {
+  if (bytes > stored * maxExpansion) {
+    throw new DecodeFailed(`${what} has ${stored} bytes, too few for ${bytes} bytes of ${title}`);
+  }
+  if (!webAssembly) return;
+  const { maxSamples, maxStored } = webAssembly;
+  const total = width * rows * samples;
+  if (total > maxSamples || stored > maxStored) {
+    throw new DecodeFailed(
+      `${what} has ${total} samples of ${title} in ${stored} bytes; this decoder cannot be stopped, so at most ` +
+        `${maxSamples} in ${maxStored} are decoded`,
+    );
+  }
+}
+
 /** The memory of the result before, where it is enough, else new memory. The caller gives no byte on that it did not write. */
 export const roomFor = ({ room }: Segment, length: number): Uint8Array<ArrayBuffer> =>
   room && room.buffer.byteLength >= length

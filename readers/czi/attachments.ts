@@ -3,7 +3,7 @@ import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, isLoss } from "../errors.ts";
 import { MAX_STAMPS, meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { lossWarning, type Warning } from "../warning.ts";
-import type { Span } from "./scene_layout.ts";
+import type { Span } from "./scene.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";
 
 /** Attachments of one document; a dozen are usual. */

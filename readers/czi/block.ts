@@ -3,10 +3,9 @@ import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { RowRange } from "../reader.ts";
 import { SampleArray } from "../samples/to_float32.ts";
-import type { PixelType } from "./pixel_type.ts";
-import { type SceneLayout, spanOf } from "./scene_layout.ts";
-import type { PixelMask } from "./subblock.ts";
-import type { SubblockTable } from "./subblock_table.ts";
+import type { SubblockTable } from "./directory.ts";
+import { type SceneLayout, spanOf } from "./scene.ts";
+import type { PixelType } from "./storage.ts";
 
 /** The indices of a plane in the file, by letter. */
 export type FixedIndices = ReadonlyMap<string, number>;
@@ -111,6 +110,9 @@ export interface Canvas {
   /** Stops painting. */
   readonly stop: StopFlag;
 }
+
+/** True for the stored pixels that are painted. */
+export type PixelMask = (x: number, y: number) => boolean;
 
 /** The stored pixels of a subblock. */
 export interface StoredPixels {

@@ -2,7 +2,7 @@
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { isScaled } from "./block.ts";
-import type { StoredBlock } from "./stored_block.ts";
+import type { StoredBlock } from "./subblock.ts";
 
 /** A rectangle of a plane. */
 export interface Tile {

@@ -1,23 +1,264 @@
-/** The directory of subblocks; a walk over the segments replaces a missing or damaged one. */
-import type { ByteSource } from "../io/byte_source.ts";
+/**
+ * The directory of subblocks, kept in columns: a slide scan has hundreds of thousands. A subblock is an array over some
+ * dimensions, each with a start and a size; its `M` and `S` are indices and not axes of the array. Where a recording was
+ * interrupted or a copy cut before its directory, a walk over the subblocks replaces it.
+ */
 import { DecodeFailed } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { type Warning, warning } from "../warning.ts";
-import { type FileHeader, ID, requireSegment, SEGMENT_HEAD, walkSegments } from "./segment.ts";
 import {
-  DIMENSION_BYTES,
-  ENTRY_BYTES,
-  entryIn,
-  MAX_DIMENSIONS,
-  MAX_SUBBLOCKS,
-  SubblockTable,
-} from "./subblock_table.ts";
+  type FileHeader,
+  ID,
+  longAt,
+  requireSegment,
+  SEGMENT_HEAD,
+  textAt,
+  walkSegments,
+} from "./segment.ts";
 
-/** Bytes of data before the entries. */
-const DIRECTORY_HEAD = 128;
+/**
+ * Subblocks of one document: light sheets of 1000 time points, 500 focus planes and 2 channels; 80 bytes of memory each,
+ * outside the heap.
+ */
+const MAX_SUBBLOCKS = 1 << 20;
 
-/** Bytes of a subblock before its copy of its entry. */
-const SUBBLOCK_HEAD = 16;
+/** Dimensions of one subblock; twelve exist. */
+const MAX_DIMENSIONS = 40;
+
+/** Orders of dimensions in one document; writers use one or two. */
+export const MAX_ORDERS = 256;
+
+/** Samples along one dimension of a subblock. */
+const MAX_EXTENT = 1 << 30;
+
+/** Bytes of an entry before its dimensions. */
+export const ENTRY_BYTES = 32;
+
+/** Bytes of each dimension of an entry. */
+export const DIMENSION_BYTES = 20;
+
+/** The index of a subblock without `M` or `S`. */
+export const NO_INDEX: number = -1;
+
+/** One dimension of all subblocks. */
+interface Column {
+  readonly start: Int32Array;
+  readonly size: Int32Array;
+  /** Only if some differ from `size`. */
+  stored: Int32Array | null;
+}
+
+/** A dimension of an entry. */
+export interface Dimension {
+  /** Its name, `A` to `Z`. */
+  readonly letter: string;
+  /** First index. */
+  readonly start: number;
+  /** Indices. */
+  readonly size: number;
+  /** Stored samples. */
+  readonly stored: number;
+}
+
+/** An entry without its dimensions. */
+export interface EntryFacts {
+  /** Code of the pixel type. */
+  readonly pixelType: number;
+  /** Offset of the subblock in its file. */
+  readonly position: number;
+  /** Part of a split document that holds it, 0 for the first or only file. */
+  readonly part: number;
+  /** Code of the compression. */
+  readonly compression: number;
+  /** Declared pyramid type, 0 for full resolution. */
+  readonly pyramid: number;
+}
+
+/** An entry of the directory. */
+export interface Entry extends EntryFacts {
+  /** Its dimensions, fastest first. */
+  readonly dimensions: readonly Dimension[];
+  /** Its bytes. */
+  readonly length: number;
+}
+
+/** `DV`, the schema of entries with a list of dimensions. */
+const SCHEMA = 0x4456;
+
+/**
+ * Reads an entry.
+ *
+ * @param view bytes from the entry on
+ * @param what names it in messages
+ * @returns `null` if the bytes end inside the entry
+ * @throws {DecodeFailed} it has another schema, or its dimensions are impossible
+ */
+export function entryIn(view: DataView, what: () => string): Entry | null {
+  if (view.byteLength < ENTRY_BYTES) return null;
+  if (view.getUint16(0) !== SCHEMA) {
+    throw new DecodeFailed(`${what()} has the schema ${JSON.stringify(textAt(view, 0, 2))}, not "DV"`);
+  }
+  const count = view.getInt32(28, true);
+  if (count < 1 || count > MAX_DIMENSIONS) {
+    throw new DecodeFailed(`${what()} has ${count} dimensions, not 1 to ${MAX_DIMENSIONS}`);
+  }
+  const length = ENTRY_BYTES + DIMENSION_BYTES * count;
+  if (view.byteLength < length) return null;
+  return {
+    pixelType: view.getInt32(2, true),
+    position: longAt(view, 6),
+    part: view.getInt32(14, true),
+    compression: view.getInt32(18, true),
+    pyramid: view.getUint8(22),
+    dimensions: dimensionsIn(view, count, what),
+    length,
+  };
+}
+
+function dimensionsIn(view: DataView, count: number, what: () => string): Dimension[] {
+  const found: Dimension[] = [];
+  for (let at = ENTRY_BYTES; at < ENTRY_BYTES + DIMENSION_BYTES * count; at += DIMENSION_BYTES) {
+    // A name of several letters voids itself and the dimension before it.
+    if (view.getUint8(at + 1) !== 0) {
+      found.pop();
+      continue;
+    }
+    const letter = String.fromCharCode(view.getUint8(at)).toUpperCase();
+    const [start, size] = [view.getInt32(at + 4, true), view.getInt32(at + 8, true)];
+    const stored = view.getInt32(at + 16, true) || size;
+    if (letter < "A" || letter > "Z") throw new DecodeFailed(`${what()} has a dimension without a name`);
+    if (found.some((other) => other.letter === letter)) {
+      throw new DecodeFailed(`${what()} has the dimension ${letter} twice`);
+    }
+    if (size < 1 || stored < 1 || size > MAX_EXTENT || stored > MAX_EXTENT) {
+      throw new DecodeFailed(`${what()} has size ${size} along ${letter}, stored as ${stored}`);
+    }
+    found.push({ letter, start, size, stored });
+  }
+  if (!found.some(({ letter }) => letter === "X")) throw new DecodeFailed(`${what()} has no dimension X`);
+  return found;
+}
+
+/** All subblocks of a document. */
+export class SubblockTable {
+  #length = 0;
+  readonly #capacity: number;
+  readonly #columns = new Map<string, Column>();
+  readonly #orders: string[] = [];
+  readonly #position: Float64Array;
+  readonly #facts: Int32Array;
+  readonly #order: Uint8Array;
+
+  /** An empty table. @param capacity most subblocks to add @throws {DecodeFailed} more than {@linkcode MAX_SUBBLOCKS} */
+  constructor(capacity: number) {
+    if (capacity > MAX_SUBBLOCKS) {
+      throw new DecodeFailed(`it has ${capacity} subblocks, more than ${MAX_SUBBLOCKS}`);
+    }
+    this.#capacity = capacity;
+    this.#position = new Float64Array(capacity);
+    this.#facts = new Int32Array(3 * capacity);
+    this.#order = new Uint8Array(2 * capacity);
+  }
+
+  /** Subblocks. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Letters of all dimensions. */
+  get letters(): string[] {
+    return [...this.#columns.keys()];
+  }
+
+  /** Bytes of memory. */
+  get bytes(): number {
+    const columns = [...this.#columns.values()].reduce((sum, { stored }) => sum + (stored ? 12 : 8), 0);
+    return this.#capacity * (22 + columns);
+  }
+
+  /** The entry without its dimensions. */
+  facts(i: number): EntryFacts {
+    return {
+      position: this.#position[i]!,
+      pixelType: this.#facts[3 * i]!,
+      part: this.#facts[3 * i + 1]!,
+      compression: this.#facts[3 * i + 2]!,
+      pyramid: this.#order[2 * i + 1]!,
+    };
+  }
+
+  /** Letters of its axes, fastest first. */
+  order(i: number): string {
+    return this.#orders[this.#order[2 * i]!]!;
+  }
+
+  /** First index along a dimension; if absent 0, or {@linkcode NO_INDEX} for `M` and `S`. */
+  start(letter: string, i: number): number {
+    return this.#columns.get(letter)?.start[i] ?? defaultStart(letter);
+  }
+
+  /** Indices along a dimension. */
+  size(letter: string, i: number): number {
+    return this.#columns.get(letter)?.size[i] ?? 1;
+  }
+
+  /** Stored samples along a dimension: an overview has fewer than indices. */
+  stored(letter: string, i: number): number {
+    const column = this.#columns.get(letter);
+    return column?.stored?.[i] ?? column?.size[i] ?? 1;
+  }
+
+  /** True if some axis is stored in another size. */
+  scaled(i: number): boolean {
+    for (const [letter, { size, stored }] of this.#columns) {
+      if (stored && !isIndex(letter) && stored[i] !== size[i]) return true;
+    }
+    return false;
+  }
+
+  /** Adds a subblock. @throws {DecodeFailed} there are more than {@linkcode MAX_ORDERS} orders of dimensions */
+  add(entry: Entry): void {
+    const i = this.#length;
+    const order = entry.dimensions.map(({ letter }) => letter).filter((letter) => !isIndex(letter)).join("");
+    let orderIndex = this.#orders.indexOf(order);
+    if (orderIndex < 0) {
+      if (this.#orders.length === MAX_ORDERS) {
+        throw new DecodeFailed(`its subblocks have more than ${MAX_ORDERS} orders of dimensions`);
+      }
+      orderIndex = this.#orders.push(order) - 1;
+    }
+    this.#length += 1;
+    this.#position[i] = entry.position;
+    this.#facts.set([entry.pixelType, entry.part, entry.compression], 3 * i);
+    this.#order.set([orderIndex, entry.pyramid], 2 * i);
+    for (const { letter, start, size, stored } of entry.dimensions) {
+      const column = this.#columns.getOrInsertComputed(letter, () => ({
+        start: new Int32Array(this.#capacity).fill(defaultStart(letter)),
+        size: new Int32Array(this.#capacity).fill(1),
+        stored: null,
+      }));
+      column.start[i] = start;
+      column.size[i] = size;
+      if (stored !== size) column.stored ??= column.size.slice();
+      if (column.stored) column.stored[i] = stored;
+    }
+  }
+}
+
+const isIndex = (letter: string) => letter === "M" || letter === "S";
+
+const defaultStart = (letter: string) => isIndex(letter) ? NO_INDEX : 0;
+
+/** Entries between checks of the stop flag. */
+export const STOP_STEP = 0xffff;
+
+/** Name of a subblock in messages. */
+export const placeOf = ({ position, part }: EntryFacts): string =>
+  part === 0 ? `subblock at ${position}` : `subblock at ${position} of part ${part}`;
+
+/** Bytes of the directory before its entries, and of a subblock before its copy of its entry. */
+const [DIRECTORY_HEAD, SUBBLOCK_HEAD] = [128, 16];
 
 const LARGEST_ENTRY = ENTRY_BYTES + MAX_DIMENSIONS * DIMENSION_BYTES;
 
@@ -31,21 +272,19 @@ export interface Directory {
   readonly warnings: readonly Warning[];
 }
 
-/** Reads the directory, or walks over the subblocks. @throws {DecodeFailed} there are too many @throws {Stopped} */
+/**
+ * Reads the directory, or walks over the subblocks of a file that ends before it.
+ *
+ * @throws {DecodeFailed} it is damaged, or there are too many subblocks
+ * @throws {Stopped}
+ */
 export function readDirectory(file: ByteSource, header: FileHeader): Directory {
   if (header.directory === 0) return walked(file, header, "the file has none");
-  try {
+  if (header.directory < file.size) {
     return { table: listed(file, header.directory), complete: true, warnings: [] };
-  } catch (error) {
-    if (error instanceof DecodeFailed && !(error instanceof TooManySubblocks)) {
-      return walked(file, header, error.message);
-    }
-    throw error;
   }
+  return walked(file, header, `the file ends before it, at ${file.size}`);
 }
-
-/** A sound directory that is too long, which no walk replaces. */
-class TooManySubblocks extends DecodeFailed {}
 
 function listed(file: ByteSource, position: number): SubblockTable {
   const { data, used } = requireSegment(file, position, ID.directory, "the directory");
@@ -55,9 +294,6 @@ function listed(file: ByteSource, position: number): SubblockTable {
   const bytes = used - DIRECTORY_HEAD;
   if (count < 0 || count * (ENTRY_BYTES + DIMENSION_BYTES) > bytes) {
     throw new DecodeFailed(`the directory at ${position} states ${count} entries in ${bytes} bytes`);
-  }
-  if (count > MAX_SUBBLOCKS) {
-    throw new TooManySubblocks(`the directory has ${count} entries, more than ${MAX_SUBBLOCKS}`);
   }
   const table = new SubblockTable(count);
   let at = data + DIRECTORY_HEAD;
@@ -86,19 +322,22 @@ function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, coun
 
 /** Reads the copy of its entry that each subblock holds. @throws {DecodeFailed} one is damaged */
 function walked(file: ByteSource, header: FileHeader, why: string): Directory {
-  const table = new SubblockTable();
+  const subblocks: number[] = [];
   let [used, allocated] = [header.end, header.end];
   for (const segment of walkSegments(file, header.end)) {
     used = segment.data + segment.used;
     allocated = segment.data + segment.allocated;
-    if (segment.id !== ID.subblock) continue;
-    const start = segment.data + SUBBLOCK_HEAD;
+    if (segment.id === ID.subblock) subblocks.push(segment.offset);
+  }
+  const table = new SubblockTable(subblocks.length);
+  for (const position of subblocks) {
+    const start = position + SEGMENT_HEAD + SUBBLOCK_HEAD;
     const length = Math.min(LARGEST_ENTRY, file.size - start);
     if (length <= 0) break;
     const view = new DataView(file.read(start, length, "subblock").buffer);
-    const entry = entryIn(view, () => `subblock at ${segment.offset}`);
+    const entry = entryIn(view, () => `subblock at ${position}`);
     if (entry === null) break;
-    table.add({ ...entry, position: segment.offset, part: header.part });
+    table.add({ ...entry, position, part: header.part });
   }
   return {
     table,
@@ -108,7 +347,7 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
     warnings: [
       warning(
         "file_damaged",
-        `The subblock directory cannot be used (${why}); a search found ${table.length} subblocks`,
+        `The subblock directory is missing (${why}); a search found ${table.length} subblocks`,
       ),
     ],
   };

@@ -3,10 +3,9 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { readDirectory } from "./directory.ts";
+import { NO_INDEX, readDirectory, STOP_STEP, type SubblockTable } from "./directory.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
-import { NO_INDEX, type SubblockTable } from "./subblock_table.ts";
 
 /** Scenes of one document; a plate of 1536 wells with 36 positions each has 55,296. */
 export const MAX_SCENES = 100_000;
@@ -49,7 +48,7 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   };
   if (table.length === 0) refuse("it holds no subblocks, and so no image");
   const kept = fullResolution(table, stop);
-  if (!complete && kept.some((i) => table.pyramid(i) !== 0 || table.scaled(i))) {
+  if (!complete && kept.some((i) => table.facts(i).pyramid !== 0 || table.scaled(i))) {
     refuse("subblocks are lost, and it may hold only overviews");
   }
   const scenes = scenesOf(table, kept, stop);
@@ -85,16 +84,13 @@ function scenesOf(table: SubblockTable, kept: Int32Array, stop: StopFlag): Scene
     .map(([s, own]) => ({ s, entries: Int32Array.from([...own, ...shared]).sort() }));
 }
 
-/** Entries between checks of the stop flag. */
-const STOP_STEP = 0xffff;
-
 /**
  * Indices of the subblocks that are not overviews. Neither the pyramid type nor the sizes decide alone: some writers leave
  * the type of overviews at 0, and Airyscan images are stored with fewer samples.
  */
 function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
   const all = Int32Array.from({ length: table.length }, (_, i) => i);
-  const flat = all.filter((i) => table.pyramid(i) === 0);
+  const flat = all.filter((i) => table.facts(i).pyramid === 0);
   const kept = flat.length > 0 ? flat : all;
   const whole = kept.filter((i) => !table.scaled(i));
   if (whole.length === 0 || whole.length === kept.length) return kept;

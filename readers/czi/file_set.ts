@@ -7,9 +7,9 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { listed, type Warning, warning } from "../warning.ts";
-import { firstName } from "./file_names.ts";
+import type { SubblockTable } from "./directory.ts";
+import { firstName } from "./format.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
-import type { SubblockTable } from "./subblock_table.ts";
 
 /** Files of one split document. */
 const MAX_PARTS = 1000;
@@ -95,7 +95,7 @@ export function openParts({ file, header }: MainFile, table: SubblockTable, file
 function namedParts(table: SubblockTable): number[] {
   const parts = new Set<number>();
   for (let i = 0; i < table.length; i += 1) {
-    const part = table.part(i);
+    const part = table.facts(i).part;
     if (part !== 0) parts.add(part);
     if (parts.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
   }

@@ -12,15 +12,16 @@ import {
 } from "../reader.ts";
 import type { Warning } from "../warning.ts";
 import { blockOf, type Canvas, type FixedIndices, isPlain, isScaled, paint } from "./block.ts";
-import { type Storage, storageOf } from "./compression.ts";
 import { coverageWarnings } from "./coverage.ts";
-import type { StoredScene } from "./scene.ts";
-import { type SceneLayout, spanOf } from "./scene_layout.ts";
-import { type BlockHost, findBlock, openPixels, type StoredBlock, workingMemory } from "./stored_block.ts";
-import type { SubblockTable } from "./subblock_table.ts";
+import { STOP_STEP } from "./directory.ts";
+import { type SceneLayout, spanOf, type StoredScene } from "./scene.ts";
+import { findBlock, openPixels, type StoredBlock, workingMemory } from "./subblock.ts";
 
 /** Subblocks of the planes of one plan, 1 KiB of the heap each. */
 export const MAX_PLANNED = 1 << 19;
+
+/** Reported warnings about single subblocks. */
+const MAX_WARNINGS = 8;
 
 /** Bytes of memory of a planned subblock. */
 const PLANNED_BYTES = 800;
@@ -57,8 +58,11 @@ export async function planPlanes(
   const groups = groupsOf(scene, wanted);
   gather(scene, fixed, groups);
   const warnings: Warning[] = [];
-  const host = hostOf(scene.table, warnings);
-  for (const group of groups) await find(scene, host, { group, fixed, rows });
+  const warn = (warning: Warning) => {
+    if (warnings.length >= MAX_WARNINGS || warnings.some(({ text }) => text === warning.text)) return;
+    warnings.push(warning);
+  };
+  for (const group of groups) await find(scene, { group, fixed, rows, warn });
   const total = spanOf(layout, layout.rowAxis).size;
   const columns = spanOf(layout, "X").size;
   const stored = layout.rowAxis === "Y" ? [total] : completeLines(groups, position);
@@ -79,25 +83,6 @@ export async function planPlanes(
     decode: async (planes) => {
       const canvas = { columns, filled: lines.filled, stop };
       for (const group of groups) await decode(group, planes, canvas);
-    },
-  };
-}
-
-/** Warnings about single subblocks; the first ones are reported. */
-const MAX_WARNINGS = 8;
-
-function hostOf(table: SubblockTable, warnings: Warning[]): BlockHost {
-  const storages = new Map<number, Storage>();
-  return {
-    table,
-    warn: (warning) => {
-      if (warnings.length >= MAX_WARNINGS || warnings.some(({ text }) => text === warning.text)) return;
-      warnings.push(warning);
-    },
-    storage: async (code, what) => {
-      const storage = storages.get(code) ?? await storageOf(code, what);
-      storages.set(code, storage);
-      return storage;
     },
   };
 }
@@ -125,9 +110,6 @@ function groupsOf({ channels, layout }: StoredScene, wanted: readonly number[]):
   });
   return [...groups.values()];
 }
-
-/** Entries between checks of the stop flag. */
-const STOP_STEP = 0xffff;
 
 /** Finds the subblocks of each channel at the fixed indices, in painting order. */
 function gather(
@@ -161,11 +143,11 @@ function gather(
 /** Finds the blocks of a channel. @throws {PlaneNotFound} tiles are missing */
 async function find(
   scene: StoredScene,
-  host: BlockHost,
-  { group, fixed, rows }: {
+  { group, fixed, rows, warn }: {
     readonly group: Group;
     readonly fixed: FixedIndices;
     readonly rows: RowRange | undefined;
+    readonly warn: (warning: Warning) => void;
   },
 ): Promise<void> {
   const { table, layout } = scene;
@@ -186,7 +168,7 @@ async function find(
       tiles.add(tile);
       continue;
     }
-    const found = await findBlock(host, block, { file, mayBeCut });
+    const found = await findBlock(block, { table, file, mayBeCut, warn });
     if (found === null) continue;
     tiles.add(tile);
     group.blocks.push(found);

@@ -13,8 +13,7 @@ import { type Attachment, contentOf } from "./attachments.ts";
 import { readDocument } from "./document.ts";
 import type { Metadata } from "./metadata.ts";
 import { planPlanes } from "./plane_plan.ts";
-import { type StoredScene, storedScene } from "./scene.ts";
-import { servedSizes } from "./scene_layout.ts";
+import { servedSizes, type StoredScene, storedScene } from "./scene.ts";
 
 /** Points of a scan path; hundreds are usual. */
 const MAX_PATH_POINTS = 1 << 20;

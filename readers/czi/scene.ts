@@ -1,15 +1,200 @@
-/** A scene of a document with its channels. */
+/** A scene of a document: its axes, its channels and its subblocks. */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { MAX_CHANNELS } from "../io/limits.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { channelNames, channelsOf, sampleName } from "../metadata/channels.ts";
-import type { Channel } from "../reader.ts";
+import type { AxisLetter, Channel } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
+import { STOP_STEP, type SubblockTable } from "./directory.ts";
 import type { CziDocument } from "./document.ts";
 import type { DescribedChannel } from "./metadata.ts";
-import { SAMPLE_NAMES } from "./pixel_type.ts";
-import { layOut, type SceneLayout, spanOf } from "./scene_layout.ts";
-import type { SubblockTable } from "./subblock_table.ts";
+import { type PixelType, pixelTypeOf, SAMPLE_NAMES, wider } from "./storage.ts";
+
+/** Indices of the file along a dimension. */
+export interface Span {
+  /** The first index, served as 0. */
+  readonly start: number;
+  /** Indices. */
+  readonly size: number;
+}
+
+/** Samples of each pixel of a channel, and their type, the widest of all subblocks. */
+type StoredChannel = Pick<PixelType, "samples" | "sampleType">;
+
+/** The layout of a scene. */
+export interface SceneLayout {
+  /** Its subblocks as indices of the table, in painting order. */
+  readonly entries: Int32Array;
+  /** By letter; an absent dimension has the index 0 only. */
+  readonly spans: ReadonlyMap<string, Span>;
+  /** The dimension of the rows: `T` for a line scan, `Z` for a section. */
+  readonly rowAxis: "Y" | "T" | "Z";
+  /** By index along `C`; `null` if nothing is stored for it. */
+  readonly channels: readonly (StoredChannel | null)[];
+  /** Tiles of a complete plane. */
+  readonly tiles: number;
+  /** Whether tiles differ by their `M` or by their place. */
+  readonly tilesBy: "M" | "place";
+}
+
+/** The span of a dimension. */
+export const spanOf = ({ spans }: Pick<SceneLayout, "spans">, letter: string): Span =>
+  spans.get(letter) ?? { start: 0, size: 1 };
+
+/** Letters of the served dimensions. */
+const SERVED = "TCZYX";
+
+/** Letters of longer dimensions that are served at their first index only. */
+export const heldAxes = (layout: SceneLayout): string[] =>
+  [...layout.spans].filter(([letter, { size }]) => size > 1 && !SERVED.includes(letter))
+    .map(([letter]) => letter);
+
+/** Channels that all subblocks span in total: a thousand subblocks for each possible channel. */
+const MAX_CHANNEL_STEPS = 1000 * MAX_CHANNELS;
+
+/** Lays out a scene. @param entries in directory order @throws {DecodeFailed} its pixels are unsupported, or it exceeds a bound */
+export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag): SceneLayout {
+  const spans = new Map<string, Span>();
+  for (const letter of table.letters) {
+    if (letter === "M" || letter === "S") continue;
+    spans.set(letter, spanAlong(table, entries, letter));
+    stop.check();
+  }
+  const mosaic = table.letters.includes("M") && entries.some((i) => table.start("M", i) >= 0);
+  // A higher `M` is painted later; the sort is stable, so equal ones keep their order.
+  const ordered = mosaic ? entries.toSorted((a, b) => table.start("M", a) - table.start("M", b)) : entries;
+  const rowAxis = rowAxisOf(table, entries, spans);
+  checkPlane(spans, rowAxis);
+  return {
+    entries: ordered,
+    spans,
+    rowAxis,
+    channels: storedChannels(table, entries, spanOf({ spans }, "C"), stop),
+    ...tilesOf(table, ordered, mosaic),
+  };
+}
+
+function spanAlong(table: SubblockTable, entries: Int32Array, letter: string): Span {
+  let [start, end] = [Infinity, -Infinity];
+  for (const i of entries) {
+    const first = table.start(letter, i);
+    start = Math.min(start, first);
+    end = Math.max(end, first + table.size(letter, i));
+  }
+  return { start, size: end - start };
+}
+
+/** Sections and line scans have no `Y`. The lines of a scan are time points, and a subblock may span several. */
+function rowAxisOf(table: SubblockTable, entries: Int32Array, spans: ReadonlyMap<string, Span>) {
+  const size = (letter: string) => spanOf({ spans }, letter).size;
+  if (size("Y") > 1) return "Y";
+  const lines = size("T") > 1 && (size("Z") === 1 || entries.some((i) => table.size("T", i) > 1));
+  return lines ? "T" : size("Z") > 1 ? "Z" : "Y";
+}
+
+function checkPlane(spans: ReadonlyMap<string, Span>, rowAxis: string): void {
+  const [rows, columns] = [spanOf({ spans }, rowAxis).size, spanOf({ spans }, "X").size];
+  if (rows * columns > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(
+      `its planes are ${rows} x ${columns}, more than ${MAX_PLANE_SAMPLES} pixels`,
+    );
+  }
+}
+
+function storedChannels(
+  table: SubblockTable,
+  entries: Int32Array,
+  { start, size }: Span,
+  stop: StopFlag,
+): (StoredChannel | null)[] {
+  if (size > MAX_CHANNELS) throw new DecodeFailed(`it has ${size} channels, more than ${MAX_CHANNELS}`);
+  const channels = new Array<StoredChannel | null>(size).fill(null);
+  let steps = 0;
+  for (const i of entries) {
+    if ((i & STOP_STEP) === 0) stop.check();
+    const { samples, sampleType } = pixelTypeOf(table.facts(i).pixelType);
+    const first = table.start("C", i) - start;
+    const end = first + table.size("C", i);
+    steps += end - first;
+    if (steps > MAX_CHANNEL_STEPS) throw new DecodeFailed("its subblocks span too many channels each");
+    for (let c = first; c < end; c += 1) {
+      const known = channels[c];
+      if (known && known.samples === samples && known.sampleType === sampleType) continue;
+      if (known && known.samples !== samples) {
+        throw new DecodeFailed(`channel ${c} has pixels of ${known.samples} and of ${samples} samples`);
+      }
+      channels[c] = { samples, sampleType: known ? wider(known.sampleType, sampleType) : sampleType };
+    }
+  }
+  return channels;
+}
+
+/** Counts the tiles of a complete plane: the distinct `M`, or else the most places at one position. */
+function tilesOf(
+  table: SubblockTable,
+  entries: Int32Array,
+  mosaic: boolean,
+): Pick<SceneLayout, "tiles" | "tilesBy"> {
+  if (mosaic) {
+    let tiles = 0;
+    entries.forEach((entry, k) => {
+      if (k === 0 || table.start("M", entry) !== table.start("M", entries[k - 1]!)) tiles += 1;
+    });
+    return { tiles, tilesBy: "M" };
+  }
+  const [x, y] = [table.start("X", entries[0]!), table.start("Y", entries[0]!)];
+  const moved = entries.some((i) => table.start("X", i) !== x || table.start("Y", i) !== y);
+  return { tiles: moved ? mostPlaces(table, entries) : 1, tilesBy: "place" };
+}
+
+function mostPlaces(table: SubblockTable, entries: Int32Array): number {
+  const others = table.letters.filter((letter) => !"XYMS".includes(letter));
+  const apart = (letters: readonly string[], a: number, b: number) => {
+    for (const letter of letters) {
+      const difference = table.start(letter, a) - table.start(letter, b);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+  const sorted = entries.toSorted((a, b) => apart(others, a, b) || apart(["X", "Y"], a, b));
+  let [most, places] = [1, 1];
+  for (let k = 1; k < sorted.length; k += 1) {
+    const [before, entry] = [sorted[k - 1]!, sorted[k]!];
+    if (apart(others, before, entry) !== 0) places = 1;
+    else if (apart(["X", "Y"], before, entry) !== 0) places += 1;
+    most = Math.max(most, places);
+  }
+  return most;
+}
+
+/** Lengths of the served axes. */
+export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L">, number> {
+  const size = (letter: string) => spanOf(layout, letter).size;
+  const { rowAxis, channels } = layout;
+  return {
+    T: rowAxis === "T" ? 1 : size("T"),
+    C: channels.reduce((sum, channel) => sum + (channel?.samples ?? 1), 0),
+    Z: rowAxis === "Z" ? 1 : size("Z"),
+    Y: size(rowAxis),
+    X: size("X"),
+  };
+}
+
+/** Warns about missing tiles of an interrupted recording; overlapping subblocks can hide a few. */
+export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warning[] {
+  const held = heldAxes(layout);
+  const needed = [..."TZC"].reduce((product, letter) => product * spanOf(layout, letter).size, layout.tiles);
+  let stored = 0;
+  for (const i of layout.entries) {
+    if (held.some((letter) => table.start(letter, i) > spanOf(layout, letter).start)) continue;
+    stored += table.size("T", i) * table.size("Z", i) * table.size("C", i);
+  }
+  if (stored >= needed) return [];
+  const text =
+    `${stored} of ${needed} tiles of all planes are stored: the recording was interrupted, or the file is damaged`;
+  return [warning("planes_missing", text)];
+}
 
 /** A scene with its files. */
 export interface StoredScene {

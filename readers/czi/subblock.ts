@@ -1,8 +1,39 @@
-/** A subblock: where its samples are, and which of its pixels are valid. */
-import type { ByteSource } from "../io/byte_source.ts";
+/** Subblocks: where their samples are in the file, how they are decoded, and which of their pixels are valid. */
+import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
+import { joinBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { MAX_READ_STEP } from "../io/limits.ts";
+import { scratchBytes } from "../io/scratch.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { type Warning, warning } from "../warning.ts";
+import { type Block, isPlain, type PixelMask, rowPixels, type StoredPixels } from "./block.ts";
+import { DIMENSION_BYTES, ENTRY_BYTES, placeOf, type SubblockTable } from "./directory.ts";
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
-import { DIMENSION_BYTES, ENTRY_BYTES } from "./subblock_table.ts";
+import { jpegColours, type PixelType, pixelTypeOf, type Storage, storageOf } from "./storage.ts";
+
+/** A block of a plane with its bytes. */
+export interface StoredBlock {
+  /** The block. */
+  readonly block: Block;
+  /** Type of its pixels. */
+  readonly pixel: PixelType;
+  /** File that holds it. */
+  readonly file: ByteSource;
+  /** Where it is in the file. */
+  readonly subblock: Subblock;
+  /** How its samples are stored. */
+  readonly storage: Storage;
+  /** Its rows in the file: all, or the first ones of a truncated line scan. */
+  readonly rows: number;
+  /** Name in messages. */
+  readonly what: string;
+}
+
+/** Decoded bytes of one subblock: a plane of 2^28 float64 samples. */
+const MAX_SUBBLOCK_BYTES = 2 ** 31 - 1;
 
 /** Bytes of the metadata of one subblock; a few hundred are usual. */
 const MAX_SUBBLOCK_XML = 1 << 20;
@@ -10,11 +41,8 @@ const MAX_SUBBLOCK_XML = 1 << 20;
 /** Bytes of the attachment of one subblock: a mask of 2^30 pixels. */
 const MAX_BLOB_BYTES = 1 << 28;
 
-/** Least bytes of data before the metadata. */
-const LEAST_HEAD = 256;
-
-/** Bytes of the sizes before the entry. */
-const SIZES = 16;
+/** Least bytes of data before the metadata, and bytes of the sizes before the entry. */
+const [LEAST_HEAD, SIZES] = [256, 16];
 
 /** Where the parts of a subblock are in its file. */
 export interface Subblock {
@@ -37,7 +65,7 @@ export interface Subblock {
  * @returns `null` if it was deleted
  * @throws {DecodeFailed} it lies outside the file, is not a subblock, or its sizes are impossible
  */
-export function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
+function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
   const view = new DataView(file.read(position, SEGMENT_HEAD + SIZES + ENTRY_BYTES, what).buffer);
   const segment = segmentIn(view, position);
   if (segment.id === ID.deleted) return null;
@@ -62,9 +90,6 @@ export function readSubblock(file: ByteSource, position: number, what: string): 
   return { data, dataSize, metadata, metadataSize, blobSize };
 }
 
-/** True for the stored pixels that are painted. */
-export type PixelMask = (x: number, y: number) => boolean;
-
 /** `{CBE3EA67-5BFC-492B-A16A-ECE378031448}` as it is stored. */
 const MASK_CHUNK = "67eae3cbfc5b2b49a16aece378031448";
 
@@ -72,7 +97,7 @@ const MASK_CHUNK = "67eae3cbfc5b2b49a16aece378031448";
 const CHUNK_HEAD = 20;
 
 /** The mask of a subblock, or `null`. @throws {DecodeFailed} it is damaged or too large */
-export function readMask(file: ByteSource, subblock: Subblock, what: string): PixelMask | null {
+function readMask(file: ByteSource, subblock: Subblock, what: string): PixelMask | null {
   const { blobSize, metadata, metadataSize, data, dataSize } = subblock;
   if (blobSize < CHUNK_HEAD) return null;
   if (metadataSize > MAX_SUBBLOCK_XML || blobSize > MAX_BLOB_BYTES) {
@@ -112,4 +137,152 @@ function maskIn(payload: Uint8Array, what: string): PixelMask {
   // One bit a pixel, the highest first.
   return (x, y) =>
     x < width && y < height && (payload[16 + y * stride + (x >> 3)]! & (0x80 >> (x & 7))) !== 0;
+}
+
+/** Where to look for the bytes of a block. */
+export interface BlockPlace {
+  /** All subblocks. */
+  readonly table: SubblockTable;
+  /** File that holds it. */
+  readonly file: ByteSource;
+  /** Whether rows may be missing at the end of the file, as in a line scan. */
+  readonly mayBeCut: boolean;
+  /** Takes a warning. */
+  warn(warning: Warning): void;
+}
+
+/**
+ * Finds the bytes of a block.
+ *
+ * @returns `null` if the subblock was deleted, or a line scan was cut before it
+ * @throws {DecodeFailed} the bytes lie outside the file, are too few, or use an unsupported compression
+ */
+export async function findBlock(
+  block: Block,
+  { table, file, mayBeCut, warn }: BlockPlace,
+): Promise<StoredBlock | null> {
+  const facts = table.facts(block.entry);
+  const what = placeOf(facts);
+  const pixel = pixelTypeOf(facts.pixelType);
+  if (mayBeCut && facts.position >= 0 && facts.position + SEGMENT_HEAD + LEAST_HEAD > file.size) return null;
+  const subblock = readSubblock(file, facts.position, what);
+  if (subblock === null) return null;
+  const { data, dataSize } = subblock;
+  const needed = block.pixels * pixel.bytes;
+  // Some writers leave pixels raw whatever the code says; a stream may also happen to have their length.
+  const raw = dataSize === needed && !startsAsStream(file, subblock, facts.compression, what);
+  const storage = await storageOf(raw ? 0 : facts.compression, what);
+  if (storage.doubtful) {
+    const text = `Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`;
+    warn(warning("samples_doubtful", text));
+  }
+  const found = { block, pixel, file, subblock, storage, what };
+  if (storage.codec === null) {
+    if (dataSize > needed) {
+      const text =
+        `The ${what} stores ${dataSize} bytes, but its pixels take ${needed}; the rest is not served`;
+      warn(warning("metadata_disagree", text));
+    }
+    return { ...found, rows: rawRows(found, needed, mayBeCut) };
+  }
+  if (mayBeCut && data + dataSize > file.size) return { ...found, rows: 0 };
+  file.require(data, dataSize, what);
+  const extent = extentOf(found);
+  if (extent.bytes > MAX_SUBBLOCK_BYTES) {
+    throw new DecodeFailed(`${what} declares ${extent.bytes} bytes, more than ${MAX_SUBBLOCK_BYTES}`);
+  }
+  requireDecodable(storage.codec, extent, what);
+  return { ...found, rows: block.height };
+}
+
+/** Starts of the streams of a compression code, after a header of 0, 1 or 3 bytes. */
+const STREAM_STARTS: Readonly<Record<number, RegExp>> = {
+  1: /^ffd8ff/,
+  4: /^4949bc/,
+  5: /^28b52ffd/,
+  6: /^(?:01|0301..)28b52ffd/,
+};
+
+function startsAsStream(file: ByteSource, { data, dataSize }: Subblock, code: number, what: string): boolean {
+  const start = STREAM_STARTS[code];
+  if (start === undefined || data + dataSize > file.size) return false;
+  return start.test(file.read(data, Math.min(dataSize, 8), what).toHex());
+}
+
+/** Raw rows in the file. @throws {DecodeFailed} some are missing that must not be */
+function rawRows(
+  { block, pixel, file, subblock, what }: Omit<StoredBlock, "rows">,
+  needed: number,
+  mayBeCut: boolean,
+): number {
+  const { data, dataSize } = subblock;
+  const stored = Math.max(0, Math.min(dataSize, file.size - data));
+  if (stored >= needed) return block.height;
+  if (mayBeCut && isPlain(block)) {
+    const rows = Math.floor(
+      (Math.floor(stored / pixel.bytes) - block.first - block.width) / Math.max(1, block.rowStep),
+    ) + 1;
+    return Math.min(Math.max(rows, 0), block.height);
+  }
+  if (dataSize < needed) {
+    throw new DecodeFailed(`${what} holds ${dataSize} bytes, but its pixels need ${needed}`);
+  }
+  file.require(data, needed, what);
+  return block.height;
+}
+
+/** The picture of a subblock: the rows of all indices that it spans, one below the other. */
+function extentOf({ block, pixel, subblock }: Pick<StoredBlock, "block" | "pixel" | "subblock">): Extent {
+  const { storedWidth: width, pixels } = block;
+  const { samples, bytes } = pixel;
+  return { stored: subblock.dataSize, width, rows: pixels / width, samples, bytes: pixels * bytes };
+}
+
+/** Memory that painting a block takes in addition to the planes. */
+export function workingMemory(stored: StoredBlock): WorkingMemory {
+  const { block, pixel, storage: { codec }, subblock } = stored;
+  const mask = { bytes: subblock.blobSize + subblock.metadataSize, endsWithWorker: false };
+  if (codec) {
+    const bytes = codec.workingBytes(extentOf(stored));
+    return { bytes: bytes + mask.bytes, endsWithWorker: codec.endsWithWorker ?? false };
+  }
+  const row = rowPixels(block) * pixel.bytes + 8 * block.width;
+  const needed = row > MAX_READ_STEP ? { bytes: row, endsWithWorker: false } : NO_WORKING_MEMORY;
+  return subblock.blobSize > 0 ? largerMemory(needed, mask) : needed;
+}
+
+/** Opens the pixels of a block, decoding compressed ones. @throws {DecodeFailed | Stopped} */
+export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<StoredPixels> {
+  const { pixel, file, subblock, storage, what } = stored;
+  const mask = subblock.blobSize > 0 ? readMask(file, subblock, what) : null;
+  const inScratch = (fill: (first: number, bytes: Uint8Array) => void) => (first: number, count: number) => {
+    const bytes = scratchBytes(count * pixel.bytes);
+    fill(first, bytes);
+    return bytes;
+  };
+  if (storage.codec === null) {
+    const read = inScratch((first, bytes) => file.readInto(subblock.data + first * pixel.bytes, bytes, what));
+    return { pixel, mask, bytes: read };
+  }
+  const input = file.read(subblock.data, subblock.dataSize, what);
+  const { sampleType, samples } = pixel;
+  const segment = wholePicture(extentOf(stored), {
+    settings: {
+      bits: Array.from({ length: samples }, () => 8 * SAMPLE_BYTES[sampleType]),
+      kind: sampleType.startsWith("float") ? "float" : sampleType.startsWith("int") ? "int" : "uint",
+      colours: samples === 3 ? jpegColours(input) : null,
+    },
+    what,
+    stop,
+  });
+  const decoded = await storage.codec.decode(input, segment);
+  if (storage.isSplit(input)) {
+    const split = decoded.subarray(0, segment.bytes);
+    return { pixel, mask, bytes: inScratch((first, bytes) => joinBytes(split, first * samples, bytes, 2)) };
+  }
+  // Typed views need an aligned start.
+  const aligned = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
+  const bytes = (first: number, count: number) =>
+    aligned.subarray(first * pixel.bytes, (first + count) * pixel.bytes);
+  return { pixel, mask, bytes };
 }

@@ -1,7 +1,5 @@
 import { equal } from "node:assert/strict";
-import { StopFlag } from "../io/stop_flag.ts";
-import { segmentOf } from "./compression.ts";
-import { pixelTypeOf } from "./pixel_type.ts";
+import { jpegColours } from "./storage.ts";
 
 const ascii = (text: string) => Array.from(text, (letter) => letter.charCodeAt(0));
 
@@ -16,13 +14,9 @@ const JFIF = marker(0xe0, ...ascii("JFIF\0"), 1, 1, 0, 0, 1, 0, 1, 0, 0);
 const frame = (ids: readonly number[]) =>
   marker(0xc0, 8, 0, 2, 0, 2, 3, ...ids.flatMap((id) => [id, 0x11, 0]));
 
-const coloursOf = (...segments: number[][]) => {
-  const input = Uint8Array.from([0xff, 0xd8, ...segments.flat()]);
-  const picture = { width: 2, rows: 2, pixel: pixelTypeOf(3), stored: input.length };
-  return segmentOf(picture, input, { what: "subblock", stop: new StopFlag() }).settings.colours;
-};
+const coloursOf = (...segments: number[][]) => jpegColours(Uint8Array.from([0xff, 0xd8, ...segments.flat()]));
 
-Deno.test("colours of a JPEG stream are those that libjpeg takes by its markers and ids", () => {
+Deno.test("a JPEG stream has the colour space that libjpeg finds", () => {
   // As the default_decompress_parms of libjpeg decides: JFIF, then Adobe's transform, then the ids.
   const [numbers, letters] = [[1, 2, 3], ascii("RGB")];
   equal(coloursOf(JFIF, adobe(0), frame(letters)), "ycbcr");
@@ -32,10 +26,4 @@ Deno.test("colours of a JPEG stream are those that libjpeg takes by its markers 
   equal(coloursOf(frame(numbers)), "ycbcr");
   equal(coloursOf(marker(0xfe, 1, 2, 3), frame(letters)), "rgb");
   equal(coloursOf(), "ycbcr");
-});
-
-Deno.test("a stream of gray pixels has no colours", () => {
-  const picture = { width: 2, rows: 2, pixel: pixelTypeOf(0), stored: 9 };
-  const { settings } = segmentOf(picture, new Uint8Array(9), { what: "subblock", stop: new StopFlag() });
-  equal(settings.colours, null);
 });

@@ -1,12 +1,61 @@
-/** How the samples of a subblock are compressed, and how they are decoded. */
-import { type Codec, damaged, type Extent, type Segment } from "../codecs/segment.ts";
+/**
+ * How the samples of a subblock are stored: its pixel type and its compression. Colours are stored as blue, green, red,
+ * alpha and served as red, green, blue, alpha.
+ */
+import { type Codec, damaged } from "../codecs/segment.ts";
 import { zstd } from "../codecs/zlib.ts";
 import { DecodeFailed } from "../errors.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import type { PixelType } from "./pixel_type.ts";
+import { COLOURS } from "../metadata/channels.ts";
+import type { SampleType } from "../reader.ts";
 
-/** Decoded bytes of one subblock: a plane of 2^28 float64 samples. */
-const MAX_SUBBLOCK_BYTES = 2 ** 31 - 1;
+/** A pixel type. */
+export interface PixelType {
+  /** Name in the documentation of the format. */
+  readonly name: string;
+  /** Type of each sample. */
+  readonly sampleType: SampleType;
+  /** Samples of a pixel: 1, 3 or 4. */
+  readonly samples: number;
+  /** Bytes of a pixel. */
+  readonly bytes: number;
+}
+
+const TYPES: Readonly<Record<number, PixelType>> = {
+  0: { name: "Gray8", sampleType: "uint8", samples: 1, bytes: 1 },
+  1: { name: "Gray16", sampleType: "uint16", samples: 1, bytes: 2 },
+  2: { name: "Gray32Float", sampleType: "float32", samples: 1, bytes: 4 },
+  3: { name: "Bgr24", sampleType: "uint8", samples: 3, bytes: 3 },
+  4: { name: "Bgr48", sampleType: "uint16", samples: 3, bytes: 6 },
+  8: { name: "Bgr96Float", sampleType: "float32", samples: 3, bytes: 12 },
+  9: { name: "Bgra32", sampleType: "uint8", samples: 4, bytes: 4 },
+  12: { name: "Gray32", sampleType: "int32", samples: 1, bytes: 4 },
+  13: { name: "Gray64Float", sampleType: "float64", samples: 1, bytes: 8 },
+};
+
+const COMPLEX: Readonly<Record<number, string>> = {
+  10: "Gray64ComplexFloat",
+  11: "Bgr192ComplexFloat",
+};
+
+/** From narrow to wide. */
+const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
+
+/** The pixel type of a code. @throws {DecodeFailed} it is unknown or complex */
+export function pixelTypeOf(code: number): PixelType {
+  const type = TYPES[code];
+  if (type) return type;
+  const name = COMPLEX[code];
+  throw new DecodeFailed(
+    name ? `pixels of type ${name} (complex numbers) are not supported` : `pixel type ${code} is unknown`,
+  );
+}
+
+/** The wider of two sample types. */
+export const wider = (a: SampleType, b: SampleType): SampleType =>
+  WIDTHS.indexOf(a) >= WIDTHS.indexOf(b) ? a : b;
+
+/** Names of the samples of a colour pixel, in the served order. */
+export const SAMPLE_NAMES: readonly string[] = [...COLOURS, "Alpha"];
 
 /** One way to store samples. */
 export interface Storage {
@@ -76,76 +125,8 @@ const zstdWithHeader: Codec = {
   },
 };
 
-/** The picture that a subblock stores: all its rows, one below the other. */
-export interface StoredPicture {
-  /** Columns. */
-  readonly width: number;
-  /** Rows of all indices that the subblock spans. */
-  readonly rows: number;
-  /** Type of its pixels. */
-  readonly pixel: PixelType;
-  /** Stored bytes. */
-  readonly stored: number;
-}
-
-/** The extent of a picture for its codec. */
-export const extentOf = ({ width, rows, pixel, stored }: StoredPicture): Extent => ({
-  stored,
-  width,
-  rows,
-  samples: pixel.samples,
-  bytes: width * rows * pixel.bytes,
-});
-
-/** Checks a picture before anything is allocated for it. @throws {DecodeFailed} it is too large, or too short for its size */
-export function checkPicture(picture: StoredPicture, codec: Codec, what: string): void {
-  const { bytes, samples, width, rows } = extentOf(picture);
-  const { stored } = picture;
-  if (bytes > MAX_SUBBLOCK_BYTES) {
-    throw new DecodeFailed(`${what} declares ${bytes} bytes, more than ${MAX_SUBBLOCK_BYTES}`);
-  }
-  if (bytes > stored * codec.maxExpansion) {
-    throw new DecodeFailed(`${what} has ${stored} bytes, too few for ${bytes} bytes of ${codec.title}`);
-  }
-  const { webAssembly } = codec;
-  if (!webAssembly) return;
-  const { maxSamples, maxStored } = webAssembly;
-  const total = width * rows * samples;
-  if (total > maxSamples || stored > maxStored) {
-    throw new DecodeFailed(
-      `${what} has ${total} samples of ${codec.title} in ${stored} bytes; this decoder cannot be stopped, so at most ` +
-        `${maxSamples} in ${maxStored} are decoded`,
-    );
-  }
-}
-
-/** The segment that a codec decodes. */
-export function segmentOf(
-  picture: StoredPicture,
-  input: Uint8Array,
-  rest: Pick<Segment, "what" | "stop">,
-): Segment {
-  const { width, rows, pixel } = picture;
-  const { bytes } = extentOf(picture);
-  const { sampleType, samples } = pixel;
-  return {
-    width,
-    rows,
-    samples,
-    fullRows: rows,
-    bytes,
-    mostBytes: bytes,
-    settings: {
-      bits: Array.from({ length: samples }, () => 8 * SAMPLE_BYTES[sampleType]),
-      kind: sampleType.startsWith("float") ? "float" : sampleType.startsWith("int") ? "int" : "uint",
-      colours: samples === 3 ? jpegColours(input) : null,
-    },
-    ...rest,
-  };
-}
-
 /** The colour space of a JPEG stream of three components, as libjpeg decides: by its markers, then by the component ids. */
-function jpegColours(input: Uint8Array): "ycbcr" | "rgb" {
+export function jpegColours(input: Uint8Array): "ycbcr" | "rgb" {
   for (let at = 2; at + 4 <= input.length && input[at] === 0xff;) {
     const marker = input[at + 1]!;
     const length = (input[at + 2]! << 8) | input[at + 3]!;
