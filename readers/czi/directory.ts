@@ -21,7 +21,7 @@ import {
  * Subblocks of one document: light sheets of 1000 time points, 500 focus planes and 2 channels; 80 bytes of memory each,
  * outside the heap.
  */
-const MAX_SUBBLOCKS = 1 << 20;
+export const MAX_SUBBLOCKS = 1 << 20;
 
 /** Dimensions of one subblock; twelve exist. */
 const MAX_DIMENSIONS = 40;

@@ -1,8 +1,8 @@
 /** Files at the bounds of the parsers: each makes a reader build as much as it may, or one more. */
 import { join } from "node:path";
+import { MAX_SUBBLOCKS } from "../../readers/czi/directory.ts";
 import { MAX_SCENES } from "../../readers/czi/document.ts";
 import { MAX_PLANNED } from "../../readers/czi/plane_plan.ts";
-import { MAX_SUBBLOCKS } from "../../readers/czi/subblock_table.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/io/limits.ts";
 import { MAX_ENTRIES as MAX_LITE_ENTRIES } from "../../readers/nd2/clx_lite.ts";
 import { MAX_FRAMES } from "../../readers/nd2/chunk_map.ts";
