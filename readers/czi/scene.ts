@@ -20,7 +20,7 @@ export interface Span {
 }
 
 /** Samples of each pixel of a channel, and their type, the widest of all subblocks. */
-type StoredChannel = Pick<PixelType, "samples" | "sampleType">;
+export type StoredChannel = Pick<PixelType, "samples" | "sampleType">;
 
 /** The layout of a scene. */
 export interface SceneLayout {
