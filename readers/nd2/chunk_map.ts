@@ -1,8 +1,83 @@
-/** The chunks of a file: by the map at its end, or by walking from one to the next where the map is unusable. */
-import { DecodeFailed } from "../errors.ts";
+/**
+ * The chunks of a file, each with a magic number, the length of its name field, the length of its data, name and data.
+ * They are found by the map at the end of the file; where a recording was interrupted before it was written, by a walk.
+ */
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { CHUNK_HEAD_BYTES, CHUNK_MAGIC, chunkAt, chunkIn, MAX_NAME_BYTES, nameAt, uint64 } from "./chunk.ts";
+
+/** First bytes of every chunk. */
+export const CHUNK_MAGIC: Uint8Array<ArrayBuffer> = Uint8Array.of(0xda, 0xce, 0xbe, 0x0a);
+
+/** Bytes before the name. */
+const HEAD_BYTES = 16;
+
+/** Writers pad the name field so that chunks end at multiples of 4096; 4072 bytes are usual. */
+const MAX_NAME_FIELD = 64 << 10;
+
+/** Bytes of a name; the longest known has 50. */
+const MAX_NAME_BYTES = 256;
+
+/** One chunk. */
+export interface Chunk {
+  /** Name with its `!`. */
+  readonly name: string;
+  /** Offset of its data. */
+  readonly offset: number;
+  /** Bytes of data that it declares. */
+  readonly length: number;
+  /** Bytes of data that are in the file; fewer than `length` in the last chunk of a truncated file. */
+  readonly stored: number;
+}
+
+/** Reads an unsigned 64-bit number; large ones lose precision but stay far above any file size. */
+export const uint64 = (view: DataView, at: number): number =>
+  view.getUint32(at, true) + view.getUint32(at + 4, true) * 0x1_0000_0000;
+
+/** The name up to the first `!`, or `null`. */
+function nameAt(bytes: Uint8Array, start: number): string | null {
+  const name = bytes.subarray(start, start + MAX_NAME_BYTES);
+  const end = name.indexOf(0x21);
+  return end < 0 ? null : String.fromCharCode(...name.subarray(0, end + 1));
+}
+
+/** The chunk at an offset, or the reason why it is unreadable. */
+export function chunkAt(file: ByteSource, at: number): Chunk | string {
+  if (!Number.isSafeInteger(at) || at < 0 || at + HEAD_BYTES > file.size) {
+    return `${at} lies outside ${file.name} (${file.size} bytes)`;
+  }
+  const bytes = file.read(at, Math.min(HEAD_BYTES + MAX_NAME_BYTES, file.size - at), "chunk");
+  if (CHUNK_MAGIC.some((byte, i) => bytes[i] !== byte)) return `no chunk starts at ${at}`;
+  const view = new DataView(bytes.buffer);
+  const field = view.getUint32(4, true);
+  const length = uint64(view, 8);
+  const offset = at + HEAD_BYTES + field;
+  if (field > MAX_NAME_FIELD || offset > file.size) {
+    return `the chunk at ${at} has a name field of ${field} bytes`;
+  }
+  const name = nameAt(bytes.subarray(0, HEAD_BYTES + field), HEAD_BYTES);
+  if (name === null) return `the chunk at ${at} has no name`;
+  return { name, offset, length, stored: Math.min(length, file.size - offset) };
+}
+
+/** The chunk of a name at an offset. @throws {DecodeFailed} another chunk, or nothing, is there */
+export function requireChunk(file: ByteSource, name: string, at: number): Chunk {
+  const chunk = chunkAt(file, at);
+  if (typeof chunk === "string") throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${chunk}`);
+  if (chunk.name !== name) {
+    throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${quoted(chunk.name)} starts at ${at}`);
+  }
+  return chunk;
+}
+
+/** Reads the data of a chunk. @throws {DecodeFailed} it is incomplete, or has more than `most` bytes */
+export function readChunk(file: ByteSource, name: string, at: number, most: number): Uint8Array<ArrayBuffer> {
+  const { offset, length } = requireChunk(file, name, at);
+  if (length > most) {
+    throw new DecodeFailed(`chunk ${quoted(name)} at ${at} has ${length} bytes, more than ${most}`);
+  }
+  return file.read(offset, length, `chunk ${quoted(name)}`);
+}
 
 /** Frames of one file, 60 bytes of heap each; at 64 KiB a frame they are 128 GiB. */
 export const MAX_FRAMES = 2_000_000;
@@ -66,9 +141,6 @@ const MAX_CHUNKS = 8_000_000;
 /** Chunks start at multiples of this. */
 const ALIGNMENT = 4096;
 
-/** Bytes that are searched at once. */
-const WINDOW_BYTES = 1 << 20;
-
 /** Names of the attributes of the image in both generations. */
 export const ATTRIBUTES: readonly string[] = ["ImageAttributesLV!", "ImageAttributes!"];
 
@@ -128,35 +200,18 @@ function entriesOf(map: Uint8Array, stop: StopFlag): StoredChunks | string {
   }
 }
 
-/** Walks from chunk to chunk. */
+/** Walks from chunk to chunk, up to one that is damaged; the next one follows at once or after padding. */
 function walk(file: ByteSource, stop: StopFlag): StoredChunks {
   const chunks = new StoredChunks();
-  for (let at = 0, count = 0; at + CHUNK_HEAD_BYTES <= file.size; count += 1) {
+  for (let at = 0, count = 0; at + HEAD_BYTES <= file.size; count += 1) {
     stop.check();
     if (count > MAX_CHUNKS) throw new DecodeFailed(`the file has more than ${MAX_CHUNKS} chunks`);
-    // The next chunk follows at once or after padding.
     const aligned = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
-    const start = [at, aligned].find((one) => typeof chunkAt(file, one) !== "string") ??
-      searchChunk(file, at, stop);
-    const chunk = start === null ? "" : chunkAt(file, start);
-    if (start === null || typeof chunk === "string") break;
+    const start = typeof chunkAt(file, at) === "string" ? aligned : at;
+    const chunk = chunkAt(file, start);
+    if (typeof chunk === "string") break;
     chunks.add(chunk.name, start);
     at = chunk.offset + chunk.length;
   }
   return chunks;
-}
-
-/** Searches the next valid chunk; `null` at the end. */
-function searchChunk(file: ByteSource, from: number, stop: StopFlag): number | null {
-  const overlap = CHUNK_HEAD_BYTES + MAX_NAME_BYTES;
-  for (let start = from; start + CHUNK_HEAD_BYTES <= file.size; start += WINDOW_BYTES) {
-    stop.check();
-    const bytes = file.read(start, Math.min(WINDOW_BYTES + overlap, file.size - start), "chunk");
-    for (let i = bytes.indexOf(CHUNK_MAGIC[0]!); i >= 0 && i < WINDOW_BYTES;) {
-      if (i + CHUNK_HEAD_BYTES > bytes.length) break;
-      if (typeof chunkIn(bytes.subarray(i), start + i, file.size) !== "string") return start + i;
-      i = bytes.indexOf(CHUNK_MAGIC[0]!, i + 1);
-    }
-  }
-  return null;
 }

@@ -52,24 +52,12 @@ Deno.test("a walk replaces a missing or wrong map", () => {
   }
 });
 
-Deno.test("a walk finds chunks after other bytes and skips false starts", () => {
-  const rubbish = Uint8Array.from({ length: 5000 }, (_, i) => [0xda, 0xce, 0xbe, 0x0a, 0xff, 0xff][i % 6]!);
-  const two = concat(chunk("ImageDataSeq|0!", frame()), rubbish, chunk("ImageDataSeq|7!", frame()));
-  deepEqual(find(two).frames, [[0, 0], [7, two.length - chunk("ImageDataSeq|7!", frame()).length]]);
-  deepEqual(find(two.subarray(0, -10)).frames.length, 2);
-  deepEqual(find(new Uint8Array(200)).frames, []);
-});
-
 Deno.test("a walk ends where a length leads beyond the file", () => {
   for (const length of [2 ** 40, 2 ** 53 - 1]) {
     const bytes = concat(chunk("ImageDataSeq|0!", frame(), length), chunk("ImageDataSeq|1!", frame()));
     deepEqual(find(bytes).frames, [[0, 0]]);
   }
-  const empty = concat(
-    ...Array.from({ length: 20 }, () => chunk("a!", new Uint8Array())),
-    new Uint8Array(40),
-  );
-  deepEqual(find(empty).frames, []);
+  deepEqual(find(new Uint8Array(200)).frames, []);
 });
 
 Deno.test("a walk finds chunks at multiples of 4096 and between them", () => {
@@ -81,13 +69,6 @@ Deno.test("a walk finds chunks at multiples of 4096 and between them", () => {
   // Padding may look like a chunk.
   const padding = concat(new Uint8Array(8), second!, new Uint8Array(4096));
   deepEqual(find(concat(pad(concat(first!, padding)).subarray(0, 4096), third!)).frames, [[0, 0], [2, 4096]]);
-});
-
-Deno.test("the number of frames is bounded", () => {
-  throws(() => {
-    const { chunks } = findChunks(new DecodedBytes(GOOD, "the file"), new StopFlag());
-    for (let i = 0; i <= 2_000_000; i += 1) chunks.add(`ImageDataSeq|${i}!`, 0);
-  }, /more than 2000000 frames/);
 });
 
 Deno.test("the number of frames is bounded, and their heap is estimated", () => {

@@ -6,8 +6,8 @@ import { unpackAll } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_NODES } from "../io/limits.ts";
 import type { XmlLimits } from "../metadata/xml.ts";
+import { uint64 } from "./chunk_map.ts";
 import type { Variant, VariantObject } from "./variant.ts";
-import { uint64 } from "./chunk.ts";
 
 /** Entries of all metadata of an open, 100 bytes of heap each; ten thousand positions of the stage have 60,000. */
 export const MAX_ENTRIES = 500_000;

@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
 
 const MAP_SIGNATURE = "LABORATORY IMAGING ND BOX MAP 00";
 const TAIL_BYTES = 40;
@@ -39,20 +38,13 @@ export function hasBoxMap(file: ByteSource): boolean {
 /** Offsets of boxes by their purpose, in file order. */
 export type BoxMap = ReadonlyMap<string, readonly number[]>;
 
-/** Finds the boxes by the map, or by walking where it is unusable. @throws {DecodeFailed | Stopped} */
-export function readBoxMap(file: ByteSource, stop: StopFlag): { boxes: BoxMap; mapped: boolean } {
-  const listed = hasBoxMap(file) ? mappedBoxes(file) : null;
-  return { boxes: listed ?? walkedBoxes(file, stop), mapped: listed !== null };
-}
-
-/** Boxes in the map, or `null` if it is unusable. */
-function mappedBoxes(file: ByteSource): BoxMap | null {
+/** Offsets of the boxes in the map. @throws {DecodeFailed} the map is missing or damaged */
+export function readBoxMap(file: ByteSource): BoxMap {
+  if (!hasBoxMap(file)) throw new DecodeFailed("the file does not end with a box map");
   const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
   const place = file.size - Number(tail.readBigUInt64LE(MAP_SIGNATURE.length));
-  if (place < 0 || place + 4 > file.size) return null;
   const count = Buffer.from(file.read(place, 4, "the box map")).readUInt32BE(0);
-  if (count > MAX_BOXES) throw tooManyBoxes();
-  if (place + 4 + count * ENTRY_BYTES > file.size) return null;
+  if (count > MAX_BOXES) throw new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
   const entries = Buffer.from(file.read(place + 4, count * ENTRY_BYTES, "the box map").buffer);
   const found = new Map<string, number[]>();
   for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
@@ -60,28 +52,8 @@ function mappedBoxes(file: ByteSource): BoxMap | null {
     if (!READ.has(purpose)) continue;
     found.getOrInsertComputed(purpose, () => []).push(Number(entries.readBigUInt64LE(at + 8)));
   }
-  return found.has(CODESTREAM) ? found : null;
-}
-
-/** Walks from box to box; codestreams and some metadata have a type that reveals their purpose. */
-function walkedBoxes(file: ByteSource, stop: StopFlag): BoxMap {
-  const found = new Map<string, number[]>();
-  for (let at = 0, count = 0; at + BOX_HEAD_BYTES <= file.size; count += 1) {
-    stop.check();
-    if (count > MAX_BOXES) throw tooManyBoxes();
-    const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, "box"));
-    const type = head.toString("latin1", 4);
-    const length = head.readUInt32BE(0);
-    const purpose = type === "jp2c" ? CODESTREAM : type;
-    if (READ.has(purpose)) found.getOrInsertComputed(purpose, () => []).push(at);
-    // A length of 0 is that of the last box.
-    if (length < BOX_HEAD_BYTES) break;
-    at += length;
-  }
   return found;
 }
-
-const tooManyBoxes = () => new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
 
 /** The content of the box at an offset. @throws {DecodeFailed} it lies outside the file */
 export function boxAt(file: ByteSource, at: number, purpose: string): Box {

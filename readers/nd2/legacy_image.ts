@@ -7,19 +7,30 @@
  *     LUNK  a codestream: one channel of one frame      VIMD  XML, channels and pixel size of a frame
  *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for people
  */
-import { DecodeFailed } from "../errors.ts";
+import { jpeg2000 } from "../codecs/jpeg2000.ts";
+import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import { MAX_CHANNELS } from "../io/limits.ts";
+import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
-import { type Acquisition, type Channel, type Scenes, sizesOf } from "../reader.ts";
+import {
+  type Acquisition,
+  type Channel,
+  type PlanePlan,
+  type RowRange,
+  type Scenes,
+  sizesOf,
+} from "../reader.ts";
+import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { metadataText } from "./clx_xml.ts";
-import { FrameNumbers } from "./experiment.ts";
-import { type BoxMap, DOCUMENTS, readBoxMap } from "./legacy_boxes.ts";
+import { FrameNumbers, positionScenes } from "./experiment.ts";
+import { type Box, boxAt, type BoxMap, DOCUMENTS, readBoxMap } from "./legacy_boxes.ts";
 import {
   documentBytes,
   documentOf,
@@ -28,22 +39,18 @@ import {
   numberOf,
   textStarting,
 } from "./legacy_documents.ts";
-import { positionScenes } from "./positions.ts";
-import { codestreamSize, type CodestreamStore, planStreams } from "./legacy_planes.ts";
 import { colorOf } from "./picture.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
 /** Reads the metadata of a file of boxes. @throws {DecodeFailed | Stopped} */
 export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
-  const { boxes, mapped } = readBoxMap(file, stop);
+  const boxes = readBoxMap(file);
   const places = boxes.get("LUNK") ?? [];
   const first = places[0];
   if (first === undefined) throw new DecodeFailed("it holds no frames");
   const size = codestreamSize(file, first);
-  const warnings = mapped
-    ? []
-    : [warning("file_damaged", "The box map is unusable; the boxes were found by searching the file")];
+  const warnings: Warning[] = [];
   const { xml } = variantBudget();
   const read = (purpose: string): VariantObject => {
     try {
@@ -69,10 +76,13 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   warnings.push(...numbers.mismatch(frames));
   const store = { file, places, perFrame, size, stop };
   const opened = { file, boxes, picture, planes, numbers, store, warnings };
-  return positionScenes(numbers, Array(frames).keys(), {
-    sizes: sizesOf(acquisitionOf(opened, 0).axes),
-    open: (position) => acquisitionOf(opened, position),
-  });
+  const { axes } = acquisitionOf(opened, 0);
+  return positionScenes(
+    numbers,
+    Array(frames).keys(),
+    sizesOf(axes),
+    (scene) => acquisitionOf(opened, scene),
+  );
 }
 
 interface LegacyFile {
@@ -136,7 +146,7 @@ function channelList({ planes, store }: LegacyFile): readonly Channel[] {
       COLOURS.map((colour) => ({ name: sampleName(perFrame > 1 ? name : null, colour) }))
     );
   return channelsOf(all, {
-    sampleType: size.bits > 8 ? "uint16" : "uint8",
+    sampleType: sampleTypeOf(size),
     rows: size.rows,
     columns: size.columns,
   });
@@ -148,5 +158,143 @@ function addDocuments(list: DocumentList, file: RandomAccessFile, boxes: BoxMap)
     if (at !== undefined) {
       list.add(purpose, "application/xml", metadataText(documentBytes(file, at, purpose)));
     }
+  }
+}
+
+/** The header of a codestream (ITU-T T.800, annex A.5.1). */
+export interface CodestreamSize {
+  /** Columns. */
+  readonly columns: number;
+  /** Rows. */
+  readonly rows: number;
+  /** Components: 1, or 3 for colours. */
+  readonly components: number;
+  /** Bits of the samples. */
+  readonly bits: number;
+}
+
+/** Bytes that are searched for the header of a codestream: boxes may hold whole JP2 files. */
+const SEARCHED = 4096;
+
+/** Reads the header of a codestream. @throws {DecodeFailed} it is missing, or of an unsupported size */
+export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
+  const box = boxAt(file, at, "LUNK");
+  const bytes = file.read(box.offset, Math.min(box.length, SEARCHED), "the first codestream");
+  let start = 0;
+  while (start + 43 < bytes.length && !isStart(bytes, start)) start += 1;
+  if (start + 43 >= bytes.length) throw new DecodeFailed(`the box at ${at} holds no codestream`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + start);
+  const columns = view.getUint32(8) - view.getUint32(16);
+  const rows = view.getUint32(12) - view.getUint32(20);
+  const components = view.getUint16(40);
+  const bits = (view.getUint8(42) & 0x7f) + 1;
+  if (columns < 1 || rows < 1 || columns * rows > MAX_PLANE_SAMPLES || components !== 1 && components !== 3) {
+    throw new DecodeFailed(`the codestream at ${at} is ${rows} x ${columns} x ${components}`);
+  }
+  if (bits > 16) throw new DecodeFailed(`the codestream at ${at} has samples of ${bits} bits`);
+  return { columns, rows, components, bits };
+}
+
+/** The markers SOC and SIZ. */
+const isStart = (bytes: Uint8Array, at: number) =>
+  bytes[at] === 0xff && bytes[at + 1] === 0x4f && bytes[at + 2] === 0xff && bytes[at + 3] === 0x51;
+
+/** All codestreams of a file. */
+interface CodestreamStore {
+  readonly file: ByteSource;
+  /** Offsets of their boxes, frame by frame. */
+  readonly places: readonly number[];
+  /** Codestreams of a frame. */
+  readonly perFrame: number;
+  readonly size: CodestreamSize;
+  readonly stop: StopFlag;
+}
+
+/** One codestream with its wanted components. */
+interface WantedStream {
+  readonly box: Box;
+  readonly what: string;
+  readonly wanted: { readonly component: number; readonly plane: number }[];
+}
+
+/**
+ * Plans some channels of a frame.
+ *
+ * @throws {PlaneNotFound} the file does not hold the frame
+ * @throws {DecodeFailed} a codestream is incomplete, or too large to decode
+ */
+function planStreams(
+  store: CodestreamStore,
+  frame: number,
+  channels: readonly Channel[],
+  rows: RowRange | undefined,
+): PlanePlan {
+  const { size } = store;
+  const streams = new Map<number, WantedStream>();
+  for (const [plane, { index }] of channels.entries()) {
+    const place = frame * store.perFrame + Math.floor(index / size.components);
+    const stream = streams.getOrInsertComputed(place, () => wantedStream(store, frame, place));
+    stream.wanted.push({ component: index % size.components, plane });
+  }
+  const filled = rows ?? { start: 0, end: size.rows };
+  const working = [...streams.values()].map(({ box, what }) => {
+    const extent = extentOf(size, box);
+    requireDecodable(jpeg2000, extent, what);
+    return jpeg2000.workingBytes(extent);
+  });
+  return {
+    rows: size.rows,
+    columns: size.columns,
+    filled,
+    warnings: [],
+    division: { channels: size.components, rows: size.rows },
+    working: { bytes: Math.max(...working), endsWithWorker: false },
+    async decode(planes) {
+      for (const stream of streams.values()) {
+        store.stop.check();
+        await decodeStream(store, stream, filled, planes);
+      }
+    },
+  };
+}
+
+function wantedStream(
+  { file, places, perFrame }: CodestreamStore,
+  frame: number,
+  place: number,
+): WantedStream {
+  const at = places[place];
+  if (at === undefined) {
+    const frames = Math.floor(places.length / perFrame);
+    throw new PlaneNotFound(`frame ${frame} is not in the file, which holds ${frames} frames`);
+  }
+  return { box: boxAt(file, at, "LUNK"), what: `codestream ${place} at ${at}`, wanted: [] };
+}
+
+const sampleTypeOf = ({ bits }: CodestreamSize) => bits > 8 ? "uint16" as const : "uint8" as const;
+
+const extentOf = (size: CodestreamSize, { length }: Box): Extent => ({
+  stored: length,
+  width: size.columns,
+  rows: size.rows,
+  samples: size.components,
+  bytes: size.columns * size.rows * size.components * SAMPLE_BYTES[sampleTypeOf(size)],
+});
+
+async function decodeStream(
+  { file, size, stop }: CodestreamStore,
+  { box, what, wanted }: WantedStream,
+  rows: RowRange,
+  planes: readonly Float32Array[],
+): Promise<void> {
+  const extent = extentOf(size, box);
+  const settings = { bits: [size.bits], kind: "uint" } as const;
+  const input = file.read(box.offset, box.length, what);
+  const bytes = await jpeg2000.decode(input, wholePicture(extent, { settings, what, stop }));
+  const array = new SampleArray({ bytes, sampleType: sampleTypeOf(size), littleEndian: true });
+  const { width, samples: step } = extent;
+  for (const { component, plane } of wanted) {
+    const run = { from: rows.start * width * step + component, step, count: (rows.end - rows.start) * width };
+    array.convert(run, planes[plane]!, 0);
   }
 }

@@ -1,5 +1,5 @@
 /** Plans for planes: components of a frame, which is a time in milliseconds and its rows, raw or as a zlib stream. */
-import { SURPLUS } from "../codecs/segment.ts";
+import { SURPLUS, wholePicture } from "../codecs/segment.ts";
 import { deflate } from "../codecs/zlib.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -8,10 +8,9 @@ import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import { NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
-import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
+import { SampleArray } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
-import { requireChunk } from "./chunk.ts";
-import type { StoredChunks } from "./chunk_map.ts";
+import { requireChunk, type StoredChunks } from "./chunk_map.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 
 /** Bytes of the time before the samples. */
@@ -80,18 +79,10 @@ async function inflatedFrame(
   { file, layout, stop }: FrameStore,
   { offset, stored, what }: StoredFrame,
 ): Promise<Uint8Array> {
-  const { columns, rows, components, bytes, neededBytes } = layout;
-  return await deflate.decode(file.read(offset, stored, what), {
-    width: columns,
-    rows,
-    samples: components,
-    fullRows: rows,
-    bytes: neededBytes,
-    mostBytes: bytes,
-    settings: { bits: [], kind: "uint" },
-    what,
-    stop,
-  });
+  const { columns: width, rows, components: samples, bytes: mostBytes, neededBytes: bytes } = layout;
+  const settings = { bits: [], kind: "uint" } as const;
+  const picture = wholePicture({ stored, width, rows, samples, bytes }, { settings, what, stop });
+  return await deflate.decode(file.read(offset, stored, what), { ...picture, mostBytes });
 }
 
 /** The frames of a file. */
@@ -108,23 +99,21 @@ export interface FrameStore {
   readonly stop: StopFlag;
 }
 
-/** The wanted samples. */
-export interface WantedFrame {
-  /** Number of the frame. */
-  readonly number: number;
-  /** Indices of the components, in the order of the planes. */
-  readonly components: readonly number[];
-  /** Rows; all by default. */
-  readonly rows?: RowRange | undefined;
-}
-
 /**
  * Plans some components of a frame.
  *
+ * @param number of the frame
+ * @param components their indices, in the order of the planes
+ * @param rows all by default
  * @throws {PlaneNotFound} the file does not hold the frame
  * @throws {DecodeFailed} the frame is incomplete
  */
-export function planFrame(store: FrameStore, { number, components, rows }: WantedFrame): PlanePlan {
+export function planFrame(
+  store: FrameStore,
+  number: number,
+  components: readonly number[],
+  rows?: RowRange,
+): PlanePlan {
   const { layout, stop } = store;
   const frame = findFrame(store, number);
   const count = frame.zlib || frame.stored >= layout.neededBytes
@@ -199,30 +188,19 @@ interface BlockTarget {
 }
 
 /** Converts rows that lie `rowBytes` apart; the last one ends with its last sample. */
-function placeRows(bytes: Uint8Array, rows: number, layout: FrameLayout, target: BlockTarget): void {
-  const { sampleType, rowBytes, usedRowBytes } = layout;
-  const width = SAMPLE_BYTES[sampleType];
-  if (rows > 1 && rowBytes % width !== 0) {
-    for (let row = 0; row < rows; row += 1) {
-      const start = row * rowBytes;
-      const one = { ...target, first: target.first + row };
-      placeRows(bytes.subarray(start, start + usedRowBytes), 1, layout, one);
-    }
-    return;
-  }
-  const { columns, components: step } = layout;
-  const samples = new SampleArray({ bytes, sampleType, littleEndian: true });
-  for (const [i, component] of target.components.entries()) {
-    const plane = target.planes[i];
-    if (plane === undefined) continue;
-    const at = target.first * columns;
-    if (rowBytes === usedRowBytes) {
-      samples.convert({ from: component, step, count: rows * columns }, plane, at);
-      continue;
-    }
-    for (let row = 0; row < rows; row += 1) {
-      const from = row * rowBytes / width + component;
-      samples.convert({ from, step, count: columns }, plane, at + row * columns);
+function placeRows(
+  bytes: Uint8Array,
+  rows: number,
+  { sampleType, columns, components: step, rowBytes, usedRowBytes }: FrameLayout,
+  { planes, components, first }: BlockTarget,
+): void {
+  const padded = rowBytes !== usedRowBytes;
+  const [runs, count] = padded ? [rows, columns] : [1, rows * columns];
+  for (let run = 0; run < runs; run += 1) {
+    const row = padded ? bytes.subarray(run * rowBytes, run * rowBytes + usedRowBytes) : bytes;
+    const samples = new SampleArray({ bytes: row, sampleType, littleEndian: true });
+    for (const [i, from] of components.entries()) {
+      samples.convert({ from, step, count }, planes[i]!, (first + run) * columns);
     }
   }
 }

@@ -198,7 +198,7 @@ Deno.test("other JPEG 2000 is refused whatever its name; ND2 of both kinds needs
   await rejects(load(picture, "a.jp2"), { tag: "UnsupportedFormat" });
   equal((await load(legacy, "a.dat")).summary.format, "nd2");
   equal((await load(fixture("series.nd2"), "a.dat")).summary.format, "nd2");
-  deepEqual(codesOf((await load(picture)).summary.warnings), ["file_damaged", "metadata_disagree"]);
+  await refused(picture, /does not end with a box map/);
 });
 
 Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
@@ -220,7 +220,10 @@ Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 0x7fff_ffff)), /ends after the file/);
   const size = (v: DataView, map: number) => streamAt(v, map) + 8 + 8;
   await refused(change((v, map) => v.setUint32(size(v, map), 1 << 31)), /16 x 2147483648 x 1/);
-  ok((await load(change((v) => v.setBigUint64(good.length - 8, 0n, true)))).summary.warnings.length > 0);
+  await refused(
+    change((v) => v.setBigUint64(good.length - 8, 0n, true)),
+    /the box map at \d+ \+ 4 ends after/,
+  );
   await refused(change((v, map) => v.setUint32(streamAt(v, map), 8)), /the box at \d+ holds no codestream/);
   // A file may hold a single codestream.
   const lunk = 0x4c554e4b;
@@ -230,11 +233,7 @@ Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
     }
   }));
   deepEqual([single.planes.length, codesOf(single.summary.warnings)], [1, []]);
-  // A map that extends beyond the file is unusable.
-  deepEqual(codesOf((await load(change((v, map) => v.setUint32(map, 1000)))).summary.warnings), [
-    "file_damaged",
-    "metadata_disagree",
-  ]);
+  await refused(change((v, map) => v.setUint32(map, 1000)), /the box map at \d+ \+ 16000 ends after/);
 });
 
 Deno.test("one plane reads no other frame", async () => {

@@ -1,6 +1,6 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { codestreamSize } from "./legacy_planes.ts";
+import { codestreamSize } from "./legacy_image.ts";
 
 /** A box with a codestream of the markers SOC and SIZ (ITU-T T.800, annex A.5.1) after some bytes. */
 function box(
