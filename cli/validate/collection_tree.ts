@@ -13,7 +13,7 @@ import { wantedChunks } from "../../readers/ome_zarr/array_planes.ts";
 import { storeAt } from "../../readers/collection/member.ts";
 import type { FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { OME_ZARR } from "../../readers/collection/format.ts";
-import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/stored_image.ts";
+import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/mod.ts";
 import { isInsideRoots } from "../../readers/io/paths.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../../readers/reader.ts";

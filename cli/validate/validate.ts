@@ -6,7 +6,7 @@ import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { documentIn, documentsBelow } from "../../readers/collection/root.ts";
 import { DOCUMENT_KINDS } from "../../schemas/documents.ts";
-import { zipRoot } from "../../readers/collection/opened_collection.ts";
+import { zipRoot } from "../../readers/collection/documents.ts";
 import { type FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { CollectionTree, type MissingPlanes } from "./collection_tree.ts";
 import { ALONE, declaredKind, judgeDocument } from "../../schemas/document_rules.ts";

@@ -13,11 +13,12 @@ import {
   unreadable,
 } from "../metadata/reference.ts";
 import { type OpenedStore, openStore, storeInTree } from "../ome_zarr/opened_store.ts";
-import { acquisitionOf, readLinkedImage, type StoredImage, textOf } from "../ome_zarr/stored_image.ts";
+import { acquisitionOf, readLinkedImage, type StoredImage, textOf } from "../ome_zarr/mod.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { isInside, type Membership } from "./membership.ts";
+import type { Membership } from "./membership.ts";
+import { isInside } from "./root.ts";
 
 /** The store of an image in a folder or a ZIP file. @throws as `openStore` does */
 export const storeAt = (path: string, files: FileTree): OpenedStore =>

@@ -1,16 +1,16 @@
 /** The collection around an OME-Zarr image: its reference image with the scan path, and the display of its axes. */
 import { dirname, join, resolve } from "node:path";
 import type { Collection, ImageDocument, Member, ReferenceImageDocument } from "../../schemas/documents.ts";
-import { PathNotAllowed, PathNotFound, Unreadable } from "../errors.ts";
-import { isClosed, isInsideRoots } from "../io/paths.ts";
+import { Unreadable } from "../errors.ts";
+import { isClosed } from "../io/paths.ts";
 import { isJsonObject } from "../metadata/json.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { type Allowance, DocumentReader, searchAllowance } from "./document_reader.ts";
-import { documentIn, documentsBelow, MAX_FOLDERS, rootOfDocument } from "./root.ts";
+import { type Allowance, readUsable, searchAllowance } from "./documents.ts";
+import { documentIn, documentsBelow, isInside, MAX_FOLDERS, resolved, rootOfDocument } from "./root.ts";
 
 /** Folders above an image to search, nearest first. */
 const MAX_LEVELS = 6;
@@ -90,7 +90,6 @@ const ALONE: Membership = {
 /** The member that is the image, of the nearest collection that has one. */
 async function foundCollection(search: Search, warnings: Warning[]): Promise<FoundMember | null> {
   const { image, files, allowance } = search;
-  const documents = new DocumentReader(files, warnings);
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
     const own = looked(search, () => documentIn(folder, files));
@@ -103,7 +102,7 @@ async function foundCollection(search: Search, warnings: Warning[]): Promise<Fou
     for (const document of [...own ? [own] : [], ...below ?? []]) {
       files.stop.check();
       if (!looked(search, () => isInside(document, folder, files))) continue;
-      const collection = await documents.read<Collection>(document, "collection", allowance);
+      const collection = await readUsable<Collection>(document, "collection", files, warnings, allowance);
       if (!collection) continue;
       collections.push(document);
       found ??= looked(search, () => memberOf(collection, document, search));
@@ -182,29 +181,12 @@ function isImage(root: string, member: Member, search: Search): boolean {
   return (path === image || resolved(path, files) === image) && isInside(path, root, files);
 }
 
-/** True when a path, with links resolved, lies below a folder. */
-export function isInside(path: string, folder: string, files: FileTree): boolean {
-  const [target, top] = [resolved(path, files), resolved(folder, files)];
-  return target !== null && top !== null && isInsideRoots(target, [top]);
-}
-
-/** The resolved path, or `null` if it leads nowhere or out of the roots. @throws {Unreadable} */
-function resolved(path: string, files: FileTree): string | null {
-  try {
-    return files.resolve(path);
-  } catch (error) {
-    if (error instanceof PathNotFound || error instanceof PathNotAllowed) return null;
-    throw error;
-  }
-}
-
 /** Reads what a collection says of one of its members; adds to `warnings`. */
 export async function readMembership(
   { collection: { id, name }, member, root }: FoundMember,
   files: FileTree,
   warnings: Warning[],
 ): Promise<Membership> {
-  const documents = new DocumentReader(files, warnings);
   const inside = (path: string) => {
     const target = join(root, path);
     try {
@@ -222,12 +204,12 @@ export async function readMembership(
   };
   const { acqimage, analyses } = member.resources;
   const imagePath = inside(acqimage);
-  const read = imagePath && await documents.read<ImageDocument>(imagePath, "acqimage");
+  const read = imagePath && await readUsable<ImageDocument>(imagePath, "acqimage", files, warnings);
   const analysesPath = analyses === undefined ? null : inside(analyses);
   const reference = member.reference_image;
   const metadataPath = reference && inside(reference.metadata);
   const metadata = metadataPath &&
-    await documents.read<ReferenceImageDocument>(metadataPath, "reference-image");
+    await readUsable<ReferenceImageDocument>(metadataPath, "reference-image", files, warnings);
   const own = (document: { image_id: string }, name: string) => {
     if (document.image_id === member.id) return true;
     warnings.push(

@@ -1,17 +1,18 @@
 /** OME-Zarr images and collections of them, in folders and in ZIP files. */
-import { basename } from "node:path";
-import { DecodeFailed, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
+import { basename, join } from "node:path";
+import type { Member } from "../../schemas/documents.ts";
+import { DecodeFailed, isLoss, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
 import { extensionOf, FORMAT_NAMES } from "../format.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { imageScenes } from "../ome_zarr/mod.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
-import { ZipFiles } from "../ome_zarr/zip_files.ts";
-import type { Scenes, Source } from "../reader.ts";
-import { CollectionScenes } from "./collection_scenes.ts";
-import { memberAcquisition } from "./member.ts";
-import { membershipOf } from "./membership.ts";
-import { collectionAt, collectionIn } from "./opened_collection.ts";
-import { COLLECTION_FILE } from "./root.ts";
+import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
+import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { listed, type Warning, warning } from "../warning.ts";
+import { collectionAt, collectionIn, type OpenedCollection } from "./documents.ts";
+import { asMember, memberAcquisition, storeAt } from "./member.ts";
+import { imagePath, membershipOf, readMembership } from "./membership.ts";
+import { COLLECTION_FILE, isInside } from "./root.ts";
 
 /** Opens the images of a directory or ZIP store, or the members of a collection. */
 export async function scenes(source: Source): Promise<Scenes> {
@@ -61,5 +62,92 @@ async function scenesOfZip(path: string, files: FileAccess): Promise<Scenes> {
       `"${basename(path)}" is a ZIP file that holds neither a collection nor an OME-Zarr image`,
       { cause: error },
     );
+  }
+}
+
+/** The members whose images exist, in the order of the document. */
+class CollectionScenes implements Scenes {
+  readonly format: string = FORMAT_NAMES.collection.name;
+  readonly own = 0;
+  readonly warnings: readonly Warning[];
+  readonly #opened: OpenedCollection;
+  readonly #files: FileTree;
+  readonly #members: readonly Member[];
+  /** Sizes of the scenes that were opened. */
+  readonly #sizes = new Map<number, SceneEntry["sizes"]>();
+
+  /** Looks for the images. @throws {DecodeFailed} the collection holds no image */
+  constructor(opened: OpenedCollection, files: FileTree) {
+    const { collection: { members }, root } = opened;
+    this.#opened = opened;
+    this.#files = files;
+    this.#members = members.filter((member) => {
+      files.stop.check();
+      return isInside(imagePath(root, member), root, files);
+    });
+    const absent = members.filter((member) => !this.#members.includes(member)).map(({ name }) =>
+      quoted(name)
+    );
+    if (this.#members.length === 0) {
+      throw new DecodeFailed(
+        absent.length === 0
+          ? "the collection has no members"
+          : `the collection holds none of its images: ${listed(absent)}`,
+      );
+    }
+    this.warnings = absent.length === 0 ? [] : [
+      warning("scenes_left_out", `Images of the collection do not exist and are left out: ${listed(absent)}`),
+    ];
+  }
+
+  get count(): number {
+    return this.#members.length;
+  }
+
+  entries(most: number): SceneEntry[] {
+    return this.#members.slice(0, most).map(({ name }, scene) => ({
+      name,
+      sizes: this.#sizes.get(scene) ?? {},
+    }));
+  }
+
+  async open(scene: number): Promise<Acquisition> {
+    const member = this.#members[scene]!;
+    try {
+      const acquisition = await this.#openMember(member);
+      this.#sizes.set(scene, sizesOf(acquisition.axes));
+      return { ...acquisition, files: () => this.#identity() };
+    } catch (error) {
+      if (!isLoss(error) && !(error instanceof UnsupportedFormat)) throw error;
+      throw new DecodeFailed(`its member ${quoted(member.name)} cannot be opened: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #openMember(member: Member): Promise<Acquisition> {
+    const [files, { collection, root }] = [this.#files, this.#opened];
+    const warnings: Warning[] = [];
+    const membership = await readMembership({ collection, member, root }, files, warnings);
+    const images = imageScenes(
+      storeAt(files.resolve(imagePath(root, member)), files),
+      files,
+      (stored) => Promise.resolve(memberAcquisition(stored, membership, files)),
+    );
+    const first = await images.open(0);
+    if (images.count === 1) return first;
+    const text = `The member ${quoted(member.name)} holds ${images.count} images; the first one is served`;
+    return {
+      ...asMember(first, membership, files),
+      warnings: [...images.warnings, ...first.warnings, warning("scenes_left_out", text)],
+    };
+  }
+
+  /** The ZIP file; or the document of the collection and those of its images. */
+  #identity(): readonly string[] {
+    if (this.#files instanceof ZipFiles) return [this.#files.archive];
+    const { document, root } = this.#opened;
+    const groups = this.#members.map((member) => imagePath(root, member));
+    return [document, ...groups.flatMap((group) => [join(group, "zarr.json"), join(group, ".zattrs")])];
   }
 }

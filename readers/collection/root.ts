@@ -2,7 +2,8 @@
  * The root of a collection, to which paths of members are relative. `collection.json` lies in it or in a folder directly below.
  */
 import { dirname, join } from "node:path";
-import { DecodeFailed, Unreadable } from "../errors.ts";
+import { DecodeFailed, PathNotAllowed, PathNotFound, Unreadable } from "../errors.ts";
+import { isInsideRoots } from "../io/paths.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 
 /** Name of the document. */
@@ -79,4 +80,20 @@ export function rootOfDocument(
   const existing = (root: string) => images.filter((path) => files.kind(join(root, path)) !== null).length;
   const [here, above] = [existing(folder), existing(parent)];
   return above > here || (above === here && given === parent) ? parent : folder;
+}
+
+/** True when a path, with links resolved, lies below a folder. */
+export function isInside(path: string, folder: string, files: FileTree): boolean {
+  const [target, top] = [resolved(path, files), resolved(folder, files)];
+  return target !== null && top !== null && isInsideRoots(target, [top]);
+}
+
+/** The resolved path, or `null` if it leads nowhere or out of the roots. @throws {Unreadable} */
+export function resolved(path: string, files: FileTree): string | null {
+  try {
+    return files.resolve(path);
+  } catch (error) {
+    if (error instanceof PathNotFound || error instanceof PathNotAllowed) return null;
+    throw error;
+  }
 }

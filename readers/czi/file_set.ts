@@ -8,8 +8,16 @@ import { DecodeFailed, quoted } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { listed, type Warning, warning } from "../warning.ts";
 import type { SubblockTable } from "./directory.ts";
-import { firstName } from "./format.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
+
+/**
+ * Name of the first file of the split document that a file is named like a part of: `name.czi` for `name (1).czi` and
+ * `name(1).czi`; `null` for any other name.
+ */
+export function firstName(name: string): string | null {
+  const found = /^(.*?) ?\(\d+\)(\.[^.]*)$/.exec(name);
+  return found && `${found[1]}${found[2]}`;
+}
 
 /** Files of one split document. */
 const MAX_PARTS = 1000;

@@ -8,7 +8,7 @@ import { omeAttributes, readNode } from "./hierarchy.ts";
 import { imageList } from "./image_list.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import type { Store } from "./store.ts";
-import { readStoredImage } from "./stored_image.ts";
+import { readStoredImage } from "./mod.ts";
 
 /** A store of texts, or of values that are written as JSON. */
 function storeOf(values: Readonly<Record<string, unknown>>): Store {

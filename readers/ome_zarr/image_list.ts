@@ -1,20 +1,20 @@
 /** The images at a path of a store: one, the series of a bioformats2raw layout, or the fields of a plate. */
-import { DecodeFailed, NoImage, quoted } from "../errors.ts";
-import { isJsonObject } from "../metadata/json.ts";
-import type { OmeXmlImage } from "../metadata/ome_xml.ts";
-import { listed, type Warning, warning } from "../warning.ts";
-import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
+import { DecodeFailed, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
+import { MAX_XML_BYTES } from "../io/limits.ts";
+import { isJsonObject, type JsonObject } from "../metadata/json.ts";
+import { type OmeXmlImage, omeXmlImage } from "../metadata/ome_xml.ts";
+import { child, children, parseXml } from "../metadata/xml.ts";
+import { listed, unlessLost, type Warning, warning } from "../warning.ts";
 import {
-  layoutSeries,
-  layoutVersion,
-  omeXmlKey,
-  type PlacedNode,
-  readOmeXml,
-  seriesPlace,
-} from "./layout.ts";
+  firstOf,
+  holdsAttributes,
+  omeAttributes,
+  readNode,
+  requireVersion,
+  type ZarrNode,
+} from "./hierarchy.ts";
 import type { OpenedStore } from "./opened_store.ts";
-import { type PlateFields, plateFields, wellError } from "./plate.ts";
-import type { Store } from "./store.ts";
+import { keyBelow, readValue, type Store, storeKey } from "./store.ts";
 
 /** One image whose own documents are not read yet. */
 export interface ListedImage {
@@ -70,7 +70,7 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
     requireVersion(version);
   }
   if (isJsonObject(ome["plate"])) {
-    return plateImages(store, { path, node }, plateFields(store, path, ome["plate"]));
+    return plateImages(store, { path, node }, ome["plate"]);
   }
   if (isJsonObject(ome["well"])) throw wellError(store, path, ome["well"], shown);
   if (firstOf(ome["multiscales"])) {
@@ -86,8 +86,9 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
   return layoutImages(store, path, node, shown);
 }
 
-function plateImages(store: Store, plate: PlacedNode, { fields, absent }: PlateFields): ImageList {
+function plateImages(store: Store, plate: PlacedNode, metadata: JsonObject): ImageList {
   const { path } = plate;
+  const { fields, absent } = plateFields(store, path, metadata);
   if (fields.length === 0) throw new DecodeFailed(`the plate holds no field${naming(absent)}`);
   const images = fields.map((field) => ({ path: field, name: nameBelow(path, field) }));
   return {
@@ -148,3 +149,178 @@ function leftOut(absent: readonly string[], one: string, many: string): Warning[
 }
 
 const naming = (absent: readonly string[]) => absent.length === 0 ? "" : `: ${listed(absent.map(quoted))}`;
+
+/** Images of one layout, 500 bytes of heap each; a plate has some thousand. */
+const MAX_SERIES = 100_000;
+
+/** A node and its path inside the store. */
+interface PlacedNode {
+  readonly path: string;
+  readonly node: ZarrNode;
+}
+
+/** One series of a layout. */
+interface Series {
+  /** Path of its image inside the store. */
+  readonly path: string;
+  /** Index among the declared series, which is that of its `Image` in the OME-XML. */
+  readonly index: number;
+}
+
+/** Version of the layout of a group, or `undefined`. */
+const layoutVersion = (node: ZarrNode): unknown =>
+  omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
+
+/**
+ * Finds the existing series of a layout in declared order, and the names of absent ones: those that its `OME` group lists, or
+ * else 0, 1, 2 and so on while they exist.
+ *
+ * @param images number of images in the OME-XML
+ */
+function layoutSeries(
+  store: Store,
+  path: string,
+  images: number,
+): { readonly series: readonly Series[]; readonly absent: readonly string[] } {
+  const listed = listedSeries(store, path);
+  const series: Series[] = [];
+  const absent: string[] = [];
+  for (let index = 0; index < (listed?.length ?? Infinity); index += 1) {
+    if (index >= MAX_SERIES) throw new DecodeFailed(`the layout has more than ${MAX_SERIES} series`);
+    const name = listed?.[index] ?? String(index);
+    const key = storeKey(path, name);
+    if (key !== null && holdsAttributes(store, key)) series.push({ path: key, index });
+    else if (listed || index < images) absent.push(name);
+    else break;
+  }
+  return { series, absent };
+}
+
+/** Series that the `OME` group of a layout lists, or `null`. */
+function listedSeries(store: Store, path: string): string[] | null {
+  const group = readNode(store, keyBelow(path, "OME"));
+  const series: unknown = group ? omeAttributes(group)["series"] : null;
+  const names = Array.isArray(series) ? series.filter((name) => typeof name === "string") : [];
+  return names.length > 0 ? names : null;
+}
+
+/** Versions of the layout; the first two keep the OME-XML elsewhere. */
+const LAYOUTS: readonly unknown[] = [1, 2, 3];
+
+/**
+ * Finds an image in the nearest layout above it, which may be a plate; `null` without a layout.
+ *
+ * @param path of the image
+ * @param nearest lowest candidate, already read; the parent of the image by default
+ */
+function seriesPlace(
+  store: Store,
+  path: string,
+  nearest?: PlacedNode,
+): { readonly layout: string; readonly index: number } | null {
+  if (path === "") return { layout: "", index: 0 };
+  const segments = path.split("/");
+  const depth = nearest === undefined ? segments.length - 1 : keyLength(nearest.path);
+  for (let length = depth; length >= 0; length -= 1) {
+    const layout = segments.slice(0, length).join("/");
+    const node = nearest?.path === layout ? nearest.node : readNode(store, layout);
+    if (!node || !LAYOUTS.includes(layoutVersion(node))) continue;
+    const name = segments.slice(length).join("/");
+    const listed = listedSeries(store, layout)?.indexOf(name) ?? -1;
+    const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : null;
+    return index === null ? null : { layout, index };
+  }
+  return null;
+}
+
+const keyLength = (key: string) => key === "" ? 0 : key.split("/").length;
+
+/** Key of the OME-XML of the layout at a path. */
+const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADATA.ome.xml");
+
+/**
+ * Reads the OME-XML of a layout: one image per series, `null` without pixels. A missing or damaged document, the latter with a
+ * warning, gives an empty list.
+ */
+function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
+  const key = omeXmlKey(path);
+  return unlessLost(warnings, "The OME metadata", () => {
+    const bytes = readValue(store, key, MAX_XML_BYTES);
+    if (bytes === null) return null;
+    const root = parseXml(new TextDecoder().decode(bytes), `"${key}"`);
+    return children(root, "Image").map((image) => {
+      const pixels = child(image, "Pixels");
+      return pixels ? omeXmlImage(image, pixels) : null;
+    });
+  }) ?? [];
+}
+
+/** Wells of one plate; the largest in use have 3456. */
+const MAX_WELLS = 10_000;
+
+/** Fields of one plate, 200 bytes of heap each. */
+const MAX_FIELDS = 100_000;
+
+/**
+ * Finds the existing fields of a plate in the order of its wells, and the listed wells and fields that do not exist. Only the
+ * documents of the wells are read.
+ */
+function plateFields(
+  store: Store,
+  path: string,
+  plate: JsonObject,
+): { readonly fields: readonly string[]; readonly absent: readonly string[] } {
+  const fields: string[] = [];
+  const absent: string[] = [];
+  const wells = pathsOf(plate["wells"]);
+  if (wells.length > MAX_WELLS) {
+    throw new DecodeFailed(`the plate has ${wells.length} wells, more than ${MAX_WELLS}`);
+  }
+  for (const well of wells) {
+    const key = storeKey(path, well);
+    const images = key === null ? [] : imagesOf(store, key);
+    if (key === null || images.length === 0) absent.push(well);
+    if (fields.length + absent.length + images.length > MAX_FIELDS) {
+      throw new DecodeFailed(`the plate has more than ${MAX_FIELDS} fields`);
+    }
+    for (const image of images) {
+      const field = storeKey(key ?? "", image);
+      if (field !== null && holdsAttributes(store, field)) fields.push(field);
+      else absent.push(`${well}/${image}`);
+    }
+  }
+  return { fields, absent };
+}
+
+/** Paths of the fields of a well below it. */
+function imagesOf(store: Store, path: string): string[] {
+  const node = readNode(store, path);
+  const well = node ? omeAttributes(node)["well"] : null;
+  return isJsonObject(well) ? pathsOf(well["images"]) : [];
+}
+
+/** The refusal of a well, with a field to open instead. */
+function wellError(
+  store: Store,
+  path: string,
+  well: JsonObject,
+  shown: (path: string) => string,
+): UnsupportedFormat {
+  const fields = pathsOf(well["images"]).slice(0, MAX_FIELDS_TRIED).map((image) => storeKey(path, image));
+  const field = fields.find((key) => key !== null && holdsAttributes(store, key));
+  const example = typeof field === "string" ? `, for example "${shown(field)}"` : "";
+  return new UnsupportedFormat(`"${shown(path)}" is a well of a plate; open one of its fields${example}`);
+}
+
+/** Fields of a well to try as an example. */
+const MAX_FIELDS_TRIED = 50;
+
+/** The distinct `path`s of the items of a list. */
+function pathsOf(list: unknown): string[] {
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  const paths = items.flatMap((item) => {
+    const path = isJsonObject(item) ? item["path"] : null;
+    return typeof path === "string" ? [path] : [];
+  });
+  return [...new Set(paths)];
+}

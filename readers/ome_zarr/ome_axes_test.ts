@@ -3,7 +3,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import type { Warning } from "../warning.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
 import type { ArrayLayout } from "./array_layout.ts";
-import { omeAxes } from "./ome_axes.ts";
+import { omeAxes } from "./ome_image.ts";
 
 function axesOf(
   axes: unknown,

@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { FileAccess } from "../io/random_access.ts";
 import { openStore } from "./opened_store.ts";
-import { readLinkedImage } from "./stored_image.ts";
+import { readLinkedImage } from "./mod.ts";
 
 Deno.test("a series belongs to a store that is up to six groups above it", () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { readZipDirectory, zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
-import { ZipStore } from "../../readers/ome_zarr/zip_store.ts";
+import { ZipStore } from "../../readers/ome_zarr/zip_files.ts";
 import { image, lifFile, samples } from "../fixtures/lif_writer.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";

@@ -1,11 +1,89 @@
-/** Finds the document of a collection that is opened as a whole, and the folder that its paths start from. */
+/** The JSON documents of collections, and the collection that is opened as a whole. */
 import { basename, dirname, join } from "node:path";
-import type { Collection } from "../../schemas/documents.ts";
-import { DecodeFailed, isLoss, quoted } from "../errors.ts";
+import type { Collection, DocumentKindName } from "../../schemas/documents.ts";
+import { DecodeFailed, isLoss, quoted, ReaderError } from "../errors.ts";
+import { MAX_JSON_BYTES } from "../io/limits.ts";
+import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
-import { type Allowance, readDocument, searchAllowance } from "./document_reader.ts";
-import { isInside } from "./membership.ts";
-import { COLLECTION_FILE, documentIn, documentsBelow, MAX_FOLDERS, rootOfDocument } from "./root.ts";
+import { type Warning, warning } from "../warning.ts";
+import {
+  COLLECTION_FILE,
+  documentIn,
+  documentsBelow,
+  isInside,
+  MAX_FOLDERS,
+  rootOfDocument,
+} from "./root.ts";
+
+/** Bytes of the collection documents of one search, about a second. */
+const MAX_DOCUMENT_BYTES = 32 << 20;
+
+/** Members of one search whose links are followed, two disk accesses each. */
+const MAX_MEMBERS_FOLLOWED = 5_000;
+
+/** What a search may still read; negative once exceeded. */
+export interface Allowance {
+  /** Bytes of documents. */
+  bytes: number;
+  /** Members. */
+  members: number;
+}
+
+/** The allowance of one search. */
+export const searchAllowance = (): Allowance => ({
+  bytes: MAX_DOCUMENT_BYTES,
+  members: MAX_MEMBERS_FOLLOWED,
+});
+
+/**
+ * Reads a document.
+ *
+ * @param allowance bounds the bytes of a search
+ * @returns `null` for a `collection.json` of another program, and where the search has read enough
+ * @throws {DecodeFailed} it is damaged or invalid
+ */
+export async function readDocument<T>(
+  path: string,
+  kind: DocumentKindName,
+  files: FileTree,
+  allowance: Allowance | null = null,
+): Promise<T | null> {
+  const file = files.open(path);
+  let value: unknown;
+  try {
+    if (file.size > MAX_JSON_BYTES) {
+      throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_JSON_BYTES}`);
+    }
+    if (allowance && (allowance.bytes -= file.size) < 0) return null;
+    value = parseJson(file.read(0, file.size, "the document"), "it");
+  } finally {
+    file.close();
+  }
+  // Loaded with the first document, so that other images do not pay for zod.
+  const { documentKindOf } = await import("../../schemas/documents.ts");
+  const { schema, format } = documentKindOf(kind);
+  if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (!issue) return value as T;
+  throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
+}
+
+/** Reads a document as {@linkcode readDocument} does; `null` with a warning for an unusable one. */
+export async function readUsable<T>(
+  path: string,
+  kind: DocumentKindName,
+  files: FileTree,
+  warnings: Warning[],
+  allowance: Allowance | null = null,
+): Promise<T | null> {
+  try {
+    return await readDocument<T>(path, kind, files, allowance);
+  } catch (error) {
+    if (!(error instanceof ReaderError) || error.tag === "Stopped") throw error;
+    warnings.push(warning("metadata_damaged", `The document "${path}" cannot be used: ${error.message}`));
+    return null;
+  }
+}
 
 /** A collection that is opened as a whole. */
 export interface OpenedCollection {

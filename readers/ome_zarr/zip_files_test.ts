@@ -5,7 +5,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { readValue } from "./store.ts";
 import type { ZipEntry } from "./zip_directory.ts";
-import { ZipStore } from "./zip_store.ts";
+import { ZipStore } from "./zip_files.ts";
 
 const PLAIN = Uint8Array.of(1, 2, 3, 4, 5);
 
