@@ -2,6 +2,7 @@
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { numberOf } from "../metadata/numbers.ts";
+import { textFrom } from "../metadata/text.ts";
 
 /** Bytes of one text; the largest known ones list the planes of long series in less than a tenth. */
 const MAX_TEXT_BYTES = 16 << 20;
@@ -89,17 +90,9 @@ export function readText(source: ByteSource): string {
   const bytes = source.read(0, source.size, "the settings");
   const start = bytes.subarray(0, MAX_JUNK_BYTES).indexOf(0x5b);
   if (start < 0) throw new DecodeFailed(`${source.name} is not a settings text: it has no section`);
-  return decoded(bytes.subarray(start));
-}
-
-/** @param bytes from the first bracket on, whose width reveals the encoding */
-function decoded(bytes: Uint8Array): string {
-  if (bytes[1] === 0) return new TextDecoder("utf-16le").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  const text = bytes.subarray(start);
+  // UTF-16 without its mark.
+  return text[1] === 0 ? new TextDecoder("utf-16le").decode(text) : textFrom(text);
 }
 
 /** A number with a point or a decimal comma, or `null`. */

@@ -3,7 +3,7 @@ import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts"
 import type { AxisLetter } from "../reader.ts";
 import type { FrameDocuments, PositionAxis } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
-import { firstFrame, type StoredFrames } from "./stored_frames.ts";
+import { firstFrame, type StoredFrames } from "./main_image.ts";
 
 /**
  * Line intervals from this on, in milliseconds, are those of frames: 30 frames a second take 33 ms. The settings of

@@ -5,6 +5,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { numberOf } from "../metadata/numbers.ts";
+import { textFrom } from "../metadata/text.ts";
 import { child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
 import type { DocumentBlock, FileScan } from "./file_scan.ts";
 
@@ -129,21 +130,12 @@ export class DocumentParser {
     this.#bytes -= document.bytes.length;
     const nodes = Math.min(MAX_DOCUMENT_NODES, this.#nodes);
     const limits = { nodes, depth: MAX_DOCUMENT_DEPTH };
-    const text = textOf(document.bytes).replace(CONTROLS, "\ufffd");
+    const text = textFrom(document.bytes).replace(CONTROLS, "\ufffd");
     try {
       return parseXml(text, what, limits);
     } finally {
       this.#nodes -= nodes - limits.nodes;
     }
-  }
-}
-
-/** Text of a document: UTF-8, or else a Windows code page. */
-export function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
   }
 }
 
@@ -177,7 +169,7 @@ export function addDocuments(list: DocumentList, scans: readonly FileScan[]): vo
     const file = i === 0 ? "" : `${basename(scan.file.path)}: `;
     for (const block of [...frame, ...scan.documents].sort((a, b) => a.offset - b.offset)) {
       for (const { name, offset, bytes } of readDocuments(scan.file, block)) {
-        list.add(`${file}${name || "document"} at ${offset}`, "application/xml", textOf(bytes));
+        list.add(`${file}${name || "document"} at ${offset}`, "application/xml", textFrom(bytes));
       }
     }
   }

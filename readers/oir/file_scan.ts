@@ -1,20 +1,14 @@
-/** One pass over the blocks of a file: where its pixel chunks, frame documents and other documents are. */
+/**
+ * One pass over the blocks of a file: where its pixel chunks, frame documents and other documents are. Chunks of the main image
+ * are named `<axes>_<a>_<b>_<channel id>_<chunk number>`, where `<axes>` is any sequence of a letter and a number (`t001`,
+ * `l002z001`) in any order; those of the reference image are named `REF_<source>_<channel id>_<chunk number>`.
+ */
 import { basename } from "node:path";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { type ChunkOwner, type FrameIndex, parseChunkName } from "./chunk_name.ts";
-import {
-  type Block,
-  type BlockSource,
-  type Damage,
-  indexedBlocks,
-  KIND,
-  readHeader,
-  readIndex,
-  walkedBlocks,
-} from "./container.ts";
+import { type Block, BlockWalk, type Damage, KIND, readHeader } from "./container.ts";
 
 /** Planes of one acquisition; two hours at 30 frames a second in four channels are 864,000. */
 export const MAX_PLANES = 1_000_000;
@@ -32,6 +26,53 @@ const MAX_DOCUMENT_BLOCKS = 1000;
 const MAX_NAME_BYTES = 1024;
 
 const TAG_FIXED_BYTES = 12;
+
+/** Indices of a frame as they are written, from 1 on; a letter that is absent counts as 1. */
+export interface FrameIndex {
+  /** Time point. */
+  readonly t: number;
+  /** Wavelength. */
+  readonly l: number;
+  /** Depth. */
+  readonly z: number;
+}
+
+/** What a chunk belongs to. */
+export type ChunkOwner =
+  | { readonly image: "main"; readonly frame: FrameIndex; readonly channel: string }
+  | { readonly image: "reference"; readonly source: string; readonly channel: string };
+
+const DIGITS = /^\d+$/;
+const AXES = /^(?:[a-z]\d{1,9})*$/;
+
+/** Frame indices of the axes part of a name (`t001z002`), or `null` when it holds anything else. */
+function parseFrameIndex(axes: string): FrameIndex | null {
+  if (!AXES.test(axes)) return null;
+  const index = { t: 1, l: 1, z: 1 };
+  const seen = new Set<string>();
+  for (const [, letter, digits] of axes.matchAll(/([a-z])(\d+)/g)) {
+    if ((letter !== "t" && letter !== "l" && letter !== "z") || seen.has(letter)) return null;
+    seen.add(letter);
+    index[letter] = Number(digits);
+    if (index[letter] === 0) return null;
+  }
+  return index;
+}
+
+/** What a chunk of this name belongs to, or `null` when the name has another form. */
+export function parseChunkName(name: string): ChunkOwner | null {
+  const parts = name.split("_");
+  const [channel, number] = parts.splice(-2);
+  if (!channel || number === undefined || !DIGITS.test(number)) return null;
+  if (parts[0] === "REF") {
+    const source = parts.slice(1).join("_");
+    return { image: "reference", source, channel };
+  }
+  if (parts.length >= 2 && parts.slice(-2).every((part) => DIGITS.test(part))) parts.length -= 2;
+  if (parts.length > 1) return null;
+  const frame = parseFrameIndex(parts[0] ?? "");
+  return frame && { image: "main", frame, channel };
+}
 
 /** Where the documents of a block are. */
 export interface DocumentBlock {
@@ -81,7 +122,7 @@ export function scanBytes({ planes, channelSlots, frames, chunkCount }: FileScan
 
 /** Damage before the end of the recording, which may have lost pixels. */
 export function damageWithin(scans: readonly FileScan[]): string | null {
-  const damaged = scans.find(({ damage, truncated }) => truncated ? !damage.onlyAtEnd : !damage.none);
+  const damaged = scans.find(({ damage, truncated }) => truncated ? !damage.onlyAtEnd : damage.text !== null);
   return damaged?.damage.text ?? null;
 }
 
@@ -95,23 +136,22 @@ export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
  */
 export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const header = readHeader(file);
-  const name = basename(file.path);
-  const index = readIndex(file, header);
-  const note = (text: string) => [warning("file_damaged", text)];
-  const walked = (warnings: readonly Warning[]) =>
-    collect(file, walkedBlocks(file, header, stop), header.truncated, warnings);
-  if (header.truncated) {
-    return walked(note(`"${name}" is truncated: it had more than its ${file.size} bytes when it was closed`));
-  }
-  if (typeof index === "string") {
-    return walked(
-      note(`The block index of "${name}" is unusable (${index}); its blocks were found one by one`),
-    );
-  }
-  const indexed = collect(file, indexedBlocks(file, header, index, stop), false, []);
-  if (indexed.damage.none) return indexed;
-  const all = walked(note(`The block index of "${name}" does not match the blocks (${indexed.damage.text})`));
-  return all.damage.none ? all : indexed;
+  const walk = new BlockWalk(file, header, stop);
+  const found = new BlockCollector(walk);
+  for (const block of walk.blocks()) found.add(block);
+  const name = quoted(basename(file.path));
+  const unclosed = header.truncated
+    ? `${name} is truncated: it had more than its ${file.size} bytes when it was closed`
+    : header.indexOffset === null
+    ? `${name} has no block index inside its ${file.size} bytes: it was not closed properly`
+    : null;
+  return {
+    file,
+    truncated: header.truncated,
+    warnings: unclosed === null ? [] : [warning("file_damaged", unclosed)],
+    damage: walk.damage,
+    ...found.contents(),
+  };
 }
 
 interface Tag {
@@ -121,23 +161,12 @@ interface Tag {
   readonly at: number;
 }
 
-function collect(
-  file: RandomAccessFile,
-  source: BlockSource,
-  truncated: boolean,
-  warnings: readonly Warning[],
-): FileScan {
-  const found = new BlockCollector(source);
-  for (const block of source.blocks()) found.add(block);
-  return { file, truncated, warnings, damage: source.damage, ...found.contents() };
-}
-
 /** Remembered owners: a frame has one for each channel. */
 const MAX_REMEMBERED = 64;
 
 /** Takes the blocks of a file in order and keeps the places of their contents. */
 class BlockCollector {
-  readonly #source: BlockSource;
+  readonly #source: BlockWalk;
   readonly #damage: Damage;
   readonly #planes = new Map<string, (ChunkTriples | undefined)[]>();
   readonly #channelSlots = new Map<string, number>();
@@ -154,7 +183,7 @@ class BlockCollector {
   #chunkCount = 0;
   #referenceCount = 0;
 
-  constructor(source: BlockSource) {
+  constructor(source: BlockWalk) {
     this.#source = source;
     this.#damage = source.damage;
   }
@@ -289,7 +318,7 @@ class BlockCollector {
 /** Place in the plane, place in the file, and length. */
 type Chunk = readonly [number, number, number];
 
-function readTag(block: Block, source: BlockSource, damage: Damage): Tag | null {
+function readTag(block: Block, source: BlockWalk, damage: Damage): Tag | null {
   const at = block.offset;
   if (block.stored < block.length) return null;
   if (block.length < TAG_FIXED_BYTES || block.length > TAG_FIXED_BYTES + MAX_NAME_BYTES) {

@@ -5,9 +5,9 @@
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
-import { type Warning, warning } from "../warning.ts";
+import { lossWarning, type Warning, warning } from "../warning.ts";
 import { DocumentParser } from "./documents.ts";
-import { continuedStem, EXTENSION, EXTENSIONS } from "./file_names.ts";
+import { continuedStem, EXTENSION, EXTENSIONS } from "./format.ts";
 import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
 import { creationOf } from "./metadata.ts";
 
@@ -38,22 +38,24 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   const scans = [scanFile(file, files.stop)];
   // A file that is named like a continuation but stands alone has none of its own.
   if (isContinuationName(main)) return { scans, warnings: [] };
-  const kinship = new Kinship(scans, files);
-  const warnings = addContinuations(
-    scans,
-    kinship,
-    join(dirname(main), basename(main).replace(EXTENSION, "")),
-    files,
-  );
+  const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
+  let known: string | null | undefined;
+  const created = () => known === undefined ? known = createdIn(scans[0]!, files) : known;
+  const warnings = addContinuations(scans, stem, created, files);
   if (EXTENSION.test(path) && !scans.some(({ file }) => file.path === path)) {
     const alone = scanFile(files.open(path), files.stop);
-    if (kinship.difference(alone) !== null) return { scans: [alone], warnings: [] };
+    if (differenceOf(alone, scans, created, files) !== null) return { scans: [alone], warnings: [] };
   }
   return { scans, warnings };
 }
 
 /** Adds the continuations of the first scan in their order. Returns warnings about the first one left out. */
-function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, files: FileAccess): Warning[] {
+function addContinuations(
+  scans: FileScan[],
+  stem: string,
+  created: () => string | null,
+  files: FileAccess,
+): Warning[] {
   const namesOf = (n: number) =>
     ["", ...EXTENSIONS].map((end) => `${stem}_${String(n).padStart(5, "0")}${end}`);
   for (let n = 1;; n += 1) {
@@ -64,14 +66,10 @@ function addContinuations(scans: FileScan[], kinship: Kinship, stem: string, fil
     }
     const scan = scanContinuation(file, files);
     if ("code" in scan) return [scan];
-    const difference = kinship.difference(scan);
+    const difference = differenceOf(scan, scans, created, files);
     if (difference !== null) {
-      return [
-        warning(
-          "content_left_out",
-          `"${basename(file.path)}" ${difference} and is not a continuation`,
-        ),
-      ];
+      const text = `"${basename(file.path)}" ${difference} and is not a continuation`;
+      return [warning("content_left_out", text)];
     }
     scans.push(scan);
     if (scans.reduce((sum, { planes }) => sum + planes.size, 0) > MAX_PLANES) {
@@ -97,57 +95,40 @@ function unopened(next: readonly string[], afterNext: readonly string[], files: 
   if (unreachable) {
     return [warning("file_unreadable", `The continuation file "${basename(unreachable)}" cannot be opened`)];
   }
-  return afterNext.some((name) => files.kind(name) === "file")
-    ? [
-      warning(
-        "file_missing",
-        `The continuation file "${basename(next[0] ?? "")}" is missing; later ones are not read`,
-      ),
-    ]
-    : [];
+  if (!afterNext.some((name) => files.kind(name) === "file")) return [];
+  const text = `The continuation file "${basename(next[0] ?? "")}" is missing; later ones are not read`;
+  return [warning("file_missing", text)];
 }
 
-/** The contents of a continuation file, or a warning why it cannot be read. */
+/** The contents of a continuation file, or a warning why it is damaged. */
 function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan | Warning {
   try {
     return scanFile(file, files.stop);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
-    return warning(
-      "file_unreadable",
-      `The continuation file "${basename(file.path)}" cannot be read: ${error.message}`,
-    );
+    return lossWarning(error, "file_unreadable", `The continuation file "${basename(file.path)}"`);
   }
 }
 
-/** Distinguishes continuations of an acquisition from acquisitions of a like name. */
-class Kinship {
-  readonly #scans: readonly FileScan[];
-  readonly #files: FileAccess;
-  readonly #parser = new DocumentParser();
-  #created: string | null = null;
+const createdIn = (scan: FileScan, { stop }: FileAccess) => creationOf(scan, new DocumentParser(), stop);
 
-  /** @param scans the files so far; the first is the main one */
-  constructor(scans: readonly FileScan[], files: FileAccess) {
-    this.#scans = scans;
-    this.#files = files;
-  }
-
-  /** How a file differs from the acquisition, or `null` for a continuation. */
-  difference(scan: FileScan): string | null {
-    const [main = scan] = this.#scans;
-    if (EXTENSION.test(scan.file.path) && repeats(scan, this.#scans)) return "has frames of its own";
-    const created = this.#created ??= this.#createdIn(main);
-    if (created === null) return null;
-    const made = this.#createdIn(scan);
-    return made !== null && made !== created
-      ? `was made at ${made.slice(0, 40)}, not ${created.slice(0, 40)},`
-      : null;
-  }
-
-  #createdIn(scan: FileScan): string | null {
-    return creationOf(scan, this.#parser, this.#files.stop);
-  }
+/**
+ * How a file differs from the acquisition of others, or `null` for its continuation.
+ *
+ * @param scans the files so far
+ * @param created when the acquisition was made
+ */
+function differenceOf(
+  scan: FileScan,
+  scans: readonly FileScan[],
+  created: () => string | null,
+  files: FileAccess,
+): string | null {
+  if (EXTENSION.test(scan.file.path) && repeats(scan, scans)) return "has frames of its own";
+  const [own, first] = [createdIn(scan, files), created()];
+  return own !== null && first !== null && own !== first
+    ? `was made at ${own.slice(0, 40)}, not ${first.slice(0, 40)},`
+    : null;
 }
 
 /** True when the file starts a plane that an earlier file holds: it is another acquisition of a like name. */

@@ -1,6 +1,17 @@
 /** Olympus OIR. */
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
-import { continuedStem } from "./file_names.ts";
+
+/** The extension of a container. */
+export const EXTENSION = /\.oir$/i;
+
+/** Both spellings of the extension, for file systems that distinguish them. */
+export const EXTENSIONS = [".oir", ".OIR"] as const;
+
+/** `<stem>_00001` and so on, with or without the extension: the files in which a long acquisition goes on. */
+const CONTINUATION = /^(.+)_\d{5}(\.oir)?$/i;
+
+/** The name of the acquisition that a file continues, without extension; `null` for any other name. */
+export const continuedStem = (name: string): string | null => CONTINUATION.exec(name)?.[1] ?? null;
 
 /** OIR; archives and descriptions of OIR files are recognised and refused. */
 export const OIR: FileFormat = {
@@ -16,7 +27,7 @@ export const OIR: FileFormat = {
   load: () => import("./mod.ts"),
 };
 
-/** What content of a relative of OIR is and what to open instead, or `null` for any other content. */
+/** Says what to open in place of a relative of OIR, or `null` for any other content. */
 export function explainOirRelative(head: Uint8Array): string | null {
   const [p, k, third, fourth] = head;
   if (p === 0x50 && k === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6))) {

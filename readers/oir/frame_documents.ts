@@ -4,9 +4,8 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
 import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
-import type { FrameIndex } from "./chunk_name.ts";
+import type { FileScan, FrameIndex } from "./file_scan.ts";
 import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
-import type { FileScan } from "./file_scan.ts";
 
 /** Size and sample width of the stored planes. */
 export interface FrameGeometry {
@@ -31,9 +30,6 @@ export interface FrameDocument {
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** Frame documents that are searched for one that can be read. */
-const MAX_SEARCHED = 256;
-
 /** Bytes of a frame document's block; they have about 2 kB. */
 const MAX_FRAME_BYTES = 1 << 20;
 
@@ -44,7 +40,6 @@ export class FrameDocuments {
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
-  readonly #parsed = new Map<string, FrameDocument | null>();
 
   /** Reads nothing yet; `parser` bounds all documents together. */
   constructor(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag) {
@@ -53,26 +48,16 @@ export class FrameDocuments {
     this.#stop = stop;
   }
 
-  /**
-   * Geometry of the first frame document that has one.
-   *
-   * @throws {DecodeFailed} the first documents lack one
-   */
+  /** Geometry of the frames, by their first document. @throws {DecodeFailed} it is missing, damaged or states none */
   geometry(): FrameGeometry {
-    let searched = 0;
-    let fault: string | null = null;
-    for (const [scan, at] of this.#places()) {
-      const geometry = this.#read(scan, at)?.geometry;
-      if (typeof geometry === "object") return geometry;
-      if (geometry) fault ??= `the frame document at ${scan.frames[at]} ${geometry}`;
-      if ((searched += 1) >= MAX_SEARCHED) break;
+    const [first] = this.#places();
+    if (first === undefined) {
+      throw new DecodeFailed("the file lacks the frame document that states the size of its frames");
     }
-    throw new DecodeFailed(
-      fault ??
-        (searched === 0
-          ? "the file lacks the frame document that states the size of its frames"
-          : `the first ${searched} frame documents cannot be read`),
-    );
+    const geometry = this.#read(...first)?.geometry ?? "cannot be read";
+    if (typeof geometry === "object") return geometry;
+    const [scan, at] = first;
+    throw new DecodeFailed(`the frame document at ${scan.frames[at]} ${geometry}`);
   }
 
   /** Position of a frame on an axis, or `null` when no document states it. */
@@ -116,26 +101,17 @@ export class FrameDocuments {
 
   #read(scan: FileScan, at: number): FrameDocument | null {
     const [offset = 0, length = 0] = scan.frames.slice(at, at + 2);
-    const key = `${this.#scans.indexOf(scan)}:${offset}`;
-    const known = this.#parsed.get(key);
-    if (known !== undefined) return known;
-    const document = length <= MAX_FRAME_BYTES ? this.#parse(scan, offset, length) : null;
-    this.#parsed.set(key, document);
-    if (document === null) {
-      addWarning(
-        this.warnings,
-        warning("metadata_damaged", `The frame document at ${offset} cannot be read`),
-      );
-    }
-    return document;
-  }
-
-  #parse(scan: FileScan, offset: number, length: number): FrameDocument | null {
-    // A document that does not parse counts as missing; the next one has the same geometry.
-    return unlessDamaged(() => {
-      const stored = readDocuments(scan.file, { offset, length }).find((d) => d.name === "frameProperties");
+    const document = unlessDamaged(() => {
+      const stored = length > MAX_FRAME_BYTES
+        ? undefined
+        : readDocuments(scan.file, { offset, length }).find(({ name }) => name === "frameProperties");
       return stored ? frameDocument(this.#parser.parse(stored)) : null;
     }, null);
+    if (document === null) {
+      const text = `The frame document at ${offset} cannot be read`;
+      addWarning(this.warnings, warning("metadata_damaged", text));
+    }
+    return document;
   }
 }
 

@@ -1,14 +1,15 @@
 /** The main image: its channels, frames, rows and planes. */
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
+import { COLOURS } from "../metadata/channels.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { type Warning, warning } from "../warning.ts";
-import type { FileScan } from "./file_scan.ts";
+import { listed, type Warning, warning } from "../warning.ts";
+import { damageWithin, type FileScan, type FrameIndex, MAX_PLANES } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import { type ImageProperties, lineLength } from "./image_properties.ts";
+import type { Metadata } from "./metadata.ts";
 import { assemblePlane, type PlanePart, type StoredPlane } from "./plane_chunks.ts";
-import type { StoredFrames } from "./stored_frames.ts";
 
 /**
  * Sample type for a number of bytes per sample; 0 stands for a camera image whose components have 8 bits.
@@ -29,11 +30,114 @@ export function sampleTypeOf(depth: number | null): SampleType {
   }
 }
 
+/** Frame numbers along each axis, ascending and without gaps; a frame between others may have no planes. */
+export interface StoredFrames {
+  /** Time points. */
+  readonly t: readonly number[];
+  /** Wavelengths. */
+  readonly l: readonly number[];
+  /** Depths. */
+  readonly z: readonly number[];
+}
+
+/** The frame at the start of every axis. */
+export function firstFrame({ t: [t = 1], l: [l = 1], z: [z = 1] }: StoredFrames): FrameIndex {
+  return { t, l, z };
+}
+
+/**
+ * The frames for which any file holds a plane; without pixels all axes are empty. An acquisition numbers its frames from 1.
+ *
+ * @param apart a continuation file that was opened without its acquisition, whose numbers go on from another file
+ * @throws {DecodeFailed} a number exceeds {@linkcode MAX_PLANES}
+ */
+export function storedFrames(scans: readonly FileScan[], apart: boolean): StoredFrames {
+  const along = (axis: keyof StoredFrames): number[] => {
+    let [lowest, highest] = [Infinity, 0];
+    for (const scan of scans) {
+      for (const number of scan.frameNumbers[axis]) {
+        lowest = Math.min(lowest, number);
+        highest = Math.max(highest, number);
+      }
+    }
+    if (highest === 0) return [];
+    const first = apart ? lowest : 1;
+    const count = highest - first + 1;
+    if (count > MAX_PLANES) throw new DecodeFailed(`frame ${axis}${highest} exceeds ${MAX_PLANES} frames`);
+    return Array.from({ length: count }, (_, i) => first + i);
+  };
+  return { t: along("t"), l: along("l"), z: along("z") };
+}
+
 /** Ids of the channels that have pixels: described ones in their order, then the others sorted as text. */
 export function orderedIds(withPixels: ReadonlySet<string>, properties: ImageProperties): string[] {
   const described = [...properties.channels.keys()].filter((id) => withPixels.has(id));
   const rest = [...withPixels].filter((id) => !properties.channels.has(id)).sort();
   return [...described, ...rest];
+}
+
+/** Channels by index. */
+export interface ChannelList {
+  /** Ids in the names of their chunks. */
+  readonly ids: readonly string[];
+  /** `null` where the file gives none. */
+  readonly names: readonly (string | null)[];
+  /** What the user should know about the channels. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Channels of the main image.
+ *
+ * @param rgb whether they are the components of a colour image
+ * @throws {DecodeFailed} a colour image lacks a component, or a damaged file lacks the pixels of a recorded channel
+ */
+export function channelList(
+  scans: readonly FileScan[],
+  metadata: Metadata,
+  rgb: boolean,
+): ChannelList {
+  const withPixels = new Set(scans.flatMap((scan) => [...scan.channelSlots.keys()]));
+  const ids = orderedIds(withPixels, metadata.properties);
+  if (rgb) return colourComponents(ids, metadata);
+  const described = metadata.properties.channels;
+  const empty = [...described]
+    .filter(([id, { recorded, components }]) => recorded && components.length === 0 && !withPixels.has(id))
+    .map(([id, { name }]) => quoted(name ?? id));
+  const lost = damageWithin(scans);
+  if (lost !== null && empty.length > 0) {
+    throw new DecodeFailed(`channel ${listed(empty)} has no readable pixels: ${lost}`);
+  }
+  return {
+    ids,
+    names: ids.map((id) => described.get(id)?.name || null),
+    warnings: empty.length === 0
+      ? []
+      : [warning("channel_missing", `Channels are listed as recorded and have no pixels: ${listed(empty)}`)],
+  };
+}
+
+/** The components of a colour image, named by the camera documents, else in the order of their ids. */
+function colourComponents(ids: readonly string[], { properties, camera }: Metadata): ChannelList {
+  if (ids.length < COLOURS.length) {
+    throw new DecodeFailed(
+      `${ids.length} of the ${COLOURS.length} components of a colour image have pixels`,
+    );
+  }
+  const names = ids.map((id) => camera.names.get(id) ?? properties.channels.get(id)?.name ?? null);
+  if (ids.length !== COLOURS.length || names.some((name) => name !== null)) {
+    return { ids, names, warnings: [] };
+  }
+  return {
+    ids,
+    names: COLOURS,
+    warnings: [
+      warning(
+        "metadata_missing",
+        "The file does not state the colours of its components, which are named in the order of their ids",
+      ),
+    ],
+  };
 }
 
 /** The plane of a channel in all files, maybe empty. @param key that of {@linkcode planeKey} */
@@ -85,33 +189,25 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
   const fewest = stored.reduce((least, rows) => Math.min(least, rows), Infinity);
   const most = stored.reduce((greatest, rows) => Math.max(greatest, rows), 0);
   if (!isLineScan(evidence, most)) {
-    return Number.isFinite(fewest) && fewest > height && !repeated
-      ? {
-        lineScan: false,
-        rows: fewest,
-        plannedRows: fewest,
-        warnings: [
-          warning(
-            "metadata_disagree",
-            `The planes hold ${fewest} rows, more than the ${height} of their frame`,
-          ),
-        ],
-      }
-      : { lineScan: false, rows: height, plannedRows: height, warnings: [] };
+    if (!Number.isFinite(fewest) || fewest <= height || repeated) {
+      return { lineScan: false, rows: height, plannedRows: height, warnings: [] };
+    }
+    const text = `The planes hold ${fewest} rows, more than the ${height} of their frame`;
+    return {
+      lineScan: false,
+      rows: fewest,
+      plannedRows: fewest,
+      warnings: [warning("metadata_disagree", text)],
+    };
   }
-  const warnings: Warning[] = [];
   const { line } = properties;
-  if (line !== null && !widthFits(width, line)) {
-    warnings.push(
-      warning(
-        "metadata_disagree",
-        `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
-          "the reference image may show another zoom or another line",
-      ),
-    );
-  }
   const plannedRows = Math.max(most, properties.axes.get("TIMELAPSE")?.maxSize ?? 0);
-  return { lineScan: true, rows: most, plannedRows, warnings };
+  if (line === null || widthFits(width, line)) {
+    return { lineScan: true, rows: most, plannedRows, warnings: [] };
+  }
+  const text = `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
+    "the reference image may show another zoom or another line";
+  return { lineScan: true, rows: most, plannedRows, warnings: [warning("metadata_disagree", text)] };
 }
 
 /**

@@ -4,7 +4,6 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { BLACK, NAMED_COLORS } from "../metadata/channels.ts";
 import type { XmlElement } from "../metadata/xml.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
-import { type CameraChannels, cameraChannels } from "./described_channels.ts";
 import {
   definedSize,
   type DocumentParser,
@@ -14,6 +13,8 @@ import {
 } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import {
+  type CameraChannels,
+  cameraChannels,
   type ImageProperties,
   imageProperties,
   mergeProperties,
@@ -24,23 +25,14 @@ import {
 /** Bytes of documents blocks that are searched; files have two of a few MB. */
 const MAX_SEARCHED_BYTES = 128 << 20;
 
-/** Documents of one kind that are kept, and parsed; there is one per channel. */
-const MAX_OF_A_KIND = 1000;
+/** Documents that are kept of one file; there are a few per channel. */
+const MAX_KEPT = 5000;
 
-/** Kinds of documents that are read. */
-const KINDS = {
-  properties: ({ name }: StoredDocument) => name === "imageProperties",
-  /** Size of a reference image. */
-  definition: ({ name }: StoredDocument) => name === "imageDefinition",
-  camera: ({ root }: StoredDocument) => root.startsWith("cameraimage:"),
-  channel: ({ name }: StoredDocument) => name === "lsmChannel",
-  table: ({ name }: StoredDocument) => name === "LUT",
-};
-type Kind = keyof typeof KINDS;
-const ALL_KINDS = Object.keys(KINDS) as Kind[];
+/** Roots of the documents that are read. `imageDefinition` has the size of a reference image. */
+const WANTED = new Set(["imageProperties", "imageDefinition", "camera", "lsmChannel", "LUT"]);
 
-/** Documents by kind, those of the last block first. */
-type Catalog = Record<Kind, StoredDocument[]>;
+/** One of {@linkcode WANTED}, or another root. */
+const kindOf = ({ root, name }: StoredDocument): string => root.startsWith("cameraimage:") ? "camera" : name;
 
 /** Content of the documents of an acquisition. */
 export interface Metadata {
@@ -66,28 +58,26 @@ export interface Metadata {
  */
 export function readMetadata(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag): Metadata {
   const reading = new Reading(parser, stop);
-  const found: Catalog = { properties: [], definition: [], camera: [], channel: [], table: [] };
-  let copies: readonly ImageProperties[] = [];
+  const documents: StoredDocument[] = [];
+  let properties: ImageProperties | null = null;
   for (const scan of scans) {
-    const catalog = reading.catalogOf(scan);
-    for (const kind of ALL_KINDS) if (found[kind].length === 0) found[kind] = catalog[kind];
-    copies = reading.copies(catalog.properties);
-    if (copies.length > 0 || reading.exhausted) break;
+    const known = new Set(documents.map(kindOf));
+    const found = reading.documentsOf(scan);
+    documents.push(...found.filter((document) => !known.has(kindOf(document))));
+    properties = reading.propertiesIn(found);
+    if (properties !== null || reading.exhausted) break;
   }
-  if (copies.length === 0) {
-    reading.warnings.push(
-      warning(
-        "metadata_missing",
-        "The file has no readable image properties: channel names, calibration and date are unknown",
-      ),
-    );
+  if (properties === null) {
+    const text = "The file has no readable image properties: channel names, calibration and date are unknown";
+    reading.warnings.push(warning("metadata_missing", text));
   }
+  const parsed = (kind: string) => reading.parseAll(documents.filter((one) => kindOf(one) === kind));
   return {
-    properties: merged(copies) ?? NO_PROPERTIES,
-    definitions: reading.parseAll(found.definition).map(definedSize).filter((size) => size !== null),
-    camera: cameraChannels(reading.parseAll(found.camera)),
-    colors: tableColors(found.table),
-    channelIntervals: () => reading.parseAll(found.channel).flatMap(seriesIntervals),
+    properties: properties ?? NO_PROPERTIES,
+    definitions: parsed("imageDefinition").map(definedSize).filter((size) => size !== null),
+    camera: cameraChannels(parsed("camera")),
+    colors: tableColors(documents.filter((one) => kindOf(one) === "LUT")),
+    channelIntervals: () => parsed("lsmChannel").flatMap(seriesIntervals),
     warnings: reading.warnings,
   };
 }
@@ -95,12 +85,8 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser,
 /** Creation date in the image properties of a file, or `null`. @throws {Stopped} */
 export function creationOf(scan: FileScan, parser: DocumentParser, stop: StopFlag): string | null {
   const reading = new Reading(parser, stop);
-  return merged(reading.copies(reading.catalogOf(scan).properties))?.created ?? null;
+  return reading.propertiesIn(reading.documentsOf(scan))?.created ?? null;
 }
-
-/** The last copy, completed from the first. */
-const merged = ([last, first]: readonly ImageProperties[]): ImageProperties | null =>
-  last && first ? mergeProperties(first, last) : last ?? null;
 
 /** Reads within bounds; an unreadable document counts as missing, with a warning. */
 class Reading {
@@ -119,35 +105,34 @@ class Reading {
     return this.#bytesLeft <= 0;
   }
 
-  /** Documents of a file, those of the last block first. */
-  catalogOf(scan: FileScan): Catalog {
-    const catalog: Catalog = { properties: [], definition: [], camera: [], channel: [], table: [] };
+  /** The wanted documents of a file, those of the last block first. */
+  documentsOf(scan: FileScan): StoredDocument[] {
+    const found: StoredDocument[] = [];
     for (const block of scan.documents.toReversed()) {
       if (this.exhausted) break;
       this.#stop.check();
       this.#bytesLeft -= block.length;
       const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
-      for (const kind of ALL_KINDS) {
-        const room = MAX_OF_A_KIND - catalog[kind].length;
-        catalog[kind].push(...documents.filter(KINDS[kind]).slice(0, room));
-      }
+      const wanted = documents.filter((document) => WANTED.has(kindOf(document)));
+      found.push(...wanted.slice(0, MAX_KEPT - found.length));
     }
-    return catalog;
+    return found;
   }
 
-  /** The last copy and the first one, as far as they can be parsed. */
-  copies(copies: readonly StoredDocument[]): ImageProperties[] {
-    const ordered = copies.toSorted((a, b) => b.offset - a.offset);
-    return this.parseAll([...new Set([...ordered.slice(0, 1), ...ordered.slice(-1)])]).map(imageProperties);
+  /** The last copy of the image properties, completed from the first, as far as they can be parsed. */
+  propertiesIn(documents: readonly StoredDocument[]): ImageProperties | null {
+    const copies = documents.filter((document) => kindOf(document) === "imageProperties")
+      .sort((a, b) => b.offset - a.offset);
+    const [last, first] = this.parseAll([...new Set([...copies.slice(0, 1), ...copies.slice(-1)])])
+      .map(imageProperties);
+    return last && first ? mergeProperties(first, last) : last ?? null;
   }
 
   parseAll(documents: readonly StoredDocument[]): XmlElement[] {
-    return documents.flatMap((document) => this.#parse(document) ?? []);
-  }
-
-  #parse(document: StoredDocument): XmlElement | null {
-    this.#stop.check();
-    return this.#unlessDamaged(() => this.#parser.parse(document));
+    return documents.flatMap((document) => {
+      this.#stop.check();
+      return this.#unlessDamaged(() => this.#parser.parse(document)) ?? [];
+    });
   }
 
   #unlessDamaged<T>(read: () => T): T | null {
@@ -155,10 +140,8 @@ class Reading {
       return read();
     } catch (error) {
       if (!(error instanceof DecodeFailed)) throw error;
-      addWarning(
-        this.warnings,
-        warning("metadata_damaged", `A metadata document is left out: ${error.message}`),
-      );
+      const text = `A metadata document is left out: ${error.message}`;
+      addWarning(this.warnings, warning("metadata_damaged", text));
       return null;
     }
   }
@@ -177,7 +160,7 @@ const SEARCHED_BYTES = 4096;
  * `#rrggbb` of the channels by id: the colour of the largest sample, or else that of the name of the table. Of several
  * tables of a channel the first with a colour counts.
  */
-export function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<string, string> {
+function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<string, string> {
   const colors = new Map<string, string>();
   for (const table of tables) {
     const { channel = null } = table;
@@ -189,12 +172,11 @@ export function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<stri
 
 function colorOf({ bytes }: StoredDocument): string | null {
   const latin1 = new TextDecoder("latin1");
-  const tail = latin1.decode(bytes.subarray(-SEARCHED_BYTES));
-  const digits = LAST_ENTRY.exec(tail)?.[1];
+  const digits = LAST_ENTRY.exec(latin1.decode(bytes.subarray(-SEARCHED_BYTES)))?.[1];
   if (digits !== undefined) {
     const color = `#${digits.toLowerCase()}`;
     return color === BLACK ? null : color;
   }
-  const head = latin1.decode(bytes.subarray(0, SEARCHED_BYTES));
-  return NAMED_COLORS.get(NAME.exec(head)?.[1]?.toLowerCase() ?? "") ?? null;
+  const name = NAME.exec(latin1.decode(bytes.subarray(0, SEARCHED_BYTES)))?.[1];
+  return NAMED_COLORS.get(name?.toLowerCase() ?? "") ?? null;
 }

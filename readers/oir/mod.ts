@@ -32,25 +32,27 @@ import {
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { frameSteps, linePeriod } from "./calibration.ts";
-import { channelList } from "./channel_list.ts";
+import {
+  channelList,
+  checkPlaneSize,
+  completeRows,
+  firstFrame,
+  planeOf,
+  type RowLayout,
+  rowLayout,
+  sampleTypeOf,
+  type StoredFrames,
+  storedFrames,
+} from "./main_image.ts";
 import { damageWithin, type FileScan, planeKey, scanBytes } from "./file_scan.ts";
 import { isContinuationName, scanFileSet } from "./file_set.ts";
 import { addDocuments, DocumentParser } from "./documents.ts";
 import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
-import {
-  checkPlaneSize,
-  completeRows,
-  planeOf,
-  type RowLayout,
-  rowLayout,
-  sampleTypeOf,
-} from "./main_image.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
 import { missingPlanes, planPlanes, type StoredImage, type WantedPlanes } from "./plane_plan.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
 import { referenceImage } from "./reference_image.ts";
-import { firstFrame, type StoredFrames, storedFrames } from "./stored_frames.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or refused */
 export function scenes(source: Source): Promise<Scenes> {

@@ -5,11 +5,9 @@ import { servedLines } from "../metadata/line_scan.ts";
 import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
-import type { FrameIndex } from "./chunk_name.ts";
-import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
-import { completeRows, planeOf, type RowLayout } from "./main_image.ts";
-import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
-import { firstFrame, type StoredFrames } from "./stored_frames.ts";
+import { type ChunkTriples, type FileScan, type FrameIndex, planeKey } from "./file_scan.ts";
+import { completeRows, firstFrame, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
+import { readPlane, type StoredPlane } from "./plane_chunks.ts";
 
 /** The frame at a position, by the numbers that the file gives its time points, wavelengths and focus planes. */
 export function frameAt(frames: StoredFrames, { t, l, z }: Position): FrameIndex {
@@ -136,21 +134,18 @@ export function missingPlanes(
   stop: StopFlag,
 ): Warning[] {
   let complete = 0;
-  /** Planes that may go on in another file. */
-  const divided = new Set<string>();
   for (const { id, channel } of channels) {
-    const needed = neededBytes(layout, channel);
-    for (const scan of scans) {
-      const slot = scan.channelSlots.get(id) ?? -1;
-      for (const [key, planes] of scan.planes) {
+    /** Stored bytes by plane; a plane may go on in another file. */
+    const stored = new Map<string, number>();
+    for (const { planes, channelSlots } of scans) {
+      const slot = channelSlots.get(id) ?? -1;
+      for (const [key, slots] of planes) {
         stop.check();
-        const chunks = planes[slot];
-        if (chunks && storedBytes(scan, chunks) >= needed) complete += 1;
-        else if (chunks) divided.add(key);
+        stored.set(key, (stored.get(key) ?? 0) + bytesIn(slots[slot] ?? []));
       }
     }
-    for (const key of divided) if (planeOf(scans, key, id).bytes >= needed) complete += 1;
-    divided.clear();
+    const needed = neededBytes(layout, channel);
+    complete += stored.values().filter((bytes) => bytes >= needed).toArray().length;
   }
   const planes = intended * channels.length;
   return complete >= planes
@@ -158,8 +153,8 @@ export function missingPlanes(
     : [warning("planes_missing", `${planes - complete} of ${planes} planes are incomplete or missing`)];
 }
 
-function storedBytes({ file }: FileScan, chunks: ChunkTriples): number {
-  const [planeOffset, , length] = chunks;
-  if (chunks.length === 3 && planeOffset === 0 && length !== undefined) return length;
-  return assemblePlane([{ file, chunks }]).bytes;
+function bytesIn(chunks: ChunkTriples): number {
+  let bytes = 0;
+  for (let i = 2; i < chunks.length; i += 3) bytes += chunks[i]!;
+  return bytes;
 }

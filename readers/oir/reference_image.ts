@@ -11,11 +11,10 @@ import {
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { PlanePlan, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import type { CameraChannels } from "./described_channels.ts";
+import type { CameraChannels, ImageProperties } from "./image_properties.ts";
 import type { ImageSize } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
-import type { ImageProperties } from "./image_properties.ts";
 import { orderedIds, sampleTypeOf } from "./main_image.ts";
 import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
 
@@ -50,11 +49,9 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   }));
   const most = stored.reduce((bytes, { plane }) => Math.max(bytes, plane.bytes), 0);
   const arranged = arrangement(most, facts);
-  if (typeof arranged === "string") {
-    return {
-      reference: null,
-      warnings: [...warnings, unreadable(`The reference image is left out: ${arranged}`)],
-    };
+  if (arranged === null) {
+    const text = `The reference image is left out: the arrangement of its ${most} bytes is unknown`;
+    return { reference: null, warnings: [...warnings, unreadable(text)] };
   }
   const { size, sampleType } = arranged;
   const { width, height } = size;
@@ -97,49 +94,38 @@ function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: Sam
   };
 }
 
-interface Arrangement {
-  readonly size: ImageSize;
-  readonly sampleType: SampleType;
-}
-
 /**
- * Size and sample type of the reference image, or why they are unknown: the samples of a described camera before those of
- * the main image, a stated size before one that the number of pixels suggests.
+ * Size and sample type of the reference image, or `null` where they are unknown: the samples of a described camera before those
+ * of the main image, a stated size before one that the number of pixels suggests.
  */
-function arrangement(bytes: number, facts: ReferenceFacts): Arrangement | string {
+function arrangement(
+  bytes: number,
+  facts: ReferenceFacts,
+): { readonly size: ImageSize; readonly sampleType: SampleType } | null {
   const { camera, sampleType: ofMain } = facts;
-  const likeliest = camera.depth === null ? ofMain : sampleTypeOf(camera.depth);
-  const types = new Set([likeliest, ofMain]);
-  const pixels = (type: SampleType) => Math.floor(bytes / SAMPLE_BYTES[type]);
-  if (pixels(likeliest) === 0) return "its samples are not stored";
-  for (const sampleType of types) {
-    const size = statedSize(pixels(sampleType), facts);
-    if (size) return { size, sampleType };
+  const types = new Set([camera.depth === null ? ofMain : sampleTypeOf(camera.depth), ofMain]);
+  for (const sizeOf of [statedSize, likelySize]) {
+    for (const sampleType of types) {
+      const pixels = Math.floor(bytes / SAMPLE_BYTES[sampleType]);
+      const size = pixels > 0 && pixels <= MAX_PLANE_SAMPLES ? sizeOf(pixels, facts) : undefined;
+      if (size) return { size, sampleType };
+    }
   }
-  let why = "";
-  for (const sampleType of types) {
-    const size = guessedSize(pixels(sampleType), facts);
-    if (typeof size !== "string") return { size, sampleType };
-    why ||= size;
-  }
-  return why;
+  return null;
 }
 
 /** The size among those stated that has this number of pixels. */
 function statedSize(pixels: number, { definitions, properties }: ReferenceFacts): ImageSize | undefined {
-  if (pixels > MAX_PLANE_SAMPLES) return undefined;
   const stated = [...definitions, ...(properties.overview ? [properties.overview] : [])];
   return stated.find(({ width, height }) => width * height === pixels);
 }
 
-/** The likeliest size for a number of pixels, or why it is unknown. */
-function guessedSize(pixels: number, { definitions, geometry }: ReferenceFacts): ImageSize | string {
-  if (pixels > MAX_PLANE_SAMPLES) return `it has ${pixels} pixels, more than ${MAX_PLANE_SAMPLES}`;
-  const larger = definitions.find(({ width, height }) => width * height > pixels);
-  if (larger) return `${pixels} of its ${larger.width} x ${larger.height} pixels are stored`;
+/** A square, or an image with the width or height of the main one, unless a larger size is stated. */
+function likelySize(pixels: number, { definitions, geometry }: ReferenceFacts): ImageSize | undefined {
+  if (definitions.some(({ width, height }) => width * height > pixels)) return undefined;
   const root = Math.round(Math.sqrt(pixels));
   if (root * root === pixels) return { width: root, height: root };
-  if (pixels % geometry.height === 0) return { width: pixels / geometry.height, height: geometry.height };
-  if (pixels % geometry.width === 0) return { width: geometry.width, height: pixels / geometry.width };
-  return `the arrangement of its ${pixels} pixels is unknown`;
+  const { width, height } = geometry;
+  if (pixels % height === 0) return { width: pixels / height, height };
+  return pixels % width === 0 ? { width, height: pixels / width } : undefined;
 }

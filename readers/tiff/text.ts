@@ -1,15 +1,11 @@
 /** Texts of TIFF fields and of the files beside them. */
+import { textFrom } from "../metadata/text.ts";
 
 /** Text without the NULs at its end: UTF-8, else Latin-1, in which older programs write the micro sign. */
 export function textOf(bytes: Uint8Array): string {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end -= 1;
-  const text = bytes.subarray(0, end);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(text);
-  } catch {
-    return new TextDecoder("latin1").decode(text);
-  }
+  return textFrom(bytes.subarray(0, end));
 }
 
 /** The same up to the first NUL. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseChunkName } from "./chunk_name.ts";
+import { parseChunkName } from "./file_scan.ts";
 
 const ID = "93e4632f-0342-4d98-bdc1-4ce305b92525";
 
