@@ -69,9 +69,10 @@ export function changingVelocity(values, rows, columns) {
   const curve = (/** @type {number} */ place) =>
     velocity + change * 2 * place - SLOPE * bend * place * place / 2;
   const rest = unlike(partsOf(values, rows, columns, 4), curve);
-  const error = Math.hypot(own, BEND * Math.sqrt(chance), MISSED * bend, UNEVEN * change, rest) /
-    Math.abs(velocity);
-  return error <= GREATEST_ERROR ? { ...again, verdict: "changing", velocity, error } : none;
+  const straight = { velocity: again.velocity, error: Math.hypot(own, UNEVEN * change, rest) };
+  const error = Math.hypot(straight.error, BEND * Math.sqrt(chance), MISSED * bend) / Math.abs(velocity);
+  straight.error /= Math.abs(straight.velocity);
+  return error <= GREATEST_ERROR ? { ...again, verdict: "changing", velocity, error, straight } : none;
 }
 
 /**

@@ -65,22 +65,44 @@ export function windowStarts(rows, { window, step }) {
   return Array.from({ length: count }, (_, i) => i * step);
 }
 
+/** A pulse bends in higher orders, too: what is left after the correction, as a part of it. */
+const MISSED = 0.15;
+
+/** Rounds after which corrections of neighbours no longer change each other. */
+const ROUNDS = 4;
+
 /**
- * Adds to the errors what a window cannot see by itself where the change of the velocity changes, as at its top in a
- * pulse: streaks in a window of n lines are off by n² / 40 of the second derivative (least squares), which the windows
- * half of its length away tell.
+ * Corrects velocities for the bend of their course over time, as at the top of a pulse. Least squares over n lines add
+ * n² / 40 of the second derivative, which the windows half of a window away tell with less noise than the window itself.
  *
  * @param {readonly VelocityAt[]} found of all windows
  * @param {Pick<Windows, "window" | "step">} windows
- * @returns {VelocityAt[]}
+ * @returns {VelocityAt[]} unchanged where no neighbours have a velocity
  */
 export function withBends(found, { window, step }) {
   const away = Math.max(1, Math.round(window / 2 / step));
-  return found.map((one, i) => {
-    const [before, after] = [found[i - away]?.velocity ?? NaN, found[i + away]?.velocity ?? NaN];
-    const bend = (before - 2 * one.velocity + after) / (away * step) ** 2 * window ** 2 / 40;
-    if (one.verdict !== "measured" || !Number.isFinite(bend)) return one;
-    return { ...one, error: Math.hypot(one.error, bend / one.velocity) };
+  const part = window ** 2 / 40 / (away * step) ** 2;
+  const straight = found.map(({ straight, velocity, error }) => straight ?? { velocity, error });
+  const noises = straight.map(({ velocity, error }) => Math.abs(velocity) * error);
+  let bends = straight.map(() => 0);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const at = (/** @type {number} */ i) => (straight[i]?.velocity ?? NaN) - bends[i];
+    const own = straight.map((_, i) => {
+      const bend = part * (at(i - away) - 2 * at(i) + at(i + away));
+      const noise = part * Math.hypot(noises[i - away], 2 * noises[i], noises[i + away]);
+      // By chance alone, noise bends.
+      return bend === 0 ? 0 : bend * Math.max(0, 1 - (noise / bend) ** 2);
+    });
+    // The first and the last window have neighbours on one side alone.
+    bends = own.map((bend, i) => Number.isFinite(bend) ? bend : own[i - away] || own[i + away] || NaN);
+  }
+  return found.map(({ straight: _, ...one }, i) => {
+    const bend = bends[i];
+    if (!Number.isFinite(bend)) return one;
+    const velocity = straight[i].velocity - bend;
+    // The window's own noise is in its bend, too, with the same sign.
+    const error = Math.hypot((1 + 2 * part) * noises[i], MISSED * bend) / Math.abs(velocity);
+    return { ...one, velocity, error };
   });
 }
 
@@ -160,8 +182,12 @@ function published(values, rows, columns, method) {
  * @type {(found: import("./window_velocity.js").WindowVelocity, pixelTime: number) => import("./window_velocity.js").WindowVelocity}
  */
 function alongLine(found, pixelTime) {
+  const { straight } = found;
   const slower = 1 + found.velocity * pixelTime;
-  if (!(slower <= 0)) return { ...found, velocity: found.velocity / slower, error: found.error / slower };
+  const corrected = { ...found, velocity: found.velocity / slower, error: found.error / slower };
+  if (!(slower <= 0)) {
+    return straight ? { ...corrected, straight: alongLine(straight, pixelTime) } : corrected;
+  }
   // Faster than the scan itself.
   return { ...found, verdict: "too fast", velocity: NaN, error: NaN };
 }

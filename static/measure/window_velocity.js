@@ -19,6 +19,7 @@ import { likeness, smoothed } from "./smoothing.js";
  * @property {number} velocity pixels per line, towards greater positions; NaN unless measured
  * @property {number} confidence share of the window's variance that moves at this velocity, 0 to 1
  * @property {number} error estimated relative standard error; NaN unless measured
+ * @property {{velocity: number, error: number}} [straight] of a changing window, without its correction for a bend
  *
  * @typedef {object} Agreement
  * @property {number} share agreement of samples along the streaks of a velocity, at most 1

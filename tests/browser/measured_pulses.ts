@@ -1,12 +1,17 @@
 /** Velocities that are measured in synthetic pulsatile flow (streaks.ts), with the window that is chosen for it. */
-import { physicalVelocity, type VelocityAt, velocityOverTime } from "../../static/measure/velocity.js";
+import {
+  type Method,
+  physicalVelocity,
+  type VelocityAt,
+  velocityOverTime,
+} from "../../static/measure/velocity.js";
 import { isNumber, type Summary, velocitySummary } from "../../static/measure/velocity_summary.js";
 import { chosenWindow } from "../../static/measure/window_choice.js";
 import { streaks } from "./streaks.ts";
 
 /** Flow between 303 and 903 µm/s, or steady flow of 603 µm/s. */
 export interface Pulses {
-  /** Hertz; 0 is steady. */
+  /** Hertz; 0 is steady, `Infinity` accelerates from 303 to 903 µm/s over the recording. */
   readonly frequency: number;
   readonly noise: number;
   /** Seconds of the recording. */
@@ -20,6 +25,7 @@ export interface Pulses {
   readonly recordings: number;
   /** Lines; chosen by default. */
   readonly window?: number;
+  readonly method?: Method;
 }
 
 /** Micrometres from pixel to pixel. */
@@ -45,11 +51,7 @@ export function measuredPulses(what: Pulses): MeasuredPulses {
   const axes = [{ step: lineTime, unit: "seconds" }, { step: PIXEL, unit: "um" }] as const;
   const lines = Math.round(duration / lineTime);
   const pixelTime = (what.pixelTime ?? 0) / lineTime;
-  const amplitude = frequency === 0 ? 0 : AMPLITUDE;
-  const turn = 2 * Math.PI * frequency;
-  const speed = (time: number) => MEAN + amplitude * Math.sin(turn * time);
-  const way = (time: number) =>
-    MEAN * time - (frequency === 0 ? 0 : amplitude / turn * Math.cos(turn * time));
+  const { speed, way } = flowOf(frequency, duration);
   const all: VelocityAt[] = [];
   const numbers: (VelocityAt & { off: number })[] = [];
   const [windows, summaries]: [number[], Summary[]] = [[], []];
@@ -66,7 +68,12 @@ export function measuredPulses(what: Pulses): MeasuredPulses {
     const plane = { samples, shape: [lines, columns] };
     const part = { columns: [0, columns] as const, pixelTime };
     const window = what.window ?? chosenWindow(plane, part, lineTime);
-    const found = velocityOverTime(plane, { ...part, window, step: Math.max(1, Math.floor(window / 2)) });
+    const found = velocityOverTime(plane, {
+      ...part,
+      window,
+      step: Math.max(1, Math.floor(window / 2)),
+      method: what.method ?? "autocorrelation",
+    });
     all.push(...found);
     for (const number of found.filter(isNumber)) {
       const truth = sign * speed((number.line + pixelTime * columns / 2) * lineTime);
@@ -83,4 +90,21 @@ export function measuredPulses(what: Pulses): MeasuredPulses {
   }
   const covered = numbers.filter(({ off, error }) => Math.abs(off) <= 1.96 * error * (1 + off)).length;
   return { all, numbers, covered: covered / numbers.length, windows, summaries };
+}
+
+/** Speed in µm/s and way in µm at a time in seconds. */
+function flowOf(frequency: number, duration: number) {
+  if (frequency === 0) return { speed: () => MEAN, way: (time: number) => MEAN * time };
+  if (frequency === Infinity) {
+    const [start, growth] = [MEAN - AMPLITUDE, 2 * AMPLITUDE / duration];
+    return {
+      speed: (time: number) => start + growth * time,
+      way: (time: number) => start * time + growth * time * time / 2,
+    };
+  }
+  const turn = 2 * Math.PI * frequency;
+  return {
+    speed: (time: number) => MEAN + AMPLITUDE * Math.sin(turn * time),
+    way: (time: number) => MEAN * time - AMPLITUDE / turn * Math.cos(turn * time),
+  };
 }

@@ -1,32 +1,71 @@
 /**
- * Writes the table of pulsatile flow of docs/measure.md. Prints Markdown.
+ * Writes the table of velocities of docs/measure.md. Prints Markdown.
  *
- * usage: deno run -A tests/browser/pulse_table.ts
+ * usage: deno run -A tests/browser/pulse_table.ts [--each]
+ *
+ * `--each` prints a row for each line time, without the published methods.
  */
-import { percentile } from "./measured_streaks.ts";
 import { measuredPulses } from "./measured_pulses.ts";
+import { percentile } from "./measured_streaks.ts";
+
+const LINES = [[0.0005, 64], [0.001, 100], [0.002, 128]] as const;
+const FLOWS = [[0, "steady"], [Infinity, "accelerating"], [2, "2 Hz"], [5, "5 Hz"], [10, "10 Hz"]] as const;
+const isEach = Deno.args.includes("--each");
 
 const percent = (part: number) => `${(100 * part).toFixed(part < 0.00995 ? 2 : 1)} %`;
+const rootMeanSquare = (values: readonly number[]) =>
+  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
 
-console.log(
-  "| ms per line | Hz | noise | windows (ms) | with a number | error: median | 95th percentile | covered | changing |",
-);
-console.log("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-for (const [lineTime, columns] of [[0.0005, 64], [0.001, 100], [0.002, 128]] as const) {
-  for (const frequency of [0, 2, 5, 10]) {
-    for (const noise of [0, 0.5, 1, 2]) {
+/** Median and half of the range of the middle 68 %, which outliers do not change. */
+function biasAndSpread(off: readonly number[]): string {
+  const [low, middle, high] = [0.16, 0.5, 0.84].map((part) => 100 * percentile(off, part));
+  return `${middle!.toFixed(1)} ± ${((high! - low!) / 2).toFixed(1)} %`;
+}
+
+type Measured = ReturnType<typeof measuredPulses>;
+
+/** Cells of recordings whose windows were chosen. */
+function cells(measured: readonly Measured[]): string[] {
+  const numbers = measured.flatMap(({ numbers }) => numbers);
+  const off = numbers.map(({ off }) => off);
+  const covered = numbers.filter(({ off, error }) => Math.abs(off) <= 1.96 * error * (1 + off)).length;
+  const stated = rootMeanSquare(numbers.map(({ error }) => error));
+  const count = measured.reduce((sum, { all }) => sum + all.length, 0);
+  return [
+    percent(numbers.length / count),
+    biasAndSpread(off),
+    percent(percentile(off.map(Math.abs), 0.5)),
+    percent(covered / numbers.length),
+    (stated / rootMeanSquare(off)).toFixed(1),
+  ];
+}
+
+const row = (texts: readonly string[]) => console.log(`| ${texts.join(" | ")} |`);
+const heads = ["with a number", "off", "median error", "covered", "stated / actual"];
+const more = isEach ? ["windows (ms)"] : ["Radon: off", "PIV: off"];
+row([...isEach ? ["ms per line"] : [], "flow", "noise", ...heads, ...more]);
+row(Array.from({ length: 9 }, () => "---:"));
+for (const [frequency, flow] of FLOWS) {
+  for (const noise of [0, 0.5, 1, 2]) {
+    const each = LINES.map(([lineTime, columns]) => {
       const what = { lineTime, columns, frequency, noise, pixelTime: 5e-6, recordings: 4 };
-      const { all, numbers, covered, windows } = measuredPulses(what);
-      const off = numbers.map((number) => Math.abs(number.off));
-      const changing = all.filter(({ verdict }) => verdict === "changing").length;
-      const times = [...new Set(windows)].toSorted((a, b) => a - b).map((window) => window * lineTime * 1000);
-      console.log(
-        `| ${lineTime * 1000} | ${frequency} | ${noise} | ${times.join(", ")} | ${
-          percent(numbers.length / all.length)
-        } | ${percent(percentile(off, 0.5))} | ${percent(percentile(off, 0.95))} | ${percent(covered)} | ${
-          percent(changing / all.length)
-        } |`,
-      );
-    }
+      const measured = measuredPulses(what);
+      if (isEach) {
+        const times = [...new Set(measured.windows)].map((window) => window * lineTime * 1000);
+        row([String(1000 * lineTime), flow, String(noise), ...cells([measured]), times.join(", ")]);
+      }
+      return { what, measured };
+    });
+    if (isEach) continue;
+    const published = (["radon", "piv"] as const).map((method) =>
+      biasAndSpread(
+        each.flatMap(({ what, measured: { windows } }) =>
+          measuredPulses({ ...what, method, recordings: 2, window: windows[0]! }).numbers.map(({ off }) =>
+            off
+          )
+        ),
+      )
+    );
+    row([flow, String(noise), ...cells(each.map(({ measured }) => measured)), ...published]);
   }
 }
