@@ -182,14 +182,16 @@ function published(values, rows, columns, method) {
  * @type {(found: import("./window_velocity.js").WindowVelocity, pixelTime: number) => import("./window_velocity.js").WindowVelocity}
  */
 function alongLine(found, pixelTime) {
-  const { straight } = found;
-  const slower = 1 + found.velocity * pixelTime;
-  const corrected = { ...found, velocity: found.velocity / slower, error: found.error / slower };
-  if (!(slower <= 0)) {
-    return straight ? { ...corrected, straight: alongLine(straight, pixelTime) } : corrected;
-  }
   // Faster than the scan itself.
-  return { ...found, verdict: "too fast", velocity: NaN, error: NaN };
+  if (1 + found.velocity * pixelTime <= 0) {
+    return { ...found, verdict: "too fast", velocity: NaN, error: NaN };
+  }
+  const corrected = (/** @type {{velocity: number, error: number}} */ { velocity, error }) => {
+    const slower = 1 + velocity * pixelTime;
+    return { velocity: velocity / slower, error: error / slower };
+  };
+  const { straight } = found;
+  return { ...found, ...corrected(found), ...straight && { straight: corrected(straight) } };
 }
 
 /**
