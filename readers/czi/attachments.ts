@@ -1,8 +1,8 @@
 /** The attachments of a document, among them its time stamps. */
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
-import { DecodeFailed, isLoss } from "../errors.ts";
+import { DecodeFailed } from "../errors.ts";
 import { MAX_STAMPS, meanStep, timesFrom } from "../metadata/time_stamps.ts";
-import { lossWarning, type Warning } from "../warning.ts";
+import { unlessLost, type Warning } from "../warning.ts";
 import type { Span } from "./scene.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";
 
@@ -25,20 +25,14 @@ const [DIRECTORY_HEAD, ENTRY_BYTES] = [256, 128];
 /** Bytes of an attachment before its content. */
 const CONTENT_HEAD = 256;
 
-/** The attachments that a document lists, with a warning if they cannot be read. @throws {Stopped} */
+/** The attachments that a document lists; none, with a warning, if they cannot be read. */
 export function readAttachments(
   file: ByteSource,
   position: number,
-): { readonly attachments: readonly Attachment[]; readonly warnings: readonly Warning[] } {
-  try {
-    return { attachments: position === 0 ? [] : listed(file, position), warnings: [] };
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-    return {
-      attachments: [],
-      warnings: [lossWarning(error, "file_damaged", "The attachment directory")],
-    };
-  }
+  warnings: Warning[],
+): readonly Attachment[] {
+  if (position === 0) return [];
+  return unlessLost(warnings, "The attachment directory", () => listed(file, position), "file_damaged") ?? [];
 }
 
 function listed(file: ByteSource, position: number): Attachment[] {
@@ -96,18 +90,14 @@ function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size 
   return { step: meanStep(seconds), times: length === size ? timesFrom(seconds) : null };
 }
 
-/** The times of the indices `span` along `T`, with a warning if they cannot be read. */
+/** The times of the indices `span` along `T`; adds a warning if they cannot be read. */
 export function timeStamps(
   file: ByteSource,
   attachments: readonly Attachment[],
   span: Span,
-): TimeStamps & { readonly warnings: readonly Warning[] } {
+  warnings: Warning[],
+): TimeStamps {
   const attachment = attachments.find(({ type }) => type === "CZTIMS");
-  if (!attachment || span.size < 2) return { ...NO_STAMPS, warnings: [] };
-  try {
-    return { ...readTimeStamps(file, attachment, span), warnings: [] };
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-    return { ...NO_STAMPS, warnings: [lossWarning(error, "metadata_damaged", "The time stamps")] };
-  }
+  if (!attachment || span.size < 2) return NO_STAMPS;
+  return unlessLost(warnings, "The time stamps", () => readTimeStamps(file, attachment, span)) ?? NO_STAMPS;
 }

@@ -6,7 +6,6 @@
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import { type Warning, warning } from "../warning.ts";
 import {
   type FileHeader,
   ID,
@@ -268,8 +267,8 @@ export interface Directory {
   readonly table: SubblockTable;
   /** False if subblocks may be lost: the directory is, and the file is truncated. */
   readonly complete: boolean;
-  /** Why the directory was not used. */
-  readonly warnings: readonly Warning[];
+  /** How a missing directory was replaced, or `null`. */
+  readonly lost: string | null;
 }
 
 /**
@@ -281,7 +280,7 @@ export interface Directory {
 export function readDirectory(file: ByteSource, header: FileHeader): Directory {
   if (header.directory === 0) return walked(file, header, "the file has none");
   if (header.directory < file.size) {
-    return { table: listed(file, header.directory), complete: true, warnings: [] };
+    return { table: listed(file, header.directory), complete: true, lost: null };
   }
   return walked(file, header, `the file ends before it, at ${file.size}`);
 }
@@ -344,11 +343,6 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
     // The last segment reaches the end of the file, which is as long as its header states.
     complete: used <= file.size && allocated > file.size - SEGMENT_HEAD &&
       Math.max(header.directory, header.metadata, header.attachments) < file.size,
-    warnings: [
-      warning(
-        "file_damaged",
-        `The subblock directory is missing (${why}); a search found ${table.length} subblocks`,
-      ),
-    ],
+    lost: `The subblock directory is missing (${why}); a search found ${table.length} subblocks`,
   };
 }

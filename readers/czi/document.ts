@@ -42,9 +42,14 @@ export interface SceneEntries {
 /** Reads header, directory and metadata. @throws {DecodeFailed} it is damaged, or holds no image @throws {Stopped} */
 export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   const header = readFileHeader(file);
-  const { table, complete, warnings } = readDirectory(file, header);
+  const warnings: Warning[] = [];
+  if (header.pending) {
+    warnings.push(warning("file_damaged", "The program that wrote the file did not finish it"));
+  }
+  const { table, complete, lost } = readDirectory(file, header);
+  if (lost !== null) warnings.push(warning("file_damaged", lost));
   const refuse = (reason: string) => {
-    throw new DecodeFailed([reason, ...warnings.map(({ text }) => text)].join(": "));
+    throw new DecodeFailed(lost === null ? reason : `${reason}: ${lost}`);
   };
   if (table.length === 0) refuse("it holds no subblocks, and so no image");
   const kept = fullResolution(table, stop);
@@ -52,19 +57,8 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
     refuse("subblocks are lost, and it may hold only overviews");
   }
   const scenes = scenesOf(table, kept, stop);
-  const metadata = readMetadata(file, header);
-  const unfinished = header.pending
-    ? [warning("file_damaged", "The program that wrote the file did not finish it")]
-    : [];
-  return {
-    file,
-    header,
-    table,
-    scenes,
-    complete,
-    metadata: metadata.metadata,
-    warnings: [...unfinished, ...warnings, ...metadata.warnings],
-  };
+  const metadata = readMetadata(file, header, warnings);
+  return { file, header, table, scenes, complete, metadata, warnings };
 }
 
 /** Divides subblocks by scene; those without `S` belong to all scenes. */

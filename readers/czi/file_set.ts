@@ -4,7 +4,7 @@
  */
 import { basename, dirname, extname, join } from "node:path";
 import type { ByteSource } from "../io/byte_source.ts";
-import { DecodeFailed, quoted } from "../errors.ts";
+import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { listed, type Warning, warning } from "../warning.ts";
 import type { SubblockTable } from "./directory.ts";
@@ -53,12 +53,8 @@ function partAt(
 ): MainFile | null {
   const file = files.openNeighbour(path);
   if (file === null) return null;
-  try {
-    const own = readFileHeader(file);
-    if (own.part === part && own.primary === header.primary) return { file, header: own };
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-  }
+  const own = unlessDamaged(() => readFileHeader(file), null);
+  if (own?.part === part && own.primary === header.primary) return { file, header: own };
   file.close();
   return null;
 }

@@ -1,11 +1,11 @@
 /** The XML metadata of a document: channels, pixel sizes, dates, intervals and scene names. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { calibrated, type Calibration, known } from "../metadata/axes.ts";
-import { DecodeFailed, isLoss } from "../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
-import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
+import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
 import { numberOf } from "../metadata/numbers.ts";
-import { lossWarning, type Warning } from "../warning.ts";
+import { unlessLost, type Warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { type FileHeader, ID, requireSegment } from "./segment.ts";
 
@@ -35,16 +35,6 @@ export interface Metadata {
   setupScaling(): { readonly x: number; readonly y: number } | null;
 }
 
-const NO_METADATA: Metadata = {
-  channels: [],
-  steps: {},
-  moment: UNDATED,
-  interval: () => null,
-  pixelTime: null,
-  sceneNames: new Map(),
-  setupScaling: () => null,
-};
-
 /** Bytes before the XML. */
 const METADATA_HEAD = 256;
 
@@ -63,19 +53,12 @@ export function readXml(file: ByteSource, { metadata }: FileHeader): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** The metadata of a document, with a warning if they cannot be read. */
-export function readMetadata(
-  file: ByteSource,
-  header: FileHeader,
-): { readonly metadata: Metadata; readonly warnings: readonly Warning[] } {
-  try {
-    const xml = readXml(file, header);
-    return { metadata: xml.trim() === "" ? NO_METADATA : metadataIn(xml), warnings: [] };
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-    return { metadata: NO_METADATA, warnings: [lossWarning(error, "metadata_damaged", "The metadata")] };
-  }
-}
+/** The metadata of a document; empty, with a warning, if they cannot be read. */
+export const readMetadata = (file: ByteSource, header: FileHeader, warnings: Warning[]): Metadata =>
+  unlessLost(warnings, "The metadata", () => metadataIn(readXml(file, header).trim() || EMPTY)) ??
+    metadataIn(EMPTY);
+
+const EMPTY = "<Metadata/>";
 
 /** Parses the metadata; the experiment is parsed on demand. @throws {DecodeFailed} the XML is damaged */
 export function metadataIn(xml: string): Metadata {
@@ -86,7 +69,8 @@ export function metadataIn(xml: string): Metadata {
   const image = child(information, "Image");
   const dimensions = child(image, "Dimensions");
   const created = child(child(information, "Document"), "CreationDate")?.text;
-  const experiment = () => setup === "" ? null : parsedOrNull(setup);
+  // Few files need it, so a damaged one is ignored.
+  const experiment = () => setup === "" ? null : unlessDamaged(() => parseXml(setup, "the experiment"), null);
   return {
     channels: describedChannels(child(dimensions, "Channels"), child(metadata, "DisplaySetting")),
     steps: stepsOf(child(child(metadata, "Scaling"), "Items")),
@@ -96,16 +80,6 @@ export function metadataIn(xml: string): Metadata {
     sceneNames: sceneNamesOf(child(child(dimensions, "S"), "Scenes")),
     setupScaling: () => setupScaling([experiment(), root]),
   };
-}
-
-/** A damaged experiment is ignored: few files need it. */
-function parsedOrNull(xml: string): XmlElement | null {
-  try {
-    return parseXml(xml, "the experiment");
-  } catch (error) {
-    if (error instanceof DecodeFailed) return null;
-    throw error;
-  }
 }
 
 /** Display settings belong to the channel with the same id; in some files the ids differ. */

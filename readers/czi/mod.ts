@@ -16,7 +16,8 @@
  * Refused: complex pixels, lossless JPEG, chunks, raw data of cameras, entries of the schema DE, parts of a split document
  * without the first.
  */
-import { DecodeFailed } from "../errors.ts";
+import { unlessDamaged } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
@@ -31,6 +32,7 @@ import {
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type Attachment, contentOf, readAttachments, type TimeStamps, timeStamps } from "./attachments.ts";
+import type { SubblockTable } from "./directory.ts";
 import { type CziDocument, readDocument } from "./document.ts";
 import { type FileSet, openMain, openParts } from "./file_set.ts";
 import { readXml } from "./metadata.ts";
@@ -52,16 +54,23 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const main = openMain(path, files);
     const document = readDocument(main.file, files.stop);
     const set = openParts(main, document.table, files);
-    const listed = readAttachments(main.file, document.header.attachments);
-    return new CziScenes({
-      document,
-      set,
-      attachments: listed.attachments,
-      warnings: [...document.warnings, ...set.warnings, ...listed.warnings],
-      stop: files.stop,
-    });
+    const warnings = [...document.warnings, ...set.warnings];
+    const attachments = readAttachments(main.file, document.header.attachments, warnings);
+    return new CziScenes({ document, set, attachments, warnings, stop: files.stop });
   });
 }
+
+/** A document with its files, and the damage of any of these. */
+interface OpenedDocument {
+  readonly document: CziDocument;
+  readonly set: FileSet;
+  readonly attachments: readonly Attachment[];
+  readonly warnings: readonly Warning[];
+  readonly stop: StopFlag;
+}
+
+/** Memory of an acquisition without subblocks, and of each channel. */
+const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
 
 /** The scenes of a document, by ascending `S`. */
 class CziScenes implements Scenes {
@@ -78,115 +87,92 @@ class CziScenes implements Scenes {
 
   entries(most: number): SceneEntry[] {
     const { document: { scenes, metadata, table }, stop } = this.#opened;
-    return scenes.slice(0, most).map(({ s, entries }) => {
-      const name = metadata.sceneNames.get(s) ?? null;
-      try {
-        return { name, sizes: sizesOf(axesOf(servedSizes(layOut(table, entries, stop)), {})) };
-      } catch (error) {
-        if (!(error instanceof DecodeFailed)) throw error;
-        return { name, sizes: {} };
-      }
-    });
+    return scenes.slice(0, most).map(({ s, entries }) => ({
+      name: metadata.sceneNames.get(s) ?? null,
+      sizes: unlessDamaged(() => sizesOf(axesOf(servedSizes(layOut(table, entries, stop)), {})), {}),
+    }));
   }
 
-  open(scene: number): Promise<Acquisition> {
-    return acquisitionOf(this.#opened, scene);
+  async open(index: number): Promise<Acquisition> {
+    const { document, set, attachments, stop } = this.#opened;
+    const { file, metadata, table } = document;
+    const scene = storedScene(document, index, set.parts, stop);
+    const { layout, channels } = scene;
+    const warnings = [...this.#opened.warnings, ...layoutWarnings(table, layout, metadata)];
+    const doubts: Warning[] = [];
+    const stamps = timeStamps(file, attachments, spanOf(layout, "T"), doubts);
+    const steps = calibrations(layout, metadata, stamps, warnings);
+    const { reference, warnings: lost } = await referenceImage(file, attachments, metadata, stop);
+    return {
+      axes: axesOf(servedSizes(layout), steps),
+      channels,
+      ...metadata.moment,
+      files: () => set.paths,
+      fileSize: set.bytes,
+      reference,
+      lineScan: layout.rowAxis === "T" ? lineScanOf(steps.Y, calibrated(metadata.pixelTime, "s")) : null,
+      warnings: [...warnings, ...doubts, ...lost],
+      times: stamps.times,
+      indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
+      documents: (list) => addDocuments(list, file, readXml(file, document.header), attachments),
+      plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
+    };
   }
 }
 
-/** A document with its files. */
-interface OpenedDocument {
-  readonly document: CziDocument;
-  readonly set: FileSet;
-  readonly attachments: readonly Attachment[];
-  /** Damage of any of these. */
-  readonly warnings: readonly Warning[];
-  readonly stop: StopFlag;
+function layoutWarnings(
+  table: SubblockTable,
+  layout: SceneLayout,
+  metadata: CziDocument["metadata"],
+): Warning[] {
+  const warnings = heldAxes(layout).map((letter) => {
+    const text = `Axis ${letter} has ${spanOf(layout, letter).size} indices; only the first is served`;
+    return warning("axis_reduced", text);
+  });
+  warnings.push(...missingPlanes(table, layout));
+  const [described, stored] = [metadata.channels.length, layout.channels.length];
+  if (described > 0 && described !== stored) {
+    warnings.push(
+      warning("metadata_disagree", `The metadata describe ${described} channels; ${stored} are stored`),
+    );
+  }
+  return warnings;
 }
 
-/** Memory of an acquisition without subblocks, and of each channel. */
-const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
-
-/** Opens the scene of a rank. @throws {DecodeFailed | Stopped} */
-async function acquisitionOf(opened: OpenedDocument, index: number): Promise<Acquisition> {
-  const { document, set, attachments, stop } = opened;
-  const { file, metadata, table } = document;
-  const scene = storedScene(document, index, set.parts, stop);
-  const { layout, channels } = scene;
-  const stamps = timeStamps(file, attachments, spanOf(layout, "T"));
-  const steps = calibrations(layout, metadata, stamps);
-  const described = metadata.channels.length;
-  const otherChannels = described > 0 && described !== layout.channels.length
-    ? [
-      warning(
-        "metadata_disagree",
-        `The metadata describe ${described} channels; ${layout.channels.length} are stored`,
-      ),
-    ]
-    : [];
-  const reference = await referenceImage(file, attachments, metadata, stop);
-  return {
-    axes: axesOf(servedSizes(layout), steps.calibrations),
-    channels: channels.map(({ c: _c, sample: _sample, ...channel }) => channel),
-    ...metadata.moment,
-    files: () => set.paths,
-    fileSize: set.bytes,
-    reference: reference.reference,
-    lineScan: layout.rowAxis === "T"
-      ? lineScanOf(steps.calibrations.Y, calibrated(metadata.pixelTime, "s"))
-      : null,
-    warnings: [
-      ...opened.warnings,
-      ...heldAxes(layout).map((letter) =>
-        warning(
-          "axis_reduced",
-          `Axis ${letter} has ${spanOf(layout, letter).size} indices; only the first is served`,
-        )
-      ),
-      ...missingPlanes(table, layout),
-      ...otherChannels,
-      ...steps.warnings,
-      ...stamps.warnings,
-      ...reference.warnings,
-    ],
-    times: stamps.times,
-    indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
-    documents: (list) => addDocuments(list, opened),
-    plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
-  };
-}
-
+/** Steps of the served axes; adds a warning about rows without a step, or along another axis. */
 function calibrations(
   { rowAxis, spans }: SceneLayout,
   { steps, interval }: CziDocument["metadata"],
   stamps: TimeStamps,
-): {
-  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  readonly warnings: readonly Warning[];
-} {
+  warnings: Warning[],
+): Partial<Record<AxisLetter, Calibration>> {
   const series = (spans.get("T")?.size ?? 1) > 1;
   const seconds = series ? stamps.step ?? interval() : null;
   const time = seconds === null ? {} : { T: { step: seconds, unit: "seconds" } };
-  const { Y: _Y, Z: _Z, ...columns } = steps;
   if (rowAxis === "T") {
     const { T, ...rest } = { ...steps, ...time };
-    const unknown = T ? [] : [warning("step_unknown", "The file does not state the time between lines")];
-    return { calibrations: { ...rest, Y: T ?? UNCALIBRATED }, warnings: unknown };
+    if (!T) warnings.push(warning("step_unknown", "The file does not state the time between lines"));
+    return { ...rest, Y: T ?? UNCALIBRATED };
   }
   if (rowAxis === "Z") {
-    const section = [warning("axis_replaced", "The image has no Y axis: rows run along Z")];
-    return { calibrations: { ...columns, ...time, Y: steps.Z ?? UNCALIBRATED }, warnings: section };
+    const { Z, ...rest } = steps;
+    warnings.push(warning("axis_replaced", "The image has no Y axis: rows run along Z"));
+    return { ...rest, ...time, Y: Z ?? UNCALIBRATED };
   }
-  return { calibrations: { ...steps, ...time }, warnings: [] };
+  return { ...steps, ...time };
 }
 
 /** Types of XML attachments: experiment, hardware, multiview, fibres. */
 const XML_TYPES: readonly string[] = ["CZEXP", "CZHWS", "CZMVM", "CZFBMX"];
 
-function addDocuments(list: DocumentList, { document: { file, header }, attachments }: OpenedDocument): void {
-  list.add("metadata", "application/xml", readXml(file, header));
-  for (const attachment of attachments) {
-    if (!XML_TYPES.includes(attachment.type)) continue;
+function addDocuments(
+  list: DocumentList,
+  file: ByteSource,
+  metadata: string,
+  attachments: readonly Attachment[],
+): void {
+  list.add("metadata", "application/xml", metadata);
+  for (const attachment of attachments.filter(({ type }) => XML_TYPES.includes(type))) {
     const content = contentOf(file, attachment);
     list.require(content.size);
     const text = new TextDecoder().decode(content.read(0, content.size, content.name));

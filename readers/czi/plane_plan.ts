@@ -20,9 +20,6 @@ import { findBlock, openPixels, type StoredBlock, workingMemory } from "./subblo
 /** Subblocks of the planes of one plan, 1 KiB of the heap each. */
 export const MAX_PLANNED = 1 << 19;
 
-/** Reported warnings about single subblocks. */
-const MAX_WARNINGS = 8;
-
 /** Bytes of memory of a planned subblock. */
 const PLANNED_BYTES = 800;
 
@@ -58,11 +55,7 @@ export async function planPlanes(
   const groups = groupsOf(scene, wanted);
   gather(scene, fixed, groups);
   const warnings: Warning[] = [];
-  const warn = (warning: Warning) => {
-    if (warnings.length >= MAX_WARNINGS || warnings.some(({ text }) => text === warning.text)) return;
-    warnings.push(warning);
-  };
-  for (const group of groups) await find(scene, { group, fixed, rows, warn });
+  for (const group of groups) await find(scene, { group, fixed, rows, warnings });
   const total = spanOf(layout, layout.rowAxis).size;
   const columns = spanOf(layout, "X").size;
   const stored = layout.rowAxis === "Y" ? [total] : completeLines(groups, position);
@@ -97,14 +90,20 @@ function fixedIndices(layout: SceneLayout, { t, z }: Position): Map<string, numb
   return fixed;
 }
 
-function groupsOf({ channels, layout }: StoredScene, wanted: readonly number[]): Group[] {
+function groupsOf({ channels, places, layout }: StoredScene, wanted: readonly number[]): Group[] {
   const groups = new Map<number, Group>();
   wanted.forEach((index, plane) => {
-    const { c, sample, name } = channels[index]!;
+    const { c, sample } = places[index]!;
     const key = spanOf(layout, "C").start + c;
     const group = groups.getOrInsertComputed(
       key,
-      () => ({ c: key, name: `channel ${index} ("${name}")`, wanted: [], entries: [], blocks: [] }),
+      () => ({
+        c: key,
+        name: `channel ${index} ("${channels[index]!.name}")`,
+        wanted: [],
+        entries: [],
+        blocks: [],
+      }),
     );
     group.wanted.push({ sample, plane });
   });
@@ -143,11 +142,11 @@ function gather(
 /** Finds the blocks of a channel. @throws {PlaneNotFound} tiles are missing */
 async function find(
   scene: StoredScene,
-  { group, fixed, rows, warn }: {
+  { group, fixed, rows, warnings }: {
     readonly group: Group;
     readonly fixed: FixedIndices;
     readonly rows: RowRange | undefined;
-    readonly warn: (warning: Warning) => void;
+    readonly warnings: Warning[];
   },
 ): Promise<void> {
   const { table, layout } = scene;
@@ -168,7 +167,7 @@ async function find(
       tiles.add(tile);
       continue;
     }
-    const found = await findBlock(block, { table, file, mayBeCut, warn });
+    const found = await findBlock(block, { table, file, mayBeCut, warnings });
     if (found === null) continue;
     tiles.add(tile);
     group.blocks.push(found);

@@ -8,7 +8,7 @@ import { isUnreadable, referenceAxes, type ReferenceResult, unreadable } from ".
 import type { ByteSource } from "../io/byte_source.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import type { Warning } from "../warning.ts";
+import { addWarning, type Warning } from "../warning.ts";
 import { type Attachment, contentOf } from "./attachments.ts";
 import { readDocument } from "./document.ts";
 import type { Metadata } from "./metadata.ts";
@@ -30,12 +30,6 @@ interface MetrePath {
   readonly y: Float32Array;
 }
 
-/** An embedded document and its metadata. */
-interface Embedded {
-  readonly scene: StoredScene;
-  readonly metadata: Metadata;
-}
-
 /** Finds the image and the path. @param metadata those of the document that has the attachments @throws {Stopped} */
 export async function referenceImage(
   file: ByteSource,
@@ -44,36 +38,27 @@ export async function referenceImage(
   stop: StopFlag,
 ): Promise<ReferenceResult> {
   const warnings: Warning[] = [];
-  let image: Embedded | null = null;
+  let image: StoredScene | null = null;
+  let own: Metadata | null = null;
   let path: MetrePath | null = null;
   for (const attachment of attachments) {
     if (attachment.name !== "Image" || attachment.type !== "ZISRAW") continue;
     if (image && path) break;
     try {
-      const embedded = embeddedIn(contentOf(file, attachment), stop);
-      if (!image && isImage(embedded.scene)) image = embedded;
-      else if (!path) path = await pathIn(embedded.scene);
+      const content = contentOf(file, attachment);
+      // Attachments of an embedded document are not opened.
+      const document = readDocument(content, stop);
+      const scene = storedScene(document, 0, new Map([[0, content]]), stop);
+      if (!image && isImage(scene)) [image, own] = [scene, document.metadata];
+      else if (!path) path = await pathIn(scene);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      if (warnings.length < 3) {
-        warnings.push(
-          unreadable(`The image attached at ${attachment.position} cannot be read: ${error.message}`),
-        );
-      }
+      const text = `The image attached at ${attachment.position} cannot be read: ${error.message}`;
+      addWarning(warnings, unreadable(text));
     }
   }
-  if (image === null) return { reference: null, warnings };
-  const steps = stepsOf(image.metadata, metadata);
-  return { reference: describe(image.scene, steps, path), warnings };
-}
-
-/** The first scene of an embedded document, without attachments of its own. */
-function embeddedIn(content: ByteSource, stop: StopFlag): Embedded {
-  const document = readDocument(content, stop);
-  return {
-    scene: storedScene(document, 0, new Map([[0, content]]), stop),
-    metadata: document.metadata,
-  };
+  if (image === null || own === null) return { reference: null, warnings };
+  return { reference: describe(image, stepsOf(own, metadata), path), warnings };
 }
 
 function isImage({ layout, channels }: StoredScene): boolean {
@@ -125,7 +110,7 @@ function describe(
     Array.from(metres, (metre) => metre / (step * 1e-6) + size / 2);
   return {
     axes: referenceAxes({ rows: Y, columns: X }, { y, x }),
-    channels: scene.channels.map(({ c: _c, sample: _sample, ...channel }) => channel),
+    channels: scene.channels,
     lineRoi: null,
     scanPath: path && calibrated ? { x: inPixels(path.x, x.step, X), y: inPixels(path.y, y.step, Y) } : null,
     plan: () => planPlanes(scene, scene.channels.map(({ index }) => index), FIRST_POSITION),

@@ -202,8 +202,10 @@ export interface StoredScene {
   readonly table: SubblockTable;
   /** The layout of the scene. */
   readonly layout: SceneLayout;
-  /** The served channels. */
-  readonly channels: readonly ServedChannel[];
+  /** The served channels: channels of the file, or samples of their colour pixels. */
+  readonly channels: readonly Channel[];
+  /** The place of each of them. */
+  readonly places: readonly SamplePlace[];
   /** Files of the document by their part number. */
   readonly parts: ReadonlyMap<number, ByteSource>;
   /** Stops planning and decoding. */
@@ -227,11 +229,11 @@ export function storedScene(
   if (!complete && (layout.tiles > 1 || layout.tilesBy === "M")) {
     throw new DecodeFailed("subblocks are lost, so tiles of the mosaic may be missing");
   }
-  return { table, layout, channels: channelList(layout, metadata.channels), parts, stop };
+  return { table, layout, ...channelList(layout, metadata.channels), parts, stop };
 }
 
-/** A served channel: a channel of the file, or a sample of its colour pixels. */
-export interface ServedChannel extends Channel {
+/** The samples of a served channel. */
+export interface SamplePlace {
   /** Index along `C`, from the first one. */
   readonly c: number;
   /** Index among the samples of a pixel, in the order red, green, blue, alpha. */
@@ -241,32 +243,32 @@ export interface ServedChannel extends Channel {
 function channelList(
   layout: SceneLayout,
   described: readonly DescribedChannel[],
-): ServedChannel[] {
+): Pick<StoredScene, "channels" | "places"> {
   const { start } = spanOf(layout, "C");
   const { channels } = layout;
   const facts = (c: number) => described[start + c];
   const own = channelNames(channels.map((_, c) => facts(c)?.name));
-  const rows = spanOf(layout, layout.rowAxis).size;
-  const columns = spanOf(layout, "X").size;
   const several = channels.length > 1;
-  const type = channels.find((channel) => channel !== null)?.sampleType ?? "uint16";
+  const sampleType = channels.find((channel) => channel !== null)?.sampleType ?? "uint16";
   const listed = channels.flatMap((channel, c) => {
-    const { samples, sampleType } = channel ?? { samples: 1, sampleType: type };
+    const { samples, ...type } = channel ?? { samples: 1, sampleType };
     const name = own[c]!;
-    return Array.from({ length: samples }, (_, sample) => ({
-      c,
-      sample,
-      name: samples === 1 ? name : sampleName(several ? name : null, SAMPLE_NAMES[sample]!),
-      sampleType,
-      // The samples of a colour pixel do not share the colour of their channel.
-      color: samples === 1 ? facts(c)?.color ?? null : null,
+    // The samples of a colour pixel do not share the colour of their channel.
+    if (samples === 1) return [{ c, sample: 0, name, color: facts(c)?.color ?? null, ...type }];
+    return SAMPLE_NAMES.slice(0, samples).map((of, sample) => ({
+      ...{ c, sample, name: sampleName(several ? name : null, of), color: null },
+      ...type,
     }));
   });
   if (listed.length > MAX_CHANNELS) {
     throw new DecodeFailed(`it has ${listed.length} channels, more than ${MAX_CHANNELS}`);
   }
-  return channelsOf(listed, { sampleType: type, rows, columns }).map((channel, i) => {
-    const { c, sample, sampleType } = listed[i]!;
-    return { ...channel, c, sample, sampleType };
-  });
+  const [rows, columns] = [spanOf(layout, layout.rowAxis).size, spanOf(layout, "X").size];
+  return {
+    channels: channelsOf(listed, { sampleType, rows, columns }).map((channel, i) => ({
+      ...channel,
+      sampleType: listed[i]!.sampleType,
+    })),
+    places: listed,
+  };
 }

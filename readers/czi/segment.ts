@@ -1,6 +1,6 @@
 /** Segments, the containers of a document: an id, two sizes and data. The first one is the file header. */
 import type { ByteSource } from "../io/byte_source.ts";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../errors.ts";
 
 /** Segments that a walk visits. */
 const MAX_SEGMENTS = 1 << 21;
@@ -86,14 +86,8 @@ export function* walkSegments(file: ByteSource, start: number): Generator<Segmen
   let at = start;
   for (let count = 0; at + SEGMENT_HEAD <= file.size; count += 1) {
     if (count === MAX_SEGMENTS) throw new DecodeFailed(`it has more than ${MAX_SEGMENTS} segments`);
-    let segment: Segment;
-    try {
-      segment = readSegment(file, at, "segment");
-    } catch (error) {
-      if (error instanceof DecodeFailed) return;
-      throw error;
-    }
-    if (!/^[A-Z]+$/.test(segment.id)) return;
+    const segment = unlessDamaged(() => readSegment(file, at, "segment"), null);
+    if (segment === null || !/^[A-Z]+$/.test(segment.id)) return;
     yield segment;
     at = Math.ceil((segment.data + segment.allocated) / ALIGNMENT) * ALIGNMENT;
   }

@@ -8,7 +8,7 @@ import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { type Warning, warning } from "../warning.ts";
+import { addWarning, type Warning, warning } from "../warning.ts";
 import { type Block, isPlain, type PixelMask, rowPixels, type StoredPixels } from "./block.ts";
 import { DIMENSION_BYTES, ENTRY_BYTES, placeOf, type SubblockTable } from "./directory.ts";
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
@@ -147,8 +147,8 @@ export interface BlockPlace {
   readonly file: ByteSource;
   /** Whether rows may be missing at the end of the file, as in a line scan. */
   readonly mayBeCut: boolean;
-  /** Takes a warning. */
-  warn(warning: Warning): void;
+  /** Takes warnings about the subblock. */
+  readonly warnings: Warning[];
 }
 
 /**
@@ -159,7 +159,7 @@ export interface BlockPlace {
  */
 export async function findBlock(
   block: Block,
-  { table, file, mayBeCut, warn }: BlockPlace,
+  { table, file, mayBeCut, warnings }: BlockPlace,
 ): Promise<StoredBlock | null> {
   const facts = table.facts(block.entry);
   const what = placeOf(facts);
@@ -174,14 +174,14 @@ export async function findBlock(
   const storage = await storageOf(raw ? 0 : facts.compression, what);
   if (storage.doubtful) {
     const text = `Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`;
-    warn(warning("samples_doubtful", text));
+    addWarning(warnings, warning("samples_doubtful", text));
   }
   const found = { block, pixel, file, subblock, storage, what };
   if (storage.codec === null) {
     if (dataSize > needed) {
       const text =
         `The ${what} stores ${dataSize} bytes, but its pixels take ${needed}; the rest is not served`;
-      warn(warning("metadata_disagree", text));
+      addWarning(warnings, warning("metadata_disagree", text));
     }
     return { ...found, rows: rawRows(found, needed, mayBeCut) };
   }
