@@ -2,49 +2,48 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH } from "../io/limits.ts";
 import { allowedXml, parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
+import { addWarning, type Warning, warning } from "../warning.ts";
 import type { Variant, VariantObject } from "./variant.ts";
-
-/** A parsed document. */
-export interface XmlVariant {
-  /** Its values. */
-  readonly value: VariantObject;
-  /** Ignored damage, or `null`. */
-  readonly fault: string | null;
-}
 
 /** Types whose value is a number. */
 const NUMBERS = new Set(["lx_int32", "lx_uint32", "lx_int64", "lx_uint64", "double", "float"]);
 
-/** A document as elements. */
-export interface XmlTree {
-  /** Its root. */
-  readonly root: XmlElement;
-  /** Ignored damage, or `null`. */
-  readonly fault: string | null;
+/** Parses a document into values, as {@linkcode parseXmlTree} does. @throws {DecodeFailed} */
+export function parseXmlVariant(
+  bytes: Uint8Array,
+  what: string,
+  limits: XmlLimits,
+  warnings: Warning[],
+): VariantObject {
+  const value = valueOf(parseXmlTree(bytes, what, limits, warnings));
+  return value instanceof Map ? value as VariantObject : new Map([["", value]]);
 }
 
 /**
- * Parses a document into values; a truncated one up to its end.
+ * Parses a document; a truncated one up to its end, with a warning.
  *
  * @param what its name in messages
  * @param limits counted down
  * @throws {DecodeFailed} it is damaged otherwise, or over a bound
  */
-export function parseXmlVariant(bytes: Uint8Array, what: string, limits: XmlLimits): XmlVariant {
-  const { root, fault } = parseXmlTree(bytes, what, limits);
-  const value = valueOf(root);
-  return { value: value instanceof Map ? value as VariantObject : new Map([["", value]]), fault };
-}
-
-/** Parses a document into elements, as {@linkcode parseXmlVariant} does. @throws {DecodeFailed} */
-export function parseXmlTree(bytes: Uint8Array, what: string, limits: XmlLimits): XmlTree {
+export function parseXmlTree(
+  bytes: Uint8Array,
+  what: string,
+  limits: XmlLimits,
+  warnings: Warning[],
+): XmlElement {
   const text = metadataText(bytes);
   try {
-    return { root: parseXml(text, what, limits), fault: null };
+    return parseXml(text, what, limits);
   } catch (error) {
     const closed = error instanceof DecodeFailed ? withEndTags(text) : null;
     if (closed === null) throw error;
-    return { root: parseXml(closed, what, limits), fault: (error as DecodeFailed).message };
+    const root = parseXml(closed, what, limits);
+    addWarning(
+      warnings,
+      warning("metadata_damaged", `Metadata are truncated: ${(error as DecodeFailed).message}`),
+    );
+    return root;
   }
 }
 
@@ -106,12 +105,9 @@ function endOfTag(text: string, start: number): number | null {
   return null;
 }
 
-/** Bytes that are searched for a declaration. */
-const DECLARATION_BYTES = 200;
-
 /**
- * The text of a document without its declaration: UTF-8, in rare files UTF-16, in older ones the code page of the
- * computer. Forbidden characters are replaced.
+ * The text of a document without its declaration: UTF-8, in rare files UTF-16, in older ones that of Western Windows.
+ * Forbidden characters are replaced.
  */
 export function metadataText(bytes: Uint8Array): string {
   const text = decoded(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
@@ -128,18 +124,6 @@ function decoded(bytes: Uint8Array): string {
   const unicode = new TextDecoder("utf-8").decode(bytes, { stream: true });
   // UTF-8 with some damaged characters also has valid ones beyond ASCII; a code page has none.
   return /\ufffd/.test(unicode) && !/[^\0-\x7f\ufffd]/.test(unicode)
-    ? new TextDecoder(codePage(bytes)).decode(bytes)
+    ? new TextDecoder("windows-1252").decode(bytes)
     : unicode;
-}
-
-/** The declared encoding unless it is Unicode or unknown, else that of Western Windows. */
-function codePage(bytes: Uint8Array): string {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARATION_BYTES));
-  const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
-  try {
-    const { encoding } = new TextDecoder(declared ?? "windows-1252");
-    return encoding.startsWith("utf-") ? "windows-1252" : encoding;
-  } catch {
-    return "windows-1252";
-  }
 }

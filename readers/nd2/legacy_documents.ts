@@ -2,6 +2,7 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { XmlElement, XmlLimits } from "../metadata/xml.ts";
+import type { Warning } from "../warning.ts";
 import { parseXmlTree } from "./clx_xml.ts";
 import { type Loop, requireKnownLoop } from "./experiment.ts";
 import { boxAt, type BoxMap } from "./legacy_boxes.ts";
@@ -25,11 +26,12 @@ export function documentOf(
   boxes: BoxMap,
   purpose: string,
   limits: XmlLimits,
+  warnings: Warning[],
 ): VariantObject {
   const at = boxes.get(purpose)?.[0];
   if (at === undefined) return EMPTY;
   const bytes = documentBytes(file, at, purpose);
-  return objectOf(valueOf(parseXmlTree(bytes, `box ${quoted(purpose)}`, limits).root));
+  return objectOf(valueOf(parseXmlTree(bytes, `box ${quoted(purpose)}`, limits, warnings)));
 }
 
 /** The bytes of a document. @throws {DecodeFailed} it is too long or incomplete */

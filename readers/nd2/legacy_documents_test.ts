@@ -11,7 +11,7 @@ function parsed(xml: string) {
   const head = Buffer.alloc(8, "xml ");
   head.writeUInt32BE(8 + content.length);
   const file = new DecodedBytes(Buffer.concat([head, content]), "the file");
-  return documentOf(file, new Map([["TINF", [0]]]), "TINF", variantBudget().xml);
+  return documentOf(file, new Map([["TINF", [0]]]), "TINF", variantBudget().xml, []);
 }
 
 Deno.test("values are attributes or the text of an element; names lose the prefix for their type", () => {
@@ -57,7 +57,10 @@ Deno.test("numbers are finite and not blank; a missing document is empty, other 
     null,
   ]);
   throws(() => parsed("text"), { tag: "DecodeFailed" });
-  equal(documentOf(new DecodedBytes(new Uint8Array(), "it"), new Map(), "TINF", variantBudget().xml).size, 0);
+  equal(
+    documentOf(new DecodedBytes(new Uint8Array(), "it"), new Map(), "TINF", variantBudget().xml, []).size,
+    0,
+  );
 });
 
 function variant(value: unknown): Variant {

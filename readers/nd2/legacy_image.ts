@@ -26,7 +26,7 @@ import {
   sizesOf,
 } from "../reader.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
-import { type Warning, warning } from "../warning.ts";
+import { unlessLost, type Warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { metadataText } from "./clx_xml.ts";
 import { FrameNumbers, positionScenes } from "./experiment.ts";
@@ -52,15 +52,8 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const size = codestreamSize(file, first);
   const warnings: Warning[] = [];
   const { xml } = variantBudget();
-  const read = (purpose: string): VariantObject => {
-    try {
-      return documentOf(file, boxes, purpose, xml);
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      warnings.push(warning("metadata_damaged", `Metadata are left out: ${error.message}`));
-      return EMPTY;
-    }
-  };
+  const read = (purpose: string) =>
+    unlessLost(warnings, "Metadata", () => documentOf(file, boxes, purpose, xml, warnings)) ?? EMPTY;
   const picture = holderOf(read("VIMD"), ["PicturePlanes", "Calibration"]);
   const description = textStarting(read("TINF"), "Metadata:");
   const experiment = read(boxes.has("AIM1") ? "AIM1" : "AIMD");

@@ -3,10 +3,10 @@ import { Buffer } from "node:buffer";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import { type Warning, warning } from "../warning.ts";
+import { unlessLost, type Warning, warning } from "../warning.ts";
 import { ATTRIBUTES, readChunk, type StoredChunks } from "./chunk_map.ts";
-import { parseLite, type VariantBudget, variantBudget } from "./clx_lite.ts";
-import { metadataText, parseXmlVariant, type XmlVariant } from "./clx_xml.ts";
+import { parseLite, variantBudget } from "./clx_lite.ts";
+import { metadataText, parseXmlVariant } from "./clx_xml.ts";
 import { EMPTY, unwrapped, type Variant, type VariantObject } from "./variant.ts";
 
 /** Bytes of one chunk of metadata; pictures of many channels have a megabyte. */
@@ -37,9 +37,11 @@ export function readMetadata(file: ByteSource, chunks: StoredChunks): Metadata {
   const read = (names: readonly string[]): VariantObject | null => {
     const found = chunks.find(names);
     if (found === null) return null;
-    const { value, fault } = parseChunk(file, found, budget);
-    if (fault !== null) warnings.push(warning("metadata_damaged", `The metadata are truncated: ${fault}`));
-    return unwrapped(value);
+    const what = `chunk ${quoted(found.name)}`;
+    const bytes = readChunk(file, found.name, found.at, MAX_METADATA_BYTES);
+    return unwrapped(
+      isXml(bytes) ? parseXmlVariant(bytes, what, budget.xml, warnings) : parseLite(bytes, what, budget),
+    );
   };
   const attributes = read(ATTRIBUTES);
   if (attributes === null) throw new DecodeFailed("the attributes of the image are missing");
@@ -48,27 +50,8 @@ export function readMetadata(file: ByteSource, chunks: StoredChunks): Metadata {
     warnings.push(warning("metadata_missing", "The file lacks channel names and pixel size"));
   }
   const experiment = read(EXPERIMENT) ?? EMPTY;
-  let texts: VariantObject = EMPTY;
-  try {
-    texts = read(TEXTS) ?? EMPTY;
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-    warnings.push(warning("metadata_damaged", `The texts of the file are left out: ${error.message}`));
-  }
+  const texts = unlessLost(warnings, "The description", () => read(TEXTS)) ?? EMPTY;
   return { attributes, picture: picture ?? EMPTY, experiment, texts, warnings };
-}
-
-/** Parses a chunk in either form. @throws {DecodeFailed} it is damaged, or over a bound */
-function parseChunk(
-  file: ByteSource,
-  { name, at }: { readonly name: string; readonly at: number },
-  budget: VariantBudget,
-): XmlVariant {
-  const what = `chunk ${quoted(name)}`;
-  const bytes = readChunk(file, name, at, MAX_METADATA_BYTES);
-  return isXml(bytes)
-    ? parseXmlVariant(bytes, what, budget.xml)
-    : { value: parseLite(bytes, what, budget), fault: null };
 }
 
 /** True for XML: `<`, perhaps after a byte order mark. */
@@ -88,12 +71,12 @@ export function addDocuments(list: DocumentList, file: ByteSource, { named }: St
     const bytes = readChunk(file, name, at, MAX_METADATA_BYTES);
     const title = name.replace(/!$/, "");
     if (isXml(bytes)) list.add(title, "application/xml", metadataText(bytes));
-    else list.add(title, "application/json", jsonOf(bytes, `chunk ${quoted(name)}`, budget));
+    else {
+      const value = parseLite(bytes, `chunk ${quoted(name)}`, budget);
+      list.add(title, "application/json", JSON.stringify(plain(value), null, 1));
+    }
   }
 }
-
-const jsonOf = (bytes: Uint8Array, what: string, budget: VariantBudget) =>
-  JSON.stringify(plain(parseLite(bytes, what, budget)), null, 1);
 
 /** The value for JSON, with bytes as base64. */
 function plain(value: Variant): unknown {

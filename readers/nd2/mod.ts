@@ -21,7 +21,7 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, known } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";
-import { MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
+import { MAX_TIME_RECORDS, MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { CHUNK_MAGIC, chunkAt, findChunks, type StoredChunks } from "./chunk_map.ts";
@@ -163,9 +163,6 @@ function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
 /** One number for each frame, of {@linkcode MAX_FRAMES} at most. */
 const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
-/** Frames whose own times are read where the file has no list of times. */
-const MAX_FRAMES_READ = 1000;
-
 /** Bytes of the list that are read at once. */
 const WINDOW_BYTES = 64 << 10;
 
@@ -218,7 +215,7 @@ function framesTimes(
   { frames }: StoredChunks,
   series: FrameSeries,
 ): readonly number[] | null {
-  if (series.count > MAX_FRAMES_READ) return null;
+  if (series.count > MAX_TIME_RECORDS) return null;
   const times: number[] = [];
   for (let i = 0; i < series.count; i += 1) {
     const at = frames.get(series.numberAt(i));

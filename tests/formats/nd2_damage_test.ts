@@ -159,20 +159,6 @@ Deno.test("a frame that has its time alone has a time", async () => {
   equal((await load(file(ms(2005).subarray(0, 7)))).summary.times, null);
 });
 
-Deno.test("without a list, the times of at most a thousand frames are read", async () => {
-  const file = (count: number) =>
-    nd2File([
-      ...Array.from({ length: count }, (_, i) => {
-        const ms = new Uint8Array(Float64Array.of(10 * i).buffer);
-        return [`ImageDataSeq|${i}!`, concat(ms, frame().subarray(8))] as const;
-      }),
-      ["ImageAttributesLV!", attributes()],
-      ["ImageMetadataLV!", time(count)],
-    ]);
-  equal((await load(file(1000))).summary.times?.at(-1), 9.99);
-  equal((await load(file(1001))).summary.times, null);
-});
-
 Deno.test("an interrupted line scan has the stored lines", async () => {
   const picture = level("SLxPictureMetadata", [
     number("ePictureYAxis", 2),
