@@ -78,26 +78,10 @@ export class CompoundFile {
     return this.#streams.keys();
   }
 
-  /** Warns of a partial sector at the end, or a FAT that names sectors after it. */
+  /** Warns of a FAT that names sectors after the end of the file. */
   get warnings(): Warning[] {
-    const { sectorBytes } = this.#header;
-    const { size } = this.#file;
-    if (size % sectorBytes !== 0) {
-      return [
-        warning(
-          "file_damaged",
-          `The ${size} bytes of the file are not whole sectors of ${sectorBytes}: bytes were lost or inserted`,
-        ),
-      ];
-    }
-    return this.#fat.reachesBeyond
-      ? [
-        warning(
-          "file_damaged",
-          "The table names sectors beyond the end of the file, which was cut or is damaged",
-        ),
-      ]
-      : [];
+    const text = "The table names sectors beyond the end of the file, which was cut or is damaged";
+    return this.#fat.reachesBeyond ? [warning("file_damaged", text)] : [];
   }
 
   /** Bytes of memory, from above. */
@@ -131,7 +115,8 @@ export class CompoundFile {
     const sectors = Math.ceil(stream.size / MINI_SECTOR_BYTES);
     const tableSectors = Math.min(miniFatSectors, Math.ceil(4 * sectors / sectorBytes));
     const entry = { start: miniFat, size: tableSectors * sectorBytes };
-    const table = words(this.#inSectors(entry, "the mini FAT"), "the mini FAT");
+    const miniTable = this.#inSectors(entry, "the mini FAT");
+    const table = wordsOf(miniTable.read(0, miniTable.size, "the mini FAT"));
     return { table: new SectorTable(table, sectors, MINI_SECTOR_BYTES), stream };
   }
 
@@ -235,19 +220,16 @@ function readFat(file: ByteSource, header: Header): SectorTable {
   }
   const wanted = Math.min(fatSectors, Math.ceil(4 * sectors / sectorBytes));
   const fat = new Uint32Array(wanted * sectorBytes / 4).fill(FREE);
-  const listed = new Set<number>();
+  let filled = 0;
   for (const sector of fatList(file, header, sectors)) {
-    const filled = listed.size;
     if (filled === wanted) break;
     const what = `FAT sector ${filled}`;
     if (sector >= sectors) throw new DecodeFailed(`${what} is sector ${sector}; there are ${sectors}`);
-    if (listed.has(sector)) throw new DecodeFailed(`sector ${sector} is listed twice as a FAT sector`);
-    listed.add(sector);
-    const bytes = file.read((sector + 1) * sectorBytes, sectorBytes, what);
-    fat.set(wordsOf(bytes), filled * sectorBytes / 4);
+    fat.set(wordsOf(file.read((sector + 1) * sectorBytes, sectorBytes, what)), filled * sectorBytes / 4);
+    filled += 1;
   }
-  if (listed.size < wanted) {
-    throw new DecodeFailed(`the compound file declares ${fatSectors} FAT sectors and lists ${listed.size}`);
+  if (filled < wanted) {
+    throw new DecodeFailed(`the compound file declares ${fatSectors} FAT sectors and lists ${filled}`);
   }
   return new SectorTable(fat, sectors, sectorBytes);
 }
@@ -272,10 +254,6 @@ function* fatList(
     }
     next = words.at(-1) ?? FREE;
   }
-}
-
-function words(source: ByteSource, what: string): Uint32Array {
-  return wordsOf(source.read(0, source.size, what));
 }
 
 /** Little-endian words. */

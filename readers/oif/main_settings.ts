@@ -138,26 +138,22 @@ export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): W
 /** Warns when settings state another size than the planes have. @param plane settings of the first plane */
 export function sizeDoubts(main: MainSettings, plane: Settings | null, page: PageLayout): Warning[] {
   const { width, height, bits } = page;
-  const warnings: Warning[] = [];
-  const own = "The settings of the first plane state";
-  const depth = plane?.number(IMAGE, "ImageDepth") ?? null;
-  if (depth !== null && depth * 8 !== bits[0]) {
-    warnings.push(contradiction(`${own} ${depth} bytes per sample, but it has ${bits[0]} bits`));
-  }
-  const columns = plane?.number(IMAGE, "ImageWidth") ?? width;
-  const rows = plane?.number(IMAGE, "ImageHeight") ?? height;
-  if (columns !== width || rows !== height) {
-    warnings.push(contradiction(`${own} ${columns} x ${rows} pixels, but it has ${width} x ${height}`));
-  }
-  const across = main.axes.get("X")?.size ?? 1;
-  if (across > 1 && across !== width) {
-    warnings.push(contradiction(`The settings plan ${across} columns, but the planes have ${width}`));
-  }
-  const down = main.axes.get(main.rows)?.size ?? 1;
-  if (main.rows !== "T" && down > 1 && down !== height) {
-    warnings.push(contradiction(`The settings plan ${down} rows, but the planes have ${height}`));
-  }
-  return warnings;
+  const own = (key: string) => plane?.number(IMAGE, key) ?? null;
+  const planned = (letter: string) => {
+    const size = main.axes.get(letter)?.size ?? 1;
+    return size > 1 ? size : null;
+  };
+  const facts: readonly (readonly [source: string, stated: number | null, noun: string, stored: number])[] = [
+    ["of the first plane state", own("ImageDepth"), "bytes per sample", bits[0]! / 8],
+    ["of the first plane state", own("ImageWidth"), "columns", width],
+    ["of the first plane state", own("ImageHeight"), "rows", height],
+    ["plan", planned("X"), "columns", width],
+    ["plan", main.rows === "T" ? null : planned(main.rows), "rows", height],
+  ];
+  return facts.filter(([, stated, , stored]) => stated !== null && stated !== stored)
+    .map(([source, stated, noun, stored]) =>
+      contradiction(`The settings ${source} ${stated} ${noun}, but the planes have ${stored}`)
+    );
 }
 
 /** Warns when rows are not those of a frame, or more than planned. @param stored rows of the tallest channel */

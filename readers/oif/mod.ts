@@ -32,7 +32,7 @@ import {
   sizeDoubts,
 } from "./main_settings.ts";
 import { PlaneSettings } from "./plane_settings.ts";
-import { placesOf, PlaneGrid, type PlaneName, type PlaneNames, planeNames } from "./planes.ts";
+import { PlaneGrid, type PlaneName, type PlaneNames, planeNames } from "./planes.ts";
 import { referenceImage } from "./reference_image.ts";
 import { Settings } from "./settings.ts";
 import { folderStreams, type NamedStreams, oibStreams } from "./streams.ts";
@@ -53,14 +53,13 @@ interface OpenedOif {
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => {
     const opened = openOif(source);
-    const { places, warnings } = placesOf(opened.names.planes);
-    const [only] = places;
-    if (places.length <= 1) return { ...oneScene(imageOf(opened, only?.planes ?? [])), warnings };
+    const { places } = opened.names;
+    if (places.length <= 1) return oneScene(imageOf(opened, places[0]?.planes ?? []));
     const own = places.findIndex(({ planes }) => planes.some(({ name }) => name === basename(source.path)));
     return {
       count: places.length,
       own: Math.max(0, own),
-      warnings,
+      warnings: [],
       entries: (most) =>
         places.slice(0, most).map(({ number }) => ({ name: `Point ${number ?? 1}`, sizes: {} })),
       open: (scene) => Promise.try(() => imageOf(opened, places[scene]?.planes ?? [])),

@@ -1,11 +1,10 @@
 /** The texts that belong to an image file: its settings (`.pty`), regions, lookup table, and what they say of time. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
-import { DecodeFailed, Unreadable } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { lastNameOf } from "../io/names_inside.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
-import { addWarning, unlessLost, type Warning, warning } from "../warning.ts";
+import { unlessLost, type Warning } from "../warning.ts";
 import type { PlaneGrid } from "./planes.ts";
 import { readText, Settings } from "./settings.ts";
 import type { NamedStreams } from "./streams.ts";
@@ -79,22 +78,14 @@ export class PlaneSettings {
   #color(image: Settings | null): string | null {
     const name = image?.text("LUT Parameter", "LUTFileName");
     if (!name) return null;
-    try {
+    return unlessLost(this.warnings, "The colour of a channel", () => {
       const table = this.#streams.open(namedBy(name, ".lut"));
       if (table === null || table.size < ENTRIES * ENTRY_BYTES) return null;
       const entry = table.read(table.size - ENTRY_BYTES, ENTRY_BYTES, "the last entry");
       const [blue = 0, green = 0, red = 0] = entry;
       const color = hexColor(red, green, blue);
       return color === BLACK ? null : color;
-    } catch (error) {
-      if (error instanceof Unreadable) {
-        addWarning(
-          this.warnings,
-          warning("file_unreadable", `The colour of a channel is unknown: ${error.message}`),
-        );
-      } else if (!(error instanceof DecodeFailed)) throw error;
-      return null;
-    }
+    });
   }
 
   /** Seconds of each time point from the first; `null` where one is missing, or they do not rise. */

@@ -25,7 +25,7 @@ function times(count: number, position: (t: number) => number | null): readonly 
     return at === null ? null : `[Axis 4 Parameters]\nAbsPositionValue=${at}\n`;
   });
   const names = Array.from({ length: count }, (_, i) => `s_C001T${String(i + 1).padStart(3, "0")}.tif`);
-  return settings.times(new PlaneGrid(planeNames(names).planes, 1), new StopFlag());
+  return settings.times(new PlaneGrid(planeNames(names).places[0]!.planes, 1), new StopFlag());
 }
 
 Deno.test("seconds of each time point from the first, which need not be 0", () => {

@@ -18,8 +18,8 @@ export interface PlaneName {
 
 /** The image files of an acquisition. */
 export interface PlaneNames {
-  /** Planes of the main image. */
-  readonly planes: readonly PlaneName[];
+  /** Planes of each place on the stage, which is a scene, and the number of the place; `null` where no name has it. */
+  readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
   /** Reference images of the first set. */
   readonly references: readonly PlaneName[];
   /** What is left out. */
@@ -51,18 +51,14 @@ export function planeNames(names: readonly string[]): PlaneNames {
   const references = first === undefined ? [] : sets.get(first) ?? [];
   requireDistinct(planes);
   requireDistinct(references);
-  const warnings = others.map((group) =>
-    warning(
-      "content_left_out",
-      `${group.length} images named like "${group[0]!.name}" are left out; planes are named like "${
-        planes[0]!.name
-      }"`,
-    )
-  );
+  const warnings = others.map((group) => {
+    const text = `${group.length} images named like "${group[0]!.name}" are left out; planes are named like`;
+    return warning("content_left_out", `${text} "${planes[0]!.name}"`);
+  });
   if (sets.size > 1) {
     warnings.push(unreadable(`Only the first of ${sets.size} sets of reference images is served`));
   }
-  return { planes, references, warnings };
+  return { places: placesOf(planes, warnings), references, warnings };
 }
 
 /** Numbers by letter; `null` where a letter repeats or a number is 0. */
@@ -93,17 +89,8 @@ const LETTERS = ["T", "L", "Z", "C"] as const;
 /** The letter of a place on the stage. */
 const PLACE = "P";
 
-/** The planes of each place, which is a scene. */
-export interface Places {
-  /** By the number of the place; one without a number where no name has the letter. */
-  readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
-  /** Names axes that are served at their first position only. */
-  readonly warnings: readonly Warning[];
-}
-
 /** Groups planes by place. An unknown axis, such as an angle, is served at its first position. */
-export function placesOf(planes: readonly PlaneName[]): Places {
-  const warnings: Warning[] = [];
+function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames["places"] {
   let kept = planes;
   const others = new Set(planes.flatMap(({ numbers }) => [...numbers.keys()])).difference(
     new Set([...LETTERS, PLACE]),
@@ -119,8 +106,8 @@ export function placesOf(planes: readonly PlaneName[]): Places {
     }
   }
   const byPlace = Map.groupBy(kept, ({ numbers }) => numbers.get(PLACE) ?? null);
-  const places = [...byPlace].sort(([a], [b]) => (a ?? 0) - (b ?? 0));
-  return { places: places.map(([number, planes]) => ({ number, planes })), warnings };
+  return [...byPlace].sort(([a], [b]) => (a ?? 0) - (b ?? 0))
+    .map(([number, planes]) => ({ number, planes }));
 }
 
 /** Memory of a plane: its name and its key. */

@@ -2,11 +2,11 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { PlaneNotFound } from "../errors.ts";
-import { placesOf, PlaneGrid, planeNames } from "./planes.ts";
+import { PlaneGrid, planeNames } from "./planes.ts";
 import { lastPart } from "./streams.ts";
 
 Deno.test("planes, reference images and everything else are told apart by name", () => {
-  const { planes, references, warnings } = planeNames([
+  const { places, references, warnings } = planeNames([
     "S_c001z002T0003.TIF",
     "s_C001Z001T0001.tif",
     "s_C001-R001.tif",
@@ -19,12 +19,11 @@ Deno.test("planes, reference images and everything else are told apart by name",
     "other_C001.tif",
     "notes.txt",
   ]);
-  deepEqual(planes.map(({ name, numbers }) => [name, Object.fromEntries(numbers)]), [
+  deepEqual(places[0]!.planes.map(({ name, numbers }) => [name, Object.fromEntries(numbers)]), [
     ["S_c001z002T0003.TIF", { C: 1, Z: 2, T: 3 }],
     ["s_C001Z001T0001.tif", { C: 1, Z: 1, T: 1 }],
   ]);
   deepEqual(references.map(({ name }) => name), ["s_C001-R001.tif"]);
-  deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
   deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
 });
 
@@ -53,7 +52,7 @@ Deno.test("every plane is found by its index, and a missing one is named", () =>
       }
       const missing = names.length > 1 ? names[left % names.length] : undefined;
       const kept = names.filter((name) => name !== missing);
-      const grid = new PlaneGrid(planeNames(kept).planes, c);
+      const grid = new PlaneGrid(planeNames(kept).places[0]!.planes, c);
       equal(grid.stored, kept.length);
       for (const [i, name] of names.entries()) {
         const index = { channel: i % c, z: Math.floor(i / c) % z, t: Math.floor(i / c / z), l: 0 };
@@ -66,8 +65,7 @@ Deno.test("every plane is found by its index, and a missing one is named", () =>
 });
 
 Deno.test("places on the stage are images of their own; of other axes the first position is served", () => {
-  const { planes } = planeNames(["s_C001P002A001.tif", "s_C001P001A001.tif", "s_C001P001A002.tif"]);
-  const { places, warnings } = placesOf(planes);
+  const { places, warnings } = planeNames(["s_C001P002A001.tif", "s_C001P001A001.tif", "s_C001P001A002.tif"]);
   deepEqual(places.map(({ number, planes }) => [number, planes.map(({ name }) => name)]), [
     [1, ["s_C001P001A001.tif"]],
     [2, ["s_C001P002A001.tif"]],

@@ -1,9 +1,9 @@
 /** The files of an acquisition by name: those of the folder of an OIF, or the streams of an OIB. */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, NoImage, quoted, Unreadable } from "../errors.ts";
+import { DecodeFailed, NoImage, quoted, unlessDamaged } from "../errors.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { addWarning, listed, type Warning, warning } from "../warning.ts";
+import { listed, unlessLost, type Warning, warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { Settings } from "./settings.ts";
 
@@ -86,15 +86,8 @@ export function folderStreams(path: string, files: FileAccess): NamedStreams {
   let fileSize = settings.size;
   const warnings: Warning[] = [];
   for (const name of names) {
-    try {
-      fileSize += files.sizeOf(join(folder, name)) ?? 0;
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      addWarning(
-        warnings,
-        warning("file_unreadable", `The size of the files lacks one: ${error.message}`),
-      );
-    }
+    const size = () => files.sizeOf(join(folder, name));
+    fileSize += unlessLost(warnings, `The size of ${quoted(name)}`, size) ?? 0;
   }
   return {
     settings: new ByteSection(settings, 0, settings.size, `"${basename(main)}"`),
@@ -149,14 +142,8 @@ export function oibStreams(file: ByteSource): NamedStreams {
 }
 
 /** True for a compound file of FluoView. */
-export function isOib(file: ByteSource): boolean {
-  try {
-    return new CompoundFile(file).open(INFO, INFO) !== null;
-  } catch (error) {
-    if (error instanceof DecodeFailed) return false;
-    throw error;
-  }
-}
+export const isOib = (file: ByteSource): boolean =>
+  unlessDamaged(() => new CompoundFile(file).open(INFO, INFO) !== null, false);
 
 /** Stored streams by the names of their files in lower case. @throws {DecodeFailed} two have one name */
 function mapped(info: Settings, compound: CompoundFile, main: string) {
