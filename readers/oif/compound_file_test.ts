@@ -124,7 +124,10 @@ Deno.test("lying counts of sectors that nothing needs are not followed", () => {
 Deno.test("DIFAT sectors that lead round end with the FAT that the file needs", () => {
   const large = writeCompound({ A: ramp(31_000 * 512) });
   const difat = new DataView(large.bytes.buffer).getUint32(68, true);
-  refused(changed(large, [(difat + 2) * 512 - 4, difat]), /the directory of the compound file has more than 262144 entries/);
+  refused(
+    changed(large, [(difat + 2) * 512 - 4, difat]),
+    /the directory of the compound file has more than 262144 entries/,
+  );
 });
 
 Deno.test("a small stream lies inside the stream of the root", () => {

@@ -7,7 +7,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
 import { DocumentParser } from "./documents.ts";
-import { continuedStem, EXTENSION, EXTENSIONS } from "./format.ts";
+import { continuedStem, EXTENSION, EXTENSIONS } from "./file_names.ts";
 import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
 import { creationOf } from "./metadata.ts";
 

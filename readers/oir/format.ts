@@ -1,17 +1,6 @@
 /** Olympus OIR. */
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
-
-/** The extension of a container. */
-export const EXTENSION = /\.oir$/i;
-
-/** Both spellings of the extension, for file systems that distinguish them. */
-export const EXTENSIONS = [".oir", ".OIR"] as const;
-
-/** `<stem>_00001` and so on, with or without the extension: the files in which a long acquisition goes on. */
-const CONTINUATION = /^(.+)_\d{5}(\.oir)?$/i;
-
-/** The name of the acquisition that a file continues, without extension; `null` for any other name. */
-export const continuedStem = (name: string): string | null => CONTINUATION.exec(name)?.[1] ?? null;
+import { continuedStem } from "./file_names.ts";
 
 /** OIR; archives and descriptions of OIR files are recognised and refused. */
 export const OIR: FileFormat = {

@@ -1,8 +1,14 @@
 /** Physical steps of the axes, and the times of the frames. */
 import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
 import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
-import { isStraight, type PvFrame, type PvLine, type PvScan, type PvSequence } from "../pvscan/document.ts";
-import { settingOf } from "../pvscan/state.ts";
+import {
+  isStraight,
+  type PvFrame,
+  type PvLine,
+  type PvScan,
+  type PvSequence,
+  settingOf,
+} from "../metadata/pvscan.ts";
 import type { AxisLetter } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
-import { parseScan } from "../pvscan/document.ts";
+import { parseScan } from "../metadata/pvscan.ts";
 import { type LineSettings, lineSettings, statedSize } from "./calibration.ts";
 
 const shard = (values: Readonly<Record<string, number>>) =>

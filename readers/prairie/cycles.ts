@@ -1,6 +1,12 @@
 /** Groups the sequences of a document into scenes, and their frames by time and focus. */
-import type { PvFile, PvFrame, PvScan, PvSequence } from "../pvscan/document.ts";
-import { type PvState, settingOf } from "../pvscan/state.ts";
+import {
+  type PvFile,
+  type PvFrame,
+  type PvScan,
+  type PvSequence,
+  type PvState,
+  settingOf,
+} from "../metadata/pvscan.ts";
 
 /** The axis along which the frames of a sequence follow one another. */
 export type FrameAxis = "line" | "Z" | "T";

@@ -1,18 +1,18 @@
 /** Bruker (Prairie Technologies) Prairie View. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { type FileFormat, type FolderNames, FORMAT_NAMES } from "../format.ts";
-import { beginsScan, decodeDocument } from "../pvscan/document.ts";
-import { isRawData, namedPart } from "../pvscan/file_names.ts";
-import { isPartOfScan } from "../pvscan/found_document.ts";
+import { beginsScan } from "../metadata/pvscan.ts";
+import { textFrom } from "../metadata/text.ts";
+import { isPartOfScan, isRawData, namedPart } from "../metadata/pvscan_files.ts";
 
 /** Bytes in which the first element of a document is searched. */
 const START_BYTES = 4096;
 
 /** True where a text may begin with XML, after any byte order mark. */
-const beginsWithTag = (head: Uint8Array) => /^\uFEFF?\s*</.test(decodeDocument(head));
+const beginsWithTag = (head: Uint8Array) => /^\uFEFF?\s*</.test(textFrom(head));
 
 const isScan = (file: ByteSource) =>
-  beginsScan(decodeDocument(file.read(0, Math.min(START_BYTES, file.size), "the start")));
+  beginsScan(textFrom(file.read(0, Math.min(START_BYTES, file.size), "the start")));
 
 /** Files beside a document, by their names. */
 const isPrairieRelative = (name: string): boolean => isRawData(name) || /\.env$/i.test(name);
@@ -45,7 +45,7 @@ function explainPrairieRelative(head: Uint8Array, name: string): string | null {
     return "it is unconverted raw data of Prairie View: convert it with the Image-Block Ripping Utility " +
       "of Prairie View and open the XML document";
   }
-  const text = decodeDocument(head).replace(/<!--[^]*?-->/g, "");
+  const text = textFrom(head).replace(/<!--[^]*?-->/g, "");
   if (!/^\uFEFF?\s*</.test(text)) return null;
   return ELEMENTS.find(([pattern]) => pattern.test(text))?.[1] ??
     (/\.(?:xml|env)$/i.test(name) ? "it is an XML document, but not of a scan of Prairie View" : null);

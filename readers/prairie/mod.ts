@@ -13,8 +13,7 @@
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, isLoss, NoImage } from "../errors.ts";
-import { isRawData } from "../pvscan/file_names.ts";
-import { documentOf, type FoundDocument, readDocument } from "../pvscan/found_document.ts";
+import { documentOf, type FoundDocument, isRawData, readDocument } from "../metadata/pvscan_files.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, oneScene, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { listed, type Warning, warning } from "../warning.ts";

@@ -9,8 +9,8 @@ import {
   type ScanPath,
   unreadable,
 } from "../metadata/reference.ts";
-import { isStraight, type PvLine, type PvScan, type PvSequence, sourceSteps } from "../pvscan/document.ts";
-import { sourceName } from "../pvscan/file_names.ts";
+import { isStraight, type PvLine, type PvScan, type PvSequence, sourceSteps } from "../metadata/pvscan.ts";
+import { sourceName } from "../metadata/pvscan_files.ts";
 import { PlaneFiles, type ReferenceChannel, referenceOf } from "../tiff/plane_files.ts";
 import { listed, type Warning, warning } from "../warning.ts";
 import { channelFiles } from "./cycles.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
-import type { PvLine } from "../pvscan/document.ts";
+import type { PvLine } from "../metadata/pvscan.ts";
 import { NO_PATH } from "../metadata/reference.ts";
 import { scanPath } from "./reference_image.ts";
 

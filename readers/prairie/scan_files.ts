@@ -3,9 +3,8 @@ import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
 import { unreadable } from "../metadata/reference.ts";
-import type { PvScan } from "../pvscan/document.ts";
-import { sourceName } from "../pvscan/file_names.ts";
-import type { FoundDocument } from "../pvscan/found_document.ts";
+import type { PvScan } from "../metadata/pvscan.ts";
+import { type FoundDocument, sourceName } from "../metadata/pvscan_files.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { addWarning, type Warning } from "../warning.ts";
 

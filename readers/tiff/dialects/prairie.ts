@@ -4,9 +4,8 @@
  */
 import { basename } from "node:path";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { type PvScan, sourceSteps } from "../../pvscan/document.ts";
-import { namedPart } from "../../pvscan/file_names.ts";
-import { documentOf } from "../../pvscan/found_document.ts";
+import { type PvScan, sourceSteps } from "../../metadata/pvscan.ts";
+import { documentOf, namedPart } from "../../metadata/pvscan_files.ts";
 import { warning } from "../../warning.ts";
 import type { Opened } from "../opened.ts";
 import type { SeriesList, Stack } from "../stack.ts";

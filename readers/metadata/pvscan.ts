@@ -9,13 +9,17 @@
  *       Frame relativeTime absoluteTime    one frame
  *         File channel channelName filename source page
  *         PVStateShard
+ *
+ * A setting is a `PVStateValue` with `key` and `value` in version 5, where values of an axis stand in `IndexedValue` (index, value)
+ * or `SubindexedValues` (index) > `SubindexedValue` (value); in version 4 it is a `Key` with the axis at the end of the key:
+ * `micronsPerPixel_XAxis`.
  */
 import { DecodeFailed, NoImage } from "../errors.ts";
 import { lastNameOf } from "../io/names_inside.ts";
-import { calibrated, type Calibration } from "../metadata/axes.ts";
-import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
-import { child, children, parseXml, type XmlElement } from "../metadata/xml.ts";
-import { pvNumber, type PvState, settingOf, stateOf } from "./state.ts";
+import { calibrated, type Calibration } from "./axes.ts";
+import { hourOf, type Moment, moment, momentOf, UNDATED } from "./moment.ts";
+import { numberOf } from "./numbers.ts";
+import { child, children, parseXml, type XmlElement } from "./xml.ts";
 
 /** The image of one channel in one frame. */
 export interface PvFile {
@@ -104,13 +108,6 @@ const START = /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[^])*-->\s*)*<PVScan[\
 
 /** Whether a text begins as a document of a scan does. */
 export const beginsScan = (text: string): boolean => START.test(text);
-
-/** A text in UTF-8, or in UTF-16 where it begins with its mark. */
-export function decodeDocument(bytes: Uint8Array): string {
-  const [a, b] = bytes;
-  const utf16 = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : null;
-  return new TextDecoder(utf16 ?? "utf-8").decode(bytes);
-}
 
 /**
  * Reads a document.
@@ -246,4 +243,78 @@ function dayOf(text: string | undefined): Moment {
   const padded = month.startsWith("0") || day.startsWith("0");
   if (padded && Number(day) <= 12) return UNDATED;
   return moment([year, month, day], [hourOf(hours, half), minutes, seconds]);
+}
+
+/** Settings that are kept of the dozens that each frame of a long series may repeat. */
+const KEPT = new Set([
+  "dwellTime",
+  "framePeriod",
+  "linesPerFrame",
+  "micronsPerPixel",
+  "pixelsPerLine",
+  "positionCurrent",
+  "scanLinePeriod",
+  "xYStageGridIndex",
+].map((key) => key.toLowerCase()));
+
+/** Characters of a number; the program writes twenty. */
+const MAX_DIGITS = 100;
+
+/** Values by key in lower case, those of an axis by `key/axis`: `scanlineperiod`, `micronsperpixel/xaxis`. */
+export type PvState = ReadonlyMap<string, number>;
+
+/** That of a frame without settings of its own, as thousands are. */
+const NO_STATE: PvState = new Map();
+
+/** Settings of an element in its `PVStateShard`. */
+function stateOf(element: XmlElement): PvState {
+  const state = new Map<string, number>();
+  for (const shard of element.children) {
+    if (shard.name !== "PVStateShard") continue;
+    for (const setting of shard.children) addSetting(state, setting);
+  }
+  return state.size === 0 ? NO_STATE : state;
+}
+
+function addSetting(state: Map<string, number>, { attributes, children }: XmlElement): void {
+  const { key = "", value } = attributes;
+  const [, name = "", axis] = /^(.*?)(?:_([XYZ]Axis))?$/i.exec(key) ?? [];
+  const kept = name.toLowerCase();
+  if (!KEPT.has(kept)) return;
+  put(state, axis === undefined ? kept : `${kept}/${axis.toLowerCase()}`, value);
+  for (const { attributes: of, children: below } of children) {
+    const at = `${kept}/${(of.index ?? "").toLowerCase()}`;
+    put(state, at, of.value);
+    // Of a place that several motors move, each gives a part.
+    const parts = below.map((one) => pvNumber(one.attributes.value)).filter((one) => one !== null);
+    if (parts.length > 0) state.set(at, parts.reduce((sum, one) => sum + one, 0));
+  }
+}
+
+/** What several motors may add up to. */
+const PLACE = "positioncurrent";
+
+function put(state: Map<string, number>, key: string, text: string | undefined): void {
+  const value = pvNumber(text) ?? (key.startsWith(PLACE) ? sumOf(text) : null);
+  if (value !== null) state.set(key, value);
+}
+
+/** Version 4 may list the places of two motors: `-4.00,30`. */
+function sumOf(text: string | undefined): number | null {
+  const parts = (text ?? "").split(",", 3).map((one) => numberOf(one));
+  return parts.length === 2
+    ? parts.reduce((sum, one) => sum === null || one === null ? null : sum + one)
+    : null;
+}
+
+/** A number as the program writes it; in some languages the system writes a comma before the decimals. */
+function pvNumber(text: string | null | undefined): number | null {
+  const written = text !== null && text !== undefined && text.length <= MAX_DIGITS ? text.trim() : "";
+  return numberOf(/^[-+]?\d+,\d+(?:[eE][-+]?\d+)?$/.test(written) ? written.replace(",", ".") : written);
+}
+
+/** The value of the innermost of some levels that has one, or `null`; the levels from the innermost out. */
+export function settingOf(levels: readonly PvState[], key: string): number | null {
+  const lower = key.toLowerCase();
+  return levels.find((state) => state.has(lower))?.get(lower) ?? null;
 }

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { isRawData, namedPart, sourceName } from "./file_names.ts";
+import { isRawData, namedPart, sourceName } from "./pvscan_files.ts";
 
 Deno.test("images and source images are named after scan and cycle", () => {
   const image = (scan: string, cycle: number) => ({ kind: "image", scan, cycle, below: false });

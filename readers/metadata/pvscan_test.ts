@@ -1,8 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { DecodeFailed } from "../errors.ts";
-import { beginsScan, decodeDocument, parseScan, scanMoment, sourceSteps } from "./document.ts";
+import { beginsScan, parseScan, scanMoment, settingOf, sourceSteps } from "./pvscan.ts";
 
 Deno.test("a document is recognised by its first element", () => {
   const yes = [
@@ -12,16 +11,6 @@ Deno.test("a document is recognised by its first element", () => {
   ];
   const no = ["<PVScanner>", "<a><PVScan>", "<!-- <PVScan> --><a>", "PVScan", "", "<!--"];
   deepEqual([yes.map(beginsScan), no.map(beginsScan)], [yes.map(() => true), no.map(() => false)]);
-});
-
-Deno.test("texts in UTF-8 and UTF-16, with and without their marks", () => {
-  const text = "<PVScan µ/>";
-  const little = Buffer.from(`\uFEFF${text}`, "utf16le");
-  for (
-    const bytes of [Buffer.from(text), Buffer.from(`\uFEFF${text}`), little, Buffer.from(little).swap16()]
-  ) {
-    equal(decodeDocument(bytes), text);
-  }
 });
 
 Deno.test("files are sorted by channel; names lose their folder, pages count from 0", () => {
@@ -127,4 +116,60 @@ Deno.test("steps of the frame that a line was drawn on are those of the document
   deepEqual(steps(shard(0.3), "straightLine", ""), [0.3, "um", 0.3, "um"]);
   deepEqual(steps("", "straightLine", shard(0.5)), [0.5, "um", 0.5, "um"]);
   deepEqual(steps("", "freeHand", shard(0.5)), [1, "Pixels", 1, "Pixels"]);
+});
+
+const state = (inner: string) => parseScan(`<PVScan><PVStateShard>${inner}</PVStateShard></PVScan>`).state;
+
+Deno.test("settings of both versions have one form", () => {
+  const five = state(
+    '<PVStateValue key="scanLinePeriod" value="0.002"/><PVStateValue key="micronsPerPixel">' +
+      '<IndexedValue index="XAxis" value="0.25"/><IndexedValue index="YAxis" value="0,5"/></PVStateValue>' +
+      '<PVStateValue key="positionCurrent"><SubindexedValues index="ZAxis"><SubindexedValue subindex="0" value="10"/>' +
+      '<SubindexedValue subindex="1" value="-2.5"/></SubindexedValues></PVStateValue><PVStateValue key="notes" value="1"/>',
+  );
+  const four = state(
+    '<Key key="scanlinePeriod" value="0.002"/><Key key="micronsPerPixel_XAxis" value="0.25"/>' +
+      '<Key key="micronsPerPixel_YAxis" value="0.5"/><Key key="positionCurrent_ZAxis" value="10.0,-2.5"/>',
+  );
+  deepEqual([...five], [...four]);
+  deepEqual([...four.keys()], [
+    "scanlineperiod",
+    "micronsperpixel/xaxis",
+    "micronsperpixel/yaxis",
+    "positioncurrent/zaxis",
+  ]);
+  equal(settingOf([four], "positionCurrent/ZAxis"), 7.5);
+});
+
+Deno.test("the innermost level that has a setting counts", () => {
+  const [frame, sequence, root] = ["1", "", "3"].map((value) =>
+    state(value && `<Key key="linesPerFrame" value="${value}"/><Key key="rotation" value="0"/>`)
+  );
+  equal(settingOf([frame!, sequence!, root!], "linesPerFrame"), 1);
+  equal(settingOf([sequence!, root!], "LINESPERFRAME"), 3);
+  equal(settingOf([sequence!], "linesPerFrame"), null);
+  equal(settingOf([root!], "rotation"), null);
+});
+
+Deno.test("a comma stands before decimals where no point does", () => {
+  const numberOf = (text: string) =>
+    settingOf([state(`<Key key="linesPerFrame" value="${text}"/>`)], "linesPerFrame");
+  const cases: [string, number | null][] = [
+    ["0,294117647058823", 0.294117647058823],
+    [" -1.5 ", -1.5],
+    ["1,5E-3", 0.0015],
+    ["1,234.5", null],
+    ["1,2,3", null],
+    ["1e999", null],
+    ["0x10", 16],
+    ["", null],
+  ];
+  for (const [text, value] of cases) equal(numberOf(text), value, text);
+});
+
+Deno.test("two numbers are added for places of motors and ignored elsewhere", () => {
+  const key = (name: string, value: string) => `<Key key="${name}" value="${value}"/>`;
+  const settings = key("positionCurrent_ZAxis", "-4.00,30") + key("micronsPerPixel_XAxis", "1.234,5") +
+    key("scanlinePeriod", "0.1,0.2");
+  deepEqual([...state(settings)], [["positioncurrent/zaxis", 26]]);
 });
