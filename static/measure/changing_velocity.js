@@ -10,8 +10,8 @@ import { roughVelocity, windowVelocity } from "./window_velocity.js";
 /** Halves disagree when they differ by more than this many standard errors and this part of the velocity. */
 const [DISAGREEING, CHANGE] = [3, 0.02];
 
-/** Streaks are not spread evenly over a window: its middle is off by about this part of the change. */
-const UNEVEN = 0.007;
+/** Streaks are not spread evenly over a window: its middle is off by this part of the change, straightened or not. */
+const [UNEVEN, UNEVEN_CURVED] = [0.007, 0.035];
 
 /** Fewer lines are no part. */
 const LEAST_LINES = 6;
@@ -31,8 +31,8 @@ const [BEND, SLOPE] = [2, 40];
 /** Higher orders are left, as a part of this correction. */
 const MISSED = 0.25;
 
-/** Interpolation between few lines is off by about this part, whatever the noise. */
-const LEAST_ERROR = 0.003;
+/** Interpolation between lines is off by about this part, whatever the noise: of a window, and of its parts. */
+const [LEAST_WHOLE_ERROR, LEAST_ERROR] = [0.001, 0.003];
 
 /** A number with a larger relative error is none. */
 const GREATEST_ERROR = 0.1;
@@ -51,7 +51,7 @@ export function changingVelocity(values, rows, columns) {
   const noise = Math.hypot(...halves.map(noiseOf));
   const [middle, change] = [(first + second) / 2, second - first];
   const isSame = Math.abs(change) <= Math.max(DISAGREEING * noise, CHANGE * Math.abs(middle));
-  if (isSame) return whole;
+  if (isSame) return { ...whole, error: Math.hypot(whole.error, UNEVEN_CURVED * change / whole.velocity) };
   const none = {
     verdict: /** @type {const} */ ("changing"),
     velocity: NaN,
@@ -61,7 +61,7 @@ export function changingVelocity(values, rows, columns) {
   const again = roughVelocity(straightened(values, rows, columns, change / (rows / 2)), rows, columns);
   const off = again.velocity - middle;
   if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;
-  const own = noiseOf(again);
+  const own = Math.abs(again.velocity) * Math.max(again.error, LEAST_WHOLE_ERROR);
   // The better of two estimates has less variance by that of their difference (Hausman).
   const chance = Math.max(0, noise * noise / 4 - own * own);
   const bend = BEND * off * Math.max(0, 1 - chance / (off * off));
