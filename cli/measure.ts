@@ -1,7 +1,8 @@
 /** The command `acq-server measure`: measures recordings by settings into a table, without a server. */
 import { z } from "zod";
 import { csv } from "../static/measure/csv.js";
-import { DIAMETER_METHODS, type DiameterMethod } from "../static/measure/diameter.js";
+import { MEASUREMENTS } from "../static/measure/measurements.js";
+import type { Parameter } from "../static/measure/measurement.js";
 import { measuredRecording, type Row } from "../static/measure/recording.js";
 import { typedScan } from "../static/measure/typed_scan.js";
 import { type Method, METHODS } from "../static/measure/velocity.js";
@@ -30,6 +31,11 @@ const HELP_TEXT = helpText({
 
 const NUMBER = z.number();
 const LINES = z.int().positive();
+
+function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
+  if (choices !== undefined) return z.enum(Object.keys(choices));
+  return isCount ? LINES : NUMBER.min(least);
+}
 
 /** Settings of the measurement and of the recordings; what else the page keeps is left out. */
 const SETTINGS_SCHEMA = z.object({
@@ -60,13 +66,13 @@ const SETTINGS_SCHEMA = z.object({
     method: z.enum(Object.keys(METHODS) as [Method, ...Method[]]).optional(),
     pixelTime: NUMBER.nonnegative().optional(),
   }).nullish(),
-  diameter: z.object({
-    window: LINES.optional(),
-    step: LINES.optional(),
-    method: z.enum(Object.keys(DIAMETER_METHODS) as [DiameterMethod, ...DiameterMethod[]]).optional(),
-  }).nullish(),
-  sparks: z.object({ threshold: NUMBER.positive().optional() }).nullish(),
   heartRate: z.boolean().optional(),
+  ...Object.fromEntries(
+    MEASUREMENTS.map(({ key, parameters }) => [
+      key,
+      z.object(Object.fromEntries(parameters.map((one) => [one.key, settingOf(one).optional()]))).nullish(),
+    ]),
+  ),
 });
 
 type ShellSettings = z.output<typeof SETTINGS_SCHEMA>;
@@ -158,7 +164,12 @@ async function measured(sessions: Sessions, path: string, settings: ShellSetting
       "Distance per column": scan.axes[1].step,
       "Distance unit": scan.axes[1].unit,
     };
-    return measuredRecording(scan.plane, scan.axes, { ...settings, velocities }, isKnown ? time : 0)
+    return measuredRecording(
+      scan.plane,
+      scan.axes,
+      { ...settings, velocities, measurements: settings },
+      isKnown ? time : 0,
+    )
       .map((row) => ({ ...about, ...row }));
   } finally {
     sessions.store.delete(session.id);

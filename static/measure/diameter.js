@@ -15,7 +15,7 @@
  * @property {DiameterMethod} [method]
  *
  * @typedef {object} DiameterAt
- * @property {number} line first line of the mean
+ * @property {number} line middle of the mean, from 0
  * @property {number} diameter in columns; NaN where unclear
  * @property {number} left edge, as a column: 3.5 lies between columns 3 and 4
  * @property {number} right edge
@@ -50,7 +50,7 @@ export function diameterOverTime({ samples, shape }, options = {}) {
     const { left, right, verdict } = edges(profile, method);
     const isClear = verdict === "clear";
     found.push({
-      line,
+      line: line + (window - 1) / 2,
       diameter: isClear ? right - left : NaN,
       left: isClear ? from + left : NaN,
       right: isClear ? from + right : NaN,

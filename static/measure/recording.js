@@ -7,10 +7,9 @@
  * @property {TraceSettings | undefined} [traces] of events: ΔF/F₀ with its baseline; raw values by default
  * @property {Threshold | null | undefined} [events] of all bands; proposed for each trace by default
  * @property {VelocitySettings | null | undefined} [velocities] chosen, and taken from the file, by default
- * @property {DiameterSettings | null | undefined} [diameter] of the vessel in a band; not measured by default
- * @property {{threshold?: number | undefined} | null | undefined} [sparks] of a band, with the dark level of the traces; not
- *   measured by default
- * @property {boolean | undefined} [heartRate] of velocities and diameters; not measured by default
+ * @property {boolean | undefined} [heartRate] of velocities; not measured by default
+ * @property {Readonly<Record<string, any>>} [measurements] settings of those in
+ *   measurements.js by their keys; without an entry they are not measured
  *
  * @typedef {object} TraceSettings times in the unit of the time axis
  * @property {boolean | undefined} [isChange] ΔF/F₀
@@ -33,19 +32,13 @@
  * @property {import("./velocity.js").Method | undefined} [method]
  * @property {number | undefined} [pixelTime] microseconds from pixel to pixel
  *
- * @typedef {object} DiameterSettings
- * @property {number | undefined} [window] lines of one mean, 10 by default
- * @property {number | undefined} [step] lines, the window by default
- * @property {import("./diameter.js").DiameterMethod | undefined} [method]
- *
  * @typedef {{step: number, unit: string}} Axis
  * @typedef {Record<string, number | string>} Row by column of the table; NaN is missing
  */
 import { isTime } from "./axes.js";
-import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
 import { findEvents, proposedThreshold } from "./events.js";
-import { heartRate } from "./heart_rate.js";
-import { findSparks } from "./sparks.js";
+import { pulseOf, rowOf, settingsOf, summaryOf } from "./measurement.js";
+import { MEASUREMENTS } from "./measurements.js";
 import { bandMean, mean, percentile, relativeChange, runningMean } from "./traces.js";
 import { METHODS, physicalVelocity, velocityOverTime, velocityUnit } from "./velocity.js";
 import { velocitySummary } from "./velocity_summary.js";
@@ -74,8 +67,7 @@ export function measuredRecording(plane, axes, settings, pixelTime) {
       "Last column": to - 1,
       ...ofTrace(plane, axes, settings, from, to),
       ...ofVelocities(plane, axes, settings, pixelTime, [from, to]),
-      ...ofDiameter(plane, axes, settings, [from, to]),
-      ...ofSparks(plane, axes, settings, [from, to]),
+      ...ofMeasurements(plane, settings.measurements ?? {}, { columns: [from, to], axes }),
     };
   });
 }
@@ -158,73 +150,22 @@ function ofVelocities(plane, axes, { velocities, heartRate: hasPulse = false }, 
     "Median standard error (%)": percentile(Float64Array.from(errors), 50),
     "Cycles": cycle?.cycles ?? NaN,
     "Mean velocity of whole cycles": cycle === null ? NaN : physicalVelocity(cycle.mean, axes),
-    ...hasPulse && ofPulse("velocity", found.map(({ velocity }) => velocity), distance * time.step),
+    ...hasPulse &&
+      rowOf(pulseOf("velocity", found, Float64Array.from(found, ({ velocity }) => velocity), time)),
   };
 }
 
-/**
- * @param {import("./velocity.js").Plane} plane
- * @param {readonly [Axis, Axis]} axes
- * @param {Settings} settings
- * @param {readonly [number, number]} columns
- * @returns {Row}
- */
-function ofDiameter(plane, [time, position], { diameter, heartRate: hasPulse = false }, columns) {
-  if (!diameter) return {};
-  const { window = 10, step = window, method = "half-maximum" } = diameter;
-  const found = diameterOverTime(plane, { columns, window, step, method });
-  const diameters = found.map((one) => one.diameter * position.step);
-  return {
-    "Diameter method": DIAMETER_METHODS[method],
-    "Diameter lines": window,
-    "Diameters": found.length,
-    "Clear diameters": diameters.filter(Number.isFinite).length,
-    "Median diameter": percentile(Float64Array.from(diameters), 50),
-    "Diameter unit": position.unit,
-    ...hasPulse && ofPulse("diameter", diameters, step * time.step),
-  };
-}
-
-/**
- * @param {import("./velocity.js").Plane} plane
- * @param {readonly [Axis, Axis]} axes
- * @param {Settings} settings
- * @param {readonly [number, number]} columns
- * @returns {Row}
- */
-function ofSparks(plane, [time, position], { sparks, traces = {} }, columns) {
-  if (!sparks) return {};
-  const { threshold } = sparks;
-  const found = findSparks(plane, {
-    columns,
-    ...threshold !== undefined && { threshold },
-    offset: traces.offset ?? 0,
-  });
-  const median = (/** @type {(spark: typeof found[number]) => number} */ of) =>
-    percentile(Float64Array.from(found, of), 50);
-  const [seconds, length] = [plane.shape[0] * time.step, (columns[1] - columns[0]) * position.step];
-  return {
-    "Sparks": found.length,
-    [`Sparks per 100 ${position.unit} and time unit`]: 100 * found.length / length / seconds,
-    "Median spark amplitude (dF/F0)": median(({ amplitude }) => amplitude),
-    "Median spark FWHM": median(({ width }) => width * position.step),
-    "Median spark FDHM": median(({ duration }) => duration * time.step),
-    "Median spark time to peak": median(({ timeToPeak }) => timeToPeak * time.step),
-  };
-}
-
-/** @type {(of: string, values: readonly number[], step: number) => Row} */
-function ofPulse(of, values, step) {
-  const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = heartRate(
-    Float64Array.from(values),
-    step,
+/** @type {(plane: import("./velocity.js").Plane, wanted: NonNullable<Settings["measurements"]>, band: import("./measurement.js").Band) => Row} */
+function ofMeasurements(plane, wanted, band) {
+  return Object.assign(
+    {},
+    ...MEASUREMENTS.filter(({ key }) => wanted[key]).map((measurement) => {
+      const settings = settingsOf(measurement, wanted[measurement.key] ?? {});
+      const found = measurement.run(plane, band, settings);
+      return {
+        [`Method of ${measurement.title.toLowerCase()}`]: measurement.method(settings),
+        ...rowOf(summaryOf(measurement, found, band, plane.shape[0])),
+      };
+    }),
   );
-  return {
-    [`Pulse of ${of} (per time unit)`]: frequency,
-    [`Pulse of ${of} by autocorrelation`]: byAutocorrelation,
-    [`Pulse of ${of}: variance explained`]: certainty,
-    [`Pulse of ${of}: beats`]: beats,
-    [`Pulse of ${of} is`]: verdict,
-    [`Pulsatility of ${of}`]: pulsatility,
-  };
 }

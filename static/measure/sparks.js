@@ -30,6 +30,9 @@ const [LINES, COLUMNS] = [2, 2];
 /** Full width at half maximum of a Gaussian, in standard deviations. */
 const FULL_WIDTH = 2 * Math.sqrt(2 * Math.LN2);
 
+/** Lines and columns around a place in which its spark has its greatest value. */
+const REACH = 6;
+
 /** A spark covers at least this many samples above its half: spikes of the detector cover fewer. */
 const LEAST_AREA = 12;
 
@@ -38,22 +41,85 @@ const LEAST_AREA = 12;
  * @param {SparkOptions} [options]
  * @returns {Spark[]} in the order of time
  */
-export function findSparks({ samples, shape }, options = {}) {
+export function findSparks(plane, options = {}) {
+  const field = fieldOf(plane, options);
+  const { smooth, rows, width, noise } = field;
+  if (!(noise > 0)) return [];
+  const { threshold = THRESHOLD } = options;
+  const peaks = peaksOf(field, highestPlaces(smooth, rows, width, threshold * noise), 2 * noise);
+  return sparksOf(field, peaks).toSorted((a, b) => a.line - b.line);
+}
+
+/**
+ * Measures the spark whose greatest value is nearest to a place, below the threshold too.
+ *
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane
+ * @param {SparkOptions} options
+ * @param {{line: number, column: number}} place
+ * @returns {Spark | null} null where nothing rises there
+ */
+export function sparkAt(plane, options, place) {
+  const field = fieldOf(plane, options);
+  const { smooth, rows, width, from, noise } = field;
+  let best = -1;
+  for (
+    let line = Math.max(0, place.line - REACH);
+    line <= Math.min(rows - 1, place.line + REACH);
+    line += 1
+  ) {
+    const first = Math.max(0, place.column - from - REACH);
+    for (let x = first; x <= Math.min(width - 1, place.column - from + REACH); x += 1) {
+      const at = line * width + x;
+      if (best < 0 || smooth[at] > smooth[best]) best = at;
+    }
+  }
+  if (!(best >= 0 && smooth[best] > 0 && noise > 0)) return null;
+  return sparksOf(field, peaksOf(field, [best], Math.min(2 * noise, smooth[best] / 2)))[0] ?? null;
+}
+
+/**
+ * @typedef {object} Field the change in a band
+ * @property {Float64Array} change ΔF/F₀ of each sample
+ * @property {Float64Array} smooth
+ * @property {number} rows
+ * @property {number} width columns of the band
+ * @property {number} from first column of the band
+ * @property {number} noise standard deviation of what is smoothed
+ */
+
+/** @param {{samples: Float32Array, shape: readonly number[]}} plane @param {SparkOptions} options @returns {Field} */
+function fieldOf({ samples, shape }, { columns, offset = 0 }) {
   const [rows, all] = shape;
-  const { columns: [from, to] = [0, all], threshold = THRESHOLD, offset = 0 } = options;
+  const [from, to] = columns ?? [0, all];
   const width = to - from;
   const change = changes(samples, all, rows, from, to, offset);
   const smooth = smoothed(smoothed(change, rows, width, LINES, "lines"), rows, width, COLUMNS, "columns");
   // The median of |N(0, 1)| is 0.6745.
   const noise = percentile(smooth.map(Math.abs), 50) / 0.6745;
-  if (!(noise > 0)) return [];
-  const peaks = peaksOf(smooth, rows, width, threshold * noise, 2 * noise);
+  return { change, smooth, rows, width, from, noise };
+}
+
+/** @param {Field} field @param {readonly Peak[]} peaks @returns {Spark[]} */
+function sparksOf({ change, rows, width, from }, peaks) {
   const shapes = peaks.map((peak) => ({ ...peak, ...gaussianAlong(change, width, peak) }))
     .filter(({ sigma }) => Number.isFinite(sigma));
   return shapes.map((spark) => measured(change, rows, width, spark, shapes))
     .filter(({ amplitude, duration }) => amplitude > 0 && Number.isFinite(duration))
-    .map((spark) => ({ ...spark, column: from + spark.column }))
-    .toSorted((a, b) => a.line - b.line);
+    .map((spark) => ({ ...spark, column: from + spark.column }));
+}
+
+/** Places above a level that no neighbour exceeds, the highest first. */
+function highestPlaces(
+  /** @type {Float64Array} */ smooth,
+  /** @type {number} */ rows,
+  /** @type {number} */ width,
+  /** @type {number} */ least,
+) {
+  const places = [];
+  for (let at = 0; at < smooth.length; at += 1) {
+    if (smooth[at] > least && isHighest(smooth, rows, width, at)) places.push(at);
+  }
+  return places.sort((a, b) => smooth[b] - smooth[a]);
 }
 
 /** ΔF/F₀ of each sample against the median of its column. */
@@ -121,22 +187,18 @@ function smoothed(
  */
 
 /**
- * The highest places, each with the area above its half. A place whose area touches that of a higher one is its flank.
+ * Places with the area above their half. A place whose area touches that of a higher one is its flank.
  *
- * @param {Float64Array} smooth
- * @param {number} rows
- * @param {number} width
- * @param {number} least value of a peak
+ * @param {Field} field
+ * @param {readonly number[]} places the highest first
  * @param {number} floor the area is above it
  * @returns {Peak[]}
  */
-function peaksOf(smooth, rows, width, least, floor) {
-  const high = [...smooth.keys()].filter((at) => smooth[at] > least && isHighest(smooth, rows, width, at))
-    .sort((a, b) => smooth[b] - smooth[a]);
+function peaksOf({ smooth, rows, width }, places, floor) {
   const taken = new Uint8Array(smooth.length);
   /** @type {Peak[]} */
   const peaks = [];
-  for (const at of high) {
+  for (const at of places) {
     const level = Math.max(floor, smooth[at] / 2);
     const area = areaAbove(smooth, rows, width, at, level);
     const isFlank = area.some((place) => taken[place] === 1);

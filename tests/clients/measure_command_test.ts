@@ -72,6 +72,16 @@ Deno.test("measure: bands of a recording have the numbers of the page's modules"
     const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
     assert(Math.abs(Number(flow!["Median velocity"]) / truth - 1) < 0.03, flow!["Median velocity"]);
     assert.equal(flow!["Velocity unit"], "um/s");
+    const [both] = (await measured([path], {
+      channel: 1,
+      diameter: { method: "gradient" },
+      sparks: { threshold: 6 },
+    })).rows;
+    assert.equal(both!["Method of diameter over time"], "steepest gradients (Fischer et al. 2010)");
+    // Means of 10 of 600 lines.
+    assert.equal(both!["Diameters"], "60");
+    assert.match(both!["Heart rate of diameter (1/s)"]!, /^$|^\d/);
+    assert(Number(both!["Sparks"]) >= 0);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
@@ -105,6 +115,8 @@ Deno.test("measure: settings that cannot be followed are refused", async () => {
       [[], /Cannot follow the settings/],
       [{ bands: [{ name: "A", from: 0.5, to: 3 }] }, /bands\.0\.from/],
       [{ velocities: { method: "guess" } }, /velocities\.method/],
+      [{ diameter: { window: 0.5 } }, /diameter\.window/],
+      [{ sparks: { threshold: 0 } }, /sparks\.threshold/],
     ] as const
   ) {
     const { code, err } = await measured([IMAGES], settings);

@@ -40,7 +40,7 @@ Deno.test("the diameter is within a tenth of a column in the median, down to a s
         const { plane, truth } = vessel({ diameter, blur, snr });
         const found = diameterOverTime(plane, { method, window: 10 });
         const off = found.map((one) =>
-          one.diameter - truth.slice(one.line, one.line + 10).reduce((a, b) => a + b) / 10
+          one.diameter - truth.slice(one.line - 4.5, one.line + 5.5).reduce((a, b) => a + b) / 10
         );
         const what = `${method}, ${diameter} columns, blur ${blur}, signal-to-noise ${snr}`;
         assert.equal(found.filter(({ verdict }) => verdict === "clear").length, found.length, what);

@@ -4,6 +4,7 @@ import { carriedOver } from "../../static/demo/v2/saving/carried.js";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.js";
 import { drawnRegions, regionsOf } from "../../static/demo/v2/saving/regions.js";
 import { DocumentFault, documentsOf, restored, sourceOf } from "../../static/demo/v2/saving/restored.js";
+import { MEASUREMENTS } from "../../static/measure/measurements.js";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.js";
 import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";
 import { zipOf } from "../fixtures/zip_writer.ts";
@@ -49,6 +50,21 @@ const DRAWN = {
     length: 600,
     rows: [{ peak: 130, value: 1.5, note: "NaN", isByHand: true }],
   },
+  measured: {
+    diameter: {
+      band: "3",
+      channel: "1",
+      settings: { method: "gradient", window: 20, step: 10 },
+      columns: [30, 50],
+      found: [
+        { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
+        { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
+      ],
+      about: [["Method", "as published"]],
+      place: "[]",
+    },
+    sparks: null,
+  },
   cursors: { pinned: [{ x: 100, y: 40 }], lines: 3, columns: 1 },
   kymograph: null,
   regions: [],
@@ -70,6 +86,13 @@ const INFO = {
 } as unknown as Parameters<typeof restored>[1];
 
 const PICTURE = { shape: SHAPE, isLineScan: true, isSeries: false, isTurned: false };
+
+/** As the panels of the page have it. */
+const MEASURED = MEASUREMENTS.filter(({ key }) => key === "diameter").map((measurement) => ({
+  measurement,
+  columns: measurement.columns(DRAWN.measured!.diameter!.found, INFO.plane.axes),
+  quantities: [{ name: "Median diameter", value: 6.25, unit: "um" }, { name: "Beats", value: NaN }],
+}));
 
 const column = (name: string, ...values: (string | number)[]) => [{ name, unit: "s", values }];
 
@@ -97,7 +120,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
   };
   const { rois, analyses, imageMetadata, accepted } = memberOf({
     drawn: DRAWN,
-    shown: { drawn: DRAWN, scan, traces, tables },
+    shown: { drawn: DRAWN, scan, traces, tables, measurements: MEASURED },
     isKymograph: false,
     isAccepted: true,
     position: { t: 0, z: 0, l: 0 },
@@ -137,7 +160,12 @@ Deno.test("what was drawn and measured comes back", () => {
   const { drawn, note } = restore(files);
   // Results hold at the restored position, and the documents are known by their mark.
   const { velocities, origin } = drawn;
-  assert.deepEqual(drawn, { ...DRAWN, velocities: { ...DRAWN.velocities, place: null }, origin });
+  assert.deepEqual(drawn, {
+    ...DRAWN,
+    velocities: { ...DRAWN.velocities, place: null },
+    measured: { ...DRAWN.measured, diameter: { ...DRAWN.measured!.diameter, place: null } },
+    origin,
+  });
   assert.equal(velocities!.found[0]!.velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
@@ -148,9 +176,31 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
   const { analyses } = JSON.parse(documents()[1]!.text);
   assert.deepEqual(
     analyses.map(({ type, roi_id = "", channel = -1 }: Json) => `${type} ${roi_id} ${channel}`),
-    ["trace band-3 0", "velocity band-3 0", "events band-3 0", "lines  -1", "cursors  -1"],
+    [
+      "trace band-3 0",
+      "velocity band-3 0",
+      "events band-3 0",
+      "diameter band-3 0",
+      "lines  -1",
+      "cursors  -1",
+    ],
   );
-  const [trace, velocity, , , cursors] = analyses;
+  const [trace, velocity, , diameter, , cursors] = analyses;
+  const { acq_viewer: _, ...parameters } = diameter.parameters;
+  assert.deepEqual(parameters, {
+    method: "gradient",
+    window: { value: 20, unit: "lines" },
+    step: { value: 10, unit: "lines" },
+    method_description: "steepest gradients (Fischer et al. 2010)",
+    columns: [30, 50],
+  });
+  assert.deepEqual(diameter.summary, { median_diameter: { value: 6.25, unit: "um" } });
+  // 12.5 columns of 0.5 µm.
+  assert.equal(
+    diameter.tables[0].csv,
+    "Time (s),Diameter (um),Left edge (um),Right edge (um),Verdict\r\n" +
+      "0.019,6.25,16,22.25,clear\r\n0.039,,,,cut\r\n",
+  );
   assert.deepEqual(trace.parameters.baseline, { percentile: { value: 10, unit: "%" } });
   assert.match(trace.tables[0].csv, /^Time \(s\),dF\/F0\r\n0,0\r\n0\.002,0\r\n/);
   assert.deepEqual(velocity.parameters.window, { value: 64, unit: "lines" });

@@ -14,7 +14,7 @@
  * @typedef {{drawn: Drawn | null, words: string}} Fitted `words` is empty where everything fits
  */
 import { formatNumber, unitSymbol } from "../../../measure/axes.js";
-import { drawnWords, withoutResults } from "../measuring/drawn.js";
+import { drawnWords, mapped, withoutResults } from "../measuring/drawn.js";
 import { shapeOf } from "../measuring/scan.js";
 
 /** @import { Drawn } from "../measuring/drawn.js" */
@@ -74,6 +74,11 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
   const { kymograph, velocities, events } = drawn;
   // Points of a kymograph count columns across.
   const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
+  const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
+    // A band that is left out measures whole lines nowhere else.
+    band: bands.some(({ id }) => String(id) === band) ? band : "",
+    channel: String(channelIn(scan, channels, Number(channel))),
+  });
   const fitted = {
     ...drawn,
     shape: /** @type {const} */ ([rows, columns]),
@@ -82,12 +87,11 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     cursors: { ...drawn.cursors, pinned },
     velocities: velocities && {
       ...velocities,
-      // A band that is left out measures whole lines nowhere else.
-      band: bands.some(({ id }) => String(id) === velocities.band) ? velocities.band : "",
-      channel: String(channelIn(scan, channels, Number(velocities.channel))),
+      ...placed(velocities),
       pixelTime: velocities.pixelTime === pixelTime ? 1e6 * scan.pixelTime : velocities.pixelTime,
     },
     events: events && eventsIn(events, bands, scan, channels),
+    measured: mapped(drawn.measured, (one) => ({ ...one, ...placed(one) })),
     kymograph: isLineInside ? kymograph : null,
   };
   const cut = bands.filter(({ id, to }) => drawn.bands.some((band) => band.id === id && band.to > to));

@@ -1,4 +1,5 @@
 /** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
+import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { element, saveFile, sayIn } from "../controls/element.js";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
 import { measureAll } from "./measure_all.js";
@@ -44,6 +45,7 @@ export class ManyPanel {
   #group = choiceField("Recordings", "many-group", []);
   #velocities = checkField("Velocities", "many-velocities", true);
   #events = checkField("Events", "many-events", true);
+  #measurements = MEASUREMENTS.map(({ key, title }) => ({ key, ...checkField(title, `many-${key}`, false) }));
   #own = choiceField("With work of their own", "many-own", [
     { value: "measure", name: "measure with it" },
     { value: "skip", name: "leave out" },
@@ -66,7 +68,7 @@ export class ManyPanel {
     "div",
     { className: "panel" },
     fieldRow(this.#group.label),
-    fieldRow(this.#velocities.label, this.#events.label),
+    fieldRow(...[this.#velocities, this.#events, ...this.#measurements].map(({ label }) => label)),
     fieldRow(this.#own.label),
     fieldRow(this.#start, this.#progress),
     this.#count,
@@ -122,9 +124,14 @@ export class ManyPanel {
     const what = {
       velocities: this.#velocities.input.checked,
       events: this.#events.input.checked,
+      measurements: new Set(
+        this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key),
+      ),
       channel: open.channel,
     };
-    if (!what.velocities && !what.events) return sayIn(this.#status, "Choose velocities, events or both.");
+    if (!what.velocities && !what.events && what.measurements.size === 0) {
+      return sayIn(this.#status, "Choose what is measured.");
+    }
     const running = this.#running = new AbortController();
     const { length } = group.targets;
     this.#start.textContent = "Cancel";

@@ -1,6 +1,6 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
 import { isTime, tableUnit, titled } from "../../../measure/axes.js";
-import { drawingWords, drawnIn, withoutResults } from "../measuring/drawn.js";
+import { drawingWords, drawnIn, mapped, withoutResults } from "../measuring/drawn.js";
 import { placeInFile, scanOf, shapeOf } from "../measuring/scan.js";
 import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
 import { recordingOf } from "../opening/opening.js";
@@ -197,12 +197,17 @@ function ownWork(recalled, scan) {
 /** Settings of others for what was not measured in the recording. @param {Drawn} own @param {Carried} carried @param {Scan} scan @returns {Drawn} */
 function withSettings(own, carried, scan) {
   const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, bands: own.bands } }, scan);
+  const others = drawn?.measured ?? {};
   const hasVelocities = (own.velocities?.found.length ?? 0) > 0;
   return {
     ...own,
     traces: own.traces ?? carried.drawn.traces,
     velocities: hasVelocities ? own.velocities : drawn?.velocities ?? own.velocities,
     events: own.events ?? drawn?.events ?? null,
+    measured: mapped(
+      { ...others, ...own.measured },
+      (one, key) => one.found.length > 0 ? one : others[key] ?? one,
+    ),
   };
 }
 

@@ -1,11 +1,14 @@
 /** Measures a recording by drawings as the panels of the page do: it drives panels that nobody sees. */
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
+import { MEASUREMENTS } from "../../../measure/measurements.js";
+import { rowOf } from "../../../measure/measurement.js";
 import { velocityUnit } from "../../../measure/velocity.js";
 import { BandPanel } from "../measuring/band_panel.js";
 import { CursorPanel } from "../measuring/cursor_panel.js";
 import { MOST_ROWS } from "../measuring/drawn.js";
 import { EventPanel } from "../measuring/event_panel.js";
 import { LinePanel } from "../measuring/line_panel.js";
+import { MeasurementPanel } from "../measuring/measurement_panel.js";
 import { shapeOf } from "../measuring/scan.js";
 import { VelocityPanel } from "../measuring/velocity_panel.js";
 
@@ -20,6 +23,7 @@ import { VelocityPanel } from "../measuring/velocity_panel.js";
  * @typedef {object} What is measured
  * @property {boolean} velocities
  * @property {boolean} events
+ * @property {ReadonlySet<string>} measurements keys of measurements.js
  * @property {string} channel of events, where the drawings do not say
  */
 
@@ -31,6 +35,7 @@ export class Measurer {
   #events = new EventPanel(() => null);
   #lines = new LinePanel();
   #cursors = new CursorPanel(() => null);
+  #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
 
   /**
    * Measures all bands, and whole lines where velocities are measured in them.
@@ -44,7 +49,7 @@ export class Measurer {
    */
   async measure(scan, drawn, what, running) {
     this.#bands.begin(scan, drawn);
-    const measured = { ...drawn };
+    const measured = { ...drawn, measured: { ...drawn.measured } };
     const rows = [];
     for (const band of this.#parts(scan, drawn, what)) {
       const isWhole = band.id === 0;
@@ -60,6 +65,12 @@ export class Measurer {
           measured.events = this.#events.kept;
         }
       }
+      for (const panel of this.#measurements) {
+        const { key } = panel.measurement;
+        if (!what.measurements.has(key)) continue;
+        Object.assign(row, await this.#measurement(panel, scan, drawn, band, running));
+        if ((drawn.measured?.[key]?.band || "0") === String(band.id)) measured.measured[key] = panel.kept;
+      }
       rows.push(row);
     }
     return { measured: this.#show(scan, measured), rows };
@@ -68,9 +79,8 @@ export class Measurer {
   /** What the page would show of the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */
   #show(scan, drawn) {
     const { traces, title } = this.#bands;
-    for (const panel of [this.#velocities, this.#events, this.#lines, this.#cursors]) {
-      panel.begin(scan, drawn);
-    }
+    const panels = [this.#velocities, this.#events, this.#lines, this.#cursors, ...this.#measurements];
+    for (const panel of panels) panel.begin(scan, drawn);
     this.#events.listTraces(traces, title);
     const tables = {
       velocities: this.#velocities.columns,
@@ -78,12 +88,18 @@ export class Measurer {
       lines: this.#lines.columns,
       cursors: this.#cursors.columns,
     };
-    return { drawn, scan, traces, tables };
+    const measurements = this.#measurements.map(({ measurement, columns, quantities }) => ({
+      measurement,
+      columns,
+      quantities,
+    }));
+    return { drawn, scan, traces, tables, measurements };
   }
 
   /** @param {Scan} scan @param {Drawn} drawn @param {What} what @returns {readonly Band[]} */
-  #parts(scan, { velocities, bands }, what) {
-    const hasWhole = bands.length === 0 || (what.velocities && velocities?.band === "");
+  #parts(scan, { velocities, measured, bands }, what) {
+    const hasWhole = bands.length === 0 || (what.velocities && velocities?.band === "") ||
+      [...what.measurements].some((key) => measured?.[key]?.band === "" && measured[key].found.length > 0);
     const whole = { id: 0, name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
     return hasWhole ? [whole, ...this.#bands.bands.all] : this.#bands.bands.all;
   }
@@ -101,7 +117,7 @@ export class Measurer {
     running.signal.throwIfAborted();
     if (fault !== "") return { Error: fault };
     const unit = velocityUnit(scan.axes).replace("µ", "u");
-    const velocities = panel.points.map(({ velocity }) => velocity);
+    const velocities = panel.points.map(({ value }) => value);
     const { "Part of the lines": _, Channel, ...about } = Object.fromEntries(panel.about);
     return {
       [`Mean velocity (${unit})`]: meanOf(velocities),
@@ -111,6 +127,27 @@ export class Measurer {
       "Velocity channel": Channel,
       ...about,
     };
+  }
+
+  /** @param {MeasurementPanel} panel @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {AbortController} running @returns {Promise<Row>} */
+  async #measurement(panel, scan, drawn, { id }, running) {
+    const { key, title } = panel.measurement;
+    const kept = drawn.measured?.[key] ?? null;
+    const band = id === 0 ? "" : String(id);
+    // Items edited by hand are measured as they are.
+    const isOwn = kept?.band === band && kept.found.length > 0;
+    const { measured } = drawn;
+    panel.begin(
+      scan,
+      isOwn
+        ? drawn
+        : { ...drawn, measured: { ...measured, [key]: kept && { ...kept, band, found: [], about: [] } } },
+    );
+    if (!isOwn && !kept) panel.choose(band);
+    const fault = isOwn ? "" : await panel.measure(running);
+    running.signal.throwIfAborted();
+    if (fault !== "") return { Error: fault };
+    return { [`Method of ${title.toLowerCase()}`]: String(panel.about[0]?.[1]), ...rowOf(panel.quantities) };
   }
 
   /** @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {What} what @returns {{trace: string, values: Row}} */

@@ -33,6 +33,15 @@
  * @property {import("./scan.js").About} about describes the measurement
  * @property {string | null} place the measured part of the file; null for the position that is shown
  *
+ * @typedef {object} KeptMeasurement
+ * @property {string} band id of the chosen band; empty for whole lines
+ * @property {string} channel position of the chosen channel
+ * @property {import("../../../measure/measurement.js").Settings} settings
+ * @property {readonly [number, number]} columns that were measured
+ * @property {readonly any[]} found results; empty before a measurement
+ * @property {import("./scan.js").About} about describes the measurement
+ * @property {string | null} place the measured part of the file; null for the position that is shown
+ *
  * @typedef {object} KeptKymograph
  * @property {{x: number, y: number}[]} points of the line, in samples of the images
  * @property {number} width
@@ -50,12 +59,14 @@
  * @property {readonly Line[]} lines
  * @property {KeptVelocities | null} velocities null for images
  * @property {KeptEvents | null} events
+ * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] by the keys of measurements.js
  * @property {{pinned: {x: number, y: number}[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
  * @property {readonly import("./bands.js").Region[]} [regions] that are no bands, lines or cursors
  * @property {boolean | null} [accepted] null as the file says
  * @property {string | null} [origin] mark of the documents that this began with
  */
+import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { shapeOf } from "./scan.js";
 
 /** More rows than anyone edits: the threshold lies in the noise. */
@@ -79,6 +90,10 @@ export function drawnIn(kept, scan) {
   return isFit ? { ...kept, shape: [rows, columns] } : null;
 }
 
+/** What is kept of each measurement, changed. @param {Drawn["measured"]} measured @param {(one: KeptMeasurement, key: string) => KeptMeasurement | null} change @returns {Record<string, KeptMeasurement | null>} */
+export const mapped = (measured, change) =>
+  Object.fromEntries(Object.entries(measured ?? {}).map(([key, one]) => [key, one && change(one, key)]));
+
 /** With rows and columns exchanged, as in an image whose columns are lines. @param {import("./bands.js").Region} region @returns {import("./bands.js").Region} */
 export function turnedRegion(region) {
   const ends = (/** @type {any} */ { position, start, stop }) => ({
@@ -98,11 +113,12 @@ export function turnedRegion(region) {
 /** Without what was measured in other samples. @param {any} kept unchecked @returns {any} */
 export function withoutResults(kept) {
   if (!kept) return kept;
-  const { velocities, kymograph } = kept;
+  const { velocities, kymograph, measured } = kept;
   const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
   return {
     ...kept,
     velocities: velocities && { ...velocities, found: [], about: [] },
+    ...measured && { measured: mapped(measured, (one) => ({ ...one, found: [], about: [] })) },
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
 }
@@ -115,6 +131,7 @@ export function drawnWords(kept) {
     ["line", kept.lines],
     ["velocity", kept.velocities?.found],
     ["event", kept.events?.rows],
+    ...MEASUREMENTS.map(({ key, noun }) => /** @type {const} */ ([noun, kept.measured?.[key]?.found])),
     ["cursor", kept.cursors?.pinned],
     ["region", kept.regions],
   ]).flatMap(([name, { length = 0 } = []]) =>

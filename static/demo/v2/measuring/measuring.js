@@ -18,6 +18,7 @@
  *   that of the drawings
  * @property {boolean} isKymograph made of a series by this module
  */
+import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { byId, element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { columnNear } from "../picture/scan_path.js";
@@ -30,6 +31,7 @@ import { ExportPanel } from "./export_panel.js";
 import { History } from "./history.js";
 import { KymographPanel } from "./kymograph_panel.js";
 import { LinePanel } from "./line_panel.js";
+import { MeasurementPanel } from "./measurement_panel.js";
 import { RegionPanel } from "./region_panel.js";
 import { scanOf, shapeOf } from "./scan.js";
 import { ToolChoice } from "./tool_choice.js";
@@ -79,6 +81,7 @@ export class Measuring extends Emitter {
   #velocities = new VelocityPanel(() => this.#panes.source.cursor?.x ?? null);
   #cursors = new CursorPanel(() => this.#panes.source.cursor);
   #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
+  #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
   kymographs = new KymographPanel();
   #kymographFold = folded("Kymograph", this.kymographs, "kymograph", true);
   #lineScanFolds = [
@@ -86,6 +89,7 @@ export class Measuring extends Emitter {
     folded("Lines", this.#lines, "lines"),
     folded("Velocity over time", this.#velocities, "velocities"),
     folded("Events", this.#events, "events"),
+    ...this.#measurements.map((panel) => folded(panel.measurement.title, panel, panel.measurement.key)),
   ];
 
   /**
@@ -96,7 +100,11 @@ export class Measuring extends Emitter {
   constructor(panes, host, figure) {
     super();
     this.#panes = panes;
-    this.#charts = new TraceCharts(figure, panes.source, (line) => this.#velocities.toggle(line));
+    this.#charts = new TraceCharts(figure, panes.source, [
+      chartOf("velocity", "Velocity of the streaks over time", this.#velocities),
+      ...this.#measurements.filter(({ measurement }) => measurement.overTime !== undefined)
+        .map((panel) => chartOf(panel.measurement.key, panel.measurement.title, panel)),
+    ]);
     const [bands, events] = [this.#bands, this.#events];
     const saved = {
       Traces: bands,
@@ -109,6 +117,7 @@ export class Measuring extends Emitter {
           return events.columns;
         },
       },
+      ...Object.fromEntries(this.#measurements.map((panel) => [savedName(panel), panel])),
       Lines: this.#lines,
       Cursors: this.#cursors,
     };
@@ -138,6 +147,7 @@ export class Measuring extends Emitter {
       lines: this.#lines.lines,
       velocities: this.#velocities.kept,
       events: this.#events.kept,
+      measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
       cursors: this.#cursors.kept,
       kymograph: this.kymographs.kept,
       regions: this.#regions.regions,
@@ -156,7 +166,12 @@ export class Measuring extends Emitter {
       lines: this.#lines.columns,
       cursors: this.#cursors.columns,
     };
-    return { drawn, scan, traces: this.#bands.traces, tables };
+    const measurements = this.#measurements.map(({ measurement, columns, quantities }) => ({
+      measurement,
+      columns,
+      quantities,
+    }));
+    return { drawn, scan, traces: this.#bands.traces, tables, measurements };
   }
 
   /** Null as the file says. */
@@ -208,13 +223,16 @@ export class Measuring extends Emitter {
   refresh() {
     if (this.#isRecording) this.#record();
     const { points } = this.#velocities;
-    this.#velocities.refresh();
+    const found = this.#measurements.map((panel) => panel.found);
+    for (const panel of [this.#velocities, ...this.#measurements]) panel.refresh();
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {
       this.#cursors.refresh();
       this.#refresh();
     }
-    if (this.#isUnfinished || (isListed && points === this.#velocities.points)) return;
+    const isSame = points === this.#velocities.points &&
+      this.#measurements.every((panel, i) => panel.found === found[i]);
+    if (this.#isUnfinished || (isListed && isSame)) return;
     // Results that no longer hold are no step.
     if (this.#history.amend(this.drawn)) this.emit("drawn");
   }
@@ -260,9 +278,8 @@ export class Measuring extends Emitter {
 
   /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
   #show(scan, drawn) {
-    for (const panel of [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities]) {
-      panel.begin(scan, drawn);
-    }
+    const panels = [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities];
+    for (const panel of [...panels, ...this.#measurements]) panel.begin(scan, drawn);
   }
 
   /** What belongs to the recording, not to the picture. @param {import("./scan.js").Scan} scan @param {Shown["kept"]} kept */
@@ -303,11 +320,11 @@ export class Measuring extends Emitter {
       ...pathMarks(this.#bandsNow(), this.#path, this.#bands.bands.columns, reference),
     ];
     this.#bands.addEventListener("change", () => this.#refresh());
-    for (const panel of [this.#lines, this.#cursors, this.kymographs, this.#regions]) {
+    for (const panel of [this.#lines, this.#cursors, this.kymographs, this.#regions, ...this.#measurements]) {
       panel.addEventListener("change", () => source.drawMarks());
     }
     this.#accepted.addEventListener("change", () => this.#recordSoon());
-    for (const panel of [this.#velocities, this.#events]) {
+    for (const panel of [this.#velocities, this.#events, ...this.#measurements]) {
       panel.addEventListener("change", () => this.#paintSoon());
     }
     const parts = [
@@ -315,6 +332,7 @@ export class Measuring extends Emitter {
       this.#lines,
       this.#velocities,
       this.#events,
+      ...this.#measurements,
       this.#cursors,
       this.kymographs,
       this.#regions,
@@ -418,6 +436,7 @@ export class Measuring extends Emitter {
     const toScreen = (/** @type {number} */ x, /** @type {number} */ y) => source.toScreen(x, y);
     return [
       ...bandMarks(this.#bandsNow(), source),
+      ...this.#measurements.flatMap((panel) => panel.marks(toScreen)),
       ...this.#lines.marks(toScreen),
       ...this.#regions.marks(toScreen),
       ...(this.#scan?.isLineScan ? [] : this.kymographs.marks(toScreen, source.zoom)),
@@ -427,7 +446,7 @@ export class Measuring extends Emitter {
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    this.#velocities.listBands(this.#bands.bands.all);
+    for (const panel of [this.#velocities, ...this.#measurements]) panel.listBands(this.#bands.bands.all);
     this.#events.listTraces(this.#bands.traces, this.#bands.title);
     this.#panes.source.drawMarks();
     this.#panes.reference.drawMarks();
@@ -438,16 +457,24 @@ export class Measuring extends Emitter {
     this.#charts.draw(this.#scan, {
       traces: this.#bands.traces,
       title: this.#bands.title,
-      velocities: this.#velocities.points,
-      gaps: this.#velocities.gaps,
-      velocityTitle: this.#velocities.title,
-      velocityAt: (line) => this.#velocities.textAt(line),
       events: this.#events.rows.map(({ peak }) => peak),
       level: this.#events.level,
       pinned: this.#cursors.lines,
     });
   }
 }
+
+/** The chart of a panel. @param {string} name @param {string} label @param {VelocityPanel | MeasurementPanel} panel @returns {import("./trace_charts.js").Source} */
+const chartOf = (name, label, panel) => ({
+  id: `${name}-chart`,
+  label,
+  series: () => panel.series,
+  textAt: (line) => panel.textAt(line),
+  toggle: (line) => panel.toggle(line),
+});
+
+/** Name of saved files. @param {MeasurementPanel} panel */
+const savedName = ({ measurement: { key } }) => key.replace(/^./, (letter) => letter.toUpperCase());
 
 /** @param {string} title @param {{element: HTMLElement}} panel @param {string} id @param {boolean} [isOpen] */
 const folded = (title, panel, id, isOpen = false) =>

@@ -15,12 +15,14 @@
  * @property {Scan} scan
  * @property {readonly import("./bands.js").Trace[]} traces
  * @property {Record<"velocities" | "events" | "lines" | "cursors", readonly Column[]>} tables
+ * @property {readonly {measurement: Measurement, columns: readonly Column[], quantities: readonly Quantity[]}[]} measurements
  */
 import { axisTitle, tableUnit } from "../../../measure/axes.js";
 import { velocityUnit } from "../../../measure/velocity.js";
 import { Emitter } from "../controls/emitter.js";
 import { shapeOf } from "./scan.js";
 
+/** @import { Measurement, Quantity } from "../../../measure/measurement.js" */
 /** @import { Scan } from "./scan.js" */
 
 /** Size of a saved plot in CSS pixels: fits a column of a page. */
@@ -55,6 +57,20 @@ export class Panel extends Emitter {
 export function plotOver({ axes: [time], note }, { from, to }) {
   const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
   return { width: WIDTH, height: HEIGHT, x, note };
+}
+
+/** Parts of the lines to measure in. @param {readonly import("./bands.js").Band[]} bands */
+export const bandChoices = (bands) => [
+  { value: "", name: "whole lines" },
+  ...bands.map(({ id, name }) => ({ value: String(id), name })),
+];
+
+/** Index of the nearest of values at equal distances; -1 without any. @param {readonly {line: number}[]} found @param {number} line */
+export function nearestTo(found, line) {
+  const [first, second] = found;
+  if (first === undefined) return -1;
+  const step = second === undefined ? Infinity : second.line - first.line;
+  return Math.min(found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
 }
 
 /** @param {Scan} scan @param {(number | null)[]} values @returns {Column} */

@@ -64,6 +64,9 @@ export const lineTimeOf = ({ axes: [time] }) => time.unit === "seconds" ? time.s
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
 export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);
 
+/** Scene and position of the samples, to be compared. @param {Scan} scan */
+export const placeOf = (scan) => JSON.stringify(scan.place());
+
 /** Rounds to significant digits. @type {(value: number, digits: number) => number} */
 export const significant = (value, digits) => Number(value.toPrecision(digits));
 
@@ -87,6 +90,13 @@ export function velocityText(velocity, [time, space]) {
 
 /** Rounds to four digits, more than the precision of any measurement here. @param {number} value */
 export const rounded = (value) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
+
+/** Such as `Diameters 100 · Median diameter 12.3 µm`. @param {readonly import("../../../measure/measurement.js").Quantity[]} quantities */
+export const quantitiesText = (quantities) =>
+  quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
+    .map(({ name, value, unit = "" }) =>
+      `${name} ${typeof value === "number" ? rounded(value) : value} ${unit.replace(/^um/, "µm")}`.trim()
+    ).join(" · ");
 
 /** Name of a file without its extension, for saved files. @param {Scan} scan */
 export const stemOf = ({ fileName }) => fileName.replace(/(\.ome)?\.[^.]+$/, "");

@@ -1,13 +1,21 @@
 /**
- * The charts over time directly below a line scan: traces of its bands, and velocities.
+ * The charts over time directly below a line scan: traces of its bands, and what was measured over time.
+ *
+ * @typedef {object} Series values over time
+ * @property {string} title of the values
+ * @property {readonly {line: number, value: number, opacity: number}[]} points
+ * @property {readonly {line: number, value: number}[]} gaps places without a value (NaN) and those left out
+ *
+ * @typedef {object} Source of a chart
+ * @property {string} id
+ * @property {string} label for screen readers
+ * @property {() => Series | null} series
+ * @property {(line: number) => string} textAt text for a line
+ * @property {(line: number) => void} toggle leaves a value out, or takes it in again
  *
  * @typedef {object} Charted
  * @property {readonly import("./bands.js").Trace[]} traces
  * @property {string} title of the values
- * @property {readonly {line: number, velocity: number, confidence: number}[]} velocities
- * @property {readonly {line: number, velocity: number}[]} gaps windows without a number (NaN) and those left out
- * @property {string} velocityTitle
- * @property {(line: number) => string} velocityAt text for a line
  * @property {readonly number[]} events lines of the peaks
  * @property {number | null} level threshold of the events
  * @property {readonly {line: number, label: string}[]} pinned
@@ -51,8 +59,8 @@ const MARGIN = 14;
 /** From a label to the one above it. */
 const LABEL = 15;
 
-/** Makes nearly equal velocities look equal. */
-export const VELOCITY_RANGE = 0.3;
+/** Makes nearly equal values over time look equal. */
+export const SERIES_RANGE = 0.3;
 
 /** More values beside a cursor hide the curves. */
 const MOST_VALUES = 4;
@@ -60,29 +68,35 @@ const MOST_VALUES = 4;
 export class TraceCharts {
   #pane;
   #traces = new TraceChart("Traces of the bands over time", "trace-chart");
-  #velocities = new TraceChart("Velocity of the streaks over time", "velocity-chart");
-  #box = element(
-    "div",
-    { className: "trace-charts", hidden: true, role: "region", "aria-label": "Results" },
-    this.#traces.box,
-    this.#velocities.box,
-  );
+  #series;
+  #box = element("div", { className: "trace-charts", hidden: true, role: "region", "aria-label": "Results" });
 
-  /** @param {HTMLElement} figure of the line scan @param {Pane} pane @param {(line: number) => void} onWindow a click on the velocities at a line */
-  constructor(figure, pane, onWindow) {
+  /** @param {HTMLElement} figure of the line scan @param {Pane} pane @param {readonly Source[]} sources */
+  constructor(figure, pane, sources) {
     this.#pane = pane;
+    this.#series = sources.map((source) => ({ source, chart: new TraceChart(source.label, source.id) }));
     light.addEventListener("change", () => pane.redraw());
-    this.#velocities.box.addEventListener("click", (event) => onWindow(this.#velocities.lineAt(event)));
+    this.#box.append(this.#traces.box, ...this.#series.map(({ chart }) => chart.box));
+    for (const { source, chart } of this.#series) {
+      chart.box.classList.add("clickable");
+      chart.box.addEventListener("click", (event) => source.toggle(chart.lineAt(event)));
+    }
     within(figure, ".stage").after(this.#box);
   }
 
   /** @param {Scan | null} scan @param {Charted} charted */
-  draw(scan, { traces, title, velocities, gaps, velocityTitle, velocityAt, events, level, pinned }) {
+  draw(scan, { traces, title, events, level, pinned }) {
     const isScan = scan?.isLineScan === true;
     this.#traces.box.hidden = !isScan || traces.length === 0;
-    this.#velocities.box.hidden = !isScan ||
-      velocities.length === 0 && !gaps.some(({ velocity }) => Number.isFinite(velocity));
-    this.#box.hidden = this.#traces.box.hidden && this.#velocities.box.hidden;
+    const shown = this.#series.flatMap(({ source, chart }) => {
+      const series = isScan ? source.series() : null;
+      const hasValues = series !== null &&
+        (series.points.length > 0 || series.gaps.some(({ value }) => Number.isFinite(value)));
+      chart.box.hidden = !hasValues;
+      return hasValues ? [{ source, chart, series }] : [];
+    });
+    this.#box.hidden = this.#traces.box.hidden && shown.length === 0;
+    this.#box.dataset.charts = String(shown.length + (this.#traces.box.hidden ? 0 : 1));
     if (scan === null || this.#box.hidden) return;
     const span = this.#span(scan);
     const { cursor } = this.#pane;
@@ -102,22 +116,17 @@ export class TraceCharts {
         { curves: traces, points: [], events, level, cursors: cursorsWith(valuesAt), title, legend },
         span,
       ),
-      this.#velocities.draw({
-        curves: [],
-        points: velocities.map(({ line, velocity, confidence }) => ({
-          line,
-          value: velocity,
-          // The least certain points stay visible.
-          opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
-        })),
-        gaps: gaps.map(({ line, velocity }) => ({ line, value: velocity })),
-        events: [],
-        level: null,
-        cursors: cursorsWith(velocityAt),
-        title: velocityTitle,
-        least: VELOCITY_RANGE,
-        legend: [],
-      }, span),
+      ...shown.map(({ source, chart, series }) =>
+        chart.draw({
+          ...series,
+          curves: [],
+          events: [],
+          level: null,
+          cursors: cursorsWith((line) => source.textAt(line)),
+          least: SERIES_RANGE,
+          legend: [],
+        }, span)
+      ),
     ];
     // All plots align, with room for the widest labels.
     if (this.#pane.gutter >= Math.max(...gutters)) return;

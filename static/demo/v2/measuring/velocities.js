@@ -9,6 +9,7 @@
  * @typedef {{found: VelocityAt[], window: number, step: number}} Velocities
  */
 import { windowStarts, withBends } from "../../../measure/velocity.js";
+import { asked, withWorkers } from "./workers.js";
 
 /** Most windows of an order: they outweigh its message and are soon done. */
 const MOST_WINDOWS = 64;
@@ -29,24 +30,11 @@ const SHOW_EVERY = 250;
  * @throws {Error} invalid windows, or workers are unavailable
  */
 export async function measureVelocities(plane, windows, { signal, onFound }) {
-  signal.throwIfAborted();
-  /** @type {Worker[]} */
-  const workers = [];
-  const newWorker = () => {
-    const worker = new Worker(new URL("velocity_worker.js", import.meta.url), { type: "module" });
-    workers.push(worker);
-    return worker;
-  };
-  try {
-    return await Promise.race([
-      new Promise((_, failed) =>
-        signal.addEventListener("abort", () => failed(signal.reason), { once: true })
-      ),
-      measured(newWorker, plane, windows, onFound),
-    ]);
-  } finally {
-    for (const worker of workers) worker.terminate();
-  }
+  return await withWorkers(
+    "velocity_worker.js",
+    signal,
+    (newWorker) => measured(newWorker, plane, windows, onFound),
+  );
 }
 
 /** @type {(newWorker: () => Worker, plane: Plane, windows: Wanted, onFound: (found: VelocityAt[], of: number) => void) => Promise<Velocities>} */
@@ -102,14 +90,3 @@ async function velocitiesIn(worker, { samples, shape: [, columns] }, windows, st
   const found = await asked(worker, order, [lines.buffer]);
   return found.map((one) => ({ ...one, line: one.line + from }));
 }
-
-/** @type {(worker: Worker, order: object, transfer?: Transferable[]) => Promise<any>} */
-const asked = (worker, order, transfer = []) =>
-  new Promise((done, failed) => {
-    worker.onmessage = ({ data }) => data.fault === undefined ? done(data) : failed(new Error(data.fault));
-    worker.onerror = (event) => {
-      event.preventDefault();
-      failed(new Error(event.message || "The browser runs no workers"));
-    };
-    worker.postMessage(order, transfer);
-  });

@@ -1,5 +1,6 @@
 /** Velocity over time: part of the lines, windows and results. */
 import { tableUnit } from "../../../measure/axes.js";
+import { columnName, pulseOf } from "../../../measure/measurement.js";
 import { isNumber, velocitySummary } from "../../../measure/velocity_summary.js";
 import {
   METHODS,
@@ -11,9 +12,18 @@ import {
 import { firstWindow } from "../../../measure/window_choice.js";
 import { element, unbroken } from "../controls/element.js";
 import { button, choiceField, countField, fieldRow, numberField } from "../controls/fields.js";
-import { Panel, plotOver, velocityColumn } from "./panel.js";
-import { lineTimeOf, quantity, rounded, shapeOf, significant, velocityText } from "./scan.js";
-import { rangeOf, VELOCITY_RANGE } from "./trace_charts.js";
+import { bandChoices, nearestTo, Panel, plotOver, velocityColumn } from "./panel.js";
+import {
+  lineTimeOf,
+  placeOf,
+  quantitiesText,
+  quantity,
+  rounded,
+  shapeOf,
+  significant,
+  velocityText,
+} from "./scan.js";
+import { rangeOf, SERIES_RANGE } from "./trace_charts.js";
 import { measureVelocities } from "./velocities.js";
 
 /** @import { VelocityAt } from "../../../measure/velocity.js" */
@@ -29,10 +39,10 @@ export class VelocityPanel extends Panel {
   #bands = [];
   /** @type {readonly VelocityAt[]} */
   #found = [];
-  /** Measured velocities in the axes' units. @type {readonly {line: number, velocity: number, confidence: number}[]} */
+  /** Measured velocities in the axes' units. @type {import("./trace_charts.js").Series["points"]} */
   points = [];
-  /** Windows without a number and those left out. @type {readonly {line: number, velocity: number}[]} */
-  gaps = [];
+  /** Windows without a number and those left out. @type {import("./trace_charts.js").Series["gaps"]} */
+  #gaps = [];
   /** The measured samples. @type {Float32Array | null} */
   #samples = null;
   /** Describes the measurement. @type {import("./panel.js").About} */
@@ -172,23 +182,20 @@ export class VelocityPanel extends Panel {
     this.#found = [];
     this.#about = [];
     this.points = [];
-    this.gaps = [];
+    this.#gaps = [];
     this.#result.textContent = "";
   }
 
   /** @param {readonly Band[]} bands */
   listBands(bands) {
     this.#bands = bands.map((band) => ({ ...band }));
-    this.#band.offer([
-      { value: "", name: "whole lines" },
-      ...bands.map(({ id, name }) => ({ value: String(id), name })),
-    ]);
+    this.#band.offer(bandChoices(bands));
     this.#explain();
   }
 
   /** Describes the result of the window around a line; empty without one. @param {number} line */
   textAt(line) {
-    const one = this.#found[this.#placeOf(line)];
+    const one = this.#found[nearestTo(this.#found, line)];
     if (one === undefined || this.scan === null) return "";
     const { axes } = this.scan;
     const { velocity, error } = one;
@@ -202,8 +209,27 @@ export class VelocityPanel extends Panel {
     return this.scan === null ? "" : `Velocity (${velocityUnit(this.scan.axes)})`;
   }
 
+  /** Velocities over time for a chart. @returns {import("./trace_charts.js").Series} */
+  get series() {
+    return { title: this.title, points: this.points, gaps: this.#gaps };
+  }
+
+  /** @returns {import("./panel.js").About} */
   get about() {
-    return this.#about;
+    const pulse = this.#pulse.map((
+      quantity,
+    ) => /** @type {[string, string | number]} */ ([columnName(quantity), quantity.value]));
+    return [...this.#about, ...pulse];
+  }
+
+  /** Heart rate and pulsatility of what is counted. */
+  get #pulse() {
+    if (this.#found.length === 0 || this.scan === null) return [];
+    const velocities = Float64Array.from(
+      this.#found,
+      (one) => isNumber(one) ? physicalVelocity(one.velocity, /** @type {Scan} */ (this.scan).axes) : NaN,
+    );
+    return pulseOf("velocity", this.#found, velocities, this.scan.axes[0]);
   }
 
   get columns() {
@@ -223,12 +249,12 @@ export class VelocityPanel extends Panel {
   plot(span) {
     const { scan, title, points, timeStep } = this;
     if (scan === null || points.length === 0) return null;
-    const [x, y] = [points.map(({ line }) => line * timeStep), points.map(({ velocity }) => velocity)];
+    const [x, y] = [points.map(({ line }) => line * timeStep), points.map(({ value }) => value)];
     const range = rangeOf({
       curves: [],
-      points: points.map(({ line, velocity }) => ({ line, value: velocity, opacity: 1 })),
+      points,
       level: null,
-      least: VELOCITY_RANGE,
+      least: SERIES_RANGE,
     }, span);
     const trace = { name: "", color: COLOR, x, y };
     return { ...plotOver(scan, span), y: { ...range, title }, traces: [trace, { ...trace, isDots: true }] };
@@ -355,30 +381,23 @@ export class VelocityPanel extends Panel {
   #plotted(found, { axes }) {
     this.points = found.filter(isNumber).map(({ line, velocity, confidence }) => ({
       line,
-      velocity: physicalVelocity(velocity, axes),
-      confidence,
+      value: physicalVelocity(velocity, axes),
+      // The least certain points stay visible.
+      opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, confidence)),
     }));
-    this.gaps = found.filter((one) => !isNumber(one)).map(({ line, velocity }) => ({
+    this.#gaps = found.filter((one) => !isNumber(one)).map(({ line, velocity }) => ({
       line,
-      velocity: physicalVelocity(velocity ?? NaN, axes),
+      value: physicalVelocity(velocity ?? NaN, axes),
     }));
   }
 
   /** Leaves the window around a line out, or takes it in again. @param {number} line */
   toggle(line) {
-    const place = this.#placeOf(line);
+    const place = nearestTo(this.#found, line);
     const one = this.#found[place];
     if (this.#running !== null || this.scan === null || !Number.isFinite(one?.velocity)) return;
     this.#show(this.#found.with(place, { ...one, isLeftOut: !one.isLeftOut }), this.scan);
     this.changed();
-  }
-
-  /** The window nearest to a line. @param {number} line */
-  #placeOf(line) {
-    const [first, second] = this.#found;
-    if (first === undefined) return -1;
-    const step = second === undefined ? Infinity : second.line - first.line;
-    return Math.min(this.#found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
   }
 
   /** @param {Scan} scan */
@@ -392,7 +411,8 @@ export class VelocityPanel extends Panel {
       .map((verdict) => `${verdicts.filter((other) => other === verdict).length} ${verdict}`);
     const middle = numbers === 0 ? [] : [`median ${velocityText(physicalVelocity(median, axes), axes)}`];
     const cycles = cycle === null ? [] : [cycleText(cycle, scan)];
-    return [`${numbers} of ${length} windows measured`, ...middle, ...cycles, ...rest].join(" · ");
+    const pulse = this.#pulse.some(({ value }) => value === "clear") ? [quantitiesText(this.#pulse)] : [];
+    return [`${numbers} of ${length} windows measured`, ...middle, ...cycles, ...pulse, ...rest].join(" · ");
   }
 }
 
@@ -403,9 +423,6 @@ function cycleText({ cycles, period, mean }, { axes }) {
   const whole = velocityText(physicalVelocity(mean, axes), axes);
   return `${rounded(cycles)} cycles of about ${each}, mean of the whole ones ${whole}`;
 }
-
-/** Scene and position of the samples, to be compared. @param {Scan} scan */
-const placeOf = (scan) => JSON.stringify(scan.place());
 
 /** @param {VelocityAt} found */
 const verdictOf = ({ verdict, isLeftOut = false }) =>

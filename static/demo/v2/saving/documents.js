@@ -15,12 +15,14 @@ import { tableUnit } from "../../../measure/axes.js";
 import { table } from "../../../measure/csv.js";
 import { METHODS, physicalVelocity, velocityUnit } from "../../../measure/velocity.js";
 import { velocitySummary } from "../../../measure/velocity_summary.js";
+import { mapped } from "../measuring/drawn.js";
 import { shapeOf } from "../measuring/scan.js";
 import { bandRegionId, KYMOGRAPH_ID, OWN, regionsOf } from "./regions.js";
 
 /** @import { Column } from "../../../measure/csv.js" */
 /** @import { Trace } from "../measuring/bands.js" */
-/** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Measurement } from "../../../measure/measurement.js" */
+/** @import { Drawn, KeptMeasurement } from "../measuring/drawn.js" */
 /** @import { Measured } from "../measuring/panel.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Scan } from "../measuring/scan.js" */
@@ -47,7 +49,8 @@ export function memberOf(recorded) {
 }
 
 /** What neither regions nor analyses tell; bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
-function settingsOf({ shape, isLineScan, traces, velocities, events, cursors, kymograph, bands }, channels) {
+function settingsOf(drawn, channels) {
+  const { shape, isLineScan, traces, velocities, events, measured, cursors, kymograph, bands } = drawn;
   const regionOf = (/** @type {string} */ id) => {
     const band = bands.find((band) => String(band.id) === id);
     return band === undefined ? "" : bandRegionId(band);
@@ -67,6 +70,11 @@ function settingsOf({ shape, isLineScan, traces, velocities, events, cursors, ky
       channel: rankOf(channels, Number(velocities.channel)),
     },
     events: events && { ...thresholds, band: regionOf(band), channel: rankOf(channels, at) },
+    measured: mapped(measured, ({ found: _, place: __, ...one }) => /** @type {any} */ ({
+      ...one,
+      band: regionOf(one.band),
+      channel: rankOf(channels, Number(one.channel)),
+    })),
     cursors: { lines: cursors.lines, columns: cursors.columns },
     isKymographMade: kymograph?.isMade ?? false,
   };
@@ -79,7 +87,7 @@ function rankOf(channels, position) {
 }
 
 /** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l wavelength @returns {Analysis[]} */
-function analysesOf({ drawn, scan, traces, tables }, channels, l) {
+function analysesOf({ drawn, scan, traces, tables, measurements }, channels, l) {
   const { velocities, events, lines, cursors } = tables;
   const at = (/** @type {number} */ position) => ({
     channel: rankOf(channels, position),
@@ -115,7 +123,7 @@ function analysesOf({ drawn, scan, traces, tables }, channels, l) {
     ),
     ...drawn.velocities === null ? [] : analysis({
       type: "velocity",
-      roiId: bandOf(drawn),
+      roiId: bandOf(drawn, drawn.velocities.band),
       ...at(Number(drawn.velocities.channel)),
       parameters: velocityParameters(drawn),
       summary: velocitySums(drawn, scan),
@@ -129,6 +137,23 @@ function analysesOf({ drawn, scan, traces, tables }, channels, l) {
       summary: { events: drawn.events?.rows.length ?? 0 },
       columns: events,
       name: "Events",
+    }),
+    ...measurements.flatMap(({ measurement, columns, quantities }) => {
+      const kept = drawn.measured?.[measurement.key];
+      return !kept ? [] : analysis({
+        type: measurement.key,
+        roiId: bandOf(drawn, kept.band),
+        ...at(Number(kept.channel)),
+        parameters: measurementParameters(measurement, kept),
+        summary: Object.fromEntries(
+          quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [
+            name.toLowerCase().replaceAll(/\W+/g, "_"),
+            unit === undefined || typeof value === "string" ? value : inUnit(value, unit),
+          ]),
+        ),
+        columns,
+        name: measurement.title,
+      });
     }),
     ...analysis({
       type: "lines",
@@ -156,9 +181,9 @@ const keyOf = ({ band, channel }) => `${band.id} ${channel}`;
 /** A number with its unit. @param {number} value @param {string} unit */
 const inUnit = (value, unit) => ({ value, unit });
 
-/** Region of the band that velocities were measured in; empty for whole lines. @param {Drawn} drawn */
-function bandOf({ velocities, bands }) {
-  const band = bands.find(({ id }) => String(id) === velocities?.band);
+/** Region of the band that was measured; empty for whole lines. @param {Drawn} drawn @param {string} chosen */
+function bandOf({ bands }, chosen) {
+  const band = bands.find(({ id }) => String(id) === chosen);
   return band === undefined ? "" : bandRegionId(band);
 }
 
@@ -200,6 +225,20 @@ function velocityParameters({ velocities, shape, bands }) {
     window_chosen: isAutomatic ? "automatically" : "by hand",
     step: inUnit(step, "lines"),
     time_per_pixel: inUnit(pixelTime, "us"),
+    [OWN]: packed({ found }),
+  };
+}
+
+/** @param {Measurement} measurement @param {KeptMeasurement} kept */
+function measurementParameters({ parameters, method }, { settings, columns, found }) {
+  const written = parameters.map(({ key, unit }) => [
+    key,
+    unit === undefined ? settings[key] : inUnit(settings[key], unit),
+  ]);
+  return {
+    ...Object.fromEntries(written),
+    method_description: method(settings),
+    columns,
     [OWN]: packed({ found }),
   };
 }

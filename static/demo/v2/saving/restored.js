@@ -15,6 +15,7 @@
  * @property {string} note what could not be taken; empty for nothing
  */
 import { isTime } from "../../../measure/axes.js";
+import { mapped } from "../measuring/drawn.js";
 import { unpacked, VERSION } from "./documents.js";
 import { drawnRegions, OWN } from "./regions.js";
 
@@ -131,21 +132,21 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
   const { velocities, events } = settings;
   const { band: eventBand, channel: eventChannel, ...thresholds } = events ?? {};
   const eventBandId = bandIds.get(eventBand);
-  const isBandThere = velocities?.band === "" || bandIds.has(velocities?.band);
+  const isThere = (/** @type {any} */ { band }) => band === "" || bandIds.has(band);
+  /** The band and the channel that were measured. */
+  const placed = (/** @type {any} */ { band, channel }) => ({
+    band: band === "" ? "" : String(bandIds.get(band)),
+    channel: String(positionOf(channel)),
+    place: null,
+  });
   return {
     drawn: {
       ...drawn,
       shape,
       isLineScan,
       traces: settings.traces ?? null,
-      velocities: isLineScan && velocities && isBandThere
-        ? {
-          ...velocities,
-          band: velocities.band === "" ? "" : String(bandIds.get(velocities.band)),
-          channel: String(positionOf(velocities.channel)),
-          found: listed(kept("velocity").found),
-          place: null,
-        }
+      velocities: isLineScan && velocities && isThere(velocities)
+        ? { ...velocities, ...placed(velocities), found: listed(kept("velocity").found) }
         : null,
       events: isLineScan && events && eventBandId !== undefined
         ? {
@@ -154,6 +155,10 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
           rows: listed(kept("events").rows),
         }
         : null,
+      measured: mapped(
+        isLineScan ? settings.measured : {},
+        (one, key) => isThere(one) ? { ...one, ...placed(one), found: listed(kept(key).found) } : null,
+      ),
       cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
       kymograph: drawn.kymograph && {
         ...drawn.kymograph,
@@ -178,9 +183,11 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
 const listed = (results) => Array.isArray(results) ? results : [];
 
 /** Results in a kymograph hold for the shown position. @param {any} look */
-const inKymograph = (look) =>
-  look?.drawn?.velocities
-    ? { look: { ...look, drawn: { ...look.drawn, velocities: { ...look.drawn.velocities, place: null } } } }
-    : look
-    ? { look }
-    : {};
+function inKymograph(look) {
+  if (!look) return {};
+  const { drawn } = look;
+  if (!drawn) return { look };
+  const velocities = drawn.velocities && { ...drawn.velocities, place: null };
+  const measured = mapped(drawn.measured, (one) => ({ ...one, place: null }));
+  return { look: { ...look, drawn: { ...drawn, velocities, measured } } };
+}

@@ -1,0 +1,125 @@
+/** All measurements of bands of line scans that share one shape (measurement.js). */
+import { tableUnit } from "./axes.js";
+import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
+import { timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
+import { findSparks, sparkAt } from "./sparks.js";
+import { percentile } from "./traces.js";
+import { perTime } from "./velocity.js";
+
+/** @import { Axis, Measurement } from "./measurement.js" */
+/** @import { DiameterAt } from "./diameter.js" */
+/** @import { Spark } from "./sparks.js" */
+
+/** @type {Measurement} */
+const DIAMETER = {
+  key: "diameter",
+  title: "Diameter over time",
+  noun: "diameter",
+  hint: "The band holds a vessel, brighter than its surroundings, with background on both sides.",
+  parameters: [
+    {
+      key: "method",
+      label: "Method",
+      value: "half-maximum",
+      choices: { "half-maximum": "half maximum", gradient: "steepest gradients" },
+    },
+    { key: "window", label: "Mean of", value: 10, unit: "lines", isCount: true },
+    { key: "step", label: "every", value: 10, unit: "lines", isCount: true },
+  ],
+  method: ({ method }) => DIAMETER_METHODS[/** @type {keyof typeof DIAMETER_METHODS} */ (method)],
+  run: (plane, { columns }, settings) => diameterOverTime(plane, { columns, ...settings }),
+  columns(found, axes) {
+    const [time, position] = axes;
+    const unit = tableUnit(position);
+    /** @param {(item: DiameterAt) => number} of */
+    const lengths = (of) => found.map((item) => of(item) * position.step);
+    return [
+      timeColumn(found, time),
+      { name: "Diameter", unit, values: valuesOver(DIAMETER, found, axes) },
+      { name: "Left edge", unit, values: lengths(({ left }) => left) },
+      { name: "Right edge", unit, values: lengths(({ right }) => right) },
+      { name: "Verdict", values: found.map(verdictOf) },
+    ];
+  },
+  summary(found, { axes }) {
+    const values = valuesOver(DIAMETER, found, axes);
+    return [
+      { name: "Diameters", value: found.length },
+      ...verdictCounts(found, ["clear", "faint", "cut", "divided"]),
+      { name: "Median diameter", value: percentile(values, 50), unit: tableUnit(axes[1]) },
+    ];
+  },
+  outline: ({ line, left, right }) => [{ x: line + 0.5, y: left + 0.5 }, { x: line + 0.5, y: right + 0.5 }],
+  overTime: {
+    name: "Diameter",
+    unit: ([, position]) => tableUnit(position),
+    value: (/** @type {DiameterAt} */ { diameter }, [, position]) => (diameter ?? NaN) * position.step,
+  },
+};
+
+/** @type {Measurement} */
+const SPARKS = {
+  key: "sparks",
+  title: "Sparks",
+  noun: "spark",
+  hint: "Local, short rises against the median of each column.",
+  parameters: [
+    { key: "threshold", label: "Threshold", value: 5, unit: "SD of the noise", least: 1 },
+    { key: "offset", label: "Detector offset", value: 0 },
+  ],
+  method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
+  run: (plane, { columns }, settings) => findSparks(plane, { columns, ...settings }),
+  at: (plane, { columns }, settings, place) => sparkAt(plane, { columns, ...settings }, place),
+  columns(found, [time, position]) {
+    const of = (/** @type {(spark: Spark) => number} */ value, /** @type {Axis} */ axis) => ({
+      unit: tableUnit(axis),
+      values: found.map((spark) => value(spark) * axis.step),
+    });
+    return [
+      timeColumn(found, time),
+      { name: "Position", ...of(({ column }) => column, position) },
+      { name: "Amplitude (dF/F0)", values: found.map(({ amplitude }) => amplitude) },
+      { name: "FWHM", ...of(({ width }) => width, position) },
+      { name: "FDHM", ...of(({ duration }) => duration, time) },
+      { name: "Time to peak", ...of(({ timeToPeak }) => timeToPeak, time) },
+      { name: "By hand", values: found.map(({ isByHand }) => isByHand ? "yes" : "") },
+    ];
+  },
+  summary(found, { axes: [time, position], columns }, duration) {
+    const length = (columns[1] - columns[0]) * position.step;
+    const median = (/** @type {(spark: Spark) => number} */ of) =>
+      percentile(Float64Array.from(found, of), 50);
+    return [
+      { name: "Sparks", value: found.length },
+      {
+        name: "Spark rate",
+        value: 100 * found.length / length / duration,
+        unit: `1/(100 ${tableUnit(position)} ${perTime(time)})`,
+      },
+      { name: "Median spark amplitude", value: median(({ amplitude }) => amplitude), unit: "dF/F0" },
+      {
+        name: "Median spark FWHM",
+        value: median(({ width }) => width * position.step),
+        unit: tableUnit(position),
+      },
+      {
+        name: "Median spark FDHM",
+        value: median(({ duration }) => duration * time.step),
+        unit: tableUnit(time),
+      },
+      {
+        name: "Median spark time to peak",
+        value: median(({ timeToPeak }) => timeToPeak * time.step),
+        unit: tableUnit(time),
+      },
+    ];
+  },
+  outline({ line, column, width, duration, timeToPeak }) {
+    const [from, to] = [line - timeToPeak, line - timeToPeak + 2 * duration];
+    const [left, right] = [column + 0.5 - width, column + 0.5 + width];
+    return [[from, left], [to, left], [to, right], [from, right], [from, left]].map(([x, y]) => ({ x, y }));
+  },
+};
+
+/** @type {readonly Measurement[]} */
+export const MEASUREMENTS = [DIAMETER, SPARKS];
