@@ -1,5 +1,5 @@
 /** The command `acq-server info`: describes acquisitions as an open does, without a server. */
-import type { AcquisitionSummary } from "../readers/open_acquisition.ts";
+import type { AcquisitionSummary } from "../readers/opened/orders.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";

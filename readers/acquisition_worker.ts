@@ -3,11 +3,11 @@
 /** Entry of a decode worker. It has read permission only; samples leave it by transfer. */
 import { dropDecoders } from "./codecs/wasm_decoder.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
-import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/runtime_internals.ts";
-import { type AcquisitionSource, OpenAcquisition } from "./open_acquisition.ts";
 import { FileAccess } from "./io/random_access.ts";
+import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/runtime_internals.ts";
 import { StopFlag } from "./io/stop_flag.ts";
-import type { Compiled, FromWorker, Question, ToWorker } from "./worker_protocol.ts";
+import { OpenAcquisition } from "./opened/open_acquisition.ts";
+import type { Answers, Asked, FromWorker, Question, ToWorker } from "./opened/orders.ts";
 
 /** Acquisitions whose files stay open between questions: the ones used last. */
 const MAX_AWAKE = 4;
@@ -15,61 +15,33 @@ const MAX_AWAKE = 4;
 /** Open acquisitions by key, the last used one last. */
 const open = new Map<string, OpenAcquisition>();
 
-/** Where the acquisitions are, until they are forgotten. */
-const sources = new Map<string, AcquisitionSource>();
-
 /** The documents of the last question, as a JSON array in pieces. */
 let encoded: readonly Uint8Array<ArrayBuffer>[] = [];
 
 reportCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === "forget") {
-    close(data.key);
-    sources.delete(data.key);
-  } else if (data.type === "rest") {
+  if (data.type === "ask") void answer(data);
+  else if (data.type === "forget") close(data.key);
+  else {
     for (const acquisition of open.values()) acquisition.rest();
     dropDecoders();
     collectGarbage();
-  } else void answer(data);
+  }
 };
 
 /** Answers a question. An acquisition whose files changed is closed. */
-async function answer(question: Extract<ToWorker, Question>): Promise<void> {
-  const { key } = question;
+async function answer(asked: Asked): Promise<void> {
+  const { key, question } = asked;
   keepGarbage();
   let bytes = 0;
   if (question.type !== "documents") encoded = [];
   try {
-    const acquisition = await opened(question);
-    if (question.type === "open") {
-      const description = await acquisition.describe();
-      const { request } = sources.get(key)!;
-      const { summary: { scene }, marks } = description;
-      sources.set(key, { request: { ...request, scene }, marks });
-      post({ type: "opened", description, indexBytes: acquisition.indexBytes });
-    } else if (question.type === "pack") {
-      const packed = await acquisition.pack(question.order);
-      const buffers = (packed.planes ?? []).flatMap((chunks) => chunks ?? []).map(({ buffer }) => buffer);
-      bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
-      post({ type: "packed", packed, indexBytes: acquisition.indexBytes }, buffers);
-    } else if (question.type === "survey") {
-      await acquisition.survey(question.channels);
-      post({ type: "surveyed", indexBytes: acquisition.indexBytes });
-    } else if (question.type === "encode") {
-      encoded = encodedArray(acquisition.documents());
-      const size = encoded.reduce((sum, { length }) => sum + length, 0);
-      post({ type: "encoded", bytes: size, indexBytes: acquisition.indexBytes });
-    } else if (question.type === "documents") {
-      const [pieces, { indexBytes }] = [encoded, acquisition];
-      encoded = [];
-      post({ type: "documents", pieces, indexBytes }, pieces.map(({ buffer }) => buffer));
-    } else {
-      const decoded = await acquisition.decode(question.order);
-      const buffers = [...decoded.planes ?? [], ...decoded.referencePlanes ?? []].map(({ buffer }) => buffer);
-      bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
-      post({ type: "decoded", decoded, indexBytes: acquisition.indexBytes }, buffers);
-    }
+    const acquisition = await opened(asked);
+    const [answer, views = []] = await answerTo(acquisition, question);
+    const buffers = views.map(({ buffer }) => buffer);
+    bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    post({ type: "answered", answer, indexBytes: acquisition.indexBytes }, buffers);
   } catch (error) {
     if (error instanceof AcquisitionChanged) close(key);
     post({ type: "failed", error: toWire(error), indexBytes: open.get(key)?.indexBytes ?? null });
@@ -77,9 +49,38 @@ async function answer(question: Extract<ToWorker, Question>): Promise<void> {
   collectAfter(bytes);
 }
 
+/** The answer to a question, with views of the memory to transfer. */
+async function answerTo(
+  acquisition: OpenAcquisition,
+  question: Question,
+): Promise<[Answers[Question["type"]], ArrayBufferView<ArrayBuffer>[]?]> {
+  switch (question.type) {
+    case "open":
+      return [await acquisition.describe()];
+    case "decode": {
+      const decoded = await acquisition.decode(question.order);
+      return [decoded, [...decoded.planes ?? [], ...decoded.referencePlanes ?? []]];
+    }
+    case "pack": {
+      const packed = await acquisition.pack(question.order);
+      return [packed, (packed.planes ?? []).flatMap((chunks) => chunks ?? [])];
+    }
+    case "survey":
+      await acquisition.survey(question.channels);
+      return [null];
+    case "encode":
+      encoded = encodedArray(await acquisition.documents());
+      return [encoded.reduce((sum, { length }) => sum + length, 0)];
+    case "documents": {
+      const pieces = encoded;
+      encoded = [];
+      return [pieces, [...pieces]];
+    }
+  }
+}
+
 /** The acquisition of a question, opened if it is not open. */
-async function opened({ key, source, stop }: Question): Promise<OpenAcquisition> {
-  if (source) sources.set(key, source);
+async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
   // A WebAssembly decoder is only used again for the same acquisition.
   if (key !== [...open.keys()].at(-1) && dropDecoders()) collectGarbage();
   let acquisition = open.get(key);
@@ -87,9 +88,8 @@ async function opened({ key, source, stop }: Question): Promise<OpenAcquisition>
     acquisition.follow(stop);
     open.delete(key);
   } else {
-    const known = sources.get(key)!;
-    const files = new FileAccess(known.request.roots, new StopFlag(stop));
-    acquisition = await OpenAcquisition.open(known, files);
+    const files = new FileAccess(source!.request.roots, new StopFlag(stop));
+    acquisition = await OpenAcquisition.open(source!, files);
   }
   open.set(key, acquisition);
   [...open.values()].at(-1 - MAX_AWAKE)?.rest();
@@ -108,6 +108,6 @@ function close(key: string): void {
   open.delete(key);
 }
 
-function post(message: FromWorker | Compiled, transfer: Transferable[] = []): void {
+function post(message: FromWorker, transfer: Transferable[] = []): void {
   self.postMessage(message, transfer);
 }

@@ -13,7 +13,7 @@ import {
 import { pathError, type PathKind } from "./io/paths.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
-import { requireScene } from "./selection.ts";
+import { requireScene } from "./metadata/selection.ts";
 import { DIRECTORY_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
 /** The format and the path to hand to its reader. */

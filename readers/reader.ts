@@ -103,6 +103,10 @@ export interface Division {
   readonly rows: number;
 }
 
+/** Memory for decoding by some plans in sequence. */
+export const workingOf = (plans: readonly PlanePlan[]): WorkingMemory =>
+  plans.map(({ working }) => working ?? NO_WORKING_MEMORY).reduce(largerMemory, NO_WORKING_MEMORY);
+
 /** How to fill the wanted planes; every byte range in it has been checked against its file. */
 export interface PlanePlan {
   /** Rows of each plane. */

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { ChannelOutOfRange } from "../readers/errors.ts";
 import { FIRST_POSITION, type Position, type RowRange } from "../readers/reader.ts";
-import { requirePosition } from "../readers/selection.ts";
+import { requirePosition } from "../readers/metadata/selection.ts";
 import { SERVED } from "../schemas/served.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { SessionStore } from "../session/store.ts";

@@ -10,7 +10,7 @@ import {
 } from "./documents.ts";
 import { opaqueId, pixelPoint } from "./shared.ts";
 import { type DocumentProblems, judge, objectsOf, uniqueIds, usable } from "./problems.ts";
-import { isJsonObject, type JsonObject } from "../readers/metadata/json.ts";
+import { isJsonObject, type JsonObject } from "./json_object.ts";
 
 /** Facts about an image that rules need. */
 export interface ImageFacts {

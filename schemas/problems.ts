@@ -1,6 +1,6 @@
 /** Problems of documents, and the judging of values by schemas. */
 import type { z } from "zod";
-import { isJsonObject, type JsonObject } from "../readers/metadata/json.ts";
+import { isJsonObject, type JsonObject } from "./json_object.ts";
 import { writtenKey } from "./documents.ts";
 
 /** One problem that `acq-server validate` finds. */

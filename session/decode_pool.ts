@@ -149,8 +149,9 @@ export class DecodePool {
     return isFree ? this.#take(key) : null;
   }
 
-  /** Takes back a worker that is quiet. It keeps the acquisition open if the budget has room for its metadata. */
-  giveBack(worker: WorkerClient, key: string): void {
+  /** Takes back a worker once it is quiet. It keeps the acquisition open if the budget has room for its metadata. */
+  async giveBack(worker: WorkerClient, key: string): Promise<void> {
+    await worker.quiet;
     const entry = this.#workers.get(worker);
     if (!entry?.busy) {
       // A broken worker left the pool when it broke.

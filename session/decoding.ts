@@ -1,13 +1,15 @@
 /** Decodes planes of an acquisition at one position. Several workers divide large compressed planes. */
 import { AcquisitionChanged, DecodeFailed } from "../readers/errors.ts";
-import type { AcquisitionSource, DecodedOrder, OrderPart } from "../readers/open_acquisition.ts";
-import type { Division, Position, RowRange, WorkingMemory } from "../readers/reader.ts";
+import type { DecodedOrder, Description } from "../readers/opened/orders.ts";
+import type { Position, RowRange, WorkingMemory } from "../readers/reader.ts";
 import type { DecodePool } from "./decode_pool.ts";
-import { divideLoad, mostShares } from "./load_division.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
-import { dropSamples, type WorkerClient } from "./worker_client.ts";
+import { dropSamples, type KeyedSource, type WorkerClient } from "./worker_client.ts";
+
+/** A smaller load is done before another worker has read the metadata. */
+const MIN_DIVIDED_BYTES = 16 << 20;
 
 /** What all decoding shares. */
 export interface DecodeResources {
@@ -20,27 +22,17 @@ export interface DecodeResources {
 }
 
 /** Planes to decode. */
-export interface WantedPlanes {
-  /** Key under which workers keep the acquisition open. */
-  readonly key: string;
-  /** Where it is, with the marks of its files. */
-  readonly source: AcquisitionSource;
+export interface WantedPlanes extends KeyedSource, Pick<Description, "summary" | "working" | "division"> {
   /** Channel indices. */
   readonly channels: readonly number[];
   /** Within the acquisition. */
   readonly position: Position;
-  /** Rows and columns of each plane. */
-  readonly shape: { readonly rows: number; readonly columns: number };
   /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
   /** False to judge the planes only. */
   readonly decode: boolean;
-  /** Memory that decoding takes beside the planes, as far as known. */
-  readonly working: WorkingMemory;
-  /** How whole planes can be divided; `null` where it does not pay. */
-  readonly division: Division | null;
 }
 
 /** Decoded planes; their memory belongs to the caller. */
@@ -50,6 +42,47 @@ export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "w
   /** The rows of each plane: the wanted ones or more. */
   readonly rows: RowRange;
 }
+
+/** Some rows of some channels, which one worker decodes. */
+export interface Piece {
+  /** Channel indices. */
+  readonly channels: readonly number[];
+  /** Wanted rows; `null` for all. */
+  readonly rows: RowRange | null;
+}
+
+/** Whole planes that may be divided. */
+export type DividedPlanes = Pick<WantedPlanes, "channels" | "division"> & {
+  readonly summary: Pick<WantedPlanes["summary"], "rows" | "columns">;
+};
+
+/** The largest useful number of workers, at least 1. */
+export function mostPieces({ channels, summary: { rows, columns }, division }: DividedPlanes): number {
+  if (division === null || 4 * rows * columns * channels.length < MIN_DIVIDED_BYTES) return 1;
+  return groupsOf(channels, division.channels).length * Math.ceil(rows / division.rows);
+}
+
+/**
+ * Pieces of whole planes, about equal, in the order of the file: the rows of the first channels, then those of the next ones.
+ *
+ * @param workers that share them, at most {@linkcode mostPieces}
+ */
+export function divide({ channels, summary: { rows }, division }: DividedPlanes, workers: number): Piece[] {
+  if (division === null || workers === 1) return [{ channels, rows: null }];
+  const groups = groupsOf(channels, division.channels);
+  const bands = Math.ceil(rows / division.rows);
+  // Channels stay whole where each worker gets as many.
+  const count = groups.length % workers === 0 ? 1 : Math.min(workers, bands);
+  const cut = (i: number) => Math.min(Math.floor(i * bands / count) * division.rows, rows);
+  return groups.flatMap((channels) =>
+    Array.from({ length: count }, (_, i) => ({ channels, rows: { start: cut(i), end: cut(i + 1) } }))
+  );
+}
+
+/** Channels that are compressed together, in their order. */
+const groupsOf = (channels: readonly number[], together: number): number[][] => [
+  ...Map.groupBy(channels, (channel) => Math.floor(channel / together)).values(),
+];
 
 /**
  * Decodes planes. The caller reserves the memory of the samples; that of the decoders is reserved here.
@@ -69,6 +102,7 @@ export function decodePlanes(
   return { decoded: decoding.run(first), quiet: decoding.quiet };
 }
 
+/** One call of {@linkcode decodePlanes}. */
 class Decoding {
   readonly #wanted: WantedPlanes;
   readonly #resources: DecodeResources;
@@ -77,7 +111,7 @@ class Decoding {
   readonly #signal: AbortSignal;
   /** Workers that are not done, and the memory of their decoders. */
   readonly #workers = new Map<WorkerClient, Reservation | null>();
-  /** What is decoded, by the indices of the shares. */
+  /** What is decoded, by the indices of the pieces. */
   readonly #decoded: DecodedOrder[] = [];
   readonly #quiet = Promise.withResolvers<void>();
 
@@ -92,18 +126,20 @@ class Decoding {
   }
 
   async run(first: WorkerClient): Promise<DecodedPlanes> {
+    const { channels, rows, decode, working } = this.#wanted;
     this.#workers.set(first, null);
     try {
-      this.#workers.set(first, this.#reserve(this.#wanted.working));
-      const helpers = this.#takeHelpers();
-      const shares = this.#shares(1 + helpers.length);
-      await this.#decode(shares, first, helpers);
-      const planes = this.#assembled(shares.flat());
+      this.#workers.set(first, this.#reserve(working));
+      const isWhole = decode && rows === null;
+      const helpers = isWhole ? this.#takeHelpers() : [];
+      const pieces = isWhole ? divide(this.#wanted, 1 + helpers.length) : [{ channels, rows }];
+      await this.#decode(pieces, first, helpers);
+      const planes = this.#assembled(pieces);
       this.#stop(new Error("The other workers decoded all planes"));
       return planes;
     } catch (error) {
-      // Shares that are not decoded are holes.
-      for (const share of this.#decoded.values()) if (share) dropSamples(share);
+      // Pieces that are not decoded are holes.
+      for (const piece of this.#decoded.values()) if (piece) dropSamples(piece);
       this.#stop(error);
       throw error;
     }
@@ -113,18 +149,12 @@ class Decoding {
     return this.#resources.budget.reserve(bytes, "The decoders, beside the planes,");
   }
 
-  get #divided() {
-    const { channels, shape: { rows, columns }, division, decode, rows: some } = this.#wanted;
-    const bytes = 4 * rows * columns * channels.length;
-    return { channels, rows, bytes, division: decode && some === null ? division : null };
-  }
-
   /** Takes as many free workers as are useful and have memory for their decoders. */
   #takeHelpers(): readonly WorkerClient[] {
     const { key, working } = this.#wanted;
     const { pool, budget } = this.#resources;
     const helpers: WorkerClient[] = [];
-    const most = mostShares(this.#divided) - 1;
+    const most = mostPieces(this.#wanted) - 1;
     while (helpers.length < most) {
       const memory = budget.tryReserve(working.bytes);
       const helper = memory && pool.spare(key);
@@ -138,42 +168,39 @@ class Decoding {
     return helpers;
   }
 
-  #shares(count: number): (readonly OrderPart[])[] {
-    const { channels, rows } = this.#wanted;
-    return count === 1 ? [[{ channels, rows }]] : divideLoad(this.#divided, count);
-  }
-
-  /** Has workers take shares in turn. The first one begins at once and takes over the shares of helpers that start late. */
+  /** Has workers take pieces in turn. The first one begins at once; helpers open the acquisition before they take any. */
   #decode(
-    shares: readonly (readonly OrderPart[])[],
+    pieces: readonly Piece[],
     first: WorkerClient,
     helpers: readonly WorkerClient[],
   ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const left = shares.entries();
-    let missing = shares.length;
+    const left = pieces.entries();
+    let missing = pieces.length;
     const work = async (worker: WorkerClient) => {
-      for (const [i, parts] of left) {
-        this.#decoded[i] = await this.#order(worker, parts, i === 0);
+      for (const [i, piece] of left) {
+        this.#decoded[i] = await this.#order(worker, piece, i === 0);
         missing -= 1;
       }
       if (missing === 0) resolve();
       this.#giveBack(worker);
     };
     work(first).catch(reject);
-    // An order without parts opens the acquisition.
-    for (const helper of helpers) this.#order(helper, [], false).then(() => work(helper)).catch(reject);
+    const opening = { channels: [], rows: null };
+    for (const helper of helpers) {
+      this.#order(helper, opening, false).then(() => work(helper)).catch(reject);
+    }
     return promise;
   }
 
-  /** Orders parts, a second time if the decoders need more memory than was known. */
-  async #order(worker: WorkerClient, parts: readonly OrderPart[], isFirst: boolean): Promise<DecodedOrder> {
-    const { key, source, position, decode, reference } = this.#wanted;
+  /** Orders a piece, a second time if the decoders need more memory than was known. */
+  async #order(worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> {
+    const { position, decode, reference } = this.#wanted;
     let { working } = this.#wanted;
     for (let tries = 0; tries < 2; tries += 1) {
-      const buffers = decode ? this.#buffers(parts) : [];
-      const order = { parts, position, reference: reference && isFirst, decode, working, buffers };
-      const answer = await worker.decode(key, source, order, this.#signal);
+      const buffers = decode ? this.#buffers(piece) : [];
+      const order = { ...piece, position, reference: reference && isFirst, decode, working, buffers };
+      const answer = await worker.ask(this.#wanted, { type: "decode", order }, this.#signal);
       if (answer.planes !== null || !decode) return answer;
       working = answer.working;
       this.#workers.get(worker)?.release();
@@ -182,19 +209,17 @@ class Decoding {
     throw new DecodeFailed("the file changes while it is read");
   }
 
-  #buffers(parts: readonly OrderPart[]): ArrayBuffer[] {
-    const { shape } = this.#wanted;
-    return parts.flatMap(({ channels, rows }) => {
-      const { start, end } = rows ?? { start: 0, end: shape.rows };
-      return this.#resources.memory.take(4 * shape.columns * (end - start), channels.length);
-    });
+  #buffers({ channels, rows }: Piece): ArrayBuffer[] {
+    const { summary } = this.#wanted;
+    const { start, end } = rows ?? { start: 0, end: summary.rows };
+    return this.#resources.memory.take(4 * summary.columns * (end - start), channels.length);
   }
 
   #giveBack(worker: WorkerClient): void {
     const memory = this.#workers.get(worker);
     if (!this.#workers.delete(worker)) return;
     memory?.release();
-    this.#resources.pool.giveBack(worker, this.#wanted.key);
+    void this.#resources.pool.giveBack(worker, this.#wanted.key);
     if (this.#workers.size === 0) this.#quiet.resolve();
   }
 
@@ -205,26 +230,24 @@ class Decoding {
   }
 
   /** Puts the planes together, in the order of their channels. */
-  #assembled(parts: readonly OrderPart[]): DecodedPlanes {
-    const { channels, shape, decode } = this.#wanted;
+  #assembled(pieces: readonly Piece[]): DecodedPlanes {
+    const { channels, summary: { rows: height, columns }, decode } = this.#wanted;
     const answers = this.#decoded;
-    const filled = answers.flatMap(({ rows }) => rows);
     const common = {
       referencePlanes: answers[0]!.referencePlanes,
       warnings: answers.flatMap(({ warnings }) => warnings),
       files: new Map(answers.flatMap(({ files }) => [...files])),
-      rows: parts.length === 1 ? filled[0]! : { start: 0, end: shape.rows },
+      rows: pieces.length === 1 ? answers[0]!.rows : { start: 0, end: height },
     };
     if (!decode) return { ...common, planes: [] };
-    const samples = answers.flatMap(({ planes }) => planes ?? []).values();
     const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));
-    for (const [i, part] of parts.entries()) {
-      const { start, end } = parts.length === 1 ? filled[i]! : part.rows!;
-      const offset = start - filled[i]!.start;
-      const length = (end - start) * shape.columns;
-      for (const channel of part.channels) {
-        const own = samples.next().value?.subarray(offset * shape.columns, offset * shape.columns + length);
-        if (offset < 0 || own?.length !== length) {
+    for (const [i, piece] of pieces.entries()) {
+      const { rows: filled, planes: decoded } = answers[i]!;
+      const { start, end } = pieces.length === 1 ? filled : piece.rows!;
+      const [from, to] = [(start - filled.start) * columns, (end - filled.start) * columns];
+      for (const [j, channel] of piece.channels.entries()) {
+        const own = from < 0 ? undefined : decoded![j]?.subarray(from, to);
+        if (own?.length !== to - from) {
           throw new AcquisitionChanged("The planes have another shape than before");
         }
         planes.get(channel)!.push(own);

@@ -173,9 +173,10 @@ export class Exporter {
     const key = newSessionId();
     const worker = await pool.takeForPlane(key, wait.signal);
     try {
-      await worker.survey(key, source, channels.map(({ index }) => index), wait.signal);
+      const question = { type: "survey", channels: channels.map(({ index }) => index) } as const;
+      await worker.ask({ key, source }, question, wait.signal);
     } finally {
-      void worker.quiet.then(() => pool.giveBack(worker, key));
+      void pool.giveBack(worker, key);
     }
   }
 
@@ -291,7 +292,11 @@ export class Exporter {
       for (let working = known;;) {
         const held = budget.reserve(planeBytes + working.bytes, "The planes of the archive");
         memory = held;
-        const packed = await worker.pack(key, source, { ...order, working }, wait.signal);
+        const packed = await worker.ask(
+          { key, source },
+          { type: "pack", order: { ...order, working } },
+          wait.signal,
+        );
         if (packed.planes !== null) {
           const bytes = packed.planes.flatMap((chunks) => chunks ?? []).reduce(
             (sum, { length }) => sum + length,
@@ -307,7 +312,7 @@ export class Exporter {
       void worker.quiet.then(() => memory?.release());
       throw error;
     } finally {
-      void worker.quiet.then(() => pool.giveBack(worker, key));
+      void pool.giveBack(worker, key);
     }
   }
 

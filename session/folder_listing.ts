@@ -5,7 +5,7 @@ import { quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { type Format, FORMAT_NAMES } from "../readers/format.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isInsideRoots, pathError } from "../readers/io/paths.ts";
-import type { NamedAcquisition } from "../readers/named_acquisitions.ts";
+import type { NamedAcquisition } from "./named_acquisitions.ts";
 import type { Clock } from "./clock.ts";
 import type { OpenRules } from "./opener.ts";
 import { judgePath } from "./source_path.ts";
@@ -143,7 +143,7 @@ class Folder {
 
   /** The acquisitions and other folders by name. */
   async candidates(): Promise<Candidate[]> {
-    const { namedAcquisitions } = await import("../readers/named_acquisitions.ts");
+    const { namedAcquisitions } = await import("./named_acquisitions.ts");
     const acquisitions = namedAcquisitions(
       basename(this.#path),
       this.#files.sort(),

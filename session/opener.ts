@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/file_mark.ts";
-import type { AcquisitionSource } from "../readers/open_acquisition.ts";
+import type { AcquisitionSource } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
 import { decodePlanes, type DecodeResources } from "./decoding.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
@@ -110,7 +110,11 @@ export class Opener {
     const key = newSessionId();
     const worker = await pool.takeForOpen(key, wait.signal);
     try {
-      const { summary, summaryBytes, working, marks } = await worker.open(key, source, wait.signal);
+      const { summary, summaryBytes, working, marks } = await worker.ask(
+        { key, source },
+        { type: "open" },
+        wait.signal,
+      );
       return {
         summary,
         summaryBytes,
@@ -119,7 +123,7 @@ export class Opener {
       };
     } finally {
       pool.forget(key);
-      void worker.quiet.then(() => pool.giveBack(worker, key));
+      void pool.giveBack(worker, key);
     }
   }
 
@@ -191,7 +195,7 @@ export async function loadAcquisition(
   let reservation: Reservation | null = null;
   let quiet: Promise<void> | null = null;
   try {
-    const description = await worker.open(key, source, signal);
+    const description = await worker.ask({ key, source }, { type: "open" }, signal);
     const { summary, summaryBytes, bytes, working, division, marks } = description;
     const described = isAgain ? summaryBytes + SESSION_BYTES : Math.max(0, summaryBytes - SUMMARY_BYTES);
     reservation = consent.reserve(bytes + described, isAgain);
@@ -201,7 +205,7 @@ export async function loadAcquisition(
       source: opened,
       channels: summary.loaded.map(({ index }) => index),
       position: summary.position,
-      shape: summary,
+      summary,
       rows: null,
       reference: summary.reference !== null,
       decode: true,
@@ -229,7 +233,7 @@ export async function loadAcquisition(
   } catch (error) {
     pool.forget(key);
     // Workers that do not stop at once still use the memory of the planes.
-    void (quiet ?? worker.quiet.then(() => pool.giveBack(worker, key))).then(() => reservation?.release());
+    void (quiet ?? pool.giveBack(worker, key)).then(() => reservation?.release());
     if (!(error instanceof AcquisitionChanged) || source.marks.size > 0) throw error;
     const name = quoted(basename(source.request.path));
     throw new DecodeFailed(`Cannot read ${name}: it was changed while it was read`, { cause: error });

@@ -1,5 +1,6 @@
 /** The decoding of one plane, which several requests may wait for. */
 import type { PlaneBuffer } from "./plane_buffer.ts";
+import { untilAborted } from "./waits.ts";
 
 /** A plane, or some of its rows, that stays in memory until the lease ends. */
 export interface LeasedPlane {
@@ -28,12 +29,8 @@ export class PlaneJob {
    * @param ended called once, when the plane is decoded or the job is given up: no further request may join
    */
   constructor(decode: Decode, ended: () => void) {
-    const abandoned = Promise.withResolvers<never>();
     const { signal } = this.#abort;
-    signal.addEventListener("abort", () => {
-      ended();
-      abandoned.reject(signal.reason);
-    }, { once: true });
+    signal.addEventListener("abort", ended, { once: true });
     const decoded = decode(signal).then((leased) => {
       this.#decoded = leased;
       ended();
@@ -41,7 +38,7 @@ export class PlaneJob {
       return leased;
     });
     decoded.catch((error) => this.abandon(error));
-    this.#end = Promise.race([decoded, abandoned.promise]);
+    this.#end = untilAborted(decoded, signal);
     this.#end.catch(() => {});
   }
 
@@ -58,14 +55,9 @@ export class PlaneJob {
    */
   async wait<Taken>(signal: AbortSignal, take: (leased: LeasedPlane | null) => Taken): Promise<Taken> {
     this.#waiters += 1;
-    const left = Promise.withResolvers<never>();
-    const leave = () => left.reject(signal.reason);
-    if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
     try {
-      return take(await Promise.race([this.#end, left.promise]));
+      return take(await untilAborted(this.#end, signal));
     } finally {
-      signal.removeEventListener("abort", leave);
       this.#waiters -= 1;
       if (this.isIdle) this.#finish(signal.reason);
     }

@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/file_mark.ts";
 import type { Position, RowRange } from "../readers/reader.ts";
-import { requirePosition } from "../readers/selection.ts";
+import { requirePosition } from "../readers/metadata/selection.ts";
 import type { Clock } from "./clock.ts";
 import { type DecodedPlanes, decodePlanes, type DecodeResources } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
@@ -136,12 +136,13 @@ export class PositionReader {
 
   async #documents({ id, source }: Session, signal: AbortSignal, end: () => void): Promise<PlaneBuffer> {
     const { pool, budget } = this.#resources;
+    const asked = { key: id, source };
     const worker = await pool.takeForPlane(id, signal);
     let memory: Reservation | null = null;
     try {
-      memory = budget.reserve(await worker.encodeDocuments(id, source, signal), "The metadata documents");
+      memory = budget.reserve(await worker.ask(asked, { type: "encode" }, signal), "The metadata documents");
       const held = memory;
-      return new PlaneBuffer(await worker.documents(id, source, signal), (_buffer, bytes) => {
+      return new PlaneBuffer(await worker.ask(asked, { type: "documents" }, signal), (_buffer, bytes) => {
         held.release(bytes);
         if (held.bytes === 0) end();
       });
@@ -149,7 +150,7 @@ export class PositionReader {
       memory?.release();
       throw error;
     } finally {
-      this.#untilQuiet(worker.quiet.then(() => pool.giveBack(worker, id)));
+      this.#untilQuiet(pool.giveBack(worker, id));
     }
   }
 
@@ -233,7 +234,7 @@ export class PositionReader {
     try {
       memory = budget.reserve(4 * summary.rows * summary.columns, "The samples of the plane");
     } catch (error) {
-      pool.giveBack(worker, id);
+      void pool.giveBack(worker, id);
       throw await changeOr(error, source.marks);
     }
     const wanted = {
@@ -241,7 +242,7 @@ export class PositionReader {
       source,
       channels: [channel],
       position,
-      shape: summary,
+      summary,
       rows,
       reference: false,
       decode,

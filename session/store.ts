@@ -1,5 +1,5 @@
 /** Sessions: their ids, their time to live, and the planes that they hold. */
-import type { AcquisitionSource, AcquisitionSummary } from "../readers/open_acquisition.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../readers/opened/orders.ts";
 import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
-import type { AcquisitionSummary } from "../readers/open_acquisition.ts";
+import type { AcquisitionSummary } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
 import { MemoryBudget } from "./memory_budget.ts";

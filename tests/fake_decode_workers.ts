@@ -8,7 +8,7 @@ import { HandClock } from "./contract/harness.ts";
 import { pause } from "./deadline.ts";
 
 /**
- * Decode workers that behave as the path of the acquisition says; they speak the protocol of `readers/worker_protocol.ts`. Each
+ * Decode workers that behave as the path of the acquisition says; they speak the protocol of `readers/opened/orders.ts`. Each
  * sample is 1000 times its channel plus its row. They keep nothing open.
  */
 const SCRIPT = `
@@ -38,8 +38,8 @@ const open = ({ stop }, path) => {
     position: { t: 0, z: 0, l: 0 }, reference: {}, warnings: [], worker: id, open: paths.size,
   };
   post({
-    type: "opened",
-    description: {
+    type: "answered",
+    answer: {
       summary,
       bytes: isHeavy(path) ? 16 << 20 : 400,
       summaryBytes: 0,
@@ -49,34 +49,30 @@ const open = ({ stop }, path) => {
     },
   });
 };
-const decode = ({ order: { parts, reference } }, path) => {
-  if (parts.length === 0) {
+const decode = ({ channels, rows: wanted, reference }, path) => {
+  if (channels.length === 0) {
     if (path === "divide and never join") return;
     if (path.startsWith("divide and join late")) Atomics.wait(wait, 0, 0, 300);
     if (path.endsWith("and fail to")) return fail("DecodeFailed", "no such file");
     if (path === "divide changed and hang") return fail("AcquisitionChanged", "changed");
-  }
-  if (parts.length > 0) {
+  } else {
     if (path === "plan and throw" || path === "divide and throw" && !reference) throw new Error("broken");
     if (path.startsWith("divide and fail") && !reference) return fail("DecodeFailed", "bad strip");
     if (path.endsWith("and hang") && !(path.includes("and help") && reference)) Atomics.wait(wait, 0, 0, 400);
   }
-  const rows = parts.map((part) => part.rows ?? { start: 0, end: 100 });
+  const rows = wanted ?? { start: 0, end: 100 };
   const columns = columnsOf(path);
-  const planes = parts.flatMap(({ channels }, i) => {
-    const { start, end } = rows[i];
-    const count = path === "divide unequal" && !reference ? 50 : end - start;
-    return channels.map((channel) => {
-      const plane = new Float32Array(count * columns);
-      for (let row = 0; row < count; row += 1) {
-        plane.fill(1000 * channel + start + row, row * columns, (row + 1) * columns);
-      }
-      return plane;
-    });
+  const count = path === "divide unequal" && !reference ? 50 : rows.end - rows.start;
+  const planes = channels.map((channel) => {
+    const plane = new Float32Array(count * columns);
+    for (let row = 0; row < count; row += 1) {
+      plane.fill(1000 * channel + rows.start + row, row * columns, (row + 1) * columns);
+    }
+    return plane;
   });
   post({
-    type: "decoded",
-    decoded: {
+    type: "answered",
+    answer: {
       planes, rows, referencePlanes: null, warnings: [], working: { bytes: 0, endsWithWorker: false }, files: new Map(),
     },
   }, planes.map(({ buffer }) => buffer));
@@ -91,8 +87,8 @@ self.onmessage = ({ data }) => {
   if (data.type === "rest") return;
   if (data.source) paths.set(data.key, data.source.request.path);
   const path = paths.get(data.key);
-  if (data.type === "open") open(data, path);
-  else decode(data, path);
+  if (data.question.type === "open") open(data, path);
+  else decode(data.question.order, path);
 };`;
 
 /** Starts such a worker. */

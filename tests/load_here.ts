@@ -1,13 +1,8 @@
 /** Loads in this thread, as a decode worker does in its own. */
-import {
-  type AcquisitionSummary,
-  type Description,
-  OpenAcquisition,
-  type OpenRequest,
-  type OrderPart,
-} from "../readers/open_acquisition.ts";
+import { OpenAcquisition } from "../readers/opened/open_acquisition.ts";
+import type { AcquisitionSummary, Description, OpenRequest } from "../readers/opened/orders.ts";
 import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
-import type { Acquisition } from "../readers/reader.ts";
+import type { Acquisition, RowRange } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 
 /** What a test can set. */
@@ -22,7 +17,7 @@ export interface LoadOptions {
 /** Metadata, with the warnings of decoding, and planes. */
 export interface LoadedAcquisition {
   readonly summary: AcquisitionSummary;
-  /** One plane per channel of each part. */
+  /** One plane per channel. */
   readonly planes: Float32Array<ArrayBuffer>[];
   /** One plane per reference channel. */
   readonly referencePlanes: Float32Array<ArrayBuffer>[];
@@ -43,7 +38,8 @@ export interface LoadPlan extends Description {
 
 /** What is decoded of a planned load: all of it by default, in new memory. */
 interface Share {
-  readonly parts: readonly OrderPart[];
+  readonly channels: readonly number[];
+  readonly rows: RowRange | null;
   readonly reference: boolean;
   readonly buffers: ArrayBuffer[];
 }
@@ -65,11 +61,7 @@ export async function planLoad(
   const { summary, working } = description;
   const { rows, columns, position } = summary;
   const channels = summary.loaded.map(({ index }) => index);
-  const all: Share = {
-    parts: [{ channels, rows: null }],
-    reference: summary.reference !== null,
-    buffers: [],
-  };
+  const all: Share = { channels, rows: null, reference: summary.reference !== null, buffers: [] };
   return {
     plan: { ...description, channels, rows, planeBytes: 4 * rows * columns },
     decode: async (share = all) => {

@@ -2,19 +2,13 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 
+export { isJsonObject, type JsonObject } from "../../schemas/json_object.ts";
+
 /** Values of one document: 300 bytes of heap each at worst, where they are objects under distinct keys. */
 export const MAX_JSON_VALUES = 1_000_000;
 
 /** Nesting of one document. */
 export const MAX_JSON_DEPTH = 256;
-
-/** A JSON object whose fields are not yet judged. */
-export type JsonObject = { readonly [name: string]: unknown };
-
-/** True for an object other than an array. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * Decodes the text of a JSON document and drops a byte order mark.

@@ -1,5 +1,5 @@
 /** The files of an archive, in their order, and the ZIP stream of them. */
-import type { PackedPlanes, PackOrder } from "../../readers/open_acquisition.ts";
+import type { PackedPlanes, PackOrder } from "../../readers/opened/orders.ts";
 import type { Position } from "../../readers/reader.ts";
 import { chunkIndices, type ImageLayout, writtenPositions } from "./image_layout.ts";
 import { type ExportedMember, memberDocuments, pathsOf, type WrittenPlane } from "./member_documents.ts";

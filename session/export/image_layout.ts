@@ -1,9 +1,9 @@
 /** How an acquisition is written as OME-Zarr 0.5: sample type, axes, chunks, channels. */
-import type { AcquisitionSummary } from "../../readers/open_acquisition.ts";
+import type { AcquisitionSummary } from "../../readers/opened/orders.ts";
 import type { Axis, AxisLetter, Channel, Position, SampleType } from "../../readers/reader.ts";
 import { PACKED_TYPES, type PackedLayout, type PackedType } from "../../readers/samples/packed_plane.ts";
 import { SAMPLE_BYTES } from "../../readers/samples/to_float32.ts";
-import { positionsOf, sizeAlong } from "../../readers/selection.ts";
+import { positionsOf, sizeAlong } from "../../readers/metadata/selection.ts";
 
 /** A plane with more bytes is cut into several chunks, each a number of whole rows. */
 const MAX_CHUNK_BYTES = 16 << 20;

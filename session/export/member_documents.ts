@@ -1,7 +1,7 @@
 /** The documents of a written member, and the judging of what a client sent for them. */
 import { basename, dirname, sep } from "node:path";
 import type { z } from "zod";
-import type { AcquisitionSource, AcquisitionSummary } from "../../readers/open_acquisition.ts";
+import type { AcquisitionSource, AcquisitionSummary } from "../../readers/opened/orders.ts";
 import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
 import { DecodeFailed, quoted } from "../../readers/errors.ts";
 import { isJsonObject, parseJsonText } from "../../readers/metadata/json.ts";

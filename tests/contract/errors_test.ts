@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { wantedChannels } from "../../readers/selection.ts";
+import { wantedChannels } from "../../readers/metadata/selection.ts";
 import { errorResponse } from "../../routes/error_table.ts";
 import { ErrorBody, type ErrorCode } from "../../schemas/http.ts";
 import { ClientGone, DialogUnavailable } from "../../session/errors.ts";

@@ -1,5 +1,5 @@
 /** Real decode workers whose planes at other positions wait until the test lets them go. */
-import type { ToWorker } from "../../readers/worker_protocol.ts";
+import type { ToWorker } from "../../readers/opened/orders.ts";
 import { startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
 
 /** Stands between the server and its workers. */
@@ -17,8 +17,9 @@ export class WorkerGate {
     const post = worker.postMessage.bind(worker);
     worker.postMessage = (message: ToWorker, transfer?: unknown) => {
       const send = () => post(message, transfer as Transferable[]);
-      const isPlane = message.type === "decode" && !this.#opening;
-      this.#opening = message.type === "open";
+      const question = message.type === "ask" ? message.question.type : null;
+      const isPlane = question === "decode" && !this.#opening;
+      this.#opening = question === "open";
       if (isPlane) this.planes += 1;
       if (this.#shut && isPlane) this.#held.push(send);
       else send();

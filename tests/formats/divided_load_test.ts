@@ -7,7 +7,7 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
 import { loadAcquisition } from "../../session/opener.ts";
-import { divideLoad, mostShares } from "../../session/load_division.ts";
+import { divide, mostPieces } from "../../session/decoding.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
@@ -92,7 +92,7 @@ Deno.test("the rows of one channel that several workers decode are its rows, in 
     for (const [sample, part] of planes[0]!.entries()) equal(wrongSample([part], sample), -1);
   }));
 
-Deno.test("every fixture comes out of many shares as out of one", async (t) => {
+Deno.test("every fixture decodes in pieces as a whole", async (t) => {
   const folder = fileURLToPath(new URL("../fixtures/", import.meta.url));
   let divided = 0;
   for (const format of ["tiff", "tiff_scenes", "lsm", "czi", "nd2", "ome_zarr", "oif"]) {
@@ -108,28 +108,28 @@ Deno.test("every fixture comes out of many shares as out of one", async (t) => {
 
 const FILE = /^(?!.*(?:largest|bomb|refused|_cut)).*\.(?:tif|stk|lsm|czi|nd2|zarr|zip|oib|oif)$/;
 
-/** Compares the whole load with loads in shares, byte by byte, and gives 1 where the file can be divided. */
+/** Compares a whole load with loads in pieces, byte by byte, and gives 1 where the file can be divided. */
 async function compareShares(path: string): Promise<number> {
   const files = new FileAccess();
   try {
     const { plan, decode } = await planLoad(requestOf(path), files);
     // As if it were a large one.
-    const large = { ...plan, bytes: 1 << 30 };
-    const most = mostShares(large);
+    const { channels, division } = plan;
+    const large = { channels, division, summary: { rows: plan.rows, columns: 1 << 30 } };
+    const most = mostPieces(large);
     const whole = await decode();
     for (const count of new Set([2, 3, most].filter((count) => count > 1 && count <= most))) {
       const found = new Map(plan.channels.map((channel) => [channel, [] as Uint8Array[]]));
-      // The last one first: no share needs another.
-      for (const parts of divideLoad(large, count).toReversed()) {
-        const { planes } = await decode({ parts, reference: false, buffers: [] });
-        const wanted = parts.flatMap(({ channels }) => channels);
-        for (const [i, channel] of [...wanted.entries()].toReversed()) {
+      // The last one first: no piece needs another.
+      for (const piece of divide(large, count).toReversed()) {
+        const { planes } = await decode({ ...piece, reference: false, buffers: [] });
+        for (const [i, channel] of piece.channels.entries()) {
           found.get(channel)!.unshift(new Uint8Array(planes[i]!.buffer, 0, planes[i]!.byteLength));
         }
       }
       for (const [i, channel] of plan.channels.entries()) {
         const expected = new Uint8Array(whole.planes[i]!.buffer, 0, whole.planes[i]!.byteLength);
-        ok(Buffer.from(expected).equals(Buffer.concat(found.get(channel)!)), `${path}, ${count} shares`);
+        ok(Buffer.from(expected).equals(Buffer.concat(found.get(channel)!)), `${path}, ${count} workers`);
       }
     }
     return most > 1 ? 1 : 0;

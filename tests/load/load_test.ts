@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { Harness, sampleFolder } from "../contract/harness.ts";
-import { OpenAcquisition } from "../../readers/open_acquisition.ts";
+import { OpenAcquisition } from "../../readers/opened/open_acquisition.ts";
 import { requestOf } from "../load_here.ts";
 import type { BoundOutcome } from "./bounds_process.ts";
 import { fixtureImages } from "./fixture_images.ts";
@@ -106,7 +106,8 @@ Deno.test("a failed allocation is reported as too little memory, not as an inter
     const { summary: { position }, working } = await acquisition.describe();
     // What V8 throws when no memory is left for a plane.
     const order = {
-      parts: [{ channels: [0], rows: null }],
+      channels: [0],
+      rows: null,
       position,
       reference: false,
       decode: true,

@@ -1,7 +1,7 @@
 import { deepEqual, ok, throws } from "node:assert/strict";
-import { DecodeFailed, InvalidChannelIndices, PositionOutOfRange } from "./errors.ts";
+import { DecodeFailed, InvalidChannelIndices, PositionOutOfRange } from "../errors.ts";
 import { openingOf, requirePosition, requireScene, wantedChannels } from "./selection.ts";
-import type { Acquisition, Axis, AxisLetter, Channel, Position } from "./reader.ts";
+import type { Acquisition, Axis, AxisLetter, Channel, Position } from "../reader.ts";
 
 /** An acquisition of channels "A", "B" and "C" with 3 time points, 2 slices and 2 wavelengths. */
 function acquisition(holds?: (channel: number, position: Position) => boolean): Acquisition {

@@ -1,6 +1,6 @@
 /** Which files of a folder are one acquisition, as far as their names tell. No file is opened. */
-import { extensionOf, type FileFormat, type FolderNames } from "./format.ts";
-import { FORMATS } from "./registry.ts";
+import { extensionOf, type FileFormat, type FolderNames } from "../readers/format.ts";
+import { FORMATS } from "../readers/registry.ts";
 
 /** An acquisition that lies in a folder. */
 export interface NamedAcquisition {

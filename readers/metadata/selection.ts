@@ -6,7 +6,7 @@ import {
   PositionOutOfRange,
   quoted,
   SceneOutOfRange,
-} from "./errors.ts";
+} from "../errors.ts";
 import {
   type Acquisition,
   type Axis,
@@ -14,8 +14,8 @@ import {
   type Channel,
   FIRST_POSITION,
   type Position,
-} from "./reader.ts";
-import { listed, type Warning, warning } from "./warning.ts";
+} from "../reader.ts";
+import { listed, type Warning, warning } from "../warning.ts";
 
 /** Checks that a scene exists. @throws {SceneOutOfRange} the file called `name` has fewer scenes */
 export function requireScene(name: string, count: number, scene: number): void {

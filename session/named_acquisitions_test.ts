@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { SUPPORTED_EXTENSIONS } from "./format.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import { namedAcquisitions } from "./named_acquisitions.ts";
 
 /** Each acquisition as the file to open, its format, and what belongs to it. */

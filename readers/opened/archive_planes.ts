@@ -1,0 +1,95 @@
+/** Planes for an archive: whole ones of one position, of which some may be missing. */
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { type Acquisition, type PlanePlan, type Position, workingOf } from "../reader.ts";
+import { packPlane } from "../samples/packed_plane.ts";
+import { newPlane } from "../samples/to_float32.ts";
+import type { PackedPlanes, PackOrder } from "./orders.ts";
+import { positionsOf } from "../metadata/selection.ts";
+
+/** Planes that a survey plans, in a second or two; the others are judged when they are decoded. */
+const MAX_SURVEYED = 10_000;
+
+/** A plan for some channels. */
+interface CountedPlan {
+  readonly plan: PlanePlan;
+  readonly count: number;
+}
+
+/**
+ * Plans planes at every position, without decoding, and so finds those that are cut or lie outside their file.
+ *
+ * @param channels loaded ones
+ * @throws {DecodeFailed | Stopped}
+ */
+export async function surveyPlanes(
+  acquisition: Acquisition,
+  channels: readonly number[],
+  stop: StopFlag,
+): Promise<void> {
+  let left = MAX_SURVEYED;
+  for (const position of positionsOf(acquisition.axes)) {
+    stop.check();
+    if ((left -= channels.length) < 0) break;
+    await plansAt(acquisition, channels, position);
+  }
+}
+
+/** Decodes and packs planes. @throws {DecodeFailed | Stopped} */
+export async function packPlanes(
+  acquisition: Acquisition,
+  { channels, position, layout, working: allowed }: PackOrder,
+  stop: StopFlag,
+): Promise<PackedPlanes> {
+  const plans = position === null
+    ? [await referencePlan(acquisition, channels)]
+    : await plansAt(acquisition, channels, position);
+  const working = workingOf(plans.flatMap((planned) => planned === null ? [] : [planned.plan]));
+  if (working.bytes > allowed.bytes) return { planes: null, working };
+  const planes: (Uint8Array<ArrayBuffer>[] | null)[] = [];
+  for (const planned of plans) {
+    if (planned === null) {
+      planes.push(null);
+      continue;
+    }
+    const { plan, count } = planned;
+    if (plan.columns !== layout.columns || plan.rows < layout.rows) {
+      throw new DecodeFailed(
+        `the plane has ${plan.rows} x ${plan.columns} samples instead of ${layout.rows} x ${layout.columns}`,
+      );
+    }
+    const samples = Array.from({ length: count }, () => newPlane(plan.rows * plan.columns, []));
+    await plan.decode(samples);
+    for (const plane of samples) {
+      stop.check();
+      planes.push(packPlane(plane, layout));
+      plane.buffer.transfer(0);
+    }
+  }
+  return { planes, working };
+}
+
+async function referencePlan(
+  { reference }: Acquisition,
+  channels: readonly number[],
+): Promise<CountedPlan> {
+  if (reference === null) throw new DecodeFailed("its reference image is gone");
+  return { plan: await reference.plan(), count: channels.length };
+}
+
+/** A plan for all channels, or where planes are missing one for each, `null` for a missing one. */
+async function plansAt(
+  acquisition: Acquisition,
+  channels: readonly number[],
+  position: Position,
+): Promise<(CountedPlan | null)[]> {
+  try {
+    return [{ plan: await acquisition.plan(channels, position), count: channels.length }];
+  } catch (error) {
+    if (!(error instanceof PlaneNotFound)) throw error;
+    if (channels.length === 1) return [null];
+  }
+  const plans: (CountedPlan | null)[] = [];
+  for (const channel of channels) plans.push(...await plansAt(acquisition, [channel], position));
+  return plans;
+}

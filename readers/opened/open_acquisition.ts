@@ -1,0 +1,242 @@
+/** An acquisition that a worker keeps open. Its files are compared with their marks before and after each order. */
+import { basename } from "node:path";
+import { chooseFormat, type ChosenFormat, openChosen, type OpenedScene } from "../choose_format.ts";
+import {
+  AcquisitionChanged,
+  DecodeFailed,
+  isLoss,
+  PathNotAllowed,
+  PathNotFound,
+  PlaneNotFound,
+  quoted,
+  Stopped,
+  UnsupportedFormat,
+} from "../errors.ts";
+import { documentsOf, type MetadataDocument } from "../io/document_list.ts";
+import { changed, requireMarks } from "../io/file_mark.ts";
+import type { FileAccess } from "../io/random_access.ts";
+import { heapBytes } from "../metadata/description.ts";
+import { type Acquisition, type PlanePlan, type RowRange, workingOf } from "../reader.ts";
+import { newPlane } from "../samples/to_float32.ts";
+import type { Warning } from "../warning.ts";
+import { packPlanes, surveyPlanes } from "./archive_planes.ts";
+import { describeScene, type FirstPlanes } from "./description.ts";
+import type {
+  AcquisitionSource,
+  DecodedOrder,
+  Description,
+  PackedPlanes,
+  PackOrder,
+  PlaneOrder,
+} from "./orders.ts";
+import { decodeReference, planReference } from "./reference_image.ts";
+
+/** The least that the metadata of an open acquisition takes. */
+const LEAST_INDEX_BYTES = 64 << 10;
+
+/** One scene of an acquisition with its files. */
+export class OpenAcquisition {
+  #source: AcquisitionSource;
+  readonly #files: FileAccess;
+  readonly #chosen: ChosenFormat;
+  readonly #opened: OpenedScene;
+  /** Until the first order. */
+  #first: FirstPlanes | null = null;
+  #summaryBytes = 0;
+
+  private constructor(
+    source: AcquisitionSource,
+    files: FileAccess,
+    chosen: ChosenFormat,
+    opened: OpenedScene,
+  ) {
+    this.#source = source;
+    this.#files = files;
+    this.#chosen = chosen;
+    this.#opened = opened;
+  }
+
+  /**
+   * Reads the metadata.
+   *
+   * @param files limited to the roots of the request; closed if the open fails
+   * @throws {AcquisitionChanged} a mark of the source differs
+   * @throws {ReaderError} with a message that names the file
+   */
+  static async open(source: AcquisitionSource, files: FileAccess): Promise<OpenAcquisition> {
+    const { path, allowedExtensions, scene } = source.request;
+    try {
+      requireMarks(source.marks);
+      const chosen = chooseFormat(path, allowedExtensions, files);
+      return new OpenAcquisition(source, files, chosen, await openChosen(chosen, files, scene));
+    } catch (error) {
+      const failure = failureOf(error, source, files);
+      files.close();
+      throw failure;
+    }
+  }
+
+  /** The scene that is open. */
+  get acquisition(): Acquisition {
+    return this.#opened.acquisition;
+  }
+
+  /** Estimated bytes that it takes. */
+  get indexBytes(): number {
+    return Math.max(LEAST_INDEX_BYTES, this.#summaryBytes) + (this.acquisition.indexBytes ?? 0);
+  }
+
+  /** Sets the stop flag of the next work. */
+  follow(shared: SharedArrayBuffer): void {
+    this.#files.stop.follow(shared);
+  }
+
+  /** Describes the acquisition and plans its first planes. @throws {ReaderError} with a message that names the file */
+  async describe(): Promise<Description> {
+    const { request } = this.#source;
+    try {
+      const { summary, first } = await describeScene(this.#chosen, this.#opened, request, this.#files);
+      const { marks } = this.#files;
+      for (const [path, mark] of marks) {
+        if ((this.#source.marks.get(path) ?? mark) !== mark) throw changed(path);
+      }
+      this.#source = { request, marks };
+      this.#first = first;
+      this.#summaryBytes = heapBytes(summary);
+      const { plan, channels, reference } = first;
+      return {
+        summary,
+        bytes: planeBytes(plan) * channels.length +
+          (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0),
+        summaryBytes: this.#summaryBytes,
+        working: workingOf([plan, ...reference ? [reference.plan] : []]),
+        division: plan.division ?? null,
+        marks,
+      };
+    } catch (error) {
+      const isLost = error instanceof PlaneNotFound;
+      throw withName(request.path, isLost ? new DecodeFailed(error.message, { cause: error }) : error);
+    }
+  }
+
+  /** Judges and decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
+  async decode(order: PlaneOrder): Promise<DecodedOrder> {
+    const [decoded, files] = await this.#unchanged(() => this.#decode(order));
+    return { ...decoded, files };
+  }
+
+  async #decode(order: PlaneOrder): Promise<Omit<DecodedOrder, "files">> {
+    const first = this.#first;
+    this.#first = null;
+    const { channels, decode, working: allowed, buffers } = order;
+    const plan = await this.#plan(order, first);
+    const warnings: Warning[] = [];
+    const reference = order.reference
+      ? first?.reference ?? await planReference(this.acquisition.reference, warnings)
+      : null;
+    const working = workingOf([...plan ? [plan] : [], ...reference ? [reference.plan] : []]);
+    const rows = plan ? rowsOf(plan) : { start: 0, end: 0 };
+    if (!decode || working.bytes > allowed.bytes) {
+      return { planes: null, rows, referencePlanes: null, warnings, working };
+    }
+    const samples = (rows.end - rows.start) * (plan?.columns ?? 0);
+    const planes = channels.map(() => newPlane(samples, buffers, !plan?.overwrites));
+    await plan?.decode(planes);
+    const referencePlanes = reference && await decodeReference(reference, warnings);
+    return { planes, rows, referencePlanes, warnings, working };
+  }
+
+  /** The plan of an order, possibly that of the description; `null` without channels. */
+  async #plan(
+    { channels, position, rows }: PlaneOrder,
+    first: FirstPlanes | null,
+  ): Promise<PlanePlan | null> {
+    if (channels.length === 0) return null;
+    const isWhole = rows === null || first !== null && rows.start === 0 && rows.end === first.plan.rows;
+    if (first !== null && isWhole && isSame(channels, first.channels) && isSame(position, first.position)) {
+      return first.plan;
+    }
+    return await this.acquisition.plan(channels, position, isWhole ? undefined : rows);
+  }
+
+  /** Decodes and packs planes. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  async pack(order: PackOrder): Promise<PackedPlanes> {
+    return (await this.#unchanged(() => packPlanes(this.acquisition, order, this.#files.stop)))[0];
+  }
+
+  /** {@linkcode surveyPlanes} @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  async survey(channels: readonly number[]): Promise<void> {
+    await this.#unchanged(() => surveyPlanes(this.acquisition, channels, this.#files.stop));
+  }
+
+  /** The metadata documents of the file. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  async documents(): Promise<readonly MetadataDocument[]> {
+    return (await this.#unchanged(() => documentsOf(this.acquisition)))[0];
+  }
+
+  /**
+   * Works between two looks at the marks of the files.
+   *
+   * @returns the result, and the marks of the files that were read for it alone
+   */
+  async #unchanged<T>(work: () => T | Promise<T>): Promise<[T, ReadonlyMap<string, string>]> {
+    const { marks } = this.#source;
+    this.#files.takeUsed();
+    try {
+      requireMarks(marks);
+      const result = await work();
+      const files = new Map([...this.#files.takeUsed()].filter(([path]) => !marks.has(path)));
+      requireMarks(marks);
+      requireMarks(files);
+      return [result, files];
+    } catch (error) {
+      throw failureOf(error, this.#source, this.#files);
+    }
+  }
+
+  /** Closes its files until they are read again. */
+  rest(): void {
+    this.#files.rest();
+  }
+
+  /** Closes its files for good. */
+  close(): void {
+    this.#files.close();
+  }
+}
+
+const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b);
+
+const rowsOf = (plan: PlanePlan): RowRange => plan.filled ?? { start: 0, end: plan.rows };
+
+const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
+
+/** Reports {@linkcode AcquisitionChanged} when a file changed or is gone, else the error with the name of the file. */
+function failureOf(error: unknown, { request, marks }: AcquisitionSource, files: FileAccess): unknown {
+  if (error instanceof Stopped) return error;
+  try {
+    requireMarks(marks);
+    requireMarks(files.takeUsed());
+  } catch (change) {
+    return change;
+  }
+  const isGone = error instanceof PathNotFound || error instanceof PathNotAllowed ||
+    error instanceof UnsupportedFormat;
+  if (!isGone || marks.size === 0) return withName(request.path, error);
+  const whole = quoted(basename(request.path));
+  return new AcquisitionChanged(`A file of ${whole} is gone; open it again: ${error.message}`, {
+    cause: error,
+  });
+}
+
+/** Names the file in errors about it. */
+function withName(path: string, error: unknown): unknown {
+  if (error instanceof PlaneNotFound) {
+    const message = `${quoted(basename(path))} does not hold this plane: ${error.message}`;
+    return new PlaneNotFound(message, { cause: error });
+  }
+  const isFull = error instanceof RangeError && error.message.includes("rray buffer allocation failed");
+  if (!isFull && !isLoss(error)) return error;
+  const reason = isFull ? "the machine has too little memory for it" : error.message;
+  return new DecodeFailed(`Cannot read "${basename(path)}": ${reason}`, { cause: error });
+}
