@@ -34,20 +34,38 @@ export abstract class RequestError extends Error {
   }
 }
 
-/** A request after which the connection cannot be used again, since its rest is not read. */
-abstract class LastOfConnection extends RequestError {
-  constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message, { Connection: "close", ...headers });
-  }
+/** A class of errors with one tag. */
+export type TaggedRequestError<Tag extends RequestErrorTag> = new (
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+) => RequestError & { readonly tag: Tag };
+
+/**
+ * The base class for a tag.
+ *
+ * @param common headers of all its answers
+ */
+export function tagged<Tag extends RequestErrorTag>(
+  tag: Tag,
+  common: Readonly<Record<string, string>> = {},
+): TaggedRequestError<Tag> {
+  return class extends RequestError {
+    readonly tag = tag;
+
+    constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
+      super(message, { ...common, ...headers });
+    }
+  };
 }
+
+/** After a request whose rest is not read, the connection cannot be used again. */
+const LAST = { Connection: "close" };
 
 /** One fault of a request. */
 export type Detail = z.infer<typeof ValidationDetail>;
 
 /** The request does not have the form that the endpoint takes. */
-export class RequestValidationFailed extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "RequestValidationFailed";
+export class RequestValidationFailed extends tagged("RequestValidationFailed") {
   /** Every fault. */
   readonly details: readonly Detail[];
 
@@ -59,34 +77,19 @@ export class RequestValidationFailed extends RequestError {
 }
 
 /** A body that is not `application/json` in UTF-8. */
-export class UnsupportedMediaType extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "UnsupportedMediaType";
-}
+export class UnsupportedMediaType extends tagged("UnsupportedMediaType") {}
 
 /** A body over the limit. */
-export class PayloadTooLarge extends LastOfConnection {
-  /** Key in the error table. */
-  readonly tag = "PayloadTooLarge";
-}
+export class PayloadTooLarge extends tagged("PayloadTooLarge", LAST) {}
 
 /** Pages of this origin may not name paths. */
-export class OriginNotAllowed extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "OriginNotAllowed";
-}
+export class OriginNotAllowed extends tagged("OriginNotAllowed") {}
 
 /** The `Host` header names no loopback address. */
-export class HostNotAllowed extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "HostNotAllowed";
-}
+export class HostNotAllowed extends tagged("HostNotAllowed") {}
 
 /** A range outside the payload of `size` bytes. */
-export class RangeNotSatisfiable extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "RangeNotSatisfiable";
-
+export class RangeNotSatisfiable extends tagged("RangeNotSatisfiable") {
   /** Takes one sentence without a full stop and the bytes of the payload. */
   constructor(message: string, size: number) {
     super(message, { "Content-Range": `bytes */${size}`, "Accept-Ranges": "bytes" });
@@ -94,16 +97,10 @@ export class RangeNotSatisfiable extends RequestError {
 }
 
 /** No such resource. */
-export class NotFound extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "NotFound";
-}
+export class NotFound extends tagged("NotFound") {}
 
 /** The resource has other methods. */
-export class MethodNotAllowed extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "MethodNotAllowed";
-
+export class MethodNotAllowed extends tagged("MethodNotAllowed") {
   /** Takes one sentence without a full stop and the methods of the resource. */
   constructor(message: string, allowed: readonly string[]) {
     super(message, { Allow: allowed.join(", ") });
@@ -111,34 +108,19 @@ export class MethodNotAllowed extends RequestError {
 }
 
 /** Malformed HTTP/1.1. */
-export class MalformedRequest extends LastOfConnection {
-  /** Key in the error table. */
-  readonly tag = "MalformedRequest";
-}
+export class MalformedRequest extends tagged("MalformedRequest", LAST) {}
 
 /** Too many or too long headers. */
-export class HeadersTooLarge extends LastOfConnection {
-  /** Key in the error table. */
-  readonly tag = "HeadersTooLarge";
-}
+export class HeadersTooLarge extends tagged("HeadersTooLarge", LAST) {}
 
 /** The request expects what the server cannot promise, so its body may never come. */
-export class UnknownExpectation extends LastOfConnection {
-  /** Key in the error table. */
-  readonly tag = "UnknownExpectation";
-}
+export class UnknownExpectation extends tagged("UnknownExpectation", LAST) {}
 
 /** The body has an unknown transfer coding, so its end is unknown. */
-export class UnknownTransferCoding extends LastOfConnection {
-  /** Key in the error table. */
-  readonly tag = "UnknownTransferCoding";
-}
+export class UnknownTransferCoding extends tagged("UnknownTransferCoding", LAST) {}
 
 /** Every connection is busy. */
-export class TooManyConnections extends LastOfConnection {
-  /** Key in the error table. */
-  readonly tag = "TooManyConnections";
-
+export class TooManyConnections extends tagged("TooManyConnections", LAST) {
   /** Takes the limit. */
   constructor(limit: number) {
     super(`All ${limit} connections are busy; try again in a moment`, { "Retry-After": "2" });
@@ -146,7 +128,4 @@ export class TooManyConnections extends LastOfConnection {
 }
 
 /** The user closed the dialog without choosing; not an HTTP failure by the contract. */
-export class Cancelled extends RequestError {
-  /** Key in the error table. */
-  readonly tag = "Cancelled";
-}
+export class Cancelled extends tagged("Cancelled") {}

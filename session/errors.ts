@@ -38,23 +38,27 @@ export abstract class SessionError extends Error {
   }
 }
 
-/** The work took longer than the load time-out, in which waiting, reading and decoding count. */
-export class LoadTimeout extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "LoadTimeout";
+/** A class of errors with one tag. */
+export type TaggedSessionError<Tag extends SessionErrorTag> = new (
+  message: string,
+  options?: SessionErrorOptions,
+) => SessionError & { readonly tag: Tag };
+
+/** The base class for a tag. */
+export function tagged<Tag extends SessionErrorTag>(tag: Tag): TaggedSessionError<Tag> {
+  return class extends SessionError {
+    readonly tag = tag;
+  };
 }
+
+/** The work took longer than the load time-out, in which waiting, reading and decoding count. */
+export class LoadTimeout extends tagged("LoadTimeout") {}
 
 /** The work would exceed the memory budget of all sessions. */
-export class SessionMemoryExceeded extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "SessionMemoryExceeded";
-}
+export class SessionMemoryExceeded extends tagged("SessionMemoryExceeded") {}
 
 /** The queue for workers is full. */
-export class TooManyOpens extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "TooManyOpens";
-
+export class TooManyOpens extends tagged("TooManyOpens") {
   /** Takes one sentence without a full stop. */
   constructor(message: string) {
     super(message, { retryAfter: 2 });
@@ -62,58 +66,31 @@ export class TooManyOpens extends SessionError {
 }
 
 /** Unknown, deleted or expired session. */
-export class SessionNotFound extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "SessionNotFound";
-}
+export class SessionNotFound extends tagged("SessionNotFound") {}
 
 /** Unknown, used or expired link to an archive. */
-export class ExportNotFound extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "ExportNotFound";
-}
+export class ExportNotFound extends tagged("ExportNotFound") {}
 
 /** Too many links to archives wait for their download. */
-export class TooManyExports extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "TooManyExports";
-}
+export class TooManyExports extends tagged("TooManyExports") {}
 
 /** The session has no such source channel. */
-export class ChannelNotFound extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "ChannelNotFound";
-}
+export class ChannelNotFound extends tagged("ChannelNotFound") {}
 
 /** The session has no such reference channel. */
-export class ReferenceChannelNotFound extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "ReferenceChannelNotFound";
-}
+export class ReferenceChannelNotFound extends tagged("ReferenceChannelNotFound") {}
 
 /** No dialog program, no display, or the program failed. */
-export class DialogUnavailable extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "DialogUnavailable";
-}
+export class DialogUnavailable extends tagged("DialogUnavailable") {}
 
 /** A dialog is already open, or foreign pages had too many cancelled. */
-export class DialogBusy extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "DialogBusy";
-}
+export class DialogBusy extends tagged("DialogBusy") {}
 
 /** The client went away before its answer. */
-export class ClientGone extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "ClientGone";
-}
+export class ClientGone extends tagged("ClientGone") {}
 
 /** The server is stopping. */
-export class ShuttingDown extends SessionError {
-  /** Key in the error table. */
-  readonly tag = "ShuttingDown";
-}
+export class ShuttingDown extends tagged("ShuttingDown") {}
 
 /** Code and HTTP status of a failure. */
 export interface ErrorRow {
