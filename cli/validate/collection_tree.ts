@@ -161,7 +161,7 @@ export class CollectionTree {
         place = chosen.path;
       }
       const { image, store } = readLinkedImage(storeAt(place, files));
-      wantedChunks(image.array, planeSelection(image, [...image.channelNames.keys()], FIRST_POSITION));
+      wantedChunks(image.array, planeSelection(image, [...image.channels.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {
         rows: size("Y"),

@@ -4,7 +4,7 @@ import type { Member } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
 import { extensionOf, FORMAT_NAMES } from "../format.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { imageScenes } from "../ome_zarr/mod.ts";
+import { ImageScenes } from "../ome_zarr/mod.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
@@ -39,9 +39,9 @@ export async function scenes(source: Source): Promise<Scenes> {
 
 /** The images of a store, each of which may be a member of a collection around it. */
 const imagesOf = (opened: OpenedStore, { path, files }: Source) =>
-  imageScenes(
+  new ImageScenes(
     opened,
-    files,
+    files.stop,
     async (stored) => memberAcquisition(stored, await membershipOf(path, files), files),
   );
 
@@ -129,9 +129,9 @@ class CollectionScenes implements Scenes {
     const [files, { collection, root }] = [this.#files, this.#opened];
     const warnings: Warning[] = [];
     const membership = await readMembership({ collection, member, root }, files, warnings);
-    const images = imageScenes(
+    const images = new ImageScenes(
       storeAt(files.resolve(imagePath(root, member)), files),
-      files,
+      files.stop,
       (stored) => Promise.resolve(memberAcquisition(stored, membership, files)),
     );
     const first = await images.open(0);

@@ -54,7 +54,7 @@ export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
 }
 
 function version3(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
-  const { fields, text } = node.metadata;
+  const { fields } = node.metadata;
   const written = fields["data_type"];
   // Zarr 3.1: an object may hold the name, with a configuration for some types.
   const named = isJsonObject(written) && Object.keys(object(written["configuration"])).length === 0;
@@ -87,7 +87,7 @@ function version3(node: ZarrNode, shape: number[], path: string, what: string): 
       sampleType,
       what,
     }),
-    fill: fillValue(fields["fill_value"], sampleType, text, what),
+    fill: fillValue(fields["fill_value"], sampleType, what),
     dimensionNames: axisNames(fields["dimension_names"]),
     chunkKeys: chunkKeys(fields["chunk_key_encoding"], path, what),
   };
@@ -139,7 +139,7 @@ function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["
 const REQUIRED_FIELDS = ["compressor", "filters", "order"];
 
 function version2(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
-  const { fields, text } = node.metadata;
+  const { fields } = node.metadata;
   const missing = REQUIRED_FIELDS.find((name) => fields[name] === undefined);
   if (missing !== undefined) throw new DecodeFailed(`${what} has no "${missing}" in its metadata`);
   const { type, endian } = numpyType(fields["dtype"], what);
@@ -176,7 +176,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
     chunkShape,
     sampleType: type,
     chain: codecChain(codecs, { shape: chunkShape, sampleType: type, what }),
-    fill: fillValue(fields["fill_value"], type, text, what),
+    fill: fillValue(fields["fill_value"], type, what),
     dimensionNames: axisNames(node.attributes["_ARRAY_DIMENSIONS"]),
     chunkKeys: (position) => separators.map((s) => keyBelow(path, position.join(s))),
   };

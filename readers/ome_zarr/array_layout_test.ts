@@ -28,8 +28,7 @@ const OLD_FIELDS = {
 
 function layout(change: Fields = {}, zarrFormat: 2 | 3 = 3, attributes: Fields = {}) {
   const fields = { ...zarrFormat === 3 ? FIELDS : OLD_FIELDS, ...change };
-  const metadata = { key: "0", fields, text: JSON.stringify(fields) };
-  return arrayLayout({ zarrFormat, kind: "array", metadata, attributes }, "0");
+  return arrayLayout({ zarrFormat, kind: "array", metadata: { key: "0", fields }, attributes }, "0");
 }
 
 const old = (change: Fields = {}, attributes: Fields = {}) => layout(change, 2, attributes);

@@ -10,8 +10,6 @@ export interface Metadata {
   readonly key: string;
   /** Its fields, unchecked. */
   readonly fields: JsonObject;
-  /** The text that was parsed. */
-  readonly text: string;
 }
 
 /** One node of a hierarchy. */
@@ -42,7 +40,7 @@ function readMetadata(store: Store, key: string): Metadata | null {
     fields = parseJsonText(text, `"${key}"`);
   }
   if (!isJsonObject(fields)) throw new DecodeFailed(`"${key}" is not a JSON object`);
-  return { key, fields, text };
+  return { key, fields };
 }
 
 /** The node at a path inside the store, or `null`. @throws {DecodeFailed} damaged metadata, or an unknown version */

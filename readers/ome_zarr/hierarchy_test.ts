@@ -1,7 +1,6 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
-import { calibrated, UNCALIBRATED } from "../metadata/axes.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
 import { omeAttributes, readNode } from "./hierarchy.ts";
@@ -105,15 +104,21 @@ const opened = (values: Readonly<Record<string, unknown>>, path = ""): OpenedSto
 const list = (values: Readonly<Record<string, unknown>>, path = "") => imageList(opened(values, path));
 const read = (values: Readonly<Record<string, unknown>>, path = "", index = 0) =>
   readStoredImage(opened(values, path), list(values, path), index).image;
+const namesOf = (...of: Parameters<typeof read>) => read(...of).channels.map(({ name }) => name);
 
-Deno.test("the array of an image, and its channels by label", () => {
-  const labels = (...channels: unknown[]) => read(image({ omero: { channels } }));
-  deepEqual(read(image()).channelNames.length, 2);
-  deepEqual(labels({ label: " Red " }, { label: 7 }).channelNames, ["Red", "7"]);
-  deepEqual(codesOf(labels({ label: "Red" }, { label: "Green" }).warnings), []);
-  deepEqual(codesOf(labels({ label: "Red" }).warnings), ["metadata_disagree"]);
-  deepEqual(codesOf(labels().warnings), []);
-  equal(labels(null, { label: "" }).channelNames.includes(""), false);
+Deno.test("channels have the labels and colours of omero, in any spelling of six digits", () => {
+  const found = (...channels: unknown[]) => {
+    const { channels: own, warnings } = read(image({ omero: { channels } }));
+    return [own.map(({ name }) => name), own.map(({ color }) => color), codesOf(warnings)];
+  };
+  deepEqual(found({ label: " Red ", color: "00FF7f" }, { label: 7, color: "#ABCDEF" }), [
+    ...[["Red", "7"], ["#00ff7f", "#abcdef"], []],
+  ]);
+  deepEqual(found({ label: "Red", color: "00FF7" }), [["Red", "CH2"], [null, null], ["metadata_disagree"]]);
+  const none = [["CH1", "CH2"], [null, null], []];
+  deepEqual(found(), none);
+  deepEqual(found(null, { label: "", color: 112233 }), none);
+  deepEqual(found({ color: "00FF7F00" }, { color: "red" }), none);
 });
 
 Deno.test("an axis without a served letter is read at index 0, with a warning if it has more", () => {
@@ -159,7 +164,7 @@ Deno.test("a group without a readable image is refused", () => {
 Deno.test("an image has at most 2^30 samples in a plane and 10,000 channels", () => {
   const sized = (...shape: number[]) => {
     const array = { ...ARRAY(shape), chunks: [1, 1, 1] };
-    return read({ ...image(), "0/.zarray": array }).channelNames.length;
+    return read({ ...image(), "0/.zarray": array }).channels.length;
   };
   equal(sized(1, 1 << 15, 1 << 15), 1);
   throws(() => sized(1, 1 << 15, (1 << 15) + 1), /a plane of 32768 x 32769 has more than 1073741824 samples/);
@@ -184,7 +189,7 @@ Deno.test("a bioformats2raw layout holds the images that it lists, or else numbe
   deepEqual(paths(layout(3, [7, "b"])), ["b"]);
   deepEqual(paths(layout(3, "b")), ["0", "1"]);
   deepEqual(paths(layout(3, [])), ["0", "1"]);
-  deepEqual([0, 1].map((index) => read(layout(3), "", index).channelNames.length), [2, 3]);
+  deepEqual([0, 1].map((index) => namesOf(layout(3), "", index).length), [2, 3]);
   equal(list(layout(3)).kind, "layout");
   // The path of an image is that image alone.
   deepEqual([paths(layout(3), "1"), list(layout(3), "1").kind], [["1"], "image"]);
@@ -214,10 +219,10 @@ Deno.test("the OME-XML of a layout names its images by the place where they are 
   const { images, warnings } = list(values);
   deepEqual(images, [{ path: "0", name: "first" }, { path: "b", name: "third" }]);
   deepEqual(codesOf(warnings), ["scenes_left_out"]);
-  deepEqual([0, 1].map((index) => read(values, "", index).channelNames), [["A", "B"], ["D"]]);
+  deepEqual([0, 1].map((index) => namesOf(values, "", index)), [["A", "B"], ["D"]]);
   // -16776961 is ff0000ff: red, opaque.
-  deepEqual(read(values).colors, ["#ff0000", null]);
-  deepEqual(read(values, "b").channelNames, ["D"]);
+  deepEqual(read(values).channels.map(({ color }) => color), ["#ff0000", null]);
+  deepEqual(namesOf(values, "b"), ["D"]);
   // Without a list the document gives the number of images.
   const numbered = { ...layout(3), "OME/METADATA.ome.xml": xml };
   deepEqual(paths(numbered), ["0", "1"]);
@@ -274,34 +279,10 @@ Deno.test("a plate has at most 10,000 wells and 100,000 fields", () => {
   throws(() => list(full(100_000)), /the plate has more than 100000 fields/);
 });
 
-Deno.test("colours of channels are those of omero, in any spelling of six digits", () => {
-  const colors = (...written: unknown[]) =>
-    read(image({ omero: { channels: written.map((color) => ({ color })) } })).colors;
-  deepEqual(colors("00FF7f", "#ABCDEF"), ["#00ff7f", "#abcdef"]);
-  deepEqual(colors("00FF7", 112233), [null, null]);
-  deepEqual(colors("00FF7F00", "red"), [null, null]);
-  deepEqual(read(image()).colors, [null, null]);
-});
-
-Deno.test("steps of an image are those of its scale, in the units of its axes", () => {
-  const named = [{ name: "c", type: "channel" }, { name: "y", unit: "millimeter" }, {
-    name: "x",
-    unit: "micrometer",
-  }];
-  const coordinateTransformations = [{ type: "scale", scale: [1, 0.002, 0.5] }];
-  const scaled = multiscale({ axes: named, datasets: [{ path: "0", coordinateTransformations }] });
-  const { Y, X } = read(image({ multiscale: scaled })).calibrations;
-  deepEqual([Y, X], [calibrated(0.002, "millimeter"), calibrated(0.5, "micrometer")]);
-  const bare = read(image()).calibrations;
-  deepEqual([Object.keys(bare), bare.Y, bare.X], [["C", "Y", "X"], UNCALIBRATED, UNCALIBRATED]);
-  const unserved = image({ multiscale: multiscale({ axes: ["angle", "y", "x"] }) });
-  deepEqual(Object.keys(read(unserved).calibrations), ["Y", "X"]);
-});
-
 Deno.test("a layout may stand under the OME attributes, or beside them", () => {
   const layout = { "bioformats2raw.layout": 3 };
   for (const attributes of [{ ome: layout }, { ome: {}, ...layout }]) {
     const group = { "zarr.json": { zarr_format: 3, node_type: "group", attributes } };
-    equal(read({ ...group, ...image({ at: "0/" }) }).channelNames.length, 2);
+    equal(namesOf({ ...group, ...image({ at: "0/" }) }).length, 2);
   }
 });

@@ -39,47 +39,31 @@ import type { OpenedStore } from "./opened_store.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 import { readValue, type Store } from "./store.ts";
 
-/**
- * The images at a place in a store.
- *
- * @param shape shapes the possible member of a collection: the first image outside of a plate
- */
-export function imageScenes(
-  opened: OpenedStore,
-  { stop }: { readonly stop: StopFlag },
-  shape: (stored: StoredImage) => Promise<Acquisition>,
-): Scenes {
-  const list = imageList(opened);
-  const isMember = (scene: number) => list.kind !== "plate" && scene === 0;
-  return new ImageScenes(
-    opened,
-    list,
-    (stored, scene) => isMember(scene) ? shape(stored) : Promise.resolve(acquisitionOf(stored, stop)),
-  );
-}
-
 /** Images of a layout that are read for the list of scenes. */
 const MAX_READ_FOR_LIST = 64;
 
-/** Shapes an image into an acquisition. */
-type ShapeImage = (stored: StoredImage, scene: number) => Promise<Acquisition>;
+/** Shapes an image that may be a member of a collection: the first one outside of a plate. */
+export type ShapeImage = (stored: StoredImage) => Promise<Acquisition>;
 
-/** Scenes of a list of images; each is read when it is opened. */
-class ImageScenes implements Scenes {
+/** The images at a place in a store as scenes; each is read when it is opened. */
+export class ImageScenes implements Scenes {
   readonly count: number;
   readonly own = 0;
   readonly warnings: Warning[];
   readonly #opened: OpenedStore;
+  readonly #stop: StopFlag;
   readonly #list: ImageList;
   readonly #shape: ShapeImage;
   /** Scenes that were opened. */
   readonly #known = new Map<number, SceneEntry>();
 
-  constructor(opened: OpenedStore, list: ImageList, shape: ShapeImage) {
-    this.count = list.images.length;
-    this.warnings = [...list.warnings];
+  /** Finds the images. @throws {DecodeFailed | UnsupportedFormat} as {@linkcode imageList} does */
+  constructor(opened: OpenedStore, stop: StopFlag, shape: ShapeImage) {
+    this.#list = imageList(opened);
+    this.count = this.#list.images.length;
+    this.warnings = [...this.#list.warnings];
     this.#opened = opened;
-    this.#list = list;
+    this.#stop = stop;
     this.#shape = shape;
   }
 
@@ -92,7 +76,9 @@ class ImageScenes implements Scenes {
   async open(scene: number): Promise<Acquisition> {
     const stored = readStoredImage(this.#opened, this.#list, scene);
     this.#known.set(scene, this.#entryOf(stored, scene));
-    return { ...await this.#shape(stored, scene), files: () => this.#files(scene === 0 ? stored : null) };
+    const isMember = scene === 0 && this.#list.kind !== "plate";
+    const acquisition = isMember ? await this.#shape(stored) : acquisitionOf(stored, this.#stop);
+    return { ...acquisition, files: () => this.#files(scene === 0 ? stored : null) };
   }
 
   /** The ZIP file; or the documents and the first chunk of the first image. */
@@ -213,16 +199,8 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
   return {
     axes,
     lineScan: lines?.unit === "seconds" ? lineScanOf(lines) : null,
-    channels: image.channelNames.map((name, index) => ({
-      index,
-      name,
-      sampleType: array.sampleType,
-      rows,
-      columns,
-      color: image.colors[index] ?? null,
-    })),
-    date: image.date,
-    time: image.time,
+    channels: image.channels,
+    ...image.moment,
     fileSize,
     reference: null,
     warnings: image.warnings,
@@ -232,7 +210,6 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
     plan(channels, position, wanted) {
       const selection = planeSelection(image, channels, position, wanted);
       wantedChunks(array, selection);
-      store.forget?.();
       return Promise.resolve({
         rows,
         columns,
@@ -252,18 +229,12 @@ function indexAt(letter: AxisLetter | null, { t, z, l }: Position): number {
   return letter === "T" ? t : letter === "Z" ? z : letter === "L" ? l : 0;
 }
 
-/** Heap of the metadata of one image with the folders above it. */
-const IMAGE_BYTES = 64 << 10;
-
-/** Heap of the name and colour of a channel, or of the time of a plane. */
-const NAMED_BYTES = 100;
-
-/** Heap of one image in the list of scenes. */
-const LISTED_BYTES = 500;
+/** Heap of the metadata of one image, of a channel or the time of a plane, and of one image in the list of scenes. */
+const [IMAGE_BYTES, NAMED_BYTES, LISTED_BYTES] = [64 << 10, 100, 500];
 
 /** Memory that an open image keeps. */
 function indexBytes({ image, store, listed }: StoredImage): number {
-  const named = image.channelNames.length + (image.times?.length ?? 0);
+  const named = image.channels.length + (image.times?.length ?? 0);
   return IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed + store.indexBytes;
 }
 

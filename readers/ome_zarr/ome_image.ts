@@ -2,11 +2,11 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
-import { channelNames } from "../metadata/channels.ts";
+import { channelsOf, type NamedChannel } from "../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
 import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
-import type { AxisLetter } from "../reader.ts";
+import type { AxisLetter, Channel } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
 import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
@@ -36,14 +36,10 @@ export interface OmeImage {
   readonly name: string | null;
   /** In the order of the array. */
   readonly axes: readonly OmeAxis[];
-  /** One for each channel. */
-  readonly channelNames: readonly string[];
-  /** `#rrggbb` of each channel, or `null`. */
-  readonly colors: readonly (string | null)[];
-  /** Date of acquisition, or empty. */
-  readonly date: string;
-  /** Time of acquisition, or empty. */
-  readonly time: string;
+  /** Its channels. */
+  readonly channels: readonly Channel[];
+  /** Date and time of acquisition. */
+  readonly moment: Moment;
   /** Seconds of each time point from the first, or `null`. */
   readonly times: readonly number[] | null;
   /** Steps and units by served letter. */
@@ -97,7 +93,8 @@ export function readOmeImage(
     warnings.push(warning("axes_assumed", text));
   }
   const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
-  const channels = describedChannels(ome, xml, sizeOf("C"), warnings);
+  const { sampleType } = array;
+  const named = describedChannels(ome, xml, sizeOf("C"), warnings);
   for (const { letter, name, size } of axes) {
     if (letter === null && size > 1) {
       warnings.push(warning("axis_reduced", `Axis "${name}" of ${size} is read at index 0`));
@@ -109,8 +106,8 @@ export function readOmeImage(
     axes,
     path,
     name: xml?.name ?? (typeof name === "string" && name.trim() !== "" ? name.trim() : null),
-    ...channels,
-    ...acquisitionTime(ome, xml),
+    channels: channelsOf(named, { sampleType, rows: sizeOf("Y"), columns: sizeOf("X") }),
+    moment: acquisitionTime(ome, xml),
     times: xml?.times?.length === sizeOf("T") ? xml.times : null,
     calibrations: calibrationsOf(axes, xml),
     warnings,
@@ -157,23 +154,19 @@ function describedChannels(
   xml: OmeXmlImage | null,
   count: number,
   warnings: Warning[],
-): Pick<OmeImage, "channelNames" | "colors"> {
+): NamedChannel[] {
   const channels: unknown = isJsonObject(ome["omero"]) ? ome["omero"]["channels"] : null;
   const rendered: readonly unknown[] = Array.isArray(channels) ? channels : [];
   if (rendered.length > 0 && rendered.length !== count) {
     const text = `The array has ${count} channels, but "omero" describes ${rendered.length}`;
     warnings.push(warning("metadata_disagree", text));
   }
-  const described = Array.from({ length: count }, (_, i) => {
+  return Array.from({ length: count }, (_, i) => {
     const channel = rendered[i];
     const { label, color } = isJsonObject(channel) ? channel : {};
     const written = typeof label === "string" || typeof label === "number" ? String(label).trim() : "";
     return { name: written || xml?.names[i] || null, color: hexColor(color) ?? xml?.colors[i] ?? null };
   });
-  return {
-    channelNames: channelNames(described.map(({ name }) => name)),
-    colors: described.map(({ color }) => color),
-  };
 }
 
 /** `#rrggbb` of a colour of `omero` (hexadecimal digits, OME-Zarr 0.4, "omero"), or `null`. */

@@ -1,5 +1,5 @@
 /** A Zarr hierarchy as values under keys, and the store that is a directory. */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PathNotAllowed, PathNotFound, Unreadable, UnsupportedFormat } from "../errors.ts";
 import { isInsideRoots } from "../io/paths.ts";
@@ -26,8 +26,6 @@ export interface Store {
   open(key: string, maxHeld: number): StoredValue | null;
   /** True when a value exists under a key, readable or not. */
   has(key: string): boolean;
-  /** Forgets missing folders: a recording adds chunks. */
-  forget?(): void;
 }
 
 /** Joins parts into a key; `null` where they lead out of the store. */
@@ -61,17 +59,12 @@ export function readValue(store: Store, key: string, maxBytes: number): Uint8Arr
   }
 }
 
-/** Folders to remember; beyond the bound all are forgotten. */
-const MAX_FOLDERS_KEPT = 10_000;
-
 /** A store that is a directory. */
 export class DirectoryStore implements Store {
   readonly holdsWhole = false;
   readonly indexBytes = 0;
   readonly #root: string;
   readonly #files: FileAccess;
-  /** By folder, whether a missing value is absent rather than unreachable. */
-  readonly #folders = new Map<string, boolean>();
 
   /**
    * Reads values below a folder.
@@ -99,38 +92,18 @@ export class DirectoryStore implements Store {
     return this.#files.hasEntry(join(this.#root, key));
   }
 
-  forget(): void {
-    this.#folders.clear();
-  }
-
   #openFile(key: string, path: string): RandomAccessFile {
     try {
       return this.#files.open(path);
     } catch (error) {
-      if (error instanceof PathNotAllowed) {
-        throw new DecodeFailed(`"${key}" is a link that leaves the store`, { cause: error });
-      }
       if (error instanceof UnsupportedFormat) {
         throw new DecodeFailed(`"${key}" is not a regular file`, { cause: error });
       }
       if (error instanceof Unreadable) throw new Unreadable(`"${key}": ${error.message}`, { cause: error });
-      if (!(error instanceof PathNotFound)) throw error;
-      // An absent chunk stands for the fill value; one that cannot be reached must not.
-      const reason = this.#leavesRoots(dirname(path))
-        ? "is a link that leaves the store"
-        : "exists but cannot be opened";
-      throw new DecodeFailed(`"${key}" ${reason}`, { cause: error });
-    }
-  }
-
-  /** True when the last folder on the way that exists lies outside the roots. */
-  #leavesRoots(folder: string): boolean {
-    if (folder.length <= this.#root.length) return false;
-    try {
-      this.#files.resolve(folder);
-      return false;
-    } catch (error) {
-      return error instanceof PathNotAllowed || this.#leavesRoots(dirname(folder));
+      // An absent chunk stands for the fill value; one that cannot be reached must not. One message for both, so that it does
+      // not reveal what exists outside the roots.
+      if (!(error instanceof PathNotFound || error instanceof PathNotAllowed)) throw error;
+      throw new DecodeFailed(`"${key}" exists but leads nowhere inside the store`, { cause: error });
     }
   }
 
@@ -138,10 +111,6 @@ export class DirectoryStore implements Store {
   #isAbsent(key: string): boolean {
     if (key === "" || this.has(key)) return false;
     const folder = key.slice(0, Math.max(0, key.lastIndexOf("/")));
-    if (this.#folders.size > MAX_FOLDERS_KEPT) this.#folders.clear();
-    return this.#folders.getOrInsertComputed(
-      folder,
-      () => this.#files.kind(join(this.#root, folder)) === "directory" || this.#isAbsent(folder),
-    );
+    return this.#files.kind(join(this.#root, folder)) === "directory" || this.#isAbsent(folder);
   }
 }

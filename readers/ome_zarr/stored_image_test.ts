@@ -32,7 +32,7 @@ Deno.test("a series belongs to a store that is up to six groups above it", () =>
     const shape = { shape: [2, 3], chunks: [2, 3], dtype: "<u2", order: "C" };
     const stored = { compressor: null, filters: null, fill_value: 0 };
     json(join(path, "0", ".zarray"), { zarr_format: 2, ...shape, ...stored });
-    return readLinkedImage(openStore({ path, files })).image.channelNames[0];
+    return readLinkedImage(openStore({ path, files })).image.channels[0]?.name;
   };
   try {
     deepEqual([1, 6, 7].map(nameOf), ["DAPI", "DAPI", "CH1"]);
