@@ -7,8 +7,11 @@
 /** Neighbouring parts may contain the same streak. */
 const FAR = 2;
 
+/** Lines that are looked at; more hardly change the estimate and delay the first velocity. */
+const MOST_LINES = 20_000;
+
 /**
- * Estimates the stationary part of each column, about 0.
+ * Estimates the stationary part of each column, about 0, from parts spread evenly over the recording.
  *
  * @param {Float32Array} samples row-major
  * @param {number} rows lines
@@ -17,14 +20,15 @@ const FAR = 2;
  * @returns {Float64Array} zeros where there are too few parts
  */
 export function standingPart(samples, rows, columns, part) {
-  const parts = Math.floor(rows / part);
-  const all = columnMeans(samples, 0, rows, columns);
+  const there = Math.floor(rows / part);
+  const parts = Math.min(there, Math.max(FAR + 1, Math.floor(MOST_LINES / part)));
+  const means = Array.from({ length: parts }, (_, i) => {
+    const from = Math.floor(i * there / parts) * part;
+    return columnMeans(samples, from, from + part, columns);
+  });
+  const all = rows <= MOST_LINES ? columnMeans(samples, 0, rows, columns) : meanOf(means);
   const variance = covariance(all, all);
   if (parts <= FAR || !(variance > 0)) return new Float64Array(columns);
-  const means = Array.from(
-    { length: parts },
-    (_, i) => columnMeans(samples, i * part, (i + 1) * part, columns),
-  );
   // Of all pairs, those of a part with itself and with its neighbours are left out: linear in the number of parts.
   const sum = means[0].map((_, column) => means.reduce((whole, mean) => whole + mean[column], 0));
   let likeness = covariance(sum, sum);
@@ -61,6 +65,12 @@ function columnMeans(
   }
   return sums.map((sum, column) => counts[column] > 0 ? sum / counts[column] - whole : 0);
 }
+
+/** @param {readonly Float64Array[]} profiles */
+const meanOf = (profiles) =>
+  profiles[0].map((_, column) =>
+    profiles.reduce((sum, profile) => sum + profile[column], 0) / profiles.length
+  );
 
 /** Covariance of two profiles about 0. @type {(one: Float64Array, other: Float64Array) => number} */
 const covariance = (one, other) =>

@@ -2,6 +2,11 @@
 import { isNumber } from "./velocity_summary.js";
 import { SHORTEST_WINDOW, velocitiesAt } from "./velocity.js";
 
+/** @typedef {import("./velocity.js").VelocityAt} VelocityAt */
+
+/** Published methods have no error to choose by. */
+export const TRIAL_METHOD = "autocorrelation";
+
 /** Windows of tens of milliseconds resolve the pulse of a mouse; slow flow needs the longer ones. */
 const DURATIONS = [0.02, 0.04, 0.08];
 const LONGER = [0.16, 0.32, 0.64, 1.28];
@@ -18,34 +23,56 @@ const PLACES = 12;
 /** Share of the tried windows that need a number. */
 const LEAST_SHARE = 0.8;
 
+/** @typedef {{window: number, starts: number[]}} Trial first lines of windows */
+
+/**
+ * Chooses in steps, so that the trials of each can be measured at the same time.
+ *
+ * @param {number} rows lines of the recording
+ * @param {number | null} lineTime seconds, null where not known
+ * @returns {Generator<Trial[], number, VelocityAt[][]>} takes the velocities of all trials, and returns lines: of tens of
+ *   milliseconds those with the least error, else the shortest longer ones that measure most places, else those that
+ *   measure most of them
+ */
+export function* windowChoice(rows, lineTime) {
+  const most = Math.max(SHORTEST_WINDOW, Math.floor(rows / 3));
+  const trials = (/** @type {readonly number[]} */ durations) => {
+    const lengths = durations.map((duration) =>
+      Math.min(most, Math.max(LEAST_LINES, Math.round(duration / (lineTime ?? LINE_TIME))))
+    );
+    return [...new Set(lengths)].map((window) => ({ window, starts: placesOf(rows - window) }));
+  };
+  const short = trials(DURATIONS);
+  const all = judged(short, yield short);
+  const good = all.filter(({ share }) => share >= LEAST_SHARE);
+  if (good.length > 0) return good.reduce((one, other) => other.error < one.error ? other : one).window;
+  for (const trial of trials(LONGER)) {
+    const [found] = judged([trial], yield [trial]);
+    if (found.share >= LEAST_SHARE) return found.window;
+    all.push(found);
+  }
+  const greatest = all.reduce((one, other) => other.share > one.share ? other : one);
+  return greatest.share > 0 ? greatest.window : short[Math.min(1, short.length - 1)].window;
+}
+
 /**
  * @param {import("./velocity.js").Plane} plane
  * @param {Omit<import("./velocity.js").Windows, "window" | "step">} windows
  * @param {number | null} lineTime seconds, null where not known
- * @returns {number} lines: of tens of milliseconds those with the least error, else the shortest longer ones that measure
- *   most places, else those that measure most of them
+ * @returns {number} lines
  * @throws {RangeError} invalid columns or time along the line
  */
 export function chosenWindow(plane, windows, lineTime) {
-  const most = Math.max(SHORTEST_WINDOW, Math.floor(plane.shape[0] / 3));
-  const lengths = (/** @type {readonly number[]} */ durations) => [
-    ...new Set(
-      durations.map((duration) =>
-        Math.min(most, Math.max(LEAST_LINES, Math.round(duration / (lineTime ?? LINE_TIME))))
+  const choice = windowChoice(plane.shape[0], lineTime);
+  let step = choice.next();
+  while (!step.done) {
+    step = choice.next(
+      step.value.map(({ window, starts }) =>
+        velocitiesAt(plane, { ...windows, window, method: TRIAL_METHOD }, starts)
       ),
-    ),
-  ];
-  const short = lengths(DURATIONS).map((window) => tried(plane, { ...windows, window }));
-  const good = short.filter(({ share }) => share >= LEAST_SHARE);
-  if (good.length > 0) return good.reduce((one, other) => other.error < one.error ? other : one).window;
-  const all = [...short];
-  for (const window of lengths(LONGER)) {
-    const found = tried(plane, { ...windows, window });
-    if (found.share >= LEAST_SHARE) return window;
-    all.push(found);
+    );
   }
-  const greatest = all.reduce((one, other) => other.share > one.share ? other : one);
-  return greatest.share > 0 ? greatest.window : lengths(DURATIONS.slice(1))[0];
+  return step.value;
 }
 
 /** Lines of a window before anything is measured: 40 ms. @param {number | null} lineTime seconds @param {number} rows of the recording */
@@ -55,15 +82,18 @@ export const firstWindow = (lineTime, rows) =>
     Math.min(Math.floor(rows / 3), Math.max(LEAST_LINES, Math.round(DURATIONS[1] / (lineTime ?? LINE_TIME)))),
   );
 
-/** Share of the places with a number, and their median error. @param {import("./velocity.js").Plane} plane @param {Omit<import("./velocity.js").Windows, "step">} windows */
-function tried(plane, windows) {
-  const { window } = windows;
-  const last = plane.shape[0] - window;
-  const starts = last < 0
-    ? []
-    : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
-  // Published methods have no error to choose by.
-  const found = velocitiesAt(plane, { ...windows, method: "autocorrelation" }, starts);
-  const errors = found.filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);
-  return { window, share: errors.length / PLACES, error: errors[Math.floor(errors.length / 2)] ?? Infinity };
+/** @param {number} last first line of the last window */
+const placesOf = (last) =>
+  last < 0 ? [] : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
+
+/** Share of the places with a number, and their median error. @param {readonly Trial[]} trials @param {readonly VelocityAt[][]} found */
+function judged(trials, found) {
+  return trials.map(({ window }, i) => {
+    const errors = found[i].filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);
+    return {
+      window,
+      share: errors.length / PLACES,
+      error: errors[Math.floor(errors.length / 2)] ?? Infinity,
+    };
+  });
 }
