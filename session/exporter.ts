@@ -9,7 +9,7 @@ import { ExportNotFound, TooManyExports } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { DescribedAcquisition, Opener } from "./opener.ts";
 import { newSessionId, type SessionStore } from "./store.ts";
-import { Waits } from "./waits.ts";
+import { untilAborted, Waits } from "./waits.ts";
 import { type Archive, type Packer, zipOf } from "./export/archive.ts";
 import { imageLayout } from "./export/image_layout.ts";
 import {
@@ -23,6 +23,9 @@ import {
 
 /** Links that may wait for their download. */
 const MAX_LINKS = 8;
+
+/** Bytes of planes that all archives hold together, unless one alone needs more; a further archive waits. */
+const MAX_PLANE_BYTES = 128 << 20;
 
 /** Seconds in which a download can begin. */
 export const LINK_SECONDS = 600;
@@ -77,6 +80,10 @@ export class Exporter {
   readonly #store: SessionStore;
   readonly #opener: Opener;
   readonly #waits: Waits;
+  /** Bytes of planes that archives hold. */
+  #held = 0;
+  /** Settles when some of them are given back. */
+  #freed = Promise.withResolvers<void>();
   readonly #links = new Map<string, { readonly link: Link; use(): void }>();
 
   /** `timeoutSeconds` is how long the decoding of one position may take. */
@@ -120,7 +127,7 @@ export class Exporter {
       const described = await this.#described(asked, options.chosenByUser, signal);
       options.memory.take(described.summaryBytes);
       const member = this.#memberOf(asked, index, order, described);
-      faults.push(...memberFaults(member, index));
+      faults.push(...memberFaults(member, index), ...await this.#tableFaults(member, index, signal));
       members.push(member);
     }
     const ids = members.map(({ id }) => id);
@@ -164,6 +171,31 @@ export class Exporter {
       reference: reference && imageLayout(reference, true),
       opened: images === "opened" ? summary.position : null,
     };
+  }
+
+  /** Judges the tables of a member in a worker: one of 27 MiB takes a second. */
+  async #tableFaults({ order }: ExportedMember, index: number, client: AbortSignal): Promise<OrderFault[]> {
+    const tables = (order.analyses ?? []).flatMap(({ tables }, i) =>
+      tables.map(({ csv }, j) => ({
+        csv,
+        path: ["members", String(index), "analyses", String(i), "tables", String(j), "csv"],
+      }))
+    );
+    if (tables.length === 0) return [];
+    const { pool } = this.#resources;
+    using wait = this.#waits.begin("Judging the tables", client);
+    const key = newSessionId();
+    const worker = await pool.takeForPlane(key, wait.signal);
+    try {
+      const problems = await worker.ask(
+        { key, source: null },
+        { type: "judge", tables: tables.map(({ csv }) => csv) },
+        wait.signal,
+      );
+      return tables.flatMap(({ path }, i) => problems[i] == null ? [] : [{ path, message: problems[i] }]);
+    } finally {
+      void pool.giveBack(worker, key);
+    }
   }
 
   /** Finds damaged planes as far as that takes no decoding. */
@@ -285,8 +317,12 @@ export class Exporter {
     const { rows, columns } = order.layout;
     // The samples, and as many bytes again for packed ones.
     const planeBytes = 8 * rows * columns * order.channels.length;
+    const giveBack = await this.#turn(planeBytes, client);
     using wait = this.#waits.begin(`The archive of ${quoted(basename(summary.path))}`, client);
-    const worker = await pool.takeForPlane(key, wait.signal);
+    const worker = await pool.takeForPlane(key, wait.signal).catch((error: unknown) => {
+      giveBack(planeBytes);
+      throw error;
+    });
     let memory: Reservation | null = null;
     try {
       for (let working = known;;) {
@@ -303,17 +339,43 @@ export class Exporter {
             0,
           );
           held.release(held.bytes - bytes);
-          return { planes: packed.planes, release: () => held.release() };
+          giveBack(planeBytes - bytes);
+          const release = () => {
+            giveBack(bytes);
+            held.release();
+          };
+          return { planes: packed.planes, release };
         }
         held.release();
         working = packed.working;
       }
     } catch (error) {
-      void worker.quiet.then(() => memory?.release());
+      void worker.quiet.then(() => {
+        memory?.release();
+        giveBack(planeBytes);
+      });
       throw error;
     } finally {
       void pool.giveBack(worker, key);
     }
+  }
+
+  /**
+   * Waits until archives hold few enough planes for more. No time-out applies: the archive of a client that stalls is cut, and that
+   * of a slow one goes on.
+   *
+   * @returns gives bytes back
+   */
+  async #turn(bytes: number, client: AbortSignal): Promise<(bytes: number) => void> {
+    while (this.#held > 0 && this.#held + bytes > MAX_PLANE_BYTES) {
+      await untilAborted(this.#freed.promise, client);
+    }
+    this.#held += bytes;
+    return (part) => {
+      this.#held -= part;
+      this.#freed.resolve();
+      this.#freed = Promise.withResolvers();
+    };
   }
 
   /** Ends all work. */

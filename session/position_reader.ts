@@ -10,7 +10,7 @@ import { requirePosition } from "../readers/metadata/selection.ts";
 import type { Clock } from "./clock.ts";
 import { type DecodedPlanes, decodePlanes, type DecodeResources } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
-import type { Reservation } from "./memory_budget.ts";
+import type { Consent, Reservation } from "./memory_budget.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
 import { PlaneCache } from "./plane_cache.ts";
 import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
@@ -56,8 +56,8 @@ export class PositionReader {
   #ahead: PlanePlace[] = [];
   /** Planes that are read ahead. */
   readonly #aheadJobs = new Set<PlaneJob>();
-  /** Sessions whose documents are sent, with the end of that. */
-  readonly #sending = new WeakMap<Session, Promise<void>>();
+  /** Consents whose documents are sent, with the end of that: a page can repeat an open, and so ask for many at once. */
+  readonly #sending = new WeakMap<Consent, Promise<void>>();
   /** Decodings whose workers are not quiet. */
   #running = 0;
 
@@ -113,17 +113,18 @@ export class PositionReader {
   }
 
   /**
-   * The metadata documents of the file as JSON. Those of a session wait until the caller has released the ones before.
+   * The metadata documents of the file as JSON. Those of one consent wait until the caller has released the ones before.
    *
    * @throws as {@linkcode plane}
    */
   async documents(session: Session, client: AbortSignal): Promise<PlaneBuffer> {
     using wait = this.#wait(session, client);
-    while (this.#sending.has(session)) await untilAborted(this.#sending.get(session)!, wait.signal);
+    const { consent } = session;
+    while (this.#sending.has(consent)) await untilAborted(this.#sending.get(consent)!, wait.signal);
     const sent = Promise.withResolvers<void>();
-    this.#sending.set(session, sent.promise);
+    this.#sending.set(consent, sent.promise);
     const end = () => {
-      this.#sending.delete(session);
+      this.#sending.delete(consent);
       sent.resolve();
     };
     try {
@@ -142,7 +143,8 @@ export class PositionReader {
     try {
       memory = budget.reserve(await worker.ask(asked, { type: "encode" }, signal), "The metadata documents");
       const held = memory;
-      return new PlaneBuffer(await worker.ask(asked, { type: "documents" }, signal), (_buffer, bytes) => {
+      return new PlaneBuffer(await worker.ask(asked, { type: "documents" }, signal), (buffer, bytes) => {
+        buffer.transfer(0);
         held.release(bytes);
         if (held.bytes === 0) end();
       });

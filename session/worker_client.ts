@@ -91,7 +91,7 @@ export class WorkerClient {
    * @throws {Error} the worker is broken
    */
   async ask<Type extends Question["type"]>(
-    { key, source }: KeyedSource,
+    { key, source }: { readonly key: string; readonly source: AcquisitionSource | null },
     question: Extract<Question, { readonly type: Type }>,
     signal: AbortSignal,
   ): Promise<Answers[Type]> {

@@ -14,8 +14,9 @@ import {
 } from "../errors.ts";
 import { documentsOf, type MetadataDocument } from "../io/document_list.ts";
 import { changed, requireMarks } from "../io/file_mark.ts";
+import { MAX_DOCUMENT_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { heapBytes } from "../metadata/description.ts";
+import { bounded, heapBytes } from "../metadata/description.ts";
 import { type Acquisition, type PlanePlan, type RowRange, workingOf } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
 import type { Warning } from "../warning.ts";
@@ -43,6 +44,8 @@ export class OpenAcquisition {
   /** Until the first order. */
   #first: FirstPlanes | null = null;
   #summaryBytes = 0;
+  /** Text that the reader may keep: two bytes for each byte that it read, as far as these can be documents. */
+  readonly #textBytes: number;
 
   private constructor(
     source: AcquisitionSource,
@@ -54,6 +57,7 @@ export class OpenAcquisition {
     this.#files = files;
     this.#chosen = chosen;
     this.#opened = opened;
+    this.#textBytes = 2 * Math.min(files.counts.bytes, MAX_DOCUMENT_BYTES);
   }
 
   /**
@@ -83,7 +87,8 @@ export class OpenAcquisition {
 
   /** Estimated bytes that it takes. */
   get indexBytes(): number {
-    return Math.max(LEAST_INDEX_BYTES, this.#summaryBytes) + (this.acquisition.indexBytes ?? 0);
+    const described = Math.max(LEAST_INDEX_BYTES, this.#summaryBytes);
+    return described + this.#textBytes + (this.acquisition.indexBytes ?? 0);
   }
 
   /** Sets the stop flag of the next work. */
@@ -143,7 +148,7 @@ export class OpenAcquisition {
     const planes = channels.map(() => newPlane(samples, buffers, !plan?.overwrites));
     await plan?.decode(planes);
     const referencePlanes = reference && await decodeReference(reference, warnings);
-    return { planes, rows, referencePlanes, warnings, working };
+    return { planes, rows, referencePlanes, warnings: bounded(warnings), working };
   }
 
   /** The plan of an order, possibly that of the description; `null` without channels. */

@@ -134,7 +134,7 @@ export interface PackedPlanes {
   readonly working: WorkingMemory;
 }
 
-/** A question about one acquisition. */
+/** A question, about one acquisition if it does not say otherwise. */
 export type Question =
   /** Opens and describes it. */
   | { readonly type: "open" }
@@ -144,6 +144,8 @@ export type Question =
   | { readonly type: "pack"; readonly order: PackOrder }
   /** Plans the planes of some channels at every position. */
   | { readonly type: "survey"; readonly channels: readonly number[] }
+  /** Judges CSV tables, without an acquisition. */
+  | { readonly type: "judge"; readonly tables: readonly string[] }
   /** Encodes the metadata documents. */
   | { readonly type: "encode" }
   /** Takes what the question before encoded. */
@@ -159,6 +161,8 @@ export interface Answers {
   pack: PackedPlanes;
   /** Every plane fits its file. */
   survey: null;
+  /** The first problem of each table, or `null`. */
+  judge: readonly (string | null)[];
   /** Bytes of the documents as JSON. */
   encode: number;
   /** A JSON array in pieces, which are transferred. */
@@ -173,7 +177,7 @@ export interface Asked {
   readonly question: Question;
   /** Key under which the worker keeps the acquisition open. */
   readonly key: string;
-  /** Where it is; `null` where the worker has it open. */
+  /** Where it is; `null` where the worker has it open, or needs none. */
   readonly source: AcquisitionSource | null;
   /** Memory of the flag that stops the work. */
   readonly stop: SharedArrayBuffer;

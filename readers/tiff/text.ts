@@ -1,4 +1,5 @@
 /** Texts of TIFF fields and of the files beside them. */
+import { boundedText } from "../metadata/description.ts";
 import { textFrom } from "../metadata/text.ts";
 
 /** Text without the NULs at its end: UTF-8, else Latin-1, in which older programs write the micro sign. */
@@ -20,9 +21,9 @@ export function upToNul(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** A copy that does not keep the document in memory from which it was cut, as a slice does. */
+/** A copy, cut to 4 KiB, that does not keep the document in memory from which it was cut, as a slice does. */
 export function detached(text: string): string {
-  return ` ${text}`.slice(1);
+  return boundedText(` ${text}`.slice(1));
 }
 
 /** Whether a description is OME-XML, even with a damaged root element. */

@@ -68,9 +68,7 @@ async function* entriesOf(
   const text = (name: string, content: Readonly<Record<string, unknown>> | string) =>
     file(
       name,
-      new TextEncoder().encode(
-        typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`,
-      ),
+      encoded(typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`),
     );
   if (hasImages) yield text("collection.json", collectionDocument(archive, now));
   let planes = 0;
@@ -103,6 +101,16 @@ async function* entriesOf(
     for (const [row, bytes] of parts.entries()) {
       yield file(`${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, pieces(bytes));
     }
+  }
+}
+
+async function* encoded(text: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  for (let rest = text; rest !== "";) {
+    const room = new Uint8Array(PIECE_BYTES);
+    const { read, written } = encoder.encodeInto(rest, room);
+    yield room.subarray(0, written);
+    rest = rest.slice(read);
   }
 }
 

@@ -5,7 +5,6 @@ import type { AcquisitionSource, AcquisitionSummary } from "../../readers/opened
 import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
 import { DecodeFailed, quoted } from "../../readers/errors.ts";
 import { isJsonObject, parseJsonText } from "../../readers/metadata/json.ts";
-import { csvProblem } from "../../schemas/csv_table.ts";
 import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
 import type { ExportRequest } from "../../schemas/http.ts";
 import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
@@ -206,7 +205,7 @@ export interface OrderFault {
   readonly message: string;
 }
 
-/** Judges a member by documents v1. */
+/** Judges a member by documents v1, but for its tables. */
 export function memberFaults(member: ExportedMember, index: number): OrderFault[] {
   const { order, layout, channels } = member;
   const image = factsOf(layout);
@@ -244,14 +243,6 @@ export function memberFaults(member: ExportedMember, index: number): OrderFault[
       const problem = typeof content === "string" ? null : sizeProblem(content, path);
       return problem === null ? [] : [{ path: [], message: problem }];
     }),
-    ...analyses.flatMap(({ tables }, i) =>
-      tables.flatMap(({ csv }, j) => {
-        const problem = csvProblem(new TextEncoder().encode(csv));
-        return problem === null
-          ? []
-          : [{ path: ["analyses", String(i), "tables", String(j), "csv"], message: problem }];
-      })
-    ),
   ].map(({ path, message }) => ({ path: ["members", String(index), ...path], message }));
 }
 

@@ -4,7 +4,7 @@
  *
  * Channel names come from untrusted files, so an apostrophe precedes what a spreadsheet would run as a formula: at the
  * start of a text, and after a character that starts a cell where another separator is in use (`;` or a tab, in which case
- * quotes are no protection either). Numbers keep all significant digits; missing values are empty.
+ * quotes are no protection: they end where the cell starts with a doubled one). Numbers keep all significant digits; missing values are empty.
  *
  * @typedef {object} Column
  * @property {string} name
@@ -39,7 +39,7 @@ export function table(columns) {
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** Where a cell may start with a character that makes it a formula. */
-const FORMULA = /(?<=^|[;\t\r\n])(?=[=+\-@\t\r])/g;
+const FORMULA = /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r])/g;
 
 /** @param {string | number | null} value */
 function field(value) {

@@ -9,9 +9,11 @@ import { validatePath } from "../../cli/validate/validate.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { ramp, write, writeChunks } from "../fixtures/plain_store.ts";
+import { ramp, write, writeChunks, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { until } from "../deadline.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
+import { startDecodeWorker } from "../../session/decode_pool.ts";
+import type { ToWorker } from "../../readers/opened/orders.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 
 const LINE_SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
@@ -240,6 +242,67 @@ Deno.test("the documents of an archive count as memory until it is sent", () =>
     assert.ok(server.budget.used >= before + csv.length, `${server.budget.used - before}`);
     await (await fetch(url)).arrayBuffer();
     await until(() => server.budget.used === before, "the memory of the documents");
+  }));
+
+Deno.test("tables are judged in a worker", async () => {
+  const asked: string[] = [];
+  const startWorker = () => {
+    const worker = startDecodeWorker();
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (message: ToWorker, given?: Transferable[] | StructuredSerializeOptions) => {
+      if (message.type === "ask") asked.push(message.question.type);
+      post(message, Array.isArray(given) ? { transfer: given } : given);
+    };
+    return worker;
+  };
+  await withServer(async ({ server, image }) => {
+    const { sessionId } = await server.open(image);
+    const tables = [{ name: "good", csv: CSV }, { name: "bad", csv: "a,b\n1\n" }];
+    const order = { members: [{ sessionId, analyses: [{ type: "trace", tables }] }] };
+    const { details } = await expectError(
+      await server.post("/api/v2/export", order),
+      422,
+      "request_validation_failed",
+    );
+    const location = ["body", "members", "0", "analyses", "0", "tables", "1", "csv"];
+    const message = "line 2 has 1 fields, the header has 2";
+    assert.deepEqual(details, [{ location, message, type: "invalid_document" }]);
+    assert(asked.includes("judge"));
+  }, { startWorker });
+});
+
+Deno.test("archives that nobody reads hold 128 MiB of planes, and others wait for them", () =>
+  withServer(async ({ server, folder }) => {
+    const path = join(folder, "noise.ome.zarr");
+    const side = 2048;
+    const noise = () => {
+      const plane = new Uint16Array(side * side);
+      // The most that one call fills.
+      for (let i = 0; i < plane.length; i += 32_768) crypto.getRandomValues(plane.subarray(i, i + 32_768));
+      return plane;
+    };
+    writePlainStore(path, { planes: [noise(), noise(), noise()], rows: side, columns: side });
+    const links: string[] = [];
+    for (let i = 0; i < 8; i += 1) links.push(await linkTo(server, { members: [{ path }] }));
+    const before = server.budget.used;
+    const readers = await Promise.all(
+      links.map(async (link) => (await server.request(link)).body!.getReader()),
+    );
+    let begun = 0;
+    /** Reads until the samples come, with 1 MiB of them. */
+    const begin = async (reader: ReadableStreamDefaultReader<Uint8Array>) => {
+      for (let bytes = 0; bytes < 1 << 20;) bytes += (await reader.read()).value!.length;
+      begun += 1;
+    };
+    const beginnings = readers.map(begin);
+    await until(() => begun > 0 && server.pool.counts.busy + server.pool.waitingPlanes === 0);
+    assert(begun < 8, "all have planes at once");
+    assert(server.budget.used - before < 140 << 20, `${(server.budget.used - before) >> 20} MiB`);
+    for (const [i, beginning] of beginnings.entries()) {
+      await within(PATIENCE, `the samples of archive ${i}`, beginning);
+      await readers[i]!.cancel();
+    }
+    await until(() => server.budget.used === 0);
   }));
 
 Deno.test("warnings in an archive name no folder", () =>

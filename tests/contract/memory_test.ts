@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
-import { expectError, Harness, type HarnessOptions } from "./harness.ts";
+import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 
 /** An OME-TIFF of pages of 16 x 16 samples of 8 bits, one for each image. */
 function omeTiff(images: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> {
@@ -73,6 +73,27 @@ Deno.test("names of channels are counted in the memory of their session", () => 
   });
 });
 
+Deno.test("texts that a reader may keep are counted in what the worker keeps", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const path = join(sample.image, "zarr.json");
+  const document = JSON.parse(Deno.readTextFileSync(path));
+  document.attributes.notes = "n".repeat(1 << 20);
+  Deno.writeTextFileSync(path, JSON.stringify(document));
+  await server.open(sample.image);
+  await until(() => server.pool.openBytes > 1 << 20);
+});
+
+Deno.test("the message of an error is cut to 4 KiB", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const path = join(sample.folder, "scan.xml");
+  const long = "n".repeat(1 << 20);
+  Deno.writeTextFileSync(path, `<PVScan ${long}="1" ${long}="2"></PVScan>`);
+  const { message } = await expectError(await server.post("/api/v2/open", { path }), 500, "decode_failed");
+  assert.equal(new TextEncoder().encode(message).length, 4096);
+});
+
 Deno.test("an open that is repeated shares the planes of its session, which may end before", () =>
   withFile(omeTiff([["A", "B"]]), async (server, path) => {
     const { sessionId, channels } = await server.open(path);
@@ -125,7 +146,7 @@ Deno.test("a recording of more than half of the memory opens, and is shared, but
     );
   }, { maxSessionMemory: 100 * PLANE }));
 
-Deno.test("metadata documents are counted as they are sent, and one answer of a session follows another", () => {
+Deno.test("metadata documents are counted as they are sent, and one answer of a consent follows another", () => {
   // Each control character becomes six of JSON.
   const text = "\u0001".repeat(100_000);
   const bytes = tiffBytes(grayLayout(16, 16, 8), (x) => BigInt(x), 1, [[270, 2, `ImageJ=1.53t\n${text}`]]);
@@ -140,7 +161,9 @@ Deno.test("metadata documents are counted as they are sent, and one answer of a 
     assert(length > 600_000);
     assert.equal(server.budget.used - before, length);
     let isSecond = false;
-    const second = server.request(url).then((response) => {
+    const { sessionId: shared } = await (await again(server, sessionId)).json();
+    const held = server.budget.used;
+    const second = server.request(`/api/v2/sessions/${shared}/metadata`).then((response) => {
       isSecond = true;
       return response;
     });
@@ -151,7 +174,7 @@ Deno.test("metadata documents are counted as they are sent, and one answer of a 
     const { headers, body } = await within(PATIENCE, "the second answer", second);
     assert.equal(headers.get("content-length"), String(length));
     await body?.cancel();
-    assert.equal(server.budget.used, before);
+    assert.equal(server.budget.used, held - length);
     const left = server.budget.reserve(server.budget.capacity - server.budget.used - length + 1);
     await expectError(await server.request(url), 507, "session_memory_exceeded");
     left.release();

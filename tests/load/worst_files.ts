@@ -1,9 +1,14 @@
 /**
- * Clients open the worst files there are, ask for metadata and planes, and leave half-way, while two processes of their own
- * watch: one asks for the server's health, the other only waits for timers and shows what the machine itself delays.
+ * Clients open the worst files and clean ones of every format, ask for metadata and planes, check the clean planes, and leave
+ * half-way. Two more processes watch: one asks for the server's health, the other only waits for timers and shows what the machine
+ * itself delays. Each client rests as long as its last visit took, so that two of them take about one core.
  *
  * usage: deno run -A --lock=deno.lock tests/load/worst_files.ts [--seconds N] [--seed N] [--clients N]
+ *
+ * Exits with status 1 unless 99.9 % of the health answers came within 20 ms and the slowest within 100 ms of the control's, no byte
+ * was wrong, and memory went back to idle and 40 MiB.
  */
+import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -14,7 +19,9 @@ import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { mutate } from "../fuzz/mutations.ts";
 import { Random } from "../fuzz/random.ts";
 import { FUZZED_FORMATS, seedsOf } from "../fuzz/seeds.ts";
+import { hashOf } from "../planes.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
+import { fixtureImages, type KnownImage, writtenSeries } from "./fixture_images.ts";
 import { residentOf } from "./resident.ts";
 
 /** Damaged files of each format. */
@@ -62,18 +69,17 @@ const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "180" },
     seed: { type: "string", default: "1" },
-    clients: { type: "string", default: "4" },
+    clients: { type: "string", default: "2" },
   },
 });
-const [seconds, seed, clients] = [values.seconds, values.seed, values.clients].map(Number) as [
-  number,
-  number,
-  number,
-];
+const seconds = Number(values.seconds);
+const seed = Number(values.seed);
 const counts: Record<string, number> = {};
 const count = (what: string) => counts[what] = (counts[what] ?? 0) + 1;
 const folder = await Deno.makeTempDir({ prefix: "acq_worst_" });
 const paths = await writeFiles(folder, new Random(seed));
+const images = [...fixtureImages(), await writtenSeries(folder)];
+const formats = [...new Set(images.map(({ format }) => format))];
 // Sessions that nobody deletes expire soon.
 const server = await ServerProcess.start(FROM_SOURCE, [
   "--session-ttl",
@@ -82,9 +88,9 @@ const server = await ServerProcess.start(FROM_SOURCE, [
   "1GiB",
 ]);
 
-/** One request; now and then the client leaves half-way. @returns the body, or `null` */
-async function ask(random: Random, path: string, init: RequestInit = {}): Promise<Uint8Array | null> {
-  const leaves = random.oneIn(3) ? AbortSignal.timeout(random.below(300)) : null;
+/** One request; the client leaves at a random time if `random` is given, now and then. @returns the body, or `null` */
+async function ask(random: Random | null, path: string, init: RequestInit = {}): Promise<Uint8Array | null> {
+  const leaves = random?.oneIn(3) ? AbortSignal.timeout(random.below(300)) : null;
   try {
     const response = await fetch(server.baseUrl + path, { ...init, signal: leaves });
     const body = await response.bytes();
@@ -98,45 +104,100 @@ async function ask(random: Random, path: string, init: RequestInit = {}): Promis
   }
 }
 
+const post = (random: Random | null, path: string, body: unknown) =>
+  ask(random, path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+/** Opens one of the worst files. */
+async function visitWorst(random: Random): Promise<void> {
+  const opened = await post(random, "/api/v2/open", { path: random.of(paths) });
+  if (opened === null) return;
+  const { sessionId, channels } = JSON.parse(new TextDecoder().decode(opened));
+  const session = `/api/v2/sessions/${sessionId}`;
+  await ask(random, `${session}/metadata`);
+  await post(random, `${session}/open`, {});
+  await ask(random, `${channels[0].dataUrl}?t=${random.below(3)}`);
+  if (!random.oneIn(4)) await ask(random, session, { method: "DELETE" });
+}
+
+/** Opens a clean scene and compares some of its planes with their hashes. @param random decides when to leave; `null` to stay */
+async function visitClean({ format, path, scene, planes }: KnownImage, random: Random | null): Promise<void> {
+  const opened = await post(random, "/api/v2/open", { path, scene });
+  if (opened === null) return;
+  const { sessionId } = JSON.parse(new TextDecoder().decode(opened));
+  const session = `/api/v2/sessions/${sessionId}`;
+  await ask(random, `${session}/metadata`);
+  for (const { channel, t, z, l, sha256 } of random ? [random.of(planes), random.of(planes)] : planes) {
+    const bytes = await ask(random, `${session}/channels/${channel}/data?t=${t}&z=${z}&l=${l}`);
+    if (bytes === null) continue;
+    const hash = hashOf(new Float32Array(bytes.slice().buffer));
+    count(sha256.startsWith(hash) ? `planes of ${format}` : "WRONG PLANES");
+  }
+  await ask(null, session, { method: "DELETE" });
+}
+
 async function client(random: Random, end: number): Promise<void> {
   while (performance.now() < end) {
-    const body = JSON.stringify({ path: random.of(paths) });
-    const headers = { "Content-Type": "application/json" };
-    const opened = await ask(random, "/api/v2/open", { method: "POST", headers, body });
-    if (opened !== null) {
-      const { sessionId, channels } = JSON.parse(new TextDecoder().decode(opened));
-      const session = `/api/v2/sessions/${sessionId}`;
-      await ask(random, `${session}/metadata`);
-      await ask(random, `${session}/open`, { method: "POST", headers, body: "{}" });
-      await ask(random, `${channels[0].dataUrl}?t=${random.below(3)}`);
-      if (!random.oneIn(4)) await ask(random, session, { method: "DELETE" });
+    const start = performance.now();
+    if (random.oneIn(2)) await visitWorst(random);
+    else {
+      const format = random.of(formats);
+      await visitClean(random.of(images.filter((image) => image.format === format)), random);
     }
-    await wait(random.below(500));
+    await wait(performance.now() - start + random.below(100));
   }
 }
 
+/** Seconds of processor time that a process has taken, on Linux with its 100 ticks a second. */
+function processorSeconds(pid: number): number {
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 try {
-  await wait(2000);
+  for (const format of formats) {
+    await visitClean(images.find((image) => image.format === format)!, null);
+  }
+  await wait(10_000);
   const idle = residentOf(server.pid);
   const watches = ["timer", server.baseUrl].map((target) =>
     outputOf(watch(target, seconds), `the watch of ${target}`, seconds + 60)
   );
+  const processor = processorSeconds(server.pid);
   const end = performance.now() + seconds * 1000;
-  await Promise.all(Array.from({ length: clients }, (_, n) => client(new Random(seed, n + 1), end)));
+  await Promise.all(
+    Array.from({ length: Number(values.clients) }, (_, n) => client(new Random(seed, n + 1), end)),
+  );
+  const share = (processorSeconds(server.pid) - processor) / seconds;
   const [control, health] = (await Promise.all(watches)).map(({ stdout }) =>
     JSON.parse(new TextDecoder().decode(stdout))
   );
   const before = residentOf(server.pid);
-  await until(() => residentOf(server.pid) < idle + 40, "the memory", 60).catch(({ message }) =>
-    count(message)
-  );
+  // The last sessions expire after 20 s.
+  await until(() => residentOf(server.pid) < idle + 40, "the memory", 60).catch(() => {});
+  const last = residentOf(server.pid);
   for (const what of Object.keys(counts).sort()) {
     console.log(`  ${what.padEnd(40)} ${String(counts[what]).padStart(8)}`);
   }
   console.log("timer ", control);
   console.log("health", health);
-  const [first, atOnce, last] = [idle, before, residentOf(server.pid)].map((size) => size.toFixed(0));
-  console.log(`Memory: ${first} MiB idle, ${atOnce} at the end of the load, ${last} after a rest`);
+  const within = 100 * (1 - health.over20 / health.answers);
+  const beyond = health.slowest - control.slowest;
+  const wrong = counts["WRONG PLANES"] ?? 0;
+  const sizes = [idle, before, last].map((size) => size.toFixed(0));
+  console.log(
+    `Health within 20 ms: ${within.toFixed(3)} %; the slowest ${beyond.toFixed(1)} ms beyond the control's`,
+  );
+  console.log(`Wrong planes: ${wrong}; the server took ${share.toFixed(2)} of a core`);
+  console.log(
+    `Memory: ${sizes[0]} MiB idle, ${sizes[1]} at the end of the load, ${sizes[2]} after the last delete`,
+  );
+  assert.ok(within >= 99.9 && beyond <= 100, "health answers were late");
+  assert.equal(wrong, 0, "planes were wrong");
+  assert.ok(last < idle + 40, "memory was left over");
 } finally {
   await server.stop();
   await Deno.remove(folder, { recursive: true });

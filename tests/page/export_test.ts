@@ -17,16 +17,19 @@ Deno.test("a table has settings above it, units in its heads and all digits", ()
   );
 });
 
-/** The cells of a table as a spreadsheet with another separator finds them; quotes count at the start of a cell alone. */
+/**
+ * The cells of a table as a spreadsheet with another separator finds them. Quotes count at the start of a cell alone; what follows
+ * the closing one belongs to the cell.
+ */
 function cellsOf(text: string, separator: string): string[] {
   const cells: string[] = [];
   for (let rest = text; rest !== "";) {
-    const cell = /^"(?:[^"]|"")*"/.exec(rest)?.[0] ?? "";
+    const [cell, quoted] = /^"((?:[^"]|"")*)"/.exec(rest) ?? ["", ""];
     const end = rest.slice(cell.length).search(
       separator === "\t" ? /[\t\r\n]/ : new RegExp(`[${separator}\r\n]`),
     );
     const length = end < 0 ? rest.length : cell.length + end;
-    cells.push(rest.slice(0, length).replace(/^"/, ""));
+    cells.push(quoted!.replaceAll('""', '"') + rest.slice(cell.length, length));
     rest = rest.slice(length + 1);
   }
   return cells;
@@ -69,7 +72,7 @@ Deno.test("every text survives a round trip through a table", () => {
     const row = csv([], columns).slice(1 + "\r\n".length + texts.map(() => "x").join(",").length + 2, -2);
     assert.deepEqual(
       fields(row),
-      texts.map((text) => NUMBER.test(text) ? text : text.replace(/(^|[;\t\r\n])(?=[=+\-@\t\r])/g, "$1'")),
+      texts.map((text) => NUMBER.test(text) ? text : text.replace(/(^|[;\t\r\n"])(?=[=+\-@\t\r])/g, "$1'")),
     );
   }));
 });
