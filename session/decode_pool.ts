@@ -45,7 +45,8 @@ interface Entry {
   busy: boolean;
   /** Of the acquisition that it works on while it is busy; `null` for one that it opens. */
   key: string | null;
-  cancelRest(): void;
+  /** Cancels its rest; `null` where none is due. */
+  cancelRest: (() => void) | null;
 }
 
 /** A pool that grows on demand to one worker more than the machine has cores. Planes leave one worker to opens. */
@@ -66,7 +67,7 @@ export class DecodePool {
   asked: () => void = () => {};
   /** Called when nothing waits and no worker is busy. */
   idle: () => void = () => {};
-  /** Called when a worker has had no work for a while. */
+  /** Called when no worker has had work for a while. */
   rested: () => void = () => {};
 
   /** Starts no worker yet. Tests pass `start` and `size`. */
@@ -253,7 +254,7 @@ export class DecodePool {
     if (!worker || !entry) return null;
     entry.busy = true;
     entry.key = key;
-    entry.cancelRest();
+    entry.cancelRest?.();
     this.#workers.delete(worker);
     this.#workers.set(worker, entry);
     return worker;
@@ -273,7 +274,7 @@ export class DecodePool {
         this.#serve();
       },
     });
-    this.#workers.set(worker, { open: new Map(), busy: false, key: null, cancelRest: () => {} });
+    this.#workers.set(worker, { open: new Map(), busy: false, key: null, cancelRest: null });
     return worker;
   }
 
@@ -295,16 +296,18 @@ export class DecodePool {
   }
 
   #restLater(worker: WorkerClient, entry: Entry): void {
-    entry.cancelRest();
+    entry.cancelRest?.();
     entry.cancelRest = this.#clock.after(REST_MS, () => this.#rest(worker, entry));
   }
 
-  #rest(worker: WorkerClient, { open }: Entry): void {
-    if (worker.holdsDecoder || open.size === 0) {
+  #rest(worker: WorkerClient, entry: Entry): void {
+    entry.cancelRest = null;
+    if (worker.holdsDecoder || entry.open.size === 0) {
       this.#discard(worker);
       this.warm();
-    } else if (open.size > 0) worker.rest();
-    this.rested();
+    } else worker.rest();
+    const isAtRest = ({ busy, cancelRest }: Entry) => !busy && cancelRest === null;
+    if (this.#workers.values().every(isAtRest)) this.rested();
   }
 
   /** Ends a worker. */
@@ -317,7 +320,7 @@ export class DecodePool {
   /** Takes a worker out of the pool. */
   #release(worker: WorkerClient): void {
     const entry = this.#workers.get(worker);
-    entry?.cancelRest();
+    entry?.cancelRest?.();
     for (const held of entry?.open.values() ?? []) held.release();
     this.#workers.delete(worker);
   }

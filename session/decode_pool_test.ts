@@ -130,6 +130,22 @@ Deno.test("a worker that rested for 5 s and keeps nothing open is replaced by a 
   assert.equal(clock.waiting, 0);
 });
 
+Deno.test("the pool is at rest when its last worker is", async () => {
+  const clock = new HandClock();
+  const budget = new MemoryBudget(10_000);
+  const pool = new DecodePool(clock, budget, startFake, 2);
+  let rests = 0;
+  pool.rested = () => rests += 1;
+  await Promise.all([load(pool, "decoder", budget), load(pool, "decoder", budget)]);
+  clock.move(4_000);
+  await load(pool, "plan", budget);
+  clock.move(1_000);
+  assert.deepEqual([pool.counts.idle, rests], [1, 0], "one worker rested, and the other worked a second ago");
+  clock.move(4_000);
+  assert.equal(rests, 1);
+  pool.close();
+});
+
 Deno.test("an idle worker that breaks is taken out of the pool", async () => {
   const budget = new MemoryBudget(1000);
   const pool = new DecodePool(new HandClock(), budget, startFake, 1);
