@@ -2,97 +2,36 @@
 import { type ByteSource, CheckedSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 
-/** Runs of neighbouring sectors in one stream, 16 bytes of heap each; FluoView writes one to three. */
+/** Runs of neighbouring sectors in one stream, 50 bytes of heap each; FluoView writes one to three. */
 const MAX_RUNS = 1 << 18;
 
 /** Sectors from here on are marks: free, end of chain, FAT, DIFAT ([MS-CFB] 2.1). */
 const FIRST_MARK = 0xfffffffa;
-
-/** Mark of an unused sector. */
-const FREE = 0xffffffff;
-
-/** Mark after the last sector of a chain. */
 const END_OF_CHAIN = 0xfffffffe;
 
-/** Neighbouring sectors. */
-export interface Run {
-  /** Number of the first. */
+/** Mark of an unused sector. */
+export const FREE = 0xffffffff;
+
+/** Neighbouring sectors: their bytes in the chain, and where they are stored. */
+interface Run {
   readonly start: number;
-  /** How many. */
-  readonly count: number;
+  end: number;
+  readonly place: number;
 }
 
-/** Names the sector after each sector. */
-export class SectorTable {
-  /** Bytes of a sector. */
-  readonly sectorBytes: number;
-  readonly #next: Uint32Array;
-  readonly #sectors: number;
-
-  /** Takes a table. @param sectors number of sectors that the file holds */
-  constructor(next: Uint32Array, sectors: number, sectorBytes: number) {
-    this.#next = next;
-    this.#sectors = sectors;
-    this.sectorBytes = sectorBytes;
-  }
-
-  /** True where the table names sectors after the last one. */
-  get reachesBeyond(): boolean {
-    return this.#next.subarray(this.#sectors).some((next) => next !== FREE);
-  }
-
-  /** Bytes of memory. */
-  get indexBytes(): number {
-    return this.#next.byteLength;
-  }
-
-  /**
-   * The first sectors of a chain.
-   *
-   * @param most sectors to follow
-   * @param what names the chain in messages
-   * @throws {DecodeFailed} it leaves the file or is scattered
-   */
-  follow(first: number, most: number, what: string): Run[] {
-    const runs: { start: number; count: number }[] = [];
-    let left = most;
-    for (let sector = first; left > 0 && sector !== END_OF_CHAIN; left -= 1) {
-      this.#requireInside(sector, what);
-      const last = runs.at(-1);
-      if (last !== undefined && last.start + last.count === sector) last.count += 1;
-      else if (runs.length < MAX_RUNS) runs.push({ start: sector, count: 1 });
-      else throw new DecodeFailed(`${what} is scattered over more than ${MAX_RUNS} places`);
-      sector = this.#next[sector] ?? FIRST_MARK;
-    }
-    return runs;
-  }
-
-  #requireInside(sector: number, what: string): void {
-    if (sector >= this.#sectors) {
-      const place = sector >= FIRST_MARK ? "an unused sector" : `sector ${sector}`;
-      throw new DecodeFailed(`${what} leads to ${place}, but there are ${this.#sectors}`);
-    }
-  }
-}
-
-/** Sectors of all runs. */
-export const sectorsOf = (runs: readonly Run[]): number => runs.reduce((sum, { count }) => sum + count, 0);
-
-/** The bytes of a chain. */
-export class ChainSource extends CheckedSource {
-  /** How messages call it. */
-  readonly name: string;
-  /** Bytes. */
-  readonly size: number;
+/** The sectors of a file or stream, and the table that chains them. */
+export class Sectors {
   readonly #base: ByteSource;
-  /** Start of each run in the base, and its end in the chain. */
-  readonly #places: Float64Array;
-  readonly #ends: Float64Array;
+  readonly #origin: number;
+  readonly #sectorBytes: number;
+  readonly #count: number;
+  readonly #next: Uint32Array;
 
   /**
-   * The caller has checked that the runs hold `size` bytes.
+   * Takes a table.
    *
    * @param base holds the sectors from `origin` on
+   * @param next the sector after each sector
    */
   constructor(
     { base, origin, sectorBytes }: {
@@ -100,39 +39,103 @@ export class ChainSource extends CheckedSource {
       readonly origin: number;
       readonly sectorBytes: number;
     },
-    runs: readonly Run[],
-    size: number,
-    name: string,
+    next: Uint32Array,
   ) {
-    super();
     this.#base = base;
-    this.size = size;
-    this.name = name;
-    this.#places = Float64Array.from(runs, ({ start }) => origin + start * sectorBytes);
-    let end = 0;
-    this.#ends = Float64Array.from(runs, ({ count }) => end += count * sectorBytes);
+    this.#origin = origin;
+    this.#sectorBytes = sectorBytes;
+    this.#count = Math.ceil(Math.max(0, base.size - origin) / sectorBytes);
+    this.#next = next;
   }
 
-  /** Fills `target` from `offset` on. @throws {DecodeFailed} as {@linkcode ByteSource.readInto} */
+  /** True where the table names sectors after the last one. */
+  get reachesBeyond(): boolean {
+    return this.#next.subarray(this.#count).some((next) => next !== FREE);
+  }
+
+  /** Bytes of memory. */
+  get indexBytes(): number {
+    return this.#next.byteLength;
+  }
+
+  /** The bytes of a stream. @throws {DecodeFailed} its chain leaves the file, is scattered, or holds less than `size` bytes */
+  stream(first: number, size: number, name: string): ByteSource {
+    if (!Number.isSafeInteger(size) || size > this.#base.size) {
+      throw new DecodeFailed(
+        `${name} declares ${size} bytes; ${this.#base.name} has ${this.#base.size}`,
+      );
+    }
+    const runs = this.#follow(first, size, name);
+    const stored = runs.at(-1)?.end ?? 0;
+    if (stored < size) throw new DecodeFailed(`${name} declares ${size} bytes; its chain holds ${stored}`);
+    return new Chain(this.#base, runs, size, name);
+  }
+
+  /** The bytes of a whole chain, or somewhat more than `most` of them. @throws {DecodeFailed} it leaves the file or is scattered */
+  whole(first: number, most: number, name: string): ByteSource {
+    const runs = this.#follow(first, most + 1, name);
+    return new Chain(this.#base, runs, runs.at(-1)?.end ?? 0, name);
+  }
+
+  /** The runs that hold the first `size` bytes of a chain. */
+  #follow(first: number, size: number, name: string): Run[] {
+    const runs: Run[] = [];
+    let end = 0;
+    for (
+      let sector = first;
+      end < size && sector !== END_OF_CHAIN;
+      sector = this.#next[sector] ?? FIRST_MARK
+    ) {
+      if (sector >= this.#count) {
+        const place = sector >= FIRST_MARK ? "an unused sector" : `sector ${sector}`;
+        throw new DecodeFailed(`${name} leads to ${place}, but there are ${this.#count}`);
+      }
+      const place = this.#origin + sector * this.#sectorBytes;
+      const start = end;
+      end += this.#sectorBytes;
+      const last = runs.at(-1);
+      if (last !== undefined && last.place + start - last.start === place) last.end = end;
+      else if (runs.push({ start, end, place }) > MAX_RUNS) {
+        throw new DecodeFailed(`${name} is scattered over more than ${MAX_RUNS} places`);
+      }
+    }
+    return runs;
+  }
+}
+
+/** The bytes of a chain. */
+class Chain extends CheckedSource {
+  readonly name: string;
+  readonly size: number;
+  readonly #base: ByteSource;
+  readonly #runs: readonly Run[];
+
+  constructor(base: ByteSource, runs: readonly Run[], size: number, name: string) {
+    super();
+    this.#base = base;
+    this.#runs = runs;
+    this.size = size;
+    this.name = name;
+  }
+
   override readInto(offset: number, target: Uint8Array, what: string): void {
     this.require(offset, target.length, what);
     let run = this.#runAt(offset);
     for (let done = 0; done < target.length; run += 1) {
-      const start = run === 0 ? 0 : this.#ends[run - 1] ?? 0;
-      const within = offset + done - start;
-      const step = Math.min((this.#ends[run] ?? 0) - start - within, target.length - done);
-      this.#base.readInto((this.#places[run] ?? 0) + within, target.subarray(done, done + step), what);
+      const { start, end, place } = this.#runs[run]!;
+      const at = offset + done;
+      const step = Math.min(end - at, target.length - done);
+      this.#base.readInto(place + at - start, target.subarray(done, done + step), what);
       done += step;
     }
   }
 
-  /** The run that holds a byte. */
+  /** Index of the run that holds a byte. */
   #runAt(offset: number): number {
-    let low = 0;
-    let high = this.#ends.length - 1;
+    let [low, high] = [0, this.#runs.length - 1];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#ends[middle] ?? 0) > offset) high = middle;
+      if (this.#runs[middle]!.end > offset) high = middle;
       else low = middle + 1;
     }
     return low;
