@@ -4,7 +4,6 @@ import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../me
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import type { ImageDescription, ScanSettings } from "./document.ts";
@@ -40,7 +39,7 @@ export function acquisitionOf(
       : null,
     warnings: [...warnings, ...fitWarnings(layout, stored.block)],
     times,
-    plan: (channels, position, rows) => Promise.try(() => planPlane(stored, { channels, position, rows })),
+    plan: (...wanted) => Promise.try(() => planPlane(stored, wanted)),
   };
 }
 
@@ -161,41 +160,19 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
   ];
 }
 
-/** Rows of colour pixels are padded to a multiple of this. */
-const ROW_ALIGNMENT = 4;
-
-/** Warns when the described samples do not fill their block, or when the colours of a pixel are not stated. */
-export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
-  const { channels, dimensions, rows, columns, sampleType, bytes } = layout;
+/** Warns when the block is too small for the samples, or when the colours of a pixel are not stated. */
+export function fitWarnings({ channels, dimensions, bytes }: ImageLayout, block: Block): Warning[] {
   const [first, second] = channels;
   const interleaved = second !== undefined &&
     Math.abs(second.offset - first!.offset) < Math.min(...dimensions.map(({ step }) => step));
   const found: Warning[] = [];
   if (interleaved && channels.some(({ tag }) => tag === 0)) {
-    found.push(
-      warning("metadata_missing", "The file does not state which samples of a pixel are red, green and blue"),
-    );
-  } else if (channels.some(({ described }) => described.tag === null)) {
-    found.push(
-      warning("metadata_missing", "The file does not state for every channel whether it is a colour"),
-    );
+    const text = "The file does not state which samples of a pixel are red, green and blue";
+    found.push(warning("metadata_missing", text));
   }
-  const pixels = lengthOf(dimensions);
-  const described = pixels * channels.length * SAMPLE_BYTES[sampleType];
-  const [row, column] = [rows.at(-1), columns[0]];
-  const gap = interleaved && row?.id === DIM.y && column ? row.step - column.step * column.count : 0;
-  const padding = gap > 0 && gap < ROW_ALIGNMENT ? gap * pixels / lengthOf(columns) : 0;
   if (block.size < bytes) {
-    found.push(
-      warning("planes_missing", `The image needs ${bytes} bytes, but its block has ${block.size}`),
-    );
-  } else if (block.size > described + padding) {
-    found.push(
-      warning(
-        "metadata_disagree",
-        `The described samples take ${described} of the ${block.size} bytes of their block`,
-      ),
-    );
+    const text = `The image needs ${bytes} bytes, but its block has ${block.size}`;
+    found.push(warning("planes_missing", text));
   }
   return found;
 }

@@ -2,7 +2,7 @@
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { servedLines } from "../metadata/line_scan.ts";
-import { NO_WORKING_MEMORY, type PlanePlan, type Position, type RowRange } from "../reader.ts";
+import { type Acquisition, NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { Block } from "./container.ts";
@@ -21,23 +21,16 @@ export interface StoredImage {
   readonly stop: StopFlag;
 }
 
-/** The planes to plan. */
-export interface WantedPlane {
-  /** Channel indices, in the order of the planes. */
-  readonly channels: readonly number[];
-  /** Position of the planes. */
-  readonly position: Position;
-  /** Rows to fill, all by default. */
-  readonly rows?: RowRange | undefined;
-}
-
 /**
  * Plans some channels at one position. A truncated line scan has the rows that all its channels have.
  *
  * @throws {PlaneNotFound} the block ends before the plane
  * @throws {DecodeFailed} the block ends inside the plane
  */
-export function planPlane(image: StoredImage, { channels, position, rows }: WantedPlane): PlanePlan {
+export function planPlane(
+  image: StoredImage,
+  [channels, position, rows]: Parameters<Acquisition["plan"]>,
+): PlanePlan {
   const { file, block, layout, stop } = image;
   const starts = channels.map((index) => planeStart(layout, layout.channels[index]!, position));
   const declared = lengthOf(layout.rows);

@@ -1,9 +1,11 @@
 /** Physical steps of the axes of the main image. */
 import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import type { AxisLetter } from "../reader.ts";
+import { type Warning, warning } from "../warning.ts";
 import type { FrameDocuments, PositionAxis } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
-import { firstFrame, type StoredFrames } from "./main_image.ts";
+import type { StoredFrames } from "./main_image.ts";
+import type { Metadata } from "./metadata.ts";
 
 /**
  * Line intervals from this on, in milliseconds, are those of frames: 30 frames a second take 33 ms. The settings of
@@ -16,7 +18,7 @@ const LONGEST_LINE_INTERVAL = 30;
  *
  * @param others intervals stated elsewhere in the file, in milliseconds
  */
-export function linePeriod(properties: ImageProperties, others: readonly number[]): Calibration | null {
+function linePeriod(properties: ImageProperties, others: readonly number[]): Calibration | null {
   const ofLine = (v: number) => v > 0 && v < LONGEST_LINE_INTERVAL;
   const stated = properties.seriesInterval;
   if (stated !== null && ofLine(stated)) return calibrated(stated, "ms");
@@ -26,26 +28,36 @@ export function linePeriod(properties: ImageProperties, others: readonly number[
 }
 
 /**
- * Steps of T, L and Z from the positions of the first two frames along each, else from the configured axis.
- * The step of a time axis that does not run free is stated in no known unit and is not used.
+ * Steps along all axes. Those of T, L and Z come from the positions of the first two frames along each, else from the configured
+ * axis; the step of a time axis that does not run free is stated in no known unit and is not used.
  */
-export function frameSteps(
-  frames: StoredFrames,
+export function axisSteps(
+  { first, count }: StoredFrames,
   documents: FrameDocuments,
-  properties: ImageProperties,
-): Partial<Record<AxisLetter, Calibration>> {
-  const first = firstFrame(frames);
+  { properties, channelIntervals }: Metadata,
+  lineScan: boolean,
+): {
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  readonly warnings: readonly Warning[];
+} {
   const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
-    if (frames[letter].length < 2) return null;
-    const [from = null, to = null] = frames[letter].slice(0, 2)
-      .map((n) => documents.position({ ...first, [letter]: n }, axis));
+    if (count[letter] < 2) return null;
+    const from = documents.position(first, axis);
+    const to = documents.position({ ...first, [letter]: first[letter] + 1 }, axis);
     return from === null || to === null || from === to ? null : Math.abs(to - from);
   };
   const step = (axis: PositionAxis) => Math.abs(properties.axes.get(axis)?.step ?? 0);
   const time = between("t", "TIMELAPSE") ?? (step("TIMELAPSE") === 0 ? properties.seriesInterval : null);
+  const period = lineScan ? linePeriod(properties, channelIntervals()) : null;
+  const text = "The file does not state the time of a line: rows have the spatial step instead";
   return {
-    T: frames.t.length > 1 ? calibrated(time, "ms") : UNCALIBRATED,
-    L: calibrated(between("l", "LAMBDA") ?? step("LAMBDA"), "nm"),
-    Z: calibrated(between("z", "ZSTACK") ?? step("ZSTACK"), "um"),
+    calibrations: {
+      T: count.t > 1 ? calibrated(time, "ms") : UNCALIBRATED,
+      L: calibrated(between("l", "LAMBDA") ?? step("LAMBDA"), "nm"),
+      Z: calibrated(between("z", "ZSTACK") ?? step("ZSTACK"), "um"),
+      Y: period ?? properties.pixel.y,
+      X: properties.pixel.x,
+    },
+    warnings: lineScan && period === null ? [warning("step_unknown", text)] : [],
   };
 }

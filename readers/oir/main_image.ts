@@ -30,43 +30,36 @@ export function sampleTypeOf(depth: number | null): SampleType {
   }
 }
 
-/** Frame numbers along each axis, ascending and without gaps; a frame between others may have no planes. */
+/** The frames that any file holds; a frame between others may have no planes. */
 export interface StoredFrames {
-  /** Time points. */
-  readonly t: readonly number[];
-  /** Wavelengths. */
-  readonly l: readonly number[];
-  /** Depths. */
-  readonly z: readonly number[];
-}
-
-/** The frame at the start of every axis. */
-export function firstFrame({ t: [t = 1], l: [l = 1], z: [z = 1] }: StoredFrames): FrameIndex {
-  return { t, l, z };
+  /** The frame at the start of every axis. */
+  readonly first: FrameIndex;
+  /** Number of time points, wavelengths and depths. */
+  readonly count: FrameIndex;
 }
 
 /**
- * The frames for which any file holds a plane; without pixels all axes are empty. An acquisition numbers its frames from 1.
+ * The frames for which any file holds a plane, or `null` without pixels. An acquisition numbers its frames from 1.
  *
  * @param apart a continuation file that was opened without its acquisition, whose numbers go on from another file
  * @throws {DecodeFailed} a number exceeds {@linkcode MAX_PLANES}
  */
-export function storedFrames(scans: readonly FileScan[], apart: boolean): StoredFrames {
-  const along = (axis: keyof StoredFrames): number[] => {
+export function storedFrames(scans: readonly FileScan[], apart: boolean): StoredFrames | null {
+  const [first, count] = [{ t: 1, l: 1, z: 1 }, { t: 0, l: 0, z: 0 }];
+  for (const axis of ["t", "l", "z"] as const) {
     let [lowest, highest] = [Infinity, 0];
-    for (const scan of scans) {
-      for (const number of scan.frameNumbers[axis]) {
-        lowest = Math.min(lowest, number);
-        highest = Math.max(highest, number);
-      }
+    for (const number of scans.values().flatMap(({ frameNumbers }) => frameNumbers[axis])) {
+      lowest = Math.min(lowest, number);
+      highest = Math.max(highest, number);
     }
-    if (highest === 0) return [];
-    const first = apart ? lowest : 1;
-    const count = highest - first + 1;
-    if (count > MAX_PLANES) throw new DecodeFailed(`frame ${axis}${highest} exceeds ${MAX_PLANES} frames`);
-    return Array.from({ length: count }, (_, i) => first + i);
-  };
-  return { t: along("t"), l: along("l"), z: along("z") };
+    if (highest === 0) return null;
+    if (apart) first[axis] = lowest;
+    count[axis] = highest - first[axis] + 1;
+    if (count[axis] > MAX_PLANES) {
+      throw new DecodeFailed(`frame ${axis}${highest} exceeds ${MAX_PLANES} frames`);
+    }
+  }
+  return { first, count };
 }
 
 /** Ids of the channels that have pixels: described ones in their order, then the others sorted as text. */
@@ -221,10 +214,10 @@ function isLineScan(
 ): boolean {
   const { overview, line } = properties;
   const time = properties.axes.get("TIMELAPSE");
-  if (!time || frames.t.length > 1 || most === 0) return false;
+  if (!time || frames.count.t > 1 || most === 0) return false;
   const lines = time.maxSize;
   if (lines === most || (line !== null && widthFits(width, line))) return true;
-  if (lines === null || lines <= 1 || frames.l.length > 1 || frames.z.length > 1) return false;
+  if (lines === null || lines <= 1 || frames.count.l > 1 || frames.count.z > 1) return false;
   if (lines > height && most > height) return true;
   const narrow = overview !== null && width !== overview.width;
   return most < height

@@ -23,7 +23,6 @@ import { lineScanOf } from "../metadata/line_scan.ts";
 import { momentOf } from "../metadata/moment.ts";
 import {
   type Acquisition,
-  type AxisLetter,
   type LineScan,
   oneScene,
   type SampleType,
@@ -31,14 +30,12 @@ import {
   type Source,
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { frameSteps, linePeriod } from "./calibration.ts";
+import { axisSteps } from "./calibration.ts";
 import {
   channelList,
   checkPlaneSize,
   completeRows,
-  firstFrame,
   planeOf,
-  type RowLayout,
   rowLayout,
   sampleTypeOf,
   type StoredFrames,
@@ -50,7 +47,7 @@ import { addDocuments, DocumentParser } from "./documents.ts";
 import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
-import { missingPlanes, planPlanes, type StoredImage, type WantedPlanes } from "./plane_plan.ts";
+import { missingPlanes, planPlanes, type StoredImage } from "./plane_plan.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
 import { referenceImage } from "./reference_image.ts";
 
@@ -66,33 +63,33 @@ function describe({ path, files }: Source): Acquisition {
   const { scans } = set;
   const frames = storedFrames(scans, isContinuationName(scans[0]?.file.path ?? path));
   // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
-  const withoutPixels = scans[0]?.planes.size === 0;
-  if (frames.t.length === 0 || withoutPixels) throw new DecodeFailed(noPixels(scans, documents));
+  if (frames === null || scans[0]?.planes.size === 0) throw new DecodeFailed(noPixels(scans, documents));
+  const { count } = frames;
   const geometry = documents.geometry();
   const sampleType = sampleTypeOf(geometry.depth);
   checkPlaneSize(1, geometry.width);
   const metadata = readMetadata(scans, parser, files.stop);
   const image = mainImage({ scans, frames, geometry, metadata }, sampleType);
   const { ids, channels, layout } = image;
-  const steps = axisSteps(frames, documents, metadata, layout);
-  const stored = channels.map((channel, i) => ({ id: ids[i]!, channel }));
+  const steps = axisSteps(frames, documents, metadata, layout.lineScan);
+  const stored: StoredImage = {
+    scans,
+    channels: channels.map((channel, i) => ({ id: ids[i]!, channel })),
+    frames,
+    layout,
+    lost: damageWithin(scans),
+  };
   const missing = layout.lineScan
     ? []
-    : missingPlanes({ scans, layout }, stored, intendedFrames(frames, metadata.properties), files.stop);
-  const times = documents.times(firstFrame(frames), frames.t.length);
-  const reference = referenceImage(scans, {
-    sampleType,
-    camera: metadata.camera,
-    properties: metadata.properties,
-    geometry,
-    definitions: metadata.definitions,
-  });
+    : missingPlanes(stored, intendedFrames(frames, metadata.properties), files.stop);
+  const times = documents.times(frames.first, count.t);
+  const reference = referenceImage(scans, { sampleType, geometry, metadata });
   return {
     axes: axesOf({
-      T: frames.t.length,
-      L: frames.l.length,
+      T: count.t,
+      L: count.l,
       C: channels.length,
-      Z: frames.z.length,
+      Z: count.z,
       Y: layout.rows,
       X: geometry.width,
     }, steps.calibrations),
@@ -113,22 +110,9 @@ function describe({ path, files }: Source): Acquisition {
       ...reference.warnings,
     ],
     times,
-    ...contents({ scans, frames, layout, lost: damageWithin(scans) }, stored),
-  };
-}
-
-/** What is read when it is asked for: planes and documents. */
-function contents(
-  image: StoredImage,
-  channels: WantedPlanes["channels"],
-): Pick<Acquisition, "plan" | "documents" | "indexBytes"> {
-  return {
-    indexBytes: image.scans.reduce((sum, scan) => sum + scanBytes(scan), 0),
-    documents: (list) => addDocuments(list, image.scans),
-    plan: (wanted, position, rows) =>
-      Promise.try(() =>
-        planPlanes(image, { channels: wanted.map((index) => channels[index]!), position, rows })
-      ),
+    indexBytes: scans.reduce((sum, scan) => sum + scanBytes(scan), 0),
+    documents: (list) => addDocuments(list, scans),
+    plan: (...wanted) => Promise.try(() => planPlanes(stored, wanted)),
   };
 }
 
@@ -143,7 +127,7 @@ interface MainImageFacts {
 /** The channels of the main image and the rows of their planes. @throws {DecodeFailed} */
 function mainImage({ scans, frames, geometry, metadata }: MainImageFacts, sampleType: SampleType) {
   const { properties } = metadata;
-  const first = planeKey(firstFrame(frames));
+  const first = planeKey(frames.first);
   const planes = new Map<string, StoredPlane>();
   const stored = (id: string) => planes.getOrInsertComputed(id, () => planeOf(scans, first, id));
   const rowsOf = (id: string) => completeRows(stored(id), geometry.width, sampleType);
@@ -161,26 +145,6 @@ function mainImage({ scans, frames, geometry, metadata }: MainImageFacts, sample
   checkPlaneSize(layout.rows, geometry.width);
   const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: geometry.width });
   return { ids, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
-}
-
-/** Steps along all axes, with a warning where a line scan does not state the time of a line. */
-function axisSteps(
-  frames: StoredFrames,
-  documents: FrameDocuments,
-  metadata: Metadata,
-  { lineScan }: RowLayout,
-): {
-  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  readonly warnings: readonly Warning[];
-} {
-  const { properties } = metadata;
-  const period = lineScan ? linePeriod(properties, metadata.channelIntervals()) : null;
-  const steps = frameSteps(frames, documents, properties);
-  const text = "The file does not state the time of a line: rows have the spatial step instead";
-  return {
-    calibrations: { ...steps, Y: period ?? properties.pixel.y, X: properties.pixel.x },
-    warnings: lineScan && period === null ? [warning("step_unknown", text)] : [],
-  };
 }
 
 const lineScanIn = (lines: Calibration | undefined, { pixelTime, roundtrip }: ImageProperties): LineScan => ({
@@ -203,8 +167,7 @@ function scanWarnings({ file, warnings, damage }: FileScan): Warning[] {
 }
 
 /** Number of frames that the acquisition was to have. */
-function intendedFrames(frames: StoredFrames, { axes }: ImageProperties): number {
-  const along = (axis: string, stored: readonly number[]) =>
-    Math.max(axes.get(axis)?.maxSize ?? 1, stored.length);
-  return along("TIMELAPSE", frames.t) * along("LAMBDA", frames.l) * along("ZSTACK", frames.z);
+function intendedFrames({ count: { t, l, z } }: StoredFrames, { axes }: ImageProperties): number {
+  const along = (axis: string, stored: number) => Math.max(axes.get(axis)?.maxSize ?? 1, stored);
+  return along("TIMELAPSE", t) * along("LAMBDA", l) * along("ZSTACK", z);
 }

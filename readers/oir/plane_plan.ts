@@ -2,34 +2,19 @@
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { servedLines } from "../metadata/line_scan.ts";
-import type { Channel, PlanePlan, Position, RowRange } from "../reader.ts";
+import type { Acquisition, Channel, PlanePlan, Position } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
-import { type ChunkTriples, type FileScan, type FrameIndex, planeKey } from "./file_scan.ts";
-import { completeRows, firstFrame, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
+import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
+import { completeRows, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
 import { readPlane, type StoredPlane } from "./plane_chunks.ts";
-
-/** The frame at a position, by the numbers that the file gives its time points, wavelengths and focus planes. */
-export function frameAt(frames: StoredFrames, { t, l, z }: Position): FrameIndex {
-  const first = firstFrame(frames);
-  // Numbers have no gaps.
-  return { t: first.t + t, l: first.l + l, z: first.z + z };
-}
-
-/** Which planes are wanted. */
-export interface WantedPlanes {
-  /** Channels with the ids of their chunks. */
-  readonly channels: readonly { readonly id: string; readonly channel: Channel }[];
-  /** Index of the frame along each axis. */
-  readonly position: Position;
-  /** Rows that are wanted; all by default. */
-  readonly rows?: RowRange | undefined;
-}
 
 /** Where the planes of the main image are. */
 export interface StoredImage {
   /** The files. */
   readonly scans: readonly FileScan[];
+  /** All channels with the ids of their chunks. */
+  readonly channels: readonly { readonly id: string; readonly channel: Channel }[];
   /** Frames that are stored. */
   readonly frames: StoredFrames;
   /** Rows of a plane. */
@@ -45,10 +30,17 @@ export interface StoredImage {
  * @throws {PlaneNotFound} an undamaged file does not hold this later frame
  * @throws {DecodeFailed} a plane is incomplete, with its stored and needed bytes
  */
-export function planPlanes(image: StoredImage, { channels, position, rows }: WantedPlanes): PlanePlan {
-  const { scans, frames, layout } = image;
-  const key = planeKey(frameAt(frames, position));
-  const planes = channels.map(({ id, channel }) => ({ channel, stored: planeOf(scans, key, id) }));
+export function planPlanes(
+  image: StoredImage,
+  [wanted, position, rows]: Parameters<Acquisition["plan"]>,
+): PlanePlan {
+  const { scans, channels, frames: { first }, layout } = image;
+  const { t, l, z } = position;
+  const key = planeKey({ t: first.t + t, l: first.l + l, z: first.z + z });
+  const planes = wanted.map((index) => {
+    const { id, channel } = channels[index]!;
+    return { channel, stored: planeOf(scans, key, id) };
+  });
   const warnings: Warning[] = [];
   for (const { channel, stored } of planes) {
     requireComplete(image, channel, stored, position);
@@ -65,7 +57,7 @@ export function planPlanes(image: StoredImage, { channels, position, rows }: Wan
   }
   const complete = planes.map(({ channel, stored }) => Math.min(layout.rows, completeIn(stored, channel)));
   const lines = servedLines(complete, layout.plannedRows, rows);
-  const columns = channels[0]!.channel.columns;
+  const { columns } = planes[0]!.channel;
   return {
     ...lines,
     columns,
@@ -128,8 +120,7 @@ function lostLines(
  * file is missing.
  */
 export function missingPlanes(
-  { scans, layout }: Pick<StoredImage, "scans" | "layout">,
-  channels: WantedPlanes["channels"],
+  { scans, channels, layout }: StoredImage,
   intended: number,
   stop: StopFlag,
 ): Warning[] {

@@ -11,7 +11,7 @@ import {
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { PlanePlan, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import type { CameraChannels, ImageProperties } from "./image_properties.ts";
+import type { Metadata } from "./metadata.ts";
 import type { ImageSize } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
@@ -22,14 +22,10 @@ import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
 export interface ReferenceFacts {
   /** Sample type of the main image, which a scanned overview shares. */
   readonly sampleType: SampleType;
-  /** Camera channels, which have the sample width of the reference image. */
-  readonly camera: CameraChannels;
-  /** What the image properties state. */
-  readonly properties: ImageProperties;
   /** Geometry of the main image. */
   readonly geometry: FrameGeometry;
-  /** Sizes from image definition documents. */
-  readonly definitions: readonly ImageSize[];
+  /** Camera channels, which have the sample width of the reference image, and stated sizes. */
+  readonly metadata: Metadata;
 }
 
 /** Describes the reference image of an acquisition. */
@@ -38,7 +34,7 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const scan = scans.find(({ reference }) => reference.size > 0);
   const [source, ...others] = scan?.reference ?? [];
   if (!scan || !source) return NO_REFERENCE;
-  const { properties, camera } = facts;
+  const { properties, camera } = facts.metadata;
   const warnings = others.map(([name]) => unreadable(`A second reference image (${name}) is not served`));
 
   const [sourceName, chunksOf] = source;
@@ -102,7 +98,7 @@ function arrangement(
   bytes: number,
   facts: ReferenceFacts,
 ): { readonly size: ImageSize; readonly sampleType: SampleType } | null {
-  const { camera, sampleType: ofMain } = facts;
+  const { sampleType: ofMain, metadata: { camera } } = facts;
   const types = new Set([camera.depth === null ? ofMain : sampleTypeOf(camera.depth), ofMain]);
   for (const sizeOf of [statedSize, likelySize]) {
     for (const sampleType of types) {
@@ -115,13 +111,19 @@ function arrangement(
 }
 
 /** The size among those stated that has this number of pixels. */
-function statedSize(pixels: number, { definitions, properties }: ReferenceFacts): ImageSize | undefined {
+function statedSize(
+  pixels: number,
+  { metadata: { definitions, properties } }: ReferenceFacts,
+): ImageSize | undefined {
   const stated = [...definitions, ...(properties.overview ? [properties.overview] : [])];
   return stated.find(({ width, height }) => width * height === pixels);
 }
 
 /** A square, or an image with the width or height of the main one, unless a larger size is stated. */
-function likelySize(pixels: number, { definitions, geometry }: ReferenceFacts): ImageSize | undefined {
+function likelySize(
+  pixels: number,
+  { metadata: { definitions }, geometry }: ReferenceFacts,
+): ImageSize | undefined {
   if (definitions.some(({ width, height }) => width * height > pixels)) return undefined;
   const root = Math.round(Math.sqrt(pixels));
   if (root * root === pixels) return { width: root, height: root };

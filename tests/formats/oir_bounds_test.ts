@@ -2,21 +2,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { MAX_BLOCKS } from "../../readers/oir/container.ts";
-import { frame, lineScan, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
+import { frame, loadPath, openBytes, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
 import {
   chunkBlocks,
   continuationBlocks,
-  documentRecord,
   documentsBlock,
   oirBlocks,
   oirFile,
   writeOir,
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
-import { run } from "../child_process.ts";
-import { LOCKED } from "../binary/server_process.ts";
 import { codesOf } from "../warning_codes.ts";
 
 const ONE = Uint8Array.of(1);
@@ -92,55 +89,5 @@ Deno.test("more continuation files than are opened at once are refused", async (
     await Deno.remove(join(folder, "a_00501"));
     const { summary } = await loadPath(join(folder, "a.oir"));
     assert.equal(summary.axes[0]!.size, 501);
-  });
-});
-
-/** The heap of a worker is that of its process, so a reader that builds too much ends both. */
-Deno.test("documents at their bounds do not exhaust the heap", async () => {
-  // Two blocks, each with 16 copies of the properties of a million elements, and 300,000 intervals.
-  const blocks = oirBlocks(lineScan(23));
-  const wide = xmlDocument("lsmimage:imageProperties", ["lsmimage"], "<q/>".repeat(999_990));
-  const crowd = documentsBlock(...new Array<Uint8Array>(16).fill(documentRecord(2, wide)));
-  const intervals = xmlDocument(
-    "lsmimage:imageProperties",
-    ["lsmimage"],
-    "<seriesInterval>1</seriesInterval>".repeat(300_000),
-  );
-  const attributes = xmlDocument(
-    "lsmimage:imageProperties",
-    ["lsmimage"],
-    "",
-    Array.from({ length: 900_000 }, (_, i) => ` a${i}=""`).join(""),
-  );
-  const files = {
-    "crowd.oir": oirFile([...blocks, crowd, crowd]),
-    "intervals.oir": oirFile([...blocks, documentsBlock(documentRecord(2, intervals))]),
-    "attributes.oir": oirFile([...blocks, documentsBlock(documentRecord(2, attributes))]),
-  };
-  await withFiles(files, async (_, folder) => {
-    const program = join(folder, "load.ts");
-    const fixtures = new URL("../fixtures/oir_files.ts", import.meta.url).href;
-    await Deno.writeTextFile(
-      program,
-      `import { loadPath } from ${JSON.stringify(fixtures)};
-       for (const path of Deno.args) {
-         const { summary } = await loadPath(path);
-         console.log(JSON.stringify([summary.axes.map((a) => a.unit), summary.warnings.map((w) => w.text)]));
-       }`,
-    );
-    const { code, stdout, stderr } = await run(Deno.execPath(), {
-      args: ["run", "-q", ...LOCKED, "--no-prompt", "--config", join(import.meta.dirname!, "../../deno.json")]
-        .concat("--allow-read", "--v8-flags=--max-old-space-size=192", program)
-        .concat(Object.keys(files).map((name) => join(folder, name))),
-    });
-    assert.equal(code, 0, new TextDecoder().decode(stderr));
-    const opened = new TextDecoder().decode(stdout).trim().split("\n").map((line) => JSON.parse(line));
-    const units = ["Pixels", "seconds", "um"];
-    for (const [i, name] of Object.keys(files).entries()) {
-      const [found, warnings] = opened[i];
-      // The copy of the properties that is within the bounds counts.
-      assert.deepEqual(found, units, name);
-      assert.match(warnings.join(), /has more than 50000 nodes/, name);
-    }
   });
 });
