@@ -1,6 +1,7 @@
 /** Pages and files: the reference client, the client module, the documentation and the schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
+import { helpPage } from "./help_page.ts";
 import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -59,10 +60,14 @@ async function pageOf(folder: string, policy: string): Promise<Response> {
   return fileResponse(new TextEncoder().encode(placed), "index.html", policy);
 }
 
-/** A file of a page: one of `static/`, or one of Swagger UI. */
+/** A file of a page: one of `static/`, the help page, or one of Swagger UI. */
 export async function pageFile(c: RequestContext): Promise<Response> {
   if (!c.req.path.startsWith(`${FILES}/`)) throw nothingAt(c);
   const path = c.req.path.slice(FILES.length + 1);
+  if (path === "demo/v2/help.html") {
+    const markdown = await Deno.readTextFile(new URL("../docs/measure.md", import.meta.url));
+    return fileResponse(new TextEncoder().encode(helpPage(markdown)), path, POLICY);
+  }
   const swagger = /^docs\/(swagger-ui[\w.-]*)$/.exec(path)?.[1];
   if (swagger === undefined) return await staticFile(c, path, POLICY);
   const files = await swaggerFiles();

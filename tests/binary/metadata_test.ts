@@ -30,6 +30,7 @@ const SOURCES = [
   "session",
   "cli",
   "static",
+  "docs/measure.md",
   "examples/python/acq_client.py",
 ];
 
@@ -113,6 +114,7 @@ Deno.test("metadata of the executable", async (t) => {
         "session/dialog/windows.ps1",
         "cli/info.ts",
         "cli/plane.ts",
+        "docs/measure.md",
         ...readers,
         ...filesBelow("static"),
       ];

@@ -21,6 +21,7 @@
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { byId, element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
+import { help } from "../controls/help.js";
 import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
 import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
@@ -476,11 +477,21 @@ const chartOf = (name, label, panel) => ({
 /** Name of saved files. @param {MeasurementPanel} panel */
 const savedName = ({ measurement: { key } }) => key.replace(/^./, (letter) => letter.toUpperCase());
 
+/** Sections of the help page whose anchors are not the ids of the panels. @type {Record<string, string>} */
+const SECTIONS = {
+  regions: "save-and-restore",
+  kymograph: "kymographs",
+  bands: "bands-and-traces",
+  diameter: "diameter-over-time",
+  export: "what-you-can-save",
+};
+
 /** @param {string} title @param {{element: HTMLElement}} panel @param {string} id @param {boolean} [isOpen] */
 const folded = (title, panel, id, isOpen = false) =>
   element(
     "details",
     { id: `measure-${id}`, open: isOpen },
     element("summary", { textContent: title }),
+    help(SECTIONS[id] ?? id, title),
     panel.element,
   );

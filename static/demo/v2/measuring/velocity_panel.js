@@ -12,6 +12,7 @@ import {
 import { firstWindow } from "../../../measure/window_choice.js";
 import { element, unbroken } from "../controls/element.js";
 import { button, choiceField, countField, fieldRow, numberField } from "../controls/fields.js";
+import { help } from "../controls/help.js";
 import { bandChoices, nearestTo, Panel, plotOver, velocityColumn } from "./panel.js";
 import {
   lineTimeOf,
@@ -88,6 +89,9 @@ export class VelocityPanel extends Panel {
     const fields = [this.#band, this.#channel, this.#window, this.#step, this.#pixelTime, this.#method].map((
       { label },
     ) => label);
+    this.#window.label.append(help("window", "window"));
+    this.#pixelTime.label.append(help("time-along-the-line", "time per pixel"));
+    this.#method.label.append(help("methods", "method"));
     this.element = element(
       "div",
       { className: "panel" },
@@ -95,6 +99,18 @@ export class VelocityPanel extends Panel {
       this.#range,
       fieldRow(this.#start, this.#progress),
       this.#result,
+      element(
+        "p",
+        { className: "hint" },
+        "Summary ",
+        help("summary-of-velocities", "summary"),
+        " Verdicts ",
+        help("verdicts", "verdicts"),
+        " Confidence ",
+        help("confidence", "confidence"),
+        " Standard error ",
+        help("standard-error", "standard error"),
+      ),
       fieldRow(leaveOut),
     );
   }
