@@ -69,7 +69,7 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number, room: Room = n
   const { size, blockSize, width, unshuffle } = header;
   if (header.stored) {
     if (HEADER_BYTES + size !== source.length) {
-      throw new DecodeFailed(`a stored Blosc chunk of ${source.length} bytes tells of ${size} bytes`);
+      throw new DecodeFailed(`a stored Blosc chunk of ${source.length} bytes declares ${size} bytes`);
     }
     const stored = room(size);
     stored.set(source.subarray(HEADER_BYTES));
@@ -108,18 +108,18 @@ function readHeader(source: Uint8Array, maxBytes: number): Header {
   if ((flags & 8) !== 0) throw new DecodeFailed(`the Blosc flags are ${flags}, of which 8 is reserved`);
   if (version !== 1 && version !== 2) throw new DecodeFailed(`Blosc format ${version} is not read`);
   if (encoded !== source.length) {
-    throw new DecodeFailed(`the Blosc header tells of ${encoded} bytes, the chunk has ${source.length}`);
+    throw new DecodeFailed(`the Blosc header declares ${encoded} bytes, the chunk has ${source.length}`);
   }
   if (size > maxBytes) {
-    throw new DecodeFailed(`the Blosc header tells of ${size} decoded bytes, more than ${maxBytes}`);
+    throw new DecodeFailed(`the Blosc header declares ${size} decoded bytes, more than ${maxBytes}`);
   }
   if (size > encoded * MAX_EXPANSION) {
-    throw new DecodeFailed(`the Blosc header tells of ${size} decoded bytes, which ${encoded} cannot hold`);
+    throw new DecodeFailed(`the Blosc header declares ${size} decoded bytes, which ${encoded} cannot hold`);
   }
   // What c-blosc never writes and refuses; a width of 0 would pass for data that are not shuffled.
   if (size > 0 && (width === 0 || blockSize === 0 || blockSize > size)) {
     throw new DecodeFailed(
-      `the Blosc header tells of elements of ${width} bytes in blocks of ${blockSize} for ${size}`,
+      `the Blosc header declares elements of ${width} bytes in blocks of ${blockSize} for ${size}`,
     );
   }
   const shuffle = (flags & 4) !== 0 ? unshuffleBits : null;

@@ -27,7 +27,7 @@ function chunk(data: readonly number[], parts: Parts = {}): Uint8Array {
   return Uint8Array.from([version, 1, flags, width, ...words(size, blockSize, encoded), ...data]);
 }
 
-/** Blocks of one stream each, behind their offsets. */
+/** Blocks of one stream each, after their offsets. */
 function blocks(...streams: readonly (readonly number[])[]): number[] {
   let at = 16 + 4 * streams.length;
   const starts = streams.map((stream) => {
@@ -53,8 +53,8 @@ Deno.test("a stored Blosc chunk is its data, of exactly their length", () => {
   deepEqual(decoded([]), []);
   deepEqual(decoded([1, 2, 3], {}, 3), [1, 2, 3]);
   throws(() => decoded([1, 2, 3], {}, 2), /3 decoded bytes, more than 2/);
-  throws(() => decoded([1, 2, 3], { size: 2 }), /a stored Blosc chunk of 19 bytes tells of 2 bytes/);
-  throws(() => decoded([1, 2, 3], { size: 4 }), /tells of 4 bytes/);
+  throws(() => decoded([1, 2, 3], { size: 2 }), /a stored Blosc chunk of 19 bytes declares 2 bytes/);
+  throws(() => decoded([1, 2, 3], { size: 4 }), /declares 4 bytes/);
   throws(() => decodeBlosc(chunk([1]).subarray(0, 15), 9), /no whole header/);
 });
 
@@ -62,8 +62,8 @@ Deno.test("a Blosc header is refused where c-blosc refuses it", () => {
   throws(() => decoded([1], { flags: 10 }), /flags are 10, of which 8 is reserved/);
   throws(() => decoded([1], { version: 0 }), /format 0 is not read/);
   throws(() => decoded([1], { version: 3 }), /format 3 is not read/);
-  throws(() => decoded([1], { encoded: 16 }), /tells of 16 bytes, the chunk has 17/);
-  throws(() => decoded([1], { encoded: 18 }), /tells of 18 bytes, the chunk has 17/);
+  throws(() => decoded([1], { encoded: 16 }), /declares 16 bytes, the chunk has 17/);
+  throws(() => decoded([1], { encoded: 18 }), /declares 18 bytes, the chunk has 17/);
   throws(() => decoded([1], { width: 0 }), /elements of 0 bytes/);
   throws(() => decoded([1], { blockSize: 0 }), /blocks of 0 for 1/);
   throws(() => decoded([1], { blockSize: 2 }), /blocks of 2 for 1/);
@@ -113,7 +113,7 @@ Deno.test("a stream of zlib or zstd in Blosc gives exactly its block", () => {
   }
 });
 
-Deno.test("a stream of Blosc lies behind the header and within the chunk", () => {
+Deno.test("a Blosc stream lies after the header and within the chunk", () => {
   const at = (start: number, length: number, data = EIGHT) =>
     decoded([...words(start, length), ...data], { flags: LZ4, size: 8 });
   deepEqual(at(20, 8), EIGHT);
@@ -123,7 +123,7 @@ Deno.test("a stream of Blosc lies behind the header and within the chunk", () =>
   throws(() => at(20, 9), /a Blosc stream at 20 \+ 9 does not fit its chunk \(32 bytes\)/);
   throws(() => at(29, 8), /a Blosc stream at 29/);
   throws(() => at(-1, 8), /a Blosc stream at -1/);
-  // A length in the last four bytes, of nothing behind it: 16 as an offset is a length itself.
+  // A length in the last four bytes, with nothing after it: 16 as an offset is a length itself.
   throws(() => decoded([...words(20), ...words(1)], { flags: LZ4, size: 8 }), /a Blosc stream at 20 \+ 1/);
   deepEqual(
     decoded([...words(16), 1, 2, 3, 4, 5, 6, 7, 8, ...new Array<number>(8).fill(0)], {
@@ -160,7 +160,7 @@ Deno.test("the shuffle of Blosc depends on both flags and the width", () => {
 });
 
 Deno.test("a block larger than c-blosc makes is decoded as well, into bytes that are given", () => {
-  // 2,500,000 elements 0x0907: 07 and a run of it behind token 0x1f, distance 1, 15 + 255 * n + rest + 4 bytes; then the same of 09.
+  // 2,500,000 elements 0x0907: 07 and a run of it after token 0x1f, distance 1, 15 + 255 * n + rest + 4 bytes; then the same of 09.
   const elements = 2_500_000;
   const run = elements - 1 - 4 - 15;
   const more = [...new Array<number>(Math.floor(run / 255)).fill(255), run % 255];

@@ -34,7 +34,7 @@ Deno.test("rows of Group 3 that no encoder writes are refused", () => {
   );
 });
 
-Deno.test("a change that does not lie behind the one before is refused", () => {
+Deno.test("a change must lie after the one before", () => {
   // Horizontal, white 2, black 3 (to column 5); then vertical left 1 of b1 = 8, and left 2 of it: column 6 after 7.
   const bytes = packed("001" + "0111" + "10" + "010" + "000010");
   throws(() => ccittGroup4.decode(bytes, segment(8, 1)), /a change at column 6 of 8 in row 0/);
@@ -64,8 +64,8 @@ Deno.test("each code table is complete where the recommendation is, and ambiguou
 
 const END_OF_LINE = "000000000001";
 
-Deno.test("the codes at the end of the data are told from damage", () => {
-  // A row that is white: white 8 (10011); as a vertical 0 behind a white row it is 1.
+Deno.test("codes at the end of the data are not damage", () => {
+  // A row that is white: white 8 (10011); as a vertical 0 after a white row it is 1.
   const short = /gives 1 bytes of CCITT Group \d, 3 are needed/;
   throws(() => ccittGroup4.decode(packed("1" + END_OF_LINE.repeat(2)), segment(8, 3)), short);
   throws(
@@ -97,8 +97,8 @@ Deno.test("fill stands before the end of a line, of any length", () => {
   );
 });
 
-Deno.test("a run ends at the last column, not behind it", () => {
-  // White 4 (1011), black 4 (011) or 5 (0011); in two dimensions behind horizontal (001).
+Deno.test("a run ends at the last column, not after it", () => {
+  // White 4 (1011), black 4 (011) or 5 (0011); in two dimensions after horizontal (001).
   equal((ccittRle.decode(packed("1011" + "011"), segment(8, 1)) as Uint8Array)[0], 15);
   throws(() => ccittRle.decode(packed("1011" + "0011"), segment(8, 1)), /a run ends at column 9 of 8/);
   equal((ccittGroup4.decode(packed("001" + "1011" + "011"), segment(8, 1)) as Uint8Array)[0], 15);
@@ -106,7 +106,7 @@ Deno.test("a run ends at the last column, not behind it", () => {
     () => ccittGroup4.decode(packed("001" + "1011" + "0011"), segment(8, 1)),
     /a run ends at column 9 of 8/,
   );
-  // Vertical right 1 (011) of the first row ends behind the last column; horizontal needs both of its runs.
+  // Vertical right 1 (011) of the first row ends after the last column; horizontal needs both of its runs.
   throws(() => ccittGroup4.decode(packed("011"), segment(8, 1)), /a change at column 9 of 8/);
   throws(
     () => ccittGroup4.decode(packed("001" + "1011" + "000000000"), segment(8, 1)),

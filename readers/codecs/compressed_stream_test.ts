@@ -32,13 +32,13 @@ Deno.test("what follows a stream is counted", () => {
   throws(() => unpackAll("zlib", padded, 16), /2 of 13 bytes are left over/);
 });
 
-Deno.test("zstd frames without content behind the last bytes are of the stream", () => {
+Deno.test("empty zstd frames after the last bytes belong to the stream", () => {
   // RFC 8878, section 3: a hundred times a byte in one block, an empty frame, and one to be skipped.
   const frame = Buffer.from("28b52ffd2064" + "230300" + "61", "hex");
   const empty = Buffer.from("28b52ffd2000" + "010000", "hex");
   const skipped = Buffer.from("502a4d18" + "01000000" + "ff", "hex");
-  for (const behind of [empty, skipped]) {
-    const stream = Buffer.concat([frame, behind]);
+  for (const after of [empty, skipped]) {
+    const stream = Buffer.concat([frame, after]);
     deepEqual(unpackAll("zstd", stream, 100), new Uint8Array(100).fill(0x61));
   }
   throws(() => unpackAll("zstd", Buffer.concat([frame, Uint8Array.of(1, 2, 3)]), 100), Error);
@@ -56,8 +56,8 @@ Deno.test("zstd frames that follow each other are one stream, in the room that i
   deepEqual(unpack("zstd", Buffer.concat([first, Uint8Array.of(0, 1, 2, 3, 4)]), 6).rest, 5);
 });
 
-Deno.test("a zstd frame that tells of another size is refused, and the next one is read", () => {
-  // Four bytes told of, and one last block: empty, of three bytes as they are, of 200 000 times a byte.
+Deno.test("a zstd frame that declares another size is refused, and the next one is read", () => {
+  // Four declared bytes, and one last block: empty, of three bytes as they are, of 200 000 times a byte.
   const frame = (block: string) => Buffer.from("28b52ffd2004" + block, "hex");
   throws(() => unpack("zstd", frame("010000"), 16), /its blocks cannot hold the 4 bytes/);
   throws(() => unpack("zstd", frame("190000010203"), 16), /its blocks cannot hold the 4 bytes/);

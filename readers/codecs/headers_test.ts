@@ -142,7 +142,7 @@ Deno.test("WebP of each kind has to have the size of its strip", async () => {
     }
   }
   doesNotMatch(await messageOf(webp, lossy(300, 4), wide(4, 4)), unfit);
-  // There is nothing behind the header: what the decoder says of it is handed on.
+  // Nothing follows the header; the error of the decoder is passed on.
   match(
     await messageOf(webp, lossy(300, 4), wide(4)),
     /is damaged WebP: the decoder cannot make sense of it$/,

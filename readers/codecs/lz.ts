@@ -16,7 +16,7 @@ function copyMatch(target: Uint8Array, at: number, distance: number, length: num
 
 const memory = new Uint8Array(kernel.memory.buffer);
 
-/** Decodes the start of `kernel.stream` into some bytes at a place; the complement of a place in the stream tells of damage. */
+/** Decodes the start of `kernel.stream` into some bytes at a place; damage gives the complement of its place in the stream. */
 type Kernel = (length: number, start: number, size: number) => number;
 
 /** Decodes a block that the memory of the kernel takes. */

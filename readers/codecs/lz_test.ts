@@ -94,7 +94,7 @@ Deno.test("matches of each length at each short distance", () => {
   }
 });
 
-/** Each with the place behind what was read. */
+/** Each with the place after what was read. */
 const REFUSED: [string, Decode, number, number[], RegExp][] = [
   ["LZ4 literals beyond the end", decodeLz4, 9, [0x90, 1], /damaged at byte 1 of 2$/],
   ["LZ4 literals one byte beyond the end", decodeLz4, 9, [0x20, 1], /damaged at byte 1 of 2$/],

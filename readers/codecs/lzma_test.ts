@@ -106,7 +106,7 @@ const READ: Readonly<Record<string, Stream>> = {
   "the packed size alone": block({ flags: 0x40, sizes: [DATA.length] }),
   "the decoded size alone": block({ flags: 0x80, sizes: [5] }),
   "a longer header of a block": block({ headerPadding: [0, 0, 0, 0, 0, 0, 0] }),
-  "zeros behind its footer": { after: [0, 0, 0] },
+  "zeros after its footer": { after: [0, 0, 0] },
   "two chunks": block({ data: [1, 0, 1, 10, 20, 2, 0, 2, 30, 40, 50, 0] }),
 };
 
@@ -157,7 +157,7 @@ const REFUSED: readonly (readonly [string, Stream, RegExp])[] = [
   ["padding of a block", block({ padding: 1 }), /its padding is not zero/],
   ["a wrong check", { flags: [0, 1], blocks: [{ check: [0, 0, 0, 0] }] }, /integrity check of a block/],
   ["two filters of LZMA2", block({ flags: 1, filters: [...LZMA2, ...LZMA2] }), /its filter 33 is not read/],
-  ["delta behind LZMA2", block({ flags: 1, filters: [...LZMA2, 3, 1, 0] }), /its filter 3 is not read/],
+  ["delta after LZMA2", block({ flags: 1, filters: [...LZMA2, 3, 1, 0] }), /its filter 3 is not read/],
   ["delta without its distance", block({ flags: 1, filters: [3, 0, ...LZMA2] }), /its filter 3 is not read/],
   [
     "delta of two distances",
@@ -180,12 +180,12 @@ const REFUSED: readonly (readonly [string, Stream, RegExp])[] = [
   ["a count of one block too few", { count: 0 }, /its index lists 0 blocks of 1/],
   ["another size of a block in the index", { unpadded: 22 }, /the sizes in its index/],
   ["another decoded size in the index", { decoded: [6] }, /the sizes in its index/],
-  ["another size of its index", { backward: 2 }, /tells of an index of 12 bytes/],
+  ["another size of its index", { backward: 2 }, /declares an index of 12 bytes/],
   ["other flags in its footer", { footerFlags: [0, 1] }, /its header and its footer differ/],
   ["another last byte", { footerMagic: [0x59, 0x5b] }, /it has no footer/],
   ["another last byte but one", { footerMagic: [0x58, 0x5a] }, /it has no footer/],
   ["a wrong checksum of its footer", { footerSum: [0, 0, 0, 0] }, /the checksum of its footer/],
-  ["something behind its footer", { after: [0, 1] }, /something follows its footer/],
+  ["bytes after its footer", { after: [0, 1] }, /something follows its footer/],
   ["a chunk that begins with 3", block({ data: [3, 0, 4, ...FIVE, 0] }), /its chunk begins with 3/],
   ["a chunk that begins with 127", block({ data: [0x7f, 0, 4, ...FIVE, 0] }), /its chunk begins with 127/],
   [
@@ -290,7 +290,7 @@ Deno.test("chunks of LZMA begin a dictionary, properties and states anew as thei
   throws(() => read(6, stored, chunk(0xc0, 1, match(2))), /goes beyond its chunk/);
 });
 
-Deno.test("repetitions of one byte behind a match share their probabilities, from the second on", () => {
+Deno.test("repetitions of one byte after a match share their probabilities, from the second on", () => {
   // States 0, 7, 11, 11 of the specification; properties 3 leave out the bits of the position.
   const bits = match(1) + "1100" + "1100" + "1100";
   const data = [1, 0, 4, ...FIVE, ...chunk(0xc0, 5, bits, "-".repeat(12) + "abcd" + "efgh" + "efgh", 3), 0];

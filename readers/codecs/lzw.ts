@@ -66,7 +66,7 @@ function requireClear([first, second = 0x80]: Uint8Array, segment: Segment): voi
 /** True for a stream of before TIFF 6.0. */
 const startsOld = ([first, second]: Uint8Array) => first === 0 && second !== undefined && (second & 1) === 1;
 
-/** What a code tells other than a string, or that there is no room for its string. */
+/** Results of a code other than a string. */
 type Halt = "clear" | "end" | "full";
 
 /**

@@ -28,7 +28,7 @@ Deno.test("LZW that ends early or names a code that is not there is refused", ()
   throws(() => lzw.decode(Uint8Array.of(0x80, 0x7f, 0xff), segment(9)), /code 511 is not in the table/);
 });
 
-Deno.test("bytes behind the end of an LZW stream mean nothing, codes that give more than declared do", () => {
+Deno.test("bytes after the end of an LZW stream are ignored, codes that give more than declared are not", () => {
   const bytes = encode(TEXT);
   const padded = new Uint8Array(bytes.length + 4096);
   padded.set(bytes);
@@ -65,7 +65,7 @@ Deno.test("a code of LZW is in the table, or the next one", () => {
   deepEqual(decoded(3, 256, 5, 6, 7, 257), [5, 6, 7]);
   deepEqual(decoded(4, 256, 5, 6, 258, 257), [5, 6, 5, 6]);
   throws(() => decoded(3, 256, 5, 259, 257), /code 259 is not in the table of 258 at output byte 1/);
-  // The first code behind a clear code is a byte.
+  // The first code after a clear code is a byte.
   throws(() => decoded(3, 256, 258, 257), /code 258 is not in the table of 258 at output byte 0/);
   throws(() => decoded(4, 256, 5, 258, 256, 258, 257), /code 258 is not in the table/);
 });
@@ -103,7 +103,7 @@ Deno.test("an LZW stream without its end may be padded by 15 bytes", () => {
   throws(() => padded(16), /holds more than the 2 bytes/);
 });
 
-Deno.test("bytes before and behind an LZW stream in its buffer are not looked at", () => {
+Deno.test("bytes before and after an LZW stream in its buffer are ignored", () => {
   for (const old of [false, true]) {
     const bytes = encode(TEXT, old);
     const buffer = new Uint8Array(bytes.length + 16).fill(0xa5);

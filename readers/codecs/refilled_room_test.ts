@@ -32,7 +32,7 @@ for (const [codec, encode] of CASES) {
     const next = codec.decode(encode(some(300, 11)), { ...full, room: first }) as Uint8Array;
     equal(next.buffer, first.buffer);
     deepEqual([...next], [...some(300, 11)]);
-    // One and two rows more than there are; a byte that the stream does not hold is none of the result.
+    // One and two rows more than there are; the result has no byte that the stream lacks.
     for (const length of [100, 150, 200, 300]) {
       const decoded = codec.decode(encode(some(length, 13)), { ...last, room: next }) as Uint8Array;
       equal(decoded.buffer, first.buffer);

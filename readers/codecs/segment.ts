@@ -42,7 +42,7 @@ export interface Segment {
   readonly room?: Uint8Array | null;
 }
 
-/** The largest strip or tile of a page, as far as the directory tells. */
+/** The largest strip or tile of a page, as far as the directory states. */
 export interface Extent {
   /** Stored bytes. */
   readonly stored: number;

@@ -109,7 +109,7 @@ export function readXzStream(bytes: Uint8Array, readBlock: ReadBlock): void {
   if (stored !== crc32(bytes.subarray(footer + 4, footer + 10))) {
     throw new Error("the checksum of its footer does not fit");
   }
-  if (backward !== indexBytes) throw new Error(`its footer tells of an index of ${backward} bytes`);
+  if (backward !== indexBytes) throw new Error(`its footer declares an index of ${backward} bytes`);
   if (repeated.some((byte, i) => byte !== flags[i])) throw new Error("its header and its footer differ");
   if (bytes.subarray(input.at).some((byte) => byte !== 0)) throw new Error("something follows its footer");
 }

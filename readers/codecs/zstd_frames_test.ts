@@ -32,7 +32,7 @@ const FRAMES: Readonly<Record<string, number[]>> = {
 };
 
 for (const [name, frame] of Object.entries(FRAMES)) {
-  Deno.test(`a zstd frame ${name} ends where its parts do, alone and behind another`, () => {
+  Deno.test(`a zstd frame ${name} ends where its parts do, alone and after another`, () => {
     const first = FRAMES["with a window"]!;
     const two = Uint8Array.from([...first, ...frame]);
     equal(endOfFrames(Uint8Array.from(frame)), frame.length);

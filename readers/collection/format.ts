@@ -8,7 +8,7 @@ const load: Format["load"] = () => import("./mod.ts");
 /** Header of the first entry; an archive without entries starts with its end record. */
 const isZip = (head: Uint8Array) => startsWith(head, 0x50, 0x4b, 3, 4) || startsWith(head, 0x50, 0x4b, 5, 6);
 
-/** All containers. The reader tells images and collections apart. */
+/** All containers. The reader distinguishes images from collections. */
 export const OME_ZARR: readonly Format[] = [
   { ...FORMAT_NAMES.zarr, container: "directory", content: "Zarr group metadata", load },
   { ...FORMAT_NAMES.zarrZip, container: "file", recognises: isZip, confirms: holdsZarr, load },

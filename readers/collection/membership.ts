@@ -28,7 +28,7 @@ export interface MemberDocument {
 
 /** Facts of a collection about one of its images. */
 export interface Membership {
-  /** The collection and the member; `null` for an image of none. */
+  /** The collection and the member; `null` for an image outside any collection. */
   readonly collection: MemberName | null;
   /** Documents of the member; tables are named by its analyses. */
   readonly documents: readonly MemberDocument[];

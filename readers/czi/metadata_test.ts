@@ -26,7 +26,7 @@ Deno.test("channels: the name that is shown, the own one, the dye, an id that is
   ]);
 });
 
-Deno.test("steps are metres whatever unit they are shown in; 0 is none", () => {
+Deno.test("steps are metres whatever their display unit, and 0 is unknown", () => {
   const distance = (id: string, value: string) =>
     `<Distance Id="${id}"><Value>${value}</Value><DefaultUnitFormat>nm</DefaultUnitFormat></Distance>`;
   const items = distance("X", "4.39E-008") + distance("Y", "0") + distance("Z", "abc") + distance("X", "1");
@@ -34,7 +34,7 @@ Deno.test("steps are metres whatever unit they are shown in; 0 is none", () => {
   deepEqual(steps, { X: { step: 4.39e-8 * 1e6, unit: "um" } });
 });
 
-Deno.test("the date of the acquisition, else that of the document; the year 1 is none", () => {
+Deno.test("the date is that of the acquisition, else of the document; the year 1 is unknown", () => {
   const start = (value: string) => `<AcquisitionDateAndTime>${value}</AcquisitionDateAndTime>`;
   deepEqual(metadataIn(image(start("2016-02-12T09:41:02.4915604Z"))).moment, {
     date: "20160212",

@@ -238,7 +238,7 @@ Deno.test(
 );
 
 Deno.test(
-  "members behind a link inside the root are opened",
+  "members are opened through a link inside the root",
   { ignore: Deno.build.os === "windows" },
   inFolder(async (root) => {
     writeTwo(root);

@@ -48,7 +48,7 @@ Deno.test("a truncated stack is refused or served exactly", async () => {
 
 Deno.test("a line scan that is cut has the lines that are whole", async () => {
   const { bytes, subblocks } = writeCzi(lines);
-  // Behind the head of the last block 288 bytes on: 3 lines of 10 bytes and a half.
+  // 288 bytes after the start of the last block: 3 lines of 10 bytes and a half.
   const cut = bytes.subarray(0, subblocks[2]! + 288 + 35);
   const { planes: [plane], summary } = await load(cut);
   deepEqual([summary.rows, summary.columns], [23, 5]);
@@ -59,7 +59,7 @@ Deno.test("a line scan that is cut has the lines that are whole", async () => {
   await refused(bytes.subarray(0, subblocks[0]! + 100), /has no line at T 0|is not stored/);
 });
 
-Deno.test("lines behind a gap have no place", async () => {
+Deno.test("lines after a gap are not served", async () => {
   const [first, , last] = lines.subblocks;
   const { summary } = await load(writeCzi({ subblocks: [first!, last!] }).bytes);
   equal(summary.rows, 10);
@@ -68,7 +68,7 @@ Deno.test("lines behind a gap have no place", async () => {
 Deno.test("numbers that lie are refused with what and where", async () => {
   const made = writeCzi(stack);
   const { bytes, subblocks: [block = 0], directory } = made;
-  // Behind the head of a segment: sizes of a subblock, then its entry.
+  // After the head of a segment: sizes of a subblock, then its entry.
   const [sizes, entry] = [block + 32, directory + 32 + 128];
   const cases: [readonly [number, 1 | 4 | 8, number], RegExp][] = [
     [[sizes, 4, -1], /subblock at \d+ states -1 bytes of metadata/],
@@ -178,7 +178,7 @@ Deno.test("a tile that other planes have is missing, and a hole that all have gi
   await refused(writeCzi({ subblocks: [tile(0, 0), tile(0, 1), tile(1, 1)] }).bytes, /1 of 2 tiles/);
 });
 
-Deno.test("tiles without an index are told apart by where they lie", async () => {
+Deno.test("tiles without an index are distinguished by their place", async () => {
   const tile = (x: number, y: number, t: number): WrittenSubblock => ({
     dims: [["X", x, 4], ["Y", y, 4], ["T", t, 1]],
     data: ramp16(16, 100 * t + 10 * x + y),

@@ -452,7 +452,7 @@ Deno.test("no more is read than the directory and the plane", async () => {
   });
 });
 
-Deno.test("JPEG XR leaves no handlers behind, and is refused where its parts disagree", async () => {
+Deno.test("JPEG XR keeps no handlers, and is refused where its parts disagree", async () => {
   const handlers = () =>
     ["uncaughtException", "unhandledRejection"].map((name) => process.listenerCount(name));
   const before = handlers();

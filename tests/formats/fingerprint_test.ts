@@ -32,7 +32,7 @@ Deno.test("a changed byte near the start, the middle or the end, and another len
     Deno.writeFileSync(path, LARGE);
     const own = await fingerprintOf(path);
     const seen = new Set([own]);
-    // The samples begin behind the directory; the last byte of the file is one of them.
+    // The samples follow the directory; the last byte of the file is one of them.
     for (const at of [2000, LARGE.length / 2 | 0, LARGE.length - 1]) {
       const changed = LARGE.slice();
       changed[at]! ^= 1;

@@ -28,7 +28,7 @@ function checkSamples({ name, strip, sha256 }: JpegPicture, bytes: Uint8Array): 
   equal(createHash("sha256").update(bytes.subarray(0, strip.bytes)).digest("hex"), sha256, name);
 }
 
-/** Each of three orders has other pictures before and behind each other. */
+/** Three orders of pictures, each with others before and after. */
 const ORDERS = { "in order": 1, "back to front": pictures.length - 1, "mixed": 13 };
 
 for (const [order, step] of Object.entries(ORDERS)) {

@@ -127,7 +127,7 @@ function row(plane: Layer, y: number): Samples {
   return plane.samples.subarray(inside, inside + plane.width);
 }
 
-/** Where the decoder has halved rows: behind three layers, the last of which is written up to 15 samples too far. */
+/** Where the decoder has halved rows: after three layers, the last of which is written up to 15 samples too far. */
 const HALVED = kernel.coefficients + 3 * kernel.PIXELS_BYTES + 32;
 
 /** Doubles the columns, and the rows if they are halved too. */

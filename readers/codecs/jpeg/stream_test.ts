@@ -95,7 +95,7 @@ const READ: Readonly<Record<string, Parts>> = {
   "a difference of 16 bits in a table": {
     tables: segment(0xc4, ...huffman(0x00, [1, 1, 1], 0, 4, 16), ...AC),
   },
-  // Code 1 of 7, 8, 9 and 16 bits, with zeros behind it; then 1001 and 0.
+  // Code 1 of 7, 8, 9 and 16 bits, followed by zeros; then 1001 and 0.
   "a code of 7 bits": {
     tables: segment(0xc4, ...huffman(0x00, [1, 0, 0, 0, 0, 0, 1], 0, 4), ...AC),
     data: [0b1000_0001, 0b0010_1111],
@@ -166,7 +166,7 @@ const REFUSED: readonly (readonly [string, Parts, RegExp])[] = [
   ["the highest reserved marker", { before: segment(0xbf) }, /marker bf, which/],
   ["a segment of 1 byte", { before: [0xff, 0xfe, 0, 1] }, /fe ends early/],
   [
-    "a segment that ends a byte behind the last",
+    "a segment that ends a byte after the last",
     { end: segment(0xfe, 1, 2, 3).slice(0, -1) },
     /fe ends early/,
   ],
@@ -229,10 +229,10 @@ const REFUSED: readonly (readonly [string, Parts, RegExp])[] = [
   ["a scan header that is too short", { scan: segment(0xda, ...SCAN.slice(0, -1)) }, /scan header/],
   ["a scan of another component", { scan: segment(0xda, 1, 2, 0, 0, 63, 0) }, /names component 2/],
   ["a scan up to coefficient 64", { scan: segment(0xda, 1, 1, 0, 0, 64, 0) }, /coefficients 0 to 64/],
-  ["a scan from behind its end", { scan: segment(0xda, 1, 1, 0, 5, 4, 0) }, /coefficients 5 to 4/],
+  ["a scan that starts after its end", { scan: segment(0xda, 1, 1, 0, 5, 4, 0) }, /coefficients 5 to 4/],
   ["a progressive scan up to coefficient 64", progressive(1, 64, 0), NONSENSE],
   ["a progressive scan of the first coefficient and another", progressive(0, 1, 0), NONSENSE],
-  ["a progressive scan from behind its end", progressive(2, 1, 0), NONSENSE],
+  ["a progressive scan that starts after its end", progressive(2, 1, 0), NONSENSE],
   ["a progressive scan shifted by 14 bits", progressive(0, 0, 0x0e), NONSENSE],
   ["a progressive scan that refines by two bits", progressive(0, 0, 0x20), NONSENSE],
   ["a progressive scan that refines by none", progressive(0, 0, 0x11), NONSENSE],
@@ -413,7 +413,7 @@ Deno.test("a lossless JPEG of components of different sizes is refused", () => {
   }
 });
 
-Deno.test("predictions of a lossless JPEG begin anew behind a restart marker", () => {
+Deno.test("a restart marker resets the predictions of a lossless JPEG", () => {
   // 4 x 2 samples; the first differs by 9 from 128 (10, 1001), the others by nothing (0); predictor 2 is the sample above.
   const picture = (interval: number, data: number[]) => [
     ...jpeg.decode(

@@ -8,7 +8,7 @@ export const CAPACITY: i32 = 4 << 20;
 /** Most bytes of joined elements. */
 export const PIECE: i32 = 1 << 16;
 
-/** Vectors are read and written whole: up to so many bytes behind an end may be touched. */
+/** Vectors are read and written whole: up to this many bytes after an end may be touched. */
 const MARGIN: i32 = 64;
 
 /** Takes a stream. */
@@ -136,7 +136,7 @@ function copyVectors(from: usize, to: usize, count: usize): void {
   }
 }
 
-/** For each distance below sixteen, and for sixteen, which byte behind it each byte of a vector repeats. */
+/** For each distance below sixteen, and for sixteen, which byte before it each byte of a vector repeats. */
 const repeats: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

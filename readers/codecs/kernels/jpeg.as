@@ -61,7 +61,7 @@ export const ZIGZAG: usize = memory.data<u8>([
   35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 ]);
 
-/** Next byte, behind the last one, and from where on the caller has to bring more before the next MCU. */
+/** Next byte, end of the bytes, and where the caller must supply more before the next MCU. */
 let at: usize = 0;
 let end: usize = 0;
 let limit: usize = 0;
@@ -86,7 +86,7 @@ export function position(): usize {
   return at;
 }
 
-/** Forgets the bits that are loaded and what holds from block to block, as at the start of a scan and behind a restart marker. */
+/** Resets the loaded bits and the state between blocks, at the start of a scan and after a restart marker. */
 export function restart(): void {
   pool = 0;
   count = 0;
@@ -325,7 +325,7 @@ function baselineBlock(block: usize, part: Part): void {
   while (k < 64) k = coefficient(block, k, code(ac));
 }
 
-/** Takes the bits of a coefficient behind its code; the place of the next one, 64 behind the last and after a failure. */
+/** Takes the bits of a coefficient after its code; returns the place of the next one, 64 after the last and after a failure. */
 function coefficient(block: usize, from: i32, symbol: i32): i32 {
   if (failure !== 0) return 64;
   const size = symbol & 15;
@@ -391,7 +391,7 @@ function firstBlock(block: usize, part: Part): void {
   }
 }
 
-/** Refines coefficients from `from` on that are not zero by a bit each, up to the zero behind `zeros` others; its place. */
+/** Refines coefficients from `from` on that are not zero by a bit each, up to the zero after `zeros` others; returns its place. */
 function refine(block: usize, from: i32, zeros: i32): i32 {
   const unit = 1 << low;
   let left = zeros;
@@ -974,8 +974,8 @@ function doubled<T>(near: usize, far: usize, to: usize, count: usize, high: bool
 
 /**
  * Doubles the columns of a row of `count` samples from {@link coefficients} on, with weights 3 and 1; a sample stands before
- * the first and behind the last of them. Where `far` is not 0, it is first brought together with the row there by the same
- * weights. Up to 15 samples behind the result are overwritten.
+ * the first and after the last of them. Where `far` is not 0, it is first brought together with the row there by the same
+ * weights. Up to 15 samples after the result are overwritten.
  */
 export function double(near: usize, far: usize, to: usize, count: usize, precision: i32): void {
   if (precision > 8) {
@@ -1066,7 +1066,7 @@ function interleaved<T>(first: usize, second: usize, third: usize, to: usize, co
 
 /**
  * Interleaves three components of up to PIXELS samples from {@link coefficients} on into {@link samples}; as RGB where they are
- * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 9 pixels behind the result are overwritten.
+ * full-range YCbCr (JFIF 1.02), in fixed point of 16 bits. Up to 9 pixels after the result are overwritten.
  */
 export function interleave(count: usize, rgb: bool, precision: i32): void {
   const second = coefficients + PIXELS_BYTES;
@@ -1075,11 +1075,11 @@ export function interleave(count: usize, rgb: bool, precision: i32): void {
   else interleaved<u8>(coefficients, second, third, samples, count, rgb);
 }
 
-/** Bytes from {@link samples} on for finished rows; behind them stand the bands of three components. */
+/** Bytes from {@link samples} on for finished rows; the bands of three components follow. */
 export const FINISHED_BYTES: i32 = 1 << 15;
-/** Place of the bands, which finished rows do not reach, though pixels behind them are overwritten. */
+/** Place of the bands, beyond the finished rows and the pixels overwritten after them. */
 export const BANDS: usize = samples + FINISHED_BYTES + 64;
-/** Room for them, without what is read behind the last. */
+/** Room for them, without what is read after the last. */
 export const BANDS_BYTES: i32 = BLOCKS * 128 - FINISHED_BYTES - 128;
 
 /** Bytes of a band: seven int32, see {@link Band}. */
@@ -1087,7 +1087,7 @@ export const BAND_BYTES: i32 = 32;
 /** Those of three components. */
 export const bands: usize = memory.data(3 * BAND_BYTES, 16);
 
-/** The last row of a component that was finished, and behind it those of a row of MCUs. */
+/** The last finished row of a component, followed by those of a row of MCUs. */
 @unmanaged
 class Band {
   /** Address of its first sample; one more may be written before it. */
@@ -1096,7 +1096,7 @@ class Band {
   stride: usize;
   /** Rows of a row of MCUs. */
   rows: i32;
-  /** Columns of the component; one more sample may be written behind them. */
+  /** Columns of the component; one more sample may be written after them. */
   width: i32;
   /** Rows of the component. */
   height: i32;
@@ -1112,7 +1112,7 @@ function rowOf(band: Band, y: i32, first: i32): usize {
   return band.place + band.stride * (max(0, min(y, band.height - 1)) - first);
 }
 
-/** Writes a sample before and behind a row, which are their neighbours there. */
+/** Repeats the first and the last sample of a row outside of it, as their neighbours. */
 @inline
 function widen<T>(row: usize, width: i32): void {
   store<T>(row - sizeof<T>(), load<T>(row));

@@ -10,7 +10,7 @@ export const HELD_BYTES: i32 = 4 << 20;
 /** Samples that are converted at once. */
 export const BLOCK: i32 = 1 << 14;
 
-/** Vectors are read and written whole: up to so many bytes behind an end may be touched. */
+/** Vectors are read and written whole: up to this many bytes after an end may be touched. */
 const MARGIN: i32 = 64;
 
 /** Takes what is read. */
