@@ -4,21 +4,16 @@ import { DOCUMENTS, FILES, writeCollection } from "../../tests/collection_tree.t
 import { write } from "../../tests/fixtures/plain_store.ts";
 import { loadHere } from "../../tests/load_here.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
+import { inFolder } from "../../tests/temporary_files.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
 
 const open = (path: string, roots: string[] | null = null) => loadHere(path, { roots });
 
-function inCollection(run: (root: string) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const folder = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
-      writeCollection(join(folder, "set"));
-      await run(join(folder, "set"));
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
-  };
-}
+const inCollection = (run: (root: string) => Promise<void>) => () =>
+  inFolder(async (_, folder) => {
+    writeCollection(join(folder, "set"));
+    await run(join(folder, "set"));
+  });
 
 Deno.test(
   "a member is served with its reference image, scan path and display of axes",
@@ -62,16 +57,6 @@ Deno.test(
     Deno.renameSync(join(root, "images/0001"), join(root, "stored"));
     Deno.symlinkSync("../stored", join(root, "images/0001"));
     assert.notEqual((await open(join(root, "stored"))).summary.reference, null);
-  }),
-);
-
-Deno.test(
-  "an image outside of the collection is unaffected",
-  inCollection(async (root) => {
-    const { summary } = await open(join(root, "images/0001_reference"));
-    assert.equal(summary.reference, null);
-    assert.deepEqual(codesOf(summary.warnings), []);
-    assert.deepEqual(summary.axes.map(({ step }) => step), [0.25, 0.25]);
   }),
 );
 
@@ -190,22 +175,6 @@ Deno.test(
 );
 
 Deno.test(
-  "a folder of documents that is a link out of the collection is not followed",
-  { ignore: NO_LINKS },
-  inCollection(async (root) => {
-    const outside = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
-      Deno.renameSync(join(root, "meta"), join(outside, "meta"));
-      Deno.symlinkSync(join(outside, "meta"), join(root, "meta"));
-      const { summary } = await open(join(root, "images/0001"));
-      assert.deepEqual([summary.reference, codesOf(summary.warnings)], [null, []]);
-    } finally {
-      Deno.removeSync(outside, { recursive: true });
-    }
-  }),
-);
-
-Deno.test(
   "a member may name a marker file of its image",
   inCollection(async (root) => {
     for (const path of ["images/0001/zarr.json", "images/0001/", "images//0001"]) {
@@ -254,22 +223,6 @@ Deno.test(
     const { summary } = await open(join(root, "images/0001"));
     assert.deepEqual(codesOf(summary.warnings), []);
     assert.notEqual(summary.reference, null);
-  }),
-);
-
-Deno.test(
-  "a document of 16 MiB is read, of one byte more it is not",
-  inCollection(async (root) => {
-    const path = join(root, FILES.collection);
-    const text = Deno.readTextFileSync(path);
-    Deno.writeTextFileSync(path, text.padEnd(16 << 20));
-    const { summary } = await open(join(root, "images/0001"));
-    assert.notEqual(summary.reference, null);
-    assert.deepEqual(codesOf(summary.warnings), []);
-    Deno.writeTextFileSync(path, text.padEnd((16 << 20) + 1));
-    const larger = (await open(join(root, "images/0001"))).summary;
-    assert.equal(larger.reference, null);
-    assert.deepEqual(codesOf(larger.warnings), ["metadata_damaged"]);
   }),
 );
 

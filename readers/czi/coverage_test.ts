@@ -21,13 +21,3 @@ Deno.test("pixels under tiles are counted once", () => {
     { numRuns: 1000, seed: 3 },
   );
 });
-
-Deno.test("a plane of many tiles", () => {
-  const tiles = Array.from({ length: 40_000 }, (_, i) => ({
-    x: 10 * (i % 200),
-    y: 10 * Math.floor(i / 200),
-    width: 10,
-    height: 9,
-  }));
-  equal(coveredPixels(tiles, new StopFlag()), 2000 * 1800);
-});

@@ -38,20 +38,17 @@ const grid = (...chunk_shape: unknown[]) => ({
 const keyed = (chunk_key_encoding: unknown) => ({ chunk_key_encoding });
 const configured = (data_type: Fields) => ({ data_type });
 
-const READ: readonly (readonly [string, Fields])[] = [
-  ["16 axes", { shape: new Array(16).fill(1), ...grid(...new Array(16).fill(1)) }],
-  ["a type in an object", configured({ name: "uint16" })],
-  ["a type with an empty configuration", configured({ name: "uint16", configuration: {} })],
-  ["no transformers", { storage_transformers: [] }],
-  ["a field that need not be understood", { other: { must_understand: false } }],
-  ["chunks of 1 GiB", { shape: [1, 1, 2 ** 29], ...grid(1, 1, 2 ** 29) }],
-  ["32 codecs", { codecs: [LITTLE, ...new Array(31).fill(ZSTD)] }],
-  ["codecs by name alone", { codecs: [LITTLE, "zstd"] }],
-  ["samples of a byte without their order", { data_type: "uint8", codecs: ["bytes"] }],
-  [
-    "an order of bytes that is null",
-    { data_type: "uint8", codecs: [{ name: "bytes", configuration: { endian: null } }] },
-  ],
+const READ: readonly Fields[] = [
+  { shape: new Array(16).fill(1), ...grid(...new Array(16).fill(1)) },
+  configured({ name: "uint16" }),
+  configured({ name: "uint16", configuration: {} }),
+  { storage_transformers: [] },
+  { other: { must_understand: false } },
+  { shape: [1, 1, 2 ** 29], ...grid(1, 1, 2 ** 29) },
+  { codecs: [LITTLE, ...new Array(31).fill(ZSTD)] },
+  { codecs: [LITTLE, "zstd"] },
+  { data_type: "uint8", codecs: ["bytes"] },
+  { data_type: "uint8", codecs: [{ name: "bytes", configuration: { endian: null } }] },
 ];
 
 const shards = (change: Fields = {}) => ({
@@ -66,111 +63,61 @@ const shards = (change: Fields = {}) => ({
   }],
 });
 
-const REFUSED: readonly (readonly [string, Fields, RegExp])[] = [
-  ["no axes", { shape: [] }, /has the shape \[\]/],
-  ["17 axes", { shape: new Array(17).fill(1) }, /has the shape/],
-  ["a shape that is not a list", { shape: 4 }, /has the shape 4/],
-  ["an axis of 0", { shape: [0, 8, 10] }, /not 3 positive sizes/],
-  ["an axis of half", { shape: [0.5, 8, 10] }, /not 3 positive sizes/],
-  ["an axis in quotes", { shape: ["2", 8, 10] }, /not 3 positive sizes/],
-  ["fewer axes of chunks", grid(4, 5), /the chunk shape of array "0" is \[4,5\], not 3/],
-  ["more axes of chunks", grid(1, 1, 4, 5), /not 3 positive sizes/],
-  ["an unknown type", { data_type: "uint12" }, /data type "uint12"/],
+const REFUSED: readonly (readonly [Fields, RegExp])[] = [
+  [{ shape: [] }, /has the shape \[\]/],
+  [{ shape: new Array(17).fill(1) }, /has the shape/],
+  [{ shape: 4 }, /has the shape 4/],
+  [{ shape: [0, 8, 10] }, /not 3 positive sizes/],
+  [{ shape: [0.5, 8, 10] }, /not 3 positive sizes/],
+  [{ shape: ["2", 8, 10] }, /not 3 positive sizes/],
+  [grid(4, 5), /the chunk shape of array "0" is \[4,5\], not 3/],
+  [grid(1, 1, 4, 5), /not 3 positive sizes/],
+  [{ data_type: "uint12" }, /data type "uint12"/],
+  [configured({ name: "uint16", configuration: { unit: "s" } }), /unknown data type \{/],
+  [{ chunk_grid: { name: "rectangular" } }, /an irregular chunk grid/],
+  [{ chunk_grid: undefined }, /an irregular chunk grid/],
+  [{ storage_transformers: [{}] }, /storage transformers/],
+  [{ other: 1 }, /metadata field "other"/],
+  [{ other: { must_understand: true } }, /metadata field "other"/],
+  [keyed({ name: "v3" }), /key encoding "v3"/],
+  [keyed({ name: "v2", configuration: { separator: "-" } }), /chunk keys by "-"/],
+  [keyed({ name: "v2", other: 1 }), /field "other"/],
+  [keyed({ name: "v2", configuration: { other: 1 } }), /field "other"/],
+  [{ shape: [1, 1, 2 ** 30], ...grid(1, 1, 2 ** 29 + 1) }, /chunks of 1073741826 bytes/],
+  [{ codecs: [LITTLE, ...new Array(32).fill(ZSTD)] }, /not a list of at most 32 codecs/],
+  [{ codecs: LITTLE }, /not a list of at most 32/],
+  [{ codecs: [LITTLE, {}] }, /entry without a name/],
+  [{ codecs: [LITTLE, null] }, /entry without a name/],
+  [{ codecs: [{ name: "bytes", configuration: 1 }] }, /no configuration object/],
+  [{ codecs: [LITTLE, "lzf"] }, /unknown codec "lzf"/],
+  [{ codecs: [ZSTD] }, /no codec that turns samples into bytes/],
+  [{ codecs: [LITTLE, LITTLE] }, /"bytes" at an unsupported place/],
+  [{ codecs: [LITTLE, ...shards().codecs] }, /"sharding_indexed" at an unsupported place/],
   [
-    "a configured type",
-    configured({ name: "uint16", configuration: { unit: "s" } }),
-    /unknown data type \{/,
-  ],
-  ["another grid", { chunk_grid: { name: "rectangular" } }, /an irregular chunk grid/],
-  ["no grid", { chunk_grid: undefined }, /an irregular chunk grid/],
-  ["a transformer", { storage_transformers: [{}] }, /storage transformers/],
-  ["an unknown field", { other: 1 }, /metadata field "other"/],
-  [
-    "a field that must be understood",
-    { other: { must_understand: true } },
-    /metadata field "other"/,
-  ],
-  ["another key encoding", keyed({ name: "v3" }), /key encoding "v3"/],
-  [
-    "another separator",
-    keyed({ name: "v2", configuration: { separator: "-" } }),
-    /chunk keys by "-"/,
-  ],
-  ["an unknown field of keys", keyed({ name: "v2", other: 1 }), /field "other"/],
-  [
-    "an unknown setting of keys",
-    keyed({ name: "v2", configuration: { other: 1 } }),
-    /field "other"/,
-  ],
-  [
-    "chunks of more than 1 GiB",
-    { shape: [1, 1, 2 ** 30], ...grid(1, 1, 2 ** 29 + 1) },
-    /chunks of 1073741826 bytes/,
-  ],
-  [
-    "33 codecs",
-    { codecs: [LITTLE, ...new Array(32).fill(ZSTD)] },
-    /not a list of at most 32 codecs/,
-  ],
-  ["codecs that are not a list", { codecs: LITTLE }, /not a list of at most 32/],
-  ["a codec without a name", { codecs: [LITTLE, {}] }, /entry without a name/],
-  ["a codec that is null", { codecs: [LITTLE, null] }, /entry without a name/],
-  [
-    "a configuration that is a number",
-    { codecs: [{ name: "bytes", configuration: 1 }] },
-    /no configuration object/,
-  ],
-  ["an unknown codec", { codecs: [LITTLE, "lzf"] }, /unknown codec "lzf"/],
-  ["no serializer", { codecs: [ZSTD] }, /no codec that turns samples into bytes/],
-  ["two serializers", { codecs: [LITTLE, LITTLE] }, /"bytes" at an unsupported place/],
-  [
-    "shards after a serializer",
-    { codecs: [LITTLE, ...shards().codecs] },
-    /"sharding_indexed" at an unsupported place/,
-  ],
-  [
-    "a transposition after the serializer",
     { codecs: [LITTLE, { name: "transpose", configuration: { order: "C" } }] },
     /"transpose" at an unsupported place/,
   ],
   [
-    "a value codec after the serializer",
     { codecs: [LITTLE, { name: "numcodecs.delta", configuration: { dtype: "<u2" } }] },
     /delta" at an unsupported place/,
   ],
   [
-    "a value codec before shards",
     { codecs: [{ name: "numcodecs.delta", configuration: { dtype: "<u2" } }, ...shards().codecs] },
     /delta" at an unsupported place/,
   ],
+  [{ codecs: [{ name: "bytes", configuration: { endian: "middle" } }] }, /byte order "middle"/],
+  [{ codecs: ["bytes"] }, /no byte order for uint16/],
+  [shards({ chunk_shape: [1, 3, 5] }), /do not divide into 1 x 3 x 5/],
+  [shards({ index_codecs: [LITTLE, ZSTD] }), /no fixed length/],
   [
-    "an unknown byte order",
-    { codecs: [{ name: "bytes", configuration: { endian: "middle" } }] },
-    /byte order "middle"/,
-  ],
-  [
-    "samples of two bytes without their order",
-    { codecs: ["bytes"] },
-    /no byte order for uint16/,
-  ],
-  [
-    "shards that do not divide",
-    shards({ chunk_shape: [1, 3, 5] }),
-    /do not divide into 1 x 3 x 5/,
-  ],
-  ["an index of no fixed length", shards({ index_codecs: [LITTLE, ZSTD] }), /no fixed length/],
-  [
-    "an index that is transposed",
     shards({ index_codecs: [{ name: "transpose", configuration: { order: "F" } }, LITTLE] }),
     /no fixed length/,
   ],
   [
-    "an index with a value codec",
     shards({ index_codecs: [{ name: "numcodecs.delta", configuration: { dtype: "<u8" } }, LITTLE] }),
     /no fixed length/,
   ],
   [
-    "an index in shards",
     shards({
       index_codecs: [{
         name: "sharding_indexed",
@@ -179,24 +126,24 @@ const REFUSED: readonly (readonly [string, Fields, RegExp])[] = [
     }),
     /no fixed length/,
   ],
-  ["an index in the middle", shards({ index_location: "middle" }), /indexes at "middle"/],
-  ["an unknown field of shards", shards({ other: 1 }), /field "other"/],
+  [shards({ index_location: "middle" }), /indexes at "middle"/],
+  [shards({ other: 1 }), /field "other"/],
 ];
 
 const OLD_REFUSED: typeof REFUSED = [
-  ["no compressor", { compressor: undefined }, /has no "compressor"/],
-  ["no filters", { filters: undefined }, /has no "filters"/],
-  ["no order", { order: undefined }, /has no "order"/],
-  ["another order", { order: "A" }, /order "A"/],
-  ["another separator", { dimension_separator: "-" }, /chunk keys by "-"/],
-  ["filters that are not a list", { filters: {} }, /filters that are not a list/],
-  ["a compressor without a name", { compressor: {} }, /without a name/],
+  [{ compressor: undefined }, /has no "compressor"/],
+  [{ filters: undefined }, /has no "filters"/],
+  [{ order: undefined }, /has no "order"/],
+  [{ order: "A" }, /order "A"/],
+  [{ dimension_separator: "-" }, /chunk keys by "-"/],
+  [{ filters: {} }, /filters that are not a list/],
+  [{ compressor: {} }, /without a name/],
 ];
 
 Deno.test("metadata of arrays that are read, and those that are refused", () => {
-  for (const [name, change] of READ) doesNotThrow(() => layout(change), name);
-  for (const [name, change, message] of REFUSED) throws(() => layout(change), message, name);
-  for (const [name, change, message] of OLD_REFUSED) throws(() => old(change), message, name);
+  for (const change of READ) doesNotThrow(() => layout(change), JSON.stringify(change));
+  for (const [change, message] of REFUSED) throws(() => layout(change), message, JSON.stringify(change));
+  for (const [change, message] of OLD_REFUSED) throws(() => old(change), message, JSON.stringify(change));
 });
 
 Deno.test("the transposition of an array names each axis once", () => {

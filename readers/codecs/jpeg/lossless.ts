@@ -76,8 +76,8 @@ export class LosslessPicture implements Picture {
         ? samples[at - above]!
         : predict(byLeft ? 1 : start, samples[at - step]!, samples[at - above]!, samples[at - above - step]!);
       let left = samples[at] = (first + differences[d]!) & 0xffff;
-      const end = (row + next) * step;
-      for (at += step, d += count; at < end; at += step, d += count) {
+      const runEnd = (row + next) * step;
+      for (at += step, d += count; at < runEnd; at += step, d += count) {
         // The sample to the left is at hand; to read it back takes time.
         const predicted = byLeft
           ? left
