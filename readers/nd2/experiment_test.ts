@@ -1,5 +1,6 @@
 /** Objects and lists as the documents give them. */
 import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
 import { FrameNumbers, type Loop, type LoopKind, loopsOf } from "./experiment.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
@@ -56,23 +57,6 @@ Deno.test("phases add up; what is not valid has no frames", () => {
   ]]);
 });
 
-Deno.test("channels are no loop and do not nest those inside; of the same loop the longest counts", () => {
-  const spectral = level(6, { uiCount: 2 }, level(4, { uiCount: 3, dZStep: 1 }));
-  deepEqual(short(level(1, { uiCount: 2 }, spectral)).map(([kind]) => kind), ["T", "Z"]);
-  const unequal = [3, 5, 4].map((uiCount) => level(4, { uiCount, dZStep: 1 }));
-  deepEqual(short(level(1, { uiCount: 2 }, ...unequal)).map(([kind, count]) => [kind, count]), [["T", 2], [
-    "Z",
-    5,
-  ]]);
-});
-
-Deno.test("inner levels below a phase, and levels in wrappers", () => {
-  const below = { pSubLoops: [{ ppNextLevelEx: [{ SLxExperiment: level(4, { uiCount: 3, dZStep: 1 }) }] }] };
-  deepEqual(short(level(8, { pPeriod: [{ uiCount: 2 }], ...below })).map(([kind]) => kind), ["T", "Z"]);
-  const wrapped = { SLxExperiment: level(4, { uiCount: 3, dZStep: 1 }) };
-  deepEqual(short(level(1, { uiCount: 2 }, wrapped)).map(([kind]) => kind), ["T", "Z"]);
-});
-
 Deno.test("unknown kinds of loops are refused; loops of less than one step are skipped", () => {
   for (const type of [3, 5, 9, 10]) throws(() => short(level(type, { uiCount: 2 })), { tag: "DecodeFailed" });
   for (const uiCount of [0, -1, 0.5, NaN, Infinity, 2 ** 60, "3"]) {
@@ -80,8 +64,6 @@ Deno.test("unknown kinds of loops are refused; loops of less than one step are s
   }
   deepEqual(short(level(99, { uiCount: 2 })), []);
 });
-
-import fc from "fast-check";
 
 const loop = (kind: LoopKind, count: number): Loop => ({
   kind,

@@ -86,12 +86,6 @@ Deno.test("numbered loops in their order, or levels inside of each other", () =>
   deepEqual(short({}), []);
 });
 
-Deno.test("levels are followed as deep as any experiment goes", () => {
-  let deep: unknown = {};
-  for (let i = 0; i < 20; i += 1) deep = level(4, { Count: 1 }, { no_name: deep });
-  deepEqual(short(deep).length, 16);
-});
-
 Deno.test("the step of focus: the description, else as stated, else the range by the count", () => {
   const range = { Count: 3, ZLow: -1, ZHigh: 2 };
   deepEqual(short(level(4, { ...range, ZStep: -0.75 })), [["Z", 3, null, 0.75]]);

@@ -140,8 +140,14 @@ Deno.test("versions of OME-Zarr from 0.1 to 0.5 are read", () => {
     read(image({ multiscale: multiscale({ version }) }));
   }
   for (const version of ["0.6", "1.0", "0.10"]) {
-    throws(() => read(image({ multiscale: multiscale({ version }) })), /is not supported, only 0.1 to 0.5/);
+    const groups = [{ plate: { version } }, { well: { version } }, { ome: { version } }]
+      .map((attributes) => ({ ".zattrs": attributes }));
+    for (const values of [image({ multiscale: multiscale({ version }) }), ...groups]) {
+      throws(() => read(values), /is not supported, only 0.1 to 0.5/);
+    }
   }
+  // Attributes of another program.
+  throws(() => read({ ".zattrs": { version: "2.0" } }), NoImage);
   const bare = (version: string) =>
     read(image({ multiscale: multiscale({ version, axes: undefined }), shape: [1, 1, 1, 4, 6] })).warnings
       .length;

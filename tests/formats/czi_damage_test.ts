@@ -6,10 +6,8 @@ import { planesAt } from "../planes.ts";
 import { checkCuts, loadBytes, refused as refusedAs } from "../damage.ts";
 import { openCzi } from "../fixtures/czi_files.ts";
 import {
-  entryBytes,
   patched,
   ramp16,
-  segment,
   structure,
   writeCzi,
   type WrittenCzi,
@@ -109,39 +107,6 @@ Deno.test("a walk replaces a missing directory; a damaged one is refused", async
   ];
   for (const [change, message] of cases) await refused(patched(made.bytes, change), message);
 });
-
-Deno.test("a walk ends where it makes no way or comes to nothing", async () => {
-  const made = writeCzi({ ...stack, front: false });
-  const lost = patched(made.bytes, [32 + 52, 8, 0]);
-  // Segments of no size, one after the other, to the end.
-  const empty = structure(640, (_, bytes) => {
-    for (let at = 0; at < 640; at += 32) bytes.set(new TextEncoder().encode("NOTHING"), at);
-  });
-  const { planes } = await load(new Uint8Array([...lost, ...empty]));
-  equal(planes.length, 1);
-});
-
-Deno.test("entries of one subblock, of itself and of circles", async () => {
-  const at = 544 + writeCziDirectoryBytes(3);
-  const same = writeCzi({ ...stack, subblocks: [0, 1, 2].map((t) => frame(t, { position: at })) });
-  await openCzi(same.bytes, async (acquisition) => {
-    deepEqual([...(await planesAt(acquisition, { t: 2 }))[0]!], [...new Uint16Array(ramp16(24, 0).buffer)]);
-  });
-  // An embedded document that has an attachment with itself: attachments of embedded ones are not opened.
-  const inner = writeCzi({
-    subblocks: [{ dims: [["X", 0, 40], ["Y", 0, 40]], data: ramp16(1600, 0) }],
-    attachments: [{ name: "Image", type: "ZISRAW", content: new Uint8Array(100) }],
-  });
-  const outer = writeCzi({
-    ...lines,
-    attachments: [{ name: "Image", type: "ZISRAW", content: inner.bytes }],
-  });
-  equal((await load(outer.bytes)).summary.reference?.rows, 40);
-});
-
-/** Bytes of a directory of so many entries of four dimensions. */
-const writeCziDirectoryBytes = (count: number) =>
-  segment("ZISRAWDIRECTORY", new Uint8Array(128 + count * entryBytes(frame(0), 0).length)).length;
 
 Deno.test("what is declared and not stored is not found", async () => {
   const gap = writeCzi({ ...stack, subblocks: [frame(0), frame(2)] });

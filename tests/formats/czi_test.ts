@@ -6,7 +6,6 @@ import { zstdCompressSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { documentsOf } from "../../readers/io/document_list.ts";
-import { MAX_TIMES } from "../../readers/metadata/time_stamps.ts";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
@@ -320,22 +319,6 @@ Deno.test("a subblock may span some channels of many", async () => {
   });
 });
 
-Deno.test("the memory for a great many subblocks is planned for", async () => {
-  const lines = (count: number) =>
-    writeCzi({
-      subblocks: Array.from({ length: count }, (_, t): WrittenSubblock => ({
-        dims: [["X", 0, 2], ["Y", 0, 1], ["T", t, 1]],
-        data: ramp16(2, t),
-      })),
-    }).bytes;
-  for (const [count, bytes] of [[1000, 0], [1001, 800 * 1001]] as const) {
-    await openCzi(lines(count), async (acquisition) => {
-      const plan = await acquisition.plan([0], { t: 0, z: 0, l: 0 });
-      equal(plan.working?.bytes, bytes);
-    });
-  }
-});
-
 Deno.test("a stream that is as long as its pixels is no pixels", async () => {
   const dims: WrittenDimension[] = [["X", 0, 8], ["Y", 0, 8]];
   const values = ramp16(64, 0);
@@ -382,23 +365,6 @@ Deno.test("time stamps: in days, too few, unusable", async () => {
     "seconds",
     [0, 86_400 * 2 ** -20, 86_400 * 2 ** -19],
   ]);
-});
-
-Deno.test("a line scan of more rows than there may be times has a step alone", async () => {
-  const rows = MAX_TIMES + 1;
-  const content = structure(8 + 8 * rows, (view) => {
-    view.setInt32(4, rows, true);
-    for (let row = 0; row < rows; row += 1) view.setFloat64(8 + 8 * row, 10 + row / 4, true);
-  });
-  const attachments = [{ name: "TimeStamps", type: "CZTIMS", content }];
-  const subblocks = [{
-    dims: [["X", 0, 1], ["Y", 0, 1], ["T", 0, rows]],
-    pixelType: 0,
-    data: new Uint8Array(rows),
-  }] satisfies WrittenSubblock[];
-  await openCzi(writeCzi({ subblocks, attachments }).bytes, ({ axes, times }) => {
-    deepEqual([axes[0]?.step, axes[0]?.unit, times], [0.25, "seconds", null]);
-  });
 });
 
 Deno.test("a section has its focus planes as rows, a line scan of time chunks its lines", async () => {

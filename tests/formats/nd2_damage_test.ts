@@ -146,19 +146,6 @@ Deno.test("times come from the frames when the list is missing, truncated or fal
   ) deepEqual(await times(bytes), [0, 0.05]);
 });
 
-Deno.test("a frame that has its time alone has a time", async () => {
-  const ms = (value: number) => new Uint8Array(Float64Array.of(value).buffer);
-  const file = (second: Uint8Array) =>
-    nd2File([
-      ["ImageDataSeq|0!", concat(ms(5), frame().subarray(8))],
-      ["ImageDataSeq|1!", second],
-      ["ImageAttributesLV!", attributes()],
-      ["ImageMetadataLV!", time(2)],
-    ]);
-  deepEqual((await load(file(ms(2005)))).summary.times, [0, 2]);
-  equal((await load(file(ms(2005).subarray(0, 7)))).summary.times, null);
-});
-
 Deno.test("an interrupted line scan has the stored lines", async () => {
   const picture = level("SLxPictureMetadata", [
     number("ePictureYAxis", 2),

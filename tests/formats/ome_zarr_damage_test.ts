@@ -11,7 +11,6 @@ import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { loadHere } from "../load_here.ts";
 import { inFolder } from "../temporary_files.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { codesOf } from "../warning_codes.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/ome_zarr/", import.meta.url));
 const CHUNK = "0/c/0/0";
@@ -287,21 +286,6 @@ Deno.test(
       const { summary } = await open(join(plate, "A/1", field!));
       assert.deepEqual([summary.date, summary.channels[0]!.name], [date, name], field);
     }
-  }),
-);
-
-Deno.test(
-  "a group of a later version is refused, whatever it holds",
-  inStore(async (store) => {
-    const contents: Json[] = [{}, { plate: { wells: [] } }, { well: { images: [] } }];
-    for (const content of contents) {
-      const ome = { version: "0.6-dev2", ...content };
-      write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { ome } });
-      await assert.rejects(open(store), /OME-Zarr 0\.6-dev2 is not supported, only 0\.1 to 0\.5/);
-    }
-    // Attributes of another program.
-    write(join(store, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: { version: "2.0" } });
-    await assert.rejects(open(store), /is a Zarr group without OME-Zarr image metadata/);
   }),
 );
 
