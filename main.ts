@@ -3,32 +3,15 @@ import { isAbsolute } from "node:path";
 import { UsageError } from "./cli/arguments.ts";
 import type { COMMANDS } from "./cli/commands.ts";
 import { type Configuration, parseCommandLine } from "./cli/command_line.ts";
-import { hasOwnScreen, openInBrowser } from "./cli/default_browser.ts";
-import { keepFailure } from "./cli/failed_start.ts";
 import { Log } from "./cli/log.ts";
-import { createApp } from "./routes/mod.ts";
-import { listen } from "./routes/http_listener.ts";
-import { systemClock } from "./session/clock.ts";
-import { DialogManners } from "./session/dialog/manners.ts";
-import { Picker } from "./session/dialog/picker.ts";
-import { resolveRoots } from "./session/source_path.ts";
-import { Sessions } from "./session/sessions.ts";
+import type { ListeningServer } from "./routes/server.ts";
 import { VERSION, versionLine } from "./cli/version.ts";
 
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
-/** Running responses may take this long when the server stops. */
-const SHUTDOWN_MS = 5000;
-
-/** A log that nobody reads may delay the end by this time. */
-const LOG_MS = 500;
-
-/** The first worker starts this long after the first request. */
-const WARM_MS = 250;
-
-/** File descriptors that a server needs at least: for some connections, a worker and its files. Without any, the runtime panics. */
-const LEAST_DESCRIPTORS = 64;
+/** What opens pages. The commands do not load it. */
+const browser = () => import("./cli/default_browser.ts");
 
 /** A failed start with its exit status; the message is one line for the user. */
 class StartFailed extends Error {
@@ -38,17 +21,13 @@ class StartFailed extends Error {
 }
 
 /** A server that listens. */
-export interface RunningServer {
+export interface RunningServer extends ListeningServer {
   /** Such as `http://127.0.0.1:8767`. */
   readonly baseUrl: string;
-  /** Opens a file and ends its session. @returns why it cannot be opened, or `null` */
-  tryFile(path: string): Promise<string | null>;
-  /** Stops accepting, waits for running responses (5 s at most), ends workers and the dialog. */
-  stop(): Promise<void>;
 }
 
 /**
- * Starts a server.
+ * Starts a server. The commands do not load it.
  *
  * @param log by default that of the configuration
  * @throws {Error} with `code`, as `EADDRINUSE` for a taken port and `EMFILE` where too few file descriptors are free
@@ -58,84 +37,9 @@ export async function startServer(
   configuration: Configuration,
   log: Log = new Log(configuration.logLevel, configuration.logJson),
 ): Promise<RunningServer> {
-  requireDescriptors();
-  const { host, port } = configuration;
-  const clock = systemClock;
-  const roots = configuration.roots.length === 0 ? null : await resolveRoots(configuration.roots);
-  const { allowedExtensions } = configuration;
-  const sessions = new Sessions(clock, { ...configuration, roots });
-  const picker = new Picker();
-  let stopping = false;
-  const app = createApp({
-    version: VERSION,
-    clock,
-    log,
-    store: sessions.store,
-    opener: sessions.opener,
-    folders: sessions.folders,
-    exporter: sessions.exporter,
-    positions: sessions.positions,
-    picker,
-    manners: new DialogManners(() => clock.now()),
-    allowedExtensions,
-    allowedOrigins: configuration.allowedOrigins,
-    dialogOnly: configuration.dialogOnly,
-    isStopping: () => stopping,
-  });
-  let asked = false;
-  const listener = await listen(host, port, (request, env) => {
-    // A worker takes 20 MB and blocks this thread for 12 ms as it starts.
-    if (!asked) clock.after(WARM_MS, () => sessions.warm());
-    asked = true;
-    return app.fetch(request, env);
-  }, { warn: (message) => log.line("warn", message) });
-  return {
-    baseUrl: addressOf({ host, port: listener.port }),
-    async tryFile(path) {
-      const { signal } = new AbortController();
-      const order = { path, chosenByUser: false, channelIndices: null, scene: null, signal };
-      try {
-        sessions.store.delete((await sessions.opener.open(order)).id);
-      } catch (error) {
-        if (!stopping) return error instanceof Error ? error.message : String(error);
-      }
-      return null;
-    },
-    async stop() {
-      stopping = true;
-      sessions.stopWork();
-      const finished = Promise.all([listener.close(), picker.close()]);
-      await within(SHUTDOWN_MS, finished);
-      sessions.close();
-      await within(LOG_MS, log.written());
-    },
-  };
-}
-
-/** Takes as many file descriptors as a server needs and gives them back. @throws {Error} too few are free */
-function requireDescriptors(): void {
-  const taken: Deno.FsFile[] = [];
-  try {
-    while (taken.length < LEAST_DESCRIPTORS) taken.push(Deno.openSync(Deno.execPath()));
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EMFILE")) return;
-    throw Object.assign(
-      new Error(
-        `Only ${taken.length} file descriptors are free, and acq-server needs ${LEAST_DESCRIPTORS}; raise the limit, for ` +
-          `example with "ulimit -n 1024"`,
-      ),
-      { code: "EMFILE" },
-    );
-  } finally {
-    for (const file of taken) file.close();
-  }
-}
-
-/** Waits for a promise, but not longer than some milliseconds. */
-async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([done, new Promise((end) => timer = setTimeout(end, milliseconds))]);
-  clearTimeout(timer);
+  const { start } = await import("./routes/server.ts");
+  const server = await start(configuration, VERSION, log);
+  return { ...server, baseUrl: addressOf({ host: configuration.host, port: server.port }) };
 }
 
 const addressOf = ({ host, port }: Pick<Configuration, "host" | "port">) =>
@@ -230,7 +134,7 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
   if (configuration.file !== null) void server.tryFile(configuration.file).then(warn);
   if (!opens) return;
   const page = clientAt(server.baseUrl, configuration);
-  const reason = await openInBrowser(page);
+  const reason = await (await browser()).openInBrowser(page);
   if (reason !== null) warn(notOpened(reason, page));
 }
 
@@ -266,7 +170,7 @@ async function showRunning(configuration: Configuration): Promise<void> {
   const running = `An acq-server is already running at ${address}`;
   const page = clientAt(address, configuration);
   console.error(`${running}; opening ${page} in your browser`);
-  const reason = await openInBrowser(page);
+  const reason = await (await browser()).openInBrowser(page);
   if (reason !== null) throw new StartFailed(notOpened(reason, page), EXIT.alreadyRunning);
 }
 
@@ -316,6 +220,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (isCommand(name)) {
     Deno.exit(await run(name, rest));
   }
+  const { hasOwnScreen } = await browser();
   const mayOpen = Deno.build.standalone &&
     hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));
   // A click passes no arguments, and dropped files are absolute paths.
@@ -329,7 +234,7 @@ async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof StartFailed)) throw error;
     console.error(error.message);
-    if (isClicked) await keepFailure(error.message);
+    if (isClicked) await (await import("./cli/failed_start.ts")).keepFailure(error.message);
     Deno.exit(error instanceof StartFailed ? error.status : EXIT.usage);
   }
 }

@@ -2,7 +2,6 @@
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/file_mark.ts";
-import type { Channel } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import type { DecodeResources } from "./decoding.ts";
 import { ExportNotFound, TooManyExports } from "./errors.ts";
@@ -10,16 +9,8 @@ import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { DescribedAcquisition, Opener } from "./opener.ts";
 import { newSessionId, type SessionStore } from "./store.ts";
 import { untilAborted, Waits } from "./waits.ts";
-import { type Archive, type Packer, zipOf } from "./export/archive.ts";
-import { imageLayout } from "./export/image_layout.ts";
-import {
-  type ExportedMember,
-  type ExportOrder,
-  memberFaults,
-  type MemberOrder,
-  type OrderFault,
-  recordingName,
-} from "./export/member_documents.ts";
+import type { Archive, Packer } from "./export/archive.ts";
+import type { ExportedMember, ExportOrder, MemberOrder, OrderFault } from "./export/member_documents.ts";
 
 /** Links that may wait for their download. */
 const MAX_LINKS = 8;
@@ -121,12 +112,14 @@ export class Exporter {
     options: { readonly chosenByUser: boolean; readonly version: string; readonly memory: OrderMemory },
     signal: AbortSignal,
   ): Promise<Archive> {
+    // The schemas of documents are loaded when first needed.
+    const { exportedMember, memberFaults } = await import("./export/member_documents.ts");
     const members: ExportedMember[] = [];
     const faults: OrderFault[] = [];
     for (const [index, asked] of order.members.entries()) {
       const described = await this.#described(asked, options.chosenByUser, signal);
       options.memory.take(described.summaryBytes);
-      const member = this.#memberOf(asked, index, order, described);
+      const member = exportedMember(asked, index, order, described);
       faults.push(...memberFaults(member, index), ...await this.#tableFaults(member, index, signal));
       members.push(member);
     }
@@ -151,26 +144,6 @@ export class Exporter {
   ): Promise<DescribedAcquisition> {
     if (sessionId !== undefined) return this.#store.get(sessionId);
     return await this.#opener.describe({ path: path!, scene, channelIndices: null, chosenByUser, signal });
-  }
-
-  #memberOf(asked: MemberOrder, index: number, { images }: ExportOrder, described: DescribedAcquisition) {
-    const { summary, source, working } = described;
-    const { reference } = summary;
-    const ascending = (channels: readonly Channel[]) => channels.toSorted((a, b) => a.index - b.index);
-    const channels = ascending(summary.loaded);
-    return {
-      summary,
-      source,
-      working,
-      number: index + 1,
-      order: asked,
-      id: asked.id ?? crypto.randomUUID(),
-      name: asked.name ?? recordingName(summary),
-      channels,
-      layout: imageLayout({ ...summary, channels }, images !== "opened"),
-      reference: reference && imageLayout(reference, true),
-      opened: images === "opened" ? summary.position : null,
-    };
   }
 
   /** Judges the tables of a member in a worker: one of 27 MiB takes a second. */
@@ -301,6 +274,7 @@ export class Exporter {
       }
       return this.#pack(member, current.key, order, client);
     };
+    const { zipOf } = await import("./export/archive.ts");
     return ended(await zipOf(archive, pack, written), () => {
       close();
       over();

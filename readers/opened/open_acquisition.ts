@@ -20,7 +20,6 @@ import { bounded, heapBytes } from "../metadata/description.ts";
 import { type Acquisition, type PlanePlan, type RowRange, workingOf } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
 import type { Warning } from "../warning.ts";
-import { packPlanes, surveyPlanes } from "./archive_planes.ts";
 import { describeScene, type FirstPlanes } from "./description.ts";
 import type {
   AcquisitionSource,
@@ -166,11 +165,13 @@ export class OpenAcquisition {
 
   /** Decodes and packs planes. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
   async pack(order: PackOrder): Promise<PackedPlanes> {
+    const { packPlanes } = await import("./archive_planes.ts");
     return (await this.#unchanged(() => packPlanes(this.acquisition, order, this.#files.stop)))[0];
   }
 
-  /** {@linkcode surveyPlanes} @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  /** Plans the planes of some channels at every position, without decoding. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
   async survey(channels: readonly number[]): Promise<void> {
+    const { surveyPlanes } = await import("./archive_planes.ts");
     await this.#unchanged(() => surveyPlanes(this.acquisition, channels, this.#files.stop));
   }
 

@@ -8,7 +8,7 @@ import { isJsonObject, parseJsonText } from "../../readers/metadata/json.ts";
 import { type ImageFacts, judgeDocument } from "../../schemas/document_rules.ts";
 import type { ExportRequest } from "../../schemas/http.ts";
 import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
-import type { ImageLayout } from "./image_layout.ts";
+import { type ImageLayout, imageLayout } from "./image_layout.ts";
 
 /** What a client asks to export. */
 export type ExportOrder = z.infer<typeof ExportRequest>;
@@ -43,6 +43,30 @@ export interface ExportedMember {
   readonly reference: ImageLayout | null;
   /** The only written T and Z; `null` where all are written. */
   readonly opened: Position | null;
+}
+
+/** Describes a recording that a client asks to export. */
+export function exportedMember(
+  order: MemberOrder,
+  index: number,
+  { images }: ExportOrder,
+  { summary, source, working }: Pick<ExportedMember, "summary" | "source" | "working">,
+): ExportedMember {
+  const { reference } = summary;
+  const channels = summary.loaded.toSorted((a, b) => a.index - b.index);
+  return {
+    summary,
+    source,
+    working,
+    number: index + 1,
+    order,
+    id: order.id ?? crypto.randomUUID(),
+    name: order.name ?? recordingName(summary),
+    channels,
+    layout: imageLayout({ ...summary, channels }, images !== "opened"),
+    reference: reference && imageLayout(reference, true),
+    opened: images === "opened" ? summary.position : null,
+  };
 }
 
 /** Paths of the files of a member; `null` for those that it lacks. */

@@ -1,0 +1,123 @@
+/** A server from its configuration: sessions, dialog, app and listener. */
+import { systemClock } from "../session/clock.ts";
+import { DialogManners } from "../session/dialog/manners.ts";
+import { Picker } from "../session/dialog/picker.ts";
+import { type SessionRules, Sessions } from "../session/sessions.ts";
+import { resolveRoots } from "../session/source_path.ts";
+import type { Log, Services } from "./context.ts";
+import { listen } from "./http_listener.ts";
+import { createApp } from "./mod.ts";
+
+/** Running responses may take this long when the server stops. */
+const SHUTDOWN_MS = 5000;
+
+/** A log that nobody reads may delay the end by this time. */
+const LOG_MS = 500;
+
+/** The first worker starts this long after the first request. */
+const WARM_MS = 250;
+
+/** File descriptors that a server needs at least: for some connections, a worker and its files. Without any, the runtime panics. */
+const LEAST_DESCRIPTORS = 64;
+
+/** What the operator decided. */
+export interface ServerRules
+  extends Omit<SessionRules, "roots">, Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
+  /** Name to listen at. */
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Directories as written; none for no limit. */
+  readonly roots: readonly string[];
+}
+
+/** A server that listens. */
+export interface ListeningServer {
+  /** Port that it listens at. */
+  readonly port: number;
+  /** Opens a file and ends its session. @returns why it cannot be opened, or `null` */
+  tryFile(path: string): Promise<string | null>;
+  /** Stops accepting, waits for running responses (5 s at most), ends workers and the dialog. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server.
+ *
+ * @param version of the program
+ * @throws {Error} with `code`, as `EADDRINUSE` for a taken port and `EMFILE` where too few file descriptors are free
+ * @throws {PathNotFound} a root is not an existing directory
+ */
+export async function start(
+  rules: ServerRules,
+  version: string,
+  log: Log & { written(): Promise<void> },
+): Promise<ListeningServer> {
+  requireDescriptors();
+  const { allowedExtensions, allowedOrigins, dialogOnly } = rules;
+  const clock = systemClock;
+  const roots = rules.roots.length === 0 ? null : await resolveRoots(rules.roots);
+  const sessions = new Sessions(clock, { ...rules, roots });
+  const { store, opener, folders, exporter, positions } = sessions;
+  const picker = new Picker();
+  let stopping = false;
+  const app = createApp({
+    ...{ version, clock, log, store, opener, folders, exporter, positions, picker },
+    manners: new DialogManners(() => clock.now()),
+    ...{ allowedExtensions, allowedOrigins, dialogOnly },
+    isStopping: () => stopping,
+  });
+  let asked = false;
+  const listener = await listen(rules.host, rules.port, (request, env) => {
+    // A worker takes 20 MB and blocks this thread for 12 ms as it starts.
+    if (!asked) clock.after(WARM_MS, () => sessions.warm());
+    asked = true;
+    return app.fetch(request, env);
+  }, { warn: (message) => log.line("warn", message) });
+  return {
+    port: listener.port,
+    async tryFile(path) {
+      const { signal } = new AbortController();
+      const order = { path, chosenByUser: false, channelIndices: null, scene: null, signal };
+      try {
+        store.delete((await opener.open(order)).id);
+      } catch (error) {
+        if (!stopping) return error instanceof Error ? error.message : String(error);
+      }
+      return null;
+    },
+    async stop() {
+      stopping = true;
+      sessions.stopWork();
+      await within(SHUTDOWN_MS, Promise.all([listener.close(), picker.close()]));
+      sessions.close();
+      await within(LOG_MS, log.written());
+    },
+  };
+}
+
+/** Takes as many file descriptors as a server needs and gives them back. @throws {Error} too few are free */
+function requireDescriptors(): void {
+  const taken: Deno.FsFile[] = [];
+  try {
+    while (taken.length < LEAST_DESCRIPTORS) taken.push(Deno.openSync(Deno.execPath()));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EMFILE")) return;
+    throw Object.assign(
+      new Error(
+        `Only ${taken.length} file descriptors are free, and acq-server needs ${LEAST_DESCRIPTORS}; raise the limit, for ` +
+          `example with "ulimit -n 1024"`,
+      ),
+      { code: "EMFILE" },
+    );
+  } finally {
+    for (const file of taken) file.close();
+  }
+}
+
+/** Waits for a promise, but not longer than some milliseconds. */
+async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([done, new Promise((end) => timer = setTimeout(end, milliseconds))]);
+  clearTimeout(timer);
+}
