@@ -43,7 +43,7 @@ export class Client implements Disposable {
   }
 }
 
-/** GETs all targets over some connections, each as soon as it is free. */
+/** GETs all targets over some connections; each takes the next target when it is free. */
 export async function getAll(port: number, connections: number, targets: readonly string[]): Promise<void> {
   const left = targets.values();
   await Promise.all(Array.from({ length: connections }, async () => {

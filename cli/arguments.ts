@@ -63,6 +63,24 @@ export function* readArguments(
   }
 }
 
+/** What was given to a command: its operands, and the last value of each flag (`""` for a switch). */
+export interface Given {
+  /** In their order. */
+  readonly operands: readonly string[];
+  /** By the names of the flags. */
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+/** Reads all arguments of a command. @throws {UsageError} as {@linkcode readArguments} */
+export function readGiven(command: string, flags: readonly NamedFlag[], args: readonly string[]): Given {
+  const given = { operands: [] as string[], flags: new Map<string, string>() };
+  for (const argument of readArguments(command, flags, args)) {
+    if (argument.flag === null) given.operands.push(argument.operand);
+    else given.flags.set(argument.flag.name, argument.value);
+  }
+  return given;
+}
+
 /** What the help of a command says. */
 export interface Help {
   /** What it does, as one sentence without a full stop. */

@@ -1,10 +1,21 @@
 /** The commands beside serving, each loaded when it runs. main.ts loads this file for them alone. */
-import { UsageError } from "./arguments.ts";
+import { type Given, HELP, type Help, helpText, readGiven, UsageError } from "./arguments.ts";
 import { printable } from "./log.ts";
-import { EXIT, failureOf, OutputFailed, ReaderGone } from "./shell.ts";
+import { EXIT, failureOf, OutputFailed, ReaderGone, writeLine } from "./shell.ts";
 
 /** Runs with the arguments after its name. @returns exit status */
 export type Command = (args: readonly string[]) => Promise<number>;
+
+/** A command that writes to standard output. */
+export interface WritingCommand extends Help {
+  /**
+   * Runs with at least one operand.
+   *
+   * @returns exit status
+   * @throws {UsageError | ReaderError | SessionError | ReaderGone | OutputFailed}
+   */
+  run(given: Given): Promise<number>;
+}
 
 const print = (line: string) => console.log(printable(line));
 const printError = (line: string) => console.error(printable(line));
@@ -13,23 +24,27 @@ const printError = (line: string) => console.error(printable(line));
 export const COMMANDS = {
   validate: async (args) => (await import("./validate.ts")).validateCommand(args, print, printError),
   schema: async (args) => (await import("./validate.ts")).schemaCommand(args, print, printError),
-  info: written(async (args) => (await import("./info.ts")).infoCommand(args)),
-  export: written(async (args) => (await import("./export.ts")).exportCommand(args)),
-  measure: written(async (args) => (await import("./measure.ts")).measureCommand(args)),
-  plane: written(async (args) => (await import("./plane.ts")).planeCommand(args)),
+  info: async (args) => await run("info", (await import("./info.ts")).INFO, args),
+  export: async (args) => await run("export", (await import("./export.ts")).EXPORT, args),
+  measure: async (args) => await run("measure", (await import("./measure.ts")).MEASURE, args),
+  plane: async (args) => await run("plane", (await import("./plane.ts")).PLANE, args),
 } as const satisfies Record<string, Command>;
 
-/** A command that writes to standard output; its failure is one line on standard error, the code first. */
-function written(command: Command): Command {
-  return async (args) => {
-    try {
-      return await command(args);
-    } catch (error) {
-      if (error instanceof ReaderGone) return EXIT.ok;
-      printError(error instanceof OutputFailed ? error.message : failureLine(error));
-      return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+/** Runs a command; its failure is one line on standard error, the code first. */
+async function run(name: string, command: WritingCommand, args: readonly string[]): Promise<number> {
+  try {
+    const given = readGiven(`acq-server ${name}`, command.flags, args);
+    if (given.flags.has(HELP.name)) {
+      await writeLine(helpText(command));
+      return EXIT.ok;
     }
-  };
+    if (given.operands.length === 0) throw new UsageError(`Missing path: ${command.usage[0]}`);
+    return await command.run(given);
+  } catch (error) {
+    if (error instanceof ReaderGone) return EXIT.ok;
+    printError(error instanceof OutputFailed ? error.message : failureLine(error));
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  }
 }
 
 function failureLine(error: unknown): string {

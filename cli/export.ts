@@ -1,95 +1,77 @@
 /** The command `acq-server export`: writes recordings as an archive of OME-Zarr images to standard output, without a server. */
-import { quoted } from "../readers/errors.ts";
 import { OrderRefused } from "../session/exporter.ts";
-import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";
-import { EXIT, index, orderOf, sessionsOfShell, writeBytes, writeLine } from "./shell.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { HELP, UsageError } from "./arguments.ts";
+import type { WritingCommand } from "./commands.ts";
+import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
 import { VERSION } from "./version.ts";
 
 const IMAGES = ["all", "opened", "none"] as const;
 
-const FLAGS: readonly NamedFlag[] = [
-  { name: "--scene", value: "N", help: "Only this scene of each path, from 0 [default: all]" },
-  { name: "--name", value: "NAME", help: "Name of the collection" },
-  {
-    name: "--images",
-    value: "WHICH",
-    help: "all positions, the opened one, or none (documents alone) [default: all]",
-  },
-  { name: "--quiet", short: "q", help: "Write no progress to standard error" },
-  HELP,
-];
+/** Milliseconds between two lines of progress. */
+const PROGRESS_MS = 500;
 
-const HELP_TEXT = helpText({
+/** Writes an archive. */
+export const EXPORT: WritingCommand = {
   about: "Write recordings as an archive of OME-Zarr images",
   usage: ["acq-server export [OPTIONS] <PATH>... > FILE.zip"],
   lists: { Arguments: [["<PATH>...", "Files or folders; each scene becomes a member"]] },
-  flags: FLAGS,
+  flags: [
+    { name: "--scene", value: "N", help: "Only this scene of each path, from 0 [default: all]" },
+    { name: "--name", value: "NAME", help: "Name of the collection" },
+    {
+      name: "--images",
+      value: "WHICH",
+      help: "all positions, the opened one, or none (documents alone) [default: all]",
+    },
+    { name: "--quiet", short: "q", help: "Write no progress to standard error" },
+    HELP,
+  ],
   notes: [
     "A failure is one line on standard error, its code first; the file is then incomplete and does not open.",
     "Exit status: 0 the archive was written, 1 it was not, 2 wrong usage.",
   ],
-});
-
-interface Asked {
-  readonly paths: readonly string[];
-  readonly scene: number | null;
-  readonly name: string | null;
-  readonly images: (typeof IMAGES)[number];
-  readonly isQuiet: boolean;
-}
-
-/** Milliseconds between two lines of progress. */
-const PROGRESS_MS = 500;
-
-/**
- * Writes an archive.
- *
- * @returns exit status 0
- * @throws {ReaderError | SessionError} a recording cannot be read
- * @throws {UsageError | ReaderGone | OutputFailed}
- */
-export async function exportCommand(args: readonly string[]): Promise<number> {
-  const asked = parse(args);
-  if (asked === null) {
-    await writeLine(HELP_TEXT);
-    return EXIT.ok;
-  }
-  if (Deno.stdout.isTerminal()) {
-    throw new UsageError("A terminal cannot show an archive; write it to a file with > FILE.zip");
-  }
-  const sessions = sessionsOfShell();
-  const { signal } = new AbortController();
-  const members: { path: string; scene: number }[] = [];
-  for (const written of asked.paths) {
-    const { path } = orderOf({ path: written, scene: null, channelIndices: null });
-    if (asked.scene !== null) {
-      members.push({ path, scene: asked.scene });
-      continue;
-    }
-    const { summary } = await sessions.opener.describe(orderOf({ path, scene: 0, channelIndices: null }));
-    for (let scene = 0; scene < summary.sceneCount; scene += 1) members.push({ path, scene });
-  }
-  const order = { members, images: asked.images, ...asked.name !== null && { name: asked.name } };
-  const { exporter } = sessions;
-  const archive = await exporter.prepare(order, {
-    chosenByUser: true,
-    version: VERSION,
-    memory: exporter.hold(0),
-  }, signal)
-    .catch((error: unknown) => {
+  async run(given) {
+    const scene = indexIn(given, "--scene");
+    const images = nameIn(given, "--images", IMAGES);
+    const name = given.flags.get("--name");
+    requireFile("an archive", "FILE.zip");
+    const sessions = sessionsOfShell();
+    const { exporter } = sessions;
+    const members = await membersOf(sessions, given.operands, scene);
+    const order = { members, images, ...name !== undefined && { name } };
+    const { signal } = new AbortController();
+    const options = { chosenByUser: true, version: VERSION, memory: exporter.hold(0) };
+    const archive = await exporter.prepare(order, options, signal).catch((error: unknown) => {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
-  const progress = new Progress(asked.isQuiet);
-  let bytes = 0;
-  let planes = 0;
-  const body = await exporter.stream(archive, signal, () => {}, (count) => planes = count);
-  for await (const part of body) {
-    await writeBytes(part);
-    bytes += part.length;
-    progress.show(planes, bytes, false);
+    const progress = new Progress(given.flags.has("--quiet"));
+    let [bytes, planes] = [0, 0];
+    const body = await exporter.stream(archive, signal, () => {}, (count) => planes = count);
+    for await (const part of body) {
+      await writeBytes(part);
+      bytes += part.length;
+      progress.show(planes, bytes, false);
+    }
+    progress.show(planes, bytes, true);
+    return EXIT.ok;
+  },
+};
+
+/** Paths with a scene each: the wanted one, or all. */
+async function membersOf(
+  sessions: Sessions,
+  paths: readonly string[],
+  wanted: number | null,
+): Promise<{ path: string; scene: number }[]> {
+  const members: { path: string; scene: number }[] = [];
+  for (const written of paths) {
+    const order = orderOf({ path: written, scene: wanted ?? 0, channelIndices: null });
+    const { path } = order;
+    const count = wanted === null ? (await sessions.opener.describe(order)).summary.sceneCount : 1;
+    for (let i = 0; i < count; i += 1) members.push({ path, scene: wanted ?? i });
   }
-  progress.show(planes, bytes, true);
-  return EXIT.ok;
+  return members;
 }
 
 /** A line on standard error that is written over. */
@@ -111,29 +93,4 @@ class Progress {
     const text = this.#isTerminal ? `\r${line}${isEnd ? "\n" : ""}` : `${line}\n`;
     Deno.stderr.writeSync(new TextEncoder().encode(text));
   }
-}
-
-/** `null` for help. */
-function parse(args: readonly string[]): Asked | null {
-  const paths: string[] = [];
-  let scene: number | null = null;
-  let name: string | null = null;
-  let images: Asked["images"] = "all";
-  let isQuiet = false;
-  for (const argument of readArguments("acq-server export", FLAGS, args)) {
-    if (argument.flag === null) paths.push(argument.operand);
-    else if (argument.flag === HELP) return null;
-    else if (argument.flag.name === "--scene") scene = index("--scene", argument.value);
-    else if (argument.flag.name === "--name") name = argument.value;
-    else if (argument.flag.name === "--quiet") isQuiet = true;
-    else images = imagesOf(argument.value);
-  }
-  if (paths.length > 0) return { paths, scene, name, images, isQuiet };
-  throw new UsageError("Missing path: acq-server export <PATH>... > FILE.zip");
-}
-
-function imagesOf(text: string): Asked["images"] {
-  const found = IMAGES.find((known) => known === text);
-  if (found !== undefined) return found;
-  throw new UsageError(`--images takes ${IMAGES.join(", ")}, not ${quoted(text)}`);
 }

@@ -8,26 +8,9 @@ import { typedScan } from "../static/measure/typed_scan.js";
 import { type Method, METHODS } from "../static/measure/velocity.js";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";
-import { EXIT, failureOf, orderOf, sessionsOfShell, writeBytes, writeLine } from "./shell.ts";
-
-const SETTINGS: NamedFlag = {
-  name: "--settings",
-  value: "FILE",
-  help: "Bands, traces, events and velocities as JSON (docs/measure.md) [default: whole lines]",
-};
-const FLAGS: readonly NamedFlag[] = [SETTINGS, HELP];
-
-const HELP_TEXT = helpText({
-  about: "Measure line scans into a table of comma-separated values",
-  usage: ["acq-server measure [OPTIONS] <PATH>... > table.csv"],
-  lists: { Arguments: [["<PATH>...", "Files or folders to measure"]] },
-  flags: FLAGS,
-  notes: [
-    "A row for each recording and band; a recording that cannot be measured has a row that says why.",
-    "Exit status: 0 all were measured, 1 some were not, 2 wrong usage.",
-  ],
-});
+import { HELP, UsageError } from "./arguments.ts";
+import type { WritingCommand } from "./commands.ts";
+import { EXIT, failureOf, orderOf, sessionsOfShell, writeBytes } from "./shell.ts";
 
 const NUMBER = z.number();
 const LINES = z.int().positive();
@@ -77,54 +60,48 @@ const SETTINGS_SCHEMA = z.object({
 
 type ShellSettings = z.output<typeof SETTINGS_SCHEMA>;
 
-/**
- * Measures recordings.
- *
- * @returns exit status: 0 all were measured, 1 some were not
- * @throws {UsageError | ReaderGone | OutputFailed}
- */
-export async function measureCommand(args: readonly string[]): Promise<number> {
-  const asked = parse(args);
-  if (asked === null) {
-    await writeLine(HELP_TEXT);
-    return EXIT.ok;
-  }
-  const settings = await settingsIn(asked.settings);
-  const sessions = sessionsOfShell();
-  const rows: Row[] = [];
-  let status: number = EXIT.ok;
-  for (const path of asked.paths) {
-    try {
-      rows.push(...await measured(sessions, path, settings));
-    } catch (error) {
-      if (error instanceof UsageError) throw error;
-      status = EXIT.failed;
-      const said = error instanceof RangeError ? error.message : failureOf(error).message;
-      rows.push({ File: path, Failure: said });
+/** Measures recordings. Exit status: 0 all were measured, 1 some were not. */
+export const MEASURE: WritingCommand = {
+  about: "Measure line scans into a table of comma-separated values",
+  usage: ["acq-server measure [OPTIONS] <PATH>... > table.csv"],
+  lists: { Arguments: [["<PATH>...", "Files or folders to measure"]] },
+  flags: [
+    {
+      name: "--settings",
+      value: "FILE",
+      help: "Bands, traces, events and velocities as JSON (docs/measure.md) [default: whole lines]",
+    },
+    HELP,
+  ],
+  notes: [
+    "A row for each recording and band; a recording that cannot be measured has a row that says why.",
+    "Exit status: 0 all were measured, 1 some were not, 2 wrong usage.",
+  ],
+  async run({ operands, flags }) {
+    const settings = await settingsIn(flags.get("--settings"));
+    const sessions = sessionsOfShell();
+    const rows: Row[] = [];
+    let status: number = EXIT.ok;
+    for (const path of operands) {
+      try {
+        rows.push(...await measured(sessions, path, settings));
+      } catch (error) {
+        if (error instanceof UsageError) throw error;
+        status = EXIT.failed;
+        const said = error instanceof RangeError ? error.message : failureOf(error).message;
+        rows.push({ File: path, Failure: said });
+      }
     }
-  }
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const columns = names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
-  await writeBytes(new TextEncoder().encode(csv([["Settings", JSON.stringify(settings)]], columns)));
-  return status;
-}
-
-/** `null` for help. */
-function parse(args: readonly string[]) {
-  const paths: string[] = [];
-  let settings: string | null = null;
-  for (const argument of readArguments("acq-server measure", FLAGS, args)) {
-    if (argument.flag === null) paths.push(argument.operand);
-    else if (argument.flag === HELP) return null;
-    else settings = argument.value;
-  }
-  if (paths.length > 0) return { paths, settings };
-  throw new UsageError("Missing path: acq-server measure <PATH>... --settings FILE > table.csv");
-}
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const columns = names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
+    await writeBytes(new TextEncoder().encode(csv([["Settings", JSON.stringify(settings)]], columns)));
+    return status;
+  },
+};
 
 /** @throws {UsageError} the file is missing, or no settings */
-async function settingsIn(path: string | null): Promise<ShellSettings> {
-  if (path === null) return SETTINGS_SCHEMA.parse({});
+async function settingsIn(path: string | undefined): Promise<ShellSettings> {
+  if (path === undefined) return SETTINGS_SCHEMA.parse({});
   try {
     return SETTINGS_SCHEMA.parse(JSON.parse(await Deno.readTextFile(path)));
   } catch (error) {

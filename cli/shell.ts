@@ -1,10 +1,11 @@
 /** What the commands share: acquisitions without a server, standard output, failures. */
 import { isAbsolute, resolve } from "node:path";
 import { systemClock } from "../session/clock.ts";
+import { quoted } from "../readers/errors.ts";
 import { codeOf, INTERNAL_MESSAGE } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import { Sessions } from "../session/sessions.ts";
-import { UsageError } from "./arguments.ts";
+import { type Given, UsageError } from "./arguments.ts";
 import { DEFAULTS } from "./command_line.ts";
 import { printable } from "./log.ts";
 
@@ -56,10 +57,26 @@ export function failureOf(error: unknown): { readonly error: string; readonly me
   return { error: "internal_error", message: INTERNAL_MESSAGE };
 }
 
-/** The index in a flag. @throws {UsageError} */
-export function index(name: string, text: string): number {
+/** The index in a flag; `null` without it. @throws {UsageError} */
+export function indexIn({ flags }: Given, name: string): number | null {
+  const text = flags.get(name);
+  if (text === undefined) return null;
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
   throw new UsageError(`${name} takes an index from 0, not "${text.slice(0, 64)}"`);
+}
+
+/** The name in a flag, one of some; the first one without the flag. @throws {UsageError} */
+export function nameIn<Name extends string>({ flags }: Given, flag: string, names: readonly Name[]): Name {
+  const text = flags.get(flag) ?? names[0];
+  const found = names.find((known) => known === text);
+  if (found !== undefined) return found;
+  throw new UsageError(`${flag} takes ${names.join(", ")}, not ${quoted(text!.slice(0, 64))}`);
+}
+
+/** Refuses to write bytes to a terminal. @throws {UsageError} */
+export function requireFile(what: string, file: string): void {
+  if (!Deno.stdout.isTerminal()) return;
+  throw new UsageError(`A terminal cannot show ${what}; write it to a file with > ${file}`);
 }
 
 /** The reader of standard output has gone (`acq-server info *.tif | head -n 1`), which ends a command silently. */

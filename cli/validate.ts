@@ -1,6 +1,6 @@
 /** The commands `acq-server validate` and `acq-server schema`. */
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
-import { HELP, helpText, type NamedFlag, readArguments, UsageError } from "./arguments.ts";
+import { type Given, HELP, helpText, type NamedFlag, readGiven, UsageError } from "./arguments.ts";
 import { printable } from "./log.ts";
 import { validatePath } from "./validate/validate.ts";
 
@@ -34,12 +34,11 @@ const SCHEMA_HELP = helpText({
   flags: [HELP],
 });
 
-/** Operands and flags of a command; `null` for help. @throws {UsageError} no operand */
+/** What was given to a command; `null` for help. @throws {UsageError} no operand */
 function parse(command: string, operand: string, flags: readonly NamedFlag[], args: readonly string[]) {
-  const given = [...readArguments(`acq-server ${command}`, flags, args)];
-  if (given.some(({ flag }) => flag === HELP)) return null;
-  const operands = given.flatMap((argument) => argument.flag === null ? [argument.operand] : []);
-  if (operands.length > 0) return { operands, json: given.some(({ flag }) => flag?.name === "--json") };
+  const given = readGiven(`acq-server ${command}`, flags, args);
+  if (given.flags.has(HELP.name)) return null;
+  if (given.operands.length > 0) return given;
   throw new UsageError(
     `Missing ${operand.replace(/\W/g, "").toLowerCase()}: acq-server ${command} ${operand}`,
   );
@@ -66,20 +65,20 @@ function orUsage(printError: Print, run: () => number): number {
 export function validateCommand(args: readonly string[], print: Print, printError: Print): number {
   return orUsage(printError, () => {
     const asked = parse("validate", "<PATH>...", FLAGS, args);
-    if (asked !== null) return validate(asked.operands, asked.json, print, printError);
+    if (asked !== null) return validate(asked, print, printError);
     print(VALIDATE_HELP);
     return ALL_VALID;
   });
 }
 
-function validate(paths: readonly string[], json: boolean, print: Print, printError: Print): number {
-  const verdicts = paths.map((path) => {
+function validate({ operands, flags }: Given, print: Print, printError: Print): number {
+  const verdicts = operands.map((path) => {
     const verdict = validatePath(path);
     if (verdict.unreadable !== null) printError(oneLine(verdict.unreadable));
     return verdict;
   });
   const valid = verdicts.every((verdict) => verdict.valid);
-  if (json) print(JSON.stringify({ valid, results: verdicts }, null, 2));
+  if (flags.has("--json")) print(JSON.stringify({ valid, results: verdicts }, null, 2));
   else {
     for (const { path, valid, unreadable, problems, missingPlanes } of verdicts) {
       for (const { file, pointer, message } of problems) print(oneLine(`${file}: ${pointer}: ${message}`));

@@ -126,11 +126,11 @@ export interface FormatBase extends FormatName {
   load(): Promise<{ scenes: ReadScenes }>;
 }
 
-/** The names in a folder, as far as parts of one acquisition are found by them. */
+/** The names in a folder, by which parts of one acquisition are found. */
 export interface FolderNames {
   /** Name of the folder. */
   readonly folder: string;
-  /** The file of this name, case ignored, as it is stored; `null` without one. */
+  /** The file of this name, case ignored, by its stored name; `null` without one. */
   find(name: string): string | null;
   /** Files whose names end like this, case ignored. @param ending in lower case */
   ending(ending: string): readonly string[];
@@ -149,8 +149,8 @@ export interface FileFormat extends FormatBase {
   /** True for a file, whatever its content, that is a part of an acquisition of this format, which is opened in its place. */
   claims?(path: string, files: FileAccess): boolean;
   /**
-   * What all files of one acquisition share, as far as their names tell: the name of the file that stands for it, where there is
-   * one, else any text. `null` for a name that tells nothing. No file is opened.
+   * What the names of all files of one acquisition share: the name of the file that stands for it, where there is
+   * one, else any text. `null` for any other name. No file is opened.
    */
   setOf?(name: string, beside: FolderNames): string | null;
   /** The file to which a folder with this name belongs; `null` for any other folder. */

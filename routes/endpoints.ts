@@ -137,7 +137,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: "/api/v2/list",
     id: "listFolder",
     tag: "acquisitions",
-    summary: "Acquisitions and folders in a folder, told by names alone",
+    summary: "List the acquisitions and folders in a folder by their names",
     description: "One entry for each acquisition, however many files it has. No file is opened.",
     request: "ListRequest",
     requestExamples: example.LIST_REQUESTS,

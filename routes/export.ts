@@ -1,4 +1,4 @@
-/** `POST /api/v2/export`, and the archive behind the link that it answers with. */
+/** `POST /api/v2/export`, and the archive at the link that it answers with. */
 import type { z } from "zod";
 import type { ExportResponse } from "../schemas/http.ts";
 import { type Link, LINK_SECONDS, OrderRefused } from "../session/exporter.ts";

@@ -436,7 +436,7 @@ export const ListResponse = named(
     path: z.string().describe("Absolute path of the folder with links resolved"),
     entries: z.array(FolderEntry).describe("Sorted by name, at most 10000"),
     truncated: z.boolean().describe("Whether there are more entries"),
-  }).describe("What lies in a folder, told by names alone"),
+  }).describe("Acquisitions and folders in a folder, by their names alone"),
 );
 
 /** Answer of `GET /api/v2/sessions/{session_id}`. */
@@ -460,7 +460,7 @@ export const MetadataDocuments = named(
   z.array(z.strictObject({
     name: z.string().describe("Where the document stands in the file, or the name of its own file"),
     mediaType: z.string().describe("Such as application/xml, application/json, text/plain"),
-    text: z.string().describe("The document as it is"),
+    text: z.string().describe("The document, unchanged"),
   })).describe("The metadata documents of the file, 32 MiB at most"),
 );
 

@@ -45,7 +45,7 @@ Deno.test("channels stay whole where each worker gets as many", () => {
 });
 
 Deno.test("channels and rows that are compressed together stay together", () => {
-  // Red, green and blue of two pages, of which the second gives its blue first.
+  // Red, green and blue of two pages; the second page in reverse.
   const colours = planes({ channels: [0, 1, 2, 5, 4, 3], division: { channels: 3, rows: 4096 } });
   equal(mostPieces(colours), 2);
   deepEqual(divide(colours, 2).map(({ channels }) => channels), [[0, 1, 2], [5, 4, 3]]);

@@ -1,4 +1,4 @@
-/** Exports recordings as ZIP files: judges an order, keeps it behind a link, and streams the archive once. */
+/** Exports recordings as ZIP files: judges an order, keeps it for a link, and streams the archive once. */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/file_mark.ts";
@@ -186,7 +186,7 @@ export class Exporter {
   }
 
   /**
-   * Keeps an archive behind a link for ten minutes.
+   * Keeps an archive for a link, for ten minutes.
    *
    * @param memory of the order; released with the link unless that is used
    * @throws {TooManyExports}
@@ -398,7 +398,7 @@ function warningsOf({ hasImages, members }: Archive): string[] {
 /** Characters that some system forbids in the name of a file. */
 const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
 
-/** Bytes of a name: file systems take 255, of which browsers need some for ` (1)`. */
+/** Bytes of a name: file systems take 255, and browsers append ` (1)` to some. */
 const MAX_NAME_BYTES = 200;
 
 /** A name that every system takes. */

@@ -1,4 +1,4 @@
-/** The acquisitions and folders in a folder, told by names: nothing is opened. */
+/** The acquisitions and folders in a folder, by their names alone: nothing is opened. */
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { quoted, UnsupportedFormat } from "../readers/errors.ts";

@@ -1,4 +1,4 @@
-/** Which files of a folder are one acquisition, as far as their names tell. No file is opened. */
+/** Which files of a folder are one acquisition, by their names alone: no file is opened. */
 import { extensionOf, type FileFormat, type FolderNames } from "../readers/format.ts";
 import { FORMATS } from "../readers/registry.ts";
 

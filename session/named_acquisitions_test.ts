@@ -3,7 +3,7 @@ import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 import { namedAcquisitions } from "./named_acquisitions.ts";
 
 /** Each acquisition as the file to open, its format, and what belongs to it. */
-function told(names: readonly string[], folder = "day", allowed: readonly string[] = SUPPORTED_EXTENSIONS) {
+function named(names: readonly string[], folder = "day", allowed: readonly string[] = SUPPORTED_EXTENSIONS) {
   const folders = names.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1));
   const files = names.filter((name) => !name.endsWith("/"));
   return namedAcquisitions(folder, files, folders, allowed)
@@ -15,7 +15,7 @@ function told(names: readonly string[], folder = "day", allowed: readonly string
 
 Deno.test("files that stand alone, by their extension", () => {
   deepEqual(
-    told([
+    named([
       "a.tif",
       "a.oir",
       "A.CZI",
@@ -50,11 +50,11 @@ Deno.test("names that only count do not make a set", () => {
     "scan_0001.oir",
     "scan_0002.oir",
   ];
-  deepEqual(told(alone).map((text) => text.split(" ")[1]), alone);
+  deepEqual(named(alone).map((text) => text.split(" ")[1]), alone);
 });
 
 Deno.test("an OIR file continues in files of five digits, with or without the extension", () => {
-  deepEqual(told(["s.oir", "s_00001", "s_00002.oir", "s_0001.oir", "t_00001.oir", "u_00001"]), [
+  deepEqual(named(["s.oir", "s_00001", "s_00002.oir", "s_0001.oir", "t_00001.oir", "u_00001"]), [
     "oir s.oir + s_00001 + s_00002.oir",
     "oir s_0001.oir",
     "oir t_00001.oir",
@@ -62,18 +62,18 @@ Deno.test("an OIR file continues in files of five digits, with or without the ex
 });
 
 Deno.test("a CZI file continues in numbers in parentheses", () => {
-  deepEqual(told(["a.czi", "a (1).czi", "a(2).czi", "b (1).czi"]), [
+  deepEqual(named(["a.czi", "a (1).czi", "a(2).czi", "b (1).czi"]), [
     "czi a.czi + a (1).czi + a(2).czi",
     "czi b (1).czi",
   ]);
 });
 
 Deno.test("an OIF file has a folder of planes", () => {
-  deepEqual(told(["a.oif", "a.oif.files/", "b.OIF", "b.oif.files/", "c.oif.files/"]), [
+  deepEqual(named(["a.oif", "a.oif.files/", "b.OIF", "b.oif.files/", "c.oif.files/"]), [
     "oif a.oif + a.oif.files/",
     "oif b.OIF + b.oif.files/",
   ]);
-  deepEqual(told(["s_C001T001.tif", "s_C001T002.tif", "s_C001-R001.tif", "a.pty"], "a.oif.files"), [
+  deepEqual(named(["s_C001T001.tif", "s_C001T002.tif", "s_C001-R001.tif", "a.pty"], "a.oif.files"), [
     "tif s_C001T001.tif + s_C001T002.tif + s_C001-R001.tif",
   ]);
 });
@@ -84,13 +84,13 @@ Deno.test("a scan of Prairie View is its document with images and sources", () =
     "n_Cycle00002_Ch1_000001.ome.tif",
     "n-Cycle00001_Ch1Source.tif",
   ];
-  deepEqual(told(["n.xml", "n.env", ...parts]), [`prairie n.xml + ${parts.join(" + ")}`]);
-  deepEqual(told(["moved.xml", "x.xml", ...parts], "moved"), [`prairie moved.xml + ${parts.join(" + ")}`]);
-  deepEqual(told(["only.xml", ...parts]), [`prairie only.xml + ${parts.join(" + ")}`]);
-  deepEqual(told(parts), [`tif ${parts[0]} + ${parts[1]}`, `tif ${parts[2]}`]);
+  deepEqual(named(["n.xml", "n.env", ...parts]), [`prairie n.xml + ${parts.join(" + ")}`]);
+  deepEqual(named(["moved.xml", "x.xml", ...parts], "moved"), [`prairie moved.xml + ${parts.join(" + ")}`]);
+  deepEqual(named(["only.xml", ...parts]), [`prairie only.xml + ${parts.join(" + ")}`]);
+  deepEqual(named(parts), [`tif ${parts[0]} + ${parts[1]}`, `tif ${parts[2]}`]);
   // Many programs write XML.
-  deepEqual(told(["settings.xml"]), []);
-  deepEqual(told(["n.xml", ...parts], "day", [".tif", ".ome.tif"]), [
+  deepEqual(named(["settings.xml"]), []);
+  deepEqual(named(["n.xml", ...parts], "day", [".tif", ".ome.tif"]), [
     `tif ${parts[0]} + n.xml + ${parts[1]} + ${parts[2]}`,
   ]);
 });
@@ -108,15 +108,15 @@ Deno.test("sets of TIFF by the names of the programs that write them", () => {
     "no part of it": ["fg.ome.tif"],
   };
   deepEqual(
-    told(Object.values(sets).flat()),
+    named(Object.values(sets).flat()),
     Object.values(sets).map((names) => `tif ${names.join(" + ")}`),
   );
-  deepEqual(told(["ChanA_001_001_001_001.tif", "ChanB_001_001_001_001.tif", "Experiment.xml"]), [
+  deepEqual(named(["ChanA_001_001_001_001.tif", "ChanB_001_001_001_001.tif", "Experiment.xml"]), [
     "tif ChanA_001_001_001_001.tif + ChanB_001_001_001_001.tif",
   ]);
 });
 
 Deno.test("only what may be opened is named", () => {
-  deepEqual(told(["a.tif", "a.oir", "b.ome.tif"], "day", [".oir"]), ["oir a.oir"]);
-  deepEqual(told(["a.tif", "b.ome.tif"], "day", [".tif"]), ["tif a.tif"]);
+  deepEqual(named(["a.tif", "a.oir", "b.ome.tif"], "day", [".oir"]), ["oir a.oir"]);
+  deepEqual(named(["a.tif", "b.ome.tif"], "day", [".tif"]), ["tif a.tif"]);
 });

@@ -20,7 +20,7 @@ Deno.test("a condition that never holds is a failure with its source", async () 
   await assert.rejects(until(() => false, "rain", 0.01), /in vain for rain$/);
 });
 
-Deno.test("a program that does not end is killed, and its output told", async () => {
+Deno.test("a program that does not end is killed, and its output reported", async () => {
   const args = ["eval", "console.log('started'); setInterval(() => {}, 1000)"];
   await assert.rejects(run(Deno.execPath(), { args, seconds: 3 }), /in vain for the end of .*started/s);
 });

@@ -1,4 +1,4 @@
-/** Loads by decode workers that do as they are told, and nothing of files. */
+/** Loads by scripted decode workers, which read no file. */
 import type { DecodePool } from "../session/decode_pool.ts";
 import type { MemoryBudget } from "../session/memory_budget.ts";
 import { loadAcquisition } from "../session/opener.ts";

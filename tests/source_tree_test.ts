@@ -14,7 +14,7 @@ const REACHING_IN = new Map([
   ["readers/tiff/mod.ts", /^readers\/tiff\/dialects\/\w+\.ts$/],
 ]);
 
-/** What `deno info --json` tells of a module. */
+/** A module in the output of `deno info --json`. */
 interface ModuleInfo {
   readonly specifier: string;
   readonly dependencies?: readonly {
@@ -149,7 +149,7 @@ Deno.test("the modules of the page import each other one way, and those of measu
   });
 });
 
-Deno.test("a circle is found, a way to one node by two others is none", () => {
+Deno.test("two ways to one node are not a circle", () => {
   const graph = (...edges: [string, string[]][]) => new Map(edges.map(([from, to]) => [from, new Set(to)]));
   assert.equal(circleIn(graph(["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]])), null);
   assert.deepEqual(circleIn(graph(["a", ["b"]], ["b", ["c"]], ["c", ["d", "b"]])), ["b", "c", "b"]);

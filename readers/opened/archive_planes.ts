@@ -1,4 +1,4 @@
-/** Planes for an archive: whole ones of one position, of which some may be missing. */
+/** Planes for an archive: all of one position; some may be missing. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Acquisition, type PlanePlan, type Position, workingOf } from "../reader.ts";

@@ -123,7 +123,7 @@ async function useBinary(t: Deno.TestContext): Promise<void> {
   }
 }
 
-/** Has a collection judged, as it is and without its table. */
+/** Validates a collection, unchanged and without its table. */
 async function useCollection(collection: string): Promise<void> {
   const command = async (...args: string[]) => {
     const { code, stdout } = await run(binary, { args });

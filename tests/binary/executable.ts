@@ -23,7 +23,7 @@ type Entry = {
   Symlink?: { n: string };
 };
 
-/** Reads an executable. Metadata and the tree of files are JSON, each behind its length as a 64-bit number. */
+/** Reads an executable. Metadata and the tree of files are JSON, each after its length as a 64-bit number. */
 export function readExecutable(path: string): Executable {
   const bytes = Buffer.from(Deno.readFileSync(path).buffer);
   const start = bytes.lastIndexOf('{"argv"');

@@ -6,7 +6,7 @@ import { lockedPackages, unneededFiles } from "../../.ci/package_files.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
 import { run } from "../child_process.ts";
 
-/** Folders of fixtures, of which those are opened that need a codec of a package. */
+/** Folders with fixtures that need a codec of a package. */
 const FIXTURES = ["tiff", "czi", "ome_zarr"];
 const CODEC = /codec_|jpeg|lerc_|webp_|blosc|zstd|lz4/;
 

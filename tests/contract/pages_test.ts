@@ -19,7 +19,7 @@ async function folderOf(server: Harness): Promise<string> {
   return folder;
 }
 
-Deno.test("every file in static/ is served as it is, and not kept", async () => {
+Deno.test("every file in static/ is served unchanged and not cached", async () => {
   await using server = new Harness();
   const folder = await folderOf(server);
   const files = [...filesBelow("")];

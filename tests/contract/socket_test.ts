@@ -106,7 +106,7 @@ Deno.test("a client that does not read is cut after 60 s, and gets no complete a
   assert.ok(received > 0 && received < channel!.byteLength, `${received} bytes`);
 });
 
-Deno.test("a client that leaves during an open ends the decode and leaves nothing behind", async () => {
+Deno.test("a client that leaves during an open ends the decode and frees all memory", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 256);
   await using server = new Harness();

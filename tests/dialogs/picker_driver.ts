@@ -1,5 +1,5 @@
 /**
- * A picker behind standard input, so that tests can run it as a process of its own with the permissions of the
+ * A picker driven by standard input, so that tests can run it as a process of its own with the permissions of the
  * server: one JSON value a line, `{"pick": system, "extensions": [...]}`, `"abort"` or `"close"`; each pick answers one line.
  */
 import { Picker } from "../../session/dialog/picker.ts";

@@ -22,7 +22,7 @@ export interface KnownPlane extends Position {
   readonly sha256: string;
 }
 
-/** A series of OIR, of which no program makes small ones: four time points of two channels, their samples counted up. */
+/** An OIR series, written here since no program writes small ones: four time points of two channels, their samples counted up. */
 export async function writtenSeries(folder: string): Promise<KnownImage> {
   const frames = [0, 1, 2, 3].map((t) => ({
     axes: `t00${t + 1}`,

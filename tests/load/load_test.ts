@@ -13,7 +13,7 @@ import { run } from "../child_process.ts";
 import { LOCKED, ROOT } from "../binary/server_process.ts";
 
 Deno.test({
-  name: "clients that open, fetch, leave, stall and delete at once leave nothing behind",
+  name: "clients that open, fetch, leave, stall and delete at once leave no session, lease or byte",
   fn: async () => {
     const { counts } = await soak({ seed: 1, clients: 8, steps: 250 });
     for (

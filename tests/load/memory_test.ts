@@ -1,4 +1,4 @@
-/** Memory that files with huge metadata leave behind. */
+/** Memory after files with huge metadata. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";

@@ -386,7 +386,7 @@ class Soak {
     if (!response.ok) this.#refused(body);
   }
 
-  /** Replaces, cuts or removes the changing file; it is never written in place, so that a whole version can be told. */
+  /** Replaces, cuts or removes the changing file; never written in place, so that a reader sees one whole version. */
   async #change(random: Random): Promise<void> {
     const { path, versions } = this.#changing;
     const { bytes } = random.of(versions);
