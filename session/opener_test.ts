@@ -98,7 +98,7 @@ Deno.test("an open that comes while a load is divided gets the worker that was l
   pool.close();
 });
 
-Deno.test("a fault in one share fails a divided load, and nothing stays reserved", async () => {
+Deno.test("a fault in one piece fails a divided load, and nothing stays reserved", async () => {
   const faults = {
     "divide and fail": /bad strip/,
     "divide and throw": /broken/,
@@ -218,14 +218,14 @@ Deno.test("a worker closes a failed load before the next one", async () => {
   pool.close();
 });
 
-Deno.test("a worker that is done with its share is free while others decode", async () => {
+Deno.test("a worker that finds no further piece is free while others decode", async () => {
   const budget = new MemoryBudget(32 << 20);
   const pool = new DecodePool(new HandClock(), budget, startFake, 3);
   let done = false;
-  const divided = load(pool, "divide and help and hang", budget).finally(() => done = true);
+  const divided = load(pool, "divide and end late", budget).finally(() => done = true);
   await until(() => pool.counts.busy === 2);
   await until(() => pool.counts.idle === 1);
-  assert.equal(done, false);
+  assert.equal(done, false, "the last piece takes a second");
   assert.deepEqual((await divided).planes.map(([plane]) => plane![0]), [4000, 0, 2000]);
   await until(() => pool.counts.idle === 2);
   pool.close();
