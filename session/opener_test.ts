@@ -225,7 +225,7 @@ Deno.test("a worker that finds no further piece is free while others decode", as
   const divided = load(pool, "divide and end late", budget).finally(() => done = true);
   await until(() => pool.counts.busy === 2);
   await until(() => pool.counts.idle === 1);
-  assert.equal(done, false, "the last piece takes a second");
+  assert.equal(done, false, "the last piece takes 3 s");
   assert.deepEqual((await divided).planes.map(([plane]) => plane![0]), [4000, 0, 2000]);
   await until(() => pool.counts.idle === 2);
   pool.close();

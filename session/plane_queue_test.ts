@@ -1,5 +1,4 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import fc from "fast-check";
 import { TooManyOpens } from "./errors.ts";
 import { PlaneQueue } from "./plane_queue.ts";
 
@@ -41,31 +40,4 @@ Deno.test("16 jobs of a session and 256 in all may wait", () => {
   queue.add("16", "x");
   equal(queue.clear().length, 256);
   equal(queue.size, 0);
-});
-
-Deno.test("no job is lost or duplicated", () => {
-  const step = fc.record({
-    what: fc.constantFrom("add", "next", "remove"),
-    session: fc.nat(4),
-    job: fc.nat(9),
-  });
-  fc.assert(fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-    const queue = new PlaneQueue<string>();
-    const there = new Set<string>();
-    for (const { what, session, job } of steps) {
-      const name = `${session}.${job}`;
-      if (what === "add" && !there.has(name)) {
-        queue.add(`${session}`, name);
-        there.add(name);
-      } else if (what === "remove") {
-        queue.remove(`${session}`, name);
-        there.delete(name);
-      } else if (what === "next") {
-        const next = queue.next();
-        equal(next === null ? there.size === 0 : there.delete(next), true);
-      }
-      equal(queue.size, there.size);
-    }
-    deepEqual(new Set(queue.clear()), there);
-  }));
 });

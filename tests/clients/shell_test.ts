@@ -147,7 +147,7 @@ Deno.test("plane: a failure is one line with its code, and nothing on standard o
     ],
     [[scan, "--chanel", "0"], 2, /^request_validation_failed: [^\n]+ did you mean --channel\? [^\n]+\n$/],
     [[scan, "--channel"], 2, /^request_validation_failed: --channel needs a value[^\n]+\n$/],
-    [[], 2, /^request_validation_failed: Expected one path, not 0[^\n]+\n$/],
+    [[], 2, /^request_validation_failed: Missing path: [^\n]+\n$/],
     [[scan, scan], 2, /^request_validation_failed: Expected one path, not 2[^\n]+\n$/],
   ];
   for (const [args, status, words] of cases) {

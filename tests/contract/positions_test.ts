@@ -1,9 +1,7 @@
 /** Planes away from index 0: the query, ranges, errors, the cache, what happens when files change. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { MetadataDocuments } from "../../schemas/http.ts";
-import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { WorkerGate } from "./gated_worker.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
@@ -572,23 +570,6 @@ Deno.test("a session is opened again, for any origin and under every flag, while
     );
   }));
 
-Deno.test("each scene of a plate is opened by its index", async () => {
-  const path = fileURLToPath(new URL("../fixtures/ome_zarr_scenes/plate_v05.ome.zarr", import.meta.url));
-  await using server = new Harness();
-  const { sessionId, scene, sceneCount, scenes, warnings } = await server.open(path);
-  // Two by two wells of two fields; one well and one field are absent (make.py).
-  assert.deepEqual([scene, sceneCount, scenes.map(({ index }) => index)], [0, 5, [0, 1, 2, 3, 4]]);
-  assert.match(warnings.join(), /"A\/2", "B\/1\/0"/);
-  const seen = new Set<string>();
-  for (const { index } of scenes) {
-    const again = await (await server.post(`/api/v2/sessions/${sessionId}/open`, { scene: index })).json();
-    assert.equal(again.scene, index);
-    seen.add((await samplesOf(await server.request(again.channels[0].dataUrl))).join());
-  }
-  assert.equal(seen.size, 5, "every field has other samples");
-  await expectError(await server.post("/api/v2/open", { path, scene: 5 }), 422, "scene_out_of_range");
-});
-
 Deno.test("the metadata documents are those of the file", () =>
   withStack(async ({ server, sessionId }) => {
     const response = await server.request(`/api/v2/sessions/${sessionId}/metadata`);
@@ -647,29 +628,4 @@ Deno.test("a plane that could not be read ahead is decoded on request", async ()
     assert.deepEqual(await samplesOf(await third), samplesAt(3, 0, 0));
     assert.deepEqual(await samplesOf(await slow), samplesAt(2, 2, 0));
   }, { startWorker: gate.start, workers: 3 });
-});
-
-Deno.test("a rewritten chunk is refused, also without a cached plane", async () => {
-  await using sample = await sampleFolder();
-  const path = join(sample.folder, "series.ome.zarr");
-  const planes = [ramp(ROWS, COLUMNS), ramp(ROWS, COLUMNS, 100), ramp(ROWS, COLUMNS, 200)];
-  await writePlainStore(path, { planes, rows: ROWS, columns: COLUMNS });
-  // The channels of the store become time points.
-  const group = await Deno.readTextFile(join(path, "zarr.json"));
-  await Deno.writeTextFile(
-    join(path, "zarr.json"),
-    group.replace(`{"name":"c","type":"channel"}`, `{"name":"t","type":"time"}`),
-  );
-  await using server = new Harness();
-  const { channels: [channel] } = await server.open(path);
-  const part = (t: number) =>
-    server.request(`${channel!.dataUrl}?t=${t}`, { headers: { range: "bytes=0-3" } });
-  assert.deepEqual(await samplesOf(await part(1)), [100]);
-  assert.deepEqual(await samplesOf(await part(2)), [200]);
-  const chunk = join(path, "0", "c", "1", "0", "0");
-  await Deno.writeFile(chunk, new Uint8Array(new Uint16Array(planes[2]!).buffer));
-  await Deno.utime(chunk, 7, 7);
-  await expectError(await part(1), 409, "acquisition_changed");
-  await expectError(await server.request(`${channel!.dataUrl}?t=1`), 409, "acquisition_changed");
-  assert.deepEqual(await samplesOf(await part(2)), [200], "other files have not changed");
 });

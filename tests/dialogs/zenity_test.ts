@@ -120,16 +120,6 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
       assert.equal((body.source as { path?: string } | undefined)?.path, store, JSON.stringify(body));
     });
 
-    await t.step("a directory store by its marker file", async () => {
-      const { body } = await use("Return", () => display.locate(join(store, "zarr.json")));
-      assert.equal((body.source as { path?: string } | undefined)?.path, store, JSON.stringify(body));
-    });
-
-    await t.step("a path that does not exist is judged like any other", async () => {
-      const { status, body } = await use("Return", () => display.locate(join(folder, "nothing.tif")));
-      assert.deepEqual([status, body.error], [404, "path_not_found"]);
-    });
-
     await t.step("the server stops while a dialog is open", async () => {
       const answer = pick().then(({ body }) => body.error, () => "cut");
       await shown(answer);
