@@ -6,6 +6,7 @@
  * @property {number} secondsPerLine
  * @property {number} micrometresPerPixel
  * @property {number | undefined} [secondsPerPixel] from pixel to pixel
+ * @property {string | undefined} [textFile] name of the file that the numbers were taken from
  */
 
 /**

@@ -1,4 +1,5 @@
 /** Images of files that do not say that they are line scans. */
+import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStack, writePlainStore } from "../fixtures/plain_store.ts";
@@ -56,6 +57,42 @@ test("an image is measured as the line scan that was typed, and every table says
   assert.equal(await heading.textContent(), "Image");
   assert(!await page.locator("#measure-velocities").isVisible());
   assert(!await page.locator("#typed-back").isVisible());
+});
+
+test("calibration is taken from a text file, and kept in the link and in tables", async (viewer) => {
+  const { page, server } = viewer;
+  const path = join(server.folder, "saved_again.ome.zarr");
+  writePlainStore(path, { planes: [turnedStreaks()], rows: COLUMNS, columns: LINES });
+  await viewer.open(path);
+  assert.match((await page.locator("#tools-why").textContent())!, /Treat as line scan/);
+  assert(await page.locator("#tool-band").isDisabled());
+  await unfold(viewer, "typed");
+  await page.selectOption("#typed-time", "columns");
+  const text = new TextEncoder().encode('"X Dimension"\t"0.5 [um/pixel]"\n2 ms/line\n3 us/pixel');
+  await page.setInputFiles("#typed-file", {
+    name: "scan.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from(text),
+  });
+  await page.locator("#measure-typed .hint", { hasText: "2 ms per line, 0.5 µm per pixel, 3 µs per pixel" })
+    .waitFor();
+  await page.click("#typed-treat");
+  await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+  assert.equal(await page.locator("#tools-why").isVisible(), false);
+  await page.waitForFunction(() => location.hash.includes("line-scan=columns,0.002,0.5,0.000003"));
+  // A link of somebody else is newer than what this browser keeps.
+  const link = page.url().replace("0.002", "0.004");
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
+  await unfold(viewer, "velocities");
+  assert.equal(await page.inputValue("#velocity-pixel-time"), "3");
+  await page.click("#velocity-start");
+  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  const { about } = tableOf((await saved(viewer, "#csv-velocities")).text);
+  assert.equal(about.get("Time per line"), "0.004 s");
+  assert.equal(about.get("Calibration"), '"typed, from scan.txt"');
+  assert.equal(about.get("Time along the line"), "corrected for 3 us per pixel (typed)");
 });
 
 test("series are not offered as a line scan", async (viewer) => {

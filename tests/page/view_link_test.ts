@@ -16,6 +16,22 @@ Deno.test("the page reads the link that the server prints for a file of the comm
   assert.deepEqual(viewOfLink("#path=/data/a+scan+%231+%2B+%C3%A4.oir"), view("/data/a scan #1 + ä.oir"));
 });
 
+Deno.test("a link has the calibration that was typed, or none that is invalid", () => {
+  const typed = {
+    time: "rows" as const,
+    secondsPerLine: 0.002,
+    micrometresPerPixel: 0.5,
+    secondsPerPixel: 2e-6,
+    textFile: "a scan.txt",
+  };
+  const link = "#path=/a.tif&line-scan=rows,0.002,0.5,0.000002&text-file=a+scan.txt";
+  assert.equal(linkOfView({ ...view("/a.tif"), typed }), link);
+  assert.deepEqual(viewOfLink(link), { ...view("/a.tif"), typed });
+  for (const text of ["", "rows", "rows,0,1", "rows,1,-1", "lines,1,1", "rows,x,1", "rows,1,1,-1"]) {
+    assert.deepEqual(viewOfLink(`#path=/a.tif&line-scan=${text}`), view("/a.tif"), text);
+  }
+});
+
 Deno.test("invalid links are null, invalid indices are 0", () => {
   for (const hash of ["", "#", "#x", "#path=", "#path=%20", "#scene=1"]) {
     assert.equal(viewOfLink(hash), null, hash);

@@ -170,6 +170,7 @@ async function membersFor(acquisition, shown, position, typed) {
 async function scanAt(acquisition, position, typed, signal) {
   const { info } = acquisition;
   const isTyped = typed !== null && isPlainImage(info);
+  const calibration = isTyped ? typed : null;
   if (!isTyped && !isTime(acquisition.axes[0])) {
     throw new RangeError("Not a line scan: its rows are not lines over time");
   }
@@ -181,8 +182,9 @@ async function scanAt(acquisition, position, typed, signal) {
   const { plane, channels } = isTyped ? typedPlanes(image, typed) : image;
   // Nothing of it is drawn.
   const group = /** @type {Scan["group"]} */ (/** @type {unknown} */ ({ plane, channels, shown: channels }));
-  const place = () => placeInFile(info, position, isTyped);
-  return scanOf({ group, file: info.source, lineScan: info.lineScan ?? null, place, note: "" });
+  const place = () => placeInFile(info, position, calibration);
+  const lineScan = info.lineScan ?? null;
+  return scanOf({ group, file: info.source, lineScan, typed: calibration, place, note: "" });
 }
 
 /** Drawings in the recording, or null without any. @param {Recalled | null} recalled @param {Scan} scan */

@@ -129,6 +129,8 @@ export class MeasuredView {
       group: groups.source,
       file: info.source,
       lineScan: this.#original === null ? info.lineScan ?? null : null,
+      typed: this.#plain?.typed ?? null,
+      why: this.#whyNoLineScan(info),
       path: pathPoints(info.reference),
       series: this.#series(info),
       place: () => this.#placeInFile(info),
@@ -189,13 +191,23 @@ export class MeasuredView {
     this.#images.onDrawn();
   }
 
+  /** Why tools are grey, and what helps; empty for a line scan. @param {OpenResponse} info */
+  #whyNoLineScan(info) {
+    if (isTime(/** @type {Axis} */ (this.#viewer.groups?.source.plane.axes[0]))) return "";
+    const is = "Bands and velocities need a line scan, and the file does not say that this is one.";
+    if (isPlainImage(info)) return `${is} If it is, type its time per line in “Treat as line scan” below.`;
+    return (info.header.sizes.T ?? 1) > 1
+      ? "Bands and velocities need a line scan, and this is an image series. Choose Line, draw over the image, and make a kymograph."
+      : is;
+  }
+
   /** Scene and position of the shown image, or the line of a kymograph. @param {OpenResponse} info @returns {[string, string | number][]} */
   #placeInFile(info) {
-    const isTyped = this.#plain !== null;
-    if (this.#original === null) return placeInFile(info, this.#images.place(), isTyped);
+    const typed = this.#plain?.typed ?? null;
+    if (this.#original === null) return placeInFile(info, this.#images.place(), typed);
     const { T: _, ...sizes } = info.header.sizes;
     const images = { ...info, header: { ...info.header, sizes } };
-    return [...placeInFile(images, this.#images.place(), isTyped), ...this.#line];
+    return [...placeInFile(images, this.#images.place(), typed), ...this.#line];
   }
 
   /** Images along time, or null for a single image. @param {OpenResponse} info @returns {Source | null} */

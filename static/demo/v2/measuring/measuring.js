@@ -8,6 +8,8 @@
  * @property {import("../picture/channel_group.js").ChannelGroup} group of the source
  * @property {{name: string, path: string}} file
  * @property {import("../../../client/v2/acq-client.d.ts").LineScanInfo | null} lineScan timing of the lines
+ * @property {import("../../../measure/typed_scan.js").TypedScan | null} typed calibration of the line scan
+ * @property {string} why tools for line scans are grey, and what helps
  * @property {readonly Point[]} path of the line scan over its reference; empty without one
  * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
  * @property {() => [string, string | number][]} place describes the shown part of the file
@@ -126,6 +128,7 @@ export class Measuring extends Emitter {
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
     host.replaceChildren(
       this.#tools.element,
+      this.#tools.why,
       this.#kymographFold,
       ...this.#lineScanFolds,
       this.#regionFold,
@@ -200,7 +203,7 @@ export class Measuring extends Emitter {
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.#tools.offer({ band: scan.isLineScan, line: scan.isLineScan || series !== null });
+    this.#tools.offer({ band: scan.isLineScan, line: scan.isLineScan || series !== null }, shown.why);
     this.#show(scan, drawn);
     this.#judge(scan, shown.kept ?? drawn);
     // A kymograph in progress goes on.

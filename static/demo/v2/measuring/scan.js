@@ -9,16 +9,18 @@
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
- * @property {number} pixelTime seconds from one pixel of a line to the next, by the file; 0 where it does not say
+ * @property {boolean} isTyped the calibration was typed
+ * @property {number} pixelTime seconds from one pixel of a line to the next, by the file or as typed; 0 where not known
  * @property {() => About} place describes the shown part of the file
  * @property {string} note note in everything saved
  */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { LineScanInfo, OpenResponse, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
 import { formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
 import { perTime } from "../../../measure/velocity.js";
 
-/** @param {{group: Scan["group"], file: {name: string, path: string}, lineScan: LineScanInfo | null, place: Scan["place"], note: string}} shown @returns {Scan} */
-export function scanOf({ group, file: { name, path }, lineScan, place, note }) {
+/** @param {{group: Scan["group"], file: {name: string, path: string}, lineScan: LineScanInfo | null, typed?: TypedScan | null, place: Scan["place"], note: string}} shown @returns {Scan} */
+export function scanOf({ group, file: { name, path }, lineScan, typed = null, place, note }) {
   const axes = /** @type {[Axis, Axis]} */ (group.plane.axes);
   return {
     group,
@@ -26,13 +28,14 @@ export function scanOf({ group, file: { name, path }, lineScan, place, note }) {
     fileName: name,
     path,
     isLineScan: isTime(axes[0]),
-    pixelTime: timeAlongLine(lineScan, group),
+    isTyped: typed !== null,
+    pixelTime: timeAlongLine(typed ?? lineScan, group),
     place,
     note,
   };
 }
 
-/** 0 unless it is stated, fits the line, and all lines run one way. @param {LineScanInfo | null} lineScan @param {Scan["group"]} group */
+/** 0 unless it is stated, fits the line, and all lines run one way. @param {{secondsPerPixel?: number | null | undefined, bidirectional?: boolean | null | undefined} | null} lineScan @param {Scan["group"]} group */
 function timeAlongLine(lineScan, { plane: { axes, shape } }) {
   const time = lineScan?.secondsPerPixel ?? 0;
   return lineScan?.bidirectional !== true && time * shape[1] <= axes[0].step ? time : 0;
@@ -43,20 +46,23 @@ function timeAlongLine(lineScan, { plane: { axes, shape } }) {
  *
  * @param {OpenResponse} info
  * @param {PositionInfo} position
- * @param {boolean} isTyped whether the calibration was typed
+ * @param {TypedScan | null} typed calibration
  * @returns {About}
  */
-export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, { t, z, l }, isTyped) {
+export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, { t, z, l }, typed) {
   const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
   /** @type {[axis: string, words: string, index: number][]} */
   const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]];
   return [
-    ...(isTyped ? [/** @type {About[number]} */ (["Calibration", "typed"])] : []),
+    ...(typed === null ? [] : [/** @type {About[number]} */ (["Calibration", calibrationText(typed)])]),
     ...(scenes.length > 1 ? [/** @type {About[number]} */ (["Scene", name])] : []),
     ...places.filter(([axis]) => (sizes[axis] ?? 1) > 1)
       .map(([, words, index]) => /** @type {About[number]} */ ([words, index + 1])),
   ];
 }
+
+/** @param {TypedScan} typed */
+const calibrationText = ({ textFile }) => textFile === undefined ? "typed" : `typed, from ${textFile}`;
 
 /** Seconds from line to line, null where they are not known. @param {Scan} scan */
 export const lineTimeOf = ({ axes: [time] }) => time.unit === "seconds" ? time.step : null;

@@ -11,6 +11,8 @@ const TOOLS = /** @type {const} */ ([
 ]);
 
 export class ToolChoice {
+  /** Says why tools are grey. */
+  why = element("p", { className: "hint", id: "tools-why", hidden: true });
   /** @type {Tool} */
   chosen = "zoom";
   #onChange;
@@ -31,10 +33,15 @@ export class ToolChoice {
     this.#show();
   }
 
-  /** Tools available for the picture. @param {{band: boolean, line: boolean}} isThere */
-  offer(isThere) {
-    for (const tool of /** @type {const} */ (["band", "line"])) {
-      /** @type {HTMLButtonElement} */ (this.#buttons.get(tool)).disabled = !isThere[tool];
+  /** Tools available for the picture. @param {{band: boolean, line: boolean}} isThere @param {string} why others are not */
+  offer(isThere, why) {
+    this.why.textContent = why;
+    this.why.hidden = why === "";
+    for (const [tool, , title] of TOOLS) {
+      if (tool === "zoom") continue;
+      const made = /** @type {HTMLButtonElement} */ (this.#buttons.get(tool));
+      made.disabled = !isThere[tool];
+      made.title = isThere[tool] ? title : why;
       if (!isThere[tool] && this.chosen === tool) this.chosen = "zoom";
     }
     this.#show();

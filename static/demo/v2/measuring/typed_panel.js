@@ -1,27 +1,47 @@
-/** Treats an image as a line scan by what the user types, because its file does not say so. */
+/** Treats an image as a line scan by what the user types, or takes from a text, because its file does not say so. */
+import { calibrationIn } from "../../../measure/calibration_text.js";
 import { Emitter } from "../controls/emitter.js";
 import { element } from "../controls/element.js";
 import { button, choiceField, fieldRow, numberField } from "../controls/fields.js";
+import { help } from "../controls/help.js";
+import { significant } from "./scan.js";
 
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
+/** Bytes of a text file that are read: it has some kilobytes. */
+const MOST_BYTES = 4 << 20;
+
 /** Emits `treat` with what was typed, and `back`. */
 export class TypedPanel extends Emitter {
+  /** Name of the text that the numbers are from; empty once one of them is typed. */
+  #textFile = "";
   #time = choiceField("Time runs along", "typed-time", [
     { value: /** @type {const} */ ("rows"), name: "rows (down)" },
     { value: /** @type {const} */ ("columns"), name: "columns (to the right)" },
   ]);
-  #line = numberField("Time per line", "typed-line", 1, () => {}, { min: 1e-6, unit: "ms" });
-  #pixel = numberField("Distance per pixel", "typed-pixel", 1, () => {}, { min: 1e-6, unit: "µm" });
+  #line = this.#field("Time per line", "typed-line", 1, "ms");
+  #pixel = this.#field("Distance per pixel", "typed-pixel", 1, "µm");
+  #pixelTime = this.#field("Time per pixel", "typed-pixel-time", 0, "µs");
+  #file = element("input", { type: "file", id: "typed-file", accept: ".txt,.csv,text/*", hidden: true });
+  #status = element("p", { className: "hint", role: "status" });
   #treat = button("Treat as line scan", () => this.emit("treat", this.#typed), { id: "typed-treat" });
   #back = button("Show as image", () => this.emit("back"), { id: "typed-back" });
 
   constructor() {
     super();
+    const fromText = button("From a text file…", () => this.#file.click(), {
+      title: "Takes the numbers from the text that the microscope wrote",
+    });
+    this.#file.addEventListener("change", () => {
+      const [file] = this.#file.files ?? [];
+      if (file !== undefined) this.#read(file);
+      this.#file.value = "";
+    });
     this.element = element(
       "details",
       { id: "measure-typed" },
       element("summary", { textContent: "Treat as line scan" }),
+      help("treat-an-image-as-a-line-scan", "Treat as line scan"),
       element(
         "div",
         { className: "panel" },
@@ -31,18 +51,54 @@ export class TypedPanel extends Emitter {
             "The file does not say that this is a line scan. With time and distance typed here, traces, " +
             "velocities and events can be measured; every table says that they were typed.",
         }),
-        fieldRow(this.#time.label, this.#line.label, this.#pixel.label),
+        fieldRow(this.#time.label, this.#line.label, this.#pixel.label, this.#pixelTime.label),
+        fieldRow(fromText, this.#file),
+        this.#status,
         fieldRow(this.#treat, this.#back),
       ),
     );
   }
 
+  /** @param {string} name @param {string} id @param {number} value @param {string} unit */
+  #field(name, id, value, unit) {
+    const typed = () => {
+      this.#textFile = "";
+      this.#status.textContent = "";
+    };
+    return numberField(name, id, value, typed, { min: value === 0 ? 0 : 1e-6, unit });
+  }
+
+  /** @param {File} file */
+  async #read(file) {
+    const bytes = new Uint8Array(await file.slice(0, MOST_BYTES).arrayBuffer());
+    const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+    const calibration = calibrationIn(new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes));
+    const { secondsPerLine, micrometresPerPixel, secondsPerPixel } = calibration;
+    const found = /** @type {const} */ ([
+      [this.#line, secondsPerLine, 1e3, "ms per line"],
+      [this.#pixel, micrometresPerPixel, 1, "µm per pixel"],
+      [this.#pixelTime, secondsPerPixel, 1e6, "µs per pixel"],
+    ]).filter(([, value]) => value !== undefined).map(([field, value = NaN, scale, unit]) => {
+      field.number = significant(value * scale, 12);
+      return `${field.number} ${unit}`;
+    });
+    // The time per pixel alone does not make a line scan.
+    const isPart = secondsPerLine === undefined || micrometresPerPixel === undefined;
+    if (found.length > 0) this.#textFile = file.name;
+    this.#status.textContent = found.length === 0
+      ? `${file.name} states no time per line, distance per pixel or time per pixel.`
+      : `${file.name}: ${found.join(", ")}.${isPart ? " Type what is missing." : ""}`;
+  }
+
   /** @returns {TypedScan} */
   get #typed() {
+    const secondsPerPixel = this.#pixelTime.number / 1e6;
     return {
       time: /** @type {TypedScan["time"]} */ (this.#time.select.value),
       secondsPerLine: this.#line.number / 1000,
       micrometresPerPixel: this.#pixel.number,
+      ...secondsPerPixel > 0 && { secondsPerPixel },
+      ...this.#textFile !== "" && { textFile: this.#textFile },
     };
   }
 
@@ -52,7 +108,9 @@ export class TypedPanel extends Emitter {
     this.#back.hidden = typed === null;
     if (typed === null) return;
     this.#time.select.value = typed.time;
-    this.#line.number = Number((typed.secondsPerLine * 1000).toPrecision(12));
+    this.#line.number = significant(typed.secondsPerLine * 1000, 12);
     this.#pixel.number = typed.micrometresPerPixel;
+    this.#pixelTime.number = significant((typed.secondsPerPixel ?? 0) * 1e6, 12);
+    this.#textFile = typed.textFile ?? "";
   }
 }

@@ -382,7 +382,7 @@ export class VelocityPanel extends Panel {
   #alongLine(scan) {
     const { number } = this.#pixelTime;
     if (number === 0 || lineTimeOf(scan) === null) return "not corrected";
-    const isFromFile = number === 1e6 * scan.pixelTime;
+    const isFromFile = number === 1e6 * scan.pixelTime && !scan.isTyped;
     return `corrected for ${significant(number, 6)} us per pixel (${isFromFile ? "from the file" : "typed"})`;
   }
 

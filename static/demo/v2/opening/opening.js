@@ -22,6 +22,7 @@ import { WaysIn } from "./ways_in.js";
 /** @import { Kind, Loaded, SessionController } from "./session_controller.js" */
 /** @import { Restored } from "../saving/restored.js" */
 /** @import { LinkedView } from "./view_link.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
 
 /**
@@ -46,6 +47,8 @@ export class Opening {
   #steps;
   #mayOpenByPath = false;
   #isSample = false;
+  /** What the link of the recording that opens types. @type {TypedScan | null} */
+  #linked = null;
   /** The file being opened; empty while only the dialog knows. */
   #path = "";
   /** Position of the visible planes; others may be loading. @type {Place} */
@@ -62,7 +65,11 @@ export class Opening {
     this.#parts = parts;
     this.#ways = new WaysIn(work, {
       onPick: () => this.#mayLeave() && controller.pick(),
-      onPath: (path, link) => this.#mayLeave() && controller.openPath(path, link ?? {}),
+      onPath: (path, link) => {
+        if (!this.#mayLeave()) return;
+        this.#linked = link?.typed ?? null;
+        controller.openPath(path, link ?? {});
+      },
       onSample: () => this.#mayLeave() && controller.openSample(),
     });
     this.#recordings = new Recordings({
@@ -139,6 +146,7 @@ export class Opening {
   drawn() {
     this.#parts.work.changed(this.#shown);
     this.#accept();
+    this.#keepLater();
   }
 
   #accept() {
@@ -150,6 +158,10 @@ export class Opening {
   /** Keeps the view. */
   keepSoon() {
     this.#parts.work.touched();
+    this.#keepLater();
+  }
+
+  #keepLater() {
     clearTimeout(this.#keepTimer);
     this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
@@ -160,8 +172,10 @@ export class Opening {
     await this.#readServer();
     const [view, link] = [kept.view, viewOfLink(location.hash)];
     const isOwn = view !== null && (link === null || (link.path === view.path && link.scene === view.scene));
-    if (isOwn && this.#mayOpenByPath) await controller.openPath(view.path, view);
-    else if (link !== null) this.#follow(link);
+    if (isOwn && this.#mayOpenByPath) {
+      this.#linked = link?.typed ?? null;
+      await controller.openPath(view.path, view);
+    } else if (link !== null) this.#follow(link);
   }
 
   /** The page is left. @param {boolean} mayReturn it stays in memory, where WebKit lets a save in progress block the storage of other pages */
@@ -232,6 +246,7 @@ export class Opening {
 
   /** Opening has ended. */
   #idle() {
+    this.#linked = null;
     this.#parts.page.end();
     this.#ways.busy(false);
     this.#recordings.busy(false);
@@ -261,7 +276,9 @@ export class Opening {
     const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene &&
       this.#isSample === isSample && (isSameContent || work === null || work.isOther);
     /** @type {any} */
-    const look = isSame ? viewer.look : work?.work.look;
+    const kept = isSame ? viewer.look : work?.work.look;
+    // What the recording was typed as is older than a link that the user followed.
+    const look = this.#linked === null ? kept : { ...kept, typed: this.#linked };
     const isChanged = !isSample && (isSame ? !isSameContent : work?.isOther === true);
     this.#isSample = isSample;
     if (this.#mayList(kind)) this.#recordings.follow(isSample ? "" : info.source.path, this.#path);
@@ -382,9 +399,10 @@ export class Opening {
     const { info } = viewer;
     if (info === null) return;
     const { source, scene = 0 } = info;
+    const { typed } = /** @type {{typed?: TypedScan}} */ (viewer.look ?? {});
     const view = this.#isSample || !this.#mayOpenByPath
       ? null
-      : { path: source.path, scene, position: this.#bar.place };
+      : { path: source.path, scene, position: this.#bar.place, typed };
     kept.view = view;
     work.save(this.#shown);
     history.replaceState(null, "", view === null ? location.pathname : linkOfView(view));

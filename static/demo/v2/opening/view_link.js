@@ -1,9 +1,11 @@
 /**
- * Links to a view: `#path=/data/scan.oir&scene=1&t=3&z=2`. Any site can lead a browser to a link, so a link only fills
+ * Links to a view: `#path=/data/scan.oir&scene=1&t=3&z=2`, and for an image that is treated as a line scan
+ * `&line-scan=rows,0.002,0.5,0.000002` with seconds per line, micrometres and seconds per pixel. Any site can lead a browser to a link, so a link only fills
  * a field; the user opens it. All functions are pure.
  *
- * @typedef {{path: string, scene: number, position: {t: number, z: number, l: number}}} LinkedView
+ * @typedef {{path: string, scene: number, position: {t: number, z: number, l: number}, typed?: TypedScan | undefined}} LinkedView
  */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
 /**
  * @param {string} hash with or without its `#`
@@ -17,15 +19,42 @@ export function viewOfLink(hash) {
     const text = query.get(name) ?? "";
     return /^\d{1,9}$/.test(text) ? Number(text) : 0;
   };
-  return { path, scene: index("scene"), position: { t: index("t"), z: index("z"), l: index("l") } };
+  const typed = typedIn(query.get("line-scan") ?? "", query.get("text-file") ?? "");
+  return {
+    path,
+    scene: index("scene"),
+    position: { t: index("t"), z: index("z"), l: index("l") },
+    ...typed && { typed },
+  };
+}
+
+/** @param {string} text @param {string} textFile @returns {TypedScan | null} null for anything else */
+function typedIn(text, textFile) {
+  const [time, ...numbers] = text.split(",");
+  const [secondsPerLine = NaN, micrometresPerPixel = NaN, secondsPerPixel = 0] = numbers.map(Number);
+  const isGood = secondsPerLine > 0 && micrometresPerPixel > 0 && secondsPerPixel >= 0;
+  if (!(time === "rows" || time === "columns") || !isGood) return null;
+  return {
+    time,
+    secondsPerLine,
+    micrometresPerPixel,
+    ...secondsPerPixel > 0 && { secondsPerPixel },
+    ...textFile !== "" && { textFile },
+  };
 }
 
 /** The shortest link to a view, with its `#`. @param {LinkedView} view */
-export function linkOfView({ path, scene, position }) {
+export function linkOfView({ path, scene, position, typed }) {
   const query = new URLSearchParams({ path });
   for (const [name, index] of Object.entries({ scene, ...position })) {
     if (index > 0) query.set(name, String(index));
   }
+  if (typed !== undefined) {
+    const { time, secondsPerLine, micrometresPerPixel, secondsPerPixel, textFile } = typed;
+    const numbers = [secondsPerLine, micrometresPerPixel, ...secondsPerPixel ? [secondsPerPixel] : []];
+    query.set("line-scan", [time, ...numbers].join(","));
+    if (textFile !== undefined) query.set("text-file", textFile);
+  }
   // Slashes and colons need no escape in a fragment, and people read the path.
-  return `#${String(query).replaceAll("%2F", "/").replaceAll("%3A", ":")}`;
+  return `#${String(query).replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
 }

@@ -1,0 +1,62 @@
+/**
+ * Calibration of a line scan in a text that a program wrote about it: numbers with units such as `0.284 [um/pixel]`,
+ * `2 ms/line` or `Time per line: 2 ms`, and the times and lines of the text that Olympus FluoView writes beside a TIFF.
+ */
+
+const DIGITS = String.raw`(\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)`;
+const NUMBER = `(?<![\\w.,])${DIGITS}`;
+
+/** @type {Record<string, number>} */
+const SECONDS = { ns: 1e-9, us: 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, ms: 1e-3, s: 1 };
+/** @type {Record<string, number>} */
+const MICROMETRES = { nm: 1e-3, um: 1, "\u00b5m": 1, "\u03bcm": 1, mm: 1e3 };
+
+/**
+ * @typedef {object} TextCalibration undefined where the text does not say
+ * @property {number | undefined} secondsPerLine
+ * @property {number | undefined} micrometresPerPixel
+ * @property {number | undefined} secondsPerPixel
+ */
+
+/** @param {string} text @returns {TextCalibration} */
+export const calibrationIn = (text) => ({
+  secondsPerLine: stated(text, SECONDS, "line", "time per line|line (?:time|period)") ??
+    lineTimeOfOlympus(text),
+  micrometresPerPixel: stated(
+    text,
+    MICROMETRES,
+    "pixel|px|column",
+    "(?:distance|size) per (?:pixel|column)|pixel size",
+  ),
+  secondsPerPixel: stated(text, SECONDS, "pixel|px", "time per pixel|(?:pixel|dwell) time"),
+});
+
+/**
+ * The first number with such a unit.
+ *
+ * @param {string} text
+ * @param {Record<string, number>} units
+ * @param {string} per regular expression of what the unit is divided by
+ * @param {string} names regular expression of words before a number whose unit is not divided
+ */
+function stated(text, units, per, names) {
+  const unit = `\\s*\\[?(${Object.keys(units).join("|")})`;
+  const divided = new RegExp(`${NUMBER}${unit}\\s*/\\s*(?:${per})\\b`, "i").exec(text);
+  const named = divided ??
+    new RegExp(`(?:${names})[^\\d\\n]{0,20}${DIGITS}${unit}(?![\\w/])`, "i").exec(text);
+  if (named === null) return undefined;
+  const value = numberOf(named[1]) * units[named[2].toLowerCase()];
+  return value > 0 ? Number(value.toPrecision(12)) : undefined;
+}
+
+/** `"T Dimension" "1, 0.000 - 53.910 [s], ..."` over the lines of `"Image Size" "38 * 30000 [pixel]"`. @param {string} text */
+function lineTimeOfOlympus(text) {
+  const range = new RegExp(`"T Dimension"[^\\n]*?${NUMBER}\\s*-\\s*${NUMBER}\\s*\\[(ms|s)\\]`).exec(text);
+  const size = /"Image Size"[^\n\d]*\d+\s*\*\s*(\d+)/.exec(text);
+  if (range === null || size === null) return undefined;
+  const value = (numberOf(range[2]) - numberOf(range[1])) * SECONDS[range[3]] / Number(size[1]);
+  return value > 0 ? value : undefined;
+}
+
+/** @param {string} text with a decimal point or comma */
+const numberOf = (text) => Number(text.replace(",", "."));

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { calibrationIn } from "../../static/measure/calibration_text.js";
+
+const none = { secondsPerLine: undefined, micrometresPerPixel: undefined, secondsPerPixel: undefined };
+
+Deno.test("the text beside an Olympus TIFF states line time, pixel size and pixel time", () => {
+  const text = [
+    '"X Dimension"\t"38, 0.0 - 10.796 [um], 0.284 [um/pixel]"',
+    '"T Dimension"\t"1, 0.000 - 53.910 [s], Interval FreeRun"',
+    '"Image Size"\t"38 * 30000 [pixel]"',
+    '"Sampling Speed"\t"2.0 [us/pixel]"',
+  ].join("\r\n");
+  // 53.91 s over 30,000 lines.
+  assert.deepEqual(calibrationIn(text), {
+    secondsPerLine: 53.91 / 30000,
+    micrometresPerPixel: 0.284,
+    secondsPerPixel: 2e-6,
+  });
+});
+
+Deno.test("numbers with units are taken from other texts, also from saved tables", () => {
+  const wanted = { ...none, secondsPerLine: 0.002, micrometresPerPixel: 0.5 };
+  for (
+    const text of [
+      "2 ms/line, 0.5 \u00b5m/px",
+      "Time per line,0.002 s\r\nDistance per column,0.5 \u00b5m",
+      "line period: 2,0 ms\npixel size = 500 nm",
+    ]
+  ) assert.deepEqual(calibrationIn(text), wanted, text);
+});
+
+Deno.test("texts without such numbers state nothing", () => {
+  for (const text of ["", "20 ms", "pixel size 38 x 30000", "0 ms/line", "2 ms/pixels of nothing"]) {
+    assert.deepEqual(calibrationIn(text).secondsPerLine, undefined, text);
+    assert.deepEqual(calibrationIn(text).micrometresPerPixel, undefined, text);
+  }
+});
