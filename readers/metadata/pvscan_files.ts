@@ -8,7 +8,8 @@
  */
 
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, quoted, reasonOf, Unreadable } from "../errors.ts";
+import { DecodeFailed, isLoss, quoted, reasonOf, unlessDamaged, Unreadable } from "../errors.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { beginsScan, parseScan, type PvScan } from "./pvscan.ts";
@@ -125,31 +126,18 @@ export function documentOf(
   if (part === null) return null;
   const own = dirname(path);
   const folder = part.below && /^references$/i.test(basename(own)) ? dirname(own) : own;
+  const missing = (reason: string) => ({ part, found: { reason } });
   try {
     const at = pathIn(folder, part.scan, files);
-    if (at === null) return { part, found: { reason: `"${part.scan}.xml" is not beside it` } };
-    return { part, found: documentNaming(path, part, at, files) };
+    if (at === null) return missing(`"${part.scan}.xml" is not beside it`);
+    const found = readDocument(at, files);
+    return part.kind === "source" || found.images.has(basename(path))
+      ? { part, found }
+      : missing(`${quoted(basename(at))} does not name it`);
   } catch (error) {
     // An image needs its document to be a plane; a source image needs it for its steps only.
-    if (!(error instanceof Unreadable) || part.kind === "image") throw error;
-    return { part, found: { reason: `its document cannot be read: ${error.message}` } };
-  }
-}
-
-function documentNaming(
-  path: string,
-  { kind }: NamedPart,
-  at: string,
-  files: FileAccess,
-): FoundDocument | NoDocument {
-  try {
-    const found = readDocument(at, files);
-    return kind === "image" && !found.images.has(basename(path))
-      ? { reason: `${quoted(basename(at))} does not name it` }
-      : found;
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-    return { reason: `${quoted(basename(at))} cannot be read: ${reasonOf(error)}` };
+    if (!isLoss(error) || error instanceof Unreadable && part.kind === "image") throw error;
+    return missing(`its document cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -159,32 +147,25 @@ function pathIn(folder: string, scan: string, files: FileAccess): string | null 
     const path = join(folder, name);
     if (isScan(path, files)) return files.resolve(path);
   }
-  const only = xmlNames(folder, files).map((name) => join(folder, name)).filter((path) =>
-    isScan(path, files)
-  );
-  return only.length === 1 && only[0] !== undefined ? files.resolve(only[0]) : null;
-}
-
-/** XML files of a folder; none where it has too many of them, or more entries than are listed. */
-function xmlNames(folder: string, files: FileAccess): string[] {
-  try {
-    const names = files.list(folder).filter((name) => /\.xml$/i.test(name));
-    return names.length > MAX_LOOKED_INTO ? [] : names;
-  } catch (error) {
-    if (error instanceof DecodeFailed) return [];
-    throw error;
-  }
+  const names = unlessDamaged(() => files.list(folder), []).filter((name) => /\.xml$/i.test(name));
+  if (names.length > MAX_LOOKED_INTO) return null;
+  const [only, ...others] = names.map((name) => join(folder, name)).filter((path) => isScan(path, files));
+  return only !== undefined && others.length === 0 ? files.resolve(only) : null;
 }
 
 function isScan(path: string, files: FileAccess): boolean {
   const file = files.openNeighbour(path);
   if (file === null) return false;
   try {
-    return beginsScan(textFrom(file.read(0, Math.min(START_BYTES, file.size), "the start")));
+    return holdsScan(file);
   } finally {
     file.close();
   }
 }
+
+/** True where a file begins as the document of a scan. */
+export const holdsScan = (file: ByteSource): boolean =>
+  beginsScan(textFrom(file.read(0, Math.min(START_BYTES, file.size), "the start")));
 
 /** True for an image that a document beside it names: it is opened as a part of its scan. */
 export function isPartOfScan(path: string, files: FileAccess): boolean {

@@ -86,14 +86,6 @@ export interface LineSettings {
   readonly warnings: readonly Warning[];
 }
 
-/** Size of a line scan in the settings of its own sequence, `null` each where missing. */
-export function statedSize(
-  sequence: PvSequence,
-): { readonly lines: number | null; readonly columns: number | null } {
-  const levels = ownLevels(sequence);
-  return { lines: settingOf(levels, "linesPerFrame"), columns: settingOf(levels, "pixelsPerLine") };
-}
-
 /** The settings of a line scan. @param size of its images */
 export function lineSettings(
   scan: PvScan,
@@ -101,7 +93,7 @@ export function lineSettings(
   size: { readonly rows: number; readonly columns: number },
 ): LineSettings {
   const general = settingOf([scan.state], "linesPerFrame");
-  const lines = statedSize(sequence).lines ?? (general === size.rows ? general : null);
+  const lines = settingOf(ownLevels(sequence), "linesPerFrame") ?? (general === size.rows ? general : null);
   const period = periodOf(scan, sequence, lines);
   const pixel = pixelOf(scan, sequence, size.columns);
   return {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { parseScan } from "../metadata/pvscan.ts";
-import { type LineSettings, lineSettings, statedSize } from "./calibration.ts";
+import { type LineSettings, lineSettings } from "./calibration.ts";
 
 const shard = (values: Readonly<Record<string, number>>) =>
   `<PVStateShard>${
@@ -28,27 +28,23 @@ function settings(
     readonly mode?: string;
     readonly sequence?: Readonly<Record<string, number>>;
   } = {},
-): LineSettings & { readonly stated: ReturnType<typeof statedSize> } {
+): LineSettings {
   const scan = parseScan(
     `<PVScan>${shard(SOURCE)}<Sequence type="Linescan"><PVLinescanDefinition mode="${mode}">${line}` +
       `</PVLinescanDefinition>${shard(sequence)}<Frame>${shard(frame)}</Frame></Sequence></PVScan>`,
   );
   const [first] = scan.sequences;
-  return { ...lineSettings(scan, first!, { rows: 100, columns: 33 }), stated: statedSize(first!) };
+  return lineSettings(scan, first!, { rows: 100, columns: 33 });
 }
 
 const WHOLE = { framePeriod: 0.1, linesPerFrame: 100, pixelsPerLine: 33, scanLinePeriod: 0.003 };
 
 Deno.test("a frame and its sequence have the settings of the line, the document those of another frame", () => {
-  const { lines, period, pixel, warnings, stated } = settings(WHOLE);
-  deepEqual([lines, period, pixel, codesOf(warnings), stated], [100, 0.003, 0.3, [], {
-    lines: 100,
-    columns: 33,
-  }]);
+  const { lines, period, pixel, warnings } = settings(WHOLE);
+  deepEqual([lines, period, pixel, codesOf(warnings)], [100, 0.003, 0.3, []]);
   deepEqual(settings({}, { sequence: WHOLE }), settings(WHOLE));
   const none = settings({});
   deepEqual([none.lines, none.period, codesOf(none.warnings)], [null, null, ["step_unknown"]]);
-  deepEqual(none.stated, { lines: null, columns: null });
 });
 
 Deno.test("the period of the document counts where that of the frame is a whole part of it", () => {

@@ -135,40 +135,27 @@ export class FrameGrid {
   readonly times: number;
   /** Focus planes. */
   readonly slices: number;
-  readonly #at: (t: number, z: number) => PvFrame | undefined;
-  readonly #starts: readonly (PvFrame | undefined)[];
+  /** The frame that was recorded first of each time point. */
+  readonly starts: readonly (PvFrame | undefined)[];
+  /** Frames of each time point in the order of recording, and whether the focus ran back. */
+  readonly #points: readonly { readonly frames: readonly PvFrame[]; readonly backward: boolean }[];
 
   /** Nothing is read. */
   constructor(scan: PvScan, { axis, sequences }: CycleGroup) {
-    if (axis === "Z") {
-      const ordered = sequences.map(({ frames }) => frames);
-      const runs = sequences.map((sequence) => focusRun(scan, sequence));
-      const backward = runs.map((run) => runsBack(run, runs[0] ?? []));
-      this.times = ordered.length;
-      this.#starts = ordered.map(([first]) => first);
-      this.slices = ordered.reduce((most, frames) => Math.max(most, frames.length), 1);
-      this.#at = (t, z) => {
-        const frames = ordered[t] ?? [];
-        // A fast focus goes up in one cycle and down in the next.
-        return frames[backward[t] ? this.slices - 1 - z : z];
-      };
-    } else {
-      const all = sequences.flatMap(({ frames }) => frames);
-      this.times = Math.max(1, all.length);
-      this.#starts = all;
-      this.slices = 1;
-      this.#at = (t) => all[t];
-    }
-  }
-
-  /** The frame that was recorded first of each time point. */
-  get starts(): readonly (PvFrame | undefined)[] {
-    return this.#starts;
+    const runs = sequences.map((sequence) => focusRun(scan, sequence));
+    this.#points = axis === "Z"
+      // A fast focus goes up in one cycle and down in the next.
+      ? sequences.map(({ frames }, i) => ({ frames, backward: runsBack(runs[i]!, runs[0]!) }))
+      : sequences.flatMap(({ frames }) => frames).map((frame) => ({ frames: [frame], backward: false }));
+    this.times = Math.max(1, this.#points.length);
+    this.slices = this.#points.reduce((most, { frames }) => Math.max(most, frames.length), 1);
+    this.starts = this.#points.map(({ frames }) => frames[0]);
   }
 
   /** A frame, or `undefined`. */
   at(t: number, z: number): PvFrame | undefined {
-    return this.#at(t, z);
+    const { frames = [], backward = false } = this.#points[t] ?? {};
+    return frames[backward ? this.slices - 1 - z : z];
   }
 
   /** All stored frames, in the order T and Z. */

@@ -1,18 +1,10 @@
 /** Bruker (Prairie Technologies) Prairie View. */
-import type { ByteSource } from "../io/byte_source.ts";
 import { type FileFormat, type FolderNames, FORMAT_NAMES } from "../format.ts";
-import { beginsScan } from "../metadata/pvscan.ts";
 import { textFrom } from "../metadata/text.ts";
-import { isPartOfScan, isRawData, namedPart } from "../metadata/pvscan_files.ts";
-
-/** Bytes in which the first element of a document is searched. */
-const START_BYTES = 4096;
+import { holdsScan, isPartOfScan, isRawData, namedPart } from "../metadata/pvscan_files.ts";
 
 /** True where a text may begin with XML, after any byte order mark. */
 const beginsWithTag = (head: Uint8Array) => /^\uFEFF?\s*</.test(textFrom(head));
-
-const isScan = (file: ByteSource) =>
-  beginsScan(textFrom(file.read(0, Math.min(START_BYTES, file.size), "the start")));
 
 /** Files beside a document, by their names. */
 const isPrairieRelative = (name: string): boolean => isRawData(name) || /\.env$/i.test(name);
@@ -57,7 +49,7 @@ export const PRAIRIE: FileFormat = {
   sharesExtensions: true,
   container: "file",
   recognises: beginsWithTag,
-  isDialect: isScan,
+  isDialect: holdsScan,
   claims: isPartOfScan,
   setOf: scanNamed,
   needsParts: true,
