@@ -2,18 +2,16 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import * as fc from "fast-check";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { DecodeFailed } from "../errors.ts";
 import { StopFlag } from "../io/stop_flag.ts";
-import { listBlocks, MAX_BLOCKS, textAt } from "./container.ts";
+import { listBlocks, MAX_BLOCKS } from "./container.ts";
 import {
   type DescribedDimension,
   type ImageDescription,
   imageElements,
   MAX_IMAGES,
   parseHeader,
-  parseObjectHeader,
 } from "./document.ts";
-import { imageLayout, lengthOf, MAX_DIMENSIONS, offsetAt, planeStart } from "./image_layout.ts";
+import { imageLayout, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
 import { momentOfStamp, timesOf } from "./time_stamps.ts";
 
 const dimension = (id: number, count: number, bytesInc: number): DescribedDimension => ({
@@ -35,30 +33,6 @@ const described = (
   scan: null,
 });
 
-/** Runs a parser that may refuse its input. */
-function refuses(parse: () => unknown): void {
-  try {
-    parse();
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-  }
-}
-
-Deno.test("blocks in any bytes: a list, or a refusal", () => {
-  const marks = fc.constantFrom(0x70, 0x2a, 0, 1, 255, 12);
-  fc.assert(
-    fc.property(fc.array(fc.oneof(marks, fc.nat(255)), { maxLength: 200 }), fc.boolean(), (bytes, narrow) => {
-      const file = new DecodedBytes(Uint8Array.from(bytes), "the file");
-      refuses(() => textAt(file, 0, "the text"));
-      const { blocks } = listBlocks(file, 0, { narrow, stop: new StopFlag() });
-      for (const { offset, size, stored } of blocks.values()) {
-        ok(offset <= file.size && stored <= size && offset + stored <= file.size);
-      }
-    }),
-    { numRuns: 1000 },
-  );
-});
-
 Deno.test("blocks without samples are bounded", () => {
   // A block of no bytes whose name is its number, 22 bytes and two for each digit.
   const one = new Uint8Array(34);
@@ -72,24 +46,6 @@ Deno.test("blocks without samples are bounded", () => {
   }
   const file = new DecodedBytes(bytes, "the file");
   throws(() => listBlocks(file, 0, { narrow: false, stop: new StopFlag() }), /more than 200000 blocks/);
-});
-
-Deno.test("any tree of the elements that are read gives images or a refusal", () => {
-  const names = ["Element", "Children", "Data", "Image", "Attachment", "LMSDataContainerHeader", "Memory"];
-  const inside = (tree: fc.Arbitrary<string>) =>
-    fc.tuple(fc.constantFrom(...names), fc.array(tree, { maxLength: 3 }));
-  const { tree } = fc.letrec<{ tree: string }>((tie) => ({
-    tree: fc.oneof({ maxDepth: 7 }, fc.constant(["Element", [""]] as const), inside(tie("tree")))
-      .map(([name, inner]) => `<${name} Name="n" MemoryBlockID="M">${inner.join("")}</${name}>`),
-  }));
-  fc.assert(
-    fc.property(tree, (inner) => {
-      for (const { root } of [parseHeader(`<r>${inner}</r>`), parseObjectHeader(inner)]) {
-        for (const { description } of imageElements(root)) refuses(() => imageLayout(description));
-      }
-    }),
-    { numRuns: 1000 },
-  );
 });
 
 Deno.test("images are bounded", () => {
@@ -148,33 +104,6 @@ Deno.test("dimensions in any order: every sample has an address of its own insid
       },
     ),
     { numRuns: 1000 },
-  );
-});
-
-Deno.test("any numbers give a layout within its bytes, or a refusal", () => {
-  const number = fc.oneof(
-    fc.integer({ min: -2, max: 12 }),
-    fc.double(),
-    fc.constant(null),
-    fc.maxSafeInteger(),
-  );
-  const dims = fc.array(
-    fc.tuple(fc.oneof(fc.integer({ min: 0, max: 12 }), fc.constant(null)), number, number),
-    {
-      maxLength: MAX_DIMENSIONS + 1,
-    },
-  );
-  const channels = fc.array(fc.tuple(number, fc.integer({ min: 0, max: 4 })), { maxLength: 5 });
-  fc.assert(
-    fc.property(dims, channels, (sizes, offsets) => {
-      const base = described([], offsets.map(([at]) => at ?? 0), offsets.map(([, tag]) => tag));
-      const dimensions = sizes.map(([id, count, bytesInc]): DescribedDimension => ({
-        ...{ id, count, bytesInc },
-        ...{ length: null, unit: "", bitInc: 0 },
-      }));
-      refuses(() => ok(Number.isSafeInteger(imageLayout({ ...base, dimensions }).bytes)));
-    }),
-    { numRuns: 2000 },
   );
 });
 
