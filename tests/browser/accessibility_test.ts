@@ -36,6 +36,12 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.click("#tool-line");
     await dragOver(viewer, "source", [0.4, 0.2], [0.5, 0.3]);
     for (const part of ["lines", "velocities", "events", "cursors", "export"]) await unfold(viewer, part);
+    await page.focus("#source .plot");
+    for (const key of ["ArrowRight", "x", "Enter"]) await page.keyboard.press(key);
+    await viewer.settle();
+    await assertNoFault(viewer, "a selected cursor");
+    await page.keyboard.press("Escape");
+    await page.locator("#measure-bands .pick").click();
     await page.check("#trace-change");
     await page.click("#event-find");
     assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);

@@ -18,8 +18,8 @@ async function drawAll(viewer: Viewer): Promise<void> {
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, ...ACTIVE);
   await drawBand(viewer, 5, 12);
-  await page.locator("#measure-bands input[type=text]").nth(1).fill("quiet");
-  await page.locator("#measure-bands input[type=color]").nth(1).fill("#ff0000");
+  await page.fill("#shape-name", "quiet");
+  await page.fill("#shape-color", "#ff0000");
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
   await viewer.enter("#baseline-percentile", "20");
@@ -70,7 +70,7 @@ test("a reload keeps bands, lines, events and pinned cursors", async (viewer) =>
   assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
   // The next one is the third.
   await drawBand(viewer, 60, 70);
-  assert.equal(await page.locator("#measure-bands input[type=text]").nth(2).inputValue(), "Band 3");
+  assert.equal(await page.locator("#measure-bands .name").nth(2).textContent(), "Band 3");
   // Another file has none of them, and neither has this one afterwards: it is opened anew.
   await openOther(viewer);
   assert.equal(await page.locator("#measure-bands li").count(), 0);
@@ -97,7 +97,7 @@ test("a line beyond the limit is not dropped silently", async (viewer) => {
   await page.click("#tool-line");
   await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
   assert.match(await viewer.text("#measure-lines .drawn"), /^200 lines at most/);
-  await page.click("#measure-lines tbody button >> nth=0");
+  await page.click("#measure-lines tbody .icon >> nth=0");
   await dragOver(viewer, "source", [0.5, 0.8], [0.7, 0.2]);
   assert.match(await viewer.text("#measure-lines .drawn"), /velocity/);
   assert.equal(await page.locator("#measure-lines tbody tr").count(), 200);

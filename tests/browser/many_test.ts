@@ -92,10 +92,7 @@ const cellsOf = (line: string) =>
     quoted?.replaceAll('""', '"') ?? plain!
   );
 
-const bands = ({ page }: Viewer) =>
-  page.locator("#measure-bands input[type=text]").evaluateAll((fields: { value: string }[]) =>
-    fields.map(({ value }) => value)
-  );
+const bands = ({ page }: Viewer) => page.locator("#measure-bands .name").allTextContents();
 
 test("all recordings of a folder have the numbers that the page finds in one", async (viewer) => {
   const { page, server } = viewer;
@@ -138,7 +135,7 @@ test("recordings with work of their own are measured with it, or left out", asyn
   await viewer.openPath(at(3));
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.5], [0.45, 0.8]);
-  await page.locator("#measure-bands input[type=text]").fill("Mine");
+  await page.fill("#shape-name", "Mine");
   await viewer.kept();
   await page.locator(".recording", { hasText: nameOf(1) }).click();
   await shows(viewer, nameOf(1));
@@ -194,7 +191,7 @@ test("regions wait for the next line scan, and replace no work unasked", async (
   await viewer.openPath(at(2));
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.5], [0.45, 0.8]);
-  await page.locator("#measure-bands input[type=text]").fill("Mine");
+  await page.fill("#shape-name", "Mine");
   await viewer.kept();
   await viewer.open(files.scan);
   await page.click("#tool-band");

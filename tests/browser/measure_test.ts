@@ -184,8 +184,8 @@ test("bands have names and colours, on the reference's path too", async (viewer)
     Math.abs(Number(place[1]) / PIXEL_SIZE - 59) < 1.6 && Math.abs(Number(place[2]) / PIXEL_SIZE - 72) < 1.6,
     place[0],
   );
-  await page.locator("#measure-bands input[type=text]").nth(1).fill("=vessel, left");
-  await page.locator("#measure-bands input[type=color]").nth(1).fill("#ff0000");
+  await page.fill("#shape-name", "=vessel, left");
+  await page.fill("#shape-color", "#ff0000");
   await viewer.settle();
   assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
   assert.equal(await page.locator('#reference polyline[stroke="#ff0000"]').count(), 1);
@@ -199,7 +199,8 @@ test("letters typed into a name are not shortcuts", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, 5, 15);
   await drawBand(viewer, 40, 50);
-  const name = page.locator("#measure-bands input[type=text]").first();
+  await page.locator("#measure-bands .pick").first().click();
+  const name = page.locator("#shape-name");
   await name.focus();
   await page.keyboard.press("End");
   // Among them are keys that turn the picture, choose a tool and open the dialog.

@@ -58,9 +58,8 @@ async function measureAll(viewer: Viewer): Promise<void> {
   await page.uncheck("#source-0-visible");
   await drawBand(viewer, 30, 50);
   await drawBand(viewer, 5, 12);
-  const names = page.locator("#measure-bands input[type=text]");
-  await names.last().fill("Gefäß, außen");
-  await page.locator("#measure-bands input[type=color]").last().fill("#ff0000");
+  await page.fill("#shape-name", "Gefäß, außen");
+  await page.fill("#shape-color", "#ff0000");
   await page.check("#trace-change");
   await viewer.enter("#baseline-percentile", "12.5");
   await viewer.enter("#trace-average", "3");
@@ -274,7 +273,7 @@ test("regions that other programs wrote are drawn, and saved again", async (view
   await page.click("#more-ways");
   await viewer.openPath(folder);
   assert(await page.isChecked("#accepted"));
-  assert.equal(await page.locator("#measure-bands input[type=text]").inputValue(), "Vessel");
+  assert.equal(await viewer.text("#measure-bands .name"), "Vessel");
   const title = page.locator("#source svg text", { hasText: "soma" });
   assert.equal(await title.count(), 1);
   const again = await save(viewer, "all");

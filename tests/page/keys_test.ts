@@ -10,6 +10,7 @@ function press(key: string, modifiers: Record<string, boolean> = {}, hasCursor =
     zoom: (...args: unknown[]) => done.push(["zoom", ...args]),
     home: () => done.push(["home"]),
     back: () => done.push(["back"]),
+    enter: () => done.push(["enter"]),
     leave: () => {
       done.push(["leave"]);
       return hasCursor;
@@ -31,6 +32,7 @@ Deno.test("plus and minus zoom as the wheel does, brackets one way", () => {
   assert.deepEqual(press("{").done, [["zoom", 1 / 1.5, "down"]]);
   assert.deepEqual(press("0").done, [["home"]]);
   assert.deepEqual(press("Backspace").done, [["back"]]);
+  assert.deepEqual(press("Enter").done, [["enter"]]);
 });
 
 Deno.test("Escape hides the cursor once; other keys and browser shortcuts reach the page", () => {

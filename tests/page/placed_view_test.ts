@@ -94,10 +94,10 @@ Deno.test("going back after a turn shows the same part of the picture", () => {
 Deno.test("a step moves as it is seen and stays inside", () => {
   const placed = new PlacedView(SCAN, AS_PLOT);
   // Up is towards more columns.
-  assert.deepEqual(placed.step({ x: 100, y: 32 }, 1, -1), { x: 101, y: 33 });
-  assert.deepEqual(placed.step({ x: 100, y: 32 }, -500, 500), { x: 0, y: 0 });
+  assert.deepEqual(placed.step({ x: 100, y: 32 }, 1, -1, false), { x: 101, y: 33 });
+  assert.deepEqual(placed.step({ x: 100, y: 32 }, -500, 500, false), { x: 0, y: 0 });
   placed.view = { x0: 0, x1: 10, y0: 0, y1: 64 };
-  assert.deepEqual(placed.step({ x: 9, y: 5 }, 3, 0), { x: 12, y: 5 });
+  assert.deepEqual(placed.step({ x: 9, y: 5 }, 3, 0, false), { x: 12, y: 5 });
   assert.deepEqual(placed.view, { x0: 3, x1: 13, y0: 0, y1: 64 });
 });
 

@@ -51,7 +51,11 @@ Deno.test("bands have distinct names and colours and emit changes", () => {
   bands.begin(20);
   bands.add(1, 4);
   bands.add(6, 9);
-  bands.change(1, { name: "vessel", to: 90 });
+  const [first] = bands.all;
+  bands.change({ ...bands.moved(first!, 1, 90), name: "vessel" });
+  // An edge that passes the other takes it along.
+  assert.deepEqual(bands.moved({ ...first!, from: 5, to: 9 }, 12.4, 9), { ...first, from: 12, to: 13 });
+  assert.deepEqual(bands.moved({ ...first!, from: 5, to: 9 }, 5, 2.6), { ...first, from: 2, to: 3 });
   assert.deepEqual(bands.all.map(({ name, from, to }) => [name, from, to]), [["vessel", 1, 20], [
     "Band 2",
     6,

@@ -125,15 +125,13 @@ export const removeButton = (name, onClick) =>
  * Tables of texts and elements: one, or none without rows.
  *
  * @param {string} label
- * @param {readonly string[]} heads names of the columns
+ * @param {readonly (string | Node)[]} heads names of the columns
  * @param {readonly (readonly (string | Node)[])[]} rows
  */
 export function tables(label, heads, rows) {
   if (rows.length === 0) return [];
   // Screen readers ignore an empty header.
-  const head = heads.map((text) =>
-    text === "" ? element("td") : element("th", { scope: "col", textContent: text })
-  );
+  const head = heads.map((text) => text === "" ? element("td") : element("th", { scope: "col" }, text));
   const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
   return [
     element(

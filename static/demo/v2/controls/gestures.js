@@ -20,6 +20,7 @@ const SMALLEST_DRAG = 5;
  * @param {(dfx: number, dfy: number) => void} intentions.pan
  * @param {(from: Place, to: Place, isDone: boolean) => void} intentions.select
  * @param {() => void} intentions.cancelSelect
+ * @param {(at: Place, isTouch: boolean) => void} intentions.press a click or tap
  * @param {() => void} intentions.home
  * @param {() => boolean} [intentions.drawsByTouch] whether one finger marks something instead of panning
  */
@@ -84,8 +85,8 @@ export function attachGestures(plot, intentions) {
     }
     intentions.hover(at);
     if (drag === null) return;
+    drag.moved ||= Math.hypot(event.clientX - drag.startX, event.clientY - drag.startY) >= SMALLEST_DRAG;
     if (drag.kind === "select") {
-      drag.moved ||= Math.hypot(event.clientX - drag.startX, event.clientY - drag.startY) >= SMALLEST_DRAG;
       if (drag.moved) intentions.select(drag.from, at, false);
     } else intentions.pan(drag.last.fx - at.fx, drag.last.fy - at.fy);
     drag.last = at;
@@ -96,7 +97,9 @@ export function attachGestures(plot, intentions) {
       intentions.select(drag.from, place(event), true);
       drag = null;
     }
+    const isPress = drag !== null && !drag.moved && event.button === 0;
     end(event);
+    if (isPress) intentions.press(place(event), event.pointerType === "touch");
   });
   plot.addEventListener("pointercancel", end);
   plot.addEventListener("pointerleave", (event) => {

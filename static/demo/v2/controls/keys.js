@@ -2,8 +2,8 @@
 
 /** @import { ZoomKind } from "./gestures.js" */
 
-/** @type {Readonly<Record<string, [number, number]>>} */
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/** Steps across and down. @type {Readonly<Record<string, [number, number]>>} */
+export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const CLOSER = 1.5;
 
@@ -26,8 +26,9 @@ const ZOOMS = {
  * @param {() => void} intentions.home
  * @param {() => void} intentions.back to the previous view
  * @param {() => boolean} intentions.leave hides the cursor; false without one
+ * @param {() => void} intentions.enter goes to what is drawn
  */
-export function attachKeys(plot, { step, zoom, home, back, leave }) {
+export function attachKeys(plot, { step, zoom, home, back, leave, enter }) {
   plot.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const [arrow, factor] = [ARROWS[event.key], ZOOMS[event.key]];
@@ -35,6 +36,7 @@ export function attachKeys(plot, { step, zoom, home, back, leave }) {
     else if (factor !== undefined) zoom(...factor);
     else if (event.key === "0" || event.key === "Home") home();
     else if (event.key === "Backspace") back();
+    else if (event.key === "Enter") enter();
     else if (event.key !== "Escape" || !leave()) return;
     event.preventDefault();
     event.stopPropagation();

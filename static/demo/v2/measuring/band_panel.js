@@ -1,19 +1,27 @@
-/** Controls of bands and traces: colour, name and position of each band, and the display of traces. */
-import { formatNumber, tableUnit, toPhysical } from "../../../measure/axes.js";
-import { element } from "../controls/element.js";
-import { checkField, choiceField, countField, fieldRow, numberField } from "../controls/fields.js";
-import { BandRow } from "./band_row.js";
+/** Controls of bands and traces: the list of bands, and the display of traces. */
+import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
+import { element, swatch } from "../controls/element.js";
+import {
+  checkField,
+  choiceField,
+  countField,
+  fieldRow,
+  numberField,
+  removeButton,
+} from "../controls/fields.js";
 import { Bands, MOST_BANDS, tracesOf } from "./bands.js";
-import { Panel, plotOver } from "./panel.js";
+import { plotOver, ShapePanel } from "./panel.js";
 import { shapeOf } from "./scan.js";
 import { rangeOf } from "./trace_charts.js";
 
 /** @import { Band, Trace, TraceSettings } from "./bands.js" */
 /** @import { About } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
+/** @import { Change } from "./panel.js" */
 
 /** Emits `change` when a trace may have changed. */
-export class BandPanel extends Panel {
+export class BandPanel extends ShapePanel {
+  endNames = ["From", "to"];
   bands = new Bands();
   /** @type {TraceSettings} */
   #settings = { isChange: false, baseline: { kind: "percentile", percentile: 10 }, offset: 0, average: 1 };
@@ -21,8 +29,6 @@ export class BandPanel extends Panel {
   #version = 0;
   /** @type {{of: unknown[], traces: Trace[]}} */
   #kept = { of: [], traces: [] };
-  /** By the ids of their bands. @type {Map<number, BandRow>} */
-  #rows = new Map();
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
   #hint = element("p", { className: "hint" });
   #empty = element("p", { className: "missing", hidden: true, role: "status" });
@@ -53,13 +59,13 @@ export class BandPanel extends Panel {
   );
   /** Whether a reference has a path to draw along. */
   hasPath = false;
-  /** The band being dragged. @type {{from: number, to: number} | null} */
+  /** The band being drawn, of id 0, or moved. @type {Band | null} */
   draft = null;
 
   constructor() {
     super();
     const display = fieldRow(this.#change.label, this.#average.label);
-    const parts = [this.#hint, this.#list, display, this.#baseline, this.#empty];
+    const parts = [this.#hint, this.#list, this.slot, display, this.#baseline, this.#empty];
     this.element = element("div", { className: "panel" }, ...parts);
     this.#showBaseline();
     this.bands.addEventListener("change", () => {
@@ -78,11 +84,6 @@ export class BandPanel extends Panel {
 
   /** Starts with another picture. @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
-    // Another recording has another scale.
-    if (scan.group !== this.scan?.group) {
-      this.#rows.clear();
-      this.#list.replaceChildren();
-    }
     this.scan = scan;
     this.draft = null;
     const end = shapeOf(scan)[0] * this.timeStep;
@@ -104,6 +105,42 @@ export class BandPanel extends Panel {
     [this.#from.number, this.#to.number] = [from, to];
     this.#settings = { ...this.#settings, isChange, offset, average };
     this.#showBaseline();
+  }
+
+  /** Bands with the one being drawn or moved. @returns {readonly Band[]} */
+  get shown() {
+    const { draft, bands: { all } } = this;
+    return draft === null ? all : [...all.filter(({ id }) => id !== draft.id), draft];
+  }
+
+  get shapes() {
+    return this.shown.filter(({ id }) => id !== 0).map((band) => ({
+      id: band.id,
+      name: band.name,
+      color: band.color,
+      ends: [band.from, band.to].map((y) => ({ x: null, y })),
+      place: this.#placeText(band),
+    }));
+  }
+
+  /** @param {number} id @param {Change} change @param {boolean} isDone */
+  reshape(id, { ends, ...change }, isDone) {
+    const band = this.bands.all.find((band) => band.id === id);
+    if (band === undefined) return;
+    const [from, to] = ends?.map(({ y }) => Number(y)) ?? [band.from, band.to];
+    const other = this.bands.moved({ ...band, ...change }, from, to);
+    this.draft = isDone ? null : other;
+    if (isDone) this.bands.change(other);
+  }
+
+  /** @param {number} id */
+  duplicate(id) {
+    return this.bands.duplicate(id)?.id ?? null;
+  }
+
+  /** @param {number} id */
+  remove(id) {
+    this.bands.remove(id);
   }
 
   /** Traces of the shown channels; the same array until something changes. */
@@ -220,20 +257,23 @@ export class BandPanel extends Panel {
     this.#hint.textContent = isFull
       ? `${MOST_BANDS} bands at most: remove one to draw another.`
       : `Choose Band and drag up or down over the line scan${path}.`;
-    const { scan } = this;
-    if (scan === null) return;
-    for (const [id, { element }] of this.#rows) {
-      if (all.some((band) => band.id === id)) continue;
-      element.remove();
-      this.#rows.delete(id);
-    }
-    // Rows stay in place, since moving a row would take its focus.
-    all.forEach((band, i) => {
-      const row = this.#rows.get(band.id) ?? new BandRow(band, this.bands, scan.axes[1]);
-      row.show(band);
-      if (this.#rows.has(band.id)) return;
-      this.#rows.set(band.id, row);
-      this.#list.insertBefore(row.element, this.#list.children[i] ?? null);
-    });
+    this.#list.replaceChildren(
+      ...this.scan === null ? [] : all.map((band) => {
+        const { id, name, color } = band;
+        const place = element("span", { className: "place", textContent: this.#placeText(band) });
+        const title = element("span", { className: "name", textContent: name });
+        const remove = removeButton(name, () => this.remove(id));
+        return element("li", {}, this.pick(id, swatch(color), title, place), remove);
+      }),
+    );
+  }
+
+  /** Outer edges of the pixels. @param {Band} band */
+  #placeText({ from, to }) {
+    const [, space] = /** @type {Scan} */ (this.scan).axes;
+    const [low, high] = [from, to].map((column) =>
+      formatNumber(Number(toPhysical(space, column).toPrecision(3)))
+    );
+    return `${low}–${high} ${unitSymbol(space.unit)}`;
   }
 }

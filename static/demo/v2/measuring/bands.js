@@ -99,18 +99,22 @@ export class Bands extends Emitter {
   duplicate(id) {
     const band = this.#bands.find((other) => other.id === id);
     const copy = band ? this.add(band.from, band.to) : null;
-    if (band && copy) this.change(copy.id, { name: `${band.name} copy`.slice(0, 80) });
+    if (band && copy) this.change({ ...copy, name: `${band.name} copy`.slice(0, 80) });
     return copy;
   }
 
-  /** @param {number} id @param {Partial<Omit<Band, "id">>} change */
-  change(id, change) {
-    this.#bands = this.#bands.map((band) => {
-      if (band.id !== id) return band;
-      const other = { ...band, ...change };
-      return { ...other, ...columnsBetween(other.from, other.to, this.#columns) };
-    });
+  /** @param {Band} band after a change */
+  change(band) {
+    this.#bands = this.#bands.map((other) => other.id === band.id ? band : other);
     this.emit("change");
+  }
+
+  /** The band with edges at the nearest edges of pixels; an edge that is moved past the other takes it along. @param {Band} band @param {number} from @param {number} to @returns {Band} */
+  moved(band, from, to) {
+    const [low, high] = [Math.round(from), Math.round(to)];
+    if (low !== band.from && low >= high) return { ...band, ...columnsBetween(low, low + 1, this.#columns) };
+    if (low >= high) return { ...band, ...columnsBetween(high - 1, high, this.#columns) };
+    return { ...band, ...columnsBetween(low, high, this.#columns) };
   }
 
   /** @param {number} id */

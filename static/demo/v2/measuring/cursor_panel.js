@@ -1,24 +1,25 @@
 /**
  * Pinned cursors: the first shows its values, a second the difference of both. Values are means over some lines and
  * columns around a cursor.
- *
- * @typedef {{x: number, y: number}} Cursor pixel of the picture: x counts rows, y columns
  */
 import { tableUnit } from "../../../measure/axes.js";
 import { element } from "../controls/element.js";
-import { button, countField, fieldRow, tables } from "../controls/fields.js";
-import { Panel, velocityColumn } from "./panel.js";
+import { button, countField, fieldRow, removeButton, tables } from "../controls/fields.js";
+import { ShapePanel, velocityColumn } from "./panel.js";
 import { quantity, rounded, shapeOf, significant, velocityText } from "./scan.js";
 
+/** @import { Cursor } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
+/** @import { Change } from "./panel.js" */
 
-const NAMES = ["A", "B", "B − A"];
+const NAMES = ["A", "B"];
 const COLORS = ["#ffd54a", "#7fd6ff"];
 
 /** Widest window of a mean. */
 const MOST = 100_001;
 
-export class CursorPanel extends Panel {
+export class CursorPanel extends ShapePanel {
+  endNames = ["At"];
   /** @type {Cursor[]} */
   #pinned = [];
   #lines = countField("Mean of", "cursor-lines", 1, "lines ×", () => this.refresh(), MOST);
@@ -46,6 +47,7 @@ export class CursorPanel extends Panel {
       fieldRow(pin, clear),
       mean,
       this.#table,
+      this.slot,
     );
   }
 
@@ -64,6 +66,41 @@ export class CursorPanel extends Panel {
     this.#set(drawn?.cursors.pinned ?? []);
   }
 
+  get shapes() {
+    return this.#pinned.map(({ x, y }, i) => ({
+      id: i,
+      name: this.#names[i],
+      ends: [{ x: x + 0.5, y: y + 0.5 }],
+      place: this.#quantities.slice(0, 2).map(({ values, text }) => text(Number(values[i]))).join(", "),
+    }));
+  }
+
+  /** @param {number} id @param {Change} change */
+  reshape(id, { name, ends: [end] = [] }) {
+    const size = shapeOf(/** @type {Scan} */ (this.scan));
+    const pixel = (/** @type {number | null} */ place, /** @type {number} */ length) =>
+      Math.min(length - 1, Math.floor(Number(place)));
+    this.#set(this.#pinned.map((cursor, i) =>
+      i !== id ? cursor : {
+        ...cursor,
+        ...name !== undefined && { name },
+        ...end && { x: pixel(end.x, size[0]), y: pixel(end.y, size[1]) },
+      }
+    ));
+  }
+
+  /** @param {number} id */
+  duplicate(id) {
+    const { x, y } = this.#pinned[id];
+    this.#set([...this.#pinned.slice(0, 1), { x, y }]);
+    return 1;
+  }
+
+  /** @param {number} id */
+  remove(id) {
+    this.#set(this.#pinned.filter((_, i) => i !== id));
+  }
+
   /** Pins the cursor where it is; a third one replaces the second. */
   pin() {
     const cursor = this.#cursor();
@@ -73,6 +110,7 @@ export class CursorPanel extends Panel {
       return;
     }
     this.#set([...this.#pinned.slice(0, 1), { ...cursor }]);
+    this.emit("select", { id: this.#pinned.length - 1 });
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @param {{width: number, height: number}} plot @returns {import("../picture/marks.js").Mark[]} */
@@ -83,14 +121,14 @@ export class CursorPanel extends Panel {
       return [
         { points: [[across, 0], [across, height]], ...style },
         { points: [[0, down], [width, down]], ...style },
-        { text: NAMES[i], at: [across + 6, down - 9], anchor: "start", ...style },
+        { text: this.#names[i], at: [across + 6, down - 14], anchor: "start", ...style },
       ];
     });
   }
 
   /** Pinned lines of a line scan. */
   get lines() {
-    return this.#pinned.map(({ x }, i) => ({ line: x, label: String(NAMES[i]) }));
+    return this.#pinned.map(({ x }, i) => ({ line: x, label: this.#names[i] }));
   }
 
   /** @returns {import("./panel.js").About} */
@@ -99,13 +137,13 @@ export class CursorPanel extends Panel {
   }
 
   get columns() {
-    const labels = NAMES.slice(0, this.#count).map((name) => name.replace("−", "-"));
+    const [first, second] = this.#names;
+    const labels = second === undefined ? this.#names : [first, second, `${second} - ${first}`];
     return [{ name: "Cursor", values: labels }, ...this.#quantities];
   }
 
-  /** Columns of the table: cursors and their difference. */
-  get #count() {
-    return this.#pinned.length === 2 ? 3 : this.#pinned.length;
+  get #names() {
+    return this.#pinned.map(({ name }, i) => name || NAMES[i]);
   }
 
   /** Each quantity at the cursors, with its text; the velocity stands for both of a line scan. */
@@ -172,7 +210,17 @@ export class CursorPanel extends Panel {
       name,
       ...Array.from(values, (value) => text(/** @type {number} */ (value))),
     ]);
-    this.#table.replaceChildren(...tables("Cursors", ["", ...NAMES.slice(0, this.#count)], rows));
+    const names = this.#names;
+    const heads = names.map((name, i) =>
+      element(
+        "span",
+        { className: "picks" },
+        this.pick(i, name),
+        removeButton(`cursor ${name}`, () => this.remove(i)),
+      )
+    );
+    const difference = names.length === 2 ? [`${names[1]} − ${names[0]}`] : [];
+    this.#table.replaceChildren(...tables("Cursors", ["", ...heads, ...difference], rows));
     this.changed();
   }
 }

@@ -49,7 +49,8 @@
  * @property {any} [look] its look
  *
  * @typedef {import("../../../measure/velocity.js").Place} Place
- * @typedef {{id: number, from: Place, to: Place, region?: import("./bands.js").Region}} Line
+ * @typedef {{id: number, name?: string, from: Place, to: Place, region?: import("./bands.js").Region}} Line
+ * @typedef {{x: number, y: number, name?: string}} Cursor pixel of the picture: x counts rows, y columns
  *
  * @typedef {object} Drawn
  * @property {readonly [number, number]} shape of the plane
@@ -60,7 +61,7 @@
  * @property {KeptVelocities | null} velocities null for images
  * @property {KeptEvents | null} events
  * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] by the keys of measurements.js
- * @property {{pinned: {x: number, y: number}[], lines: number, columns: number}} cursors
+ * @property {{pinned: Cursor[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
  * @property {readonly import("./bands.js").Region[]} [regions] that are no bands, lines or cursors
  * @property {boolean | null} [accepted] null as the file says

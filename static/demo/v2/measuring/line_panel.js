@@ -4,30 +4,32 @@ import { lineVelocity } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
 import { MOST_LINES } from "./drawn.js";
-import { Panel, velocityColumn } from "./panel.js";
+import { ShapePanel, velocityColumn } from "./panel.js";
 import { quantity, significant, velocityText } from "./scan.js";
 
 /** @import { Place } from "../../../measure/velocity.js" */
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Line } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
+/** @import { Change } from "./panel.js" */
 
 const COLOR = "#ffffff";
 
-export class LinePanel extends Panel {
+export class LinePanel extends ShapePanel {
+  endNames = ["Start", "End"];
   /** @type {readonly Line[]} */
   lines = [];
   #made = 0;
   #rows = element("div");
-  /** Reads out the line being drawn. */
+  /** Reads out the line being drawn or moved. */
   #output = element("output", { className: "drawn", "aria-live": "polite" });
-  /** @type {{from: Place, to: Place} | null} */
+  /** The line being drawn, of id 0, or moved. @type {Line | null} */
   #draft = null;
 
   constructor() {
     super();
     const hint = element("p", { className: "hint", textContent: "Choose Line and draw along a streak." });
-    this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows);
+    this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows, this.slot);
   }
 
   /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
@@ -39,20 +41,48 @@ export class LinePanel extends Panel {
     this.#set(drawn?.lines ?? []);
   }
 
+  get shapes() {
+    return this.#shown.filter(({ id }) => id !== 0).map((line) => ({
+      id: line.id,
+      name: nameOf(line),
+      ends: [line.from, line.to],
+      place: this.#texts(line).join(", "),
+    }));
+  }
+
+  /** @param {number} id @param {Change} change @param {boolean} isDone */
+  reshape(id, { name, ends }, isDone) {
+    const line = this.lines.find((line) => line.id === id);
+    if (line === undefined) return;
+    const [from, to] = /** @type {Place[]} */ (ends ?? [line.from, line.to]);
+    const other = { ...line, from, to, ...name !== undefined && { name } };
+    this.#draft = isDone ? null : other;
+    if (ends !== undefined) this.#read(other);
+    if (isDone) this.#set(this.lines.map((former) => former === line ? other : former));
+  }
+
+  /** @param {number} id */
+  duplicate(id) {
+    const line = this.lines.find((line) => line.id === id);
+    if (line === undefined) return null;
+    const { from, to } = line;
+    return this.#add({ id: 0, name: `${nameOf(line)} copy`.slice(0, 80), from, to });
+  }
+
+  /** @param {number} id */
+  remove(id) {
+    this.#set(this.lines.filter((line) => line.id !== id));
+  }
+
   /** Follows a line being drawn. @param {Place} from @param {Place} to @param {boolean} isDone */
   draw(from, to, isDone) {
-    this.#draft = isDone ? null : { from, to };
     const isLine = from.x !== to.x || from.y !== to.y;
-    const [time, distance, velocity] = this.#texts({ from, to });
-    const text = `Δt ${time} · Δx ${distance} · velocity ${velocity}`;
-    this.#output.replaceChildren(...(isLine ? unbroken(text) : []));
+    this.#draft = isDone ? null : { id: 0, from, to };
+    if (isLine) this.#read({ from, to });
+    else this.#output.textContent = "";
     if (!isDone || !isLine) return;
-    if (this.lines.length >= MOST_LINES) {
-      this.#output.textContent = `${MOST_LINES} lines at most: remove one to draw another.`;
-      return;
-    }
-    this.#made += 1;
-    this.#set([...this.lines, { id: this.#made, from, to }]);
+    const id = this.#add({ id: 0, from, to });
+    if (id !== null) this.emit("select", { id });
   }
 
   /** Cancels the line being drawn. */
@@ -64,15 +94,15 @@ export class LinePanel extends Panel {
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} marks over the picture */
   marks(toScreen) {
-    const drawn = [...this.lines, ...(this.#draft === null ? [] : [{ id: 0, ...this.#draft }])];
-    return drawn.flatMap(({ id, from, to }) => {
-      const [start, end] = [toScreen(from.x, from.y), toScreen(to.x, to.y)];
+    return this.#shown.flatMap((drawn) => {
+      const [start, end] = [drawn.from, drawn.to].map(({ x, y }) => toScreen(x, y));
       const style = { color: COLOR, halo: true };
       const line = { points: [start, end], width: 2, ...style };
-      if (id === 0) return [line];
+      if (drawn.id === 0) return [line];
       /** @type {[number, number]} */
-      const at = [(start[0] + end[0]) / 2 + 8, (start[1] + end[1]) / 2];
-      return [line, { text: String(id), at, anchor: /** @type {const} */ ("start"), ...style }];
+      const at = [(start[0] + end[0]) / 2 + 12, (start[1] + end[1]) / 2];
+      const text = drawn.name || String(drawn.id);
+      return [line, { text, at, anchor: /** @type {const} */ ("start"), ...style }];
     });
   }
 
@@ -91,7 +121,14 @@ export class LinePanel extends Panel {
       { name: "Duration", unit: tableUnit(time), values: found.map(({ duration }) => duration) },
       { name: "Distance", unit: tableUnit(space), values: found.map(({ distance }) => distance) },
       velocityColumn(scan, found.map(({ velocity }) => velocity)),
+      ...lines.some(({ name }) => name) ? [{ name: "Name", values: lines.map(({ name = "" }) => name) }] : [],
     ];
+  }
+
+  /** Lines with the one being drawn or moved. */
+  get #shown() {
+    const draft = this.#draft;
+    return draft === null ? this.lines : [...this.lines.filter(({ id }) => id !== draft.id), draft];
   }
 
   /** Time, distance and velocity. @param {{from: Place, to: Place}} line */
@@ -105,15 +142,35 @@ export class LinePanel extends Panel {
     ];
   }
 
+  /** @param {{from: Place, to: Place}} line */
+  #read(line) {
+    const [time, distance, velocity] = this.#texts(line);
+    this.#output.replaceChildren(...unbroken(`Δt ${time} · Δx ${distance} · velocity ${velocity}`));
+  }
+
+  /** @param {Line} line @returns {number | null} its id; null beyond the limit */
+  #add(line) {
+    if (this.lines.length >= MOST_LINES) {
+      this.#output.textContent = `${MOST_LINES} lines at most: remove one to draw another.`;
+      return null;
+    }
+    this.#made += 1;
+    this.#set([...this.lines, { ...line, id: this.#made }]);
+    return this.#made;
+  }
+
   /** @param {readonly Line[]} lines */
   #set(lines) {
     this.lines = lines;
     const rows = lines.map((line) => [
-      String(line.id),
+      this.pick(line.id, line.name || String(line.id)),
       ...this.#texts(line),
-      removeButton(`line ${line.id}`, () => this.#set(this.lines.filter((other) => other !== line))),
+      removeButton(nameOf(line), () => this.remove(line.id)),
     ]);
     this.#rows.replaceChildren(...tables("Lines", ["", "Δt", "Δx", "Velocity", ""], rows));
     this.changed();
   }
 }
+
+/** @param {Line} line */
+const nameOf = ({ id, name }) => name || `Line ${id}`;

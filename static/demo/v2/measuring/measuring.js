@@ -37,6 +37,7 @@ import { LinePanel } from "./line_panel.js";
 import { MeasurementPanel } from "./measurement_panel.js";
 import { RegionPanel } from "./region_panel.js";
 import { scanOf, shapeOf } from "./scan.js";
+import { ShapeEditor } from "./shape_editor.js";
 import { ToolChoice } from "./tool_choice.js";
 import { TraceCharts } from "./trace_charts.js";
 import { VelocityPanel } from "./velocity_panel.js";
@@ -86,6 +87,7 @@ export class Measuring extends Emitter {
   #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
   kymographs = new KymographPanel();
+  #editor;
   #kymographFold = folded("Kymograph", this.kymographs, "kymograph", true);
   #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
@@ -135,6 +137,7 @@ export class Measuring extends Emitter {
       folded("Cursors", this.#cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
+    this.#editor = new ShapeEditor([this.#cursors, this.#lines, this.#bands], panes.source);
     this.#listen();
     this.#listenToSteps(host);
   }
@@ -215,6 +218,7 @@ export class Measuring extends Emitter {
     this.#refresh();
     this.#isUnfinished = false;
     const key = JSON.stringify([scan.path, scan.place(), isKymograph]);
+    this.#editor.begin(scan, key === this.#key);
     // A file that was reopened keeps its steps.
     if (key === this.#key && drawn !== null) this.#history.amend(this.drawn);
     else this.#history = new History(this.drawn);
@@ -299,9 +303,10 @@ export class Measuring extends Emitter {
     this.#tools.choose(tool);
   }
 
-  /** Deselects the tool; returns whether one was selected. */
+  /** Deselects the tool and what is drawn; returns whether one was selected. */
   layDown() {
-    if (this.#tools.chosen === "zoom") return false;
+    const wasSelected = this.#editor.deselect();
+    if (this.#tools.chosen === "zoom") return wasSelected;
     this.#tools.choose("zoom");
     return true;
   }
@@ -317,13 +322,20 @@ export class Measuring extends Emitter {
     const [under, underReference] = [source.overlay, reference.overlay];
     source.overlay = () => {
       this.#paintSoon();
+      this.#editor.place();
       return [...under(), ...this.#marks()];
     };
     reference.overlay = () => [
       ...underReference(),
-      ...pathMarks(this.#bandsNow(), this.#path, this.#bands.bands.columns, reference),
+      ...pathMarks(this.#bands.shown, this.#path, this.#bands.bands.columns, reference),
     ];
     this.#bands.addEventListener("change", () => this.#refresh());
+    this.#editor.on("edit", ({ isDone, by = null }) => {
+      this.#isUnfinished = !isDone;
+      this.#typed = by;
+    });
+    this.#editor.on("edited", () => this.#drawMarks());
+    this.#editor.on("released", () => this.#history.endTyping());
     for (const panel of [this.#lines, this.#cursors, this.kymographs, this.#regions, ...this.#measurements]) {
       panel.addEventListener("change", () => source.drawMarks());
     }
@@ -390,10 +402,11 @@ export class Measuring extends Emitter {
   /** @param {number} from @param {number} to @param {boolean} isDone */
   #dragBand(from, to, isDone) {
     if (this.#scan === null) return;
-    this.#bands.draft = isDone ? null : columnsBetween(from, to, shapeOf(this.#scan)[1]);
-    if (isDone) this.#bands.bands.add(from, to);
-    this.#panes.source.drawMarks();
-    this.#panes.reference.drawMarks();
+    const draft = { id: 0, name: "", color: "#ffffff", ...columnsBetween(from, to, shapeOf(this.#scan)[1]) };
+    this.#bands.draft = isDone ? null : draft;
+    const band = isDone ? this.#bands.bands.add(from, to) : null;
+    if (band !== null) this.#editor.select(this.#bands, band.id);
+    this.#drawMarks();
   }
 
   /** Along the path of the reference. @param {Point} from @param {Point} to @param {boolean} isDone */
@@ -413,6 +426,10 @@ export class Measuring extends Emitter {
     this.#bands.draft = null;
     this.#lines.giveUp();
     this.kymographs.giveUp();
+    this.#drawMarks();
+  }
+
+  #drawMarks() {
     this.#panes.source.drawMarks();
     this.#panes.reference.drawMarks();
   }
@@ -429,17 +446,11 @@ export class Measuring extends Emitter {
     this.#panes.reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;
   }
 
-  /** Bands, including the one being dragged. */
-  #bandsNow() {
-    const { draft, bands } = this.#bands;
-    return draft === null ? bands.all : [...bands.all, { id: 0, name: "", color: "#ffffff", ...draft }];
-  }
-
   #marks() {
     const { source } = this.#panes;
     const toScreen = (/** @type {number} */ x, /** @type {number} */ y) => source.toScreen(x, y);
     return [
-      ...bandMarks(this.#bandsNow(), source),
+      ...bandMarks(this.#bands.shown, source),
       ...this.#measurements.flatMap((panel) => panel.marks(toScreen)),
       ...this.#lines.marks(toScreen),
       ...this.#regions.marks(toScreen),
@@ -452,8 +463,7 @@ export class Measuring extends Emitter {
     this.#listed = this.#bands.traces;
     for (const panel of [this.#velocities, ...this.#measurements]) panel.listBands(this.#bands.bands.all);
     this.#events.listTraces(this.#bands.traces, this.#bands.title);
-    this.#panes.source.drawMarks();
-    this.#panes.reference.drawMarks();
+    this.#drawMarks();
     this.#paintSoon();
   }
 

@@ -16,10 +16,30 @@
  * @property {readonly import("./bands.js").Trace[]} traces
  * @property {Record<"velocities" | "events" | "lines" | "cursors", readonly Column[]>} tables
  * @property {readonly {measurement: Measurement, columns: readonly Column[], quantities: readonly Quantity[]}[]} measurements
+ *
+ * @typedef {{x: number | null, y: number | null}} End position in the picture; null along an axis that the shape spans
+ *
+ * @typedef {object} Shape
+ * @property {number} id
+ * @property {string} name
+ * @property {string} [color] CSS, where it can be chosen
+ * @property {readonly End[]} ends
+ * @property {string} place in words
+ *
+ * @typedef {{name?: string, color?: string, ends?: readonly End[]}} Change
+ *
+ * @typedef {object} Shapes bands, lines or cursors
+ * @property {readonly string[]} endNames such as `From` and `to`
+ * @property {readonly Shape[]} shapes
+ * @property {(id: number, change: Change, isDone: boolean) => void} reshape `isDone` is false while it is being moved
+ * @property {(id: number) => number | null} duplicate returns the id of the copy; null beyond the limit
+ * @property {(id: number) => void} remove
  */
 import { axisTitle, tableUnit } from "../../../measure/axes.js";
 import { velocityUnit } from "../../../measure/velocity.js";
+import { element } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
+import { button } from "../controls/fields.js";
 import { shapeOf } from "./scan.js";
 
 /** @import { Measurement, Quantity } from "../../../measure/measurement.js" */
@@ -50,6 +70,34 @@ export class Panel extends Emitter {
 
   changed() {
     this.emit("change");
+  }
+}
+
+/** A panel of bands, lines or cursors; emits `select` `{id}` when one is drawn, or pressed in the list. */
+export class ShapePanel extends Panel {
+  /** Holds the fields of the selected one. */
+  slot = element("div");
+  /** @type {number | null} */
+  #selected = null;
+  /** @type {Map<number, HTMLButtonElement>} */
+  #picks = new Map();
+
+  /** A button that selects a shape in the list. @param {number} id @param {...(Node | string)} content */
+  pick(id, ...content) {
+    const made = button("", () => this.emit("select", { id }), {
+      className: "pick",
+      title: "Select, to move or change it",
+      "aria-pressed": String(id === this.#selected),
+    });
+    made.append(...content);
+    this.#picks.set(id, made);
+    return made;
+  }
+
+  /** Marks a shape in the list. @param {number | null} id */
+  showSelected(id) {
+    this.#selected = id;
+    for (const [of, made] of this.#picks) made.ariaPressed = String(of === id);
   }
 }
 

@@ -52,6 +52,12 @@ export class Pane {
   /** Called when Escape or a second finger cancels a drag of the tool. @type {() => void} */
   onGivenUp = () => {};
 
+  /** Called for a click or tap, which means what lies within `reach` CSS pixels. @type {(at: Point, reach: number) => void} */
+  onPress = () => {};
+
+  /** Called when Enter goes to what is drawn. */
+  onEnter = () => {};
+
   /** Note in saved pictures. */
   stamp = "";
   #hasScaleBar = true;
@@ -83,6 +89,8 @@ export class Pane {
         this.drawMarks();
       },
       giveUp: () => this.onGivenUp(),
+      press: (at, reach) => this.onPress(at, reach),
+      enter: () => this.onEnter(),
     });
   }
 
@@ -229,6 +237,32 @@ export class Pane {
     const { width, height } = this.#stage.band;
     const { fx, fy } = this.#placed?.toPlot({ x, y }) ?? { fx: 0, fy: 0 };
     return [fx * width, fy * height];
+  }
+
+  /** Picture pixels of a distance in CSS pixels of the plot. @param {number} dx @param {number} dy @returns {Point} */
+  shift(dx, dy) {
+    const { width, height } = this.#stage.band;
+    const { x0, x1, y0, y1 } = this.#placed?.shown ?? { x0: 0, x1: 1, y0: 0, y1: 1 };
+    return this.#placed?.shift(dx / width * (x1 - x0), dy / height * (y1 - y0)) ?? { x: 0, y: 0 };
+  }
+
+  /** Picture pixels that an arrow key moves by. @param {number} dx @param {number} dy @param {boolean} isFar @returns {Point} */
+  arrow(dx, dy, isFar) {
+    return this.#placed?.arrow(dx, dy, isFar) ?? { x: 0, y: 0 };
+  }
+
+  /** Brings a position into view. @param {Point} position */
+  reveal(position) {
+    this.#change((placed) => placed.reveal(position));
+  }
+
+  /** Puts elements over the plot. @param {...Element} elements */
+  hold(...elements) {
+    this.#stage.plot.append(...elements);
+  }
+
+  focus() {
+    this.#stage.plot.focus();
   }
 
   /** Text of the scale bars and the reduction, such as `Scale bar 10 µm`; a space where empty. */

@@ -7,8 +7,8 @@ import { attachKeys } from "../controls/keys.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { View } from "./viewport.js" */
 
-/** Fraction of the view that a step with Shift covers. */
-const FAR_STEP = 1 / 20;
+/** How far from what it means a click and a tap may be, in CSS pixels. */
+const [CLICK_REACH, TAP_REACH] = [8, 22];
 
 /**
  * @typedef {object} Handled picture and cursor
@@ -19,6 +19,8 @@ const FAR_STEP = 1 / 20;
  * @property {(cursor: Point | null, byKeyboard: boolean) => void} moveCursor
  * @property {(box: View | null) => void} mark shows the selection in progress, in fractions of a band
  * @property {() => void} giveUp cancels the drag of a tool
+ * @property {(at: Point, reach: number) => void} press a click or tap, which means what lies within so many CSS pixels
+ * @property {() => void} enter goes to what is drawn
  */
 
 /** @param {Stage} stage @param {Handled} handled */
@@ -42,6 +44,10 @@ export function attachInput(stage, handled) {
       handled.mark(null);
       handled.giveUp();
     },
+    press(place, isTouch) {
+      const placed = handled.placed();
+      if (placed !== null) handled.press(placed.positionAt(inBand(place)), isTouch ? TAP_REACH : CLICK_REACH);
+    },
     home: () => handled.change((placed) => placed.goHome()),
   });
   attachKeys(stage.plot, {
@@ -52,6 +58,7 @@ export function attachInput(stage, handled) {
       ),
     home: () => handled.change((placed) => placed.goHome()),
     back: () => handled.change((placed) => placed.goBack()),
+    enter: () => handled.enter(),
     leave() {
       if (handled.cursor() === null) return false;
       handled.moveCursor(null, true);
@@ -77,10 +84,8 @@ function step(handled, dx, dy, isFar) {
   if (placed === null) return;
   // The first step shows the cursor in the middle.
   if (cursor === null) return handled.moveCursor(placed.pixelAt({ fx: 0.5, fy: 0.5 }), true);
-  const { x0, x1, y0, y1 } = placed.shown;
-  const length = (/** @type {number} */ span) => isFar ? Math.max(1, Math.round(span * FAR_STEP)) : 1;
   let next = cursor;
-  handled.change(() => next = placed.step(cursor, dx * length(x1 - x0), dy * length(y1 - y0)));
+  handled.change(() => next = placed.step(cursor, dx, dy, isFar));
   handled.moveCursor(next, true);
 }
 

@@ -34,6 +34,9 @@ const isThread = (aspect) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGES
 /** Faster successive changes form one step of the history. */
 const ONE_STEP_MS = 500;
 
+/** Fraction of the view that a step with Shift covers. */
+const FAR_STEP = 1 / 20;
+
 /** Length of the history. */
 const MOST_STEPS = 50;
 
@@ -167,16 +170,39 @@ export class PlacedView {
     return { x: inside(at.x, width), y: inside(at.y, height) };
   }
 
-  /** Steps from a pixel by shown pixels across and down, and brings the result into view. @param {Point} pixel @param {number} dx @param {number} dy */
-  step({ x, y }, dx, dy) {
-    const at = toShown(this.#orientation, this.picture, x + 0.5, y + 0.5);
-    const { width, height } = this.#size;
+  /** Steps from a pixel across and down, as `arrow` does, and brings the result into view. @param {Point} pixel @param {number} dx @param {number} dy @param {boolean} isFar */
+  step({ x, y }, dx, dy, isFar) {
+    const shift = this.arrow(dx, dy, isFar);
+    const { width, height } = this.picture;
+    const next = {
+      x: Math.min(width - 1, Math.max(0, x + shift.x)),
+      y: Math.min(height - 1, Math.max(0, y + shift.y)),
+    };
+    this.reveal(next);
+    return next;
+  }
+
+  /** Picture pixels of one step across or down: one, or a twentieth of the view. @param {number} dx @param {number} dy @param {boolean} isFar */
+  arrow(dx, dy, isFar) {
+    const { x0, x1, y0, y1 } = this.#view;
+    const length = (/** @type {number} */ span) => isFar ? Math.max(1, Math.round(span * FAR_STEP)) : 1;
+    return this.shift(dx * length(x1 - x0), dy * length(y1 - y0));
+  }
+
+  /** Picture pixels of a distance in shown pixels. @param {number} dx across @param {number} dy down @returns {Point} */
+  shift(dx, dy) {
+    const start = fromShown(this.#orientation, this.picture, 0, 0);
+    const end = fromShown(this.#orientation, this.picture, dx, dy);
+    return { x: end.x - start.x, y: end.y - start.y };
+  }
+
+  /** Brings a position into view. @param {Point} position */
+  reveal({ x, y }) {
+    const { width, height } = this.picture;
     const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
-      Math.min(size - 0.5, Math.max(0.5, value));
-    const next = { x: inside(at.x + dx, width), y: inside(at.y + dy, height) };
-    this.#change(reveal(this.#view, Math.floor(next.x), Math.floor(next.y), this.#size));
-    const found = fromShown(this.#orientation, this.picture, next.x, next.y);
-    return { x: Math.floor(found.x), y: Math.floor(found.y) };
+      Math.min(size - 1, Math.floor(value)) + 0.5;
+    const at = toShown(this.#orientation, this.picture, inside(x, width), inside(y, height));
+    this.#change(reveal(this.#view, Math.floor(at.x), Math.floor(at.y), this.#size));
   }
 
   /** Shows the whole picture; always a step of its own in the history. */

@@ -40,14 +40,16 @@ export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [
         metadata: { ...region?.metadata, [OWN]: { color } },
       };
     }),
-    ...lines.map(({ id, from, to, region }) => ({
+    ...lines.map(({ id, name, from, to, region }) => ({
       ...region,
       id: region?.id ?? `line-${id}`,
+      ...name && { name },
       ...lineOf([from, to].map(({ x, y }) => [y - 0.5, x - 0.5]), size, region?.metadata),
     })),
-    ...cursors.pinned.map(({ x, y }, i) => ({
+    ...cursors.pinned.map(({ x, y, name }, i) => ({
       id: `cursor-${"ab"[i]}`,
       type: /** @type {const} */ ("point"),
+      ...name && { name },
       coordinate_space: SPACE,
       position: /** @type {[number, number]} */ ([y, x]),
     })),
@@ -91,7 +93,7 @@ const pixelOf = (place, size) =>
  * @param {readonly Region[]} written valid by the schema
  * @param {{shape: readonly [number, number], isLineScan: boolean, isSeries: boolean, isTurned: boolean}} picture `isTurned`
  *   where the columns of the image are its lines
- * @returns {Pick<Drawn, "bands" | "kymograph"> & {lines: Line[], regions: Region[], pinned: {x: number, y: number}[],
+ * @returns {Pick<Drawn, "bands" | "kymograph"> & {lines: Line[], regions: Region[], pinned: Drawn["cursors"]["pinned"],
  *   outside: string[]}} `outside` has the names of regions that do not lie within the image
  */
 export function drawnRegions(written, { shape, isLineScan, isSeries, isTurned }) {
@@ -122,9 +124,9 @@ export function drawnRegions(written, { shape, isLineScan, isSeries, isTurned })
     } else if (type === "line" && isLineScan && drawn.lines.length < MOST_LINES) {
       const { number, region: foreign } = lineIds.of(region);
       const [from, to] = exactEnds(region, size).map(([x, y]) => ({ x: y + 0.5, y: x + 0.5 }));
-      drawn.lines.push({ id: number, from, to, ...foreign });
+      drawn.lines.push({ id: number, ...name && { name }, from, to, ...foreign });
     } else if (type === "point" && /^cursor-[ab]$/.test(id) && drawn.pinned.length < 2) {
-      drawn.pinned.push({ x: position[1], y: position[0] });
+      drawn.pinned.push({ x: position[1], y: position[0], ...name && { name } });
     } else if (type === "line" && id === KYMOGRAPH_ID && isSeries) {
       drawn.kymograph = kymographOf(region, size);
     } else drawn.regions.push(region);

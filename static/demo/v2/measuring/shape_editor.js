@@ -1,0 +1,399 @@
+/**
+ * Edits bands, lines and cursors. One of them is selected: its grips lie over the picture, for mouse, finger and keys, and
+ * fields for name, colour and place below the list that it stands in.
+ */
+import { toPhysical, unitSymbol } from "../../../measure/axes.js";
+import { byId, element } from "../controls/element.js";
+import { Emitter } from "../controls/emitter.js";
+import { button, fieldRow, numberField, textField } from "../controls/fields.js";
+import { ARROWS } from "../controls/keys.js";
+import { shapeOf } from "./scan.js";
+
+/** @import { Pane } from "../picture/pane.js" */
+/** @import { Point } from "../picture/placed_view.js" */
+/** @import { Change, End, Shape, ShapePanel, Shapes } from "./panel.js" */
+/** @import { Scan } from "./scan.js" */
+
+/** @typedef {ShapePanel & Shapes} Drawing */
+
+/** Emits `edit` `{isDone, by}` before a shape is moved and `edited` after it; `by` is the grip whose key may be held until `released`. */
+export class ShapeEditor extends Emitter {
+  #panels;
+  #pane;
+  /** @type {Scan | null} */
+  #scan = null;
+  /** @type {{panel: Drawing, id: number} | null} */
+  #selected = null;
+  /** The first moves the whole shape, the others its ends. @type {HTMLButtonElement[]} */
+  #grips = [];
+  /** @type {{grip: HTMLButtonElement, ends: readonly End[], x: number, y: number} | null} */
+  #drag = null;
+  #name = textField("Name", "", 80, (name) => this.#reshape({ name }));
+  #color = element("input", { type: "color", id: "shape-color", "aria-label": "Colour" });
+  /** @type {{field: ReturnType<typeof numberField>, end: number, axis: "x" | "y"}[]} */
+  #numbers = [];
+  #places = element("div", { className: "places" });
+  #fields = element(
+    "div",
+    { className: "shape", role: "group" },
+    fieldRow(this.#color, this.#name),
+    this.#places,
+    fieldRow(
+      button("Duplicate", () => this.#duplicate(), { id: "shape-duplicate" }),
+      button("Done", () => this.deselect(), { id: "shape-done" }),
+    ),
+  );
+
+  /** @param {readonly Drawing[]} panels what lies on top first @param {Pane} pane */
+  constructor(panels, pane) {
+    super();
+    this.#panels = panels;
+    this.#pane = pane;
+    this.#name.id = "shape-name";
+    this.#fields.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      this.#grips[0]?.focus();
+      event.stopPropagation();
+    });
+    this.#color.addEventListener("input", () => this.#reshape({ color: this.#color.value }));
+    for (const panel of panels) {
+      panel.on("select", ({ id }) => this.#isSelected(panel, id) ? this.deselect() : this.select(panel, id));
+      panel.on("change", () => this.refresh());
+    }
+    pane.onPress = (at, reach) => this.#press(at, reach);
+    pane.onEnter = () => this.#enter();
+  }
+
+  /** Starts with a picture. @param {Scan} scan @param {boolean} isSame as before, perhaps with other samples */
+  begin(scan, isSame) {
+    this.#scan = scan;
+    const selected = this.#selected;
+    this.deselect();
+    if (isSame && selected !== null) this.select(selected.panel, selected.id);
+  }
+
+  /** @param {Drawing} panel @param {number} id */
+  select(panel, id) {
+    if (this.#isSelected(panel, id)) return;
+    this.deselect();
+    this.#selected = { panel, id };
+    const { shape } = this;
+    if (shape === null) return;
+    this.#makeGrips(panel, shape);
+    this.#makeFields(panel, shape);
+    panel.slot.append(this.#fields);
+    panel.showSelected(id);
+    this.refresh();
+  }
+
+  /** Returns whether a shape was selected. */
+  deselect() {
+    const selected = this.#selected;
+    if (selected === null) return false;
+    const hadFocus = this.#grips.includes(/** @type {any} */ (document.activeElement));
+    this.#selected = null;
+    this.#drag = null;
+    for (const grip of this.#grips) grip.remove();
+    this.#grips = [];
+    this.#fields.remove();
+    selected.panel.showSelected(null);
+    if (hadFocus) this.#pane.focus();
+    return true;
+  }
+
+  /** @param {Drawing} panel @param {number} id */
+  #isSelected(panel, id) {
+    return this.#selected?.panel === panel && this.#selected.id === id;
+  }
+
+  /** The selected shape. @returns {Shape | null} */
+  get shape() {
+    const { panel, id } = this.#selected ?? {};
+    return panel?.shapes.find((shape) => shape.id === id) ?? null;
+  }
+
+  /** Follows changes of the shape, also undone ones. */
+  refresh() {
+    const { shape } = this;
+    if (shape === null) {
+      this.deselect();
+      return;
+    }
+    const { name, color = "", ends, place } = shape;
+    // Setting the value of a field moves its caret.
+    if (this.#name.value !== name) this.#name.value = name;
+    if (this.#color.value !== color) this.#color.value = color;
+    this.#fields.ariaLabel = name;
+    this.#grips.forEach((grip, i) => grip.ariaLabel = `${this.#gripName(i)} ${name}, ${place}`);
+    for (const { field, end, axis } of this.#numbers) field.number = this.#typed(axis, ends[end][axis] ?? 0);
+    this.place();
+  }
+
+  /** Puts the grips where the shape lies, or at the edge of the plot. */
+  place() {
+    const { shape } = this;
+    const { width, height } = this.#pane.plot;
+    const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
+      Math.min(size, Math.max(0, value));
+    this.#grips.forEach((grip, i) => {
+      if (shape === null) return;
+      const { x, y } = gripPlace(shape.ends, i, this.#pane.view);
+      const [left, top] = this.#pane.toScreen(x, y);
+      Object.assign(grip.style, { left: `${inside(left, width)}px`, top: `${inside(top, height)}px` });
+    });
+  }
+
+  /** @param {Drawing} panel @param {Shape} shape */
+  #makeGrips({ endNames }, { ends }) {
+    const count = ends.length === 1 ? 1 : 1 + ends.length;
+    this.#grips = Array.from({ length: count }, (_, i) => {
+      const name = i === 0 ? "whole" : String(endNames[i - 1]).toLowerCase();
+      const grip = element("button", {
+        type: "button",
+        className: `grip ${name}`,
+        "aria-describedby": "grip-help",
+      });
+      grip.addEventListener("pointerdown", (event) => this.#grab(event, grip));
+      grip.addEventListener("pointermove", (event) => this.#pull(event, false));
+      grip.addEventListener("pointerup", (event) => this.#pull(event, true));
+      grip.addEventListener("pointercancel", () => this.#giveUp());
+      grip.addEventListener("dblclick", (event) => event.stopPropagation());
+      grip.addEventListener("keydown", (event) => this.#key(event, i));
+      grip.addEventListener("keyup", () => this.emit("released"));
+      return grip;
+    });
+    this.#pane.hold(...this.#grips);
+  }
+
+  /** @param {Drawing} panel @param {Shape} shape */
+  #makeFields({ endNames }, { ends, color }) {
+    this.#color.hidden = color === undefined;
+    this.#numbers = ends.flatMap((end, i) =>
+      axesOf(end).map((axis) => ({ field: this.#numberField(i, axis, String(endNames[i])), end: i, axis }))
+    );
+    const rows = ends.map((_, i) =>
+      this.#numbers.filter(({ end }) => end === i).map(({ field }) => field.label)
+    );
+    // The edges of a band share a row.
+    const lines = rows.every(({ length }) => length === 1) ? [rows.flat()] : rows;
+    this.#places.replaceChildren(...lines.map((labels) => fieldRow(...labels)));
+  }
+
+  /** @param {number} end @param {"x" | "y"} axis @param {string} name */
+  #numberField(end, axis, name) {
+    const { step, unit } = this.#axis(axis);
+    const size = shapeOf(/** @type {Scan} */ (this.#scan))[axis === "x" ? 0 : 1];
+    const [min, max] = [this.#typed(axis, 0), this.#typed(axis, size)];
+    const field = numberField(
+      axis === "y" && this.#hasBoth(end) ? "" : name,
+      `shape-${name.toLowerCase()}-${axis}`,
+      0,
+      (typed) => {
+        const { shape } = this;
+        const place = Math.min(size, Math.max(0, typed / step + 0.5));
+        if (shape === null) return;
+        this.#reshape({
+          ends: shape.ends.map((other, i) => i === end ? { ...other, [axis]: place } : other),
+        });
+      },
+      { min, max, unit: unitSymbol(unit) },
+    );
+    // Arrow keys go from pixel to pixel.
+    field.input.step = String(step);
+    if (axis === "y" && this.#hasBoth(end)) field.input.ariaLabel = `${name}: ${this.#axis(axis).name}`;
+    return field;
+  }
+
+  /** @param {number} end */
+  #hasBoth(end) {
+    const at = this.shape?.ends[end];
+    return at !== undefined && axesOf(at).length === 2;
+  }
+
+  /** @param {"x" | "y"} axis */
+  #axis(axis) {
+    return /** @type {Scan} */ (this.#scan).axes[axis === "x" ? 0 : 1];
+  }
+
+  /** Physical coordinate, to a hundredth of a pixel. @param {"x" | "y"} axis @param {number} position */
+  #typed(axis, position) {
+    const along = this.#axis(axis);
+    const digits = Math.min(20, Math.max(0, 2 - Math.floor(Math.log10(along.step))));
+    return Number(toPhysical(along, position).toFixed(digits));
+  }
+
+  /** @param {Change} change @param {boolean} [isDone] @param {Element | null} [by] */
+  #reshape(change, isDone = true, by) {
+    const selected = this.#selected;
+    if (selected === null) return;
+    if (change.ends !== undefined) this.emit("edit", { isDone, by });
+    selected.panel.reshape(selected.id, change, isDone);
+    this.refresh();
+    this.emit("edited");
+  }
+
+  #duplicate() {
+    const { panel, id } = this.#selected ?? {};
+    const copy = panel?.duplicate(/** @type {number} */ (id)) ?? null;
+    if (panel !== undefined && copy !== null) this.select(panel, copy);
+  }
+
+  /** Where grip i leads. @param {number} i */
+  #gripName(i) {
+    return i === 0 ? "Move" : `Move ${String(this.#selected?.panel.endNames[i - 1]).toLowerCase()} of`;
+  }
+
+  /** @param {PointerEvent} event @param {HTMLButtonElement} grip */
+  #grab(event, grip) {
+    // The picture would zoom or draw.
+    event.stopPropagation();
+    const { shape } = this;
+    if (event.button !== 0 || shape === null) return;
+    grip.setPointerCapture(event.pointerId);
+    this.#drag = { grip, ends: shape.ends, x: event.clientX, y: event.clientY };
+  }
+
+  /** @param {PointerEvent} event @param {boolean} isDone */
+  #pull(event, isDone) {
+    const drag = this.#drag;
+    if (drag === null) return;
+    const shift = this.#pane.shift(event.clientX - drag.x, event.clientY - drag.y);
+    if (isDone) this.#drag = null;
+    this.#move(drag.ends, this.#grips.indexOf(drag.grip), shift, isDone);
+  }
+
+  #giveUp() {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (drag !== null) this.#reshape({ ends: drag.ends });
+    return drag !== null;
+  }
+
+  /** @param {readonly End[]} ends @param {number} grip @param {Point} shift @param {boolean} isDone @param {Element} [by] */
+  #move(ends, grip, shift, isDone, by) {
+    const size = shapeOf(/** @type {Scan} */ (this.#scan));
+    this.#reshape({ ends: moved(ends, grip, shift, size) }, isDone, by);
+  }
+
+  /** @param {KeyboardEvent} event @param {number} i */
+  #key(event, i) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { shape } = this;
+    const arrow = ARROWS[event.key];
+    if (event.key === "Tab") {
+      if (!this.#leaves(i, event.shiftKey)) return;
+    } else if (arrow !== undefined && shape !== null) {
+      const grip = this.#grips[i];
+      this.#move(shape.ends, i, this.#pane.arrow(...arrow, event.shiftKey), true, grip);
+      this.#pane.reveal(gripPlace(this.shape?.ends ?? shape.ends, i, this.#pane.view));
+      byId("announcer").textContent = this.shape?.place ?? "";
+    } else if (event.key === "Delete" || event.key === "Backspace") this.#remove();
+    else if (event.key === "Enter") this.#openFields();
+    else if (event.key === "Escape") {
+      if (!this.#giveUp()) this.deselect();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #openFields() {
+    const fold = this.#fields.closest("details");
+    if (fold) fold.open = true;
+    const [first] = this.#numbers;
+    first?.field.input.select();
+  }
+
+  #remove() {
+    const { panel, id } = this.#selected ?? {};
+    panel?.remove(/** @type {number} */ (id));
+  }
+
+  /** Goes from the last grip to the next shape, or from the first to the one before; false where Tab does it. @param {number} i @param {boolean} isBack */
+  #leaves(i, isBack) {
+    if (i !== (isBack ? 0 : this.#grips.length - 1)) return false;
+    const all = this.#all;
+    const at = all.findIndex(({ panel, shape }) => this.#isSelected(panel, shape.id));
+    const next = all[at + (isBack ? -1 : 1)];
+    if (next === undefined) return false;
+    this.select(next.panel, next.shape.id);
+    this.#grips.at(isBack ? -1 : 0)?.focus();
+    return true;
+  }
+
+  get #all() {
+    return this.#panels.flatMap((panel) => panel.shapes.map((shape) => ({ panel, shape })));
+  }
+
+  /** The shapes within reach of a position, what lies on top first. @param {Point} at @param {number} reach in CSS pixels */
+  #near(at, reach) {
+    const distanceOf = (/** @type {Shape} */ { ends }) => {
+      const points = ends.map(({ x, y }) => this.#pane.toScreen(x ?? at.x, y ?? at.y));
+      return distance(this.#pane.toScreen(at.x, at.y), points[0], points.at(-1) ?? points[0]);
+    };
+    return this.#all.filter(({ shape }) => distanceOf(shape) <= reach);
+  }
+
+  /** Selects what was pressed; of several shapes, the next one with each press. @param {Point} at @param {number} reach in CSS pixels */
+  #press(at, reach) {
+    const near = this.#near(at, reach);
+    const now = near.findIndex(({ panel, shape }) => this.#isSelected(panel, shape.id));
+    const next = near[(now + 1) % near.length];
+    if (next === undefined) this.deselect();
+    else this.select(next.panel, next.shape.id);
+  }
+
+  /** Moves the focus to the selected shape, else to one at the cursor, else to the first. */
+  #enter() {
+    const { cursor } = this.#pane;
+    const at = cursor && { x: cursor.x + 0.5, y: cursor.y + 0.5 };
+    if (this.#selected === null) {
+      const [first] = [...at === null ? [] : this.#near(at, KEY_REACH), ...this.#all];
+      if (first !== undefined) this.select(first.panel, first.shape.id);
+    }
+    this.#grips[0]?.focus();
+  }
+}
+
+/** How near the cursor a shape is found by keys, in CSS pixels. */
+const KEY_REACH = 16;
+
+/** @param {End} end @returns {("x" | "y")[]} */
+const axesOf = (end) => (/** @type {const} */ (["x", "y"])).filter((axis) => end[axis] !== null);
+
+/** Position of a grip: the first in the middle of the shape, each other one at its end. @param {readonly End[]} ends @param {number} i @param {{x0: number, x1: number, y0: number, y1: number}} view */
+function gripPlace(ends, i, { x0, x1, y0, y1 }) {
+  // Side by side along an axis that the shape spans.
+  const part = i === 0 ? 0.5 : i / (ends.length + 1);
+  const mean = (/** @type {"x" | "y"} */ axis) =>
+    ends.reduce((sum, end) => sum + (end[axis] ?? NaN), 0) / ends.length;
+  const end = i === 0 || ends.length === 1 ? { x: mean("x"), y: mean("y") } : ends[i - 1];
+  const spanned = (
+    /** @type {number | null} */ value,
+    /** @type {number} */ low,
+    /** @type {number} */ high,
+  ) => value === null || Number.isNaN(value) ? low + part * (high - low) : value;
+  return { x: spanned(end.x, x0, x1), y: spanned(end.y, y0, y1) };
+}
+
+/** Ends after a shift of all (grip 0) or one of them, which stay inside the picture. @param {readonly End[]} ends @param {number} grip @param {Point} shift @param {readonly [number, number]} size rows and columns */
+export function moved(ends, grip, shift, [rows, columns]) {
+  const moving = grip === 0 || ends.length === 1 ? ends : [ends[grip - 1]];
+  const room = (/** @type {"x" | "y"} */ axis, /** @type {number} */ size) => {
+    const places = moving.flatMap((end) => end[axis] ?? []);
+    return Math.min(size - Math.max(...places), Math.max(-Math.min(...places), shift[axis]));
+  };
+  const [dx, dy] = [room("x", rows), room("y", columns)];
+  return ends.map((end) =>
+    moving.includes(end)
+      ? { x: end.x === null ? null : end.x + dx, y: end.y === null ? null : end.y + dy }
+      : end
+  );
+}
+
+/** Distance of a point from a straight line between two others. @param {[number, number]} at @param {[number, number]} start @param {[number, number]} end */
+function distance([x, y], [x0, y0], [x1, y1]) {
+  const [dx, dy] = [x1 - x0, y1 - y0];
+  const square = dx * dx + dy * dy;
+  const part = square === 0 ? 0 : Math.min(1, Math.max(0, ((x - x0) * dx + (y - y0) * dy) / square));
+  return Math.hypot(x - x0 - part * dx, y - y0 - part * dy);
+}

@@ -1,0 +1,408 @@
+/** Bands, lines and cursors are edited by mouse, keys, finger and typed numbers, in each browser. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { until } from "../deadline.ts";
+import { hasChromium, startChromium, StubbedServer, type Viewer } from "./browser.ts";
+import { measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
+import { dragOver, drawBand, unfold } from "./measuring_hand.ts";
+import { hasBrowser, type Point, type RemotePage, startBrowser } from "./remote_page.ts";
+import { viewerSuite } from "./suite.ts";
+
+const { test } = viewerSuite();
+const [LINES, COLUMNS] = SCAN_SHAPE;
+
+/** Keys by WebDriver's table of code points. */
+const CODES: Record<string, string> = {
+  Tab: "\uE004",
+  Enter: "\uE007",
+  Escape: "\uE00C",
+  ArrowUp: "\uE013",
+  ArrowRight: "\uE014",
+  ArrowDown: "\uE015",
+  Delete: "\uE017",
+};
+
+/** A page in any browser. */
+interface Hand extends AsyncDisposable {
+  readonly evaluate: RemotePage["evaluate"];
+  readonly drag: RemotePage["drag"];
+  readonly press: (key: string) => Promise<void>;
+}
+
+async function start(name: "chromium" | "firefox" | "webkit", url: string): Promise<Hand> {
+  if (name === "chromium") {
+    const browser = await startChromium();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(url);
+    return {
+      evaluate: (expression) => page.evaluate(expression),
+      press: (key) => page.keyboard.press(key),
+      async drag([x, y], [toX, toY]) {
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        await page.mouse.move(toX, toY, { steps: 2 });
+        await page.mouse.up();
+      },
+      [Symbol.asyncDispose]: () => browser.close(),
+    };
+  }
+  const page = await startBrowser(name);
+  await page.goto(url);
+  return {
+    evaluate: (expression) => page.evaluate(expression),
+    drag: (from, to) => page.drag(from, to),
+    press: (key) => page.press(CODES[key] ?? key),
+    [Symbol.asyncDispose]: () => page[Symbol.asyncDispose](),
+  };
+}
+
+/** Runs in the page: all that the lists say, and the fields of what is selected. */
+const LISTED = `[...document.querySelectorAll(
+  "#measure-bands .pick, #measure-lines td, #measure-cursors .picks, #measure-cursors td"
+)].map(({ textContent }) => textContent)`;
+const FIELDS = `Object.fromEntries([...document.querySelectorAll(".shape input[id]")].map((field) =>
+  [field.id.replace("shape-", ""), field.type === "number" ? field.valueAsNumber : field.value]))`;
+/** Runs in the page: center and size of an element, once charts have taken their place. */
+const center = (selector: string) =>
+  `(async () => {
+    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+    const { x, y, width, height } = document.querySelector("${selector}").getBoundingClientRect();
+    return [x + width / 2, y + height / 2, width, height];
+  })()`;
+
+class Editor {
+  readonly #hand;
+
+  constructor(hand: Hand) {
+    this.#hand = hand;
+  }
+
+  press = async (...keys: string[]) => {
+    for (const key of keys) await this.#hand.press(key);
+  };
+
+  click = (selector: string) => this.#hand.evaluate(`document.querySelector("${selector}").click()`);
+
+  focus = (selector: string) => this.#hand.evaluate(`document.querySelector("${selector}").focus()`);
+
+  type = (id: string, value: string) =>
+    this.#hand.evaluate(`(() => {
+      const field = document.getElementById("shape-${id}");
+      field.value = "${value}";
+      for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
+    })()`);
+
+  listed = () => this.#hand.evaluate(LISTED) as Promise<string[]>;
+
+  fields = () => this.#hand.evaluate(FIELDS) as Promise<Record<string, number>>;
+
+  /** Between places of the picture, in lines and columns; column 0 is at the bottom. */
+  async drag(from: Point, to: Point): Promise<void> {
+    const [x, y, width, height] = await this.#hand.evaluate(center("#source .plot")) as number[];
+    const at = ([line, column]: Point): Point => [
+      x! + (line / LINES - 0.5) * width!,
+      y! + (0.5 - column / COLUMNS) * height!,
+    ];
+    await this.#hand.drag(at(from), at(to));
+  }
+
+  /** Drags a grip by so many lines and columns. */
+  async pull(grip: string, lines: number, columns: number): Promise<void> {
+    const [, , width, height] = await this.#hand.evaluate(center("#source .plot")) as number[];
+    const [x, y] = await this.#hand.evaluate(center(`.grip.${grip}`)) as [number, number];
+    await this.#hand.drag([x, y], [x + lines / LINES * width!, y - columns / COLUMNS * height!]);
+  }
+}
+
+/** Outer edge of a column in µm. */
+const edge = (column: number) => Number(((column - 0.5) * PIXEL_SIZE).toFixed(3));
+
+/** The typed places of a line: lines in s, columns in µm, as far as a drag in whole pixels of the screen goes. */
+function assertNear(fields: Record<string, number>, expected: Record<string, number>): void {
+  for (const [name, value] of Object.entries(expected)) {
+    assert(
+      Math.abs(fields[name]! - value) < (name.endsWith("x") ? 0.005 : 0.3),
+      `${name}: ${fields[name]}, ${value}`,
+    );
+  }
+}
+
+/** Each step with what it must do; each is undone and redone afterwards. */
+function stepsOf(editor: Editor): Record<string, () => Promise<void>> {
+  const { press, click, focus, type, fields } = editor;
+  const assertBand = async (from: number, to: number) => {
+    const { "from-y": low, "to-y": high } = await fields();
+    assert.deepEqual([low, high], [edge(from), edge(to)]);
+  };
+  return {
+    async "draws a band, which is selected"() {
+      await click("#tool-band");
+      await editor.drag([240, 30.4], [260, 49.6]);
+      await click("#tool-zoom");
+      await assertBand(30, 50);
+    },
+    async "moves it by its grip"() {
+      await editor.pull("whole", 0, 10);
+      await assertBand(40, 60);
+    },
+    async "drags its upper edge"() {
+      await editor.pull("to", 0, -5);
+      await assertBand(40, 55);
+    },
+    async "moves it by an arrow key"() {
+      await focus("#source .plot");
+      await press("Enter", "ArrowUp");
+      await assertBand(41, 56);
+    },
+    async "moves its lower edge by an arrow key"() {
+      await press("Tab", "ArrowDown");
+      await assertBand(40, 56);
+    },
+    async "moves its upper edge by another"() {
+      await press("Tab", "ArrowUp");
+      await assertBand(40, 57);
+    },
+    async "types its lower edge, which goes to the nearest pixel"() {
+      await type("from-y", String(edge(10) + 0.1));
+      await assertBand(10, 57);
+    },
+    async "types its upper edge below the lower one, which gives way"() {
+      await type("to-y", String(edge(8)));
+      await assertBand(7, 8);
+    },
+    "names it": async () => void await type("name", "soma"),
+    "colours it": async () => void await type("color", "#ff0000"),
+    async "duplicates it"() {
+      await click("#shape-duplicate");
+      assert.equal(String((await fields()).name), "soma copy");
+      await assertBand(7, 8);
+    },
+    async "moves the copy, inside the picture"() {
+      await editor.pull("whole", 0, -30);
+      await assertBand(0, 1);
+    },
+    async "draws a line"() {
+      await click("#tool-line");
+      await editor.drag([120, 20], [240, 60]);
+      await click("#tool-zoom");
+      assertNear(await fields(), { "start-x": 0.2531, "start-y": 8.775, "end-x": 0.5073, "end-y": 26.775 });
+    },
+    async "moves it"() {
+      await editor.pull("whole", 60, -10);
+      assertNear(await fields(), { "start-x": 0.3802, "start-y": 4.275, "end-x": 0.6343, "end-y": 22.275 });
+    },
+    async "drags its end"() {
+      await editor.pull("end", 100, 20);
+      assertNear(await fields(), { "start-x": 0.3802, "start-y": 4.275, "end-x": 0.8461, "end-y": 31.275 });
+    },
+    async "moves its end by a pixel"() {
+      const before = await fields();
+      await focus(".grip.end");
+      await press("ArrowUp");
+      assert(Math.abs((await fields())["end-y"]! - before["end-y"]! - PIXEL_SIZE) < 0.01);
+    },
+    async "types its start"() {
+      await type("start-x", "0.1");
+      assert.equal((await fields())["start-x"], 0.1);
+    },
+    "names the line": async () => void await type("name", "fast"),
+    async "duplicates the line"() {
+      const { name: _, ...places } = await fields();
+      await click("#shape-duplicate");
+      const { name, ...others } = await fields();
+      assert.equal(String(name), "fast copy");
+      assert.deepEqual(others, places);
+    },
+    async "pins a cursor"() {
+      await focus("#source .plot");
+      await press("Escape", "ArrowRight", "x");
+      // The middle of the picture.
+      assertNear(await fields(), { "at-x": 300 * 0.002118, "at-y": 40 * PIXEL_SIZE });
+    },
+    async "drags it"() {
+      await editor.pull("whole", -100, 20);
+      assertNear(await fields(), { "at-x": 200 * 0.002118, "at-y": 60 * PIXEL_SIZE });
+    },
+    async "moves it by a line"() {
+      const before = await fields();
+      await focus(".grip");
+      await press("ArrowRight");
+      assert.equal((await fields())["at-x"], Number((before["at-x"]! + 0.002118).toFixed(5)));
+    },
+    async "types its position"() {
+      await type("at-y", "9");
+      assert.equal((await fields())["at-y"], 9);
+    },
+    "names the cursor": async () => void await type("name", "peak"),
+    async "duplicates the cursor"() {
+      await click("#shape-duplicate");
+      assert.equal((await fields())["at-y"], 9);
+    },
+    async "removes it by a key"() {
+      await focus(".grip");
+      await press("Delete");
+      assert.deepEqual(await fields(), {});
+    },
+    async "selects a band by a click and removes it"() {
+      await editor.drag([450, 7.5], [450, 7.5]);
+      assert.equal(String((await fields()).name), "soma");
+      await focus(".grip");
+      await press("Delete");
+    },
+  };
+}
+
+for (const name of ["chromium", "firefox", "webkit"] as const) {
+  Deno.test({
+    name: `viewer: bands, lines and cursors are edited, undone and redone in ${name}`,
+    ignore: name === "chromium" ? !hasChromium() : !hasBrowser(name),
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      await using server = await StubbedServer.start();
+      const path = join(server.folder, "vessel.oir");
+      await Deno.writeFile(path, measuredScan());
+      await using hand = await start(name, `${server.baseUrl}/demo/v2/`);
+      server.choose(path);
+      const when = (ready: string, what: string) =>
+        until(async () => await hand.evaluate(ready) as boolean, what);
+      await when('document.getElementById("server").textContent !== ""', "the server");
+      await hand.evaluate('document.getElementById("open").click()');
+      await when('document.querySelectorAll("#source svg.labels > g text").length > 0', "the picture");
+      await when('document.getElementById("status").textContent.startsWith("Opened")', "the end of opening");
+      await hand.evaluate(
+        'document.querySelectorAll("#measure details").forEach((part) => part.open = true)',
+      );
+      const editor = new Editor(hand);
+      const steps = Object.entries(stepsOf(editor));
+      const states = [await editor.listed()];
+      for (const [step, work] of steps) {
+        await work().catch((error) => assert.fail(`${step}: ${error.message}`));
+        states.push(await editor.listed());
+      }
+      for (let i = steps.length - 1; i >= 0; i -= 1) {
+        await editor.click("#undo");
+        assert.deepEqual(await editor.listed(), states[i], `undoes: ${steps[i]![0]}`);
+      }
+      for (const [i, [step]] of steps.entries()) {
+        await editor.click("#redo");
+        assert.deepEqual(await editor.listed(), states[i + 1], `redoes: ${step}`);
+      }
+      assert.equal(await hand.evaluate('document.getElementById("redo").disabled'), true);
+    },
+  });
+}
+
+async function openScan(viewer: Viewer): Promise<void> {
+  const path = join(viewer.server.folder, "vessel.oir");
+  await Deno.writeFile(path, measuredScan());
+  await viewer.open(path);
+  for (const part of ["lines", "cursors"]) await unfold(viewer, part);
+}
+
+const edges = async ({ page }: Viewer) =>
+  await Promise.all(["from", "to"].map(async (end) => Number(await page.inputValue(`#shape-${end}-y`))));
+
+test("a finger moves the edge of a band, and a tap selects", async (viewer) => {
+  const { page } = viewer;
+  await openScan(viewer);
+  await page.click("#tool-band");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await dragOver(viewer, "source", [0.4, 1 - 20.4 / COLUMNS], [0.45, 1 - 39.6 / COLUMNS]);
+  await page.click("#tool-zoom");
+  await page.locator("#source .plot").scrollIntoViewIfNeeded();
+  await viewer.settle();
+  const touch = await page.context().newCDPSession(page);
+  const send = (type: string, ...touchPoints: { x: number; y: number }[]) =>
+    touch.send("Input.dispatchTouchEvent", { type: type as "touchStart", touchPoints });
+  const { x, y, width, height } = await viewer.box(".grip.to");
+  const column = (await viewer.box("#source .plot")).height / COLUMNS;
+  // Beside the grip, within reach of a finger.
+  const at = (columns: number) => ({ x: x + width / 2 + 12, y: y + height / 2 - columns * column });
+  await send("touchStart", at(0));
+  for (const columns of [3, 6, 10]) await send("touchMove", at(columns));
+  await send("touchEnd");
+  assert.deepEqual(await edges(viewer), [edge(20), edge(50)]);
+  const plot = await viewer.box("#source .plot");
+  const tap = async (columns: number) => {
+    await send("touchStart", { x: plot.x + 20, y: plot.y + plot.height - columns * column });
+    await send("touchEnd");
+  };
+  await tap(70);
+  await page.locator(".grip").first().waitFor({ state: "detached" });
+  await tap(30);
+  await page.locator(".grip").first().waitFor();
+}, { context: { viewport: { width: 390, height: 844 }, hasTouch: true } });
+
+test("keys reach every shape and its ends, and leave them again", async (viewer) => {
+  const { page } = viewer;
+  await openScan(viewer);
+  await drawBand(viewer, 20, 30);
+  await drawBand(viewer, 50, 60);
+  // Without a cursor, which would lead to what it points at.
+  await page.mouse.move(5, 5);
+  await page.keyboard.press("Escape");
+  await page.focus("#source .plot");
+  const focused = () => page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.className");
+  const path = [];
+  for (const key of ["Enter", "Tab", "Tab", "Tab", "Shift+Tab", "Tab", "Tab", "Tab", "Tab"]) {
+    await page.keyboard.press(key);
+    path.push(await focused());
+  }
+  const parts = (name: string, place: string) =>
+    ["Move", "Move from of", "Move to of"].map((part) => `${part} ${name}, ${place}`);
+  const [first, second] = [parts("Band 1", "8.78–13.3 µm"), parts("Band 2", "22.3–26.8 µm")];
+  assert.deepEqual(path.slice(0, 8), [...first, second[0], first[2], ...second]);
+  assert.doesNotMatch(String(path[8]), /Band/);
+  // Shift moves by a twentieth of the 80 columns; a held key is one step.
+  await page.focus(".grip.whole");
+  await page.keyboard.press("Shift+ArrowDown");
+  assert.deepEqual(await edges(viewer), [edge(46), edge(56)]);
+  for (let i = 0; i < 5; i += 1) await page.keyboard.down("ArrowDown");
+  await page.keyboard.up("ArrowDown");
+  assert.deepEqual(await edges(viewer), [edge(41), edge(51)]);
+  assert.match((await page.textContent("#announcer"))!, /18\.2–22\.7 µm/);
+  await page.click("#undo");
+  assert.deepEqual(await edges(viewer), [edge(46), edge(56)]);
+  await page.focus(".grip.whole");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate("document.activeElement.id"), "shape-from-y");
+  await page.keyboard.press("Escape");
+  assert.equal(await focused(), "Move Band 2, 20.5–25 µm");
+  await page.keyboard.press("Escape");
+  assert.match(String(await focused()), /^source picture of /);
+  assert.equal(await page.locator(".grip").count(), 0);
+});
+
+test("a drag is cancelled by Escape, follows a turned picture, and cannot leave it", async (viewer) => {
+  const { page } = viewer;
+  await openScan(viewer);
+  await drawBand(viewer, 20, 30);
+  await page.click("#tool-zoom");
+  const steps = async () => await page.locator("#undo").isDisabled();
+  const grip = await viewer.box(".grip.whole");
+  await page.mouse.move(grip.x + 7, grip.y + 7);
+  await page.mouse.down();
+  await page.mouse.move(grip.x + 7, grip.y - 60);
+  assert.notDeepEqual(await edges(viewer), [edge(20), edge(30)]);
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  assert.deepEqual(await edges(viewer), [edge(20), edge(30)]);
+  await page.click("#undo");
+  assert(await steps(), "the cancelled drag is no step");
+  await page.click("#redo");
+  await page.locator("#measure-bands .pick").click();
+  await page.click("#source .turn");
+  await viewer.settle();
+  // Columns run from left to right now.
+  const [turned, plot] = [await viewer.box(".grip.whole"), await viewer.box("#source .plot")];
+  const middle = { x: turned.x + 7, y: turned.y + 7 };
+  await viewer.drag(middle, { x: middle.x + 10 * plot.width / COLUMNS, y: middle.y + 30 });
+  assert.deepEqual(await edges(viewer), [edge(30), edge(40)]);
+  await viewer.drag({ x: middle.x + 10 * plot.width / COLUMNS, y: middle.y }, {
+    x: plot.x + plot.width + 300,
+    y: middle.y,
+  });
+  assert.deepEqual(await edges(viewer), [edge(70), edge(80)]);
+  for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
+});
