@@ -41,7 +41,7 @@ const DIALECTS: readonly Dialect[] = [
   { fits: marks.isOme, open: openOme },
   {
     fits: marks.isImageJ,
-    open: async (opened) => single((await import("./dialects/imagej.ts")).openImageJ(opened)),
+    open: openImageJ,
   },
   {
     fits: marks.isScanImage,
@@ -62,6 +62,12 @@ const DIALECTS: readonly Dialect[] = [
 ];
 
 const single = (stack: Stack | null) => stack && oneSeries(stack);
+
+async function openImageJ(opened: Opened): Promise<SeriesList | null> {
+  const stack = (await import("./dialects/imagej.ts")).openImageJ(opened);
+  if (stack === null || !marks.mayBeOlympus(opened)) return single(stack);
+  return single((await import("./dialects/olympus_text.ts")).withOlympusText(opened, stack));
+}
 
 async function openOme(opened: Opened): Promise<SeriesList | null> {
   const list = (await import("./dialects/ome.ts")).openOme(opened);

@@ -120,6 +120,25 @@ Deno.test("the rows of a line scan share its time", async () => {
   }
 });
 
+Deno.test("a text beside a file that ImageJ saved again is used, or warned about", async () => {
+  const imageJ: Field = [270, 2, "ImageJ=1.54f\nunit=pixel\n"];
+  const dimensions = { ...AREA, "T Dimension": "1, 0.000 - 4.000 [s], Interval FreeRun" };
+  const text = textOf(dimensions, { primary: "X * T" });
+  await withOpened({ "s.tif": pages(7, 1, imageJ), "s.txt": text }, (acquisition) => {
+    // Eight lines in four seconds.
+    equal(axesIn(acquisition), "Y8 0.5 seconds, X12 0.25 um");
+    deepEqual(codesOf(acquisition.warnings), []);
+  });
+  const other = textOf(dimensions, { primary: "X * T", size: "12 * 9" });
+  await withOpened({ "s.tif": pages(7, 1, imageJ), "s.txt": other }, (acquisition) => {
+    equal(axesIn(acquisition), "Y8 1 Pixels, X12 1 Pixels");
+    deepEqual(codesOf(acquisition.warnings), ["metadata_disagree"]);
+  });
+  await withOpened({ "s.tif": pages(7, 1, imageJ), "s.txt": new Uint8Array(9) }, (acquisition) => {
+    deepEqual(codesOf(acquisition.warnings), []);
+  });
+});
+
 Deno.test("a text of an image of another size is not used", async () => {
   for (const size of ["13 * 8", "12 * 9"]) {
     await withOpened({ "s.tif": pages(7), "s.txt": textOf(AREA, { size }) }, (acquisition) => {

@@ -24,22 +24,28 @@ const MAX_TEXT_BYTES = 4 << 20;
 /** The stack of a TIFF with such a text file or such a name, or `null`. */
 export function openOlympusText(opened: Opened): Stack | null {
   const openOne = (one: Opened) => openFluoView(one) ?? openPlain(one);
-  const name = basename(opened.path);
-  const extension = /\.[^.]*$/.exec(name)?.[0] ?? "";
-  const stem = name.slice(0, name.length - extension.length);
+  const stem = stemOf(opened.path);
   const ending = OLYMPUS_ENDING.exec(stem);
-  const stems = ending ? [stem.slice(0, ending.index), stem] : [stem];
-  const read = readIfReadable(opened, stems);
-  const unreadable = read instanceof Unreadable ? read : null;
-  const text = read instanceof Unreadable ? null : read;
+  const read = readIfReadable(opened);
   if (read === null && !ending?.[3]) return null;
-  const fields = text?.fields ?? null;
+  const fields = read instanceof Unreadable ? null : read?.fields ?? null;
   const set = ending ? joinFiles(opened, stem.slice(0, ending.index), fields, openOne) : null;
   const alone = set === null || set.sizes.C * set.sizes.Z * set.sizes.T === 1 && set.warnings.length === 0;
   if (read === null && alone) return null;
   const stack = set ?? openOne(opened);
-  if (unreadable !== null) return withoutText(stack, unreadable, set !== null);
-  if (fields === null) return stack;
+  return read === null ? stack : described(opened, stack, read, set !== null);
+}
+
+/** A stack that ImageJ saved again, as a text file beside it describes the image, where there is one. */
+export function withOlympusText(opened: Opened, stack: Stack): Stack {
+  const read = readIfReadable(opened);
+  return read === null ? stack : described(opened, stack, read, false);
+}
+
+/** A stack as a text describes it; `isSet` where it is made of several files. @throws {Unreadable} */
+function described(opened: Opened, stack: Stack, read: TextFile | Unreadable, isSet: boolean): Stack {
+  if (read instanceof Unreadable) return withoutText(stack, read, isSet);
+  const { fields } = read;
   const { layout } = stack;
   if (fields.imageSize && (fields.imageSize[0] !== layout.width || fields.imageSize[1] !== layout.height)) {
     const unused = warning(
@@ -49,7 +55,7 @@ export function openOlympusText(opened: Opened): Stack | null {
     );
     return { ...stack, warnings: [...stack.warnings, unused] };
   }
-  const pages = !set && stack.sizes.T * stack.sizes.C === 1 && fields.depth <= 1 ? stack.sizes.Z : 1;
+  const pages = !isSet && stack.sizes.T * stack.sizes.C === 1 && fields.depth <= 1 ? stack.sizes.Z : 1;
   const letter = pages === 1 ? null : pages === fields.channels ? "C" : pages === fields.frames ? "T" : null;
   const calibrations = { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) };
   return {
@@ -62,16 +68,19 @@ export function openOlympusText(opened: Opened): Stack | null {
         fields.direction,
       )
       : null,
-    names: set ? set.names : fields.names,
+    names: isSet ? stack.names : fields.names,
     moment: firstMoment(fields.moment, stack.moment),
     documents: (list) => {
       stack.documents?.(list);
-      const read = readText(opened, stems);
-      list.add(read?.name ?? "", "text/plain", read?.text ?? null);
+      const again = readText(opened);
+      list.add(again?.name ?? "", "text/plain", again?.text ?? null);
     },
-    fileSize: stack.fileSize + (text?.size ?? 0),
+    fileSize: stack.fileSize + read.size,
   };
 }
+
+/** The name of a file without its extension. */
+const stemOf = (path: string) => basename(path).replace(/\.[^.]*$/, "");
 
 /** A stack whose text cannot be read. @throws {Unreadable} the text would say what its pages are */
 function withoutText(stack: Stack, unreadable: Unreadable, isSet: boolean): Stack {
@@ -99,18 +108,20 @@ interface TextFile {
 }
 
 /** The result of {@linkcode readText}, or why an existing text cannot be read. */
-function readIfReadable(opened: Opened, stems: readonly string[]): TextFile | Unreadable | null {
+function readIfReadable(opened: Opened): TextFile | Unreadable | null {
   try {
-    return readText(opened, stems);
+    return readText(opened);
   } catch (error) {
     if (error instanceof Unreadable) return error;
     throw error;
   }
 }
 
-/** The first of these texts that describes an image. @throws {Unreadable} */
-function readText(opened: Opened, stems: readonly string[]): TextFile | null {
-  for (const stem of stems) {
+/** The text of a set, or of the file alone, that describes an image. @throws {Unreadable} */
+function readText(opened: Opened): TextFile | null {
+  const own = stemOf(opened.path);
+  const ending = OLYMPUS_ENDING.exec(own);
+  for (const stem of ending ? [own.slice(0, ending.index), own] : [own]) {
     for (const extension of [".txt", ".TXT"]) {
       const name = stem + extension;
       const file = opened.files.openNeighbour(join(dirname(opened.path), name));
