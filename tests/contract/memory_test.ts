@@ -176,6 +176,7 @@ Deno.test("metadata documents are counted as they are sent, and one answer of a 
     const { headers, body } = await within(PATIENCE, "the second answer", second);
     assert.equal(headers.get("content-length"), String(length));
     await body?.cancel();
+    server.pool.giveUp(Infinity);
     const left = server.budget.reserve(server.budget.capacity - server.budget.used - length + 1);
     await expectError(await server.request(url), 507, "session_memory_exceeded");
     left.release();
