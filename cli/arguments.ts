@@ -95,6 +95,17 @@ export interface Help {
   readonly notes?: readonly string[];
 }
 
+/** A command that writes to standard output. */
+export interface WritingCommand extends Help {
+  /**
+   * Runs with at least one operand.
+   *
+   * @returns exit status
+   * @throws {UsageError | ReaderError | SessionError | ReaderGone | OutputFailed}
+   */
+  run(given: Given): Promise<number>;
+}
+
 /** The help of a command. */
 export function helpText({ about, usage, lists = {}, flags, notes = [] }: Help): string {
   const options = flags.map(({ name, short, value, help }) => {

@@ -1,21 +1,10 @@
 /** The commands beside serving, each loaded when it runs. main.ts loads this file for them alone. */
-import { type Given, HELP, type Help, helpText, readGiven, UsageError } from "./arguments.ts";
+import { HELP, helpText, readGiven, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
 import { EXIT, failureOf, OutputFailed, ReaderGone, writeLine } from "./shell.ts";
 
 /** Runs with the arguments after its name. @returns exit status */
 export type Command = (args: readonly string[]) => Promise<number>;
-
-/** A command that writes to standard output. */
-export interface WritingCommand extends Help {
-  /**
-   * Runs with at least one operand.
-   *
-   * @returns exit status
-   * @throws {UsageError | ReaderError | SessionError | ReaderGone | OutputFailed}
-   */
-  run(given: Given): Promise<number>;
-}
 
 const print = (line: string) => console.log(printable(line));
 const printError = (line: string) => console.error(printable(line));

@@ -1,8 +1,7 @@
 /** The command `acq-server export`: writes recordings as an archive of OME-Zarr images to standard output, without a server. */
 import { OrderRefused } from "../session/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { HELP, UsageError } from "./arguments.ts";
-import type { WritingCommand } from "./commands.ts";
+import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
 import { VERSION } from "./version.ts";
 

@@ -2,8 +2,7 @@
 import type { AcquisitionSummary } from "../readers/opened/orders.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { HELP } from "./arguments.ts";
-import type { WritingCommand } from "./commands.ts";
+import { HELP, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
 import { EXIT, failureOf, indexIn, orderOf, sessionsOfShell, writeLine } from "./shell.ts";
 

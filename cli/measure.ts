@@ -8,8 +8,7 @@ import { typedScan } from "../static/measure/typed_scan.js";
 import { type Method, METHODS } from "../static/measure/velocity.js";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { HELP, UsageError } from "./arguments.ts";
-import type { WritingCommand } from "./commands.ts";
+import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { EXIT, failureOf, orderOf, sessionsOfShell, writeBytes } from "./shell.ts";
 
 const NUMBER = z.number();

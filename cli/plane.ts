@@ -4,9 +4,8 @@ import type { Position } from "../readers/reader.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { Session } from "../session/store.ts";
-import { HELP, UsageError } from "./arguments.ts";
+import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { bytes } from "./command_line.ts";
-import type { WritingCommand } from "./commands.ts";
 import { PLANE_FORMATS, planeFile } from "./plane_file.ts";
 import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
 

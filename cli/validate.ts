@@ -2,7 +2,7 @@
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { type Given, HELP, helpText, type NamedFlag, readGiven, UsageError } from "./arguments.ts";
 import { printable } from "./log.ts";
-import { validatePath } from "./validate/validate.ts";
+import { validatePath } from "./verdict.ts";
 
 /** Takes a line of output. */
 export type Print = (line: string) => void;

@@ -1,7 +1,7 @@
 /** Regions and settings for the next recording, and for all recordings of a folder. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { validatePath } from "../../cli/validate/validate.ts";
+import { validatePath } from "../../cli/verdict.ts";
 import { Viewer } from "./browser.ts";
 import { lineScan } from "../fixtures/oir_files.ts";
 import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";

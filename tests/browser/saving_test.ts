@@ -1,7 +1,7 @@
 /** Measurements are saved as documents and come back with the same numbers. */
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { validatePath } from "../../cli/validate/validate.ts";
+import { validatePath } from "../../cli/verdict.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { write, writePlainStore } from "../fixtures/plain_store.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import { zipOf } from "../../session/export/archive.ts";
 import { OrderMemory } from "../../session/exporter.ts";
-import { validatePath } from "../../cli/validate/validate.ts";
+import { validatePath } from "../../cli/verdict.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";

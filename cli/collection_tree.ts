@@ -1,33 +1,33 @@
 /** Judges a collection with its images, documents and tables. */
 import { join } from "node:path";
-import type { DocumentKindName } from "../../schemas/documents.ts";
-import { opaqueId, RELATIVE_PATH, relativePath } from "../../schemas/shared.ts";
-import { chooseFormat } from "../../readers/choose_format.ts";
-import { ReaderError, unlessDamaged } from "../../readers/errors.ts";
-import type { OmeImage } from "../../readers/ome_zarr/ome_image.ts";
-import type { Store } from "../../readers/ome_zarr/store.ts";
-import { listed } from "../../readers/warning.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../readers/metadata/json.ts";
-import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
-import { wantedChunks } from "../../readers/ome_zarr/array_planes.ts";
-import { storeAt } from "../../readers/collection/member.ts";
-import type { FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
-import { OME_ZARR } from "../../readers/collection/format.ts";
-import { planeSelection, readLinkedImage } from "../../readers/ome_zarr/mod.ts";
-import { isInsideRoots } from "../../readers/io/paths.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
-import { FIRST_POSITION } from "../../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
-import { rootOfDocument } from "../../readers/collection/root.ts";
-import { csvProblem, MAX_CSV_BYTES } from "../../schemas/csv_table.ts";
+import type { DocumentKindName } from "../schemas/documents.ts";
+import { opaqueId, RELATIVE_PATH, relativePath } from "../schemas/shared.ts";
+import { chooseFormat } from "../readers/choose_format.ts";
+import { ReaderError, unlessDamaged } from "../readers/errors.ts";
+import type { OmeImage } from "../readers/ome_zarr/ome_image.ts";
+import type { Store } from "../readers/ome_zarr/store.ts";
+import { listed } from "../readers/warning.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../readers/metadata/json.ts";
+import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
+import { wantedChunks } from "../readers/ome_zarr/array_planes.ts";
+import { storeAt } from "../readers/collection/member.ts";
+import type { FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";
+import { OME_ZARR } from "../readers/collection/format.ts";
+import { planeSelection, readLinkedImage } from "../readers/ome_zarr/mod.ts";
+import { isInsideRoots } from "../readers/io/paths.ts";
+import { FileAccess } from "../readers/io/random_access.ts";
+import { FIRST_POSITION } from "../readers/reader.ts";
+import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { rootOfDocument } from "../readers/collection/root.ts";
+import { csvProblem, MAX_CSV_BYTES } from "../schemas/csv_table.ts";
 import {
   ALONE,
   declaredKind,
   type DocumentContext,
   type ImageFacts,
   judgeDocument,
-} from "../../schemas/document_rules.ts";
-import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "../../schemas/problems.ts";
+} from "../schemas/document_rules.ts";
+import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "../schemas/problems.ts";
 
 /** Planes that the recording of a member lacks, as its image document says. */
 export interface MissingPlanes {

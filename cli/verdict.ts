@@ -1,16 +1,16 @@
-/** Judges a path of `acq-server validate`. */
+/** The verdict of `acq-server validate` on a path. */
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { ReaderError } from "../../readers/errors.ts";
-import { parseJson } from "../../readers/metadata/json.ts";
-import { MAX_JSON_BYTES } from "../../readers/io/limits.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
-import { documentIn, documentsBelow } from "../../readers/collection/root.ts";
-import { DOCUMENT_KINDS } from "../../schemas/documents.ts";
-import { zipRoot } from "../../readers/collection/documents.ts";
-import { type FileTree, ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
+import { ReaderError } from "../readers/errors.ts";
+import { parseJson } from "../readers/metadata/json.ts";
+import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
+import { FileAccess } from "../readers/io/random_access.ts";
+import { documentIn, documentsBelow } from "../readers/collection/root.ts";
+import { DOCUMENT_KINDS } from "../schemas/documents.ts";
+import { zipRoot } from "../readers/collection/documents.ts";
+import { type FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";
 import { CollectionTree, type MissingPlanes } from "./collection_tree.ts";
-import { ALONE, declaredKind, judgeDocument } from "../../schemas/document_rules.ts";
-import { DocumentProblems, type Problem } from "../../schemas/problems.ts";
+import { ALONE, declaredKind, judgeDocument } from "../schemas/document_rules.ts";
+import { DocumentProblems, type Problem } from "../schemas/problems.ts";
 
 /** Sub-folders of a root that are searched for its document. */
 const MAX_FOLDERS = 5_000;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { FILES, LINE_SCAN, writeCollection, writeImage } from "../../tests/collection_tree.ts";
-import { write } from "../../tests/fixtures/plain_store.ts";
-import { schemaCommand, validateCommand } from "../validate.ts";
-import { csvProblem } from "../../schemas/csv_table.ts";
-import { validatePath } from "./validate.ts";
-import { NO_LINKS } from "../../tests/no_links.ts";
+import { FILES, LINE_SCAN, writeCollection, writeImage } from "../tests/collection_tree.ts";
+import { write } from "../tests/fixtures/plain_store.ts";
+import { schemaCommand, validateCommand } from "./validate.ts";
+import { csvProblem } from "../schemas/csv_table.ts";
+import { validatePath } from "./verdict.ts";
+import { NO_LINKS } from "../tests/no_links.ts";
 
 // deno-lint-ignore no-explicit-any -- documents are changed at will here
 type Doc = any;
