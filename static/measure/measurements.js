@@ -1,13 +1,15 @@
 /** All measurements of bands of line scans that share one shape (measurement.js). */
 import { tableUnit } from "./axes.js";
 import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
+import { fluxOverTime } from "./flux.js";
 import { timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
 import { findSparks, sparkAt } from "./sparks.js";
-import { percentile } from "./traces.js";
+import { mean, percentile } from "./traces.js";
 import { perTime } from "./velocity.js";
 
 /** @import { Axis, Measurement } from "./measurement.js" */
 /** @import { DiameterAt } from "./diameter.js" */
+/** @import { FluxAt } from "./flux.js" */
 /** @import { Spark } from "./sparks.js" */
 
 /** @type {Measurement} */
@@ -32,7 +34,7 @@ const DIAMETER = {
     const [time, position] = axes;
     const unit = tableUnit(position);
     /** @param {(item: DiameterAt) => number} of */
-    const lengths = (of) => found.map((item) => of(item) * position.step);
+    const lengths = (of) => found.map((item) => (of(item) ?? NaN) * position.step);
     return [
       timeColumn(found, time),
       { name: "Diameter", unit, values: valuesOver(DIAMETER, found, axes) },
@@ -54,6 +56,47 @@ const DIAMETER = {
     name: "Diameter",
     unit: ([, position]) => tableUnit(position),
     value: (/** @type {DiameterAt} */ { diameter }, [, position]) => (diameter ?? NaN) * position.step,
+  },
+};
+
+/** @type {Measurement} */
+const FLUX = {
+  key: "flux",
+  title: "Flux of cells",
+  noun: "cell count",
+  hint: "Counts the streaks that pass the middle of the band.",
+  parameters: [
+    { key: "cells", label: "Cells are", value: "dark", choices: { dark: "dark", bright: "bright" } },
+    { key: "window", label: "Count over", value: 200, unit: "lines", isCount: true },
+  ],
+  method: () => "cells counted along the flow by the velocities of the Radon transform",
+  run: (plane, { columns, axes: [time] }, settings) =>
+    fluxOverTime(plane, { columns, lineTime: time.unit === "seconds" ? time.step : null, ...settings }),
+  columns(found, axes) {
+    const [time] = axes;
+    return [
+      timeColumn(found, time),
+      { name: "Flux", unit: `cells/${perTime(time)}`, values: valuesOver(FLUX, found, axes) },
+      { name: "Cells", values: found.map(({ cells }) => cells) },
+      { name: "Line covered", unit: "%", values: found.map(({ coverage }) => 100 * (coverage ?? NaN)) },
+      { name: "Verdict", values: found.map(verdictOf) },
+    ];
+  },
+  summary(found, { axes }) {
+    const [time] = axes;
+    const values = valuesOver(FLUX, found, axes);
+    const covered = Float64Array.from(found, ({ coverage }) => coverage ?? NaN);
+    return [
+      { name: "Counts", value: found.length },
+      ...verdictCounts(found, ["counted", "no velocity", "faint", "crowded"]),
+      { name: "Mean flux", value: mean(values, 0, values.length), unit: `cells/${perTime(time)}` },
+      { name: "Line covered", value: 100 * mean(covered, 0, covered.length), unit: "%" },
+    ];
+  },
+  overTime: {
+    name: "Flux",
+    unit: ([time]) => `cells/${perTime(time)}`,
+    value: (/** @type {FluxAt} */ { flux }, [time]) => (flux ?? NaN) / time.step,
   },
 };
 
@@ -122,4 +165,4 @@ const SPARKS = {
 };
 
 /** @type {readonly Measurement[]} */
-export const MEASUREMENTS = [DIAMETER, SPARKS];
+export const MEASUREMENTS = [DIAMETER, FLUX, SPARKS];

@@ -2,18 +2,9 @@
 import assert from "node:assert/strict";
 import { type DiameterMethod, diameterOverTime } from "../../static/measure/diameter.js";
 import { heartRate } from "../../static/measure/heart_rate.js";
+import { edge } from "./cells.ts";
 import { noise } from "./noise.ts";
 import { percentile } from "../../static/measure/traces.js";
-
-/** An edge that a Gaussian blurs; the error function by Abramowitz and Stegun 7.1.26, to 2e-7. */
-function edge(x: number, blur: number): number {
-  const z = Math.abs(x) / (Math.SQRT2 * blur);
-  const t = 1 / (1 + 0.3275911 * z);
-  const tail = t *
-    (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  const erf = 1 - tail * Math.exp(-z * z);
-  return (1 + Math.sign(x) * erf) / 2;
-}
 
 const [ROWS, COLUMNS] = [1000, 64];
 

@@ -1,0 +1,287 @@
+/**
+ * Flux: cells that pass the middle of a band, counted in a strip. The strip is what flows by: every sample is put where it
+ * lies along the flow, by the velocities of the windows around it, and those of the same place are averaged. A cell is a
+ * stretch of the strip that stands out of the plasma; cells that touch are told by their area, in units of that of one cell.
+ *
+ * @typedef {object} FluxOptions
+ * @property {readonly [number, number]} [columns] band; all by default
+ * @property {number} [window] lines of one count
+ * @property {"dark" | "bright"} [cells]
+ * @property {number | null} [lineTime] seconds, null where not known
+ *
+ * @typedef {object} FluxAt
+ * @property {number} line middle of the count, from 0
+ * @property {number} cells that passed; NaN where they cannot be counted
+ * @property {number} flux cells a line
+ * @property {number} coverage part of the strip that cells cover, 0 to 1
+ * @property {"counted" | "no velocity" | "faint" | "crowded"} verdict "faint": cells do not stand out of the noise; "crowded":
+ *   they cover more than three quarters
+ */
+import { mean, percentile } from "./traces.js";
+import { standingPart } from "./standing.js";
+import { velocityOverTime } from "./velocity.js";
+import { isNumber } from "./velocity_summary.js";
+import { chosenWindow } from "./window_choice.js";
+
+/** Places of the strip in a column. */
+const FINE = 2;
+
+/** Standard deviation of the smoothing, in places: less than half of the narrowest cell. */
+const SMOOTHED = 1;
+
+/** A cell stands out of its valleys by so many standard deviations of the noise, and by this part of a cell's depth. */
+const [CLEAR, LEAST_DEPTH] = [5, 0.1];
+
+/** A place needs so many samples, near ones included. */
+const LEAST_SEEN = 1;
+
+/** Places between independent values of the smoothed noise. */
+const APART = 4;
+
+/** What is smaller than this part of a cell is noise. */
+const LEAST_AREA = 0.4;
+
+/** More of the strip under cells leaves no plasma to tell them by. */
+const MOST_COVERED = 0.75;
+
+/**
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
+ * @param {FluxOptions} [options]
+ * @returns {FluxAt[]}
+ * @throws {RangeError} the band is too narrow for velocities
+ */
+export function fluxOverTime(plane, options = {}) {
+  const [rows, all] = plane.shape;
+  const { columns = [0, all], window = 200, cells = "dark", lineTime = null } = options;
+  const length = chosenWindow(plane, { columns }, lineTime);
+  const step = Math.max(1, Math.floor(length / 2));
+  const speeds = speedsOf(velocityOverTime(plane, { columns, window: length, step }), rows, length);
+  const still = standingPart(plane.samples, rows, all, length);
+  const counts = {
+    passed: new Float64Array(rows),
+    under: new Float64Array(rows),
+    seen: new Float64Array(rows),
+  };
+  for (const [from, to] of stretches(speeds)) {
+    count(strip(plane, still, columns, speeds, from, to), cells === "dark" ? -1 : 1, counts);
+  }
+  const { passed, under, seen } = counts;
+  const isCrowded = mean(under, 0, rows) / mean(seen, 0, rows) > MOST_COVERED;
+  const found = [];
+  for (let line = 0; line + window <= rows; line += window) {
+    const sum = (/** @type {Float64Array} */ of) => mean(of, line, line + window) * window;
+    const [number, coverage] = [sum(passed), sum(under) / sum(seen)];
+    const isKnown = speeds.subarray(line, line + window).every(Number.isFinite);
+    /** @type {FluxAt["verdict"]} */
+    const verdict = !isKnown ? "no velocity" : !(sum(seen) > 0) ? "faint" : isCrowded ? "crowded" : "counted";
+    const isCounted = verdict === "counted";
+    found.push({
+      line: line + (window - 1) / 2,
+      cells: isCounted ? number : NaN,
+      flux: isCounted ? number / window : NaN,
+      coverage: isKnown ? coverage : NaN,
+      verdict,
+    });
+  }
+  return found;
+}
+
+/** Columns a line at each line, between those of the windows; NaN where none is near. @param {readonly import("./velocity.js").VelocityAt[]} found @param {number} rows @param {number} length of a window */
+function speedsOf(found, rows, length) {
+  const numbers = found.filter(isNumber);
+  const speeds = new Float64Array(rows).fill(NaN);
+  for (const [i, { line, velocity }] of numbers.entries()) {
+    const next = numbers[i + 1];
+    const until = next !== undefined && next.line - line <= 2 * length ? next.line : line + length;
+    const first = i === 0 || line - numbers[i - 1].line > 2 * length ? line - length : line;
+    for (let at = Math.max(0, Math.ceil(first)); at <= Math.min(rows - 1, until); at += 1) {
+      const part = next === undefined ? 0 : Math.max(0, Math.min(1, (at - line) / (next.line - line)));
+      speeds[at] = velocity * (1 - part) + (next?.velocity ?? velocity) * part;
+    }
+  }
+  return speeds;
+}
+
+/** Stretches of lines whose cells move one way. @param {Float64Array} speeds @returns {[from: number, to: number][]} */
+function stretches(speeds) {
+  /** @type {[number, number][]} */
+  const found = [];
+  for (const [line, speed] of speeds.entries()) {
+    if (!(speed * speed > 0)) continue;
+    const last = found.at(-1);
+    if (last !== undefined && last[1] === line && speed * speeds[line - 1] > 0) last[1] = line + 1;
+    else found.push([line, line + 1]);
+  }
+  return found;
+}
+
+/**
+ * @typedef {object} Strip
+ * @property {Float64Array} values at each place along the flow, smoothed; NaN where nothing was seen
+ * @property {(place: number) => number} lineOf line at which a place is in the middle of the band; -1 where it never is
+ */
+
+/**
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane
+ * @param {Float64Array} still
+ * @param {readonly [number, number]} columns
+ * @param {Float64Array} speeds
+ * @param {number} from first line
+ * @param {number} to
+ * @returns {Strip}
+ */
+function strip({ samples, shape }, still, [first, end], speeds, from, to) {
+  const way = new Float64Array(to - from);
+  for (let i = 1; i < way.length; i += 1) way[i] = way[i - 1] + (speeds[from + i - 1] + speeds[from + i]) / 2;
+  const last = way[way.length - 1];
+  const [low, high] = [first - Math.max(0, last), end - Math.min(0, last)];
+  const sums = new Float64Array(Math.ceil((high - low) * FINE) + 2);
+  const counts = new Float64Array(sums.length);
+  for (let line = from; line < to; line += 1) {
+    for (let x = first; x < end; x += 1) {
+      const value = samples[line * shape[1] + x] - still[x];
+      if (!Number.isFinite(value)) continue;
+      // A sample counts for both places around it.
+      const at = (x - way[line - from] - low) * FINE;
+      const [place, part] = [Math.floor(at), at - Math.floor(at)];
+      sums[place] += value * (1 - part);
+      counts[place] += 1 - part;
+      sums[place + 1] += value * part;
+      counts[place + 1] += part;
+    }
+  }
+  const middle = (first + end - 1) / 2;
+  const weights = smoothed(counts);
+  return {
+    // Sums and counts apart: some places were seen more often than others.
+    values: smoothed(sums).map((sum, i) => weights[i] > LEAST_SEEN ? sum / weights[i] : NaN),
+    lineOf(place) {
+      const wanted = middle - (place / FINE + low);
+      if (wanted < Math.min(0, last) || wanted > Math.max(0, last)) return -1;
+      let [before, after] = [0, way.length - 1];
+      while (after - before > 1) {
+        const half = (before + after) >> 1;
+        if ((way[half] - wanted) * Math.sign(last) <= 0) before = half;
+        else after = half;
+      }
+      return from + before;
+    },
+  };
+}
+
+/**
+ * Counts the cells of a strip at the lines at which they pass the middle.
+ *
+ * @param {Strip} strip
+ * @param {1 | -1} sign of cells
+ * @param {Record<"passed" | "under" | "seen", Float64Array>} counts cells, and places under cells and in all, for each line
+ */
+function count({ values, lineOf }, sign, { passed, under, seen }) {
+  const smooth = values.map((value) => sign * value);
+  const { plasma, depth } = levels(smooth);
+  const noise = noiseOf(smooth);
+  if (!(depth > CLEAR * noise)) return;
+  const cells = cellsOf(
+    smooth.map((value) => value - plasma),
+    depth / 2,
+    Math.max(CLEAR * noise, LEAST_DEPTH * depth),
+  );
+  const one = areaOfOne(cells.map(({ area }) => area));
+  for (const { middle, area } of cells) {
+    const line = lineOf(middle);
+    if (line >= 0 && area > LEAST_AREA * one) passed[line] += Math.max(1, Math.round(area / one));
+  }
+  for (const [place, value] of smooth.entries()) {
+    const line = lineOf(place);
+    if (line < 0) continue;
+    seen[line] += 1;
+    if (value > plasma + depth / 2) under[line] += 1;
+  }
+}
+
+/** Plasma and cells: means of both sides of the threshold that parts them best (Otsu 1979). */
+function levels(/** @type {Float64Array} */ values) {
+  const sorted = values.filter(Number.isFinite).sort();
+  const total = sorted.reduce((sum, value) => sum + value, 0);
+  let [best, sum, cut] = [-Infinity, 0, 0];
+  for (let i = 1; i < sorted.length; i += 1) {
+    sum += sorted[i - 1];
+    const between = i * (sorted.length - i) * (sum / i - (total - sum) / (sorted.length - i)) ** 2;
+    if (between > best) [best, cut] = [between, i];
+  }
+  const low = percentile(sorted.subarray(0, cut), 25);
+  const high = percentile(sorted.subarray(cut), 75);
+  return { plasma: low, depth: high - low };
+}
+
+/** Standard deviation of what is left of white noise after the smoothing, from second differences of distant places. */
+function noiseOf(/** @type {Float64Array} */ values) {
+  const differences = Float64Array.from(
+    { length: Math.max(0, values.length - 2 * APART) },
+    (_, i) => Math.abs(values[i] - 2 * values[i + APART] + values[i + 2 * APART]),
+  );
+  // Cells differ more: the least quarter of |N(0, 1)| is below 0.3186, and the sum has six times the variance.
+  return percentile(differences, 25) / (0.3186 * Math.sqrt(6));
+}
+
+/**
+ * Cells between valleys: peaks that stand out of both by a prominence.
+ *
+ * @param {Float64Array} values above the plasma
+ * @param {number} least height of a cell
+ * @param {number} prominence
+ * @returns {{middle: number, area: number}[]}
+ */
+function cellsOf(values, least, prominence) {
+  /** @type {{middle: number, area: number}[]} */
+  const cells = [];
+  let [top, valley, start, isRising] = [-Infinity, Infinity, 0, true];
+  let lowest = 0;
+  const add = (/** @type {number} */ from, /** @type {number} */ to) => {
+    let [area, moment] = [0, 0];
+    for (let i = from; i < to; i += 1) {
+      const value = Math.max(0, values[i]);
+      area += value;
+      moment += value * i;
+    }
+    cells.push({ middle: Math.round(moment / area), area });
+  };
+  for (const [i, value] of values.entries()) {
+    if (!Number.isFinite(value)) continue;
+    if (isRising) {
+      top = Math.max(top, value);
+      if (value < top - prominence && top > least) [isRising, valley, lowest] = [false, value, i];
+      else if (value < 0 && top <= least) [top, start] = [-Infinity, i];
+    } else {
+      if (value < valley) [valley, lowest] = [value, i];
+      if (value > valley + prominence) {
+        add(start, lowest);
+        [isRising, top, start] = [true, value, lowest];
+      }
+    }
+  }
+  if (top > least) add(start, isRising ? values.length : lowest);
+  return cells;
+}
+
+/** Area of a single cell: of the smaller ones, the median of those that are alike. @param {readonly number[]} areas */
+function areaOfOne(areas) {
+  const all = Float64Array.from(areas);
+  let one = percentile(all, 25);
+  for (let round = 0; round < 5; round += 1) {
+    one = percentile(all.filter((area) => area > 0.6 * one && area < 1.5 * one), 50);
+  }
+  return one;
+}
+
+/** Sums weighted with a Gaussian. */
+function smoothed(/** @type {Float64Array} */ values) {
+  const reach = Math.ceil(3 * SMOOTHED);
+  const weights = Array.from(
+    { length: 2 * reach + 1 },
+    (_, i) => Math.exp(-((i - reach) ** 2) / (2 * SMOOTHED ** 2)),
+  );
+  return values.map((_, at) =>
+    weights.reduce((sum, weight, i) => sum + weight * (values[at + i - reach] ?? 0), 0)
+  );
+}

@@ -1,0 +1,144 @@
+/** Diameter, flux and sparks in the page: measured, edited, kept, undone, saved, and measured in many recordings. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { cells, edge } from "../page/cells.ts";
+import { noise } from "../page/noise.ts";
+import type { Viewer } from "./browser.ts";
+import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
+import { saved, tableOf, unfold } from "./measuring_hand.ts";
+import { viewerSuite } from "./suite.ts";
+
+const { test } = viewerSuite();
+const [LINES, COLUMNS] = SCAN_SHAPE;
+
+/** A vessel of 30 columns that pulses by a tenth, 6 times; and three sparks of 8 columns on an even ground. */
+function planes(): [Uint16Array<ArrayBuffer>, Uint16Array<ArrayBuffer>] {
+  const { normal } = noise(9);
+  const vessel = Uint16Array.from({ length: LINES * COLUMNS }, (_, i) => {
+    const [line, x] = [Math.floor(i / COLUMNS), i % COLUMNS - 40];
+    const half = 15 * (1 + 0.1 * Math.sin(2 * Math.PI * line / 100));
+    return Math.round(1000 + 1000 * (edge(x + half, 1) - edge(x - half, 1)) + 50 * normal());
+  });
+  const sparks = Uint16Array.from({ length: LINES * COLUMNS }, (_, i) => {
+    const [line, x] = [Math.floor(i / COLUMNS), i % COLUMNS];
+    const heights = SPARKS.map(([start, column]) => {
+      const t = line - start;
+      return t <= 0
+        ? 0
+        : 2500 * (1 - Math.exp(-t / 3)) * Math.exp(-t / 14) * Math.exp(-((x - column) ** 2) / 23);
+    });
+    return Math.round(1000 + heights.reduce((sum, one) => sum + one) + 150 * normal());
+  });
+  return [vessel, sparks];
+}
+
+/** Line and column at which they begin. */
+const SPARKS = [[100, 20], [300, 60], [450, 30]] as const;
+
+async function opened(viewer: Viewer): Promise<void> {
+  const path = join(viewer.server.folder, "pulse.oir");
+  await Deno.writeFile(path, measuredScan(COLUMNS, planes()));
+  await viewer.open(path);
+}
+
+async function measure({ page }: Viewer, key: string): Promise<string> {
+  await page.click(`#${key}-start`);
+  const result = page.locator(`#measure-${key} .result`);
+  await result.filter({ hasText: "·" }).waitFor();
+  return await result.textContent() ?? "";
+}
+
+test("measurements: a diameter and its heart rate are shown, undone, kept and saved", async (viewer) => {
+  const { page } = viewer;
+  await opened(viewer);
+  await unfold(viewer, "diameter");
+  const words = await measure(viewer, "diameter");
+  assert.match(words, /Clear 60.*Pulse of diameter clear/);
+  const { about, head, rows } = tableOf((await saved(viewer, "#csv-diameter")).text);
+  assert.deepEqual(head, ["Time (s)", "Diameter (um)", "Left edge (um)", "Right edge (um)", "Verdict"]);
+  assert.equal(about.get("Method"), "full width at half maximum (Drew et al. 2010)");
+  // A beat has 100 lines.
+  assert(Math.abs(Number(about.get("Heart rate of diameter (1/s)")) * 100 * LINE_TIME - 1) < 0.02);
+  const diameters = rows.map((row) => Number(row[1]) / PIXEL_SIZE);
+  assert(Math.abs(diameters.reduce((sum, one) => sum + one) / 60 - 30) < 0.1);
+  // The middle of 10 lines.
+  assert(Math.abs(Number(rows[0]![0]) - 4.5 * LINE_TIME) < 1e-9);
+  const chart = page.locator("#diameter-chart");
+  assert(await chart.isVisible());
+  await page.click("#undo");
+  assert.equal(await chart.isVisible(), false);
+  await page.click("#redo");
+  assert(await chart.isVisible());
+  const box = await viewer.box("#diameter-chart");
+  await page.mouse.click(box.x + box.width / 2, box.y + 40);
+  await page.locator("#measure-diameter .result", { hasText: "Left out 1" }).waitFor();
+  await viewer.settle();
+  await page.reload();
+  await page.locator("#measure-diameter .result", { hasText: "Left out 1" }).waitFor({ state: "attached" });
+});
+
+test("measurements: sparks are found, outlined, removed and added by hand", async (viewer) => {
+  const { page } = viewer;
+  await opened(viewer);
+  await unfold(viewer, "sparks");
+  await page.selectOption("#sparks-channel", "1");
+  assert.match(await measure(viewer, "sparks"), /^Sparks 3 ·/);
+  const rows = page.locator("#measure-sparks tbody tr");
+  assert.equal(await rows.count(), 3);
+  const outlines = page.locator('#source polyline[stroke="#ffeb3b"]');
+  assert.equal(await outlines.count(), 3);
+  await rows.nth(1).locator("button").click();
+  assert.equal(await rows.count(), 2);
+  const plot = await viewer.box("#source .plot");
+  const [line, column] = SPARKS[1];
+  await page.mouse.move(
+    plot.x + (line + 6) / LINES * plot.width,
+    plot.y + (1 - (column + 0.5) / COLUMNS) * plot.height,
+  );
+  await page.locator("#sparks-add").focus();
+  await page.keyboard.press("Enter");
+  await rows.nth(2).waitFor();
+  const { head, rows: table } = tableOf((await saved(viewer, "#csv-sparks")).text);
+  assert.deepEqual(table.map((row) => row.at(-1)), ["", "yes", ""]);
+  table.forEach((row, i) => {
+    assert(Math.abs(Number(row[head!.indexOf("Position (um)")]) / PIXEL_SIZE - SPARKS[i]![1]) < 0.5);
+    // exp(-x² / 23) has a half width of 3.99 columns.
+    assert(Math.abs(Number(row[head!.indexOf("FWHM (um)")]) / PIXEL_SIZE - 7.98) < 1);
+  });
+});
+
+test("measurements: the flux of cells is that of the recording, and all recordings are measured", async (viewer) => {
+  const { page } = viewer;
+  const folder = join(viewer.server.folder, "flow");
+  Deno.mkdirSync(folder);
+  const { plane, passed } = cells({
+    lines: LINES,
+    columns: COLUMNS,
+    velocity: 1,
+    length: 10,
+    coverage: 0.5,
+    snr: 10,
+    seed: 3,
+  });
+  const samples = Uint16Array.from(plane.samples, (value) => Math.round(10 * value));
+  for (const name of ["a", "b"]) {
+    await Deno.writeFile(join(folder, `${name}.oir`), measuredScan(COLUMNS, [samples, planes()[1]]));
+  }
+  await viewer.open(join(folder, "a.oir"));
+  await unfold(viewer, "flux");
+  await viewer.enter("#flux-window", String(LINES));
+  const words = await measure(viewer, "flux");
+  const flux = Number(/Mean flux ([\d.]+)/.exec(words)![1]);
+  assert(Math.abs(flux / (passed.length / (LINES * LINE_TIME)) - 1) < 0.05, words);
+  await unfold(viewer, "many");
+  for (const name of ["velocities", "events"]) await page.uncheck(`#many-${name}`);
+  for (const name of ["diameter", "flux", "sparks"]) await page.check(`#many-${name}`);
+  await page.click("#many-start");
+  await page.locator("#measure-many .result", { hasText: "2 of 2 measured" }).waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#many-csv")]);
+  const table = tableOf(await Deno.readTextFile((await download.path())!));
+  const at = table.head!.findIndex((name) => name.startsWith("Mean flux"));
+  assert.deepEqual(table.rows.map((row) => Number(row[at]) === Number(table.rows[0]![at])), [true, true]);
+  assert(Math.abs(Number(table.rows[0]![at]) - flux) < 0.01);
+  assert(table.head!.includes("Sparks") && table.head!.some((name) => name.startsWith("Median diameter")));
+});
