@@ -45,7 +45,7 @@ Deno.test("lengths run from the first to the last sample; other values give no s
   deepEqual(stepOf(8, ""), [1, "Pixels"]);
 });
 
-Deno.test("the hardware checks the time from line to line, and stands in for it", () => {
+Deno.test("compares the line time with the hardware settings, or replaces a missing one", () => {
   const lines = (length: number, settings: ScanSettings | null) => {
     const layout = imageLayout(described([dimension([1, 4, 1]), dimension([4, 11, 4], length, "s")]));
     const { axes, warnings } = calibratedAxes(layout, settings, null);
@@ -59,7 +59,7 @@ Deno.test("the hardware checks the time from line to line, and stands in for it"
   deepEqual(lines(0, scan(null)), [1, "Pixels", "step_unknown"]);
 });
 
-Deno.test("the step of the time points is the mean of their times where the axis has no length", () => {
+Deno.test("the T step is the mean of the time stamps if the axis has no length", () => {
   const layout = imageLayout(described([dimension([1, 4, 1]), dimension([2, 3, 4]), dimension([4, 3, 12])]));
   deepEqual(calibratedAxes(layout, null, [0, 1, 5]).axes[0], {
     name: "T",
@@ -70,7 +70,7 @@ Deno.test("the step of the time points is the mean of their times where the axis
   equal(calibratedAxes(layout, null, null).axes[0]!.unit, "Pixels");
 });
 
-Deno.test("names are those that the user gave, else numbers; tables of one colour are colours", () => {
+Deno.test("names channels by user-defined names, and colours them by tables of one colour", () => {
   const plane = [dimension([1, 4, 1]), dimension([2, 3, 4])];
   const two = imageLayout(described(plane, [[0, 0, "Green"], [12, 0, "Glow"]]));
   const namesOf = (layout: ReturnType<typeof imageLayout>, names: string[]) =>

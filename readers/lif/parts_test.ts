@@ -126,7 +126,7 @@ Deno.test("the first stamp in UTC", () => {
   }
 });
 
-Deno.test("times of time points: one stamp for each plane of each channel, for each plane, or for each time point", () => {
+Deno.test("reads one stamp per plane and channel, per plane, or per time point", () => {
   const x = [dimension(1, 4, 1), dimension(2, 3, 4)];
   // Seconds as ticks; T is 3, Z is 2, channels are 2.
   const list = (...seconds: number[]) =>
@@ -146,7 +146,7 @@ Deno.test("times of time points: one stamp for each plane of each channel, for e
 });
 
 Deno.test("channels must have bytes for all their samples", () => {
-  // Rows of 4 samples with a gap of 2 behind each, 3 rows of 6 bytes: 16 bytes, 12 samples a channel.
+  // 3 rows of 4 samples, each followed by 2 bytes: 16 bytes, 12 samples a channel.
   const plane = [dimension(1, 4, 1), dimension(2, 3, 6)];
   const at = (...offsets: number[]) => imageLayout(described(plane, offsets)).channels.length;
   equal(at(0, 8), 2);

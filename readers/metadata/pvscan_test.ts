@@ -35,7 +35,7 @@ Deno.test("files are sorted by channel; names lose their folder, pages count fro
 
 const TIME = "14:18:24.0593086";
 
-Deno.test("the day is that of the document, the time that of the sequence, cut to seconds", () => {
+Deno.test("takes the day from the document and the time from the sequence", () => {
   const cases: [string | undefined, string | undefined, string, string][] = [
     ["3/5/2024 2:18:23 PM", TIME, "20240305", "14:18:24"],
     ["12/31/2023 12:00:01 AM", TIME, "20231231", "14:18:24"],
@@ -132,7 +132,7 @@ Deno.test("a comma stands before decimals where no point does", () => {
   for (const [text, value] of cases) equal(numberOf(text), value, text);
 });
 
-Deno.test("two numbers are added for places of motors and ignored elsewhere", () => {
+Deno.test("adds the positions of two motors", () => {
   const key = (name: string, value: string) => `<Key key="${name}" value="${value}"/>`;
   const settings = key("positionCurrent_ZAxis", "-4.00,30") + key("micronsPerPixel_XAxis", "1.234,5") +
     key("scanlinePeriod", "0.1,0.2");

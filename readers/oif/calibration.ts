@@ -9,7 +9,7 @@ import type { MainSettings, PlannedAxis } from "./main_settings.ts";
 import { IMAGE, SCAN } from "./plane_settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** Section of the main settings with the calibration of the main image, whatever its name says. */
+/** Section of the main settings with the calibration of the main image, despite its name. */
 const MAIN_IMAGE = "Reference Image Parameter";
 
 /** Sources of the steps. */

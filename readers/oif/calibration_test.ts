@@ -25,14 +25,14 @@ function steps(main: string, plane: string | null = null, times: number[] | null
   });
 }
 
-Deno.test("without a step per pixel, between the first and the last sample are as many steps as samples but one", () => {
+Deno.test("the planned range gives the step if none is stated", () => {
   const { calibrations } = steps(order("XYC") + frameAxes);
   for (const letter of ["X", "Y"] as const) {
     deepEqual([calibrations[letter]!.step.toFixed(12), calibrations[letter]!.unit], ["0.177000000000", "um"]);
   }
 });
 
-Deno.test("the step per pixel of the main settings counts for frames; another beside the plane is told of", () => {
+Deno.test("frames take the step of the main settings and warn of another in the plane's settings", () => {
   const main = order("XYC") + frameAxes +
     '[Reference Image Parameter]\nWidthConvertValue=0.2\nWidthUnit="um"\nHeightConvertValue=300\nHeightUnit="nm"\n';
   const plane =
@@ -43,7 +43,7 @@ Deno.test("the step per pixel of the main settings counts for frames; another be
   deepEqual(codesOf(warnings), ["metadata_disagree"]);
 });
 
-Deno.test("focus and wavelength by their interval, in nm; time by its planes, or as planned", () => {
+Deno.test("steps of Z and L come from intervals, those of T from time stamps or the planned range", () => {
   const main = order("XYCZTL") +
     axis(3, { AxisCode: "Z", Interval: -840, PixUnit: "nm", MaxSize: 9 }) +
     axis(4, { AxisCode: "T", StartPosition: 1000, EndPosition: 22000, PixUnit: "ms", MaxSize: 8 }) +
@@ -69,7 +69,7 @@ Deno.test("focus and wavelength by their interval, in nm; time by its planes, or
   deepEqual(steps(main, null, [0, 2, 5]).calibrations.T, { step: 2.5, unit: "seconds" });
 });
 
-Deno.test("a line takes what the scanner says, else what the time axis says, else what the image says", () => {
+Deno.test("the line period comes from the scanner, else the time axis, else the image", () => {
   const scanner = '[Acquisition Parameters Common]\nTime Per Line="3152.000"\n';
   const image = '[Image Parameters]\nHeightConvertValue=4.5\nHeightUnit="ms"\n';
   const time = axis(4, { AxisCode: "T", StartPosition: 0, EndPosition: 99, PixUnit: "ms", MaxSize: 100 });
@@ -82,14 +82,14 @@ Deno.test("a line takes what the scanner says, else what the time axis says, els
   deepEqual(codesOf(warnings), ["step_unknown"]);
 });
 
-Deno.test("an image without calibration has pixels", () => {
+Deno.test("an image without calibration has a step of one pixel", () => {
   const pixels = { step: 1, unit: "Pixels" };
   deepEqual(imageSteps(null), { y: pixels, x: pixels });
   const zero = new Settings("[Image Parameters]\nWidthConvertValue=0.0\nWidthUnit=um\n", "it");
   deepEqual(imageSteps(zero), { y: pixels, x: pixels });
 });
 
-Deno.test("axes that are not in use count as one sample, and those of the rows are none of the planes", () => {
+Deno.test("unused axes and the axis of the rows have size 1", () => {
   const main = mainSettings(
     new Settings(
       order("XTC") + axis(2, { AxisCode: '"C"', MaxSize: 3 }) + axis(3, { AxisCode: '"Z"', MaxSize: 0 }) +
@@ -104,7 +104,7 @@ Deno.test("axes that are not in use count as one sample, and those of the rows a
   }
 });
 
-Deno.test("the date is that of the acquisition, or, in old files, of a laser", () => {
+Deno.test("the date comes from the acquisition, or in old files from a laser", () => {
   const laser = "[Laser 1 Parameters]\nImageCaputreDate='2001-02-03 04:05:06'\n";
   const date = (text: string) => mainSettings(new Settings(text, "it")).moment;
   deepEqual(date(laser), { date: "20010203", time: "04:05:06" });

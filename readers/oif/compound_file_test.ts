@@ -55,7 +55,7 @@ Deno.test("streams of both versions are read as they were written, and parts of 
   }
 });
 
-Deno.test("a stream as long as the cutoff lies in sectors, not among the small ones", () => {
+Deno.test("a stream as long as the cutoff lies in full sectors", () => {
   // The writer knows no small streams, so there is no root to find this one in.
   const { bytes } = writeCompound({ Stream00001: ramp(4096) }, 3, 4096);
   deepEqual(readAll(bytes), { Stream00001: ramp(4096) });
@@ -71,7 +71,7 @@ Deno.test("a FAT that the header cannot list as a whole is listed by DIFAT secto
   }
 });
 
-Deno.test("names that are not there, and two of one name", () => {
+Deno.test("returns null for missing streams, and refuses two of one name", () => {
   const { bytes } = writeCompound(TWO);
   equal(new CompoundFile(sourceOf(bytes)).open("Stream00003", "it"), null);
   const written = writeCompound({ A: TWO.Stream00001, B: TWO.Stream00002 });
@@ -116,12 +116,12 @@ for (const [name, bytes, message] of HOSTILE) {
   Deno.test(`refused: ${name}`, () => refused(bytes(), message));
 }
 
-Deno.test("lying counts of sectors that nothing needs are not followed", () => {
+Deno.test("ignores wrong counts of sectors that no stream needs", () => {
   // 2^32 - 1 FAT, DIFAT and mini FAT sectors are declared.
   deepEqual(readAll(changed(V3, [44, FREE], [72, FREE], [64, FREE], [40, FREE])), TWO);
 });
 
-Deno.test("DIFAT sectors that lead round end with the FAT that the file needs", () => {
+Deno.test("a circle of DIFAT sectors ends at the last FAT sector", () => {
   const large = writeCompound({ A: ramp(31_000 * 512) });
   const difat = new DataView(large.bytes.buffer).getUint32(68, true);
   refused(

@@ -27,7 +27,7 @@ export function regionName(image: Settings | null): string | null {
   return number ? namedBy(number, ".roi") : null;
 }
 
-/** The file that settings name in part, such as `s_LUT1.lut` by `LUT1`, whatever folder precedes it. */
+/** Completes the file name in settings and drops its folder: `LUT1` becomes `s_LUT1.lut`. */
 function namedBy(part: string, extension: string): string {
   const name = lastNameOf(part);
   const stem = name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;

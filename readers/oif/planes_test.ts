@@ -5,7 +5,7 @@ import { PlaneNotFound } from "../errors.ts";
 import { PlaneGrid, planeNames } from "./planes.ts";
 import { lastPart } from "./streams.ts";
 
-Deno.test("planes, reference images and everything else are told apart by name", () => {
+Deno.test("distinguishes planes, reference images and other files by name", () => {
   const { places, references, warnings } = planeNames([
     "S_c001z002T0003.TIF",
     "s_C001Z001T0001.tif",
@@ -64,7 +64,7 @@ Deno.test("every plane is found by its index, and a missing one is named", () =>
   );
 });
 
-Deno.test("places on the stage are images of their own; of other axes the first position is served", () => {
+Deno.test("places on the stage are scenes; other axes are served at their first position", () => {
   const { places, warnings } = planeNames(["s_C001P002A001.tif", "s_C001P001A001.tif", "s_C001P001A002.tif"]);
   deepEqual(places.map(({ number, planes }) => [number, planes.map(({ name }) => name)]), [
     [1, ["s_C001P001A001.tif"]],
@@ -73,7 +73,7 @@ Deno.test("places on the stage are images of their own; of other axes the first 
   deepEqual(codesOf(warnings), ["axis_reduced"]);
 });
 
-Deno.test("names of an OIB are what stands behind their storage, without the marks of some exports", () => {
+Deno.test("drops storage and export marks from names of an OIB", () => {
   equal(lastPart("Storage00001/s_C001.tif"), "s_C001.tif");
   equal(lastPart("..\\..\\etc\\s_C001.tif"), "s_C001.tif");
   equal(lastPart("Storage00001/s_GSTabc=C001.tif"), "s_C001.tif");

@@ -21,7 +21,7 @@ Deno.test("a straight line of ten pixels is the line and the path", () => {
   });
 });
 
-Deno.test("a polyline and a free line are the path", () => {
+Deno.test("polylines and free lines become paths", () => {
   for (const kind of [4, 10]) {
     deepEqual(lineOf(shape(kind, "1,6,6", "1,1,6")), {
       lineRoi: null,
@@ -30,7 +30,7 @@ Deno.test("a polyline and a free line are the path", () => {
   }
 });
 
-Deno.test("a line has the pixels of a row or one less, give or take two", () => {
+Deno.test("a line is a path if its length differs from a row by at most two pixels", () => {
   // Rows of 11 pixels: 10 - 2 to 11 + 2, along the first row.
   for (const [length, fits] of [[7, false], [8, true], [13, true], [14, false]] as const) {
     const { lineRoi } = lineOf(shape(3, `0,${length}`, "0,0"));
@@ -44,7 +44,7 @@ Deno.test("a line has the pixels of a row or one less, give or take two", () => 
   deepEqual(lineOf(shape(3, "29,39", "30,30")), NONE);
 });
 
-Deno.test("what the laser cannot have travelled along is no line", () => {
+Deno.test("ignores regions that the laser cannot have followed", () => {
   const texts = [
     shape(5, "4,10", "3,11"),
     shape(3, "4,30", "3,11"),
@@ -66,7 +66,7 @@ Deno.test("what the laser cannot have travelled along is no line", () => {
   deepEqual(scanLine(new Settings(shape(4, "4", "3"), "it"), SHAPE, 1), NONE);
 });
 
-Deno.test("the file of the regions of an image lies in the folder, whatever its settings say", () => {
+Deno.test("looks up the regions of an image in the folder only", () => {
   const name = (value: string) => regionName(new Settings(`[ROI Parameter]\nROIFileName="${value}"\n`, "it"));
   equal(name("12-34"), "s_12-34.roi");
   equal(name("s_12-34.roi"), "s_12-34.roi");

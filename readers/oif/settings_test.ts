@@ -9,7 +9,7 @@ const utf16 = (text: string) => Buffer.from("\ufeff" + text, "utf16le");
 const TEXT =
   '[A b]\r\nKey one=1\r\n; a comment\r\n\r\n  Path = "C:\\x=y" \r\nOther=\'é\'\r\nnothing\r\n[B]\r\nKey one=2\r\n[B]\r\nKey one="3"\r\n';
 
-Deno.test("UTF-16 with a mark, UTF-8 and a code page, with junk before the first section", () => {
+Deno.test("decodes UTF-16, UTF-8 and a code page, and skips bytes before the first section", () => {
   const latin1 = Buffer.from(TEXT, "latin1");
   for (
     const bytes of [
@@ -32,7 +32,7 @@ Deno.test("UTF-16 with a mark, UTF-8 and a code page, with junk before the first
   }
 });
 
-Deno.test("numbers, with a point, quoted, with a decimal comma and what programs put behind it", () => {
+Deno.test("parses numbers with a decimal point or comma", () => {
   const cases: [string | null, number | null][] = [
     ["0.177", 0.177],
     ["-959330.0", -959330],
@@ -50,7 +50,7 @@ Deno.test("numbers, with a point, quoted, with a decimal comma and what programs
   for (const [text, number] of cases) equal(settingNumber(text), number, `${text}`);
 });
 
-Deno.test("what is no settings text, or too much of one, is refused", () => {
+Deno.test("refuses other texts, and those over the bounds", () => {
   throws(() => read(Buffer.from("no section")), /"a\.pty" is not a settings text/);
   throws(() => read(new Uint8Array(0)), /it has no section/);
   throws(() => read(Buffer.concat([Buffer.alloc(2000), utf16(TEXT)])), /it has no section/);

@@ -13,7 +13,7 @@ function stored(document: string, length = document.length): string {
 const texts = (payload: string) =>
   findDocuments(bytes(payload), 1000).map((d) => new TextDecoder("latin1").decode(d.bytes));
 
-Deno.test("documents are found by their length, or up to the next one where it is wrong", () => {
+Deno.test("finds documents by their length, or up to the next one if it is wrong", () => {
   const [a, b] = [`${HEAD}<x:first a="1"/>`, `${HEAD}\r\n<second>é</second>`];
   assert.deepEqual(texts("skip" + stored(a) + "between" + stored(b) + "after"), [a, b]);
   assert.deepEqual(texts(stored(a, 7_000) + "gap" + stored(b, 0)), [a, b]);
@@ -55,7 +55,7 @@ Deno.test("text may be UTF-8 or in a Windows code page", () => {
   );
 });
 
-Deno.test("a document has no more than 50,000 nodes, all together 400,000, and 16 MB are parsed", () => {
+Deno.test("bounds the nodes of a document, of all documents, and the parsed bytes", () => {
   const document = (nodes: number, tail = "") => ({
     root: "a",
     name: "a",
@@ -73,7 +73,7 @@ Deno.test("a document has no more than 50,000 nodes, all together 400,000, and 1
   assert.throws(() => other.parse(long), /exceeds the 16777216 bytes/);
 });
 
-Deno.test("a count is a whole number from 1 on", () => {
+Deno.test("a count is a positive integer", () => {
   assert.deepEqual([1, 2, 2 ** 53 - 1].map(isCount), [true, true, true]);
   assert.deepEqual([0, -1, 1.5, 2 ** 53, NaN, null, undefined].map(isCount), Array(7).fill(false));
 });

@@ -36,7 +36,7 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   const file = files.open(main);
   file.hold();
   const scans = [scanFile(file, files.stop)];
-  // A file that is named like a continuation but stands alone has none of its own.
+  // A lone file that is named like a continuation has no continuations.
   if (isContinuationName(main)) return { scans, warnings: [] };
   const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
   let known: string | null | undefined;

@@ -105,7 +105,7 @@ export interface ImageProperties {
   readonly roundtrip: boolean | null;
   /** Size of the overview frame. */
   readonly overview: ImageSize | null;
-  /** Whether any region was drawn, of whatever shape. */
+  /** Whether a region of any shape was drawn. */
   readonly region: boolean;
   /** Line of a line scan in pixels of the reference image, or `null`. */
   readonly line: Line | null;

@@ -5,7 +5,7 @@ import { imageProperties, mergeProperties } from "./image_properties.ts";
 const properties = (content: string) =>
   imageProperties(parseXml(`<imageProperties>${content}</imageProperties>`, "it"));
 
-Deno.test("channels are listed once, by order, named where any of their elements is", () => {
+Deno.test("lists each channel once, by its order, with the name of any of its elements", () => {
   const { channels } = properties(
     '<a><channel id="c" order="3"/><channel id="b" order="2"><name>second</name></channel></a>' +
       '<channel id="a"/><channel id=" "/><channel/><channel id="c" order="0"><name>third</name></channel>' +
@@ -72,7 +72,7 @@ Deno.test("axes count when they are enabled, and settings when their scanner is 
   assert.deepEqual([read.pixelTime, read.roundtrip], [0.125, true]);
 });
 
-Deno.test("the last copy counts, also where it disables an axis; the first fills what the last does not mention", () => {
+Deno.test("the last copy wins; the first fills in what it lacks", () => {
   const copy = (axes: readonly [string, string][], channels: string) =>
     properties(
       `<acquisition><imagingParam>${
@@ -112,7 +112,7 @@ Deno.test("the scanned line is the first region with two ends, unless it has ano
   for (const [content, line] of cases) assert.deepEqual(properties(content).line, line, content);
 });
 
-Deno.test("settings are those of the scanner that is named, or of the only one", () => {
+Deno.test("reads the settings of the named scanner, or of the only one", () => {
   const interval = (inUse: string, ...scanners: string[]) =>
     properties(
       `<acquisition><configuration>${inUse}</configuration>` +

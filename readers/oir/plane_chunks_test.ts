@@ -14,7 +14,7 @@ const ordered = (chunks: number[], more: number[] = []) => {
 };
 
 // Triples are: place in the plane, place in the file, length.
-Deno.test("chunks are ordered by their place, whatever their order in the files", () => {
+Deno.test("orders chunks by their offset in the plane", () => {
   assert.deepEqual(ordered([10, 500, 10, 0, 900, 10], [20, 100, 5]), {
     places: [[1, 900], [1, 500], [2, 100]],
     bytes: 25,
@@ -22,7 +22,7 @@ Deno.test("chunks are ordered by their place, whatever their order in the files"
   });
 });
 
-Deno.test("what follows a gap has no certain place", () => {
+Deno.test("drops chunks after a gap", () => {
   assert.deepEqual(ordered([0, 100, 10, 20, 200, 10, 30, 300, 10]), {
     places: [[1, 100]],
     bytes: 10,
@@ -31,7 +31,7 @@ Deno.test("what follows a gap has no certain place", () => {
   assert.deepEqual(ordered([5, 100, 10]), { places: [], bytes: 0, gap: { from: 0, to: 5, after: 10 } });
 });
 
-Deno.test("chunks whose places repeat or overlap follow each other as stored, file by file", () => {
+Deno.test("keeps chunks in file order if their offsets repeat or overlap", () => {
   assert.deepEqual(ordered([0, 100, 10, 10, 200, 10, 0, 300, 10], [10, 50, 10]), {
     places: [[1, 100], [1, 200], [1, 300], [2, 50]],
     bytes: 40,
@@ -40,7 +40,7 @@ Deno.test("chunks whose places repeat or overlap follow each other as stored, fi
   assert.deepEqual(ordered([5, 100, 10, 0, 200, 10]), { places: [[1, 100], [1, 200]], bytes: 20, gap: null });
 });
 
-Deno.test("a chunk of which nothing is stored changes nothing", () => {
+Deno.test("ignores a chunk without stored bytes", () => {
   assert.deepEqual(ordered([0, 100, 10, 10, 200, 0]), { places: [[1, 100]], bytes: 10, gap: null });
   assert.deepEqual(ordered([]), { places: [], bytes: 0, gap: null });
 });

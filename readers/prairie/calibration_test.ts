@@ -39,7 +39,7 @@ function settings(
 
 const WHOLE = { framePeriod: 0.1, linesPerFrame: 100, pixelsPerLine: 33, scanLinePeriod: 0.003 };
 
-Deno.test("a frame and its sequence have the settings of the line, the document those of another frame", () => {
+Deno.test("settings of a line come from its frame or sequence, not from the document", () => {
   const { lines, period, pixel, warnings } = settings(WHOLE);
   deepEqual([lines, period, pixel, codesOf(warnings)], [100, 0.003, 0.3, []]);
   deepEqual(settings({}, { sequence: WHOLE }), settings(WHOLE));

@@ -180,8 +180,8 @@ function objection({ result, failed }: Run<Answer>, sound: Answer, code: string)
   // A plane of which the decode fails is refused by itself.
   const lost = Object.keys(planes).filter((at) => served[at] !== planes[at] && served[at] !== "DecodeFailed");
   if (lost.length === 0 && isDeepStrictEqual(others, same)) return null;
-  const told = warnings.filter((text) => !known.includes(text)).join("; ");
-  return failed !== null && told.includes(failed) ? null : `differs and warns only "${told}"`;
+  const added = warnings.filter((text) => !known.includes(text)).join("; ");
+  return failed !== null && added.includes(failed) ? null : `differs and warns only "${added}"`;
 }
 
 for (const [name, from] of Object.entries(CASES)) {
@@ -193,7 +193,7 @@ for (const [name, from] of Object.entries(CASES)) {
       const { result, distinct } = await withFault(null, () => answer(path, roots));
       ok("value" in result, String("error" in result && result.error));
       const objections = new Set<string>();
-      // A closed folder beside the image is most often another account's, and none of its collection.
+      // A closed folder beside the image most often belongs to another account.
       const codes = CODES.filter((code) => from !== collection || code !== "EACCES");
       for (const call of CALLS) {
         for (const [i, at] of distinct[call].entries()) {

@@ -38,12 +38,12 @@ Deno.test("a truncated file is refused, or served exactly with a warning", async
   ok(served > 8);
 });
 
-Deno.test("a truncated object is refused: its document is at the end", async () => {
+Deno.test("refuses a truncated LOF file, whose XML is at its end", async () => {
   const { served } = await checkCuts("a.lof", lofFile(header(element("image", image(), "M1"))), 7);
   equal(served, 0);
 });
 
-Deno.test("the first text: another magic, more characters than the file has or the bound allows, damaged XML", async () => {
+Deno.test("refuses damaged or oversized XML", async () => {
   const good = lifFile();
   const changed = (at: number, ...bytes: number[]) => {
     const copy = good.slice();
@@ -64,7 +64,7 @@ Deno.test("the first text: another magic, more characters than the file has or t
   await refused(lifFile(attached), /nested more than 256 deep/);
 });
 
-Deno.test("sizes and distances that cannot be", async () => {
+Deno.test("refuses impossible sizes and distances", async () => {
   const cases: [DimensionOf[], RegExp][] = [
     [[], /has 0 dimensions, not 1 to 32/],
     [Array.from({ length: 33 }, (_, i): DimensionOf => [i, 1, 0]), /has 33 dimensions/],
@@ -88,7 +88,7 @@ Deno.test("sizes and distances that cannot be", async () => {
   for (const [dimensions, message] of cases) await refused(lifFile(image(dimensions)), message);
 });
 
-Deno.test("channels that cannot be", async () => {
+Deno.test("refuses impossible channels", async () => {
   const two = (one: Record<string, number>, other: Record<string, number>) =>
     lifFile(image(XY, [one, { BytesInc: 12, ...other }]), samples(24));
   await refused(lifFile(image(XY, [])), /the image has no channels/);
@@ -113,7 +113,7 @@ Deno.test("channels that cannot be", async () => {
   deepEqual(planes.map((plane) => [...plane]), [SAMPLES, [...samples(24)].slice(12)]);
 });
 
-Deno.test("blocks: sizes behind the end, damaged heads, names that repeat or are too long", async () => {
+Deno.test("serves blocks before a damaged one with a warning", async () => {
   const described = text(header(element("file", "", "", element("image", image(), "M1"))));
   const good = block("M1", samples(12));
   const damaged = [
@@ -132,7 +132,7 @@ Deno.test("blocks: sizes behind the end, damaged heads, names that repeat or are
   await refused(concat(described, block("M1", samples(12), 2 ** 60)), /never saved|is incomplete/);
 });
 
-Deno.test("a block that is cut: planes behind it are missing, an incomplete first one is damage", async () => {
+Deno.test("planes after the end of a cut block are missing; an incomplete plane is damaged", async () => {
   const series = image([...XY, [4, 3, 12]]);
   await withFiles(
     { "a.lif": lifFile(series, samples(30)) },
@@ -154,7 +154,7 @@ Deno.test("a block that is cut: planes behind it are missing, an incomplete firs
   await refused(lifFile(series, samples(11)), /the plane is incomplete/);
 });
 
-Deno.test("of an interrupted line scan the lines count that every wanted channel has", async () => {
+Deno.test("an interrupted line scan has the lines of every wanted channel", async () => {
   const lines = image([[1, 4, 1], [4, 5, 8]], [{}, { BytesInc: 4 }]);
   await withFiles(
     { "a.lif": lifFile(lines, samples(31)) },
@@ -173,7 +173,7 @@ Deno.test("of an interrupted line scan the lines count that every wanted channel
   await refused(lifFile(lines, samples(3)), /the plane is incomplete/);
 });
 
-Deno.test("the lines of a scan that lie across are read without what is missing", async () => {
+Deno.test("reads the stored lines of a line scan whose lines interleave", async () => {
   // Time is nearest: of five lines of four samples the last sample has three.
   const across = image([[4, 5, 1], [1, 4, 5]]);
   const { summary, planes } = await load(lifFile(across, samples(18)));
@@ -181,14 +181,14 @@ Deno.test("the lines of a scan that lie across are read without what is missing"
   deepEqual([...planes[0]!], [0, 5, 10, 15, 1, 6, 11, 16, 2, 7, 12, 17]);
 });
 
-Deno.test("an image that cannot be read does not keep the others from being opened", async () => {
+Deno.test("opens the first readable image", async () => {
   const { summary, planes } = await load(several(image(XY, [{ Resolution: 80 }]), image()));
   deepEqual([summary.scene, summary.sceneCount, summary.scenes[0]], [1, 2, { name: "i0", sizes: {} }]);
   deepEqual([...planes[0]!], SAMPLES);
   deepEqual(codesOf(summary.warnings), ["scenes_left_out"]);
 });
 
-Deno.test("a plane is read where it lies, some rows of it alone", async () => {
+Deno.test("reads only the bytes of the wanted rows", async () => {
   const planes = 64;
   const [width, height] = [256, 128];
   const bytes = lifFile(
@@ -214,7 +214,7 @@ Deno.test("a plane is read where it lies, some rows of it alone", async () => {
   });
 });
 
-Deno.test("what other files of a project are is told", async () => {
+Deno.test("explains other files of a Leica project", async () => {
   const unknown = (bytes: Uint8Array, name: string, message: RegExp) =>
     rejects(load(bytes, name), { tag: "UnsupportedFormat", message });
   const extension = text('<LMSDataContainerEnhancedHeader Version="1"></LMSDataContainerEnhancedHeader>');
@@ -225,7 +225,7 @@ Deno.test("what other files of a project are is told", async () => {
   await unknown(samples(40), "a.xlef", /is of no known format/);
   await refused(extension, /open the .lif file beside it/);
   await refused(list, /open the .lof or .tif files/);
-  // By its content an object is one whatever it is called.
+  // The content of a LOF file counts, not its name.
   const object = lofFile(header(element("image", image(), "M1")));
   equal((await load(object, "a.lif")).summary.format, "lof");
 });

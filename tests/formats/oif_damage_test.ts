@@ -258,7 +258,7 @@ Deno.test("stage positions are scenes, and a plane opens its own scene", () =>
     deepEqual([own.summary.scene, own.planes[1]![0]], [1, 3500]);
   }));
 
-Deno.test("any plane or reference image opens the acquisition, whatever the case of its names", () =>
+Deno.test("any plane or reference image opens the acquisition, in any case of names", () =>
   withCopy("line_scan.oif", async (at, parent) => {
     const expected = await loadHere(at(""));
     const folder = join(parent, "ODD.OIF.files");

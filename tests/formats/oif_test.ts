@@ -17,7 +17,7 @@ Deno.test("a plane, a reference image and settings in the folder open the acquis
   }
 });
 
-Deno.test("of a plane that is asked for no other is read", async () => {
+Deno.test("reads no other plane than the wanted one", async () => {
   const { summary, counts, plan } = await loadHere(join(FOLDER, "series_v3.oib"), { channelIndices: [1] });
   equal(summary.loaded[0]!.name, "CH2");
   equal(plan.bytes, 4 * 61 * 50);

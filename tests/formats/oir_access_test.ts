@@ -30,7 +30,7 @@ Deno.test({
         for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
         at += length;
       };
-      // Two thumbnails of 3 GB of which nothing is written.
+      // Two unwritten thumbnails of 3 GB.
       for (let n = 0; n < 2; n += 1) {
         starts.push(at);
         await put(words(hole, 2), 8 + hole);

@@ -46,7 +46,7 @@ Deno.test("planes count with the places that they leave free", async () => {
   );
 });
 
-Deno.test("further channels of a reference, documents and documents blocks are left out", async () => {
+Deno.test("leaves out reference channels and documents over the bounds", async () => {
   const references = Array.from(
     { length: 1100 },
     (_, i) => chunkBlocks(`REF_LSM0_r${i}_0`, 0, Uint8Array.of(i, 0)),

@@ -44,7 +44,7 @@ Deno.test("a file truncated at or inside any block is refused or served as far a
   }
 });
 
-Deno.test("blocks are found without an index, whatever it lists and whatever follows the data", async () => {
+Deno.test("finds blocks without an index, and ignores its entries and stale bytes after it", async () => {
   const blocks = oirBlocks(lineScan(23));
   const whole = await openBytes(oirFile(blocks));
   const cases: [Uint8Array, string[]][] = [

@@ -21,7 +21,7 @@ const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...pl
 const size = (axes: readonly { name: string; size: number }[]) =>
   Object.fromEntries(axes.map((a) => [a.name, a.size]));
 
-Deno.test("strips of two channels that alternate are put together", async () => {
+Deno.test("assembles alternating strips of two channels", async () => {
   // 14 bytes a strip end inside rows of 10 bytes; 7 bytes end inside samples.
   for (const stripBytes of [10, 14, 7, 1000]) {
     const { planes, summary } = await openBytes(writeOir(frame({ stripBytes })));
@@ -94,7 +94,7 @@ function series(
 }
 const pad = (letter: string, n: number) => `${letter}${String(n).padStart(3, "0")}`;
 
-Deno.test("the letters of time, wavelength and depth come in any order", async () => {
+Deno.test("reads the axis letters of chunk names in any order", async () => {
   const orders: ((t: number, l: number, z: number) => string)[] = [
     (t, l, z) => pad("t", t) + pad("l", l) + pad("z", z),
     (t, l, z) => pad("l", l) + pad("z", z) + pad("t", t),
@@ -136,7 +136,7 @@ Deno.test("without frame positions the steps are those of the configured axes", 
   ]);
 });
 
-Deno.test("one plane of a large stack is read without the others", async () => {
+Deno.test("reads one plane of a large stack without the others", async () => {
   const plane = ramp(200 * 160, 0);
   const frames = Array.from({ length: 60 }, (_, i) => ({
     axes: pad("z", i + 1),
@@ -205,7 +205,7 @@ Deno.test("a file with another date is left out of the acquisition", async () =>
   }
 });
 
-Deno.test("a numbered file of another acquisition opens itself, whatever lies between", async () => {
+Deno.test("a numbered file of another acquisition opens alone", async () => {
   const oir = frame();
   const other = (created: string, seed: number) =>
     writeOir({ ...oir, created, frames: [{ axes: "t001", planes: [ramp(20, seed), ramp(20, 0)] }] });
@@ -259,18 +259,18 @@ Deno.test("a colour image has its components in the order of their ids, named by
     frames: [{ axes: "t001", planes }],
     properties: false,
   });
-  const told = await openBytes(
+  const named = await openBytes(
     writeOir({ ...rgb, colours: { [CHANNEL_A]: "Blue", [CHANNEL_B]: "R", [CHANNEL_C]: "green" } }),
   );
-  assert.deepEqual(told.summary.channels.map((c) => c.name), ["Blue", "Red", "Green"]);
-  assert.deepEqual(told.planes.map((p) => p[0]), [2, 3, 1]);
-  assert.deepEqual(size(told.summary.axes), { C: 3, Y: 4, X: 5 });
-  assert.deepEqual([told.summary.date, told.summary.axes[1]!.unit], ["", "Pixels"]);
+  assert.deepEqual(named.summary.channels.map((c) => c.name), ["Blue", "Red", "Green"]);
+  assert.deepEqual(named.planes.map((p) => p[0]), [2, 3, 1]);
+  assert.deepEqual(size(named.summary.axes), { C: 3, Y: 4, X: 5 });
+  assert.deepEqual([named.summary.date, named.summary.axes[1]!.unit], ["", "Pixels"]);
 
-  const untold = await openBytes(writeOir(rgb));
-  assert.deepEqual(untold.planes.map((p) => p[0]), [2, 3, 1]);
-  assert.deepEqual(untold.summary.channels.map((c) => c.name), ["Red", "Green", "Blue"]);
-  assert.deepEqual(codesOf(untold.summary.warnings), ["metadata_missing", "metadata_missing"]);
+  const unnamed = await openBytes(writeOir(rgb));
+  assert.deepEqual(unnamed.planes.map((p) => p[0]), [2, 3, 1]);
+  assert.deepEqual(unnamed.summary.channels.map((c) => c.name), ["Red", "Green", "Blue"]);
+  assert.deepEqual(codesOf(unnamed.summary.warnings), ["metadata_missing", "metadata_missing"]);
 });
 
 Deno.test("an interrupted series is served at its first frame with a warning", async () => {
@@ -329,7 +329,7 @@ Deno.test("a listed channel whose components have the pixels is not missing", as
   assert.deepEqual(codesOf(summary.warnings), []);
 });
 
-Deno.test("planes taller than their frame are served whole in a series too, as far as every channel goes", async () => {
+Deno.test("serves planes taller than their frame up to the shortest channel", async () => {
   for (const letter of ["t", "z"]) {
     const frames = [1, 2].map((n) => ({
       axes: pad(letter, n),
@@ -366,7 +366,7 @@ Deno.test("an overview map without pixels is refused with its size", async () =>
   });
 });
 
-Deno.test("odd names are left out with a warning", async () => {
+Deno.test("leaves out chunks of unknown names with a warning", async () => {
   const blocks = [...oirBlocks(frame()), ...chunkBlocks("q001_0_1_x_0", 0, new Uint8Array(40))];
   const { summary } = await openBytes(oirFile(blocks));
   assert.deepEqual(codesOf(summary.warnings), ["file_damaged"]);

@@ -35,7 +35,7 @@ Deno.test("a line scan longer than its frame has time down the rows and space ac
   assert.deepEqual(codesOf(summary.warnings), []);
 });
 
-Deno.test("a line scan whose chunk offsets begin anew is read in the order of the file", async () => {
+Deno.test("reads chunks in file order where their offsets start over", async () => {
   const blocks = oirBlocks(lineScan(20)).map((block) => {
     if (block.kind !== 3) return block;
     const payload = block.payload.slice();
@@ -130,7 +130,7 @@ Deno.test("lines after a lost chunk are left out", async () => {
   assert.deepEqual(codesOf(summary.warnings), ["lines_missing", "lines_missing"]);
 });
 
-Deno.test("the line period is that of the scanner in use, else the smallest of a line", async () => {
+Deno.test("the line period comes from the scanner in use, else from the shortest interval", async () => {
   const cases: [Record<string, number>, [number, string]][] = [
     [{ Galvano: 2.118, Resonant: 0.063 }, [0.002118, "seconds"]],
     [{ Resonant: 0.063, Galvano: 2.118 }, [0.000063, "seconds"]],
@@ -157,7 +157,7 @@ Deno.test("the document of a channel may state the line period", async () => {
   }
 });
 
-Deno.test("one line and a part of another are one line, as was intended", async () => {
+Deno.test("drops an incomplete last line", async () => {
   const { summary, planes } = await openBytes(
     writeOir(lineScan(1, { frames: [{ axes: "t001", planes: [ramp(9, 0), ramp(9, 100)] }] })),
   );
@@ -188,7 +188,7 @@ Deno.test("a line that does not fit the rows is kept with a warning", async () =
   assert.deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
 });
 
-Deno.test("a line fits rows of as many pixels and one more, give or take two", async () => {
+Deno.test("a line fits rows whose length differs by at most two pixels", async () => {
   // Rows of 6 pixels: a line of 5 pixels fits best.
   for (const [length, fits] of [[2, false], [3, true], [5, true], [7, true], [8, false]] as const) {
     const { summary } = await openBytes(writeOir(lineScan(23, { line: [1, 2, 1 + length, 2] })));
@@ -207,7 +207,7 @@ const reference = (
   ...change,
 });
 
-Deno.test("the size of the reference is the first of its sources that fits", async () => {
+Deno.test("the first fitting source gives the size of the reference image", async () => {
   const cases: [string, WrittenReference, Partial<WrittenOir>, [number, number] | null][] = [
     ["image definition", reference(10, 3), { overview: { width: 6, height: 5 } }, [3, 10]],
     ["scanner", reference(10, 3, { defined: false }), { overview: { width: 6, height: 5 } }, [5, 6]],
@@ -256,7 +256,7 @@ Deno.test("an incomplete reference is left out, the image is served", async () =
   assert.deepEqual(values(part.referencePlanes), [[...ramp(64, 5)]]);
 });
 
-Deno.test("a reference has the samples of the camera where that gives its size, and the names of the camera", async () => {
+Deno.test("a reference image takes sample type and names from the camera where they fit", async () => {
   const colours = { [CHANNEL_B]: "Red", [CHANNEL_C]: "Infrared" };
   const narrow = { [CHANNEL_C]: Uint8Array.from(ramp(24, 5)), [CHANNEL_B]: Uint8Array.from(ramp(24, 9)) };
   const wide = { [CHANNEL_C]: ramp(24, 5), [CHANNEL_B]: ramp(24, 9) };

@@ -31,7 +31,7 @@ const HOLED = [
   { axes: "t003z001", planes: [ramp(20, 800), ramp(20, 900)] },
 ];
 
-Deno.test("a missing frame and an incomplete one are told apart", () =>
+Deno.test("distinguishes missing from incomplete frames", () =>
   opened(writeOir(frame({ frames: HOLED })), async (acquisition) => {
     const missing = (channel: number, t: number, z: number) =>
       rejects(acquisition.plan([channel], at(t, z)), {
@@ -52,7 +52,7 @@ Deno.test("a missing frame and an incomplete one are told apart", () =>
     deepEqual([...plane], [...ramp(20, 400)]);
   }));
 
-Deno.test("a missing frame of a damaged file may have been lost", async () => {
+Deno.test("a missing frame of a damaged file is damage", async () => {
   const blocks = oirBlocks(frame({ frames: HOLED }));
   const tagged = blocks.flatMap(({ kind }, i) => kind === 3 ? [i] : []);
   // The tag of the last chunk is damaged: its pixels have no frame.
@@ -72,7 +72,7 @@ Deno.test("an interrupted recording is not damaged", async () => {
     frames: [1, 2, 3].map((t) => ({ axes: `t00${t}`, planes: [ramp(20, t), ramp(20, 50 + t)] })),
     axes: [{ type: "TIMELAPSE", maxSize: 3 }],
   }));
-  // Cut behind the pixels of channel A of the third frame.
+  // Cut after the pixels of channel A of the third frame.
   const name = `t003_0_1_${CHANNEL_A}_0`;
   const start = new TextDecoder("latin1").decode(whole).indexOf(name);
   await opened(whole.slice(0, start + name.length + 8 + 40), async (acquisition) => {
@@ -101,7 +101,7 @@ Deno.test("rows of a plane are read without the chunks around them", async () =>
       }
     });
   }
-  // Of a line scan whose channels have 7 and 4 lines, the rows behind those of both are none.
+  // The channels have 7 and 4 lines.
   const lines = lineScan(7, { frames: [{ axes: "t001", planes: [ramp(42, 0), ramp(24, 500)] }] });
   await opened(writeOir(lines), async (acquisition) => {
     const rowsOf = async (channels: number[], start: number, end: number) =>
@@ -123,7 +123,7 @@ const tables = (...contents: readonly (readonly [id: string, content: string])[]
 const data = (entries: string) => `<lut:data>${entries}</lut:data>`;
 const named = (name: string) => `<lut:name>${name}</lut:name>`;
 
-Deno.test("the colour of a channel is the last entry of its lookup table, or that which names it", async () => {
+Deno.test("the colour of a channel is the last entry of its lookup table, or its name", async () => {
   const colors = async (...blocks: ReturnType<typeof tables>[]) => {
     const found: (string | null)[] = [];
     const [first, ...rest] = oirBlocks(frame());
@@ -175,7 +175,7 @@ Deno.test("times are the positions of the frames in seconds from the first", asy
   equal(await times(...Array.from({ length: 4097 }, (_, i) => 10 * i)), null);
 });
 
-Deno.test("the documents of a file are those of its blocks and of the first frame", async () => {
+Deno.test("lists the documents of all blocks and of the first frame", async () => {
   const bytes = series([0, 10]);
   // All are ASCII, so that characters of the file are its bytes.
   const text = new TextDecoder().decode(bytes);

@@ -84,7 +84,7 @@ Deno.test("a line scan with its reference has the offsets of the worked example 
   assert.deepEqual(codesOf(summary.warnings), []);
 });
 
-Deno.test("the fixtures are those that their script writes", async () => {
+Deno.test("the fixtures equal the output of their script", async () => {
   for (const [name, bytes] of Object.entries(FILES)) {
     assert.deepEqual(await Deno.readFile(join(import.meta.dirname!, "../fixtures/oir", name)), bytes, name);
   }

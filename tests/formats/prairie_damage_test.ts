@@ -141,7 +141,7 @@ testChanges("Prairie View", copyTo, {
     [],
     ({ summary: { reference } }) => equal(reference, null),
   ],
-  "channels have the order of their numbers, one image each": [
+  "channels are sorted by number, with one image each": [
     TWO,
     (at) => {
       const [first, second] = Deno.readTextFileSync(at("")).match(/<File [^>]*>/g)!;
@@ -200,7 +200,7 @@ testChanges("Prairie View", copyTo, {
   ],
 });
 
-Deno.test("a renamed folder leads to the only document in it, or to one of its own name", () =>
+Deno.test("finds the document in a renamed folder if it is the only one or has the folder's name", () =>
   withCopy(HAND, async (at, folder) => {
     Deno.renameSync(at(""), at("other.xml"));
     const name = at(HAND_IMAGE);
@@ -216,7 +216,7 @@ Deno.test("a renamed folder leads to the only document in it, or to one of its o
     equal((await loadHere(name)).summary.format, "prairie");
   }, "renamed"));
 
-Deno.test("rows get the pixel that OME-XML gives them only where the name is one of frames", async (t) => {
+Deno.test("rows take the pixel size of OME-XML only in files named like frames", async (t) => {
   // Pixels of 0.25 um, as the program writes them for a line scan too.
   const pixels =
     '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06"><Image ID="Image:0"><Pixels ID="Pixels:0" ' +
@@ -244,7 +244,7 @@ Deno.test("rows get the pixel that OME-XML gives them only where the name is one
   }
 });
 
-Deno.test("a focus that goes up and down keeps the only plane of an interrupted sequence in its place", () =>
+Deno.test("places the only plane of an interrupted downward sequence by its focus", () =>
   withCopy(VOLUMES, async (at) => {
     // The first volume goes up from 10 to 17.5 um; of the third only one plane is left, at 17.5.
     const path = at("");
@@ -261,7 +261,7 @@ Deno.test("a focus that goes up and down keeps the only plane of an interrupted 
     });
   }));
 
-Deno.test("other files of Prairie View and other XML are refused with what they are", () =>
+Deno.test("explains other files of Prairie View and other XML", () =>
   inFolder(async (_, folder) => {
     const cases: [name: string, text: string, RegExp][] = [
       ["a.xml", "no XML at all", /is of no known format/],
@@ -304,7 +304,7 @@ Deno.test("a damaged document is refused, and its image is a TIFF", async () => 
   }
 });
 
-Deno.test("names that lead out of the folder lead to what lies in it", () =>
+Deno.test("names outside the folder are looked up inside", () =>
   withCopy(HAND, async (at) => {
     for (const way of ["../", "/etc/", "C:\\data\\", "..\\..\\"]) {
       replace(at(""), /filename="[^"]*"/, `filename="${way}${HAND_IMAGE}"`);
@@ -343,7 +343,7 @@ class ListedAccess extends FileAccess {
   }
 }
 
-Deno.test("a folder of thousands of images is not read for one of them", () =>
+Deno.test("opening one image does not list a folder of thousands", () =>
   withCopy(HAND, async (at) => {
     for (let i = 2; i < 3000; i += 1) {
       Deno.writeFileSync(
@@ -406,7 +406,7 @@ Deno.test("the list of scenes gives sizes of a cycle only once its images were r
 /** A document of sequences, each with its frames. */
 const document = (sequences: readonly string[]) => `<PVScan date="">${sequences.join("")}</PVScan>`;
 
-Deno.test("documents at the bounds of what a reader builds are read or refused, and quickly either way", async (t) => {
+Deno.test("reads or refuses documents at the bounds", async (t) => {
   const file = (name: string, channel = 1) => `<File channel="${channel}" filename="${name}"/>`;
   const name = HAND_IMAGE;
   const sequence = (type: string, inner: string) =>
