@@ -25,8 +25,6 @@ export interface ByteSource {
    * @throws {Stopped} the open was stopped
    */
   readInto(offset: number, target: Uint8Array, what: string): void;
-  /** The bytes of a range where they are in memory, else `null`; not to be changed, and good until the next read of another source. */
-  view?(offset: number, length: number, what: string): Uint8Array | null;
 }
 
 /** Base of sources: checks ranges against the size and reads through `readInto`. */

@@ -18,7 +18,6 @@ import {
 import { attempt, failure, isInsideRoots, type PathKind, unlessMissing, unreadable } from "./paths.ts";
 import { ABSENT, changed, fileMark } from "./file_mark.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
-import { HELD_MEMORY } from "./scratch.ts";
 import { StopFlag } from "./stop_flag.ts";
 
 /** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
@@ -354,9 +353,6 @@ interface FileHost {
   closed(): void;
 }
 
-/** The file in {@linkcode HELD_MEMORY}. */
-let holder: RandomAccessFile | null = null;
-
 /** A regular file, read by position. */
 export class RandomAccessFile extends CheckedSource implements ByteSource {
   readonly name = "the file";
@@ -392,10 +388,6 @@ export class RandomAccessFile extends CheckedSource implements ByteSource {
     if (this.#closed) throw new Error(`"${this.path}" is closed`);
     const { counts, stop } = this.#host;
     this.#host.used();
-    if (holder === this) {
-      stop.check();
-      return target.set(HELD_MEMORY.subarray(offset, offset + target.length));
-    }
     const fd = this.#fd ??= this.#host.again();
     for (let done = 0; done < target.length;) {
       stop.check();
@@ -417,29 +409,8 @@ export class RandomAccessFile extends CheckedSource implements ByteSource {
     }
   }
 
-  /**
-   * Holds a small file in memory until another file is held, for formats with many small blocks of samples.
-   *
-   * @throws {DecodeFailed | Stopped}
-   */
-  hold(): void {
-    if (this.size > HELD_MEMORY.length) return;
-    holder = null;
-    this.readInto(0, HELD_MEMORY.subarray(0, this.size), this.name);
-    holder = this;
-  }
-
-  /** A range of a file that is held, else `null`. @throws {DecodeFailed | Stopped} it does not lie inside, or the open was stopped */
-  view(offset: number, length: number, what: string): Uint8Array | null {
-    this.require(offset, length, what);
-    this.#host.stop.check();
-    this.#host.used();
-    return holder === this ? HELD_MEMORY.subarray(offset, offset + length) : null;
-  }
-
   /** Closes the descriptor; the next read opens the file again. */
   rest(): void {
-    if (holder === this) holder = null;
     if (this.#fd === null) return;
     fs.closeSync(this.#fd);
     this.#fd = null;

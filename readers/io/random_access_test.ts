@@ -61,48 +61,6 @@ Deno.test("a file that shrinks while it is read is an error, never zeros", async
   files.close();
 });
 
-Deno.test("a small file is held until another one is, it rests or it is closed", async () => {
-  await using dir = await folder();
-  const ramp = (start: number) => Uint8Array.from({ length: 300 }, (_, i) => (start + i) % 256);
-  for (const [i, name] of ["a.bin", "b.bin"].entries()) await Deno.writeFile(dir.at(name), ramp(100 * i));
-  await Deno.writeFile(dir.at("large.bin"), new Uint8Array((4 << 20) + 1));
-  const files = new FileAccess();
-  const [a, b, large] = ["a.bin", "b.bin", "large.bin"].map((name) => files.open(dir.at(name)));
-  a!.hold();
-  assert.deepEqual(files.counts, { opens: 3, reads: 1, bytes: 300 });
-  // What is written later does not reach what is held.
-  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(300));
-  assert.deepEqual([...a!.read(254, 4, "block")], [254, 255, 0, 1]);
-  assert.deepEqual([...a!.view(10, 2, "block")!], [10, 11]);
-  assert.throws(() => a!.view(298, 3, "block"), /block at 298 \+ 3 ends after the file/);
-  assert.throws(() => a!.read(298, 3, "block"), /block at 298 \+ 3 ends after the file/);
-  large!.hold();
-  assert.equal(large!.view(0, 1, "block"), null);
-  assert.equal(files.counts.reads, 1);
-  b!.hold();
-  assert.deepEqual([a!.view(10, 2, "block"), [...b!.view(10, 2, "block")!]], [null, [110, 111]]);
-  assert.deepEqual([...a!.read(10, 2, "block")], [0, 0]);
-  b!.rest();
-  assert.equal(b!.view(10, 2, "block"), null);
-  assert.deepEqual([...b!.read(10, 2, "block")], [110, 111]);
-  b!.hold();
-  b!.close();
-  assert.equal(b!.view(10, 2, "block"), null);
-  files.close();
-});
-
-Deno.test("a file that shrinks while it is taken as a whole is not held", async () => {
-  await using dir = await folder();
-  await Deno.writeFile(dir.at("a.bin"), new Uint8Array(100).fill(7));
-  const files = new FileAccess();
-  const file = files.open(dir.at("a.bin"));
-  file.hold();
-  await Deno.truncate(dir.at("a.bin"), 40);
-  assert.throws(() => file.hold(), /the file at 0 \+ 100: the file became shorter while it was read/);
-  assert.equal(file.view(0, 1, "block"), null);
-  files.close();
-});
-
 Deno.test("a raised flag stops opens and reads", async () => {
   await using dir = await folder();
   await Deno.writeFile(dir.at("a.bin"), new Uint8Array(10));

@@ -1,13 +1,8 @@
 /** Memory for stored bytes that `samples/to_float32.ts` converts in place. */
 import * as kernel from "../codecs/kernels/samples.wasm";
 
-const buffer = kernel.memory.buffer as ArrayBuffer;
-
 /** Takes one read of at most `MAX_READ_STEP` bytes. */
-const READ_MEMORY = new Uint8Array(buffer, kernel.stored, kernel.STORED_BYTES);
-
-/** Takes a small file as a whole. */
-export const HELD_MEMORY: Uint8Array<ArrayBuffer> = new Uint8Array(buffer, kernel.held, kernel.HELD_BYTES);
+const READ_MEMORY = new Uint8Array(kernel.memory.buffer as ArrayBuffer, kernel.stored, kernel.STORED_BYTES);
 
 /** Takes longer rows; kept between reads, since reading into fresh memory takes ten times as long. */
 let large = new Uint8Array(0);

@@ -34,7 +34,6 @@ export interface FileSet {
 export function scanFileSet(path: string, files: FileAccess): FileSet {
   const main = mainFileOf(path, files);
   const file = files.open(main);
-  file.hold();
   const scans = [scanFile(file, files.stop)];
   // A lone file that is named like a continuation has no continuations.
   if (isContinuationName(main)) return { scans, warnings: [] };

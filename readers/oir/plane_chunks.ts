@@ -113,14 +113,6 @@ export function readPlane(
     for (let at = start; at < range.length && done < target.length;) {
       const wanted = Math.min(scratch.length, (target.length - done) * width) - filled;
       const step = Math.min(wanted, range.length - at);
-      const whole = filled === 0 && step % width === 0;
-      const held = whole ? range.file.view?.(range.offset + at, step, what) : null;
-      if (held) {
-        convertSamples({ bytes: held, sampleType, littleEndian: true }, target, done);
-        at += step;
-        done += step / width;
-        continue;
-      }
       range.file.readInto(range.offset + at, scratch.subarray(filled, filled + step), what);
       at += step;
       filled += step;

@@ -4,9 +4,6 @@
 /** Most bytes of one read: `MAX_READ_STEP`. */
 export const STORED_BYTES: i32 = 1 << 20;
 
-/** Bytes of the largest file that is read as a whole. */
-export const HELD_BYTES: i32 = 4 << 20;
-
 /** Samples that are converted at once. */
 export const BLOCK: i32 = 1 << 14;
 
@@ -15,9 +12,6 @@ const MARGIN: i32 = 64;
 
 /** Takes what is read. */
 export const stored: usize = memory.data(STORED_BYTES + MARGIN, 64);
-
-/** Takes a small file. */
-export const held: usize = memory.data(HELD_BYTES + MARGIN, 64);
 
 /** Takes the samples of a block that were read elsewhere, two of 16 bits for each at most. */
 export const staged: usize = memory.data(4 * BLOCK + MARGIN, 16);
