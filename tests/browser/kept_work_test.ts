@@ -87,6 +87,7 @@ test("work and its results come back after the tab was closed, also where the fi
   await again.openPath(moved);
   const after = await tables(again);
   // The name and the path of the file differ.
+  assert((await again.text("#status")).includes(`with the work on ${path}, which has the same content`));
   const body = (text: string) => text.split("\r\n").slice(2).join("\n");
   assert.deepEqual(after.map(body), before.map(body));
   assert.deepEqual(again.faults, []);
@@ -243,6 +244,18 @@ test("blocked storage is told, and the page measures without it", async (viewer)
   await drawBand(viewer, ...ACTIVE);
   assert.equal(await page.locator("#measure-bands li").count(), 1);
   assert.equal(await page.locator("#recent").isVisible(), false);
+});
+
+test("work is kept again when the storage is emptied", async (viewer) => {
+  const { page, server } = viewer;
+  await openScan(viewer);
+  await drawBand(viewer, ...ACTIVE);
+  await viewer.kept();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Storage.clearDataForOrigin", { origin: server.baseUrl, storageTypes: "indexeddb" });
+  await page.waitForFunction(hasText, { selector: "#notice-text", text: "The browser has removed all work" });
+  await viewer.kept();
+  assert.equal((await page.evaluate(keptDrawn)).bands.length, 1);
 });
 
 test("the same path with another content shows the work with a note", async (viewer) => {

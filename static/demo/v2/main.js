@@ -22,7 +22,9 @@ const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
 
 const page = new Page();
 const viewer = new Viewer();
-const work = new KeptWork(new WorkStore(), navigator.locks, once(() => navigator.storage?.persist()));
+const store = new WorkStore();
+const work = new KeptWork(store, navigator.locks, once(() => navigator.storage?.persist()));
+store.onLost = () => work.again();
 /** @param {import("../../client/v2/acq-client.d.ts").Acquisition} acquisition */
 const recall = async (acquisition) =>
   recallSaved(await work.recall(recordingOf(acquisition.info)), acquisition);
@@ -90,6 +92,10 @@ work.on("newer", ({ work: { look }, isChanged }) => {
       : "Shown is the work that another tab has kept.",
   );
 });
+work.on("lost", () =>
+  page.notice(
+    "The browser has removed all work that it kept for this page. The open recording is kept again; earlier work is gone.",
+  ));
 setInterval(() => work.isUnsaved && controller.renewExpiring(RENEW_WITHIN_S), RENEW_EVERY_MS);
 opening.begin();
 

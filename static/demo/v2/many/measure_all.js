@@ -137,8 +137,8 @@ async function measureOne(acquisition, about, measurer, run) {
 }
 
 /**
- * The recording with its regions and analyses. Traces are left out: they follow from images and bands, and those of many
- * recordings would fill the memory.
+ * The recording with its regions and analyses, without traces: they follow from image and bands, and those of many
+ * recordings exceed what the server takes in one order.
  *
  * @param {Acquisition} acquisition
  * @param {Measured} shown

@@ -32,13 +32,14 @@ const LOCK_WITHIN_MS = 500;
  * @property {boolean} isTouched something changed that no save has yet
  * @property {() => void} release gives the lock back
  * @property {Shown | null} next to be saved
+ * @property {Shown | null} last saved
  * @property {Promise<void> | null} saving the save in progress
  */
 
 /** @typedef {Recording & Held} Open */
 
 /**
- * Emits `state` `{state}`, and `newer` `{work, isChanged}` when another tab has kept work that this one does not show;
+ * Emits `state` `{state}`, `lost` when the storage was emptied and the open recording is saved again, and `newer` `{work, isChanged}` when another tab has kept work that this one does not show;
  * `isChanged` where this one has changes of its own.
  */
 export class KeptWork extends Emitter {
@@ -114,6 +115,7 @@ export class KeptWork extends Emitter {
         isTouched: false,
         release: () => {},
         next: null,
+        last: null,
         saving: null,
       };
     this.isUnsaved = false;
@@ -159,6 +161,16 @@ export class KeptWork extends Emitter {
     open.saving = this.#saveAll(open);
     await open.saving;
     open.saving = null;
+  }
+
+  /** The storage was emptied: saves the open recording again. */
+  async again() {
+    const open = this.#open;
+    if (open === null || open.last === null || !open.isHeld) return;
+    this.isUnsaved = true;
+    this.#enter("pending");
+    await this.save(open.next ?? open.last);
+    this.emit("lost");
   }
 
   /** Keeps the work here instead of in another tab. */
@@ -219,6 +231,7 @@ export class KeptWork extends Emitter {
       try {
         await this.#store.put(work);
         open.savedAt = work.savedAt;
+        open.last = shown;
         if (work.words !== "") this.#persist();
         if (this.#open !== open || open.next !== null) continue;
         this.isUnsaved = false;

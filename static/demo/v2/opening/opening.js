@@ -311,7 +311,14 @@ export class Opening {
     this.#keep();
     const opened = isAgain ? "The file has changed and was reopened" : `Opened ${info.source.name}`;
     const count = viewer.groups === null ? "" : shownText(viewer.groups.source);
-    page.say([isSample ? SAMPLE_NOTE : opened, ...(count === "" ? [] : [`channels: ${count}`])].join(" · "));
+    const elsewhere = !isSame && work !== null && !work.isOther && work.work.words !== "" &&
+      work.work.path !== info.source.path;
+    const shared = elsewhere ? [`with the work on ${work.work.path}, which has the same content`] : [];
+    page.say(
+      [isSample ? SAMPLE_NOTE : opened, ...shared, ...(count === "" ? [] : [`channels: ${count}`])].join(
+        " · ",
+      ),
+    );
   }
 
   /** @param {unknown} error @param {string} file path or name */

@@ -40,7 +40,7 @@ export class WaysIn {
       this.#openPath();
     });
     byId("kept-where").textContent =
-      `What you measure is kept in this browser for ${location.origin}. Under another address or port the page does not find it.`;
+      `What you measure is kept in this browser for ${location.origin}. Under another address or port the page does not find it. Copies of a recording share their work.`;
   }
 
   /** What the server allows. @param {Capabilities} capabilities */

@@ -35,6 +35,9 @@ export class WorkStore {
   /** @type {Promise<IDBDatabase> | null} */
   #opened = null;
 
+  /** Called when the user, or the browser, has removed everything. */
+  onLost = () => {};
+
   /** @param {() => IDBFactory} [factory] may throw */
   constructor(factory = () => indexedDB) {
     this.#factory = factory;
@@ -87,8 +90,11 @@ export class WorkStore {
         request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
       request.onsuccess = () => {
         const database = request.result;
-        // The user cleared the data of the site, or a newer page needs another form.
-        database.onclose = () => this.#opened = null;
+        database.onclose = () => {
+          this.#opened = null;
+          this.onLost();
+        };
+        // A newer page needs another form.
         database.onversionchange = () => {
           this.#opened = null;
           database.close();
