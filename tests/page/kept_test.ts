@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KeptView } from "../../static/demo/v2/opening/kept.js";
+import { KeptView } from "../../static/demo/v2/opening/view_link.js";
 import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_settings.js";
 
 const SETTINGS = { lutName: "fire", gamma: 0.5, isLog: true, isOpen: false };

@@ -1,7 +1,7 @@
 /** Wires the page together: the open acquisition (session_controller.js), its display (viewer.js) and the ways to open more. */
 import { byId } from "./controls/element.js";
 import { DataPanel } from "./panels/data_panel.js";
-import { KeptView } from "./opening/kept.js";
+import { KeptView } from "./opening/view_link.js";
 import { KeptWork } from "./opening/kept_work.js";
 import { attachMany } from "./many/attach_many.js";
 import { Opening, recordingOf } from "./opening/opening.js";

@@ -1,10 +1,8 @@
 /** Connects the work on many recordings with the page. */
 import { byId, element } from "../controls/element.js";
 import { drawingWords } from "../measuring/drawn.js";
-import { scanOf } from "../measuring/scan.js";
-import { isPlainImage, typedPlanes } from "../measuring/typed_planes.js";
-import { carriedFrom } from "./carried.js";
-import { Carrying } from "./carrying.js";
+import { isPlainImage, scanOf, typedPlanes } from "../measuring/scan.js";
+import { carriedFrom, Carrying } from "./carried.js";
 import { ManyPanel } from "./many_panel.js";
 
 /** @import { Acquisition } from "../../../client/v2/acq-client.d.ts" */

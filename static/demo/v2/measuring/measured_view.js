@@ -7,9 +7,8 @@ import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
 import { byId } from "../controls/element.js";
 import { drawnWords, turnedRegion } from "./drawn.js";
 import { Measuring } from "./measuring.js";
-import { placeInFile } from "./scan.js";
+import { isPlainImage, placeInFile, typedPlanes } from "./scan.js";
 import { TypedPanel } from "./typed_panel.js";
-import { isPlainImage, typedPlanes } from "./typed_planes.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Axis } from "../../../measure/axes.js" */

@@ -15,13 +15,12 @@ import { linkOfView, viewOfLink } from "./view_link.js";
 import { WaysIn } from "./ways_in.js";
 
 /** @import { DataPanel } from "../panels/data_panel.js" */
-/** @import { KeptView } from "./kept.js" */
 /** @import { KeptWork } from "./kept_work.js" */
 /** @import { Page } from "./page.js" */
 /** @import { Place } from "../panels/plane_steps.js" */
 /** @import { Kind, Loaded, SessionController } from "./session_controller.js" */
 /** @import { Restored } from "../saving/restored.js" */
-/** @import { LinkedView } from "./view_link.js" */
+/** @import { KeptView, LinkedView } from "./view_link.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
 

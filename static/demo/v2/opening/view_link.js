@@ -1,11 +1,17 @@
 /**
  * Links to a view: `#path=/data/scan.oir&scene=1&t=3&z=2`, and for an image that is treated as a line scan
  * `&line-scan=rows,0.002,0.5,0.000002` with seconds per line, micrometres and seconds per pixel. Any site can lead a browser to a link, so a link only fills
- * a field; the user opens it. All functions are pure.
+ * a field; the user opens it. The tab keeps its view for a reload.
  *
  * @typedef {{path: string, scene: number, position: {t: number, z: number, l: number}, typed?: TypedScan | undefined}} LinkedView
  */
+import { keep, kept } from "../controls/kept.js";
+
+/** @import { Place } from "../controls/kept.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
+
+/** Increase the number with every change of form. */
+const VIEW = "acq-server view 2";
 
 /**
  * @param {string} hash with or without its `#`
@@ -57,4 +63,25 @@ export function linkOfView({ path, scene, position, typed }) {
   }
   // Slashes and colons need no escape in a fragment, and people read the path.
   return `#${String(query).replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
+}
+
+/** The view that this tab opened. */
+export class KeptView {
+  #place;
+
+  /** @param {() => Place} place such as `() => sessionStorage`, which may throw */
+  constructor(place) {
+    this.#place = place;
+  }
+
+  /** @returns {LinkedView | null} */
+  get view() {
+    const view = kept(VIEW, this.#place);
+    return typeof view?.path === "string" ? view : null;
+  }
+
+  /** @param {LinkedView | null} view */
+  set view(view) {
+    keep(VIEW, view, this.#place);
+  }
 }
