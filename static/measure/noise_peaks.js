@@ -5,7 +5,7 @@
 import { percentile } from "./traces.js";
 
 /** Standard deviations that a valley is deeper than the extremes of noise. */
-const MARGIN = 4;
+const MARGIN = 2.5;
 
 /** Fewer samples do not tell their noise. */
 const LEAST_SAMPLES = 40;

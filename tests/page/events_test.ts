@@ -83,7 +83,9 @@ Deno.test("the onset is two standard deviations above the baseline", () => {
 });
 
 Deno.test("overlapping transients are separated", async (t) => {
-  for (const [gap, signal, most] of [[80, 10, 0.02], [80, 5, 0.02], [50, 20, 0.02]] as const) {
+  for (
+    const [gap, signal, most] of [[80, 10, 0.02], [80, 5, 0.02], [50, 20, 0.02], [50, 10, 0.02]] as const
+  ) {
     await t.step(`${gap} lines apart, signal to noise ${signal}`, () => {
       const { missed, extra, amplitude } = measuredTransients({
         rise: 5,
