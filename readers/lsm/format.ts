@@ -1,8 +1,7 @@
 /** Zeiss LSM. */
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { MAX_ENTRIES } from "../tiff/bounds.ts";
-import { TAG } from "../tiff/tags.ts";
+import { MAX_ENTRIES, TAG } from "../tiff/tags.ts";
 
 /** LSM: a TIFF with a record of Zeiss, whatever its extension. The databases (MDB) beside such files are not read. */
 export const LSM: FileFormat = {

@@ -1,12 +1,15 @@
 /**
  * CZ_LSMINFO (34412), the record of Zeiss in the first page. Little-endian; a field exists if the declared size of the record
- * includes it. Offsets below 8 stand for an absent part.
+ * includes it. Offsets below 8 stand for an absent part. Scan type and sizes decide what the rows of a page are, and along which
+ * axes pages are counted.
  */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_PLANES } from "../tiff/bounds.ts";
 import type { Directory } from "../tiff/directory.ts";
+import { MAX_PLANES } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
+import { type Warning, warning } from "../warning.ts";
+import type { LsmPage } from "./lsm_page.ts";
 
 /** First four bytes of the record, of older and of newer programs. */
 const MAGIC_NUMBERS = new Set([0x0300494c, 0x0400494c]);
@@ -16,24 +19,6 @@ const LEAST_BYTES = 96;
 
 /** Bytes with known fields. */
 const KNOWN_BYTES = 380;
-
-/** Declared sizes of the acquisition; 1 without a field. */
-export interface DeclaredSizes {
-  /** Columns. */
-  readonly X: number;
-  /** Rows of an image of `X` and `Y`. */
-  readonly Y: number;
-  /** Focus planes. */
-  readonly Z: number;
-  /** Channels. */
-  readonly C: number;
-  /** Time points, or lines of a line scan. */
-  readonly T: number;
-  /** Positions. */
-  readonly P: number;
-  /** Tiles of a mosaic. */
-  readonly M: number;
-}
 
 /** Offsets of drawing lists by name, in the order of the record. */
 const OVERLAYS = {
@@ -51,8 +36,8 @@ const RESERVED = ["rotations", "phases", "illuminations"] as const;
 
 /** The fields that are used. */
 export interface InfoRecord {
-  /** Sizes along all axes. */
-  readonly sizes: DeclaredSizes;
+  /** Declared sizes, 1 without a field; `T` counts the lines of a line scan, `P` positions and `M` tiles of a mosaic. */
+  readonly sizes: Readonly<Record<"X" | "Y" | "Z" | "C" | "T" | "P" | "M", number>>;
   /** Axes of structured illumination that are longer than 1. */
   readonly further: readonly { readonly name: string; readonly size: number }[];
   /** Metres; unknown if not positive. */
@@ -61,13 +46,10 @@ export interface InfoRecord {
   readonly scanType: number;
   /** Seconds from one time point to the next; 0 if unknown. */
   readonly timeInterval: number;
-  /** Offsets of colours and names, of the scan information, of time stamps and of events; 0 if absent. */
-  readonly offsets: {
-    readonly channelColors: number;
-    readonly scanInformation: number;
-    readonly timeStamps: number;
-    readonly eventList: number;
-  };
+  /** Offsets of parts; 0 if absent. */
+  readonly offsets: Readonly<
+    Record<"channelColors" | "scanInformation" | "timeStamps" | "eventList", number>
+  >;
   /** Offsets of existing lists of drawings, by name. */
   readonly overlays: readonly { readonly name: string; readonly offset: number }[];
 }
@@ -116,7 +98,7 @@ function fieldsOf(view: DataView): InfoRecord {
 }
 
 /** Reads the sizes. @throws {DecodeFailed} a size is below 1, or there are too many planes */
-function sizesOf(count: (at: number) => number): DeclaredSizes {
+function sizesOf(count: (at: number) => number): InfoRecord["sizes"] {
   const sizes = {
     X: count(8),
     Y: count(12),
@@ -135,4 +117,106 @@ function sizesOf(count: (at: number) => number): DeclaredSizes {
     throw new DecodeFailed(`${tagName(TAG.CZ_LSMINFO)} declares ${planes} planes, more than ${MAX_PLANES}`);
   }
   return sizes;
+}
+
+/** Rows of a page by the scan type; `Y` for all others. */
+const ROWS: Readonly<Record<number, Dimensions["rows"]>> = {
+  1: "Z",
+  2: "T",
+  4: "Z",
+  5: "T",
+  8: "Z",
+  9: "Z",
+  10: "T",
+};
+
+/** Axes along which pages are counted, by the scan type; all for an unknown one. */
+const COUNTED: Readonly<Record<number, string>> = {
+  0: "Z",
+  1: "",
+  2: "",
+  3: "T",
+  4: "T",
+  5: "",
+  6: "TZ",
+  7: "TZ",
+  8: "",
+  9: "T",
+  10: "",
+};
+
+/** Order of pages: by tile (`M`), position (`P`), time and focus, the last one fastest. */
+export interface Dimensions extends Readonly<Record<"T" | "Z" | "P" | "M", number>> {
+  /** Axis of the rows: `Z` in sections, `T` in line scans. */
+  readonly rows: "Y" | "Z" | "T";
+  /** Warns of contradictions. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Compares record and pages.
+ *
+ * @param held number of planes in the pages
+ * @throws {DecodeFailed} the first page contradicts the record
+ */
+export function dimensionsOf(
+  { sizes, scanType, further }: InfoRecord,
+  page: LsmPage,
+  held: number,
+): Dimensions {
+  const warnings: Warning[] = [];
+  const rows = ROWS[scanType] ?? "Y";
+  const counted = COUNTED[scanType];
+  if (counted === undefined) {
+    warnings.push(
+      warning("axes_assumed", `The scan type ${scanType} is unknown; pages are read along time and focus`),
+    );
+  }
+  const record = tagName(TAG.CZ_LSMINFO);
+  if (page.samples.length !== sizes.C) {
+    const found = page.samples.length;
+    throw new DecodeFailed(`${record} declares ${sizes.C} channels, but the first page has ${found}`);
+  }
+  if (page.width !== sizes.X || (rows !== "T" && page.height !== sizes[rows])) {
+    const declared = `${sizes.X} columns and ${sizes[rows]} rows`;
+    throw new DecodeFailed(
+      `${record} declares ${declared}, but the first page has ${page.width} and ${page.height}`,
+    );
+  }
+  if (page.height !== sizes[rows]) {
+    const text = `The record declares ${sizes[rows]} lines, but the page of the line scan has ${page.height}`;
+    warnings.push(warning("metadata_disagree", text));
+  }
+  if (rows === "Z") warnings.push(warning("axis_replaced", "The image has no Y axis: rows run along Z"));
+  for (const { name, size } of further) {
+    warnings.push(warning("axis_reduced", `The file has ${size} ${name}; only the first is served`));
+  }
+  const along = (letter: "T" | "Z", all: boolean) =>
+    letter !== rows && (all || (counted?.includes(letter) ?? true)) ? sizes[letter] : 1;
+  const { P, M } = sizes;
+  // Existing planes count even along an axis that the scan type lacks.
+  const all = held >= M * P * along("T", true) * along("Z", true);
+  return { rows, T: along("T", all), Z: along("Z", all), P, M, warnings };
+}
+
+/** The position of a plane in all channels; a scene is a tile or position. */
+export type PlaceOfPlane = Readonly<Record<"scene" | "t" | "z", number>>;
+
+/** Number of a plane in the order of the pages. */
+export const planeNumber = ({ T, Z }: Dimensions, { scene, t, z }: PlaceOfPlane): number =>
+  (scene * T + t) * Z + z;
+
+/** Number of declared planes. */
+export const planeCount = ({ M, P, T, Z }: Dimensions): number => M * P * T * Z;
+
+/** Numbers of the planes in the order in which they were written: by time, position, tile and focus. */
+export function* writtenOrder(dimensions: Dimensions): Generator<number> {
+  const { M, P, T, Z } = dimensions;
+  for (let t = 0; t < T; t += 1) {
+    for (let p = 0; p < P; p += 1) {
+      for (let m = 0; m < M; m += 1) {
+        for (let z = 0; z < Z; z += 1) yield planeNumber(dimensions, { scene: m * P + p, t, z });
+      }
+    }
+  }
 }

@@ -3,12 +3,19 @@
  * ColorMap mean nothing, and RowsPerStrip is often missing or wrong.
  */
 import { DecodeFailed } from "../errors.ts";
-import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import type { SampleType } from "../reader.ts";
+import { MAX_CHANNELS } from "../io/limits.ts";
 import { isSampleType } from "../samples/to_float32.ts";
-import { MAX_SEGMENTS } from "../tiff/bounds.ts";
 import type { Directory } from "../tiff/directory.ts";
-import { type PageLayout, PHOTOMETRIC, type SampleKind, UNCOMPRESSED, where } from "../tiff/page.ts";
+import {
+  inOneStrip,
+  isPlanar,
+  MAX_SEGMENTS,
+  type PageLayout,
+  pageSize,
+  type SampleKind,
+  UNCOMPRESSED,
+  where,
+} from "../tiff/page.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 
@@ -16,31 +23,16 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 export const LZW = 5;
 
 /** One channel of a page. */
-export interface LsmSample {
+export interface LsmSample extends Pick<PageLayout, "kind" | "sampleType"> {
   /** Stored bits. */
   readonly bits: number;
-  /** Kind of its samples. */
-  readonly kind: SampleKind;
-  /** Served type. */
-  readonly sampleType: SampleType;
 }
 
-/** An image page. */
-export interface LsmPage {
-  /** Its directory. */
-  readonly directory: Directory;
-  /** Columns. */
-  readonly width: number;
-  /** Rows. */
-  readonly height: number;
+/** An image page; `planar` if each channel has its own strips. */
+export interface LsmPage
+  extends Pick<PageLayout, "directory" | "width" | "height" | "planar" | "compression" | "predictor"> {
   /** Its channels. */
   readonly samples: readonly LsmSample[];
-  /** True if each channel has its own strips. */
-  readonly planar: boolean;
-  /** 1 or {@linkcode LZW}. */
-  readonly compression: number;
-  /** 1 without a predictor. */
-  readonly predictor: number;
   /** Number of strips of each channel, or of all together. */
   readonly strips: number;
   /** Rows of each strip but the last. */
@@ -49,17 +41,7 @@ export interface LsmPage {
 
 /** Reads an image page. @throws {DecodeFailed} a tag is missing, out of bounds or of a value that LSM does not use */
 export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
-  const width = countOf(directory, TAG.ImageWidth);
-  const height = countOf(directory, TAG.ImageLength);
-  if (width * height > MAX_PLANE_SAMPLES) {
-    throw new DecodeFailed(
-      `${where(directory)} declares ${width} x ${height} pixels, more than ${MAX_PLANE_SAMPLES}`,
-    );
-  }
-  const count = countOf(directory, TAG.SamplesPerPixel, 1);
-  if (count > MAX_CHANNELS) {
-    throw new DecodeFailed(`${tagName(TAG.SamplesPerPixel)} is ${count}, more than ${MAX_CHANNELS}`);
-  }
+  const { width, height, samples: count } = pageSize(directory);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
   if (compression !== UNCOMPRESSED && compression !== LZW) {
     throw new DecodeFailed(
@@ -67,11 +49,7 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
     );
   }
   const samples = samplesOf(tiff, directory, count);
-  const configuration = count > 1 ? directory.number(TAG.PlanarConfiguration) ?? 1 : 1;
-  if (configuration !== 1 && configuration !== 2) {
-    throw new DecodeFailed(`${tagName(TAG.PlanarConfiguration)} is ${configuration}, neither 1 nor 2`);
-  }
-  const planar = configuration === 2;
+  const planar = count > 1 && isPlanar(directory, count);
   const [first] = samples;
   if (!planar && samples.some(({ bits, kind }) => bits !== first?.bits || kind !== first.kind)) {
     throw new DecodeFailed(`${where(directory)} has interleaved samples of several types`);
@@ -88,15 +66,6 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
     predictor: compression === LZW ? directory.number(TAG.Predictor) ?? 1 : 1,
     ...stripsOf(directory, { height, rowBytes }, planar ? count : 1),
   };
-}
-
-function countOf(directory: Directory, tag: number, missing?: number): number {
-  const value = directory.number(tag) ?? missing;
-  if (value === undefined) throw new DecodeFailed(`${where(directory)} lacks ${tagName(tag)}`);
-  if (!Number.isSafeInteger(value) || value < 1) {
-    throw new DecodeFailed(`${where(directory)} has ${tagName(tag)} of ${value}`);
-  }
-  return value;
 }
 
 /** Values of SampleFormat (TIFF 6.0, section 19). */
@@ -162,6 +131,9 @@ function stripsOf(
   return { strips, stripRows };
 }
 
+/** True if each channel of a page has its own strips. */
+export const hasOwnStrips = ({ planar, samples }: LsmPage): boolean => planar || samples.length === 1;
+
 /** True if two pages hold planes of the same size and type. */
 export function sameKind(a: LsmPage, b: LsmPage): boolean {
   return a.width === b.width && a.height === b.height && a.planar === b.planar &&
@@ -179,24 +151,13 @@ export function layoutOf(page: LsmPage, channel: number, rows: number): PageLayo
   const held = page.planar ? page.samples.slice(channel, channel + 1) : page.samples;
   const { kind, sampleType } = held[0] ?? { kind: "uint", sampleType: "uint8" };
   const stripRows = Math.min(page.stripRows, rows);
+  const { directory, width, compression, predictor } = page;
+  const bits = held.map((sample) => sample.bits);
   return {
-    directory: page.directory,
-    width: page.width,
-    height: rows,
-    samples: held.length,
-    bits: held.map(({ bits }) => bits),
-    kind,
-    sampleType,
-    planar: false,
-    compression: page.compression,
-    predictor: page.predictor,
-    reversedBits: false,
-    photometric: PHOTOMETRIC.blackIsZero,
-    extraSamples: [],
-    segmentWidth: page.width,
+    ...inOneStrip({ directory, width, height: rows, bits, kind, sampleType }),
+    compression,
+    predictor,
     segmentHeight: stripRows,
-    tiled: false,
-    across: 1,
     down: Math.ceil(rows / stripRows),
   };
 }

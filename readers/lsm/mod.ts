@@ -13,36 +13,33 @@
  * Refused: sizes that differ from those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
  * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part gives a warning.
  */
-import { DecodeFailed } from "../errors.ts";
 import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { firstMoment } from "../metadata/moment.ts";
 import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
-import { tagMoment } from "../tiff/opened.ts";
-import type { Stack } from "../tiff/stack.ts";
+import { type Stack, tagMoment } from "../tiff/stack.ts";
+import { countWarnings } from "../tiff/stored_planes.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
-import { lossWarning, type Warning, warning } from "../warning.ts";
-import { type Dimensions, dimensionsOf, planeCount, writtenOrder } from "./dimensions.ts";
-import { type InfoRecord, readInfoRecord } from "./info_record.ts";
-import { readLsmPage } from "./lsm_page.ts";
-import { PageList, StripOffsets } from "./page_list.ts";
+import { unlessLost, type Warning, warning } from "../warning.ts";
+import {
+  type Dimensions,
+  dimensionsOf,
+  type InfoRecord,
+  planeCount,
+  readInfoRecord,
+  writtenOrder,
+} from "./info_record.ts";
+import { hasOwnStrips, type LsmPage, readLsmPage } from "./lsm_page.ts";
 import { addDocuments, type ChannelColors, readChannelColors, readTimeStamps } from "./parts.ts";
-import { LsmPlanes } from "./planes.ts";
+import { LsmPlanes, PageList, StripOffsets } from "./planes.ts";
 import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
 
 /** Opens an LSM file. @throws {DecodeFailed} it is damaged or refused */
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => new LsmFile(source).scenes());
-}
-
-/** Metadata beside the record. */
-interface Parts {
-  readonly colors: ChannelColors;
-  readonly stamps: Float64Array | null;
-  readonly recording: Recording;
 }
 
 /** One opened file. */
@@ -51,8 +48,13 @@ class LsmFile {
   readonly #tiff: TiffFile;
   readonly #record: InfoRecord;
   readonly #dimensions: Dimensions;
+  readonly #page: LsmPage;
   readonly #planes: LsmPlanes;
-  readonly #parts: Parts;
+  /** Number of planes, with those that were never written. */
+  readonly #held: number;
+  readonly #colors: ChannelColors;
+  readonly #stamps: Float64Array | null;
+  readonly #recording: Recording;
   /** Heap of the list of pages. */
   readonly #indexBytes: number;
   readonly #warnings: Warning[] = [];
@@ -66,156 +68,114 @@ class LsmFile {
     const { M, P, T, Z } = record.sizes;
     const pages = new PageList(tiff, M * P * T * Z);
     const dimensions = dimensionsOf(record, page, pages.planes.length);
-    const offsets = StripOffsets.of(tiff, pages, () => writtenOrder(dimensions), files.stop);
+    const offsets = new StripOffsets(tiff, pages, () => writtenOrder(dimensions), files.stop);
     this.#source = source;
     this.#tiff = tiff;
     this.#record = record;
     this.#dimensions = dimensions;
+    this.#page = page;
+    this.#held = pages.planes.length;
     this.#planes = new LsmPlanes(tiff, { pages, offsets, first: page, dimensions });
     this.#warnings.push(
       ...dimensions.warnings,
       ...pages.warnings,
-      ...countWarnings(dimensions, pages.planes.length),
+      ...countWarnings(tagName(TAG.CZ_LSMINFO), planeCount(dimensions), pages.planes.length),
     );
-    this.#parts = this.#readParts();
+    this.#colors = this.#part("The channel colours", "channelColors", readChannelColors) ??
+      { colors: [], names: [] };
+    const stamps = this.#part("The time stamps", "timeStamps", readTimeStamps);
+    // There must be one for each time point, or for each line of a line scan.
+    const expected = dimensions.rows === "T" ? page.height : dimensions.T;
+    this.#stamps = stamps?.length === expected ? stamps : null;
+    const scan = this.#part("The scan information", "scanInformation", readScanInformation);
+    this.#recording = scan ? recordingOf(scan) : UNKNOWN_RECORDING;
     this.#indexBytes = tiff.indexBytes + pages.indexBytes + offsets.indexBytes + this.#planes.indexBytes;
+  }
+
+  /** Reads a part that the record points to; `null` if it is absent, and with a warning if it is damaged. */
+  #part<T>(
+    what: string,
+    name: keyof InfoRecord["offsets"],
+    read: (tiff: TiffFile, offset: number) => T,
+  ): T | null {
+    const offset = this.#record.offsets[name];
+    return offset === 0 ? null : unlessLost(this.#warnings, what, () => read(this.#tiff, offset));
   }
 
   scenes(): Scenes {
     const { P, M, T, Z } = this.#dimensions;
     const declared = P * M;
     // Positions are stored one after the other, so the last ones lack pages.
-    const count = Math.min(declared, Math.max(1, Math.ceil(this.#planes.held / (T * Z))));
-    const single = count === 1 ? this.#open(0) : null;
-    const sizes = sizesOf((single ?? this.#open(0)).axes);
+    const count = Math.min(declared, Math.max(1, Math.ceil(this.#held / (T * Z))));
+    const first = this.#open(0);
+    const sizes = sizesOf(first.axes);
+    const text = `${declared - count} of ${declared} declared positions hold no planes and are left out`;
     return {
       count,
       own: 0,
-      warnings: count < declared
-        ? [
-          warning(
-            "scenes_left_out",
-            `${declared - count} of ${declared} declared positions hold no planes and are left out`,
-          ),
-        ]
-        : [],
+      warnings: count < declared ? [warning("scenes_left_out", text)] : [],
       entries: (most) => Array.from({ length: Math.min(count, most) }, () => ({ name: null, sizes })),
-      open: (scene) => Promise.try(() => single ?? this.#open(scene)),
+      open: (scene) => Promise.try(() => scene === 0 ? first : this.#open(scene)),
     };
-  }
-
-  /** Reads the structures that the record points to. */
-  #readParts(): Parts {
-    const { channelColors, timeStamps, scanInformation } = this.#record.offsets;
-    const tiff = this.#tiff;
-    const colors = this.#noted(
-      "The channel colours",
-      channelColors,
-      () => readChannelColors(tiff, channelColors),
-    );
-    const stamps = this.#noted("The time stamps", timeStamps, () => readTimeStamps(tiff, timeStamps));
-    const scan = this.#noted(
-      "The scan information",
-      scanInformation,
-      () => readScanInformation(tiff, scanInformation),
-    );
-    return {
-      colors: colors ?? { colors: [], names: [] },
-      stamps,
-      recording: scan ? recordingOf(scan) : UNKNOWN_RECORDING,
-    };
-  }
-
-  /** Reads a part; `null` if it is absent, and with a warning if it is damaged. */
-  #noted<T>(what: string, offset: number, read: () => T): T | null {
-    if (offset === 0) return null;
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      this.#warnings.push(lossWarning(error, "metadata_damaged", what));
-      return null;
-    }
   }
 
   #open(scene: number): Acquisition {
-    const planes = this.#planes;
     const stack = this.#stack(scene);
-    const stamps = this.#stamps();
     const whole = acquisitionOf(stack, this.#tiff.first, this.#source.files.stop);
-    const held = this.#dimensions.rows === "T" ? stamps?.subarray(0, stack.layout.height) ?? null : stamps;
+    const stamps = this.#dimensions.rows === "T"
+      ? this.#stamps?.subarray(0, stack.layout.height) ?? null
+      : this.#stamps;
     const channels = whole.channels.map((channel, index) => ({
       ...channel,
-      sampleType: planes.samples[index]?.sampleType ?? channel.sampleType,
+      sampleType: this.#page.samples[index]?.sampleType ?? channel.sampleType,
     }));
-    return { ...whole, channels, times: timesFrom(held) };
+    return { ...whole, channels, times: timesFrom(stamps) };
   }
 
   #stack(scene: number): Stack {
     const record = this.#record;
     const { T, Z, rows } = this.#dimensions;
-    const planes = this.#planes;
-    const { colors, recording } = this.#parts;
-    const { calibrations, warnings } = this.#steps(planes.first.height);
-    const { first } = this.#tiff;
-    const names = colors.names.some((name) => name !== "") ? colors.names : recording.channelNames;
+    const page = this.#page;
+    const { pixelTime, bidirectional, channelNames, start } = this.#recording;
+    const calibrations = this.#steps();
+    const names = this.#colors.names.some((name) => name !== "") ? this.#colors.names : channelNames;
+    const { height, samples } = page;
+    const isUnknown = rows === "T" && calibrations.Y === undefined && height > 1;
+    const unknown = warning("step_unknown", "The file does not state the line time");
     return {
-      sizes: { T, Z, C: planes.separate ? planes.samples.length : 1 },
-      layout: planes.layout(scene),
+      sizes: { T, Z, C: hasOwnStrips(page) ? samples.length : 1 },
+      layout: this.#planes.layout(scene),
       calibrations,
-      lineScan: rows === "T"
-        ? {
-          ...lineScanOf(calibrations.Y, calibrated(recording.pixelTime, "us")),
-          bidirectional: recording.bidirectional,
-        }
-        : null,
-      ...rows === "T" && { plannedLines: planes.first.height },
-      names: planes.samples.map((_, i) => names[i] ?? null),
-      colors: planes.samples.map((_, i) => colors.colors[i] ?? null),
-      moment: firstMoment(recording.start, tagMoment(first)),
+      ...rows === "T" && {
+        lineScan: { ...lineScanOf(calibrations.Y, calibrated(pixelTime, "us")), bidirectional },
+        plannedLines: height,
+      },
+      names: samples.map((_, i) => names[i] ?? null),
+      colors: samples.map((_, i) => this.#colors.colors[i] ?? null),
+      moment: firstMoment(start, tagMoment(this.#tiff.first)),
       fileSize: this.#tiff.file.size,
-      warnings: [...this.#warnings, ...warnings],
+      warnings: [...this.#warnings, ...isUnknown ? [unknown] : []],
       indexBytes: this.#indexBytes,
       documents: (list) => addDocuments(list, this.#tiff, record),
-      plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel),
+      plane: ({ t, z, channel }) => this.#planes.plane({ scene, t, z }, channel),
     };
   }
 
-  /** Time stamps, if there is one for each time point, or for each line of a line scan. */
-  #stamps(): Float64Array | null {
-    const { rows, T } = this.#dimensions;
-    const { stamps } = this.#parts;
-    return stamps?.length === (rows === "T" ? this.#planes.first.height : T) ? stamps : null;
-  }
-
-  /** Steps of all axes; `lines` is the number of time points of a line scan. */
-  #steps(lines: number): { calibrations: Stack["calibrations"]; warnings: Warning[] } {
+  /** Steps of all axes; those of a line scan are in seconds along its rows. */
+  #steps(): Stack["calibrations"] {
     const { voxel, timeInterval, sizes } = this.#record;
     const { rows } = this.#dimensions;
-    const between = rows === "T" ? this.#parts.recording.timeBetweenStacks : null;
-    const seconds = meanStep(this.#stamps()) ?? (timeInterval > 0 ? timeInterval : between);
+    const between = rows === "T" ? this.#recording.timeBetweenStacks : null;
+    const seconds = meanStep(this.#stamps) ?? (timeInterval > 0 ? timeInterval : between);
     const depth = sizes.Z > 1 && voxel.z > LEAST_DEPTH ? voxel.z : null;
-    const row: readonly [number | null, string] = rows === "T"
-      ? [seconds, "s"]
-      : [rows === "Z" ? depth : voxel.y, "m"];
-    const unknown = rows === "T" && seconds === null && lines > 1
-      ? [warning("step_unknown", "The file does not state the line time")]
-      : [];
-    return {
-      calibrations: calibrationsOf({ T: [seconds, "s"], Z: [depth, "m"], Y: row, X: [voxel.x, "m"] }),
-      warnings: unknown,
-    };
+    return calibrationsOf({
+      T: [seconds, "s"],
+      Z: [depth, "m"],
+      Y: rows === "T" ? [seconds, "s"] : [rows === "Z" ? depth : voxel.y, "m"],
+      X: [voxel.x, "m"],
+    });
   }
 }
 
 /** Metres; an unused axis has less. */
 const LEAST_DEPTH = 1e-12;
-
-function countWarnings(dimensions: Dimensions, held: number): Warning[] {
-  const declared = planeCount(dimensions);
-  if (held === declared) return [];
-  const planes = declared === 1 ? "one plane" : `${declared} planes`;
-  const found = held > declared ? "more" : held === 1 ? "one" : held;
-  const text = `${tagName(TAG.CZ_LSMINFO)} declares ${planes}, but the file holds ${found}`;
-  return [warning("planes_missing", text)];
-}

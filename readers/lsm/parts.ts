@@ -1,6 +1,6 @@
 /** The parts that the record of an LSM file points to: colours and names, time stamps, events, drawings; and all as documents. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
 import { MAX_STAMPS } from "../metadata/time_stamps.ts";
@@ -132,16 +132,8 @@ export function readEvents(tiff: TiffFile, offset: number): RecordedEvent[] {
     if (size < EVENT_HEAD_BYTES || size > MAX_EVENT_BYTES || texts > MAX_TEXTS_BYTES) {
       throw new DecodeFailed(`event ${i} at ${at} has ${size} bytes`);
     }
-    const { buffer, byteOffset } = tiff.window.view(
-      at + EVENT_HEAD_BYTES,
-      size - EVENT_HEAD_BYTES,
-      "an event",
-    );
-    events.push({
-      seconds,
-      type,
-      text: decodeText(new Uint8Array(buffer, byteOffset, size - EVENT_HEAD_BYTES)),
-    });
+    const text = tiff.textAt(at + EVENT_HEAD_BYTES, size - EVENT_HEAD_BYTES, "an event");
+    events.push({ seconds, type, text });
     at += size;
   }
   return events;
@@ -245,7 +237,7 @@ export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, over
   const { scanInformation, timeStamps, eventList } = offsets;
   const add = (name: string, offset: number, read: () => unknown) => {
     if (offset === 0) return;
-    const value = unlessDamaged(read);
+    const value = unlessDamaged(read, null);
     if (value === null || Array.isArray(value) && value.length === 0) return;
     list.add(name, "application/json", JSON.stringify(value));
   };
@@ -253,15 +245,6 @@ export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, over
   add("TimeStamps", timeStamps, () => [...readTimeStamps(tiff, timeStamps)]);
   add("EventList", eventList, () => readEvents(tiff, eventList));
   for (const { name, offset } of overlays) add(name, offset, () => readDrawings(tiff, offset, name));
-}
-
-function unlessDamaged(read: () => unknown): unknown {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DecodeFailed) return null;
-    throw error;
-  }
 }
 
 /** `{"id": "0x10000001", "value": ...}`, or with `entries` for a block. */

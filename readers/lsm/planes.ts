@@ -1,14 +1,137 @@
-/** The planes of an LSM file by scene, time, focus and channel, with the places of their strips. */
+/**
+ * The planes of an LSM file by scene, time, focus and channel, and the pages and strips that hold them. Offsets have 32 bits and
+ * wrap around in files of more than 4 GB: in the order in which pages were written each offset is greater than the one before, or
+ * 2^32 bytes further.
+ */
 import { lzwToLength } from "../codecs/lzw.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { type PageLayout, UNCOMPRESSED, where } from "../tiff/page.ts";
-import { rowBytes } from "../tiff/samples.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
+import { MAX_SEGMENTS, type PageLayout, UNCOMPRESSED, where } from "../tiff/page.ts";
+import { rowBytes } from "../tiff/segment_table.ts";
 import type { PlaneSource, StripPlaces } from "../tiff/stack.ts";
+import { endsEarly } from "../tiff/stored_planes.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
-import { type Dimensions, planeNumber } from "./dimensions.ts";
-import { layoutOf, type LsmPage, type LsmSample, LZW, readLsmPage, sameKind } from "./lsm_page.ts";
-import type { PageList, StripOffsets } from "./page_list.ts";
+import type { Warning } from "../warning.ts";
+import { type Dimensions, type PlaceOfPlane, planeNumber } from "./info_record.ts";
+import { hasOwnStrips, layoutOf, type LsmPage, LZW, readLsmPage, sameKind } from "./lsm_page.ts";
+
+/** Bit of NewSubfileType (TIFF 6.0) for a reduced image, here a thumbnail. */
+const REDUCED = 1;
+
+/** Heap of the offset of a page, or of its number. */
+const NUMBER_BYTES = 16;
+
+/** Pages by their number in the chain. */
+export class PageList {
+  /** Offsets of the directories of all pages. */
+  readonly offsets: readonly number[];
+  /** Numbers of the pages with planes. */
+  readonly planes: readonly number[];
+  /** Warns of a chain that ends early. */
+  readonly warnings: readonly Warning[];
+
+  /** Walks the chain up to one plane more than `most`. @throws {DecodeFailed} the first directory is damaged */
+  constructor(tiff: TiffFile, most: number) {
+    const offsets: number[] = [];
+    const planes: number[] = [];
+    for (let page = 0; planes.length <= most; page += 1) {
+      const directory = tiff.directory(page);
+      if (directory === null) break;
+      offsets.push(directory.offset);
+      const isThumbnail = ((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED) !== 0;
+      if (page === 0 || !isThumbnail) planes.push(page);
+    }
+    this.offsets = offsets;
+    this.planes = planes;
+    this.warnings = endsEarly(tiff, offsets.length);
+  }
+
+  /** The pages of a plane and of the thumbnail after it, if there is one. */
+  pair(plane: number): number[] {
+    const page = this.planes[plane];
+    if (page === undefined) return [];
+    const hasThumbnail = page + 1 < this.offsets.length && this.planes[plane + 1] !== page + 1;
+    return hasThumbnail ? [page, page + 1] : [page];
+  }
+
+  /** Heap, at most. */
+  get indexBytes(): number {
+    return (this.offsets.length + this.planes.length) * NUMBER_BYTES;
+  }
+}
+
+const ROUND = 2 ** 32;
+
+/** Strips of all pages of a file above 4 GB: a thousand pages of several hundred channels each. */
+const MAX_STRIPS = 1 << 24;
+
+/** Offsets of the strips of each page. */
+export class StripOffsets {
+  readonly #tiff: TiffFile;
+  readonly #pages: PageList;
+  /** For each page the full offset that precedes its first strip; `null` in files of at most 4 GB. */
+  #before: Float64Array | null = null;
+
+  /**
+   * Walks over the pages of a file of more than 4 GB.
+   *
+   * @param planes numbers of planes in the order in which they were written
+   */
+  constructor(tiff: TiffFile, pages: PageList, planes: () => Iterable<number>, stop: StopFlag) {
+    this.#tiff = tiff;
+    this.#pages = pages;
+    if (tiff.file.size <= ROUND) return;
+    const before = new Float64Array(pages.offsets.length).fill(NaN);
+    let [last, strips] = [0, 0];
+    for (const page of this.#written(planes())) {
+      stop.check();
+      const offsets = this.ofPage(page);
+      // The recording was interrupted here.
+      if (offsets === null) break;
+      strips += offsets.length;
+      if (strips > MAX_STRIPS) throw new DecodeFailed(`the pages have more than ${MAX_STRIPS} strips`);
+      before[page] = last;
+      last = unwrap(offsets, last).at(-1) ?? last;
+    }
+    this.#before = before;
+  }
+
+  /** The pages of planes and thumbnails as they were written: in each pair in the order of the first pair. */
+  *#written(planes: Iterable<number>): Generator<number> {
+    const [plane = 0, thumbnail = Infinity] = this.#pages.pair(0).map((page) => this.ofPage(page)?.[0] ?? 0);
+    for (const number of planes) {
+      const pair = this.#pages.pair(number);
+      yield* plane > thumbnail ? pair.reverse() : pair;
+    }
+  }
+
+  /** Offsets of the strips of a page; `null` if they were never written. @throws {DecodeFailed} it is damaged */
+  ofPage(page: number): Float64Array | null {
+    const offset = this.#pages.offsets[page];
+    if (offset === undefined) return null;
+    const stored = this.#tiff.directoryAt(offset).numbers(TAG.StripOffsets, MAX_SEGMENTS);
+    if (stored.every((at) => at === 0)) return null;
+    if (this.#before === null) return stored;
+    const before = this.#before[page] ?? NaN;
+    return Number.isNaN(before) ? null : unwrap(stored, before);
+  }
+
+  /** Heap. */
+  get indexBytes(): number {
+    return this.#before?.byteLength ?? 0;
+  }
+}
+
+/** Full offsets of strips. @throws {DecodeFailed} a strip was never written although others of its page were */
+function unwrap(offsets: Float64Array, before: number): Float64Array {
+  let last = before;
+  return offsets.map((offset) => {
+    if (offset === 0) throw new DecodeFailed(`${tagName(TAG.StripOffsets)} is 0 for some strips of a page`);
+    const round = last - last % ROUND;
+    return last = offset < last % ROUND ? round + ROUND + offset : round + offset;
+  });
+}
 
 /** The pages of a file. */
 interface KnownPages {
@@ -18,21 +141,18 @@ interface KnownPages {
   readonly dimensions: Dimensions;
 }
 
-/** The position of a plane in all channels. */
-export interface PlaceOfPlane {
-  /** Tile or position. */
-  readonly scene: number;
-  /** Time point. */
-  readonly t: number;
-  /** Focus plane. */
-  readonly z: number;
+/** One page and the offsets of its strips, read once for all its channels. */
+interface StoredPage {
+  readonly page: LsmPage;
+  readonly starts: Float64Array;
 }
 
-/** Heap of the page that is kept: its directory, and the offsets of strips of six neighbours. */
+/** Heap of the page that is kept: its directory, and the offset of a strip. */
 const PAGE_BYTES = 16 << 10;
-
-/** Heap of the offset of a strip in two lists. */
 const STRIP_BYTES = 16;
+
+/** LZW takes at most 12 bits for a byte, and some for its codes. */
+const longestLzw = (bytes: number) => 2 * bytes + 16;
 
 /** The planes of one file. */
 export class LsmPlanes {
@@ -46,29 +166,9 @@ export class LsmPlanes {
     this.#known = known;
   }
 
-  /** The first page; all others are of the same kind. */
-  get first(): LsmPage {
-    return this.#known.first;
-  }
-
-  /** The channels. */
-  get samples(): readonly LsmSample[] {
-    return this.first.samples;
-  }
-
-  /** True if each channel has its own strips. */
-  get separate(): boolean {
-    return this.first.planar || this.samples.length === 1;
-  }
-
-  /** Number of planes, with those that were never written. */
-  get held(): number {
-    return this.#known.pages.planes.length;
-  }
-
   /** Heap of the page that is kept, roughly. */
   get indexBytes(): number {
-    return PAGE_BYTES + STRIP_BYTES * this.first.directory.count(TAG.StripOffsets);
+    return PAGE_BYTES + STRIP_BYTES * this.#known.first.directory.count(TAG.StripOffsets);
   }
 
   /**
@@ -77,35 +177,32 @@ export class LsmPlanes {
    * @throws {DecodeFailed} the page of a line scan is damaged
    */
   layout(scene: number): PageLayout {
-    const { height } = this.first;
-    if (!this.#mayBeCut) return layoutOf(this.first, 0, height);
-    const rows = Array.from(
-      { length: this.separate ? this.samples.length : 1 },
-      (_, channel) => this.plane({ scene, t: 0, z: 0 }, channel).page.height,
-    );
-    return layoutOf(this.first, 0, rows.reduce((most, own) => Math.max(most, own), 0));
+    const { first } = this.#known;
+    if (!this.#mayBeCut) return layoutOf(first, 0, first.height);
+    const channels = hasOwnStrips(first) ? first.samples : [0];
+    const rows = channels.map((_, channel) => this.plane({ scene, t: 0, z: 0 }, channel).page.height);
+    return layoutOf(first, 0, Math.max(...rows));
   }
 
   /** True for an uncompressed line scan, whose file may end before its last line. */
   get #mayBeCut(): boolean {
-    return this.#known.dimensions.rows === "T" && this.first.compression === UNCOMPRESSED;
+    return this.#known.dimensions.rows === "T" && this.#known.first.compression === UNCOMPRESSED;
   }
 
   /** Rows that the file holds; without any, all rows, which the plan then refuses. */
   #rowsInFile(stored: StoredPage, channel: number): number {
-    const { page } = stored;
-    const layout = layoutOf(page, channel, page.height);
-    if (!this.#mayBeCut) return page.height;
-    const row = rowBytes(page.width, layout.bits);
-    const { size } = this.#tiff.file;
+    const { height, width } = stored.page;
+    if (!this.#mayBeCut) return height;
+    const layout = layoutOf(stored.page, channel, height);
+    const row = rowBytes(width, layout.bits);
     let rows = 0;
-    for (const [i, offset] of stored.strips(layout, channel).offsets.entries()) {
-      const whole = Math.min(layout.segmentHeight, page.height - i * layout.segmentHeight);
-      const held = Math.max(0, Math.floor((size - offset) / row));
+    for (const [i, offset] of this.#strips(stored, layout, channel).offsets.entries()) {
+      const whole = Math.min(layout.segmentHeight, height - i * layout.segmentHeight);
+      const held = Math.max(0, Math.floor((this.#tiff.file.size - offset) / row));
       rows += Math.min(whole, held);
       if (held < whole) break;
     }
-    return rows || page.height;
+    return rows || height;
   }
 
   /**
@@ -122,14 +219,8 @@ export class LsmPlanes {
       throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
     }
     const stored = this.#stored(number, index);
-    const layout = layoutOf(stored.page, channel, this.#rowsInFile(stored, channel));
-    return {
-      tiff: this.#tiff,
-      page: layout,
-      run: null,
-      strips: stored.strips(layout, channel),
-      warnings: [],
-    };
+    const page = layoutOf(stored.page, channel, this.#rowsInFile(stored, channel));
+    return { tiff: this.#tiff, page, strips: this.#strips(stored, page, channel) };
   }
 
   /** The page of a plane; the last one is kept for its other channels. */
@@ -143,30 +234,8 @@ export class LsmPlanes {
     }
     const starts = offsets.ofPage(index);
     if (starts === null) throw new PlaneNotFound(`plane ${number} was never written`);
-    const beside = page.compression === LZW ? offsets.beside(index) : [];
-    const stored = new StoredPage(page, starts, beside, this.#tiff.file.size);
-    this.#last = { index, stored };
-    return stored;
-  }
-}
-
-/** LZW takes at most 12 bits for a byte, and some for its codes. */
-const longestLzw = (bytes: number) => 2 * bytes + 16;
-
-/** One page, read once for all its channels. */
-class StoredPage {
-  readonly page: LsmPage;
-  readonly #starts: Float64Array;
-  /** For each offset of a strip on this page or beside it the next one. */
-  readonly #following: ReadonlyMap<number, number>;
-  readonly #fileSize: number;
-
-  constructor(page: LsmPage, starts: Float64Array, beside: readonly number[], fileSize: number) {
-    this.page = page;
-    this.#starts = starts;
-    const near = [...new Set([...starts, ...beside])].sort((a, b) => a - b);
-    this.#following = new Map(near.map((start, i) => [start, near[i + 1] ?? fileSize]));
-    this.#fileSize = fileSize;
+    this.#last = { index, stored: { page, starts } };
+    return this.#last.stored;
   }
 
   /**
@@ -175,28 +244,28 @@ class StoredPage {
    * @param channel index of the channel; 0 if all are interleaved
    * @throws {DecodeFailed} lengths are missing
    */
-  strips(layout: PageLayout, channel: number): StripPlaces {
-    const { page } = this;
+  #strips({ page, starts }: StoredPage, layout: PageLayout, channel: number): StripPlaces {
+    const { size } = this.#tiff.file;
     const from = page.planar ? channel * page.strips : 0;
-    const offsets = this.#starts.slice(from, from + layout.down);
+    const offsets = starts.slice(from, from + layout.down);
     const row = rowBytes(layout.width, layout.bits);
     const needed = offsets.map((_, i) =>
       row * Math.min(layout.segmentHeight, layout.height - i * layout.segmentHeight)
     );
     if (page.compression === LZW) {
-      const lengths = offsets.map((offset, i) => {
-        const end = Math.min(this.#following.get(offset) ?? 0, this.#fileSize);
-        return Math.max(0, Math.min(end - offset, longestLzw(needed[i] ?? 0)));
-      });
+      // StripByteCounts are those of raw samples; the decoder stops at the last sample.
+      const lengths = offsets.map((offset, i) =>
+        Math.max(0, Math.min(size - offset, longestLzw(needed[i] ?? 0)))
+      );
       return { offsets, lengths, codec: lzwToLength };
     }
-    if (!page.directory.lists(TAG.StripByteCounts)) return { offsets, lengths: needed, codec: null };
-    const counts = page.directory.numbers(TAG.StripByteCounts, this.#fileSize);
-    if (counts.length < this.#starts.length) {
+    if (!page.directory.has(TAG.StripByteCounts)) return { offsets, lengths: needed };
+    const counts = page.directory.numbers(TAG.StripByteCounts, size);
+    if (counts.length < starts.length) {
       throw new DecodeFailed(
-        `${tagName(TAG.StripByteCounts)} has ${counts.length} values instead of ${this.#starts.length}`,
+        `${tagName(TAG.StripByteCounts)} has ${counts.length} values instead of ${starts.length}`,
       );
     }
-    return { offsets, lengths: counts.slice(from, from + layout.down), codec: null };
+    return { offsets, lengths: counts.slice(from, from + layout.down) };
   }
 }

@@ -3,8 +3,7 @@
  * value; type 0 opens a block, or closes one with the id 0xFFFFFFFF. The list ends with its first block, the recording.
  */
 import { DecodeFailed } from "../errors.ts";
-import { type Moment, moment, UNDATED } from "../metadata/moment.ts";
-import { decodeText } from "../tiff/text.ts";
+import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 
 /** An entry of a block: a value, or a block of its own. */
@@ -71,8 +70,7 @@ function valueAt(tiff: TiffFile, at: number, type: number, size: number): string
   const what = "a value of the scan information";
   if (type === TEXT) {
     if (size > MAX_TEXT_BYTES) throw new DecodeFailed(`${what} at ${at} is a text of ${size} bytes`);
-    const view = tiff.window.view(at, size, what);
-    return decodeText(new Uint8Array(view.buffer, view.byteOffset, size));
+    return tiff.textAt(at, size, what);
   }
   if (type === 4 && size === 4) return tiff.window.view(at, 4, what).getInt32(0, true);
   if (type === 5 && size === 8) return tiff.window.view(at, 8, what).getFloat64(0, true);
@@ -145,12 +143,5 @@ function numberIn(block: ScanEntry, id: number): number | null {
 const UNIX_EPOCH_DAY = 25_569;
 
 /** Date and time of days since 1899-12-30. */
-export function startMoment(days: number | null): Moment {
-  if (days === null || days <= 0) return UNDATED;
-  const date = new Date(Math.round((days - UNIX_EPOCH_DAY) * 86_400_000));
-  if (Number.isNaN(date.getTime())) return UNDATED;
-  return moment(
-    [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()],
-    [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()],
-  );
-}
+export const startMoment = (days: number | null): Moment =>
+  days === null || days <= 0 ? UNDATED : momentAt(Math.round((days - UNIX_EPOCH_DAY) * 86_400_000));

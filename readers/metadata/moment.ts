@@ -62,6 +62,14 @@ export function writtenMoment(text: string): Moment {
   return moment(dayFirst ? [c, b, a] : [c, a, b], time);
 }
 
+/** Milliseconds since 1970-01-01 on the clock of the instrument. */
+export function momentAt(milliseconds: number): Moment {
+  const date = new Date(milliseconds);
+  const text = Number.isNaN(date.getTime()) ? "" : date.toISOString();
+  // Years beyond 9999 have a sign.
+  return /^\d/.test(text) ? momentOf(text) : UNDATED;
+}
+
 /** The first known moment. */
 export function firstMoment(...moments: readonly Moment[]): Moment {
   return moments.find((m) => m.date !== "") ?? UNDATED;

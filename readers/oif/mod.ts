@@ -18,8 +18,7 @@ import { firstMoment } from "../metadata/moment.ts";
 import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
-import { tagMoment } from "../tiff/opened.ts";
-import type { Stack } from "../tiff/stack.ts";
+import { type Stack, tagMoment } from "../tiff/stack.ts";
 import { lineScanIn, stepsOf } from "./calibration.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import {

@@ -1,17 +1,15 @@
 /** From the stack of a dialect to an acquisition: axes, channels, plans. */
 import { axesOf } from "../metadata/axes.ts";
 import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
-import { servedLines } from "../metadata/line_scan.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList, MetadataDocument } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
-import { type Acquisition, largerMemory, type PlanePlan, type Position, type RowRange } from "../reader.ts";
+import type { Acquisition, Position } from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import type { Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
-import { planSource, type SourcePlan, type WantedSample } from "./plane_plan.ts";
+import { planPlanes } from "./plane_plan.ts";
 import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC } from "./page.ts";
-import type { PlaneSource, Stack } from "./stack.ts";
+import type { Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { isOmeXml, isShape } from "./text.ts";
 
@@ -85,61 +83,6 @@ function addDescriptions(list: DocumentList, first: Directory): void {
 function mediaTypeOf(text: string): MetadataDocument["mediaType"] {
   if (isOmeXml(text) || text.trimStart().startsWith("<MetaData>")) return "application/xml";
   return isShape(text) ? "application/json" : "text/plain";
-}
-
-/** Names the file of a plane in the failure of `read`. */
-async function named<T>({ name }: PlaneSource, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (name === undefined || !(error instanceof DecodeFailed)) throw error;
-    throw new DecodeFailed(`"${name}": ${error.message}`, { cause: error });
-  }
-}
-
-async function planPlanes(
-  stack: Stack,
-  wanted: readonly number[],
-  { position, rows }: { readonly position: Position; readonly rows: RowRange | undefined },
-  stop: StopFlag,
-): Promise<PlanePlan> {
-  const { layout: { samples, width, height, planar, segmentHeight }, plannedLines } = stack;
-  const byChannel = new Map<number, WantedSample[]>();
-  wanted.forEach((index, target) => {
-    const channel = Math.floor(index / samples);
-    const list = byChannel.get(channel) ?? [];
-    list.push({ sample: index % samples, target });
-    byChannel.set(channel, list);
-  });
-  const sources = [...byChannel].map(([channel, list]) => ({
-    source: stack.plane({ ...position, channel }),
-    list,
-  }));
-  const lines = plannedLines === undefined
-    ? null
-    : servedLines(sources.map(({ source }) => source.page.height), plannedLines, rows);
-  const filled = lines?.filled ?? rows;
-  const plans: SourcePlan[] = [];
-  const warnings = new Map<string, Warning>();
-  for (const { source, list } of sources) {
-    const plan = await named(source, () => planSource(source, list, stop, filled));
-    plans.push({ ...plan, decode: (planes) => named(source, () => plan.decode(planes)) });
-    for (const warning of [...source.warnings ?? []]) warnings.set(warning.text, warning);
-  }
-  return {
-    rows: lines?.rows ?? height,
-    columns: width,
-    ...filled && { filled },
-    warnings: [...warnings.values(), ...lines?.warnings ?? []],
-    working: plans.map(({ working }) => working).reduce(largerMemory),
-    overwrites: plans.every(({ compressed }) => !compressed),
-    division: plans.some(({ compressed }) => compressed) && (lines?.rows ?? height) === height
-      ? { channels: planar ? 1 : samples, rows: segmentHeight }
-      : undefined,
-    decode: async (planes) => {
-      for (const plan of plans) await plan.decode(planes);
-    },
-  };
 }
 
 const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {

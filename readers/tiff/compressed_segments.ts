@@ -4,9 +4,8 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type PageLayout, PHOTOMETRIC } from "./page.ts";
-import { rowBytes, type Wanted } from "./samples.ts";
-import { placeRows, reverseBits, withoutPredictor } from "./segment_rows.ts";
-import type { SegmentTable } from "./segment_table.ts";
+import { placeRows, reverseBits, type Wanted, withoutPredictor } from "./samples.ts";
+import { rowBytes, type SegmentTable } from "./segment_table.ts";
 import { TAG, tagName } from "./tags.ts";
 
 /** The strips or tiles of one plane and their codec. */

@@ -3,10 +3,56 @@
  * is checked against the file first.
  */
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
-import { MAX_ENTRIES } from "./bounds.ts";
-import type { ByteWindow } from "./byte_window.ts";
-import { ASCII, FIELD_TYPES, TAG, tagName } from "./tags.ts";
+import type { ByteSource } from "../io/byte_source.ts";
+import { ASCII, FIELD_TYPES, MAX_ENTRIES, tagName } from "./tags.ts";
 import { textOf, upToNul } from "./text.ts";
+
+/** First window after a jump: a directory of twenty entries with its short values. */
+const FIRST_WINDOW = 512;
+
+/** Largest window: consecutive directories are then read by the dozen. */
+const LAST_WINDOW = 1 << 16;
+
+/**
+ * Small reads of one file through one window. It is small after a jump and doubles while reads continue where it ended, so a chain
+ * of directories costs few bytes when they are scattered and few reads when they are not.
+ */
+export class ByteWindow {
+  /** The file that is read. */
+  readonly file: ByteSource;
+  #start = 0;
+  #length = 0;
+  #bytes = new Uint8Array(FIRST_WINDOW);
+
+  /** Reads nothing yet. */
+  constructor(file: ByteSource) {
+    this.file = file;
+  }
+
+  /**
+   * `length` bytes at `offset`, as a view that is valid until the next call.
+   *
+   * @param what names the structure in messages
+   * @throws {DecodeFailed} they lie outside the file
+   */
+  view(offset: number, length: number, what: string): DataView<ArrayBuffer> {
+    this.file.require(offset, length, what);
+    // A long document would enlarge the window for good.
+    if (length > LAST_WINDOW) return new DataView(this.file.read(offset, length, what).buffer);
+    const end = this.#start + this.#length;
+    if (offset < this.#start || offset + length > end) {
+      const continues = offset >= this.#start && offset <= end + this.#length && this.#length > 0;
+      const wanted = continues ? Math.min(this.#length * 2, LAST_WINDOW) : FIRST_WINDOW;
+      const size = Math.min(Math.max(wanted, length), this.file.size - offset);
+      if (size > this.#bytes.length) this.#bytes = new Uint8Array(size);
+      this.#length = 0;
+      this.file.readInto(offset, this.#bytes.subarray(0, size), what);
+      this.#start = offset;
+      this.#length = size;
+    }
+    return new DataView(this.#bytes.buffer, offset - this.#start, length);
+  }
+}
 
 /** How numbers are laid out in one file. */
 export interface Encoding {
@@ -16,62 +62,20 @@ export interface Encoding {
   readonly bigTiff: boolean;
 }
 
-/** Tags of one value; a damaged count would turn their value into an offset. */
-const SINGLE = new Set<number>([
-  TAG.ImageWidth,
-  TAG.ImageLength,
-  TAG.Compression,
-  TAG.PhotometricInterpretation,
-  TAG.FillOrder,
-  TAG.SamplesPerPixel,
-  TAG.RowsPerStrip,
-  TAG.PlanarConfiguration,
-  TAG.Predictor,
-  TAG.TileWidth,
-  TAG.TileLength,
-  TAG.ImageDepth,
-]);
-
-/** Most values that may repeat a single one, as some writers do for each sample. */
-const MAX_REPEATED = 64;
-
 /** Bytes of the parts of a directory: its count, an entry, a value or offset in it. */
 const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };
 const BIG = { countBytes: 8, entryBytes: 20, pointerBytes: 8 };
-
-const layoutOf = ({ bigTiff }: Encoding) => bigTiff ? BIG : CLASSIC;
 
 /** A count or an offset. */
 function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding): number {
   return bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
 }
 
-/** Number of entries of a directory. */
-function entriesIn(view: DataView, encoding: Encoding): number {
-  return encoding.bigTiff ? pointer(view, 0, encoding) : view.getUint16(0, encoding.littleEndian);
-}
+/** One entry: its tag, field type (TIFF 6.0, section 2), number of values, and offset of the first value in the file. */
+export type Entry = Readonly<Record<"tag" | "type" | "count" | "at", number>>;
 
-/** The bytes of a directory, valid until the window moves. @throws {DecodeFailed} */
-function viewOf(window: ByteWindow, offset: number, encoding: Encoding, what: string) {
-  const { countBytes, entryBytes, pointerBytes } = layoutOf(encoding);
-  const count = entriesIn(window.view(offset, countBytes, what), encoding);
-  if (count === 0 || count > MAX_ENTRIES) {
-    throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
-  }
-  return { count, view: window.view(offset, countBytes + count * entryBytes + pointerBytes, what) };
-}
-
-/** One entry. */
-export interface Entry {
-  /** Number of the tag. */
-  readonly tag: number;
-  /** Field type (TIFF 6.0, section 2). */
-  readonly type: number;
-  /** How many values. */
-  readonly count: number;
-  /** Offset of the first value in the file. */
-  readonly at: number;
-}
+/** Bytes of one value; 0 for an unknown type. */
+const bytesOf = ({ type }: Entry): number => FIELD_TYPES[type]?.[0] ?? 0;
 
 /** Entries of a directory by tag, looked up in its own bytes, so that a long chain costs little. */
 export class Directory {
@@ -82,24 +86,21 @@ export class Directory {
   /** Byte order and width of offsets. */
   readonly encoding: Encoding;
   readonly #bytes: DataView<ArrayBuffer>;
-  readonly #count: number;
+  readonly #parts: typeof CLASSIC;
   readonly #window: ByteWindow;
 
   private constructor(
     window: ByteWindow,
+    offset: number,
     encoding: Encoding,
-    { offset, count, bytes }: {
-      readonly offset: number;
-      readonly count: number;
-      readonly bytes: DataView<ArrayBuffer>;
-    },
+    bytes: DataView<ArrayBuffer>,
   ) {
     this.offset = offset;
     this.encoding = encoding;
     this.#bytes = bytes;
-    this.#count = count;
+    this.#parts = encoding.bigTiff ? BIG : CLASSIC;
     this.#window = window;
-    this.next = pointer(bytes, bytes.byteLength - layoutOf(encoding).pointerBytes, encoding);
+    this.next = pointer(bytes, bytes.byteLength - this.#parts.pointerBytes, encoding);
   }
 
   /**
@@ -108,81 +109,71 @@ export class Directory {
    * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries
    */
   static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
-    const { count, view } = viewOf(window, offset, encoding, what);
-    const { buffer, byteOffset, byteLength } = view;
-    const bytes = new DataView(buffer.slice(byteOffset, byteOffset + byteLength));
-    return new Directory(window, encoding, { offset, count, bytes });
+    const { countBytes, entryBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
+    const head = window.view(offset, countBytes, what);
+    const count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
+    if (count === 0 || count > MAX_ENTRIES) {
+      throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
+    }
+    const length = countBytes + count * entryBytes + pointerBytes;
+    const { buffer, byteOffset } = window.view(offset, length, what);
+    return new Directory(
+      window,
+      offset,
+      encoding,
+      new DataView(buffer.slice(byteOffset, byteOffset + length)),
+    );
   }
 
   /** A directory without entries, for planes that another structure of the file describes. */
   static empty(window: ByteWindow, encoding: Encoding): Directory {
-    const bytes = new DataView(new ArrayBuffer(layoutOf(encoding).pointerBytes));
-    return new Directory(window, encoding, { offset: 0, count: 0, bytes });
+    const { countBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
+    return new Directory(window, 0, encoding, new DataView(new ArrayBuffer(countBytes + pointerBytes)));
   }
 
-  /** Whether the file is long enough for the directory at `offset`. */
-  static fits({ file }: ByteWindow, offset: number, encoding: Encoding): boolean {
-    const { countBytes, entryBytes, pointerBytes } = layoutOf(encoding);
-    if (offset + countBytes > file.size) return false;
-    const count = entriesIn(new DataView(file.read(offset, countBytes, "a directory").buffer), encoding);
-    return count > MAX_ENTRIES || offset + countBytes + count * entryBytes + pointerBytes <= file.size;
+  /** All entries in stored order. */
+  *#entries(): Generator<Entry> {
+    const { countBytes, entryBytes, pointerBytes } = this.#parts;
+    const end = this.#bytes.byteLength - pointerBytes;
+    for (let at = countBytes; at < end; at += entryBytes) yield this.#entryAt(at);
   }
 
-  /** Offset of the directory after the one at `offset`, which is checked but not kept. @throws {DecodeFailed} as `read` */
-  static skip(window: ByteWindow, offset: number, encoding: Encoding, what: string): { next: number } {
-    const { view } = viewOf(window, offset, encoding, what);
-    return { next: pointer(view, view.byteLength - layoutOf(encoding).pointerBytes, encoding) };
+  #entryAt(at: number): Entry {
+    const { entryBytes, pointerBytes } = this.#parts;
+    const { littleEndian } = this.encoding;
+    const [tag, type] = [
+      this.#bytes.getUint16(at, littleEndian),
+      this.#bytes.getUint16(at + 2, littleEndian),
+    ];
+    const count = pointer(this.#bytes, at + 4, this.encoding);
+    const value = at + entryBytes - pointerBytes;
+    const isInline = count * bytesOf({ tag, type, count, at }) <= pointerBytes;
+    return {
+      tag,
+      type,
+      count,
+      at: isInline ? this.offset + value : pointer(this.#bytes, value, this.encoding),
+    };
   }
 
-  /** The first entry of a tag that has a known type. */
+  /** The first entry of a tag. */
   entry(tag: number): Entry | undefined {
-    for (let i = 0; i < this.#count; i += 1) {
-      const entry = this.#tagAt(i) === tag ? this.#entryAt(i) : undefined;
-      if (entry) return entry;
+    const { countBytes, entryBytes, pointerBytes } = this.#parts;
+    const end = this.#bytes.byteLength - pointerBytes;
+    for (let at = countBytes; at < end; at += entryBytes) {
+      if (this.#bytes.getUint16(at, this.encoding.littleEndian) === tag) return this.#entryAt(at);
     }
     return undefined;
-  }
-
-  #tagAt(i: number): number {
-    const { countBytes, entryBytes } = layoutOf(this.encoding);
-    return this.#bytes.getUint16(countBytes + i * entryBytes, this.encoding.littleEndian);
-  }
-
-  /** Entry `i` in stored order, `undefined` where its type is unknown. */
-  #entryAt(i: number): Entry | undefined {
-    const { countBytes, entryBytes, pointerBytes } = layoutOf(this.encoding);
-    const at = countBytes + i * entryBytes;
-    const type = this.#bytes.getUint16(at + 2, this.encoding.littleEndian);
-    const width = FIELD_TYPES[type]?.[0];
-    if (width === undefined) return undefined;
-    const count = pointer(this.#bytes, at + 4, this.encoding);
-    const inline = at + entryBytes - pointerBytes;
-    const isInline = count * width <= pointerBytes;
-    const value = isInline ? this.offset + inline : pointer(this.#bytes, inline, this.encoding);
-    return { tag: this.#tagAt(i), type, count, at: value };
-  }
-
-  /** All entries of known types in stored order. */
-  #entries(): Entry[] {
-    return Array.from({ length: this.#count }, (_, i) => this.#entryAt(i)).filter((entry) =>
-      entry !== undefined
-    );
   }
 
   /** The entry of a tag that samples depend on, `undefined` without one. @throws {DecodeFailed} it holds no number */
   #numeric(tag: number): Entry | undefined {
     const entry = this.entry(tag);
-    if (entry ? entry.count > 0 && entry.type !== ASCII : !this.lists(tag)) return entry;
+    if (!entry || entry.count > 0 && entry.type !== ASCII && bytesOf(entry) > 0) return entry;
     throw new DecodeFailed(`the directory at ${this.offset} has no number for ${tagName(tag)}`);
   }
 
-  /** Whether a tag has an entry, of whatever type. */
-  lists(tag: number): boolean {
-    for (let i = 0; i < this.#count; i += 1) if (this.#tagAt(i) === tag) return true;
-    return false;
-  }
-
-  /** Whether a tag has an entry of a known type. */
+  /** Whether a tag has an entry. */
   has(tag: number): boolean {
     return this.entry(tag) !== undefined;
   }
@@ -196,22 +187,11 @@ export class Directory {
   number(tag: number): number | undefined {
     const entry = this.#numeric(tag);
     if (!entry) return undefined;
-    if (entry.count > 1 && SINGLE.has(tag)) this.#requireEqual(entry);
     const own = entry.at - this.offset;
     // Most values stand in the directory itself and need no array.
     return own >= 0 && own + bytesOf(entry) <= this.#bytes.byteLength
       ? FIELD_TYPES[entry.type]![1](this.#bytes, own, this.encoding.littleEndian)
       : this.#numbers(entry, 1)[0];
-  }
-
-  /** @throws {DecodeFailed} values that should be one differ, or are too many */
-  #requireEqual(entry: Entry): void {
-    const values = entry.count <= MAX_REPEATED ? this.#numbers(entry, entry.count) : [];
-    if (values.length === 0 || values.some((value) => value !== values[0])) {
-      throw new DecodeFailed(
-        `the directory at ${this.offset} has ${entry.count} values for ${tagName(entry.tag)}`,
-      );
-    }
   }
 
   /**
@@ -246,7 +226,7 @@ export class Directory {
 
   /** The first offset after `offset` at which the directory or one of its values begins; `Infinity` without one. */
   firstPartAfter(offset: number): number {
-    const { pointerBytes } = layoutOf(this.encoding);
+    const { pointerBytes } = this.#parts;
     const apart = this.#entries().filter((entry) => entry.count * bytesOf(entry) > pointerBytes);
     const starts = [this.offset, ...apart.map(({ at }) => at)];
     return Math.min(Infinity, ...starts.filter((start) => start > offset));
@@ -270,12 +250,10 @@ export class Directory {
   /**
    * Text of every entry of a tag, with NULs inside but not at the end; some writers repeat ImageDescription.
    *
-   * @throws {DecodeFailed} one lies outside the file, is longer than `most` bytes, or is not a text
+   * @throws {DecodeFailed} one lies outside the file or is longer than `most` bytes
    */
   texts(tag: number, most: number): string[] {
-    const entries = this.#textEntries(tag);
-    if (entries.length === 0 && this.lists(tag)) throw new DecodeFailed("it is not a text");
-    return entries.map((entry) => textOf(this.#copied(entry, most)));
+    return this.#textEntries(tag).map((entry) => textOf(this.#copied(entry, most)));
   }
 
   /** The first `most` bytes of every text of a tag. @throws {DecodeFailed} one lies outside the file */
@@ -286,7 +264,7 @@ export class Directory {
   }
 
   #textEntries(tag: number): Entry[] {
-    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry) === 1);
+    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry) === 1).toArray();
   }
 
   /** Text of a tag that no sample depends on, up to its first NUL: `""` without it, or where it is damaged. */
@@ -304,6 +282,3 @@ export class Directory {
     return unlessDamaged(() => this.number(tag), undefined);
   }
 }
-
-/** Bytes of one value. */
-const bytesOf = ({ type }: Entry): number => FIELD_TYPES[type]?.[0] ?? 0;

@@ -1,6 +1,6 @@
 /** TIFF and BigTIFF in all dialects. */
 import { extensionOf, type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
-import { setOf } from "./file_names.ts";
+import { setOf } from "./marks.ts";
 
 /** Files of a recording of ScanImage along arbitrary lines, which are not read. */
 const SCANIMAGE_LINE_FILES: readonly string[] = [".pmt.dat", ".meta.txt", ".scnnr.dat"];

@@ -17,10 +17,9 @@ import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warning } from "../warning.ts";
 import { acquisitionOf } from "./acquisition.ts";
-import * as marks from "./dialects/marks.ts";
 import { plainSeries } from "./dialects/plain.ts";
-import { noted, type Opened } from "./opened.ts";
-import { oneSeries, type SeriesList, type Stack } from "./stack.ts";
+import * as marks from "./marks.ts";
+import { noted, oneSeries, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
@@ -81,8 +80,7 @@ export async function scenes(source: Source): Promise<Scenes> {
   return scenesOf(opened, list);
 }
 
-/** The opened file, or one of the set that a folder or a document stands for, and its series. */
-async function openSeries({ path, files }: Source): Promise<{ opened: Opened; list: SeriesList }> {
+async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (files.kind(path) === "directory") {
     return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
   }
@@ -106,7 +104,7 @@ function openFile(path: string, tiff: TiffFile, files: FileAccess): Opened {
     opened.warnings.push(warning("read_differently", text));
   }
   opened.descriptions = noted(
-    opened,
+    opened.warnings,
     tagName(TAG.ImageDescription),
     () => first.texts(TAG.ImageDescription, MAX_XML_BYTES),
   ) ?? [];

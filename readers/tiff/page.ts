@@ -2,9 +2,14 @@
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
-import { MAX_BITS, MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
 import { TAG, tagName } from "./tags.ts";
+
+/** Strips or tiles of one page: one strip per row and channel of the largest plane; 16 bytes of heap each. */
+export const MAX_SEGMENTS = 1 << 22;
+
+/** Bits per sample that are read. */
+const MAX_BITS = 64;
 
 /** Number format of a sample. */
 export type SampleKind = "uint" | "int" | "float";
@@ -64,6 +69,31 @@ export const PHOTOMETRIC = {
 /** Value of Compression (259) for JPEG, whose decoder turns YCbCr into RGB. */
 export const JPEG_COMPRESSION = 7;
 
+/** The size of a page and its samples per pixel. @throws {DecodeFailed} one is missing or out of bounds */
+export function pageSize(directory: Directory): Pick<PageLayout, "width" | "height" | "samples"> {
+  const width = count(directory, TAG.ImageWidth);
+  const height = count(directory, TAG.ImageLength);
+  if (width * height > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(
+      `${where(directory)} declares ${width} x ${height} pixels, more than ${MAX_PLANE_SAMPLES}`,
+    );
+  }
+  const samples = count(directory, TAG.SamplesPerPixel, 1);
+  if (samples > MAX_CHANNELS) {
+    throw new DecodeFailed(`${tagName(TAG.SamplesPerPixel)} is ${samples}, more than ${MAX_CHANNELS}`);
+  }
+  return { width, height, samples };
+}
+
+/** Whether the samples of a page have strips of their own. @throws {DecodeFailed} PlanarConfiguration is unknown */
+export function isPlanar(directory: Directory, samples: number): boolean {
+  const value = directory.number(TAG.PlanarConfiguration) ?? 1;
+  if (value !== 1 && value !== 2) {
+    throw new DecodeFailed(`${tagName(TAG.PlanarConfiguration)} is ${value}, neither 1 nor 2`);
+  }
+  return value === 2 && samples > 1;
+}
+
 function count(directory: Directory, tag: number, missing?: number): number {
   const value = directory.number(tag) ?? missing;
   if (value === undefined) throw new DecodeFailed(`${where(directory)} lacks ${tagName(tag)}`);
@@ -71,6 +101,28 @@ function count(directory: Directory, tag: number, missing?: number): number {
     throw new DecodeFailed(`${where(directory)} has ${tagName(tag)} of ${value}`);
   }
   return value;
+}
+
+/** The layout of a raw plane in one strip, which another structure than its directory describes. */
+export function inOneStrip(
+  page: Pick<PageLayout, "directory" | "width" | "height" | "bits" | "kind" | "sampleType">,
+): PageLayout {
+  const samples = page.bits.length;
+  return {
+    ...page,
+    samples,
+    planar: false,
+    compression: UNCOMPRESSED,
+    predictor: 1,
+    reversedBits: false,
+    photometric: samples === 3 ? PHOTOMETRIC.rgb : PHOTOMETRIC.blackIsZero,
+    extraSamples: [],
+    segmentWidth: page.width,
+    segmentHeight: page.height,
+    tiled: false,
+    across: 1,
+    down: 1,
+  };
 }
 
 /** Names a directory in messages. */
@@ -84,26 +136,12 @@ export function where(directory: Directory): string {
  * @throws {DecodeFailed} a tag is missing, out of bounds or unsupported; the message names the tag and its value
  */
 export function readPage(directory: Directory): PageLayout {
-  const width = count(directory, TAG.ImageWidth);
-  const height = count(directory, TAG.ImageLength);
-  if (width * height > MAX_PLANE_SAMPLES) {
-    throw new DecodeFailed(
-      `${where(directory)} declares ${width} x ${height} pixels, more than ${MAX_PLANE_SAMPLES}`,
-    );
-  }
+  const { width, height, samples } = pageSize(directory);
   const depth = directory.number(TAG.ImageDepth) ?? 1;
   if (depth !== 1) throw new DecodeFailed(`${tagName(TAG.ImageDepth)} is ${depth}; only 1 is read`);
-  const samples = count(directory, TAG.SamplesPerPixel, 1);
-  if (samples > MAX_CHANNELS) {
-    throw new DecodeFailed(`${tagName(TAG.SamplesPerPixel)} is ${samples}, more than ${MAX_CHANNELS}`);
-  }
   const bits = perSample(directory, TAG.BitsPerSample, samples, 1);
   const kind = sampleKind(directory, samples, bits);
-  const planarValue = directory.number(TAG.PlanarConfiguration) ?? 1;
-  if (planarValue !== 1 && planarValue !== 2) {
-    throw new DecodeFailed(`${tagName(TAG.PlanarConfiguration)} is ${planarValue}, neither 1 nor 2`);
-  }
-  const planar = planarValue === 2 && samples > 1;
+  const planar = isPlanar(directory, samples);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
   const photometric = directory.number(TAG.PhotometricInterpretation) ??
     // Three components of JPEG are YCbCr unless something else is stated, as libjpeg guesses.

@@ -8,10 +8,9 @@ import { referenceAxes, type ScanPath } from "../metadata/reference.ts";
 import { FIRST_POSITION, type Reference } from "../reader.ts";
 import { acquisitionOf } from "./acquisition.ts";
 import { type PageLayout, readPage } from "./page.ts";
-import { MAX_RECENT, recentBytes, RecentFiles } from "./recent_files.ts";
 import type { PlaneSource } from "./stack.ts";
-import { sameLayout } from "./stored_planes.ts";
-import { TiffFile } from "./tiff_file.ts";
+import { described, sameLayout } from "./stored_planes.ts";
+import { MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "./tiff_file.ts";
 
 /** A plane by the name of its file and the index of its page. */
 export interface PlanePlace {
@@ -69,7 +68,7 @@ export class PlaneFiles {
   get({ name, page: index = 0 }: PlanePlace, layout?: PageLayout, anyHeight = false): PlaneSource {
     return within(name, () => {
       const tiff = this.#recent.get(name);
-      const directory = tiff.heldDirectory(index);
+      const directory = tiff.directory(index);
       if (directory === null) throw new PlaneNotFound(`it has no page ${index + 1}`);
       const page = readPage(directory);
       if (
@@ -77,7 +76,7 @@ export class PlaneFiles {
       ) {
         throw new DecodeFailed(`it is ${described(page)}, the first image ${described(layout)}`);
       }
-      return { name, tiff, page, run: null };
+      return { name, tiff, page };
     });
   }
 
@@ -97,9 +96,6 @@ export class PlaneFiles {
 
 const isDamage = (error: unknown): error is DecodeFailed | PlaneNotFound =>
   error instanceof DecodeFailed || error instanceof PlaneNotFound;
-
-const described = ({ width, height, samples, bits }: PageLayout) =>
-  `${width} x ${height} x ${samples} of ${bits[0]} bits`;
 
 /** Names the file in a failure of `read`. */
 function within<T>(name: string, read: () => T): T {

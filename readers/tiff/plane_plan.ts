@@ -1,33 +1,95 @@
-/** The plan for some samples of one plane: strips and tiles checked against the file, and how to decode them. */
+/** The plan for some channels of a stack: strips and tiles checked against the file, and how to decode them. */
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
-import { NO_WORKING_MEMORY, type RowRange, type WorkingMemory } from "../reader.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { scratchBytes } from "../io/scratch.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
+import { servedLines } from "../metadata/line_scan.ts";
+import {
+  largerMemory,
+  NO_WORKING_MEMORY,
+  type PlanePlan,
+  type Position,
+  type RowRange,
+  type WorkingMemory,
+} from "../reader.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
-import type { Wanted } from "./samples.ts";
-import { placeRows, reverseBits, withoutPredictor } from "./segment_rows.ts";
+import { placeRows, reverseBits, type Wanted, withoutPredictor } from "./samples.ts";
 import { SegmentTable } from "./segment_table.ts";
-import type { PlaneSource } from "./stack.ts";
+import type { PlaneSource, Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 
-/** A wanted sample of a plane and the float32 plane that it fills. */
-export interface WantedSample {
-  /** Index among the samples of a pixel. */
+/** A wanted sample of a pixel, and the index of the float32 plane that it fills. */
+interface WantedSample {
   readonly sample: number;
-  /** Index of the float32 plane. */
   readonly target: number;
 }
 
 /** How the wanted samples of one source are decoded. */
-export interface SourcePlan {
-  /** Whether strips or tiles are compressed. */
+interface SourcePlan {
   readonly compressed: boolean;
   /** Memory of the codec. */
   readonly working: WorkingMemory;
-  /** Fills the wanted planes. @throws {DecodeFailed | Stopped} */
   decode(planes: readonly Float32Array[]): Promise<void>;
+}
+
+/** Names the file of a plane in the failure of `read`. */
+async function named<T>({ name }: PlaneSource, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (name === undefined || !(error instanceof DecodeFailed)) throw error;
+    throw new DecodeFailed(`"${name}": ${error.message}`, { cause: error });
+  }
+}
+
+/**
+ * Plans planes by their channel index.
+ *
+ * @throws {DecodeFailed} a strip or tile lies outside the file, or is too short for what it declares
+ * @throws {PlaneNotFound} one is not stored
+ */
+export async function planPlanes(
+  stack: Stack,
+  wanted: readonly number[],
+  { position, rows }: { readonly position: Position; readonly rows: RowRange | undefined },
+  stop: StopFlag,
+): Promise<PlanePlan> {
+  const { layout: { samples, width, height, planar, segmentHeight }, plannedLines } = stack;
+  const byChannel = new Map<number, WantedSample[]>();
+  wanted.forEach((index, target) => {
+    const channel = Math.floor(index / samples);
+    const list = byChannel.get(channel) ?? [];
+    list.push({ sample: index % samples, target });
+    byChannel.set(channel, list);
+  });
+  const sources = [...byChannel].map(([channel, list]) => ({
+    source: stack.plane({ ...position, channel }),
+    list,
+  }));
+  const lines = plannedLines === undefined
+    ? null
+    : servedLines(sources.map(({ source }) => source.page.height), plannedLines, rows);
+  const filled = lines?.filled ?? rows;
+  const plans: SourcePlan[] = [];
+  for (const { source, list } of sources) {
+    const plan = await named(source, () => planSource(source, list, stop, filled));
+    plans.push({ ...plan, decode: (planes) => named(source, () => plan.decode(planes)) });
+  }
+  return {
+    rows: lines?.rows ?? height,
+    columns: width,
+    ...filled && { filled },
+    warnings: lines?.warnings ?? [],
+    working: plans.map(({ working }) => working).reduce(largerMemory),
+    overwrites: plans.every(({ compressed }) => !compressed),
+    division: plans.some(({ compressed }) => compressed) && (lines?.rows ?? height) === height
+      ? { channels: planar ? 1 : samples, rows: segmentHeight }
+      : undefined,
+    decode: async (planes) => {
+      for (const plan of plans) await plan.decode(planes);
+    },
+  };
 }
 
 /**
@@ -36,13 +98,13 @@ export interface SourcePlan {
  * @param rows that fill the planes; all by default
  * @throws {DecodeFailed} one lies outside the file, or is too short for what it declares
  */
-export async function planSource(
+async function planSource(
   source: PlaneSource,
   wanted: readonly WantedSample[],
   stop: StopFlag,
   rows?: RowRange,
 ): Promise<SourcePlan> {
-  const { page, run } = source;
+  const { page } = source;
   const targets = (planes: readonly Float32Array[]): Wanted[] =>
     wanted.map(({ sample, target }) => ({ sample, plane: planes[target]! }));
   if (page.compression === UNCOMPRESSED) {
@@ -53,11 +115,6 @@ export async function planSource(
       working: NO_WORKING_MEMORY,
       decode: (planes) => Promise.resolve(readRaw(table, targets(planes), stop)),
     };
-  }
-  if (run !== null) {
-    throw new DecodeFailed(
-      `${tagName(TAG.Compression)} is ${page.compression} in a run of planes with one directory`,
-    );
   }
   const { codecOf, CompressedSegments } = await import("./compressed_segments.ts");
   const codec = source.strips?.codec ?? await codecOf(page.compression);

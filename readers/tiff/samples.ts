@@ -1,34 +1,35 @@
-/** From the decoded bytes of a strip or tile to float32 planes. */
+/**
+ * Decoded rows of a strip or tile on their way into float32 planes. Predictors: horizontal differencing (TIFF 6.0, section 14) and
+ * floating point (Adobe Technical Note 3).
+ */
+import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import {
   int64ToFloat32,
   isSampleType,
   SAMPLE_BYTES,
   SampleArray,
+  swapBytes,
   uint64ToFloat32,
 } from "../samples/to_float32.ts";
 import type { PageLayout, SampleKind } from "./page.ts";
+import { rowBytes, type SegmentTable } from "./segment_table.ts";
+import { TAG, tagName } from "./tags.ts";
 
-/** A rectangle of decoded samples and its place in the planes. */
-export interface Block {
-  /** Decoded bytes, which may be swapped in place. Each row begins at a whole byte. */
+/** Some decoded rows of one strip or tile. */
+export interface SegmentRows {
+  /** Index of the strip or tile. */
+  readonly index: number;
+  /** First row, counted in the strip or tile. */
+  readonly first: number;
+  /** How many rows. */
+  readonly count: number;
+  /** Each row begins at a whole byte; scratch, changed in place. */
   readonly bytes: Uint8Array;
-  /** Byte order of machine types. */
-  readonly littleEndian: boolean;
-  /** Columns and interleaved samples per row of `bytes`. */
-  readonly width: number;
-  /** Stored bits of each interleaved sample. */
+  /** Bits of each interleaved sample. */
   readonly bits: readonly number[];
-  /** Number format of the samples. */
-  readonly kind: SampleKind;
-  /** Rows to keep. */
-  readonly rows: number;
-  /** Columns to keep. */
-  readonly columns: number;
-  /** Index of the first kept sample in the planes. */
-  readonly at: number;
-  /** Samples per row of the planes. */
-  readonly stride: number;
+  /** Byte order of the samples. */
+  readonly littleEndian: boolean;
 }
 
 /** One interleaved sample and its plane. */
@@ -39,11 +40,106 @@ export interface Wanted {
   readonly plane: Float32Array;
 }
 
-/** Bytes of one row: samples are packed, rows padded to a whole byte (TIFF 6.0, section 9). */
-export function rowBytes(width: number, bits: readonly number[]): number {
-  let pixel = 0;
-  for (const b of bits) pixel += b;
-  return Math.ceil(width * pixel / 8);
+const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let reversed = 0;
+  for (let bit = 0; bit < 8; bit += 1) if (byte & (1 << bit)) reversed |= 0x80 >> bit;
+  return reversed;
+});
+
+/** Reverses the bits of each byte in place (FillOrder 2). */
+export function reverseBits(bytes: Uint8Array): void {
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = REVERSED[bytes[i]!]!;
+}
+
+/** Undoes the predictor of a page in place. @throws {DecodeFailed} it is unknown, or undefined for such samples */
+export function withoutPredictor({ page }: SegmentTable, rows: SegmentRows): SegmentRows {
+  const { predictor, kind } = page;
+  const [bits = 0] = rows.bits;
+  if (predictor === 1) return rows;
+  const refuse = (why: string) => new DecodeFailed(`${tagName(TAG.Predictor)} is ${predictor}${why}`);
+  if (rows.bits.some((width) => width !== bits)) {
+    throw refuse(` with samples of ${rows.bits.join(", ")} bits, which differ`);
+  }
+  if (predictor === 2) {
+    if (![8, 16, 32, 64].includes(bits)) throw refuse(` with ${bits} bits; 8, 16, 32 and 64 are read`);
+    undoDifferences(rows, page.segmentWidth);
+  } else if (predictor === 3) {
+    if (kind !== "float") throw refuse(" with samples that are not floats");
+    undoFloatingPoint(rows, page.segmentWidth);
+  } else throw refuse("; 1, 2 and 3 are read");
+  return { ...rows, littleEndian: true };
+}
+
+/** The result is little-endian. */
+function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, columns: number): void {
+  const samples = bits.length;
+  const width = bits[0]! / 8;
+  const rowSamples = columns * samples;
+  const length = count * rowSamples;
+  if (!littleEndian && width > 1) swapBytes(bytes.subarray(0, length * width), width);
+  const start = bytes.byteOffset;
+  const words = width === 1
+    ? bytes
+    : width === 2
+    ? new Uint16Array(bytes.buffer, start, length)
+    : width === 4
+    ? new Uint32Array(bytes.buffer, start, length)
+    : new BigUint64Array(bytes.buffer, start, length);
+  for (let y = 0; y < count; y += 1) {
+    const [first, end] = [y * rowSamples + samples, (y + 1) * rowSamples];
+    if (words instanceof BigUint64Array) {
+      for (let i = first; i < end; i += 1) words[i]! += words[i - samples]!;
+    } else {
+      for (let i = first; i < end; i += 1) words[i]! += words[i - samples]!;
+    }
+  }
+}
+
+/**
+ * Each row holds the highest bytes of all its samples first, then the next ones and so on, differenced as bytes. The result is
+ * little-endian.
+ */
+function undoFloatingPoint({ bytes, count, bits }: SegmentRows, columns: number): void {
+  const samples = bits.length;
+  const width = bits[0]! / 8;
+  const rowSamples = columns * samples;
+  const size = rowSamples * width;
+  const row = new Uint8Array(size);
+  for (let y = 0; y < count; y += 1) {
+    const start = y * size;
+    row.set(bytes.subarray(start, start + size));
+    for (let i = samples; i < size; i += 1) row[i]! += row[i - samples]!;
+    for (let b = 0; b < width; b += 1) {
+      let from = b * rowSamples;
+      for (let to = start + width - 1 - b; to < start + size; to += width) bytes[to] = row[from++]!;
+    }
+  }
+}
+
+/** Writes rows into the wanted planes, which begin with the first wanted row; what lies beyond a plane is left out. */
+export function placeRows(table: SegmentTable, stored: SegmentRows, wanted: readonly Wanted[]): void {
+  const { page } = table;
+  const { top, left, set } = table.place(stored.index);
+  const from = top + stored.first;
+  if (from >= page.height) return;
+  const held = page.planar
+    ? wanted.filter(({ sample }) => sample === set).map(({ plane }) => ({ sample: 0, plane }))
+    : wanted;
+  const place: Place = {
+    rows: Math.min(stored.count, page.height - from),
+    columns: Math.min(page.segmentWidth, page.width - left),
+    at: (from - table.shown.start) * page.width + left,
+  };
+  const sampleType = machineType(page.kind, stored.bits);
+  if (sampleType === null) unpackBits(page, stored, held, place);
+  else unpackMachineType(page, { ...stored, sampleType }, held, place);
+}
+
+/** Where rows go: how many rows and columns are kept, and the index of their first sample in the planes. */
+interface Place {
+  readonly rows: number;
+  readonly columns: number;
+  readonly at: number;
 }
 
 /** The machine type of the samples, or `null` for other widths. */
@@ -52,43 +148,47 @@ function machineType(kind: SampleKind, bits: readonly number[]): SampleType | nu
   return isSampleType(type) && bits.every((width) => width === bits[0]) ? type : null;
 }
 
-/** Bits of each interleaved sample in a strip or tile; in planar pages those of one sample. */
-export function blockBits(page: PageLayout, sample: number): readonly number[] {
-  return page.planar ? page.bits.slice(sample, sample + 1) : page.bits;
-}
-
-/** Writes the wanted samples of a block into their planes. */
-export function unpack(block: Block, wanted: readonly Wanted[]): void {
-  const sampleType = machineType(block.kind, block.bits);
-  if (sampleType === null) return unpackBits(block, wanted);
-  const { littleEndian, rows, columns, at, stride, width } = block;
-  const step = block.bits.length;
-  const bytes = block.bytes.subarray(0, rows * width * step * SAMPLE_BYTES[sampleType]);
-  const samples = new SampleArray({ bytes, sampleType, littleEndian });
+function unpackMachineType(
+  { segmentWidth, width }: PageLayout,
+  { bytes, bits, littleEndian, sampleType }: SegmentRows & { readonly sampleType: SampleType },
+  wanted: readonly Wanted[],
+  { rows, columns, at }: Place,
+): void {
+  const step = bits.length;
+  const stored = bytes.subarray(0, rows * segmentWidth * step * SAMPLE_BYTES[sampleType]);
+  const samples = new SampleArray({ bytes: stored, sampleType, littleEndian });
   // Rows as long as those of the planes are converted at once.
-  const whole = columns === width && stride === width;
+  const whole = columns === segmentWidth && width === segmentWidth;
   for (const { sample, plane } of wanted) {
     if (whole) samples.convert({ from: sample, step, count: rows * columns }, plane, at);
     else {
       for (let y = 0; y < rows; y += 1) {
-        samples.convert({ from: y * width * step + sample, step, count: columns }, plane, at + y * stride);
+        samples.convert(
+          { from: y * segmentWidth * step + sample, step, count: columns },
+          plane,
+          at + y * width,
+        );
       }
     }
   }
 }
 
 /** Samples of any width, highest bit first, whatever the byte order. */
-function unpackBits(block: Block, wanted: readonly Wanted[]): void {
-  const { bytes, bits, kind, rows, columns, at, stride, width } = block;
-  const row = rowBytes(width, bits);
+function unpackBits(
+  { kind, segmentWidth, width }: PageLayout,
+  { bytes, bits, littleEndian }: SegmentRows,
+  wanted: readonly Wanted[],
+  { rows, columns, at }: Place,
+): void {
+  const row = rowBytes(segmentWidth, bits);
   const pixel = bits.reduce((sum, b) => sum + b, 0);
   let first = 0;
   for (const [sample, size] of bits.entries()) {
-    const read = reader(bytes, size, kind, block.littleEndian);
+    const read = reader(bytes, size, kind, littleEndian);
     for (const { plane } of wanted.filter((one) => one.sample === sample)) {
       for (let y = 0; y < rows; y += 1) {
         let bit = y * row * 8 + first;
-        const to = at + y * stride;
+        const to = at + y * width;
         for (let x = 0; x < columns; x += 1, bit += pixel) plane[to + x] = read(bit);
       }
     }

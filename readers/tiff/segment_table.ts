@@ -2,28 +2,35 @@
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { RowRange } from "../reader.ts";
-import { MAX_SEGMENT_BYTES } from "./bounds.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
-import { blockBits, rowBytes } from "./samples.ts";
-import type { PlaneSource } from "./stack.ts";
+import type { PlaneSource, StripPlaces } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
-/** Offsets and lengths in the file. */
-interface Ranges {
-  readonly offsets: Float64Array;
-  readonly lengths: Float64Array;
+/** Decoded bytes of one compressed strip or tile: a whole plane of 2^28 float64 samples in one strip. */
+const MAX_SEGMENT_BYTES = 2 ** 31 - 1;
+
+/** Bytes of one row: samples are packed, rows padded to a whole byte (TIFF 6.0, section 9). */
+export function rowBytes(width: number, bits: readonly number[]): number {
+  let pixel = 0;
+  for (const b of bits) pixel += b;
+  return Math.ceil(width * pixel / 8);
+}
+
+/** Bits of each interleaved sample in a strip or tile; in planar pages those of one sample. */
+export function blockBits(page: PageLayout, sample: number): readonly number[] {
+  return page.planar ? page.bits.slice(sample, sample + 1) : page.bits;
 }
 
 /** The strips or tiles of a plane by their index. */
 export class SegmentTable {
   /** File that holds the plane. */
   readonly tiff: TiffFile;
-  /** The page; for a plane in a run, as if each sample had one strip. */
+  /** The page. */
   readonly page: PageLayout;
   /** The wanted rows; strips and tiles without any of them are neither checked nor read. */
   readonly shown: RowRange;
-  readonly #ranges: Ranges;
+  readonly #ranges: StripPlaces;
   /** One stored row, by the index of the sample in planar pages. */
   readonly #rows: { readonly bits: readonly number[]; readonly bytes: number }[] = [];
 
@@ -34,11 +41,11 @@ export class SegmentTable {
    * @param rows wanted rows; all by default
    * @throws {DecodeFailed} values are missing
    */
-  constructor({ tiff, page, run, strips }: PlaneSource, codec: Codec | null, rows?: RowRange) {
+  constructor({ tiff, page, strips }: PlaneSource, codec: Codec | null, rows?: RowRange) {
     this.tiff = tiff;
     this.shown = rows ?? { start: 0, end: page.height };
-    this.page = run === null ? page : { ...page, segmentHeight: page.height, down: 1 };
-    this.#ranges = strips ?? (run === null ? this.#storedRanges(codec) : this.#runRanges(run));
+    this.page = page;
+    this.#ranges = strips ?? this.#storedRanges(codec);
   }
 
   /** Indices of the strips or tiles with wanted samples and rows. */
@@ -142,12 +149,7 @@ export class SegmentTable {
     }
   }
 
-  /** Checks the places of compressed strips or tiles alone. @throws {DecodeFailed} one lies outside the file */
-  checkPlaces(): void {
-    this.#ranges.offsets.forEach((offset, i) => this.tiff.file.require(offset, this.length(i), this.name(i)));
-  }
-
-  #storedRanges(codec: Codec | null): Ranges {
+  #storedRanges(codec: Codec | null): StripPlaces {
     const { page, tiff } = this;
     const { directory } = page;
     const own = page.tiled && directory.has(TAG.TileOffsets);
@@ -157,7 +159,7 @@ export class SegmentTable {
     // Surplus values mean nothing; `readPage` has counted the needed ones.
     const offsets = directory.numbers(offsetTag, tiff.file.size).subarray(0, segments);
     const bytes = (index: number) => this.rowBytes(index) * this.rows(index);
-    if (directory.lists(lengthTag)) {
+    if (directory.has(lengthTag)) {
       const lengths = directory.numbers(lengthTag, tiff.file.size).subarray(0, segments);
       if (lengths.length < segments) {
         throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
@@ -171,28 +173,4 @@ export class SegmentTable {
     }
     return { offsets, lengths: Float64Array.from(offsets, (_, i) => bytes(i)) };
   }
-
-  /** Plane `run` of a run of planes that begins at the first strip. */
-  #runRanges(run: number): Ranges {
-    const { page } = this;
-    if (page.tiled) throw new DecodeFailed(`a run of planes with one directory is stored in tiles`);
-    const sets = page.planar ? page.samples : 1;
-    const first = page.directory.number(TAG.StripOffsets) ?? 0;
-    const lengths = Float64Array.from(
-      { length: sets },
-      (_, s) => rowBytes(page.width, blockBits(page, s)) * page.height,
-    );
-    const planeBytes = lengths.reduce((sum, length) => sum + length, 0);
-    const offsets = new Float64Array(sets);
-    for (let s = 0, at = first + run * planeBytes; s < sets; at += lengths[s]!, s += 1) offsets[s] = at;
-    return { offsets, lengths };
-  }
-}
-
-/** Checks that every strip or tile of a plane lies in its file. @throws {DecodeFailed} */
-export function requireStored(source: PlaneSource): void {
-  const { page } = source;
-  const table = new SegmentTable(source, null);
-  if (page.compression !== UNCOMPRESSED) return table.checkPlaces();
-  table.check(page.bits.map((_, sample) => ({ sample })), null);
 }

@@ -1,5 +1,5 @@
 import { doesNotThrow, throws } from "node:assert/strict";
-import { entryAt, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
+import { entryAt, grayLayout, type TiffLayout, tiffOf } from "../../tests/fixtures/tiff_writer.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import type { Codec } from "../codecs/segment.ts";
 import { FileAccess } from "../io/random_access.ts";
@@ -18,31 +18,14 @@ const CODEC: Codec = {
 };
 
 Deno.test("a compressed tile declares 2^31 - 1 bytes at most", () => {
-  const bytes = tiffOf(
-    {
-      littleEndian: true,
-      bigTiff: false,
-      width: 5,
-      height: 1,
-      samples: 1,
-      bits: 8,
-      kind: "uint",
-      planar: false,
-      rowsPerStrip: 1,
-      tile: [16, 1],
-      predictor: 1,
-      codec: "deflate",
-      fillOrder: 1,
-    },
-    [[new Uint8Array(9)]],
-    [[322, 4, [0]], [323, 4, [0]]],
-  );
+  const layout: TiffLayout = { ...grayLayout(5, 1, 8), tile: [16, 1], codec: "deflate" };
+  const bytes = tiffOf(layout, [[new Uint8Array(9)]], [[322, 4, [0]], [323, 4, [0]]]);
   const check = (width: number, rows = 1) => {
     const view = new DataView(bytes.buffer);
     view.setUint32(entryAt(bytes, 322) + 8, width, true);
     view.setUint32(entryAt(bytes, 323) + 8, rows, true);
     const tiff = new TiffFile(new DecodedBytes(bytes, "the file"), new FileAccess());
-    new SegmentTable({ tiff, page: readPage(tiff.first), run: null }, CODEC).check([{ sample: 0 }], CODEC);
+    new SegmentTable({ tiff, page: readPage(tiff.first) }, CODEC).check([{ sample: 0 }], CODEC);
   };
   doesNotThrow(() => check(2 ** 31 - 1));
   doesNotThrow(() => check(2 ** 30 - 1, 2));

@@ -1,12 +1,52 @@
-/** What each dialect of TIFF gives: planes by position and channel, and their metadata. */
+/** What each dialect of TIFF gets, an opened file, and gives: planes by position and channel, and their metadata. */
 import type { Codec } from "../codecs/segment.ts";
+import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import type { Calibration } from "../metadata/axes.ts";
-import type { Moment } from "../metadata/moment.ts";
+import { type Moment, momentOf } from "../metadata/moment.ts";
 import type { AxisLetter, LineScan, Position, SceneEntry } from "../reader.ts";
-import type { Warning } from "../warning.ts";
+import { lossWarning, type Warning } from "../warning.ts";
+import type { Directory } from "./directory.ts";
 import type { PageLayout } from "./page.ts";
+import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
+
+/** Planes that one description may declare; keeps index arithmetic exact. */
+export const MAX_PLANES = 2 ** 31;
+
+/** The opened file, which each dialect examines. */
+export interface Opened {
+  /** Path of the opened file. */
+  readonly path: string;
+  /** For the other files of a set. */
+  readonly files: FileAccess;
+  /** The opened file. */
+  readonly tiff: TiffFile;
+  /** First directory of the chain. */
+  readonly first: Directory;
+  /** Texts of ImageDescription in the first directory, most often one; MetaMorph joins several with NULs. */
+  descriptions: readonly string[];
+  /** Metadata that a dialect could not read. */
+  readonly warnings: Warning[];
+}
+
+/** The date of the DateTime tag. */
+export const tagMoment = (directory: Directory): Moment => momentOf(directory.note(TAG.DateTime, 64));
+
+/**
+ * The result of `read`, or `null` with a warning where metadata that decide about planes are damaged. A file that the system cannot
+ * read is no damage.
+ */
+export function noted<T>(warnings: Warning[], what: string, read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    warnings.push(lossWarning(error, "metadata_damaged", what));
+    return null;
+  }
+}
 
 /** Index of one plane in a stack, samples aside. */
 export interface PlaneIndex extends Position {
@@ -14,14 +54,14 @@ export interface PlaneIndex extends Position {
   readonly channel: number;
 }
 
-/** Where the strips of a plane lie, for dialects whose directories do not say it. */
+/** Where the strips of a plane lie, for planes whose directory does not say it. */
 export interface StripPlaces {
   /** First byte of each in the file. */
   readonly offsets: Float64Array;
   /** Stored bytes of each; for compressed ones an upper bound. */
   readonly lengths: Float64Array;
-  /** Codec of compressed ones. */
-  readonly codec: Codec | null;
+  /** Codec of compressed ones, in place of that of the page. */
+  readonly codec?: Codec;
 }
 
 /** One plane of samples in a file. */
@@ -32,25 +72,12 @@ export interface PlaneSource {
   readonly tiff: TiffFile;
   /** Layout of the plane. */
   readonly page: PageLayout;
-  /**
-   * Number of the plane in a run of uncompressed planes that begins at the first strip of the page; `null` for the strips or tiles
-   * of the page itself.
-   */
-  readonly run: number | null;
   /** Replaces the strips of the directory. */
   readonly strips?: StripPlaces;
-  /** Doubts about this plane. */
-  readonly warnings?: readonly Warning[];
 }
 
-/** Lengths of the axes along which planes are counted. */
-export interface StackSizes {
-  /** Time points. */
-  readonly T: number;
-  /** Channels, samples aside. */
-  readonly C: number;
-  /** Focus planes. */
-  readonly Z: number;
+/** Lengths of the axes along which planes are counted; channels without the samples of a pixel. */
+export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
   /** Spectral planes. */
   readonly L?: number;
 }
@@ -103,6 +130,14 @@ export interface SeriesList {
   entries(most: number): readonly SceneEntry[];
   /** Opens one of them. @throws {DecodeFailed} */
   open(index: number): Stack;
+}
+
+/** The opened file, or one of the set that a folder or a document stands for, and its series. */
+export interface OpenedSeries {
+  /** One file of the set. */
+  readonly opened: Opened;
+  /** Its scenes. */
+  readonly list: SeriesList;
 }
 
 /** The list of a file with one series. */

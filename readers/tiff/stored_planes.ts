@@ -1,18 +1,126 @@
-/** Where the planes of one layout are stored: each with its directory, or one after the other with one directory. */
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+/** The planes of one file: pages grouped by layout, each with its directory, or one after the other with one directory. */
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
-import { MAX_SEGMENTS } from "./bounds.ts";
 import type { Directory } from "./directory.ts";
-import { type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
+import { MAX_SEGMENTS, type PageLayout, readPage, UNCOMPRESSED, where } from "./page.ts";
+import { blockBits, rowBytes } from "./segment_table.ts";
 import type { PlaneSource } from "./stack.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
+
+/** A layout that pages share. */
+export type PageKind = Pick<PageLayout, "width" | "height" | "samples">;
+
+/** Kinds that are distinguished, four times the scenes of a file; further ones count as one kind. */
+const MAX_KINDS = 4096;
+
+/** Kind of a damaged page. */
+const DAMAGED = -1;
+
+const REDUCED_OR_MASK = 1 | 4;
+
+/** The pages of one file by their number in the chain, grouped by layout in one walk. */
+export class PageChain {
+  /** The layouts in order of their first pages. */
+  readonly kinds: readonly PageKind[];
+  /** Why the chain ended early. */
+  readonly warnings: readonly Warning[];
+  /** Offsets of the directories of all pages. */
+  readonly offsets: readonly number[];
+  /** Index into `kinds`, or {@linkcode DAMAGED}. */
+  readonly #kindOf: number[] = [];
+  /** Numbers of the pages marked as reduced versions or masks. */
+  readonly #hidden = new Set<number>();
+  /** Numbers of the pages that have a description. */
+  readonly #described = new Set<number>();
+
+  /**
+   * Walks the chain, reading the directories alone.
+   *
+   * @param visit sees each directory while values close to it are cheap to read
+   * @throws {DecodeFailed} the first one is damaged
+   */
+  constructor(tiff: TiffFile, visit?: (directory: Directory) => void) {
+    const numbers = new Map<string, number>();
+    const kinds: PageKind[] = [];
+    const offsets: number[] = [];
+    tiff.walk((directory, page) => {
+      offsets.push(directory.offset);
+      visit?.(directory);
+      if (directory.has(TAG.ImageDescription)) this.#described.add(page);
+      const noted = page === 0 ? kindOf(directory) : unlessDamaged(() => kindOf(directory), null);
+      if (noted === null) {
+        this.#kindOf.push(DAMAGED);
+        return;
+      }
+      const { key, ...kind } = noted;
+      const number = numbers.get(key) ?? Math.min(numbers.size, MAX_KINDS);
+      if (number === kinds.length) {
+        numbers.set(key, number);
+        kinds.push(kind);
+      }
+      this.#kindOf.push(number);
+      if (((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED_OR_MASK) !== 0) this.#hidden.add(page);
+    });
+    this.kinds = kinds;
+    this.offsets = offsets;
+    this.warnings = endsEarly(tiff, offsets.length);
+  }
+
+  /** Whether a page has a description. */
+  isDescribed(page: number): boolean {
+    return this.#described.has(page);
+  }
+
+  /** Number of the kind of a page that shows its own plane; `null` for a reduced version, a mask and a damaged page. */
+  shownKind(page: number): number | null {
+    const kind = this.#kindOf[page] ?? DAMAGED;
+    return kind >= 0 && !this.#hidden.has(page) ? kind : null;
+  }
+
+  /**
+   * Numbers of the pages with planes like the first shown one. A page as large as a plane counts even when NewSubfileType calls it
+   * reduced; a damaged page keeps its place.
+   */
+  likeFirst(): number[] {
+    const pages = this.offsets.map((_, page) => page);
+    const first = pages.find((page) => this.shownKind(page) !== null);
+    if (first === undefined) return [];
+    const kind = this.#kindOf[first];
+    return pages.filter((page) => this.#kindOf[page] === kind || this.#kindOf[page] === DAMAGED);
+  }
+}
+
+/** Decides whether two pages are planes of one stack, by values that mostly stand in the directory itself. */
+function kindOf(directory: Directory): PageKind & { readonly key: string } {
+  const inline = (tag: number) => directory.count(tag) <= 2 ? directory.number(tag) : directory.count(tag);
+  const width = directory.number(TAG.ImageWidth) ?? NaN;
+  const height = directory.number(TAG.ImageLength) ?? NaN;
+  const samples = directory.number(TAG.SamplesPerPixel) ?? 1;
+  const rest = [
+    inline(TAG.BitsPerSample) ?? 1,
+    inline(TAG.SampleFormat) ?? 1,
+    directory.number(TAG.PlanarConfiguration) ?? 1,
+    directory.number(TAG.PhotometricInterpretation) ?? 1,
+  ];
+  return { key: [width, height, samples, ...rest].join(), width, height, samples };
+}
+
+/** Warns about a chain that broke after so many pages. */
+export const endsEarly = ({ brokenTail }: TiffFile, pages: number): Warning[] =>
+  brokenTail === null
+    ? []
+    : [warning("file_damaged", `The file ends early, after ${pages} pages: ${brokenTail}`)];
 
 /** Whether the planes of two pages have the same size and samples. */
 export function sameLayout(a: PageLayout, b: PageLayout): boolean {
   return a.width === b.width && a.height === b.height && a.samples === b.samples && a.kind === b.kind &&
     a.bits.every((bits, i) => bits === b.bits[i]);
 }
+
+/** `12 x 8 x 1 of 16 bits` for messages. */
+export const described = ({ width, height, samples, bits }: PageLayout): string =>
+  `${width} x ${height} x ${samples} of ${new Set(bits).values().toArray().join(", ")} bits`;
 
 /**
  * The page of a plane.
@@ -27,14 +135,21 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
   }
   const page = readPage(directory);
   if (!sameLayout(page, layout)) {
-    throw new DecodeFailed(
-      `${what} in ${where(directory)} is ${page.width} x ${page.height} x ${page.samples} of ${
-        page.bits.join(", ")
-      } bits, unlike the first plane`,
-    );
+    throw new DecodeFailed(`${what} in ${where(directory)} is ${described(page)}, unlike the first plane`);
   }
   return page;
 }
+
+/** Bytes of the samples of an uncompressed plane, for each sample if they lie apart. */
+function planeBytes(layout: PageLayout): number[] {
+  const { width, height, planar, samples } = layout;
+  return Array.from(
+    { length: planar ? samples : 1 },
+    (_, s) => rowBytes(width, blockBits(layout, s)) * height,
+  );
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /**
  * How many planes fit into the file one after the other from the first strip of a page on; 1 when the page is compressed or
@@ -42,10 +157,9 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
  */
 export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
   if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
-  const strips = layout.directory.numbers(TAG.StripOffsets, MAX_SEGMENTS);
-  const plane = planeBytes(layout);
+  const last = layout.directory.numbers(TAG.StripOffsets, MAX_SEGMENTS).at(-1) ?? 0;
+  const plane = sum(planeBytes(layout));
   const { first, end } = roomOf(tiff, layout);
-  const last = strips.at(-1) ?? 0;
   if (last < first || last >= first + plane || first >= tiff.file.size) return 1;
   return Math.max(1, Math.floor((end - first) / plane));
 }
@@ -54,14 +168,6 @@ export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
 function roomOf({ file }: TiffFile, { directory }: PageLayout) {
   const first = directory.number(TAG.StripOffsets) ?? 0;
   return { first, end: Math.min(file.size, directory.firstPartAfter(first)) };
-}
-
-/** Bytes of one uncompressed plane. */
-function planeBytes({ width, height, bits, planar }: PageLayout): number {
-  const row = planar
-    ? bits.reduce((sum, b) => sum + Math.ceil(width * b / 8), 0)
-    : Math.ceil(width * bits.reduce((sum, b) => sum + b, 0) / 8);
-  return row * height;
 }
 
 /** Finds a plane by its number. @throws {PlaneNotFound | DecodeFailed} it is missing, or damaged or of another layout */
@@ -73,24 +179,32 @@ export function listedPlanes(tiff: TiffFile, layout: PageLayout, offsets: readon
     // A file of reduced pages alone shows its first one.
     const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
     if (offset === undefined) throw missingPlane(number, offsets.length);
-    return { tiff, page: planePage(tiff.directoryAt(offset), layout, `plane ${number}`), run: null };
+    return { tiff, page: planePage(tiff.directoryAt(offset), layout, `plane ${number}`) };
   };
 }
 
 function planeInChain(tiff: TiffFile, layout: PageLayout, number: number): PlaneSource {
-  const directory = tiff.heldDirectory(number);
+  const directory = tiff.directory(number);
   if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
-  return { tiff, page: planePage(directory, layout, `plane ${number}`), run: null };
+  return { tiff, page: planePage(directory, layout, `plane ${number}`) };
 }
 
-/** The planes that follow one another with one directory. */
+/** The uncompressed planes that follow one another with one directory. */
 export function planesInRun(tiff: TiffFile, layout: PageLayout): PlaneFinder {
   const { first, end } = roomOf(tiff, layout);
+  const bytes = planeBytes(layout);
   // A plane that begins in that room is incomplete, not missing.
-  const stored = Math.ceil((end - first) / planeBytes(layout));
+  const stored = Math.ceil((end - first) / sum(bytes));
+  const page = { ...layout, segmentHeight: layout.height, down: 1 };
   return (number) => {
-    if (number > 0 && number >= stored) throw missingPlane(number, stored);
-    return { tiff, page: layout, run: number === 0 ? null : number };
+    if (number === 0) return { tiff, page: layout };
+    if (number >= stored) throw missingPlane(number, stored);
+    if (layout.tiled || layout.compression !== UNCOMPRESSED) {
+      throw new DecodeFailed("several planes with one directory are stored in tiles or compressed");
+    }
+    const offsets = bytes.map((_, s) => first + number * sum(bytes) + sum(bytes.slice(0, s)));
+    const strips = { offsets: Float64Array.from(offsets), lengths: Float64Array.from(bytes) };
+    return { tiff, page, strips };
   };
 }
 
@@ -113,11 +227,15 @@ export function declaredPlanes(
   const isRun = fitting > 1;
   const found = isRun ? planesInRun(tiff, layout) : (number: number) => planeInChain(tiff, layout, number);
   const present = isRun ? fitting : tiff.countUpTo(planes + 1);
-  if (present === planes) return { plane: found, warnings: [] };
-  const there = present > planes ? "more" : present === 1 ? "one" : String(present);
   const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
+  return { plane: found, warnings: countWarnings("The description", planes, present, reason) };
+}
+
+/** Warns when `source` declares more or fewer planes than the `present` ones; of surplus ones it does not matter how many. */
+export function countWarnings(source: string, planes: number, present: number, reason = ""): Warning[] {
+  if (present === planes) return [];
+  const found = present > planes ? "more" : present === 1 ? "one" : String(present);
   const declared = planes === 1 ? "one plane" : `${planes} planes`;
-  const text = `The description declares ${declared}, but the file holds ${there}${reason}`;
   const code = present > planes ? "content_left_out" : "planes_missing";
-  return { plane: found, warnings: [warning(code, text)] };
+  return [warning(code, `${source} declares ${declared}, but the file holds ${found}${reason}`)];
 }

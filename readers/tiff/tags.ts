@@ -1,5 +1,11 @@
 /** Tags and field types of TIFF 6.0, its supplements and BigTIFF, and of the vendors whose metadata is read. */
 
+/** Entries of one directory; the tags that exist number a few hundred. */
+export const MAX_ENTRIES = 4096;
+
+/** Bytes of a vendor structure that is read as a whole (Micro-Manager summary, ScanImage header, MetaMorph table). */
+export const MAX_VENDOR_BYTES = 16 << 20;
+
 /** Numbers of the tags. */
 export const TAG = {
   NewSubfileType: 254,

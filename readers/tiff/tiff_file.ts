@@ -1,19 +1,22 @@
+/** One TIFF or BigTIFF file, and the files of a set that were used last. */
+import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { MAX_DIRECTORIES } from "./bounds.ts";
-import { ByteWindow } from "./byte_window.ts";
-import { Directory, type Encoding } from "./directory.ts";
+import { ByteWindow, Directory, type Encoding } from "./directory.ts";
+import { decodeText } from "./text.ts";
+
+/** Directories of one file: a camera at 1 kHz fills this in a quarter of an hour. */
+export const MAX_DIRECTORIES = 1 << 20;
 
 /** Memory of the window of one file, and of the file itself. */
 const WINDOW_BYTES = 72 << 10;
 
-/** Memory of an offset in an array that grows by half, and of one in a set. */
-const OFFSET_BYTES = 16;
-const SEEN_BYTES = 40;
+/** Memory of an offset in an array that grows by half and in a set. */
+const OFFSET_BYTES = 56;
 
-/** One TIFF or BigTIFF file: its header and its main chain of directories, walked as far as asked for. */
+/** The header and the main chain of directories, walked as far as asked for. */
 export class TiffFile {
   /** The bytes of the file. */
   readonly file: ByteSource;
@@ -23,12 +26,10 @@ export class TiffFile {
   readonly window: ByteWindow;
   readonly #stop: StopFlag;
   readonly #offsets: number[] = [];
-  /** The offsets again, for a chain that does not ascend and may be a circle; `null` as long as it ascends. */
-  #seen: Set<number> | null = null;
+  /** The offsets again, to find a circle. */
+  readonly #seen = new Set<number>();
   #next: number;
   #broken: DecodeFailed | null = null;
-  /** Whether the chain broke where a directory leaves the file. */
-  #cut = false;
 
   /** Reads the header. @throws {DecodeFailed} it is damaged */
   constructor(file: ByteSource, files: FileAccess) {
@@ -61,32 +62,18 @@ export class TiffFile {
   }
 
   /**
-   * Directory `index` of the main chain, or `null` when the chain is shorter.
+   * Directory `index` of the main chain, or `null` when the chain ends or breaks before it, as when the writer was interrupted;
+   * `brokenTail` says why.
    *
-   * @throws {DecodeFailed} it is damaged, or the chain is a circle
+   * @throws {DecodeFailed} the first directory is damaged, or the chain is a circle
    */
   directory(index: number): Directory | null {
     while (this.#offsets.length <= index) {
-      const directory = this.#advance(Directory.read);
+      const directory = this.#advance();
       if (directory === null) return null;
       if (this.#offsets.length > index) return directory;
     }
-    const offset = this.#offsets[index];
-    return offset === undefined ? null : this.directoryAt(offset, `directory ${index}`);
-  }
-
-  /**
-   * Directory `index` of the main chain, or `null` when the chain is shorter or leaves the file before it.
-   *
-   * @throws {DecodeFailed} it is damaged, or the chain is a circle
-   */
-  heldDirectory(index: number): Directory | null {
-    try {
-      return this.directory(index);
-    } catch (error) {
-      if (this.#cut && index >= this.#offsets.length && error === this.#broken) return null;
-      throw error;
-    }
+    return this.directoryAt(this.#offsets[index]!, `directory ${index}`);
   }
 
   /** The directory at an offset. @throws {DecodeFailed} */
@@ -94,45 +81,31 @@ export class TiffFile {
     return Directory.read(this.window, offset, this.encoding, what);
   }
 
-  /**
-   * Counts the directories of the chain up to `most`; a broken chain ends as for {@linkcode walk}.
-   *
-   * @throws {DecodeFailed} the first directory is damaged, or the chain is a circle
-   */
+  /** Counts the directories of the chain up to `most`. @throws {DecodeFailed} as for {@linkcode directory} */
   countUpTo(most: number): number {
-    this.#untilBroken(() => {
-      while (this.#offsets.length < most && this.#advance(Directory.skip) !== null);
-    });
+    while (this.#offsets.length < most && this.#advance() !== null);
     return Math.min(this.#offsets.length, most);
   }
 
-  /**
-   * Calls `visit` for each directory of the chain in order. A chain that breaks after its first directory, as when the
-   * writer was interrupted, ends there; `brokenTail` says why.
-   *
-   * @throws {DecodeFailed} the first directory is damaged, or the chain is a circle
-   */
+  /** Calls `visit` for each directory of the chain in order. @throws {DecodeFailed} as for {@linkcode directory} */
   walk(visit: (directory: Directory, index: number) => void): void {
     for (let index = 0;; index += 1) {
       this.#stop.check();
-      let directory: Directory | null = null;
-      this.#untilBroken(() => directory = this.directory(index));
+      const directory = this.directory(index);
       if (directory === null) return;
       visit(directory, index);
     }
   }
 
-  #untilBroken(go: () => void): void {
-    try {
-      go();
-    } catch (error) {
-      if (this.#offsets.length === 0 || error !== this.#broken) throw error;
-    }
+  /** The text at an offset, up to its first NUL. @throws {DecodeFailed} it lies outside the file */
+  textAt(offset: number, length: number, what: string): string {
+    const { buffer, byteOffset } = this.window.view(offset, length, what);
+    return decodeText(new Uint8Array(buffer, byteOffset, length));
   }
 
-  /** Bytes of memory for the window and what is known of the chain, from above. */
+  /** Bytes of memory for the window and the known part of the chain, from above. */
   get indexBytes(): number {
-    return WINDOW_BYTES + this.#offsets.length * (OFFSET_BYTES + (this.#seen === null ? 0 : SEEN_BYTES));
+    return WINDOW_BYTES + this.#offsets.length * OFFSET_BYTES;
   }
 
   /** Why the chain ended early, or `null`. */
@@ -140,43 +113,87 @@ export class TiffFile {
     return this.#broken?.message ?? null;
   }
 
-  /** Goes one directory on; `null` at the end of the chain. */
-  #advance<T extends { readonly next: number }>(
-    read: (window: ByteWindow, offset: number, encoding: Encoding, what: string) => T,
-  ): T | null {
-    if (this.#broken) throw this.#broken;
+  /** The next directory; `null` at the end of the chain. */
+  #advance(): Directory | null {
     const index = this.#offsets.length;
     const at = this.#next;
-    if (at === 0) {
-      if (index === 0) throw new DecodeFailed("the file has no directory");
-      return null;
-    }
+    if (at === 0 || this.#broken) return null;
     this.#stop.check();
-    if (this.#wasRead(at)) {
+    if (this.#seen.has(at)) {
       throw new DecodeFailed(`directory ${index} at ${at} was read before: the chain is a circle`);
     }
     if (index >= MAX_DIRECTORIES) {
       throw new DecodeFailed(`the file has more than ${MAX_DIRECTORIES} directories`);
     }
-    let directory: T;
     try {
-      directory = read(this.window, at, this.encoding, `directory ${index}`);
+      const directory = this.directoryAt(at, `directory ${index}`);
+      this.#seen.add(at);
+      this.#offsets.push(at);
+      this.#next = directory.next;
+      return directory;
     } catch (error) {
-      if (error instanceof DecodeFailed) {
-        this.#broken = error;
-        this.#cut = index > 0 && !Directory.fits(this.window, at, this.encoding);
-      }
-      throw error;
+      if (index === 0 || !(error instanceof DecodeFailed)) throw error;
+      this.#broken = error;
+      return null;
     }
-    this.#seen?.add(at);
-    this.#offsets.push(at);
-    this.#next = directory.next;
-    return directory;
+  }
+}
+
+/** What `read` gives for another file of a set, which is closed again, or why the file is left out. */
+export function readOther<T>(files: FileAccess, path: string, read: (tiff: TiffFile) => T): T | string {
+  const file = files.openNeighbour(path);
+  if (file === null) return "it cannot be opened";
+  try {
+    return read(new TiffFile(file, files));
+  } catch (error) {
+    if (error instanceof DecodeFailed) return error.message;
+    throw error;
+  } finally {
+    file.close();
+  }
+}
+
+/** Files that are kept, at 64 KiB or so each; more than a set has channels. */
+export const MAX_RECENT = 64;
+
+/** Memory of an open file: its window, its descriptions and a chain of some thousand directories. */
+const FILE_BYTES = 160 << 10;
+
+/** Memory of the open files of a set of so many. */
+export const recentBytes = (files: number): number => Math.min(files, MAX_RECENT) * FILE_BYTES;
+
+/** The opened file and, by path, the files of its set that were used last: a set of 10,000 files takes the memory of a few. */
+export class RecentFiles<T> {
+  readonly #path: string;
+  readonly #opened: T;
+  readonly #read: (path: string) => T;
+  /** Least recently used first. */
+  readonly #recent = new Map<string, T>();
+
+  /** `opened` at `path` is always kept; `read` opens another file. */
+  constructor(path: string, opened: T, read: (path: string) => T) {
+    this.#path = path;
+    this.#opened = opened;
+    this.#read = read;
   }
 
-  #wasRead(offset: number): boolean {
-    if (this.#seen === null && offset > (this.#offsets.at(-1) ?? -1)) return false;
-    this.#seen ??= new Set(this.#offsets);
-    return this.#seen.has(offset);
+  /** The file at a path. @throws {DecodeFailed} it is damaged; the message names it */
+  get(path: string): T {
+    if (path === this.#path) return this.#opened;
+    const file = this.#recent.get(path) ?? this.#readNamed(path);
+    this.#recent.delete(path);
+    this.#recent.set(path, file);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > MAX_RECENT && oldest !== undefined) this.#recent.delete(oldest);
+    return file;
+  }
+
+  #readNamed(path: string): T {
+    try {
+      return this.#read(path);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      throw new DecodeFailed(`"${basename(path)}": ${error.message}`, { cause: error });
+    }
   }
 }

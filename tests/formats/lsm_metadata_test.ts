@@ -1,8 +1,8 @@
 /** Names, colours, steps, times, dates, documents and scenes of LSM files, and what makes a file one. */
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { documentsOf } from "../../readers/io/document_list.ts";
-import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
+import { chooseFormat } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
@@ -170,30 +170,4 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
       await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });
     },
   );
-});
-
-Deno.test("a database of Zeiss is refused with what to open instead", async () => {
-  const database = new TextEncoder().encode("\0\x01\0\0Standard Jet DB\0");
-  await withFiles({ "a.mdb": database, "b.lsm": database }, async (_, folder) => {
-    await rejects(loadHere(`${folder}/a.mdb`), (error: Error) => {
-      match(error.message, /^"a\.mdb" cannot be opened: it is a database .*: open an \.lsm that it lists/);
-      return error.name === "UnsupportedFormat";
-    });
-    await rejects(loadHere(`${folder}/b.lsm`), { name: "DecodeFailed", message: /it is a database/ });
-  });
-});
-
-Deno.test("scenes are tiles and positions in the order of the pages", async () => {
-  const files = new FileAccess();
-  try {
-    const { scenes } = await openChosen(
-      chooseFormat(fixture("tiles.lsm"), SUPPORTED_EXTENSIONS, files),
-      files,
-      null,
-    );
-    equal(scenes.count, 4);
-    deepEqual(scenes.entries(2).length, 2);
-  } finally {
-    files.close();
-  }
 });

@@ -69,6 +69,17 @@ interface Mode extends ScanImageFile {
   readonly codes?: readonly string[];
 }
 
+/** Two volumes of three slices and two frames of the way back. */
+const VOLUMES = { header: FAST, pages: 10, sizes: "T2 Z3", frame: (t: number, z: number) => 5 * t + z };
+
+/** Four frames. */
+const SERIES = {
+  header: [...SI, "SI.hStackManager.enable = false"],
+  pages: 4,
+  sizes: "T4",
+  frame: (t: number) => t,
+};
+
 const MODES: Readonly<Record<string, Mode>> = {
   "fast volumes: focus frames come first, those of the way back are no slices": {
     header: [...FAST, "SI.hChannels.channelSave = [1 2]", "SI.hRoiManager.scanVolumeRate = 10"],
@@ -110,6 +121,7 @@ const MODES: Readonly<Record<string, Mode>> = {
     times: [0, 0.1],
   },
   "fast volumes of 2016: the count of a volume includes the way back": {
+    ...VOLUMES,
     header: [
       "SI.VERSION_MAJOR = '2016'",
       "SI.hFastZ.enable = 1",
@@ -121,9 +133,6 @@ const MODES: Readonly<Record<string, Mode>> = {
       "SI.hStackManager.framesPerSlice = 100",
       "SI.hRoiManager.scanVolumeRate = 4",
     ],
-    pages: 10,
-    sizes: "T2 Z3",
-    frame: (t, z) => 5 * t + z,
     steps: { T: [0.25, "seconds"] },
   },
   "fast volumes of version 5": {
@@ -154,14 +163,6 @@ const MODES: Readonly<Record<string, Mode>> = {
     // Those of the first slice: frames 0, 1, 4, 5, 8 and 9.
     times: [0, 0.017, 3.075, 3.092, 6.1, 6.117],
     codes: ["step_uneven"],
-  },
-  "a slow stack whose header declares other frames a slice than its stamps": {
-    header: changed(SLOW, "SI.hStackManager.framesPerSlice = 3", "SI.hStackManager.numFramesPerVolume = 6"),
-    pages: 12,
-    stamp: slow,
-    sizes: "T6 Z2",
-    frame: (t, z) => 4 * Math.floor(t / 2) + 2 * z + t % 2,
-    codes: ["metadata_disagree", "step_uneven"],
   },
   "a slow stack with framesPerSlice Inf: stamps tell the frames of a slice": {
     header: changed(SLOW, "SI.hStackManager.framesPerSlice = Inf"),
@@ -211,10 +212,8 @@ const MODES: Readonly<Record<string, Mode>> = {
     frame: (t) => t,
   },
   "actualNumSlices counts, numSlices does not": {
+    ...VOLUMES,
     header: [...FAST, "SI.hStackManager.numSlices = 11"],
-    pages: 10,
-    sizes: "T2 Z3",
-    frame: (t, z) => 5 * t + z,
     steps: { T: [0.1, "seconds"] },
   },
   "numSlices alone, against the positions of the lens": {
@@ -266,33 +265,6 @@ const MODES: Readonly<Record<string, Mode>> = {
     steps: { T: [0.02, "seconds"] },
     codes: ["metadata_disagree"],
   },
-  "framesPerSlice Inf does not count": {
-    header: [
-      ...SI,
-      "SI.hStackManager.numSlices = 1",
-      "SI.hStackManager.framesPerSlice = Inf",
-      "SI.hScan2D.logAverageFactor = 4",
-    ],
-    pages: 7,
-    sizes: "T7",
-    frame: (t) => t,
-    steps: { T: [0.08, "seconds"] },
-  },
-  "version 3.8, a time series: the switch for averaging and the step of slices mean nothing": {
-    header: [
-      "state.acq.numberOfChannelsSave=1",
-      "state.acq.numberOfZSlices=1",
-      "state.acq.zStepSize=187",
-      "state.acq.numAvgFramesSave=1",
-      "state.acq.averaging=1",
-      "state.acq.numberOfFrames=10",
-      "state.acq.frameRate=4",
-    ],
-    pages: 10,
-    sizes: "T10",
-    frame: (t) => t,
-    steps: { T: [0.25, "seconds"] },
-  },
   "version 3.8, a stack of averaged frames": {
     header: [
       "state.acq.numberOfChannelsSave=2",
@@ -335,37 +307,15 @@ const MODES: Readonly<Record<string, Mode>> = {
     codes: ["metadata_disagree"],
   },
   "slices that are not evenly spaced": {
+    ...VOLUMES,
     header: changed(FAST, "SI.hStackManager.zs = [0 2 5]"),
-    pages: 10,
     stamp: regular,
-    sizes: "T2 Z3",
-    frame: (t, z) => 5 * t + z,
-    steps: { Z: [1, "Pixels"] },
-    codes: ["step_uneven"],
-  },
-  "two slices at one position": {
-    header: changed(FAST, "SI.hStackManager.zs = [0 2 2]"),
-    pages: 10,
-    stamp: regular,
-    sizes: "T2 Z3",
-    frame: (t, z) => 5 * t + z,
-    steps: { Z: [1, "Pixels"] },
-    codes: ["step_uneven"],
-  },
-  "slices that go forth and back": {
-    header: changed(FAST, "SI.hStackManager.zs = [0 2 0]"),
-    pages: 10,
-    stamp: regular,
-    sizes: "T2 Z3",
-    frame: (t, z) => 5 * t + z,
     steps: { Z: [1, "Pixels"] },
     codes: ["step_uneven"],
   },
   "positions of the lens against the declared step": {
+    ...VOLUMES,
     header: [...FAST, "SI.hStackManager.actualStackZStepSize = 5"],
-    pages: 10,
-    sizes: "T2 Z3",
-    frame: (t, z) => 5 * t + z,
     steps: { Z: [2, "um"] },
     codes: ["metadata_disagree"],
   },
@@ -376,14 +326,6 @@ const MODES: Readonly<Record<string, Mode>> = {
     sizes: "T6",
     frame: (t) => t,
     codes: ["metadata_disagree"],
-  },
-  "channels that only stamps show": {
-    header: [...SI, "SI.hStackManager.enable = false"],
-    pages: 6,
-    channels: 2,
-    stamp: regular,
-    sizes: "T3 C2",
-    frame: (t) => t,
   },
   "frames that were lost leave their place": {
     header: [...SI, "SI.hStackManager.enable = false"],
@@ -396,29 +338,14 @@ const MODES: Readonly<Record<string, Mode>> = {
     codes: ["planes_missing"],
   },
   "frame numbers that do not ascend: pages are counted": {
-    header: [...SI, "SI.hStackManager.enable = false"],
-    pages: 4,
+    ...SERIES,
     stamp: (frame) => ({ ...regular(frame), number: [1, 2, 2, 4][frame]! }),
-    sizes: "T4",
-    frame: (t) => t,
-    times: null,
-    codes: ["metadata_disagree"],
-  },
-  "frames without a stamp: pages are counted": {
-    header: [...SI, "SI.hStackManager.enable = false"],
-    pages: 4,
-    stamp: (frame) => frame === 2 ? null : regular(frame),
-    sizes: "T4",
-    frame: (t) => t,
     times: null,
     codes: ["metadata_disagree"],
   },
   "times that do not ascend": {
-    header: [...SI, "SI.hStackManager.enable = false"],
-    pages: 4,
+    ...SERIES,
     stamp: (frame) => ({ ...regular(frame), seconds: [0, 0.04, 0.02, 0.06][frame]! }),
-    sizes: "T4",
-    frame: (t) => t,
     // The rate of the header.
     steps: { T: [0.02, "seconds"] },
     times: null,
@@ -433,19 +360,10 @@ const MODES: Readonly<Record<string, Mode>> = {
     codes: ["planes_missing"],
   },
   "more volumes announced than stored": {
+    ...VOLUMES,
     header: [...FAST, "SI.hStackManager.actualNumVolumes = 100"],
-    pages: 10,
     stamp: regular,
-    sizes: "T2 Z3",
-    frame: (t, z) => 5 * t + z,
     codes: ["planes_missing"],
-  },
-  "a volume that is longer than the file": {
-    header: changed(FAST, "SI.hStackManager.numFramesPerVolumeWithFlyback = 1000"),
-    pages: 7,
-    sizes: "Z3",
-    frame: (_, z) => z,
-    codes: ["metadata_disagree"],
   },
   "neither frames nor slices: pages are counted": {
     header: ["SI.VERSION_MAJOR = 2016"],

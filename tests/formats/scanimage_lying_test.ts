@@ -1,11 +1,13 @@
 /** Wrong headers and stamps of ScanImage: planes are right, or a warning says that their order is assumed. */
 import fc from "fast-check";
 import { equal, ok } from "node:assert/strict";
-import { join } from "node:path";
 import type { Acquisition } from "../../readers/reader.ts";
-import { DecodeFailed } from "../../readers/errors.ts";
+import { PlaneNotFound } from "../../readers/errors.ts";
 import { type FrameStamp, scanImageBytes } from "../fixtures/scanimage_files.ts";
 import { openHere } from "../load_here.ts";
+import { firstsAt } from "../planes.ts";
+import { inFolder } from "../temporary_files.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const FRAMES = 12;
 
@@ -67,29 +69,23 @@ function honest(page: number, channels: number): FrameStamp {
 /** Codes of warnings about an uncertain order of planes. */
 const DOUBTS = new Set(["metadata_disagree", "axes_assumed", "planes_missing"]);
 
-const codesOf = ({ warnings }: Acquisition) => warnings.map(({ code }) => code);
-
-Deno.test("wrong headers and stamps give no wrong plane without a warning", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const path = join(folder, "a_00001_00001.tif");
-  try {
+Deno.test("wrong headers and stamps give no wrong plane without a warning", () =>
+  inFolder(async (put) => {
     const property = fc.asyncProperty(
       headers,
       stamps,
       fc.integer({ min: 1, max: 3 }),
       async (header, lies, channels) => {
         const numbers = lies.map((lie, frame) => lie === undefined ? honest(frame, channels) : lie);
-        await Deno.writeFile(
-          path,
-          scanImageBytes({ header, pages: FRAMES, stamp: (frame) => numbers[frame] ?? null }),
-        );
+        const stamp = (frame: number) => numbers[frame] ?? null;
+        const path = put("a_00001_00001.tif", scanImageBytes({ header, pages: FRAMES, stamp }));
         await openHere(path, async (acquisition) => {
           const size = (letter: string) => acquisition.axes.find(({ name }) => name === letter)?.size ?? 1;
           const [T, Z, C] = [size("T"), size("Z"), size("C")];
           ok(T * Z * C <= 8 * FRAMES, `${T} x ${Z} x ${C} of ${FRAMES} pages`);
           ok(acquisition.times === null || acquisition.times.length === T);
           ok(acquisition.axes.every(({ step }) => Number.isFinite(step) && step > 0));
-          const certain = !codesOf(acquisition).some((code) => DOUBTS.has(code));
+          const certain = !codesOf(acquisition.warnings).some((code) => DOUBTS.has(code));
           const seen = new Set<number>();
           for (let t = 0; t < T; t += 1) {
             for (let z = 0; z < Z; z += 1) {
@@ -112,24 +108,11 @@ Deno.test("wrong headers and stamps give no wrong plane without a warning", asyn
       },
     );
     await fc.assert(property, { numRuns: 400, interruptAfterTimeLimit: 60_000 });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));
 
 /** The page that is served, `null` for a plane that is missing. */
-async function pageAt(
-  acquisition: Acquisition,
-  position: { t: number; z: number },
-  channel: number,
-): Promise<number | null> {
-  try {
-    const plan = await acquisition.plan([channel], { ...position, l: 0 });
-    const plane = new Float32Array(plan.rows * plan.columns);
-    await plan.decode([plane]);
-    return plane[0]!;
-  } catch (error) {
-    if ((error as { tag?: string }).tag === "PlaneNotFound" && !(error instanceof DecodeFailed)) return null;
+const pageAt = (acquisition: Acquisition, at: { t: number; z: number }, channel: number) =>
+  firstsAt(acquisition, at, [channel]).then(([page]) => page!, (error) => {
+    if (error instanceof PlaneNotFound) return null;
     throw error;
-  }
-}
+  });

@@ -237,32 +237,6 @@ Deno.test("parts without stamps are joined when all are there, each full by the 
   }
 });
 
-Deno.test("two channels in several parts", () =>
-  inFolder(
-    Object.fromEntries(
-      [1, 2].map((number) => [
-        named(number),
-        part(number, {
-          header: [
-            ...HEADER.filter((line) => !line.includes("channelSave")),
-            "SI.hChannels.channelSave = [1;3]",
-          ],
-          pages: 20,
-          channels: 2,
-        }),
-      ]),
-    ),
-    (path) =>
-      openHere(path(named(2)), async (acquisition) => {
-        equal(sizesIn(acquisition), "T4 C2 Z3");
-        const plan = await acquisition.plan([1], { t: 2, z: 1, l: 0 });
-        const plane = new Float32Array(plan.rows * plan.columns);
-        await plan.decode([plane]);
-        // Frame 1 of part 2, second page of two.
-        equal(plane[0], 203);
-      }),
-  ));
-
 Deno.test("each part has the fingerprint of the acquisition", () =>
   inFolder({ [named(1)]: part(1), [named(2)]: part(2) }, async (path) => {
     const [first, second] = await Promise.all([1, 2].map((number) => loadHere(path(named(number)))));

@@ -1,10 +1,9 @@
 /** Declared planes that a TIFF does not hold are missing; incomplete or damaged ones cannot be decoded. */
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { equal, rejects } from "node:assert/strict";
 import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
 import type { Acquisition } from "../../readers/reader.ts";
-import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { loadHere, openHere } from "../load_here.ts";
+import { openHere } from "../load_here.ts";
 import type { At } from "../planes.ts";
 import { firstsAt } from "../planes.ts";
 import { withFiles } from "../temporary_files.ts";
@@ -61,13 +60,7 @@ Deno.test("misses planes after the end of the chain", async () => {
   }
 });
 
-Deno.test("a directory without entries and samples past the end are damage", async () => {
-  const empty = pages(4, IMAGEJ);
-  new DataView(empty.buffer).setUint16(directoryAt(empty, 3), 0, true);
-  await withFiles(
-    { "a.tif": empty },
-    (path) => openHere(path, (acquisition) => damaged(firstAt(acquisition, { t: 3 }), /has 0 entries/)),
-  );
+Deno.test("samples past the end are damage", async () => {
   // The samples of each page lie before its directory; the first strip is made to begin at the end.
   const outside = pages(4, IMAGEJ);
   const view = new DataView(outside.buffer);
@@ -133,91 +126,5 @@ Deno.test("misses planes of missing files and of no file", async () => {
     openHere(path, async (acquisition) => {
       equal(await firstAt(acquisition, { t: 1 }), 1);
       await missing(firstAt(acquisition, { t: 2 }), /the plane T=2 C=0 Z=0 is missing: the chain/);
-    }));
-  const summary = { Frames: 3, Slices: 1, Channels: 1, Positions: 1 };
-  await withFiles(
-    { "a_MMStack.ome.tif": microManagerBytes(PAGE, summary, [[0, 0, 0, 0, 7]]) },
-    (path) =>
-      openHere(path, async (acquisition) => {
-        equal(await firstAt(acquisition, {}), 7);
-        await missing(firstAt(acquisition, { t: 1 }), /in no index map/);
-      }),
-  );
-  const scan =
-    "SI.VERSION_MAJOR = 2016\nSI.hChannels.channelSave = [1;2]\nSI.hStackManager.framesPerSlice = 2";
-  await withFiles({ "a.tif": pages(3, scan) }, (path) =>
-    openHere(path, async (acquisition) => {
-      deepEqual(acquisition.axes.slice(0, -2).map(({ name, size }) => `${name}${size}`), ["T2", "C2"]);
-      equal(await firstAt(acquisition, { t: 1 }), 2);
-      await missing(firstAt(acquisition, { t: 1 }, 1), /plane 3 is missing/);
-    }));
-});
-
-Deno.test("opens at the first existing plane", async () => {
-  const opened = async (files: Readonly<Record<string, Uint8Array>>) => {
-    let found: unknown;
-    await withFiles(files, async (path) => {
-      const { summary, planes } = await loadHere(path);
-      const codes = summary.warnings.map(({ code }) => code);
-      found = [summary.position.t, planes.map((plane) => plane[0]), codes.includes("opened_elsewhere")];
-    });
-    return found;
-  };
-  const stack = microManagerBytes(PAGE, { Frames: 2 }, [[0, 0, 1, 0, 7]]);
-  deepEqual(await opened({ "a_MMStack.ome.tif": stack }), [1, [7], true]);
-  // Of a set whose first file is absent, any other one opens.
-  const xml =
-    `<OME UUID="urn:uuid:1"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
-    `SizeC="1" SizeT="2" Type="uint16">` +
-    ["a", "b"].map((name, t) =>
-      `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}.ome.tif">urn:uuid:${t}</UUID></TiffData>`
-    ).join("") + "</Pixels></Image></OME>";
-  deepEqual(await opened({ "b.ome.tif": pages(1, xml) }), [1, [0], true]);
-});
-
-Deno.test("a channel whose files are absent keeps its index and is not loaded", () => {
-  const xml =
-    `<OME UUID="urn:uuid:1"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
-    `SizeC="2" SizeT="1" Type="uint16"><Channel Name="one"/><Channel Name="two"/>` +
-    ["a", "b"].map((name, c) =>
-      `<TiffData FirstC="${c}" IFD="0" PlaneCount="1"><UUID FileName="${name}.ome.tif">urn:uuid:${c}</UUID></TiffData>`
-    ).join("") + "</Pixels></Image></OME>";
-  return withFiles({ "b.ome.tif": pages(1, xml) }, async (path) => {
-    const { summary } = await loadHere(path);
-    deepEqual(summary.loaded.map(({ index, name }) => [index, name]), [[1, "two"]]);
-    deepEqual(summary.channels.length, 2);
-    await damaged(loadHere(path, { channelIndices: [0, 1] }), /channel 0 \("one"\) has no plane/);
-  });
-});
-
-Deno.test("missing and left out files of an Olympus set", async () => {
-  const page = (value: bigint, layout = PAGE) => tiffBytes(layout, () => value);
-  const name = (t: number) => `s_C001T00${t}.tif`;
-  await withFiles(
-    {
-      [name(1)]: page(1n),
-      [name(3)]: page(3n),
-      [name(4)]: page(4n, grayLayout(5, 3, 16)),
-      [name(5)]: page(5n),
-    },
-    (path) =>
-      openHere(path, async (acquisition) => {
-        equal(await firstAt(acquisition, { t: 2 }), 3);
-        await missing(firstAt(acquisition, { t: 1 }), /"s_C001T002\.tif", which holds the plane, is missing/);
-        await damaged(firstAt(acquisition, { t: 3 }), /"s_C001T004\.tif".*is left out: it is 5 x 3/);
-      }),
-  );
-  const two = {
-    "s_C001Z001T001.tif": page(1n),
-    "s_C001Z002T001.tif": page(2n),
-    "s_C001Z001T002.tif": page(3n),
-  };
-  await withFiles(two, (path) =>
-    openHere(path, async (acquisition) => {
-      equal(await firstAt(acquisition, { t: 1 }), 3);
-      await missing(
-        firstAt(acquisition, { t: 1, z: 1 }),
-        /"s_C001Z002T002\.tif", which holds the plane, is miss/,
-      );
     }));
 });

@@ -1,12 +1,10 @@
 /** Colours, time stamps and metadata documents of each dialect; the expected values stand in what is written here. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { openHere } from "../load_here.ts";
 import { withOpened } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
@@ -24,48 +22,6 @@ function checkDocuments(acquisition: Acquisition, expected: readonly (readonly [
 const ome = (pixels: string, channels: string, planes = "") =>
   `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="5" SizeY="4" Type="uint16" ${pixels}>${channels}` +
   `<TiffData/>${planes}</Pixels></Image></OME>`;
-
-Deno.test("OME-XML: Color is red, green, blue and opacity in a signed number", async () => {
-  // -16776961 is 0xff0000ff: red; 16711935 is 0x00ff00ff: green; 65535 is 0x0000ffff: blue.
-  const written = ["-16776961", "16711935", "65535", "-1", "4294967295", "0.5", "x", null];
-  const expected = ["#ff0000", "#00ff00", "#0000ff", "#ffffff", "#ffffff", null, null, null];
-  const channels = written.map((color) => `<Channel${color === null ? "" : ` Color="${color}"`}/>`).join("");
-  const xml = ome(`SizeC="${written.length}" SizeZ="1" SizeT="1"`, channels);
-  await withOpened({ "a.ome.tif": pages(written.length, [[270, 2, xml]]) }, (acquisition) => {
-    deepEqual(colors(acquisition), expected);
-    checkDocuments(acquisition, [["ImageDescription (270)", "application/xml", xml]]);
-  });
-  // The samples of a pixel have colours of their own.
-  const rgb = ome(`SizeC="3" SizeZ="1" SizeT="1"`, `<Channel SamplesPerPixel="3" Color="-1"/>`);
-  await withOpened(
-    { "a.ome.tif": pages(1, [[270, 2, rgb], [262, 3, [2]]], 3) },
-    (acquisition) => deepEqual(colors(acquisition), [null, null, null]),
-  );
-});
-
-Deno.test("OME-XML: times are those of the planes of channel 0 and slice 0", async () => {
-  const plane = (t: number, c: number, z: number, delta: string | null, unit = "") =>
-    `<Plane TheT="${t}" TheC="${c}" TheZ="${z}"${delta === null ? "" : ` DeltaT="${delta}"`}${unit}/>`;
-  const ms = ' DeltaTUnit="ms"';
-  const cases: [string, number[] | null][] = [
-    [plane(0, 0, 0, "1.5") + plane(0, 1, 0, "9") + plane(1, 0, 0, "3") + plane(2, 0, 0, "4.25"), [
-      0,
-      1.5,
-      2.75,
-    ]],
-    [plane(2, 0, 0, "3000", ms) + plane(0, 0, 0, "1000", ms) + plane(1, 0, 0, "2500", ms), [0, 1.5, 2]],
-    [plane(0, 0, 0, "0") + plane(1, 0, 0, "1") + plane(2, 1, 0, "2"), null],
-    [plane(0, 0, 0, "0") + plane(1, 0, 0, null) + plane(2, 0, 0, "2"), null],
-    [plane(0, 0, 0, "0") + plane(1, 0, 0, "NaN") + plane(2, 0, 0, "2"), null],
-    ["", null],
-  ];
-  for (const [planes, times] of cases) {
-    const xml = ome(`SizeC="2" SizeZ="1" SizeT="3"`, "<Channel/><Channel/>", planes);
-    await withOpened({ "a.ome.tif": pages(6, [[270, 2, xml]]) }, (acquisition) => {
-      deepEqual(acquisition.times, times);
-    });
-  }
-});
 
 Deno.test("OME-XML: the document of a companion file", async () => {
   const companion = ome(`SizeC="1" SizeZ="1" SizeT="1"`, `<Channel Name="µ"/>`)
@@ -136,16 +92,6 @@ Deno.test("ImageJ: colours are the ends of the lookup tables, unless the file is
     deepEqual(colors(acquisition), [null, null]);
   });
 });
-
-Deno.test("ImageJ: a file of tifffile keeps the text that it wrote", () =>
-  openHere(
-    fileURLToPath(new URL("../fixtures/tiff/imagej_labels_names_be.tif", import.meta.url)),
-    (acquisition) => {
-      const info = documentsOf(acquisition).find(({ name }) => name.endsWith("info"));
-      // make.py writes it.
-      equal(info?.text, "any");
-    },
-  ));
 
 Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its documents", async () => {
   // -65536 is 0xffff0000 with opacity first: red; 255 is blue.

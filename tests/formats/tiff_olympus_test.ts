@@ -217,22 +217,3 @@ Deno.test("each file of a set may hold the frames, where names count the slices"
     }
   });
 });
-
-Deno.test("of the other files of a set, those of first planes must hold their samples", async () => {
-  const beyond: Field = [273, 4, [1_000_000]];
-  const names = [1, 2].flatMap((c) =>
-    [1, 2].flatMap((z) => [1, 2].map((t) => `s_C00${c}Z00${z}T00${t}.tif`))
-  );
-  const cases = names.slice(1).map((damaged) => [names[0]!, damaged] as const);
-  // The first planes of the set are the same, whichever of its files is opened.
-  for (const [own, damaged] of [...cases, [names[3]!, names[4]!] as const]) {
-    const files = Object.fromEntries(
-      [own, ...names].map((name) => [name, name === damaged ? pages(1, 1, beyond) : pages(1)]),
-    );
-    await withOpened(files, (acquisition) => {
-      const first = damaged === "s_C002Z001T001.tif";
-      deepEqual([acquisition.channels.length, acquisition.holds!(1, FIRST_POSITION)], [2, !first], damaged);
-      equal(codesOf(acquisition.warnings).includes("file_unreadable"), first, damaged);
-    });
-  }
-});

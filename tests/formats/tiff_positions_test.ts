@@ -1,7 +1,7 @@
 /** Every position of stacks of pages in the order of each dialect: page n is filled with n. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Acquisition } from "../../readers/reader.ts";
-import { microManagerBytes, type MicroManagerPlane } from "../fixtures/micromanager_writer.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { codesOf } from "../warning_codes.ts";
 import { firstsAt, sizesIn } from "../planes.ts";
@@ -60,61 +60,6 @@ Deno.test("ImageJ: channels, then slices, then frames", () => {
   );
 });
 
-Deno.test("ScanImage: frames of each slice, or volumes of all slices", async () => {
-  const fields = (stack: string[]) =>
-    ["SI.VERSION_MAJOR = 2016", "SI.hChannels.channelSave = [1;2]", ...stack].join("\n");
-  const slices = fields(["SI.hStackManager.framesPerSlice = 3", "SI.hStackManager.numSlices = 4"]);
-  await withOpened(
-    { "a.tif": pages(24, [305, 2, slices]) },
-    (acquisition) => checkAll(acquisition, (t, z, c) => (z * 3 + t) * 2 + c),
-  );
-  const volumes = fields([
-    "SI.hStackManager.framesPerSlice = 1",
-    "SI.hStackManager.numSlices = 4",
-    "SI.hFastZ.enable = true",
-    "SI.hFastZ.numFramesPerVolume = 4",
-    "SI.hFastZ.numVolumes = 3",
-  ]);
-  await withOpened(
-    { "a.tif": pages(24, [305, 2, volumes]) },
-    (acquisition) => checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c),
-  );
-});
-
-Deno.test("Micro-Manager: planes lie where the index map says, in several files", async () => {
-  const summary = { Frames: 3, Slices: 4, Channels: 2, Positions: 2 };
-  const number = (t: number, z: number, c: number) => 100 * t + 10 * z + c;
-  // Frames backwards; of each plane a second position follows.
-  const planes = [2, 1, 0].flatMap((t) =>
-    [0, 1, 2, 3].flatMap((z) =>
-      [1, 0].flatMap((c): MicroManagerPlane[] => [[c, z, t, 0, number(t, z, c)], [c, z, t, 1, 999]])
-    )
-  );
-  const part = (of: readonly MicroManagerPlane[]) => microManagerBytes(PAGE, summary, of);
-  await withOpened(
-    { "a_MMStack.ome.tif": part(planes.slice(0, 20)), "a_MMStack_1.ome.tif": part(planes.slice(20)) },
-    async (acquisition) => {
-      deepEqual(codesOf(acquisition.warnings), []);
-      await checkAll(acquisition, number);
-    },
-  );
-  await withOpened({ "a_MMStack.ome.tif": part(planes.slice(0, 20)) }, async (acquisition) => {
-    deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
-    await rejects(firstsAt(acquisition, { t: 0 }), /the plane T=0 C=0 Z=0 is in no index map/);
-    deepEqual(await firstsAt(acquisition, { t: 2, z: 3 }), [number(2, 3, 0), number(2, 3, 1)]);
-  });
-});
-
-Deno.test("Micro-Manager: an index beyond what a file can hold is left out", async () => {
-  for (const [frame, kept] of [[(1 << 20) - 1, true], [1 << 20, false]] as const) {
-    const bytes = microManagerBytes(PAGE, {}, [[0, 0, 0, 0, 1], [0, 0, frame, 0, 2]]);
-    await withOpened({ "a_MMStack.ome.tif": bytes }, ({ axes, warnings }) => {
-      equal(axes.find(({ name }) => name === "T")?.size ?? 1, kept ? frame + 1 : 1);
-      equal(codesOf(warnings)[0], kept ? "planes_missing" : "content_left_out");
-    });
-  }
-});
-
 Deno.test("Micro-Manager: metadata of pages replace the index map", async () => {
   const unfinished = (channel: number) =>
     microManagerBytes(PAGE, {}, [[1, 0, 0, 0, 11], [channel, 0, 0, 0, 10]], {
@@ -130,18 +75,6 @@ Deno.test("Micro-Manager: metadata of pages replace the index map", async () => 
       equal(axes.map(({ name, size }) => `${name}${size}`).join(" "), "Z2 Y4 X5");
     });
   }
-});
-
-Deno.test("Olympus: slices and frames in files of their own", () => {
-  const written = Object.fromEntries([0, 1, 2].flatMap((t) =>
-    [0, 1, 2, 3].flatMap((z) =>
-      [0, 1].map((c) => [
-        `s_C00${c + 1}Z00${z + 1}T00${t + 1}.tif`,
-        tiffBytes(PAGE, () => BigInt(100 * t + 10 * z + c), 1),
-      ])
-    )
-  ));
-  return withOpened(written, (acquisition) => checkAll(acquisition, (t, z, c) => 100 * t + 10 * z + c));
 });
 
 Deno.test("pages without a dialect are slices, except reduced ones before the first", async () => {
@@ -199,17 +132,6 @@ Deno.test("leaves pages of another layout out of the stack", async () => {
       deepEqual(await firstsAt(acquisition, { z: 1 }), [2, 2, 2]);
     });
   }
-  // The bits of two samples stand in the directory itself.
-  const two = tiffBytes(
-    { ...layout, samples: 2 },
-    () => 1n,
-    3,
-    (page) => page === 1 ? [[258, 3, [8, 8]]] : [],
-  );
-  await withOpened({ "a.tif": two }, ({ axes }) => {
-    equal(axes.find(({ name }) => name === "Z")?.size, 2);
-    return Promise.resolve();
-  });
   // A page whose layout is damaged keeps its place.
   const damaged = tiffBytes(
     PAGE,

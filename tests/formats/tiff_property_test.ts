@@ -1,10 +1,10 @@
 /** Random layouts, written by the specification, come back as the nearest float32 of each sample. */
 import { equal } from "node:assert/strict";
-import { join } from "node:path";
 import fc from "fast-check";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { checkRows } from "../planes.ts";
+import { inFolder } from "../temporary_files.ts";
 
 const layouts: fc.Arbitrary<TiffLayout> = fc.record({
   littleEndian: fc.boolean(),
@@ -70,13 +70,11 @@ function expected(bits: bigint, { bits: width, kind }: TiffLayout): number {
   return sign * (exponent ? 1 + mantissa / 65536 : mantissa / 65536) * 2 ** (Math.max(exponent, 1) - 63);
 }
 
-Deno.test("any layout of samples is read back exactly", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+Deno.test("any layout of samples is read back exactly", () =>
+  inFolder(async (put) => {
     await fc.assert(
       fc.asyncProperty(layouts, fc.nat(), async (layout, seed) => {
-        const path = join(folder, "case.tif");
-        Deno.writeFileSync(path, tiffBytes(layout, (x, y, s) => bitsOf(seed, layout.bits, x, y, s)));
+        const path = put("case.tif", tiffBytes(layout, (x, y, s) => bitsOf(seed, layout.bits, x, y, s)));
         const { planes } = await loadHere(path);
         equal(planes.length, layout.samples);
         planes.forEach((plane, s) =>
@@ -88,26 +86,18 @@ Deno.test("any layout of samples is read back exactly", async () => {
       }),
       { numRuns: 1000, seed: 20_260, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
     );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));
 
-Deno.test("any rows of any layout are those rows of the whole plane", async () => {
-  const folder = await Deno.makeTempDir();
-  const range = fc.tuple(fc.nat({ max: 17 }), fc.nat({ max: 17 }));
-  try {
+Deno.test("any rows of any layout are those rows of the whole plane", () =>
+  inFolder(async (put) => {
+    const range = fc.tuple(fc.nat({ max: 17 }), fc.nat({ max: 17 }));
     await fc.assert(
       fc.asyncProperty(layouts, fc.nat(), range, async (layout, seed, [one, other]) => {
-        const path = join(folder, "case.tif");
         const start = Math.min(one, other) % layout.height;
         const end = Math.max(start + 1, Math.min(layout.height, Math.max(one, other)));
-        Deno.writeFileSync(path, tiffBytes(layout, (x, y, s) => bitsOf(seed, layout.bits, x, y, s)));
+        const path = put("case.tif", tiffBytes(layout, (x, y, s) => bitsOf(seed, layout.bits, x, y, s)));
         await openHere(path, (acquisition) => checkRows(acquisition, [{ start, end }]));
       }),
       { numRuns: 500, seed: 20_261, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
     );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));

@@ -1,9 +1,8 @@
 /** How much of a file is read for one plane, and incomplete files and sets. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { entryAt, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf } from "../warning_codes.ts";
 import { inFolder } from "../temporary_files.ts";
@@ -107,23 +106,6 @@ Deno.test("a chain that ends early serves what is there, with a warning", () =>
     deepEqual(await counted(6, 100), ["content_left_out"]);
   }));
 
-const pageFile = (page: number, description?: string) =>
-  tiffBytes(
-    GRAY,
-    (x, y, s) => value(x, y, s, page),
-    1,
-    description === undefined ? [] : [[270, 2, description]],
-  );
-
-Deno.test("a missing companion document is a warning", () =>
-  inFolder(async (_put, folder) => {
-    const path = join(folder, "a.ome.tif");
-    Deno.writeFileSync(path, pageFile(3, `<OME><BinaryOnly MetadataFile="x.companion.ome"/></OME>`));
-    const loaded = await load(path);
-    equal(loaded.planes[0]![0], 3000);
-    deepEqual(codesOf(loaded.summary.warnings), ["metadata_damaged"]);
-  }));
-
 Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them opens it", () =>
   inFolder(async (_put, folder) => {
     const summary = {
@@ -171,44 +153,3 @@ Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them op
     deepEqual(damaged.planes.map((plane) => plane[0]), [10, 11]);
     deepEqual(codesOf(damaged.summary.warnings), ["file_unreadable", "planes_missing"]);
   }));
-
-Deno.test("a page taken out of an ImageJ stack is its first plane, with a warning", () =>
-  inFolder(async (_put, folder) => {
-    for (const codec of ["none", "deflate"] as const) {
-      const path = join(folder, `${codec}.tif`);
-      const text = "ImageJ=1.53t\nimages=33\nslices=33\nunit=um\n";
-      Deno.writeFileSync(path, tiffBytes({ ...GRAY, codec }, value, 1, [[270, 2, text]]));
-      const loaded = await load(path);
-      equal(sizes(loaded), "Z33 Y24 X32");
-      equal(loaded.planes[0]![33], 41);
-      deepEqual(codesOf(loaded.summary.warnings), ["planes_missing"]);
-    }
-  }));
-
-Deno.test("JPEGTables may hold the tables of a JPEG strip", async () => {
-  const path = fileURLToPath(new URL("../fixtures/tiff/jpeg_restart.tif", import.meta.url));
-  const bytes = Deno.readFileSync(path);
-  const view = new DataView(bytes.buffer);
-  const valueOf = (tag: number) => view.getUint32(entryAt(bytes, tag) + 8, true);
-  const stream = bytes.subarray(valueOf(273), valueOf(273) + valueOf(279));
-  // Marker segments up to the scan (ITU-T T.81, B.1.1.4): DQT (ffdb) and DHT (ffc4) are tables (TIFF Technical Note 2).
-  const tables = [0xff, 0xd8];
-  const strip = [0xff, 0xd8];
-  let at = 2;
-  while (stream[at + 1] !== 0xda) {
-    const end = at + 2 + stream[at + 2]! * 256 + stream[at + 3]!;
-    const isTable = stream[at + 1] === 0xdb || stream[at + 1] === 0xc4;
-    (isTable ? tables : strip).push(...stream.subarray(at, end));
-    at = end;
-  }
-  const parts = Uint8Array.from([...strip, ...stream.subarray(at)]);
-  ok(parts.length < stream.length);
-  const file = tiffOf(grayLayout(51, 45, 8), [[parts]], [[259, 3, [7]], [347, 7, [...tables, 0xff, 0xd9]]]);
-  const apart = await Deno.makeTempFile({ suffix: ".tif" });
-  try {
-    Deno.writeFileSync(apart, file);
-    deepEqual((await loadHere(apart)).planes, (await loadHere(path)).planes);
-  } finally {
-    Deno.removeSync(apart);
-  }
-});

@@ -3,7 +3,6 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
-import { DecodeFailed } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
@@ -49,21 +48,6 @@ const ome = (uuid: string, ...images: string[]) => `<OME UUID="urn:uuid:${uuid}"
 
 const inFile = (t: number, directory: number, file: string) =>
   `<TiffData FirstT="${t}" IFD="${directory}" PlaneCount="1"><UUID FileName="${file}.ome.tif">urn:uuid:${file}</UUID></TiffData>`;
-
-Deno.test("OME-XML: each image is a scene, named as the document says", () =>
-  withScenes(fixture("ome_two_images.ome.tif"), async (scenes, open) => {
-    deepEqual([scenes.count, scenes.own, codesOf(scenes.warnings)], [2, 0, []]);
-    // make.py writes a 2 x 8 x 9 array along CYX and a 5 x 20 x 20 array along ZYX; tifffile names them so.
-    deepEqual(scenes.entries(10), [
-      { name: "Image0", sizes: { C: 2, Y: 8, X: 9 } },
-      { name: "Image1", sizes: { Z: 5, Y: 20, X: 20 } },
-    ]);
-    deepEqual(scenes.entries(1).length, 1);
-    for (const scene of [0, 1]) {
-      deepEqual(sizesOf((await open(scene)).axes), scenes.entries(2)[scene]!.sizes);
-    }
-    equal((await open(1)).channels[0]!.sampleType, "uint8");
-  }));
 
 Deno.test("OME-XML: images of a set; that of the opened file is the one that opens", async () => {
   const images = [
@@ -253,16 +237,6 @@ Deno.test("plain pages: at most 1,000 scenes, then a warning", async () => {
   }
 });
 
-Deno.test("plain pages: a layout that is not read refuses its own scene", async () => {
-  const bytes = pages(2, (page) => page === 1 ? [[256, 4, [3]], [259, 3, [34_661]]] : []);
-  await withWritten({ "a.tif": bytes }, async (scenes, open) => {
-    equal(scenes.count, 2);
-    deepEqual(await firstsAt(await open(0)), [0]);
-    const second = await open(1);
-    await rejects(firstsAt(second), DecodeFailed);
-  });
-});
-
 /** 5 x 4 pages of 16 bits, each filled with its number and described by the text of the same place. */
 const described = (texts: readonly string[], fields: (page: number) => Field[] = () => []) =>
   tiffOf(
@@ -300,15 +274,6 @@ Deno.test("tifffile: each array is a scene, of the same layout too", async () =>
   }
 });
 
-Deno.test("tifffile: leaves out reduced versions after an array", () => {
-  const texts = [shape("YX", 4, 5), shape("YX", 4, 3), shape("YX", 4, 5)];
-  const bytes = described(texts, (page) => page === 1 ? [[254, 4, [1]], [256, 4, [3]]] : []);
-  return withWritten({ "a.tif": bytes }, async (scenes, open) => {
-    equal(scenes.count, 2);
-    deepEqual(await firstsAt(await open(1)), [2]);
-  });
-});
-
 Deno.test("tifffile: groups pages after the arrays by layout", () => {
   const texts = [shape("YX", 4, 5), shape("TYX", 2, 4, 5), "", "", "by hand", ""];
   const bytes = described(texts, (page) => page === 4 ? [[256, 4, [3]]] : []);
@@ -331,15 +296,6 @@ Deno.test("tifffile: an array whose pages end early says so where it is opened",
     const second = await open(1);
     deepEqual(codesOf(second.warnings), ["planes_missing"]);
     await rejects(firstsAt(second, { t: 2 }), { tag: "PlaneNotFound" });
-  });
-});
-
-Deno.test("a dialect with one scene ignores other pages", async () => {
-  const text = "ImageJ=1.53t\nimages=2\nslices=2\n";
-  const bytes = pages(3, (page) => page === 2 ? [[256, 4, [3]]] : [[270, 2, text]]);
-  await withWritten({ "a.tif": bytes }, (scenes) => {
-    deepEqual([scenes.count, scenes.entries(5)], [1, [{ name: null, sizes: { Z: 2, Y: 4, X: 5 } }]]);
-    return Promise.resolve();
   });
 });
 
@@ -367,17 +323,4 @@ Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
   });
   const surplus = withWritten({ "x_MMStack.ome.tif": positionsBytes(100_001) }, () => Promise.resolve());
   await rejects(surplus, { tag: "DecodeFailed", message: /more than 100000 positions/ });
-});
-
-Deno.test("tifffile: a later description that is too long for a shape begins no array", async () => {
-  const text = shape("YX", 4, 5);
-  // 2^16 bytes with the NUL at the end are read.
-  for (const [length, arrays] of [[(1 << 16) - 1, true], [1 << 16, false]] as const) {
-    const texts = [text, text.padEnd(length), text.padEnd(length)];
-    const bytes = tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), 3, (page) => [[270, 2, texts[page]!]]);
-    await withWritten({ "a.tif": bytes }, (scenes) => {
-      deepEqual(scenes.entries(9).map(({ sizes }) => sizes.Z ?? 1), arrays ? [1, 1, 1] : [1, 2]);
-      return Promise.resolve();
-    });
-  }
 });

@@ -2,7 +2,7 @@
 import { deepEqual, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
-import { MAX_RECENT } from "../../readers/tiff/recent_files.ts";
+import { MAX_RECENT } from "../../readers/tiff/tiff_file.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { codesOf } from "../warning_codes.ts";
@@ -82,20 +82,8 @@ Deno.test("a damaged file of an OME-TIFF set is named", () =>
   inFolder(async (put) => {
     const path = put("a.ome.tif", pageFile(10, ome(["b.ome.tif", "a.ome.tif"], 1)));
     put("b.ome.tif", new Uint8Array(3));
-    await rejects(load(path), /"b\.ome\.tif" of this set: the TIFF header at 0 \+ 8 ends after the file/);
+    await rejects(load(path), /"b\.ome\.tif": the TIFF header at 0 \+ 8 ends after the file/);
     deepEqual(firstsOf(await load(path, [1])), [10]);
-  }));
-
-Deno.test("FirstC counts samples when one of them is too large for a channel", () =>
-  inFolder(async (put) => {
-    const text = (step: number) =>
-      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="12" SizeZ="1" SizeT="1">` +
-      [0, 1, 2, 3].map((c) => `<TiffData IFD="${c}" FirstC="${c * step}" PlaneCount="1"/>`).join("") +
-      `</Pixels></Image></OME>`;
-    for (const step of [1, 3]) {
-      const path = put("rgb.ome.tif", pageFile(5, text(step), { ...GRAY, samples: 3 }, 4));
-      deepEqual(firstsOf(await load(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
-    }
   }));
 
 Deno.test("the metadata of an OME set may lie in a folder of their own, or beside the file by their name", () =>
@@ -198,24 +186,6 @@ Deno.test("missing slices and frames of an Olympus set are named; without a plan
     await rejects(load(path, [1]), /channel 1 \("CH2"\) has no plane/);
   }));
 
-Deno.test("missing files of an Olympus set are counted over channels, slices and frames", () =>
-  inFolder(async (put, folder) => {
-    const name = (channel: number, slice: number, time: number) => `s_C00${channel}Z00${slice}T00${time}.tif`;
-    for (const channel of [1, 2]) {
-      for (const slice of [1, 2, 3]) {
-        for (const time of [1, 2]) put(name(channel, slice, time), pageFile(1));
-      }
-    }
-    for (const removed of [name(1, 2, 2), name(2, 3, 1), name(2, 3, 2)]) {
-      Deno.removeSync(join(folder, removed));
-    }
-    const { summary } = await load(join(folder, name(1, 1, 1)));
-    // Ordered by frame, slice and channel.
-    deepEqual(summary.warnings.map(({ text }) => text), [
-      `Files of this acquisition are missing: "${name(2, 3, 1)}", "${name(1, 2, 2)}", "${name(2, 3, 2)}"`,
-    ]);
-  }));
-
 Deno.test("ignores files of other names beside an Olympus set", () =>
   inFolder(async (put) => {
     put("s.txt", text(2));
@@ -237,35 +207,6 @@ Deno.test("ignores files of other names beside an Olympus set", () =>
     deepEqual(codesOf(loaded.summary.warnings), []);
     // The two files of pixels and the text.
     deepEqual(loaded.summary.fileSize, 2 * pageFile(10).length + text(2).length);
-  }));
-
-Deno.test("the text of an Olympus scan is read in each of its encodings", () =>
-  inFolder(async (put) => {
-    const path = put("s.tif", pageFile(10));
-    const utf16 = (content: string, little: boolean) => {
-      const bytes = new Uint8Array(2 * content.length);
-      [...content].forEach((c, i) => new DataView(bytes.buffer).setUint16(2 * i, c.charCodeAt(0), little));
-      return bytes;
-    };
-    const latin1 = (content: string) => Uint8Array.from(content, (c) => c.charCodeAt(0));
-    const micro = TEXT(1).replace("[um/pixel]", "[\u00b5m/pixel]");
-    const encodings = [
-      new TextEncoder().encode(micro),
-      new TextEncoder().encode("\ufeff" + micro),
-      utf16("\ufeff" + micro, true),
-      utf16("\ufeff" + micro, false),
-      latin1(micro),
-      // In Latin-1, half of a mark of UTF-16.
-      ...["\u00fe", "\u00ff"].flatMap((letter) => [`${letter}\r\n`, `"${letter}"\t""\r\n`]).map((line) =>
-        latin1(line + micro)
-      ),
-    ];
-    for (const [i, bytes] of encodings.entries()) {
-      put("s.txt", bytes);
-      const { summary } = await load(path);
-      deepEqual([summary.axes.at(-1)!.step, summary.axes.at(-1)!.unit], [0.25, "um"], `encoding ${i}`);
-      deepEqual(summary.fileSize, pageFile(10).length + bytes.length);
-    }
   }));
 
 Deno.test("warns that the opened file was found by its name alone when a set in folders was copied into one", () =>
@@ -305,4 +246,16 @@ Deno.test("reads every file of a set with more files than stay open", () =>
         deepEqual(plane[0], 100 + t);
       }
     });
+  }));
+
+Deno.test("FirstC counts samples when one of them is too large for a channel", () =>
+  inFolder(async (put) => {
+    const text = (step: number) =>
+      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="12" SizeZ="1" SizeT="1">` +
+      [0, 1, 2, 3].map((c) => `<TiffData IFD="${c}" FirstC="${c * step}" PlaneCount="1"/>`).join("") +
+      `</Pixels></Image></OME>`;
+    for (const step of [1, 3]) {
+      const path = put("rgb.ome.tif", pageFile(5, text(step), { ...GRAY, samples: 3 }, 4));
+      deepEqual(firstsOf(await load(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
+    }
   }));

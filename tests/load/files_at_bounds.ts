@@ -6,7 +6,9 @@ import { MAX_PLANNED } from "../../readers/czi/plane_plan.ts";
 import { MAX_CHANNELS, MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../../readers/io/limits.ts";
 import { MAX_ENTRIES as MAX_LITE_ENTRIES } from "../../readers/nd2/clx_lite.ts";
 import { MAX_FRAMES } from "../../readers/nd2/chunk_map.ts";
-import { MAX_DIRECTORIES, MAX_ENTRIES, MAX_SEGMENTS } from "../../readers/tiff/bounds.ts";
+import { MAX_SEGMENTS } from "../../readers/tiff/page.ts";
+import { MAX_ENTRIES } from "../../readers/tiff/tags.ts";
+import { MAX_DIRECTORIES } from "../../readers/tiff/tiff_file.ts";
 import {
   entryBytes,
   ramp16,

@@ -7,34 +7,29 @@
  * its number of items, all LONG in the byte order of the file; then follow the items: `labl` are labels in UTF-16, one a plane;
  * `luts` are lookup tables of the channels, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
  */
-import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
-import { hexColor } from "../../metadata/channels.ts";
+import { quoted, unlessDamaged } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
+import { hexColor } from "../../metadata/channels.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
 import { type Warning, warning } from "../../warning.ts";
-import { MAX_PLANES, MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { Directory } from "../directory.ts";
-import { type Opened, tagMoment } from "../opened.ts";
+import { IMAGEJ_MARK } from "../marks.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import type { Stack, StackSizes } from "../stack.ts";
-import { declaredPlanes, type PlaneFinder } from "../stored_planes.ts";
-import { TAG, tagName } from "../tags.ts";
+import { MAX_PLANES, type Opened, type Stack, type StackSizes, tagMoment } from "../stack.ts";
+import { declaredPlanes, endsEarly, type PlaneFinder } from "../stored_planes.ts";
+import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
-import { IMAGEJ_MARK } from "./marks.ts";
 import { resolutionCalibrations } from "./plain.ts";
 
-/** Characters of a description; ImageJ writes some twenty lines. */
+/** Characters of a description that are read; ImageJ writes some twenty lines. */
 const MAX_TEXT = 1 << 20;
 
-/** The stack of an ImageJ file, or `null`. @throws {DecodeFailed} its description is too long */
+/** The stack of an ImageJ file, or `null`. */
 export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null {
   const text = descriptions.find((description) => description.startsWith(IMAGEJ_MARK));
   if (text === undefined) return null;
-  if (text.length > MAX_TEXT) {
-    throw new DecodeFailed(`the description of ImageJ has ${text.length} characters, more than ${MAX_TEXT}`);
-  }
-  const fields = fieldsOf(text);
+  const fields = fieldsOf(text.slice(0, MAX_TEXT));
   const layout = readPage(first);
   const items = unlessDamaged(() => itemsOf(first, MAX_VENDOR_BYTES), NO_ITEMS);
   const { sizes, plane, warnings } = planesOf(tiff, layout, fields);
@@ -91,34 +86,27 @@ function planesOf(
     warnings.push(warning("metadata_damaged", text));
     return 1;
   };
-  const sizes = { T: count("frames"), C: count("channels"), Z: count("slices") };
-  const images = count("images");
-  const product = sizes.T * sizes.C * sizes.Z;
-  const stacked = (declared: StackSizes, planes: number) => {
-    const stored = declaredPlanes(tiff, layout, planes);
-    return { sizes: declared, plane: stored.plane, warnings: [...warnings, ...stored.warnings] };
+  const [T, C, Z, images] = [count("frames"), count("channels"), count("slices"), count("images")];
+  const product = T * C * Z;
+  const stacked = (sizes: StackSizes) => {
+    const stored = declaredPlanes(tiff, layout, sizes.T * sizes.C * sizes.Z);
+    return { sizes, plane: stored.plane, warnings: [...warnings, ...stored.warnings] };
   };
   if (images === 1 && product === 1) {
     const present = tiff.countUpTo(MAX_PLANES);
-    const broken = tiff.brokenTail;
-    if (broken !== null) {
-      warnings.push(warning("file_damaged", `The file ends early, after ${present} pages: ${broken}`));
-    }
-    return stacked({ T: 1, C: 1, Z: present }, present);
+    warnings.push(...endsEarly(tiff, present));
+    return stacked({ T: 1, C: 1, Z: present });
   }
   // Samples of a pixel are channels already.
-  if (layout.samples > 1 && layout.samples === sizes.C && images === sizes.T * sizes.Z) {
-    return stacked({ ...sizes, C: 1 }, images);
+  if (layout.samples > 1 && layout.samples === C && images === T * Z) return stacked({ T, C: 1, Z });
+  if (product === images || images === 1 && product < MAX_PLANES) return stacked({ T, C, Z });
+  // `images` alone is a plain stack; otherwise the first plane is certain, its place along the axes is not.
+  if (product > 1) {
+    const text =
+      `The description counts ${images} images, but ${T} x ${C} x ${Z} frames, channels and slices`;
+    warnings.push(warning("metadata_disagree", text));
   }
-  if (product === images || images === 1 && product < MAX_PLANES) return stacked(sizes, product);
-  // `images` alone is a plain stack.
-  if (product === 1) return stacked({ T: 1, C: 1, Z: images }, images);
-  const text =
-    `The description counts ${images} images, but ${sizes.T} x ${sizes.C} x ${sizes.Z} frames, channels and slices`;
-  warnings.push(warning("metadata_disagree", text));
-  if (product < MAX_PLANES && tiff.countUpTo(product + 1) === product) return stacked(sizes, product);
-  // The first plane is certain, its place along the axes is not.
-  return stacked({ T: 1, C: 1, Z: images }, images);
+  return stacked({ T: 1, C: 1, Z: images });
 }
 
 /** Decodes `\u00B5`, as which ImageJ writes characters beyond ASCII. */
@@ -184,10 +172,8 @@ function itemsOf(directory: Directory, most: number): ImageJItems {
   return { labels, colors, info };
 }
 
-function lastColor(table: Uint8Array): string | null {
-  if (table.length !== TABLE_BYTES) return null;
-  return hexColor(table[255]!, table[511]!, table[767]!);
-}
+const lastColor = (table: Uint8Array): string | null =>
+  table.length === TABLE_BYTES ? hexColor(table[255]!, table[511]!, table[767]!) : null;
 
 /** Names of the channels where each channel has one label for all its planes, unlike the others; else none. */
 function channelLabels(labels: readonly string[], { C }: StackSizes): string[] {

@@ -9,27 +9,28 @@ import type { DocumentList } from "../../io/document_list.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
-import { firstMoment, momentOf, UNDATED } from "../../metadata/moment.ts";
-import type { XmlElement } from "../../metadata/xml.ts";
+import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { listed, MAX_LISTED, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
-import { noted, type Opened, tagMoment } from "../opened.ts";
-import { type PageLayout, readPage } from "../page.ts";
-import { recentBytes, RecentFiles } from "../recent_files.ts";
-import type { SeriesList, Stack, StackSizes } from "../stack.ts";
+import { numberAt, SUMMARY_MARK } from "../marks.ts";
+import { readPage } from "../page.ts";
+import { noted, type Opened, type SeriesList, type Stack, type StackSizes, tagMoment } from "../stack.ts";
 import { TAG, tagName } from "../tags.ts";
 import { isOmeXml, upToNul } from "../text.ts";
-import { TiffFile } from "../tiff_file.ts";
-import { numberAt, SUMMARY_MARK } from "./marks.ts";
-import { pageIndices, planeMetadata, readIndexMap, readSummary, summaryText } from "./micromanager_index.ts";
+import { recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
 import {
   type IndexedFile,
   openParts,
+  pageIndices,
   partNames,
+  planeMetadata,
   PositionPlanes,
   positionSizes,
-} from "./micromanager_planes.ts";
+  readIndexMap,
+  readSummary,
+  summaryText,
+} from "./micromanager_index.ts";
 import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
 
 /** What the positions of one acquisition share. */
@@ -52,8 +53,8 @@ interface Positions {
 /** The positions of a Micro-Manager acquisition, or `null`. */
 export function openMicroManager(opened: Opened): SeriesList | null {
   const { tiff, path, files } = opened;
-  const summary = noted(opened, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
-  const index = noted(opened, "The index map of Micro-Manager", () => readIndexMap(tiff)) ??
+  const summary = noted(opened.warnings, "The summary of Micro-Manager", () => readSummary(tiff)) ?? {};
+  const index = noted(opened.warnings, "The index map of Micro-Manager", () => readIndexMap(tiff)) ??
     pageIndices(tiff);
   if (index === null) return null;
   const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
@@ -83,13 +84,16 @@ function positionList(
   first: number,
   found: ReadonlyMap<number, StackSizes>,
 ): SeriesList {
-  const { opened, summary } = positions;
+  const { opened, summary, ome } = positions;
   const numbers = [...found.keys()].sort((a, b) => a - b);
-  const layout = readPage(opened.first);
-  const entryOf = (position: number, i: number): SceneEntry => ({
-    name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? readName(positions, position) : null),
-    sizes: sizesIn(found.get(position), layout),
-  });
+  const { samples, width, height } = readPage(opened.first);
+  const entryOf = (position: number, i: number): SceneEntry => {
+    const { T, C, Z } = found.get(position)!;
+    return {
+      name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? readName(positions, position) : null),
+      sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
+    };
+  };
   return {
     count: numbers.length,
     own: numbers.indexOf(first),
@@ -98,9 +102,8 @@ function positionList(
     open: (index) => {
       const position = numbers[index]!;
       // Only their order identifies images, so each position must have one.
-      const rank = numbers.length === positions.ome.length ? index : null;
-      const stack = positionStack(positions, position, found.get(position)!);
-      return { ...stack, ...describe(positions, rank, stack.sizes.Z) };
+      const times = numbers.length === ome.length ? ome[index]!.times : null;
+      return positionStack(positions, position, found.get(position)!, times);
     },
   };
 }
@@ -121,14 +124,10 @@ function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: 
 /** Name of a position in the metadata of its first page, or `null`. */
 function readName({ files, pool }: Positions, position: number): string | null {
   for (const { path, index } of files) {
-    for (const entry of index) {
-      if (entry.position !== position) continue;
-      const { PositionName } = unlessDamaged(
-        () => planeMetadata(pool.get(path).directoryAt(entry.offset)),
-        {} as JsonObject,
-      );
-      return typeof PositionName === "string" && PositionName !== "" ? PositionName : null;
-    }
+    const entry = index.find((one) => one.position === position);
+    if (entry === undefined) continue;
+    const read = () => planeMetadata(pool.get(path).directoryAt(entry.offset)).PositionName;
+    return textOf(unlessDamaged(read, null)) || null;
   }
   return null;
 }
@@ -146,32 +145,45 @@ function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, StackSize
   return [warning("scenes_left_out", text)];
 }
 
-function sizesIn(
-  sizes: StackSizes | undefined,
-  { samples, width, height }: PageLayout,
-): SceneEntry["sizes"] {
-  return sizes ? sizesOf(axesOf({ ...sizes, C: sizes.C * samples, Y: height, X: width }, {})) : {};
-}
+/** Memory of a plane in the map of a position, of one in an index map, and of a file. */
+const PLANE_BYTES = 128;
+const ENTRY_BYTES = 80;
+const FILE_BYTES = 512;
 
+/** The planes of a position, with the metadata of the summary, of OME-XML and of the first page. */
 function positionStack(
   positions: Positions,
   position: number,
   sizes: StackSizes,
-): Omit<Stack, keyof Described> {
-  const { files, pool, missing, fileSize } = positions;
-  const planes = new PositionPlanes(files, position, sizes, missing);
-  const layout = layoutOf(positions, planes);
+  times: Stack["times"],
+): Stack {
+  const { opened, summary, ome, files, pool, fileSize } = positions;
+  const { first } = opened;
+  const planes = new PositionPlanes(files, position, sizes, positions.missing);
+  const layout = readPage(planes.first(pool) ?? first);
+  const plane = planeMetadata(first);
+  const pixel = numberOf(summary.PixelSize_um) || numberOf(plane.PixelSizeUm);
+  const depth = sizes.Z > 1 ? Math.abs(numberOf(summary["z-step_um"]) ?? 0) : null;
+  const interval = numberOf(summary.Interval_ms) || numberOf(summary.WaitInterval);
+  const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
+  const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
+  const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textOf(text)));
+  const steps = calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"], Z: [depth, "um"], T: [interval, "ms"] });
   return {
     sizes,
     layout,
+    calibrations: { ...steps, ...ome[0]?.calibrations },
+    names: names.map((name) => textOf(name) || null),
+    colors: colors.map(colorOf),
+    times: times ?? null,
+    moment: firstMoment(...written, tagMoment(first)),
     fileSize,
     files: () => files.map(({ path }) => path),
-    documents: (list) => addDocuments(list, positions.opened),
+    documents: (list) => addDocuments(list, opened),
     warnings: [...positions.warnings, ...planes.warnings],
-    indexBytes: planes.count * PLANE_BYTES +
-      files.reduce((sum, { index }) => sum + index.bytes + FILE_BYTES, 0) +
-      recentBytes(files.length - 1),
-    holds: (at) => planes.find(at) !== undefined,
+    indexBytes: planes.count * PLANE_BYTES + recentBytes(files.length - 1) +
+      files.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES + FILE_BYTES, 0),
+    holds: (at) => planes.holds(at),
     plane: (at) => planes.plane(pool, layout, at),
   };
 }
@@ -181,30 +193,35 @@ function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
   if (numberAt(tiff, 32) === SUMMARY_MARK) {
     list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
   }
-  list.add(
-    tagName(TAG.MicroManagerMetadata),
-    "application/json",
-    first.note(TAG.MicroManagerMetadata, list.left),
-  );
-}
-
-/** Memory of a plane in the map of a position. */
-const PLANE_BYTES = 64;
-
-/** Memory of a file apart from its index map. */
-const FILE_BYTES = 512;
-
-/** Layout of the first plane of a position. */
-function layoutOf({ opened, pool }: Positions, planes: PositionPlanes): PageLayout {
-  const first = planes.first();
-  return first === undefined || first.path === opened.path
-    ? readPage(opened.first)
-    : readPage(pool.get(first.path).directoryAt(first.entry.offset));
+  const tag = TAG.MicroManagerMetadata;
+  list.add(tagName(tag), "application/json", first.note(tag, list.left));
 }
 
 /** A length in the summary, 1 by default. */
 function declared(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? value : 1;
+}
+
+const numberOf = (value: unknown): number | null => typeof value === "number" ? value : null;
+
+const textOf = (value: unknown): string => typeof value === "string" ? value : "";
+
+/** A position in OME-XML. */
+type OmeNote = Pick<OmeImage, "calibrations" | "times">;
+
+/** The positions in OME-XML; planes are found without it, so damage costs calibration and times alone. */
+function omeNotes(opened: Opened): OmeNote[] {
+  const text = opened.descriptions.find(isOmeXml);
+  if (text === undefined) return [];
+  return noted(
+    opened.warnings,
+    "The calibration in OME-XML",
+    () =>
+      parseOme(upToNul(text), "the document").images.map((image) => {
+        const { calibrations, times } = readImage(image);
+        return { calibrations, times };
+      }),
+  ) ?? [];
 }
 
 /**
@@ -215,46 +232,15 @@ export function withPlaneMetadata(stack: Stack, first: Directory, index: number)
   const own = index === 0 ? first : stack.layout.directory;
   if (!own.has(TAG.MicroManagerMetadata)) return stack;
   const plane = planeMetadata(own);
-  const pixel = typeof plane.PixelSizeUm === "number" ? plane.PixelSizeUm : null;
-  const name = typeof plane.Channel === "string" ? plane.Channel : null;
-  const time = typeof plane.Time === "string" ? plane.Time : "";
+  const pixel = numberOf(plane.PixelSizeUm);
   const text = `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`;
   const damaged = Object.keys(plane).length > 0 ? [] : [warning("metadata_damaged", text)];
   return {
     ...stack,
     warnings: [...stack.warnings, ...damaged],
     calibrations: { ...stack.calibrations, ...calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }) },
-    names: stack.sizes.C === 1 ? [name] : stack.names,
-    moment: firstMoment(momentOf(time), stack.moment),
-  };
-}
-
-type Described = Pick<Stack, "calibrations" | "names" | "colors" | "times" | "moment">;
-
-/** Metadata of the summary, of OME-XML and of the first page. */
-function describe({ opened, summary, ome }: Positions, rank: number | null, slices: number): Described {
-  const { first } = opened;
-  const number = (value: unknown) => typeof value === "number" ? value : null;
-  const plane = planeMetadata(first);
-  const pixel = number(summary.PixelSize_um) || number(plane.PixelSizeUm);
-  const interval = number(summary.Interval_ms) || number(summary.WaitInterval);
-  const names = Array.isArray(summary.ChNames) ? summary.ChNames : [];
-  const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
-  const written = [summary.StartTime, summary.Time, plane.Time].filter((text) => typeof text === "string");
-  return {
-    calibrations: {
-      ...calibrationsOf({
-        X: [pixel, "um"],
-        Y: [pixel, "um"],
-        Z: [slices > 1 ? Math.abs(number(summary["z-step_um"]) ?? 0) : null, "um"],
-        T: [interval, "ms"],
-      }),
-      ...ome[0]?.calibrations,
-    },
-    names: names.map((name) => typeof name === "string" ? name : null),
-    colors: colors.map(colorOf),
-    times: rank === null ? null : ome[rank]?.times ?? null,
-    moment: firstMoment(...written.map(momentOf), tagMoment(first), UNDATED),
+    names: stack.sizes.C === 1 ? [textOf(plane.Channel) || null] : stack.names,
+    moment: firstMoment(momentOf(textOf(plane.Time)), stack.moment),
   };
 }
 
@@ -262,23 +248,4 @@ function describe({ opened, summary, ome }: Positions, rank: number | null, slic
 function colorOf(value: unknown): string | null {
   if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) >= 2 ** 32) return null;
   return hexColor(value >> 16, value >> 8, value);
-}
-
-/** A position in OME-XML. */
-type OmeNote = Pick<OmeImage, "calibrations" | "times">;
-
-/** The positions in OME-XML; planes are found without it, so damage costs calibration and times alone. */
-function omeNotes(opened: Opened): OmeNote[] {
-  const text = opened.descriptions.find(isOmeXml);
-  if (text === undefined) return [];
-  return noted(opened, "The calibration in OME-XML", () => {
-    const [first, ...others] = parseOme(upToNul(text), "the document").images;
-    const none: OmeNote = { calibrations: {}, times: null };
-    return first ? [noteOf(first), ...others.map((image) => unlessDamaged(() => noteOf(image), none))] : [];
-  }) ?? [];
-}
-
-function noteOf(image: XmlElement): OmeNote {
-  const { calibrations, times } = readImage(image);
-  return { calibrations, times };
 }

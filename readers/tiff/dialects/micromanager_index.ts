@@ -1,71 +1,31 @@
 /**
- * The index map of a Micro-Manager stack, its summary, and the metadata of its pages.
+ * The index map of a Micro-Manager stack, its summary, the metadata of its pages, and the planes of an acquisition in all its files:
+ * other files are continuations, numbered from `_1` on, or belong to other positions.
  *
  *   byte  8   54773648, offset of the index map: 3453623, number of entries, then per plane five LONG: channel,
  *             slice, frame, position, offset of its directory
  *   byte 32   2355492, length of the summary, summary as JSON at byte 40
  */
-import { DecodeFailed, unlessDamaged } from "../../errors.ts";
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { MAX_DIRECTORIES, MAX_VENDOR_BYTES } from "../bounds.ts";
+import { type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
-import { TAG } from "../tags.ts";
+import { INDEX_MAP_MARK, MICRO_MANAGER, numberAt, SUMMARY_MARK } from "../marks.ts";
+import type { PageLayout } from "../page.ts";
+import { MAX_PLANES, type Opened, type PlaneIndex, type PlaneSource, type StackSizes } from "../stack.ts";
+import { planePage } from "../stored_planes.ts";
+import { MAX_VENDOR_BYTES, TAG } from "../tags.ts";
 import { decodeText } from "../text.ts";
-import type { TiffFile } from "../tiff_file.ts";
-import { INDEX_MAP_MARK, numberAt, SUMMARY_MARK } from "./marks.ts";
+import { MAX_DIRECTORIES, readOther, type RecentFiles, type TiffFile } from "../tiff_file.ts";
+import { basename, dirname, join } from "node:path";
 
 const INDEX_MAP = 3_453_623;
 
 /** Bytes of one entry of the index map. */
 const ENTRY_BYTES = 20;
 
-/** One plane and the place of its directory. */
-export interface IndexEntry {
-  /** Channel, from 0. */
-  readonly channel: number;
-  /** Focus plane, from 0. */
-  readonly slice: number;
-  /** Time point, from 0. */
-  readonly frame: number;
-  /** Number of the position, from 0. */
-  readonly position: number;
-  /** Offset of the directory. */
-  readonly offset: number;
-}
-
-/** Numbers of one entry in {@linkcode PlaneIndex}. */
-const ENTRY_NUMBERS = 5;
-
-/** Entries of one file, 40 bytes each. */
-export class PlaneIndex implements Iterable<IndexEntry> {
-  readonly #numbers: Float64Array;
-
-  /** Takes channel, slice, frame, position and offset of each entry. */
-  constructor(numbers: Float64Array) {
-    this.#numbers = numbers;
-  }
-
-  /** How many there are. */
-  get length(): number {
-    return this.#numbers.length / ENTRY_NUMBERS;
-  }
-
-  /** Bytes of memory. */
-  get bytes(): number {
-    return this.#numbers.byteLength;
-  }
-
-  /** Entry number `i`. */
-  at(i: number): IndexEntry {
-    const number = (n: number) => this.#numbers[i * ENTRY_NUMBERS + n]!;
-    return { channel: number(0), slice: number(1), frame: number(2), position: number(3), offset: number(4) };
-  }
-
-  /** All entries in the order of the file. */
-  *[Symbol.iterator](): Generator<IndexEntry> {
-    for (let i = 0; i < this.length; i += 1) yield this.at(i);
-  }
-}
+/** One plane by its numbers, each from 0, and the offset of its directory. */
+export type IndexEntry = Readonly<Record<"channel" | "slice" | "frame" | "position" | "offset", number>>;
 
 /** Bytes where the summary is announced: in an `_MMStack`, in NDTiff of version 2, in NDTiff of version 3. */
 const SUMMARY_PLACES = [32, 16, 20];
@@ -87,7 +47,7 @@ export function readSummary(tiff: TiffFile): JsonObject {
 }
 
 /** The index map. @throws {DecodeFailed} it is damaged, or the acquisition ended before it was written */
-export function readIndexMap(tiff: TiffFile): PlaneIndex {
+export function readIndexMap(tiff: TiffFile): IndexEntry[] {
   const offset = numberAt(tiff, 12) ?? 0;
   if (numberAt(tiff, 8) !== INDEX_MAP_MARK || offset === 0) {
     throw new DecodeFailed("the header at 8 does not say where it is");
@@ -100,27 +60,21 @@ export function readIndexMap(tiff: TiffFile): PlaneIndex {
     throw new DecodeFailed(`it has ${count} entries at ${offset}, more than ${MAX_DIRECTORIES}`);
   }
   const view = new DataView(tiff.file.read(offset + 8, count * ENTRY_BYTES, "the index map").buffer);
-  const numbers = Float64Array.from(
-    { length: count * ENTRY_NUMBERS },
-    (_, i) => view.getUint32(4 * i, little),
-  );
+  const entries = Array.from({ length: count }, (_, i): IndexEntry => {
+    const word = (n: number) => view.getUint32(i * ENTRY_BYTES + 4 * n, little);
+    return { channel: word(0), slice: word(1), frame: word(2), position: word(3), offset: word(4) };
+  });
   // Unused entries at the end are zero; no directory lies at 0.
-  let used = count;
-  while (used > 0 && numbers[used * ENTRY_NUMBERS - 1] === 0) used -= 1;
-  if (used === 0) throw new DecodeFailed(`it is empty at ${offset}`);
-  return new PlaneIndex(numbers.subarray(0, used * ENTRY_NUMBERS));
+  const used = entries.slice(0, entries.findLastIndex(({ offset }) => offset !== 0) + 1);
+  if (used.length === 0) throw new DecodeFailed(`it is empty at ${offset}`);
+  return used;
 }
 
 /** The planes by the metadata of the pages; `null` where a page does not say which plane it is. */
-export function pageIndices(tiff: TiffFile): PlaneIndex | null {
-  const numbers: number[] = [];
-  let isComplete = true;
-  tiff.walk((directory) => {
-    const entry = indexOf(directory);
-    isComplete &&= entry !== null;
-    if (entry) numbers.push(entry.channel, entry.slice, entry.frame, entry.position, entry.offset);
-  });
-  return isComplete ? new PlaneIndex(Float64Array.from(numbers)) : null;
+export function pageIndices(tiff: TiffFile): IndexEntry[] | null {
+  const entries: (IndexEntry | null)[] = [];
+  tiff.walk((directory) => entries.push(indexOf(directory)));
+  return entries.every((entry) => entry !== null) ? entries : null;
 }
 
 /** The plane that a page says it is, or `null`. */
@@ -142,4 +96,159 @@ export function planeMetadata(directory: Directory): JsonObject {
     ? null
     : unlessDamaged(() => parseJsonText(text, "the metadata of the plane"), null);
   return isJsonObject(parsed) ? parsed : {};
+}
+
+/**
+ * Finds the other files of an acquisition: same folder, same name up to `_MMStack`.
+ *
+ * @param several whether each position may have a file, whose name has something between `_MMStack` and the number
+ * @returns the names, and the first missing continuation or the one that would follow the last
+ */
+export function partNames(
+  { path, files }: Opened,
+  several: boolean,
+): { readonly others: readonly string[]; readonly missing: string | null } {
+  const name = basename(path);
+  const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
+  if (stem === undefined) return { others: [], missing: null };
+  const [acquisition = stem] = MICRO_MANAGER.exec(stem) ?? [];
+  const numbers = new Set<number>();
+  const others: string[] = [];
+  for (const other of files.list(dirname(path))) {
+    const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
+    if (part) numbers.add(Number(part[1] ?? 0));
+    const isPosition = several && other.startsWith(acquisition) &&
+      /^[^.]*\.ome\.tiff?$/i.test(other.slice(acquisition.length));
+    if ((part || isPosition) && other !== name) others.push(other);
+  }
+  let first = 0;
+  while (numbers.has(first)) first += 1;
+  return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
+}
+
+/** A file of the acquisition and its index map. */
+export interface IndexedFile {
+  /** Path of the file. */
+  readonly path: string;
+  /** Its planes, of all positions. */
+  readonly index: readonly IndexEntry[];
+}
+
+/** Reads the index maps of the other files. */
+export function openParts(
+  { path, files }: Opened,
+  names: readonly string[],
+): { readonly files: readonly IndexedFile[]; readonly bytes: number; readonly warnings: readonly Warning[] } {
+  const found: IndexedFile[] = [];
+  const warnings: Warning[] = [];
+  let bytes = 0;
+  for (const name of names) {
+    const other = join(dirname(path), name);
+    const read = readOther(files, other, (tiff) => ({ index: readIndexMap(tiff), size: tiff.file.size }));
+    if (typeof read === "string") {
+      warnings.push(warning("file_unreadable", `"${name}" of this acquisition is left out: ${read}`));
+    } else {
+      found.push({ path: other, index: read.index });
+      bytes += read.size;
+    }
+  }
+  return { files: found, bytes, warnings };
+}
+
+/** Positions of one acquisition: a plate of 1,536 wells with fifty fields each. */
+const MAX_POSITIONS = 100_000;
+
+/** Sizes of each position with planes: as declared, or as large as its planes need. @throws {DecodeFailed} there are too many */
+export function positionSizes(
+  files: readonly IndexedFile[],
+  declared: StackSizes,
+): Map<number, StackSizes> {
+  const found = new Map<number, { T: number; C: number; Z: number }>();
+  for (const { index } of files) {
+    for (const entry of index) {
+      const sizes = found.getOrInsertComputed(entry.position, () => ({ ...declared }));
+      if (found.size > MAX_POSITIONS) {
+        throw new DecodeFailed(`the index map has more than ${MAX_POSITIONS} positions`);
+      }
+      sizes.T = Math.max(sizes.T, entry.frame + 1);
+      sizes.C = Math.max(sizes.C, entry.channel + 1);
+      sizes.Z = Math.max(sizes.Z, entry.slice + 1);
+    }
+  }
+  return found;
+}
+
+/** The planes of one position; of two entries for one plane the last one counts. */
+export class PositionPlanes {
+  readonly #sizes: StackSizes;
+  readonly #missing: string | null;
+  /** By number of the plane. */
+  readonly #places = new Map<number, { readonly path: string; readonly offset: number }>();
+
+  /**
+   * Looks for the planes in all files.
+   *
+   * @param missing the first missing file of the acquisition, or `null`
+   * @throws {DecodeFailed} too many planes are declared
+   */
+  constructor(files: readonly IndexedFile[], position: number, sizes: StackSizes, missing: string | null) {
+    const { T, C, Z } = sizes;
+    if (T * C * Z > MAX_PLANES) {
+      throw new DecodeFailed(`the acquisition declares ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
+    }
+    this.#sizes = sizes;
+    this.#missing = missing;
+    for (const { path, index } of files) {
+      for (const { channel, slice, frame, position: own, offset } of index) {
+        if (own === position) this.#places.set(this.#key(frame, channel, slice), { path, offset });
+      }
+    }
+  }
+
+  /** Warns about declared planes that no file holds. */
+  get warnings(): Warning[] {
+    const { T, C, Z } = this.#sizes;
+    if (this.count === T * C * Z) return [];
+    const text = `The acquisition declares ${T * C * Z} planes, but ${this.count} are there${this.#gone}`;
+    return [warning("planes_missing", text)];
+  }
+
+  /** Names the missing file in messages. */
+  get #gone(): string {
+    return this.#missing === null ? "" : `; "${this.#missing}" is missing`;
+  }
+
+  #key(t: number, channel: number, z: number): number {
+    return (t * this.#sizes.C + channel) * this.#sizes.Z + z;
+  }
+
+  /** How many planes there are. */
+  get count(): number {
+    return this.#places.size;
+  }
+
+  /** Whether a plane is stored. */
+  holds({ t, channel, z }: PlaneIndex): boolean {
+    return this.#places.has(this.#key(t, channel, z));
+  }
+
+  /** The directory of the first plane, or `undefined`. @throws {DecodeFailed} it is damaged */
+  first(pool: RecentFiles<TiffFile>): Directory | undefined {
+    const [place] = this.#places.values();
+    return place && pool.get(place.path).directoryAt(place.offset);
+  }
+
+  /**
+   * The plane at an index.
+   *
+   * @throws {PlaneNotFound} no index map names it
+   * @throws {DecodeFailed} its directory is damaged
+   */
+  plane(pool: RecentFiles<TiffFile>, layout: PageLayout, { t, channel, z }: PlaneIndex): PlaneSource {
+    const place = this.#places.get(this.#key(t, channel, z));
+    const what = `the plane T=${t} C=${channel} Z=${z}`;
+    if (!place) throw new PlaneNotFound(`${what} is in no index map of this acquisition${this.#gone}`);
+    const tiff = pool.get(place.path);
+    return { tiff, page: planePage(tiff.directoryAt(place.offset, what), layout, what) };
+  }
 }

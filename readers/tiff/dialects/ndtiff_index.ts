@@ -10,10 +10,9 @@ import { DecodeFailed, reasonOf } from "../../errors.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
-import { MAX_DIRECTORIES } from "../bounds.ts";
 import { UNCOMPRESSED } from "../page.ts";
 import { TAG } from "../tags.ts";
-import type { TiffFile } from "../tiff_file.ts";
+import { MAX_DIRECTORIES, type TiffFile } from "../tiff_file.ts";
 import { planeMetadata } from "./micromanager_index.ts";
 
 /** Name of the index of a data set. */

@@ -1,8 +1,13 @@
 /** The planes of an NDTiff data set: `time`, `z` and `channel` are axes, other values distinguish scenes. */
 import { DecodeFailed } from "../../errors.ts";
-import { type Warning, warning } from "../../warning.ts";
-import { MAX_PLANES } from "../bounds.ts";
-import type { PlaneIndex } from "../stack.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
+import { firstMoment, momentOf } from "../../metadata/moment.ts";
+import { differ } from "../../metadata/numbers.ts";
+import { timesFrom } from "../../metadata/time_stamps.ts";
+import { type Warning, warning, type WarningCode } from "../../warning.ts";
+import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";
+import type { TiffFile } from "../tiff_file.ts";
 import type { NDTiffImage } from "./ndtiff_index.ts";
 
 /** Axes of a data set. */
@@ -159,4 +164,147 @@ function nameOf(axes: readonly string[], values: readonly AxisValue[]): string |
     name === "position" && typeof values[i] === "string" ? values[i] : `${name} ${values[i]}`
   );
   return parts.filter((_, i) => values[i] !== undefined).join(", ") || null;
+}
+
+/** What the JSON of the images of an NDTiff data set says about a scene: steps, times, names, date. */
+
+/** Bytes of the JSON of one image; the properties of all devices take some thousand. */
+const MAX_NOTE_BYTES = 1 << 20;
+
+/** Images along an axis whose JSON is read; for a longer axis the first and the last are enough. */
+const MAX_NOTES = 10_000;
+
+/** Channels whose names are looked up in images. */
+const MAX_NAMES = 64;
+
+/** The stored text of an image. @throws {DecodeFailed} it lies outside the file, or is too long */
+export function noteBytes({ file }: TiffFile, image: NDTiffImage, most: number): Uint8Array {
+  const { noteOffset, noteLength } = image;
+  if (noteLength > most) throw new DecodeFailed(`the metadata of the image have ${noteLength} bytes`);
+  const bytes = file.read(noteOffset, noteLength, "the metadata of the image");
+  // In tag 51123 a NUL ends it.
+  const end = bytes.indexOf(0);
+  return end < 0 ? bytes : bytes.subarray(0, end);
+}
+
+/** The JSON of an image. @throws {DecodeFailed} it is damaged or cannot be read */
+export function readNote(tiff: TiffFile, image: NDTiffImage): JsonObject {
+  const note = parseJson(noteBytes(tiff, image, MAX_NOTE_BYTES), "the metadata of the image");
+  if (!isJsonObject(note)) throw new DecodeFailed("the metadata of the image are not an object");
+  return note;
+}
+
+/** Metadata of a scene. */
+export type DescribedScene = Pick<Stack, "calibrations" | "names" | "times" | "moment" | "warnings">;
+
+/**
+ * Describes a scene by its images.
+ *
+ * @param summary of the acquisition; empty where it cannot be read
+ * @param reduced whether the file is a reduced level of a pyramid, whose pixel size is unknown
+ * @param note gives the JSON of an image, or throws {@linkcode DecodeFailed}
+ */
+export function describeScene({ planes, scene, summary, reduced, note }: {
+  readonly planes: ImagePlanes;
+  readonly scene: ImageScene;
+  readonly summary: JsonObject;
+  readonly reduced: boolean;
+  readonly note: (image: NDTiffImage) => JsonObject;
+}): DescribedScene {
+  const { T, C, Z } = planes.sizes;
+  const warnings: Warning[] = [];
+  const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
+  const damaged: string[] = [];
+  const noteOf = (image: NDTiffImage | undefined): JsonObject => {
+    try {
+      return image === undefined ? {} : note(image);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      damaged.push(error.message);
+      return {};
+    }
+  };
+  const start = planes.start(scene);
+  const along = (axis: keyof PlaneAt, size: number, key: string): Sample[] => {
+    const all = size <= MAX_NOTES ? Array.from({ length: size }, (_, i) => i) : [0, size - 1];
+    return (size > 1 ? all : []).flatMap((index) => {
+      const value = finite(noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
+      return value === null ? [] : [{ index, value }];
+    });
+  };
+  const compare = (what: string, images: number, declared: number) => {
+    if (images <= 0 || declared <= 0 || !differ(images, declared)) return;
+    const text = `The images say that ${what} is ${images} um, the summary says ${declared}`;
+    warn("metadata_disagree", `${text}; the images count`);
+  };
+
+  const first = noteOf(planes.find(scene, start));
+  const declaredPixel = finite(summary.PixelSize_um) ?? 0;
+  const pixel = finite(first.PixelSizeUm) ?? finite(first.PixelSize_um) ?? declaredPixel;
+  if (!reduced) {
+    if (pixel <= 0) warn("step_unknown", "PixelSizeUm is not set, so the step of X and Y is unknown");
+    const unset = "PixelSizeUm is exactly 1, which Micro-Manager also writes where no size was set";
+    if (pixel === 1) warn("step_unknown", unset);
+    compare("a pixel", pixel, declaredPixel);
+  }
+
+  const heights = along("z", Z, "ZPosition_um_Intended");
+  const declaredDepth = Math.abs(finite(summary["z-step_um"]) ?? 0);
+  const depth = meanDistance(heights) ?? declaredDepth;
+  if (Z > 1) {
+    if (depth === 0) warn("step_unknown", "The images of NDTiff do not say how far apart they are in Z");
+    compare("a step in Z", depth, declaredDepth);
+    const uneven = heights.slice(1).find((height, i) =>
+      differ(meanDistance([heights[i]!, height]) ?? 0, depth)
+    );
+    const text = `The distances in Z differ, as at z ${uneven?.index}; the step is their mean`;
+    if (uneven !== undefined) warn("step_uneven", text);
+  }
+
+  const moments = along("t", T, "ElapsedTime-ms");
+  const interval = meanDistance(moments) ?? finite(summary.Interval_ms) ?? 0;
+  const untimed = "The images of NDTiff do not say when they were taken";
+  if (T > 1 && interval <= 0) warn("step_unknown", untimed);
+
+  const names = Array.from({ length: C }, (_, channel) => {
+    const value = planes.channels[channel];
+    if (typeof value === "string") return value;
+    const image = channel < MAX_NAMES ? planes.firstOf(channel) : undefined;
+    return textOf(noteOf(image).Channel) || null;
+  });
+  if (damaged.length > 0) {
+    const more = damaged.length > 1 ? ` (and of ${damaged.length - 1} more images)` : "";
+    warn("metadata_damaged", `Metadata of NDTiff are left out: ${damaged[0]}${more}`);
+  }
+  const [x, y] = reduced ? [null, null] : [pixel, pixel];
+  return {
+    calibrations: calibrationsOf({
+      X: [x, "um"],
+      Y: [y, "um"],
+      Z: [Z > 1 ? depth : null, "um"],
+      T: [T > 1 ? interval : null, "ms"],
+    }),
+    names,
+    times: moments.length === T ? timesFrom(moments.map(({ value }) => value), 1000) : null,
+    moment: firstMoment(...[first.Time, summary.DateAndTime].map((text) => momentOf(textOf(text)))),
+    warnings,
+  };
+}
+
+/** A value at an index along an axis. */
+interface Sample {
+  readonly index: number;
+  readonly value: number;
+}
+
+const finite = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+
+const textOf = (value: unknown): string => typeof value === "string" ? value : "";
+
+/** Mean distance from one index to the next, or `null` where it is unknown or 0. */
+function meanDistance(samples: readonly Sample[]): number | null {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || first.index === last.index) return null;
+  return Math.abs(last.value - first.value) / (last.index - first.index) || null;
 }

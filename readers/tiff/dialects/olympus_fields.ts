@@ -10,18 +10,10 @@ export interface OlympusFields {
   readonly imageSize: readonly [number, number] | null;
   /** Whether rows are lines in time. */
   readonly lineScan: boolean;
-  /** Number of channels, 1 at least. */
-  readonly channels: number;
-  /** Number of slices, 1 at least. */
-  readonly depth: number;
-  /** Number of frames, 1 at least. */
-  readonly frames: number;
-  /** Size of a pixel along a row. */
-  readonly x: Step | null;
-  /** Size of a pixel along a column; `null` for lines in time. */
-  readonly y: Step | null;
-  /** Distance between slices. */
-  readonly z: Step | null;
+  /** Number of channels, slices and frames, 1 at least. */
+  readonly counts: Readonly<Record<"C" | "Z" | "T", number>>;
+  /** Size of a pixel, and distance between slices; `Y` is `null` for lines in time. */
+  readonly steps: Readonly<Record<"X" | "Y" | "Z", Step | null>>;
   /** Duration of the scan. */
   readonly duration: Step | null;
   /** Time that the laser stays on a pixel. */
@@ -48,17 +40,15 @@ const MAX_NAMED = 64;
 /** The fields of a text, or `null` for any other text. */
 export function readFields(text: string): OlympusFields | null {
   const sections = sectionsOf(text);
-  const dimensions = sections.get("Dimensions");
-  const image = sections.get("Image");
-  if (!dimensions?.has("X Dimension") && !image?.has("Image Size")) return null;
-  const dimension = (letter: string) => dimensions?.get(`${letter} Dimension`) ?? "";
-  const size = /(\d+)\s*\*\s*(\d+)/.exec(image?.get("Image Size") ?? "");
-  const general = sections.get("General");
-  const acquisition = sections.get("Acquisition");
-  const primary = (image?.get("Primary Dimensions") ?? "").replace(/\s/g, "").toUpperCase();
-  const lineScan = primary !== "" ? /^X\*T/.test(primary) : /^XT/i.test(general?.get("Scan Mode") ?? "");
+  const field = (section: string, key: string) => sections.get(section)?.get(key);
+  const dimension = (letter: string) => field("Dimensions", `${letter} Dimension`) ?? "";
+  const image = field("Image", "Image Size");
+  if (dimension("X") === "" && image === undefined) return null;
+  const size = /(\d+)\s*\*\s*(\d+)/.exec(image ?? "");
+  const primary = (field("Image", "Primary Dimensions") ?? "").replace(/\s/g, "").toUpperCase();
+  const lineScan = primary !== "" ? /^X\*T/.test(primary) : /^XT/i.test(field("General", "Scan Mode") ?? "");
   const converted = new RegExp(String.raw`${MEASURE}\s*\*\s*${MEASURE}`).exec(
-    image?.get("Image Size(Unit Converted)") ?? "",
+    field("Image", "Image Size(Unit Converted)") ?? "",
   );
   const [, width, widthUnit = "", height, heightUnit = ""] = converted ?? [];
   const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null =>
@@ -66,18 +56,22 @@ export function readFields(text: string): OlympusFields | null {
   return {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
-    channels: countIn(dimension("Channel")),
-    depth: countIn(dimension("Z")),
-    frames: countIn(dimension("T")),
-    x: stepIn(dimension("X")) ?? each(width, widthUnit, size?.[1]),
-    y: stepIn(dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
-    z: stepIn(dimension("Z")),
+    counts: {
+      C: countIn(dimension("Channel")),
+      Z: countIn(dimension("Z")),
+      T: countIn(dimension("T")),
+    },
+    steps: {
+      X: stepIn(dimension("X")) ?? each(width, widthUnit, size?.[1]),
+      Y: stepIn(dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
+      Z: stepIn(dimension("Z")),
+    },
     duration: durationIn(dimension("T")) ??
       (lineScan && height !== undefined ? [valueOf(height), heightUnit] : null),
-    pixelTime: stepIn(acquisition?.get("Sampling Speed") ?? ""),
-    direction: acquisition?.get("Scan Direction") ?? null,
+    pixelTime: stepIn(field("Acquisition", "Sampling Speed") ?? ""),
+    direction: field("Acquisition", "Scan Direction") ?? null,
     names: namesIn(sections),
-    moment: writtenMoment(general?.get("Date") ?? ""),
+    moment: writtenMoment(field("General", "Date") ?? ""),
   };
 }
 
@@ -87,12 +81,8 @@ function sectionsOf(text: string): Map<string, Map<string, string>> {
   for (const line of text.split(/\r?\n/)) {
     const [key = "", value = ""] = line.split("\t").map((part) => part.trim().replace(/^"|"$/g, ""));
     const title = /^\[(.*)\]$/.exec(key)?.[1];
-    if (title !== undefined) {
-      current = sections.get(title) ?? new Map<string, string>();
-      sections.set(title, current);
-    } else if (key !== "" && !current.has(key)) {
-      current.set(key, value);
-    }
+    if (title !== undefined) current = sections.getOrInsertComputed(title, () => new Map());
+    else if (key !== "") current.getOrInsert(key, value);
   }
   return sections;
 }
@@ -105,25 +95,22 @@ function countIn(text: string): number {
 
 /** `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`: the step at the end. */
 function stepIn(text: string): Step | null {
-  const found = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text);
-  const [, step = "", unit = ""] = found ?? [];
-  return found ? [valueOf(step), unit] : null;
+  const [, step, unit = ""] = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text) ?? [];
+  return step === undefined ? null : [valueOf(step), unit];
 }
 
 /** `1, 0.000 - 35.099 [s], Interval FreeRun`: from the first time to the last. */
 function durationIn(text: string): Step | null {
-  const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
-  const [, from = "", to = "", unit = ""] = found ?? [];
+  const [, from = "", to = "", unit = ""] = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text) ??
+    [];
   const value = valueOf(to) - valueOf(from);
   return value > 0 ? [value, unit] : null;
 }
 
 function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] {
   const names: (string | null)[] = [];
-  for (let n = 1; n <= MAX_NAMED; n += 1) {
-    const section = sections.get(`Channel ${n}`);
-    if (!section) break;
-    names.push(section.get("Channel Name") || null);
+  for (let n = 1; n <= MAX_NAMED && sections.has(`Channel ${n}`); n += 1) {
+    names.push(sections.get(`Channel ${n}`)?.get("Channel Name") || null);
   }
   return names;
 }

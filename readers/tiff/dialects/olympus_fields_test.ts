@@ -25,27 +25,11 @@ Deno.test("a line scan: rows are time, the reference image's size is another sec
   const fields = readFields(LINE_SCAN)!;
   equal(fields.lineScan, true);
   deepEqual(fields.imageSize, [38, 30000]);
-  deepEqual(fields.x, [0.284, "um"]);
+  deepEqual(fields.steps.X, [0.284, "um"]);
   deepEqual(fields.duration, [35.099, "s"]);
   deepEqual([fields.pixelTime, fields.direction], [[2, "us"], "Oneway"]);
-  equal(fields.channels, 2);
+  equal(fields.counts.C, 2);
   deepEqual(fields.moment, { date: "20250722", time: "12:14:20" });
-});
-
-Deno.test("a frame scan: rows are space", () => {
-  const fields = readFields(text(
-    ["[Dimensions]", ""],
-    ["X Dimension", "512, 0.0 - 254.5 [um], 0.497 [um/pixel]"],
-    ["Y Dimension", "256, 0.0 - 127.2 [um], 0.5 [um/pixel]"],
-    ["Z Dimension", "11, 0.0 - 20.0 [um], 2.0 [um/Slice]"],
-    ["[Image]", ""],
-    ["Primary Dimensions", "X * Y"],
-    ["Image Size", "512 * 256 [pixel]"],
-  ))!;
-  equal(fields.lineScan, false);
-  deepEqual(fields.y, [0.5, "um"]);
-  deepEqual(fields.z, [2, "um"]);
-  equal(fields.depth, 11);
 });
 
 Deno.test("the scan mode decides whether rows are time if primary dimensions are missing", () => {
@@ -68,7 +52,7 @@ Deno.test("steps from the converted size where the dimension has none", () => {
     ["Image Size", "10 * 100 [pixel]"],
     ["Image Size(Unit Converted)", "4.5 [um] * 200.0 [ms]"],
   ))!;
-  deepEqual(fields.x, [0.45, "um"]);
+  deepEqual(fields.steps.X, [0.45, "um"]);
   deepEqual(fields.duration, [200, "ms"]);
 });
 
@@ -79,7 +63,7 @@ Deno.test("reads 12 AM as midnight, and rejects other texts", () => {
 });
 
 Deno.test("numbers with a decimal comma or an exponent are read whole or not at all", () => {
-  const x = (written: string) => readFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.x;
+  const x = (written: string) => readFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.steps.X;
   deepEqual(x("38, 0,0 - 10,796 [um], 0,284 [um/pixel]"), [0.284, "um"]);
   deepEqual(x("38, 0.0 - 10.796 [um], 2.84e-1 [um/pixel]"), [0.284, "um"]);
   equal(x("38, 0.0 - 10.796 [um], 1,000.5 [um/pixel]"), null);

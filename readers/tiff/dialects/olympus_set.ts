@@ -6,55 +6,29 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
-import { OLYMPUS_ENDING } from "../file_names.ts";
+import { OLYMPUS_ENDING } from "../marks.ts";
 import { readPage } from "../page.ts";
-import { requireStored } from "../segment_table.ts";
-import type { Opened } from "../opened.ts";
-import { recentBytes, RecentFiles } from "../recent_files.ts";
-import { sameLayout } from "../stored_planes.ts";
-import type { PlaneIndex, Stack } from "../stack.ts";
+import type { Opened, PlaneIndex, Stack } from "../stack.ts";
+import { described, sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { TiffFile } from "../tiff_file.ts";
+import { readOther, recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 
 /** Channels that a text may count; the instruments have at most six detectors. */
 const MAX_CHANNELS = 99;
 
-/** Numbers in the name of a file, 1 by default. */
-interface MemberNumbers {
-  readonly channel: number;
-  readonly focus: number;
-  readonly time: number;
-}
-
-interface Member extends MemberNumbers {
-  readonly path: string;
-}
-
 /** Memory of a file: its path and numbers. */
 const MEMBER_BYTES = 1024;
 
-const keyOf = ({ channel, focus, time }: MemberNumbers) => `${channel},${focus},${time}`;
+/** Channel, slice and frame in the name of a file, 1 by default. */
+type Numbers = Readonly<Record<"C" | "Z" | "T", number>>;
 
-/** The files of a set as a grid of channels, slices and frames. */
-interface Grid {
-  readonly found: readonly Member[];
-  readonly self: Member;
-  /** Numbers in names, ascending. */
-  readonly channels: readonly number[];
-  readonly slices: readonly number[];
-  readonly times: readonly number[];
-  /** Numbers of the first planes. */
-  readonly start: Omit<MemberNumbers, "channel">;
+interface Member {
+  readonly path: string;
+  readonly at: Numbers;
 }
 
-function gridOf(found: readonly Member[], self: Member): Grid {
-  const numbers = (pick: (member: Member) => number) => [...new Set(found.map(pick))].sort((a, b) => a - b);
-  const slices = numbers((member) => member.focus);
-  const times = numbers((member) => member.time);
-  const start = { focus: slices[0] ?? self.focus, time: times[0] ?? self.time };
-  return { found, self, channels: numbers((member) => member.channel), slices, times, start };
-}
+const keyOf = ({ C, Z, T }: Numbers) => `${C},${Z},${T}`;
 
 /** All numbers along an axis with these known ones: from 1, or from 0 where a file has it. */
 function numberRange(numbers: readonly number[]): { readonly first: number; readonly count: number } {
@@ -79,150 +53,124 @@ export function joinFiles(
   const found = membersOf(opened, prefix);
   const self = found.find(({ path }) => path === opened.path);
   if (self === undefined) return own;
-  const grid = gridOf(found, self);
-  const { members, reasons, fileSize, warnings } = judged(opened, own, grid);
-  const channels = numberRange([...grid.channels, Math.min(fields?.channels ?? 1, MAX_CHANNELS)]);
+  const along = (letter: keyof Numbers) =>
+    [...new Set(found.map(({ at }) => at[letter]))].sort((a, b) => a - b);
+  const numbers = { C: along("C"), Z: along("Z"), T: along("T") };
+  const { members, reasons, fileSize, warnings } = judged(opened, own, found, self);
+  const channels = numberRange([...numbers.C, Math.min(fields?.counts.C ?? 1, MAX_CHANNELS)]);
   // A file that is alone along an axis holds all of it.
-  const slices = grid.slices.length > 1 ? numberRange(grid.slices) : null;
-  const times = grid.times.length > 1 ? numberRange(grid.times) : null;
-  const numbersOf = ({ t, z, channel }: PlaneIndex): MemberNumbers => ({
-    channel: channels.first + channel,
-    focus: slices ? slices.first + z : grid.start.focus,
-    time: times ? times.first + t : grid.start.time,
+  const slices = numbers.Z.length > 1 ? numberRange(numbers.Z) : null;
+  const times = numbers.T.length > 1 ? numberRange(numbers.T) : null;
+  const numbersOf = ({ t, z, channel }: PlaneIndex): Numbers => ({
+    C: channels.first + channel,
+    Z: slices ? slices.first + z : numbers.Z[0]!,
+    T: times ? times.first + t : numbers.T[0]!,
   });
   const stacks = new RecentFiles(opened.path, own, (path) => openMember(opened, path, openOne));
   return {
     ...own,
-    sizes: {
-      T: times?.count ?? own.sizes.T,
-      C: channels.count,
-      Z: slices?.count ?? own.sizes.Z,
-    },
+    sizes: { T: times?.count ?? own.sizes.T, C: channels.count, Z: slices?.count ?? own.sizes.Z },
     names: Array.from({ length: channels.count }, (_, i) => {
       const number = channels.first + i;
       return fields?.names[number - 1] ?? `CH${number}`;
     }),
     fileSize,
-    files: () => [...members.values()].map(({ path }) => path),
-    warnings: [
-      ...own.warnings,
-      ...missing(grid, fields),
-      ...warnings,
-    ],
+    files: () => [...members.values()],
+    warnings: [...own.warnings, ...missing(self, found, numbers, fields), ...warnings],
     indexBytes: members.size * MEMBER_BYTES + recentBytes(members.size),
     holds: (index) => members.has(keyOf(numbersOf(index))),
     plane: (index) => {
       const wanted = numbersOf(index);
-      const member = members.get(keyOf(wanted));
-      if (!member) {
+      const path = members.get(keyOf(wanted));
+      if (path === undefined) {
         const what = `"${nameOf(self, wanted)}", which holds the plane, is`;
         const reason = reasons.get(keyOf(wanted));
         if (reason === undefined) throw new PlaneNotFound(`${what} missing`);
         throw new DecodeFailed(`${what} left out: ${reason}`);
       }
-      const stack = stacks.get(member.path);
-      return stack.plane({ ...index, ...times && { t: 0 }, ...slices && { z: 0 }, channel: 0 });
+      return stacks.get(path).plane({ ...index, ...times && { t: 0 }, ...slices && { z: 0 }, channel: 0 });
     },
   };
 }
 
-/** The files of a set by their numbers, and the reasons why others are left out. */
-function judged(opened: Opened, own: Stack, { found, self, start }: Grid) {
-  const members = new Map<string, Member>();
+/** The paths of the files of a set by their numbers, and the reasons why others are left out. */
+function judged(opened: Opened, own: Stack, found: readonly Member[], self: Member) {
+  const members = new Map([[keyOf(self.at), self.path]]);
   const reasons = new Map<string, string>();
   const warnings: Warning[] = [];
   let fileSize = own.fileSize;
-  for (const member of found) {
-    if (member.path === opened.path || members.has(keyOf(member))) continue;
-    const first = member.focus === start.focus && member.time === start.time;
-    const size = judge(opened, member.path, own, first);
+  for (const { path, at } of found) {
+    if (members.has(keyOf(at))) continue;
+    const size = judge(opened, path, own);
     if (typeof size === "string") {
-      reasons.set(keyOf(member), size);
-      warnings.push(warning("file_unreadable", `"${basename(member.path)}" is left out: ${size}`));
+      reasons.set(keyOf(at), size);
+      warnings.push(warning("file_unreadable", `"${basename(path)}" is left out: ${size}`));
     } else {
-      members.set(keyOf(member), member);
+      members.set(keyOf(at), path);
       fileSize += size;
     }
   }
-  return { members: members.set(keyOf(self), self), reasons, fileSize, warnings };
+  return { members, reasons, fileSize, warnings };
 }
 
 function membersOf(opened: Opened, prefix: string): Member[] {
   const folder = dirname(opened.path);
-  const found: Member[] = [];
-  for (const name of opened.files.list(folder)) {
-    if (!name.startsWith(prefix + "_") || !/\.tiff?$/i.test(name)) continue;
+  return opened.files.list(folder).flatMap((name) => {
+    if (!name.startsWith(prefix + "_") || !/\.tiff?$/i.test(name)) return [];
     const parts = OLYMPUS_ENDING.exec(name.replace(/\.tiff?$/i, ""));
-    if (!parts || parts.index !== prefix.length) continue;
-    const [, channel, focus, time] = parts;
-    found.push({
-      path: join(folder, name),
-      channel: Number(channel),
-      focus: Number(focus ?? 1),
-      time: Number(time ?? 1),
-    });
-  }
-  return found;
+    if (parts?.index !== prefix.length) return [];
+    const [C, Z, T] = [1, 2, 3].map((i) => Number(parts[i] ?? 1)) as [number, number, number];
+    return [{ path: join(folder, name), at: { C, Z, T } }];
+  });
 }
 
 /** Name of a file of the set, after the pattern of another. */
-function nameOf({ path }: Member, { channel, focus, time }: MemberNumbers): string {
-  const numbers: Readonly<Record<string, number>> = { C: channel, Z: focus, T: time };
-  const [, ending = ""] = /(_C\d+(?:Z\d+)?(?:T\d+)?\.[^.]*)$/i.exec(basename(path)) ?? [];
-  const other = ending.replace(
-    /([CZT])(\d+)/gi,
-    (_, letter: string, digits: string) =>
-      letter + String(numbers[letter.toUpperCase()]).padStart(digits.length, "0"),
+function nameOf({ path }: Member, numbers: Numbers): string {
+  return basename(path).replace(
+    /_C\d+(?:Z\d+)?(?:T\d+)?(?=\.[^.]*$)/i,
+    (ending) =>
+      ending.replace(
+        /([CZT])(\d+)/gi,
+        (_, letter: string, digits: string) =>
+          letter + String(numbers[letter.toUpperCase() as keyof Numbers]).padStart(digits.length, "0"),
+      ),
   );
-  return basename(path).slice(0, basename(path).length - ending.length) + other;
 }
 
 /** Warns about files that the text or the other names imply. */
 function missing(
-  { self, found, channels, slices, times, start }: Grid,
+  self: Member,
+  found: readonly Member[],
+  numbers: Readonly<Record<keyof Numbers, readonly number[]>>,
   fields: OlympusFields | null,
 ): Warning[] {
-  const last = Math.min(Math.max(fields?.channels ?? 0, ...channels), MAX_CHANNELS);
-  const lost = Array.from({ length: last }, (_, i) => i + 1).filter((channel) => !channels.includes(channel))
-    .map((channel) => ({ channel, ...start }));
-  const present = new Set(found.map(keyOf));
-  const absent = times.flatMap((time) =>
-    slices.flatMap((focus) => channels.map((channel) => ({ channel, focus, time })))
-  ).filter((numbers) => !present.has(keyOf(numbers)));
-  const names = [...lost, ...absent].slice(0, MAX_LISTED).map((numbers) => nameOf(self, numbers));
+  const [Z, T] = [numbers.Z[0]!, numbers.T[0]!];
+  const last = Math.min(Math.max(fields?.counts.C ?? 0, ...numbers.C), MAX_CHANNELS);
+  const lost = Array.from({ length: last }, (_, i) => ({ C: i + 1, Z, T }))
+    .filter(({ C }) => !numbers.C.includes(C));
+  const present = new Set(found.map(({ at }) => keyOf(at)));
+  const absent = numbers.T.flatMap((T) => numbers.Z.flatMap((Z) => numbers.C.map((C) => ({ C, Z, T }))))
+    .filter((at) => !present.has(keyOf(at)));
+  const names = [...lost, ...absent].slice(0, MAX_LISTED).map((at) => nameOf(self, at));
   const warnings = missingFiles(names, lost.length + absent.length);
   const compare = (what: string, declared: number, stored: number) => {
     if (stored < 2 || declared <= stored) return;
     const text = `The text file counts ${declared} ${what}, the set has files of ${stored}`;
     warnings.push(warning("metadata_disagree", text));
   };
-  compare("slices", fields?.depth ?? 1, slices.length);
-  if (!fields?.lineScan) compare("frames", fields?.frames ?? 1, times.length);
+  compare("slices", fields?.counts.Z ?? 1, numbers.Z.length);
+  if (!fields?.lineScan) compare("frames", fields?.counts.T ?? 1, numbers.T.length);
   return warnings;
 }
 
 /** Size of a file of the set, or why it is left out. */
-function judge({ files }: Opened, path: string, own: Stack, first: boolean): number | string {
-  const file = files.openNeighbour(path);
-  if (file === null) return "it cannot be opened";
-  try {
-    const tiff = new TiffFile(file, files);
+const judge = ({ files }: Opened, path: string, own: Stack): number | string =>
+  readOther(files, path, (tiff) => {
     const page = readPage(tiff.first);
-    if (!sameLayout(page, own.layout)) {
-      const [a, b] = [page, own.layout].map(({ width, height, samples, bits }) =>
-        `${width} x ${height} x ${samples} of ${bits[0]} bits`
-      );
-      return `it is ${a}, the opened file ${b}`;
-    }
-    if (first) requireStored({ tiff, page, run: null });
-    return file.size;
-  } catch (error) {
-    if (error instanceof DecodeFailed) return error.message;
-    throw error;
-  } finally {
-    file.close();
-  }
-}
+    return sameLayout(page, own.layout)
+      ? tiff.file.size
+      : `it is ${described(page)}, the opened file ${described(own.layout)}`;
+  });
 
 function openMember({ files }: Opened, path: string, openOne: (opened: Opened) => Stack): Stack {
   const tiff = new TiffFile(files.open(path), files);

@@ -4,19 +4,18 @@
  * (each part optional, channel first); they share one text file without that ending.
  */
 import { basename, dirname, join } from "node:path";
-import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
 import { Unreadable } from "../../errors.ts";
+import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
-import { OLYMPUS_ENDING } from "../file_names.ts";
+import { firstMoment } from "../../metadata/moment.ts";
+import { textFrom } from "../../metadata/text.ts";
+import { warning } from "../../warning.ts";
+import { OLYMPUS_ENDING } from "../marks.ts";
+import type { Opened, Stack } from "../stack.ts";
 import { openFluoView } from "./fluoview.ts";
-import { type OlympusFields, readFields, type Step } from "./olympus_fields.ts";
+import { type OlympusFields, readFields } from "./olympus_fields.ts";
 import { joinFiles } from "./olympus_set.ts";
 import { openPlain } from "./plain.ts";
-import { firstMoment } from "../../metadata/moment.ts";
-import { warning } from "../../warning.ts";
-import type { Opened } from "../opened.ts";
-import type { Stack } from "../stack.ts";
-import { decodeText } from "../text.ts";
 
 /** Bytes of a text file; it has some kilobytes. */
 const MAX_TEXT_BYTES = 4 << 20;
@@ -45,31 +44,27 @@ export function withOlympusText(opened: Opened, stack: Stack): Stack {
 /** A stack as a text describes it; `isSet` where it is made of several files. @throws {Unreadable} */
 function described(opened: Opened, stack: Stack, read: TextFile | Unreadable, isSet: boolean): Stack {
   if (read instanceof Unreadable) return withoutText(stack, read, isSet);
-  const { fields } = read;
-  const { layout } = stack;
-  if (fields.imageSize && (fields.imageSize[0] !== layout.width || fields.imageSize[1] !== layout.height)) {
+  const { layout, sizes } = stack;
+  const { imageSize, counts, direction, pixelTime, lineScan, moment, names } = read.fields;
+  if (imageSize && (imageSize[0] !== layout.width || imageSize[1] !== layout.height)) {
     const unused = warning(
       "metadata_disagree",
-      `The text file beside it describes ${fields.imageSize.join(" x ")} pixels, not ${layout.width} x ` +
+      `The text file beside it describes ${imageSize.join(" x ")} pixels, not ${layout.width} x ` +
         `${layout.height}; it is not used`,
     );
     return { ...stack, warnings: [...stack.warnings, unused] };
   }
-  const pages = !isSet && stack.sizes.T * stack.sizes.C === 1 && fields.depth <= 1 ? stack.sizes.Z : 1;
-  const letter = pages === 1 ? null : pages === fields.channels ? "C" : pages === fields.frames ? "T" : null;
-  const calibrations = { ...stack.calibrations, ...calibrationsFrom(fields, layout.height) };
+  const pages = !isSet && sizes.T * sizes.C === 1 && counts.Z <= 1 ? sizes.Z : 1;
+  const letter = pages === 1 ? null : pages === counts.C ? "C" : pages === counts.T ? "T" : null;
+  const calibrations = { ...stack.calibrations, ...calibrationsFrom(read.fields, layout.height) };
   return {
     ...(letter ? pagesAs(letter, stack) : stack),
     calibrations,
-    lineScan: fields.lineScan || stack.lineScan
-      ? lineScanOf(
-        calibrations.Y,
-        fields.pixelTime && calibrated(...fields.pixelTime),
-        fields.direction,
-      )
+    lineScan: lineScan || stack.lineScan
+      ? lineScanOf(calibrations.Y, pixelTime && calibrated(...pixelTime), direction)
       : null,
-    names: isSet ? stack.names : fields.names,
-    moment: firstMoment(fields.moment, stack.moment),
+    names: isSet ? stack.names : names,
+    moment: firstMoment(moment, stack.moment),
     documents: (list) => {
       stack.documents?.(list);
       const again = readText(opened);
@@ -121,38 +116,29 @@ function readIfReadable(opened: Opened): TextFile | Unreadable | null {
 function readText(opened: Opened): TextFile | null {
   const own = stemOf(opened.path);
   const ending = OLYMPUS_ENDING.exec(own);
-  for (const stem of ending ? [own.slice(0, ending.index), own] : [own]) {
-    for (const extension of [".txt", ".TXT"]) {
-      const name = stem + extension;
-      const file = opened.files.openNeighbour(join(dirname(opened.path), name));
-      if (file === null) continue;
-      try {
-        if (file.size > MAX_TEXT_BYTES) continue;
-        const text = textOf(file.read(0, file.size, "the text file"));
-        const fields = readFields(text);
-        if (fields) return { name, text, fields, size: file.size };
-      } finally {
-        file.close();
-      }
+  const stems = ending ? [own.slice(0, ending.index), own] : [own];
+  for (const name of stems.flatMap((stem) => [`${stem}.txt`, `${stem}.TXT`])) {
+    const file = opened.files.openNeighbour(join(dirname(opened.path), name));
+    if (file === null) continue;
+    try {
+      if (file.size > MAX_TEXT_BYTES) continue;
+      const text = textFrom(file.read(0, file.size, "the text file"));
+      const fields = readFields(text);
+      if (fields) return { name, text, fields, size: file.size };
+    } finally {
+      file.close();
     }
   }
   return null;
 }
 
-/** UTF-16 with a byte order mark, UTF-8 or Latin-1. */
-function textOf(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  return decodeText(bytes).replace(/^\uFEFF/, "");
-}
-
-function calibrationsFrom({ x, y, z, lineScan, duration, frames }: OlympusFields, rows: number) {
-  const per = (count: number): Step => [(duration?.[0] ?? 0) / count, duration?.[1] ?? ""];
-  const none: Step = [0, ""];
+function calibrationsFrom({ steps, lineScan, duration, counts }: OlympusFields, rows: number) {
+  const per = (count: number) => [duration && duration[0] / count, duration?.[1]] as const;
+  const none = [null, ""] as const;
   return calibrationsOf({
-    X: x ?? none,
-    Y: lineScan ? per(rows) : y ?? none,
-    Z: z ?? none,
-    T: lineScan ? none : per(frames - 1),
+    X: steps.X ?? none,
+    Y: lineScan ? per(rows) : steps.Y ?? none,
+    Z: steps.Z ?? none,
+    T: lineScan ? none : per(counts.T - 1),
   });
 }

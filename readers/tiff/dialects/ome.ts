@@ -4,21 +4,35 @@
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../errors.ts";
-import { axesOf } from "../../metadata/axes.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
-import { type SceneEntry, sizesOf } from "../../reader.ts";
 import type { FileAccess } from "../../io/random_access.ts";
-import { addCompanion, companionDocument, describe, type Described } from "./ome_document.ts";
-import { directoryWarnings, PlaneLookup } from "./ome_planes.ts";
-import { OmeSet, uuidIn, uuidOf } from "./ome_set.ts";
-import { type DescribedImage, type OmeFile, type OmeImage, planeNumber, type TiffData } from "./ome_xml.ts";
-import { type PageLayout, readPage } from "../page.ts";
+import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";
+import { type SceneEntry, sizesOf } from "../../reader.ts";
 import { listed, warning } from "../../warning.ts";
-import { type Opened, tagMoment } from "../opened.ts";
-import type { PlaneIndex, SeriesList, Stack } from "../stack.ts";
+import { type PageLayout, readPage } from "../page.ts";
+import {
+  type Opened,
+  type OpenedSeries,
+  type PlaneIndex,
+  type SeriesList,
+  type Stack,
+  tagMoment,
+} from "../stack.ts";
 import { isOmeXml, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
+import { directoryWarnings, OmeSet, PlaneLookup, uuidIn, uuidOf } from "./ome_set.ts";
+import {
+  companionDocument,
+  companionText,
+  describe,
+  type Described,
+  type DescribedImage,
+  type OmeFile,
+  type OmeImage,
+  planeNumber,
+  type TiffData,
+} from "./ome_xml.ts";
 
 /** The images of an OME-TIFF with its set, or `null`: with a warning where the document does not describe the opened file. */
 export function openOme(opened: Opened): SeriesList | null {
@@ -50,7 +64,7 @@ export function openOme(opened: Opened): SeriesList | null {
  *
  * @throws {DecodeFailed} it is not OME-XML, describes no image, or no file exists
  */
-export function openCompanion(path: string, files: FileAccess): { opened: Opened; list: SeriesList } {
+export function openCompanion(path: string, files: FileAccess): OpenedSeries {
   const described = companionDocument(path, files);
   for (const image of described.images) {
     for (const { name } of image.places) {
@@ -76,14 +90,6 @@ function imageList(
 ): SeriesList {
   const { images, path } = described;
   const set = new OmeSet(opened, new Set(images.flatMap(({ places }) => places)), { path, uuid });
-  const series: OmeSeries = {
-    set,
-    own,
-    alone: images.length === 1,
-    documentSize: described.size,
-    companion: path === opened.path ? null : path,
-    indexBytes: imagesBytes(images),
-  };
   const held = images.filter((image) => image === own || holdsSamples(set, image));
   const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
   const text = `Images of OME-XML that hold no samples are left out: ${listed(left)}`;
@@ -95,22 +101,20 @@ function imageList(
     open: (index) => {
       const image = held[index]!;
       if (image.read instanceof DecodeFailed) throw image.read;
-      return imageStack(opened, series, image, image.read);
+      return imageStack(opened, { set, own, described }, image, image.read);
     },
   };
 }
 
-/** Memory of an image, of a `TiffData`, and of one in the lookup of the opened image. */
+/** Memory of an image, and of a `TiffData` with its place in the lookup of the opened image. */
 const IMAGE_BYTES = 4096;
-const DATA_BYTES = 96;
-const LOOKUP_BYTES = 128;
+const DATA_BYTES = 224;
 
-function imagesBytes(images: readonly DescribedImage[]): number {
-  return images.reduce((sum, { read }) => {
+const imagesBytes = (images: readonly DescribedImage[]): number =>
+  images.reduce((sum, { read }) => {
     const data = read instanceof DecodeFailed ? 0 : read.tiffData.length;
     return sum + IMAGE_BYTES + data * DATA_BYTES;
   }, 0);
-}
 
 /** Whether some plane of an image may exist; a damaged image fails when it is opened. */
 function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {
@@ -133,7 +137,7 @@ const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
  * The image with planes in the opened file: by the UUID of the file, else by its name. The only image of the file's own document
  * counts whatever it names.
  *
- * @throws {DecodeFailed} no image has any, or name and UUID point to different files
+ * @throws {DecodeFailed} no image has any
  */
 function imageOf(opened: Opened, { images, path }: Described, uuid: string | null): DescribedImage {
   const own = path === opened.path;
@@ -144,20 +148,8 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
       .find((place) => place === opened.path || opened.files.kind(place) === "file");
     return found === opened.path || found === undefined && leavesFolder(name);
   };
-  const isMeant = (file: OmeFile) => uuid !== null && file.uuid === uuid;
-  const byBoth = has((file) => isMeant(file) && isNamed(file));
-  if (byBoth) return byBoth;
-  const byUuid = has(isMeant);
-  if (byUuid) {
-    if (has((file) => isNamed(file) && file.uuid !== null)) {
-      throw new DecodeFailed(
-        `OME-XML in "${basename(path)}" means another file by "${
-          basename(opened.path)
-        }", whose UUID is "${uuid}"`,
-      );
-    }
-    return byUuid;
-  }
+  const byUuid = has((file) => uuid !== null && file.uuid === uuid);
+  if (byUuid) return byUuid;
   const byName = has((file) =>
     file.name === null ? own && file.uuid === null : (uuid === null || file.uuid === null) && isNamed(file)
   );
@@ -178,24 +170,12 @@ interface OmeSeries {
   readonly set: OmeSet;
   /** The image of the opened file. */
   readonly own: DescribedImage;
-  /** Whether there is one image. */
-  readonly alone: boolean;
-  /** Bytes of a document in its own file, else 0. */
-  readonly documentSize: number;
-  /** The file of the document, `null` if it is the opened one. */
-  readonly companion: string | null;
-  /** Bytes of memory for all images of the document. */
-  readonly indexBytes: number;
+  readonly described: Described;
 }
 
-function imageStack(
-  opened: Opened,
-  series: OmeSeries,
-  described: DescribedImage,
-  image: OmeImage,
-): Stack {
-  const { set, alone, documentSize } = series;
-  const layout = layoutOf(opened, series, described, image);
+function imageStack(opened: Opened, series: OmeSeries, own: DescribedImage, image: OmeImage): Stack {
+  const { set, described: { images, path, size } } = series;
+  const layout = layoutOf(opened, series, own, image);
   const { samples } = layout;
   // SizeC counts samples. FirstC counts channels by the schema, but samples in some files.
   const folded = samples > 1 && image.sizes.C % samples === 0;
@@ -213,17 +193,18 @@ function imageStack(
     colors: image.colors,
     times: image.times,
     documents: (list) => {
-      if (series.companion !== null) addCompanion(list, opened, series.companion);
+      if (path === opened.path) return;
+      list.add(basename(path), "application/xml", companionText(path, opened.files, list.left).text);
     },
     moment: firstMoment(image.moment, tagMoment(opened.first)),
     files: () => set.filePaths(),
-    fileSize: documentSize + set.totalSize(),
+    fileSize: size + set.totalSize(),
     warnings: [
       ...image.warnings,
-      ...directoryWarnings(opened.tiff, lookup, isOwn, alone),
-      ...set.warnings(described.places),
+      ...directoryWarnings(opened.tiff, lookup, isOwn, images.length === 1),
+      ...set.warnings(own.places),
     ],
-    indexBytes: series.indexBytes + set.indexBytes + data.length * LOOKUP_BYTES,
+    indexBytes: imagesBytes(images) + set.indexBytes,
     holds: (at) => set.stores(numberOf(at), lookup),
     plane: (at) => {
       const { t, z, channel } = at;
@@ -243,22 +224,17 @@ const MAX_TRIED = 64;
 function layoutOf(
   opened: Opened,
   { set, own }: OmeSeries,
-  described: DescribedImage,
-  image: OmeImage,
+  image: DescribedImage,
+  { tiffData }: OmeImage,
 ): PageLayout {
-  const origin = { T: 0, C: 0, Z: 0 };
-  const { T, C, Z } = image.sizes;
-  const lookup = new PlaneLookup(image.tiffData, T * C * Z);
-  const start = set.locate(planeNumber(image.order, image.sizes, origin), lookup);
-  const first = start && set.start(start);
-  if (first) return readPage(first);
-  if (described === own) return readPage(opened.first);
-  for (const data of image.tiffData.slice(0, MAX_TRIED)) {
+  const first = tiffData.filter((data) => data.first === 0 && data.count > 0).slice(-1);
+  for (const data of image === own ? first : [...first, ...tiffData.slice(0, MAX_TRIED)]) {
     const place = set.startOf(data);
     const directory = place && set.start(place);
     if (directory) return readPage(directory);
   }
-  throw new DecodeFailed(`no plane of the image ${quoted(described.title ?? "")} can be read`);
+  if (image === own) return readPage(opened.first);
+  throw new DecodeFailed(`no plane of the image ${quoted(image.title ?? "")} can be read`);
 }
 
 /** Converts plane numbers of a document whose C counts samples to channels. */

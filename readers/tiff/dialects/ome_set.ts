@@ -1,30 +1,20 @@
-/** The files of an OME-TIFF set: their places, the missing ones, and whether they are the ones that the document means. */
+/** The files of an OME-TIFF set: their places, the missing ones, whether they are those that the document means, and their planes. */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
 import { listed, missingFiles, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
-import { isOmeXml } from "../text.ts";
-import type { OmeFile, TiffData } from "./ome_xml.ts";
 import type { PageLayout } from "../page.ts";
-import type { PlaneSource } from "../stack.ts";
-import type { Opened } from "../opened.ts";
+import type { Opened, PlaneSource } from "../stack.ts";
 import { planePage } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { recentBytes, RecentFiles } from "../recent_files.ts";
-import { TiffFile } from "../tiff_file.ts";
-import type { PlaneLookup } from "./ome_planes.ts";
+import { isOmeXml } from "../text.ts";
+import { recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
+import type { OmeFile, TiffData } from "./ome_xml.ts";
 
-/** The place of a plane. */
-export interface Location {
-  /** Path of the file. */
-  readonly path: string;
-  /** UUID that the file must have, if it states one. */
-  readonly uuid: string | null;
-  /** Number of the directory in the main chain. */
-  readonly directory: number;
-}
+/** The place of a plane: path of the file, number of the directory, and the UUID that the file must have, if it states one. */
+export type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly path: string };
 
 /** UUID of the file in OME-XML, or `null`; found as text, since the files of a set repeat a long document. */
 export function uuidIn(text: string): string | null {
@@ -44,10 +34,10 @@ const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid
 /** Memory of a file that a document names: name, UUID, path and size. */
 const PLACE_BYTES = 1024;
 
-/** A file and the UUID that it states; `undefined` until it is looked up. */
+/** A file and the UUID that it states. */
 interface SetFile {
   readonly tiff: TiffFile;
-  uuid: string | null | undefined;
+  readonly uuid: string | null;
 }
 
 /** The files of one OME-TIFF set. */
@@ -85,11 +75,11 @@ export class OmeSet {
       const found = alone ? opened.path : this.#find(place);
       if (found !== null) this.#paths.set(place, found);
     }
-    this.#files = new RecentFiles(
-      opened.path,
-      { tiff: opened.tiff, uuid: alone ? null : uuid },
-      (path) => this.#openOther(path),
-    );
+    const own = { tiff: opened.tiff, uuid: alone ? null : uuid };
+    this.#files = new RecentFiles(opened.path, own, (path) => {
+      const tiff = new TiffFile(opened.files.open(path), opened.files);
+      return { tiff, uuid: uuidOf(tiff) };
+    });
   }
 
   /** Path of the file that a document names, or `null` where it is missing. */
@@ -150,7 +140,7 @@ export class OmeSet {
 
   /** The place of a plane; `null` when the document does not say it or the file is missing. */
   locate(number: number, lookup: PlaneLookup): Location | null {
-    if (lookup.data.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
+    if (lookup.ranges.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
     const data = lookup.find(number);
     const start = data && this.startOf(data);
     return start ? { ...start, directory: start.directory + number - data.first } : null;
@@ -171,7 +161,7 @@ export class OmeSet {
     return tiffData.some((data) => {
       const start = data.count > 0 && data.first < planes ? this.startOf(data) : null;
       if (start?.path !== this.#opened.path) return start !== null;
-      return this.#opened.tiff.heldDirectory(start.directory) !== null;
+      return this.#opened.tiff.directory(start.directory) !== null;
     });
   }
 
@@ -186,24 +176,12 @@ export class OmeSet {
   /** Opens a file of the set. @throws {DecodeFailed} it is damaged, or has another UUID */
   open({ path, uuid }: Location): TiffFile {
     const file = this.#files.get(path);
-    if (uuid === null) return file.tiff;
-    if (file.uuid === undefined) file.uuid = uuidOf(file.tiff);
-    if (file.uuid !== null && file.uuid !== uuid) {
+    if (uuid !== null && file.uuid !== null && file.uuid !== uuid) {
       throw new DecodeFailed(
         `"${basename(path)}" is of another set: its UUID is "${file.uuid}", not "${uuid}"`,
       );
     }
     return file.tiff;
-  }
-
-  #openOther(path: string): SetFile {
-    const { files } = this.#opened;
-    try {
-      return { tiff: new TiffFile(files.open(path), files), uuid: undefined };
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      throw new DecodeFailed(`"${basename(path)}" of this set: ${error.message}`, { cause: error });
-    }
   }
 
   /** The directory of the first plane, or `null` where another file of the set is damaged. */
@@ -233,10 +211,83 @@ export class OmeSet {
       );
     }
     const tiff = this.open(location);
-    const directory = tiff.heldDirectory(location.directory);
+    const directory = tiff.directory(location.directory);
     const page = tiff === this.#opened.tiff || directory === null
       ? planePage(directory, layout, what)
       : planePage(directory, layout, `${what} of "${basename(location.path)}"`);
-    return { tiff, page, run: null };
+    return { tiff, page };
   }
+}
+
+/** Which `TiffData` of an image holds a plane, and whether they cover all planes and fit the directories of the opened file. */
+
+/** The planes of an image by their number. */
+export class PlaneLookup {
+  /** Planes of the image. */
+  readonly planes: number;
+  /** What each `TiffData` places, by its first plane; an uncounted one ends where the next one begins. */
+  readonly ranges: readonly { readonly first: number; readonly end: number; readonly data: TiffData }[];
+
+  /** Ignores what is named beyond the `planes` of the image. */
+  constructor(all: readonly TiffData[], planes: number) {
+    this.planes = planes;
+    const sorted = all.toSorted((a, b) => a.first - b.first);
+    this.ranges = sorted.map((data, i) => {
+      const { first, count, counted } = data;
+      const next = counted ? planes : sorted[i + 1]?.first ?? planes;
+      return { first, end: Math.min(first + count, next, planes), data };
+    });
+  }
+
+  /** The `TiffData` of a plane, or `undefined`; of several the one that begins last. */
+  find(plane: number): TiffData | undefined {
+    let [low, high] = [0, this.ranges.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.ranges[middle]!.first <= plane) low = middle + 1;
+      else high = middle;
+    }
+    for (let i = low - 1; i >= 0; i -= 1) if (this.ranges[i]!.end > plane) return this.ranges[i]!.data;
+    return undefined;
+  }
+}
+
+/**
+ * Warns about planes without a directory, and directories of the opened file without a plane.
+ *
+ * @param isOwn whether the opened file holds planes
+ * @param alone whether the document has one image, so that all directories should be its planes
+ */
+export function directoryWarnings(
+  tiff: TiffFile,
+  { ranges, planes }: PlaneLookup,
+  isOwn: (data: TiffData) => boolean,
+  alone: boolean,
+): Warning[] {
+  const warnings: Warning[] = [];
+  let [covered, reached] = [0, 0];
+  for (const { first, end } of ranges) {
+    covered += Math.max(0, end - Math.max(first, reached));
+    reached = Math.max(reached, end);
+  }
+  if (ranges.length > 0 && covered < planes) {
+    const text = `OME-XML names directories for ${covered} of the ${planes} planes that it declares`;
+    warnings.push(warning("planes_missing", text));
+  }
+  const own = ranges.filter(({ first, end, data }) => end > first && isOwn(data));
+  const needed = ranges.length === 0
+    ? planes
+    : own.reduce((most, { first, end, data }) => Math.max(most, data.directory + end - first), 0);
+  const present = tiff.countUpTo(needed + 1);
+  const isWhole = alone && own.length === ranges.length &&
+    ranges.every(({ data: { counted, count } }) => !counted && count === planes);
+  if (present < needed) {
+    const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
+    const text = `OME-XML names ${needed} directories of this file, which has ${present}${reason}`;
+    warnings.push(warning("planes_missing", text));
+  } else if (present > needed && isWhole) {
+    const text = `The file has more directories than the ${needed} planes that OME-XML declares`;
+    warnings.push(warning("content_left_out", text));
+  }
+  return warnings;
 }

@@ -1,11 +1,18 @@
 /** The places of the planes of an image in OME-XML: directories of one or several TIFF files. */
+import { basename, dirname, join } from "node:path";
 import { DecodeFailed, quoted } from "../../errors.ts";
+import type { ByteSource } from "../../io/byte_source.ts";
+import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { lastNameOf, placesOf } from "../../io/names_inside.ts";
+import type { FileAccess } from "../../io/random_access.ts";
 import { numberOf } from "../../metadata/numbers.ts";
 import { channelElements, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
-import { type Warning, warning } from "../../warning.ts";
 import { child, children, parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { MAX_PLANES } from "../bounds.ts";
-import { detached } from "../text.ts";
+import { type Warning, warning } from "../../warning.ts";
+import { MAX_PLANES, type Opened } from "../stack.ts";
+import { TAG } from "../tags.ts";
+import { decodeText, detached, isOmeXml } from "../text.ts";
+import { TiffFile } from "../tiff_file.ts";
 
 /** One `TiffData`: consecutive planes in the dimension order, in consecutive directories of one file. */
 export interface TiffData {
@@ -78,7 +85,7 @@ export interface DescribedImage {
 }
 
 /** The declarations of all images, which replace the document. */
-export function describedImages({ images }: OmeDocument): DescribedImage[] {
+function describedImages(images: readonly XmlElement[]): DescribedImage[] {
   const known = new Map<string, OmeFile>();
   const placeOf: PlaceOf = (tiffData) => {
     const place = placeIn(tiffData);
@@ -215,4 +222,69 @@ function tiffData(
     directory: integer("IFD", 0),
     place: placeOf(element),
   };
+}
+
+/** The images of a document and its file. */
+export interface Described {
+  /** Images with pixels, in the order of the document. */
+  readonly images: readonly DescribedImage[];
+  /** The opened file or a companion. */
+  readonly path: string;
+  /** Bytes of a file without planes, else 0. */
+  readonly size: number;
+}
+
+function describedBy({ images }: OmeDocument, path: string, size: number): Described {
+  if (images.length === 0) throw new DecodeFailed("OME-XML describes no image");
+  return { images: describedImages(images), path, size };
+}
+
+/** The document of a TIFF, or of the companion that it names. @throws {DecodeFailed} it is damaged or missing, or describes no image */
+export function describe(opened: Opened, text: string): Described {
+  const own = parseOme(text, "OME-XML");
+  if (own.metadataFile === null) return describedBy(own, opened.path, 0);
+  const folder = dirname(opened.path);
+  const path = placesOf(folder, own.metadataFile).find((path) => opened.files.kind(path) === "file") ??
+    join(folder, lastNameOf(own.metadataFile));
+  const companion = companionText(path, opened.files, MAX_XML_BYTES);
+  return describedBy(parseOme(companion.text, `OME-XML in "${basename(path)}"`), path, companion.size);
+}
+
+/** The document of an opened companion file. @throws {DecodeFailed} it is not OME-XML, or describes no image */
+export function companionDocument(path: string, files: FileAccess): Described {
+  const { text, size } = textIn(files.open(path), path, files, MAX_XML_BYTES);
+  return describedBy(parseOme(text, "OME-XML"), path, size);
+}
+
+/** The document of a companion file. @throws {DecodeFailed} it is missing, no OME-XML, or longer than `most` bytes */
+export function companionText(path: string, files: FileAccess, most: number): CompanionText {
+  const file = files.openNeighbour(path);
+  if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);
+  try {
+    return textIn(file, path, files, most);
+  } finally {
+    file.close();
+  }
+}
+
+/** A document and the bytes of its file, 0 for a TIFF, which is one of the files with planes and counted apart. */
+export interface CompanionText {
+  /** OME-XML. */
+  readonly text: string;
+  /** Bytes of a file that is counted by itself. */
+  readonly size: number;
+}
+
+function textIn(file: ByteSource, path: string, files: FileAccess, most: number): CompanionText {
+  const head = file.read(0, Math.min(2, file.size), "the start");
+  const isTiff = ["II", "MM"].includes(String.fromCharCode(...head));
+  if (!isTiff && file.size > most) {
+    throw new DecodeFailed(`"${basename(path)}" has ${file.size} bytes, more than ${most}`);
+  }
+  const texts = isTiff
+    ? new TiffFile(file, files).first.texts(TAG.ImageDescription, most)
+    : [decodeText(file.read(0, file.size, "the document"))];
+  const text = texts.find(isOmeXml);
+  if (text === undefined) throw new DecodeFailed(`"${basename(path)}" holds no OME-XML`);
+  return { text, size: isTiff ? 0 : file.size };
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { isOmeXml } from "../text.ts";
+import { PlaneLookup } from "./ome_set.ts";
 import { parseOme, planeNumber, readImage } from "./ome_xml.ts";
 
 const image = (pixels: string, inside = "") =>
@@ -60,4 +61,15 @@ Deno.test("refuses invalid sizes, and recognises OME-XML", () => {
   throws(() => image(`SizeT="100000" SizeC="100000">`), /declares 100000 x 100000 x 1 planes/);
   equal(isOmeXml("<?xml version='1.0'?><!-- <a> --><ome:OME xmlns:ome='x'>"), true);
   equal(isOmeXml("<MetaData><prop/></MetaData>"), false);
+});
+
+Deno.test("a plane belongs to the TiffData that begins last before it and reaches it", () => {
+  const place = { name: null, uuid: null };
+  const data = ([[4, 3, true], [0, 6, true], [2, 1, true], [8, 12, false], [10, 12, false]] as const).map(
+    ([first, count, counted]) => ({ first, count, counted, directory: 0, place }),
+  );
+  const lookup = new PlaneLookup(data, 12);
+  const found = Array.from({ length: 13 }, (_, plane) => lookup.find(plane)?.first ?? -1);
+  deepEqual(found, [0, 0, 2, 0, 4, 4, 4, -1, 8, 8, 10, 10, -1]);
+  equal(new PlaneLookup([], 10).find(0), undefined);
 });

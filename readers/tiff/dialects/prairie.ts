@@ -7,10 +7,9 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { type PvScan, sourceSteps } from "../../metadata/pvscan.ts";
 import { documentOf, namedPart } from "../../metadata/pvscan_files.ts";
 import { warning } from "../../warning.ts";
-import type { Opened } from "../opened.ts";
-import type { SeriesList, Stack } from "../stack.ts";
+import { PRAIRIE_SOFTWARE } from "../marks.ts";
+import type { Opened, SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
-import { PRAIRIE_SOFTWARE } from "./marks.ts";
 
 /** Default names of line scans and of frames. */
 const LINE_SCAN = /^LineScan-/i;

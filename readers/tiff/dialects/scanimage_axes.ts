@@ -2,6 +2,7 @@
  * The time point and slice of a frame of ScanImage. Frames of a slice come first, then slices, then volumes; a volume of a fast
  * lens ends with frames of its way back, which are not slices.
  */
+import { differ } from "../../metadata/numbers.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
@@ -203,8 +204,6 @@ export class FrameAxes {
   readonly perSlice: number;
   /** Volumes. */
   readonly volumes: number;
-  /** Frames after the slices of the only volume, which are all taken as those of the way back. */
-  readonly unproven: number;
   readonly #perVolume: number;
 
   /** `span` counts the stored frames from the first to the last, lost ones included. */
@@ -215,8 +214,6 @@ export class FrameAxes {
     this.volumes = Math.ceil(span / this.#perVolume);
     this.slices = this.volumes > 1 ? slices ?? stored : Math.min(slices ?? stored, stored);
     this.times = this.volumes * this.perSlice;
-    const isPart = this.volumes === 1 && span < this.#perVolume;
-    this.unproven = isPart ? span - this.slices * this.perSlice : 0;
   }
 
   /** Number of a frame, from 0, the way back included. */
@@ -270,7 +267,7 @@ export function sliceStep(header: ScanImageHeader, slices: number, warnings: War
     return null;
   }
   const step = steps[0]!;
-  if (size !== null && size > 0 && Math.abs(size / step - 1) > 0.01) {
+  if (size !== null && size > 0 && differ(size, step)) {
     const text =
       `The header declares a step of ${size} um between slices, its positions are ${step} um apart`;
     warnings.push(warning("metadata_disagree", `${text}, which counts`));

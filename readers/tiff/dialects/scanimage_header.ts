@@ -3,15 +3,14 @@
  * are `scanimage.SI4.channelsSave` or `SI.hChannels.channelSave`, in ImageDescription or, from 2016 on, in Software or after the
  * BigTIFF header.
  */
-import { MAX_VENDOR_BYTES } from "../bounds.ts";
 import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/numbers.ts";
-import { noted, type Opened, tagMoment } from "../opened.ts";
-import { TAG, tagName } from "../tags.ts";
+import { isScanImageText, numberAt, SCANIMAGE_MARK } from "../marks.ts";
+import { noted, type Opened, tagMoment } from "../stack.ts";
+import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
-import { isScanImageText, numberAt, SCANIMAGE_MARK } from "./marks.ts";
 
 /** Channels that an instrument may have. */
 export const MAX_SAVED_CHANNELS = 64;
@@ -38,8 +37,9 @@ export class ScanImageHeader {
   static read(opened: Opened): ScanImageHeader | null {
     const { tiff, first, descriptions } = opened;
     const software =
-      noted(opened, tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES)) ?? [];
-    const block = noted(opened, "The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
+      noted(opened.warnings, tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES)) ??
+        [];
+    const block = noted(opened.warnings, "The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
     const texts = [...software.slice(0, 1), ...descriptions, block.text];
     if (!texts.some(isScanImageText)) return null;
     return new ScanImageHeader(texts, block.regions || first.note(ARTIST, MAX_VENDOR_BYTES));

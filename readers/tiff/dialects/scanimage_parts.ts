@@ -7,12 +7,11 @@ import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
-import type { Opened } from "../opened.ts";
 import { readPage } from "../page.ts";
-import { MAX_RECENT, recentBytes, RecentFiles } from "../recent_files.ts";
+import type { Opened } from "../stack.ts";
 import { sameLayout } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
-import { TiffFile } from "../tiff_file.ts";
+import { MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
 import { ScanImageHeader } from "./scanimage_header.ts";
 import { FileFrames, firstNumber } from "./scanimage_stamps.ts";
 
@@ -21,9 +20,6 @@ const MAX_FRAMES = 1 << 24;
 
 /** Memory of a part: its path and numbers. */
 const PART_BYTES = 1024;
-
-/** Most times that a part may exceed the frames of another one. */
-const MAX_PART_RATIO = 4;
 
 /** Properties of the opened file by which other parts are recognised. */
 interface Known {
@@ -35,19 +31,13 @@ interface Known {
 }
 
 /** A file with the name and the header of a part. */
-interface Candidate {
+interface Part {
   readonly path: string;
   /** Number in its name. */
   readonly number: number;
   /** Bytes. */
   readonly size: number;
-  /** Number of its first frame, `NaN` without stamps. */
-  readonly first: number;
-}
-
-/** An existing part. */
-interface Part extends Omit<Candidate, "first"> {
-  /** Number of its first frame in the acquisition, from 0. */
+  /** Number of its first frame in the acquisition, from 0; of candidates as stamped, `NaN` without stamps. */
   readonly start: number;
 }
 
@@ -128,14 +118,11 @@ export class AcquiredFrames {
     // Frames count from 1; an averaged one has the number of its last frame.
     const counted = slow || Number.isNaN(stamp.inAcquisition) ? stamp.number : stamp.inAcquisition;
     const origin = stamp.number - counted + frames.stride;
-    const named = this.#candidates(own).map(({ first, ...rest }): Part => ({
-      ...rest,
-      start: (first - origin) / frames.stride,
-    }));
-    const parts = named.filter(({ number, start }) => {
-      const most = Math.min(MAX_FRAMES, (number - 1) * MAX_PART_RATIO * frames.span);
-      return Number.isSafeInteger(start) && start <= most && (number === 1 ? start === 0 : start > 0);
-    });
+    const named = this.#candidates(own)
+      .map((part) => ({ ...part, start: (part.start - origin) / frames.stride }));
+    const parts = named.filter(({ number, start }) =>
+      Number.isSafeInteger(start) && start <= MAX_FRAMES && (number === 1 ? start === 0 : start > 0)
+    );
     const at = parts.findIndex(({ path }) => path === this.#opened.path);
     if (at < 0) return null;
     let [from, to] = [at, at + 1];
@@ -176,10 +163,10 @@ export class AcquiredFrames {
   }
 
   /** The opened file and those with the names and the header of its parts, by number. */
-  #candidates(own: PartName): Candidate[] {
+  #candidates(own: PartName): Part[] {
     const { path, files, tiff } = this.#opened;
     const { frames } = this.#known;
-    const found: Candidate[] = [{ path, number: own.number, size: tiff.file.size, first: frames.first }];
+    const found: Part[] = [{ path, number: own.number, size: tiff.file.size, start: frames.first }];
     this.#named.add(own.number);
     for (const name of files.list(dirname(path))) {
       const other = partName(name);
@@ -203,7 +190,7 @@ export class AcquiredFrames {
   }
 
   /** A file as a candidate; `null` where its header or layout differs. @throws {ReaderError} it is damaged or unreadable */
-  #candidate(path: string, number: number): Candidate | null {
+  #candidate(path: string, number: number): Part | null {
     const { files } = this.#opened;
     const tiff = new TiffFile(files.open(path), files);
     const { first: directory } = tiff;
@@ -211,9 +198,9 @@ export class AcquiredFrames {
     const header = ScanImageHeader.read({ path, files, tiff, first: directory, descriptions, warnings: [] });
     const isPart = header !== null && sameHeader(header, this.#known.header) &&
       sameLayout(readPage(directory), readPage(this.#opened.first));
-    const first = firstNumber(directory);
-    return isPart && Number.isNaN(first) !== this.#known.frames.stamped
-      ? { path, number, size: tiff.file.size, first }
+    const start = firstNumber(directory);
+    return isPart && Number.isNaN(start) !== this.#known.frames.stamped
+      ? { path, number, size: tiff.file.size, start }
       : null;
   }
 

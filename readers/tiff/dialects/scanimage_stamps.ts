@@ -6,23 +6,17 @@
 import { unlessDamaged } from "../../errors.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
-import { TAG } from "../tags.ts";
 import type { Directory } from "../directory.ts";
-import { pagesLikeFirst } from "../page_chain.ts";
+import { PageChain } from "../stored_planes.ts";
+import { TAG } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { MAX_SAVED_CHANNELS } from "./scanimage_header.ts";
 
-/** The stamp of a frame; missing values are `NaN`. */
-export interface Stamp {
-  /** Number of the frame, continued from file to file. */
-  readonly number: number;
-  /** Seconds since the recording began. */
-  readonly seconds: number;
-  /** Number of the acquisition; in a slow stack, of the slice. */
-  readonly acquisition: number;
-  /** Number of the frame within its acquisition. */
-  readonly inAcquisition: number;
-}
+/**
+ * The stamp of a frame: its number, continued from file to file; seconds since the recording began; number of the acquisition (in a
+ * slow stack, of the slice), and of the frame in it. Missing values are `NaN`.
+ */
+export type Stamp = Readonly<Record<"number" | "seconds" | "acquisition" | "inAcquisition", number>>;
 
 /** Bytes of a description that hold the stamp. */
 const STAMP_BYTES = 256;
@@ -75,60 +69,55 @@ export class FileFrames {
   readonly span: number;
   /** Growth of the number from one stored frame to the next: the averaging factor, or 1. */
   readonly stride: number;
-  /** Whether the file has stamps and they are consistent. */
+  /** Whether the file has stamps and they are consistent; those of more than {@linkcode MAX_TIMES} pages are not read. */
   readonly stamped: boolean;
   /** Doubts about the stamps. */
   readonly warnings: readonly Warning[];
-  /** By offset of the page; up to the common bound, and the first alone where it lacks a stamp. */
+  /** By offset of the page; the first ones alone where the very first lacks a stamp. */
   readonly #stamps = new Map<number, Stamp | null>();
   /** Stored frames by their distance from the first, where numbers skip some; else `null`. */
   readonly #frames: ReadonlyMap<number, number> | null;
 
   /**
-   * Walks the pages of a file and checks the stamps of all frames, or of the first two and the last where there are too many.
+   * Walks the pages of a file and checks the stamps of all frames.
    *
    * @param declared channels by the header, or `null`
    * @param averaged frames that are averaged into one
    */
   constructor(tiff: TiffFile, declared: number | null, averaged: number) {
-    const { offsets, warnings: chainWarnings } = pagesLikeFirst(tiff, (directory) => {
+    const chain = new PageChain(tiff, (directory) => {
       const [first] = this.#stamps.values();
-      if (first !== null && this.#stamps.size < MAX_TIMES) {
+      if (this.#stamps.size <= (first === null ? MAX_SAVED_CHANNELS : MAX_TIMES)) {
         this.#stamps.set(directory.offset, stampOf(directory));
       }
     });
+    const offsets = chain.likeFirst().map((page) => chain.offsets[page]!);
     this.tiff = tiff;
     this.offsets = offsets;
     const shown = this.#pagesOfFrame();
     this.channels = shown ?? declared ?? 1;
     this.count = Math.max(1, Math.ceil(offsets.length / this.channels));
-    const warnings: Warning[] = [...chainWarnings];
+    const warnings: Warning[] = [...chain.warnings];
     if (shown !== null && declared !== null && shown !== declared) {
       const text = `The header declares ${declared} channels, the frame stamps show ${shown}, which count`;
       warnings.push(warning("metadata_disagree", text));
     }
     const [first, second] = [this.stamp(0), this.stamp(1)];
     this.stride = first && second && second.number - first.number === averaged ? averaged : 1;
-    const judged = this.count <= MAX_TIMES
-      ? Array.from({ length: this.count }, (_, i) => i)
-      : [0, 1, this.count - 1];
-    const numbers = judged.map((frame) => this.stamp(frame)?.number ?? NaN);
+    const numbers = Array.from({ length: this.count }, (_, frame) => this.stamp(frame)?.number ?? NaN);
     // Files that other programs saved keep the description of the first page alone.
-    const others = first === null
-      ? [...offsets.slice(1, MAX_SAVED_CHANNELS), ...offsets.slice(-1)].map((offset) => this.#stampOf(offset))
-      : [...this.#stamps.values().drop(1)];
-    const isBare = others.every((stamp) => stamp === null) && (first === null || this.count > 1);
-    const fault = isBare ? null : this.#faultIn(judged, numbers);
+    const isBare = this.#stamps.size > MAX_TIMES || (first === null || this.count > 1) &&
+        this.#stamps.values().drop(1).every((stamp) => stamp === null);
+    const fault = isBare ? null : this.#faultIn(numbers);
     if (fault !== null) {
       const text = `The frame stamps do not count, as ${fault}; pages are counted`;
       warnings.push(warning("metadata_disagree", text));
     }
     this.warnings = warnings;
     this.stamped = !isBare && fault === null;
-    this.span = this.stamped ? (numbers.at(-1)! - numbers[0]!) / this.stride + 1 : this.count;
-    this.#frames = this.span === this.count
-      ? null
-      : new Map(numbers.map((number, frame) => [(number - numbers[0]!) / this.stride, frame]));
+    const places = numbers.map((number) => (number - numbers[0]!) / this.stride);
+    this.span = this.stamped ? places.at(-1)! + 1 : this.count;
+    this.#frames = this.span === this.count ? null : new Map(places.map((place, frame) => [place, frame]));
   }
 
   /** Number of the first frame, `NaN` without stamps. */
@@ -152,13 +141,7 @@ export class FileFrames {
   }
 
   #stampAt(page: number): Stamp | null {
-    const offset = this.offsets[page];
-    return offset === undefined ? null : this.#stampOf(offset);
-  }
-
-  #stampOf(offset: number): Stamp | null {
-    const known = this.#stamps.get(offset);
-    return known === undefined ? stampOf(this.tiff.directoryAt(offset)) : known;
+    return this.#stamps.get(this.offsets[page] ?? NaN) ?? null;
   }
 
   /** Pages that share the first stamp, if the next frame has as many; else `null`. */
@@ -180,22 +163,21 @@ export class FileFrames {
   }
 
   /** Why the numbers of frames are inconsistent, as a clause, or `null`. */
-  #faultIn(frames: readonly number[], numbers: readonly number[]): string | null {
+  #faultIn(numbers: readonly number[]): string | null {
     const lacking = numbers.filter(Number.isNaN).length;
-    if (lacking > 0) return `${lacking} of ${frames.length} frames lack one`;
+    if (lacking > 0) return `${lacking} of ${numbers.length} frames lack one`;
     const wrong = numbers.findIndex((number, i) =>
       i > 0 && number <= numbers[i - 1]! || (number - numbers[0]!) % this.stride !== 0
     );
-    if (wrong >= 0) return `frame ${frames[wrong]} has number ${numbers[wrong]} after ${numbers[wrong - 1]}`;
-    const torn = frames.find((frame, i) => {
-      const page = frame * this.channels;
-      return this.offsets.slice(page, page + this.channels)
-        .some((offset) => (this.#stamps.get(offset)?.number ?? numbers[i]) !== numbers[i]);
+    if (wrong >= 0) return `frame ${wrong} has number ${numbers[wrong]} after ${numbers[wrong - 1]}`;
+    const torn = this.offsets.findIndex((_, page) => {
+      const frame = Math.floor(page / this.channels);
+      return (this.#stampAt(page)?.number ?? numbers[frame]) !== numbers[frame];
     });
-    if (torn !== undefined) return `the channels of frame ${torn} have unlike numbers`;
+    if (torn >= 0) return `the channels of frame ${Math.floor(torn / this.channels)} have unlike numbers`;
     const span = (numbers.at(-1)! - numbers[0]!) / this.stride + 1;
-    const fits = span === this.count ||
-      span > this.count && span <= MAX_SPREAD * this.count && frames.length === this.count;
-    return fits ? null : `they number ${span} frames, while ${this.count} are stored`;
+    return span <= MAX_SPREAD * this.count
+      ? null
+      : `they number ${span} frames, while ${this.count} are stored`;
   }
 }

@@ -1,20 +1,29 @@
 /**
- * The array that tifffile describes in an ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. Its planes have a page
- * each, or share one directory; another array or reduced versions may follow.
+ * The arrays that tifffile describes in ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. The planes of an array have a
+ * page each, or share one directory; another array or reduced versions may follow.
  */
-import { DecodeFailed, quoted } from "../../errors.ts";
+import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
-import { MAX_XML_BYTES } from "../../io/limits.ts";
 import { type Warning, warning } from "../../warning.ts";
-import { MAX_PLANES, MAX_SHAPE_TEXT } from "../bounds.ts";
-import type { Directory } from "../directory.ts";
-import type { PageLayout } from "../page.ts";
-import type { PageChain } from "../page_chain.ts";
-import { contiguousPlanes } from "../stored_planes.ts";
-import type { PlaneIndex, StackSizes } from "../stack.ts";
+import { type PageLayout, readPage } from "../page.ts";
+import { MAX_PLANES, type PlaneIndex, type StackSizes } from "../stack.ts";
+import { contiguousPlanes, type PageChain } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { isShape } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
+
+/** Bytes of a description that begins a further array; tifffile writes some hundred. */
+const MAX_SHAPE_TEXT = 1 << 16;
+
+/** The pages of one scene. */
+export interface PageSeries {
+  /** Numbers in the chain; none where the file holds reduced pages alone. */
+  readonly pages: readonly number[];
+  /** The array that they form, or `null` for slices. */
+  readonly array: ShapedArray | null;
+  /** Doubts about them. */
+  readonly warnings: readonly Warning[];
+}
 
 /** An axis along which planes are counted. */
 export interface PlaneAxis {
@@ -26,14 +35,16 @@ export interface PlaneAxis {
 
 /** An array of planes. */
 export interface ShapedArray {
+  /** The description. */
+  readonly text: string;
   /** Length of each served axis. */
   readonly sizes: StackSizes;
   /** Product of the sizes. */
   readonly planes: number;
   /** Axes along which planes are counted, slowest first; letters may repeat. */
   readonly axes: readonly PlaneAxis[];
-  /** Whether the description says that one directory stands for all planes. */
-  readonly truncated: boolean;
+  /** Whether one directory stands for all planes. */
+  readonly inRun: boolean;
   /** Contradictions in the description. */
   readonly warnings: readonly Warning[];
 }
@@ -77,10 +88,11 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
   const unfit = axes !== undefined && letters === "";
   const misfit = `The array has ${shape.length} axes; "axes" is ${quoted(`${axes}`)}`;
   return {
+    text,
     sizes,
     planes,
     axes: counting,
-    truncated: truncated === true,
+    inRun: truncated === true,
     warnings: unfit ? [warning("metadata_disagree", misfit)] : [],
   };
 }
@@ -96,83 +108,6 @@ function folded(letter: string | undefined): PlaneAxis["letter"] {
   return letter === "T" || letter === "L" || letter === "C" ? letter : "Z";
 }
 
-/** An array and how its planes are stored. */
-export interface ArrayPages {
-  /** The array. */
-  readonly shape: ShapedArray;
-  /** Whether its planes share one directory. */
-  readonly inRun: boolean;
-}
-
-/**
- * The pages of an array, which ends where a page describes another one.
- *
- * @param layout of its first page
- * @param pages numbers of pages of one layout, from the first of the array on
- * @param text describes the array
- * @returns no array where there are more pages than planes and no further array: such pages are slices
- */
-export function arrayPages(
-  { tiff, chain, layout }: {
-    readonly tiff: TiffFile;
-    readonly chain: PageChain;
-    readonly layout: PageLayout;
-  },
-  pages: readonly number[],
-  shape: ShapedArray,
-  text: string,
-): { readonly array: ArrayPages | null; readonly pages: readonly number[]; readonly warnings: Warning[] } {
-  const { planes } = shape;
-  const other = pages.slice(1, planes).findIndex((page) =>
-    chain.described.has(chain.offset(page)) &&
-    shapesOf(tiff.directoryAt(chain.offset(page))).some((one) => one !== text)
-  );
-  const like = other < 0 ? pages : pages.slice(0, other + 1);
-  const warnings = [...shape.warnings];
-  const declared = (present: number) =>
-    `The description declares ${planes} planes, but the file holds ${present}`;
-  const incomplete = (present: number) => warning("planes_missing", declared(present));
-  const present = Math.max(like.length, 1);
-  if (shape.truncated || present < planes && contiguousPlanes(tiff, layout) >= planes) {
-    const stored = contiguousPlanes(tiff, layout);
-    if (stored < planes) warnings.push(incomplete(stored));
-    return { array: { shape, inRun: true }, pages: like.slice(0, 1), warnings };
-  }
-  if (present < planes) warnings.push(incomplete(present));
-  else if (!startsSeries(tiff, chain, like, planes)) {
-    return {
-      array: null,
-      pages: like,
-      warnings: [...warnings, warning("axes_assumed", `${declared(present)}; they are read as slices`)],
-    };
-  }
-  return { array: { shape, inRun: false }, pages: like.slice(0, planes), warnings };
-}
-
-/** Whether the first pages are an array: there are no others, or the next one begins another array. */
-function startsSeries(
-  tiff: TiffFile,
-  chain: PageChain,
-  pages: readonly number[],
-  planes: number,
-): boolean {
-  const [first] = pages;
-  if (planes === pages.length || first === undefined) return true;
-  const next = first + planes;
-  return pages[planes - 1] === next - 1 && next < chain.length &&
-    shapesOf(tiff.directoryAt(chain.offset(next))).length > 0;
-}
-
-/** The descriptions of a page that are shapes. */
-function shapesOf(directory: Directory): string[] {
-  return directory.notes(TAG.ImageDescription, MAX_XML_BYTES).filter(isShape);
-}
-
-/** The shape in a page after the first array, or `null`. */
-export function shapeOf(directory: Directory): string | null {
-  return directory.notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape) ?? null;
-}
-
 /** Number of a plane in the array. */
 export function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: PlaneIndex): number {
   const rest = { T: t, L: l, C: channel, Z: z };
@@ -184,4 +119,70 @@ export function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: Plane
     stride *= size;
   }
   return number;
+}
+
+/** The array that begins at an index of the shown pages, or `null`. */
+export function arrayAt(
+  tiff: TiffFile,
+  chain: PageChain,
+  shown: readonly number[],
+  at: number,
+): PageSeries | null {
+  const page = shown[at]!;
+  const text = shapeIn(tiff, chain, page);
+  if (text === undefined) return null;
+  return unlessDamaged(() => {
+    const layout = readPage(tiff.directoryAt(chain.offsets[page]!));
+    const shape = shapedArray(text, layout);
+    const kind = chain.shownKind(page);
+    // One more page than planes shows whether another array follows.
+    let end = at + 1;
+    while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
+    const series = arraySeries(tiff, chain, shown.slice(at, end), shape, layout);
+    return series.array && series;
+  }, null);
+}
+
+/** The description of an array in a page after the first one. */
+function shapeIn(tiff: TiffFile, chain: PageChain, page: number): string | undefined {
+  if (!chain.isDescribed(page)) return undefined;
+  return tiff.directoryAt(chain.offsets[page]!).notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape);
+}
+
+/**
+ * The pages of an array, which ends where a page describes another one.
+ *
+ * @param all numbers of pages of one layout, from the first of the array on
+ * @returns no array where there are more pages than planes and no further array: such pages are slices
+ */
+export function arraySeries(
+  tiff: TiffFile,
+  chain: PageChain,
+  all: readonly number[],
+  shape: ShapedArray,
+  layout: PageLayout,
+): PageSeries {
+  const { planes } = shape;
+  const other = all.slice(1, planes).findIndex((page) =>
+    (shapeIn(tiff, chain, page) ?? shape.text) !== shape.text
+  );
+  const pages = other < 0 ? all : all.slice(0, other + 1);
+  const present = Math.max(pages.length, 1);
+  const [text, warnings] = ["The description declares", [...shape.warnings]];
+  const compare = (held: number) => {
+    if (held >= planes) return;
+    warnings.push(warning("planes_missing", `${text} ${planes} planes, but the file holds ${held}`));
+  };
+  if (shape.inRun || present < planes && contiguousPlanes(tiff, layout) >= planes) {
+    compare(contiguousPlanes(tiff, layout));
+    return { pages: pages.slice(0, 1), array: { ...shape, inRun: true }, warnings };
+  }
+  const next = (pages[0] ?? 0) + planes;
+  const isFollowed = pages[planes - 1] === next - 1 && shapeIn(tiff, chain, next) !== undefined;
+  if (present > planes && !isFollowed) {
+    const slices = `${text} ${planes} planes, but the file holds ${present}; they are read as slices`;
+    return { pages, array: null, warnings: [...warnings, warning("axes_assumed", slices)] };
+  }
+  compare(present);
+  return { pages: pages.slice(0, planes), array: shape, warnings };
 }

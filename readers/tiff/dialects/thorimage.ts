@@ -3,18 +3,16 @@
  * sizes of the OME-XML count where both have them.
  */
 import { dirname, join } from "node:path";
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { DecodeFailed, isLoss, reasonOf } from "../../errors.ts";
+import { DecodeFailed } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 import { differ, numberOf } from "../../metadata/numbers.ts";
-import type { RandomAccessFile } from "../../io/random_access.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { textFrom } from "../../metadata/text.ts";
 import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { EXPERIMENT_NAME as DOCUMENT } from "../file_names.ts";
-import type { Opened } from "../opened.ts";
-import type { SeriesList, Stack } from "../stack.ts";
-import { decodeText } from "../text.ts";
+import { unlessLost, type Warning, warning } from "../../warning.ts";
+import { EXPERIMENT_NAME as DOCUMENT } from "../marks.ts";
+import type { Opened, SeriesList, Stack } from "../stack.ts";
 
 const ROOT = "ThorImageExperiment";
 
@@ -30,29 +28,22 @@ export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
 }
 
 /** The document, or `null`: with a warning where it is damaged, without one where it is from another program. */
-function readExperiment({ path, files, warnings }: Opened): { text: string; experiment: XmlElement } | null {
-  let file: RandomAccessFile | null = null;
-  try {
-    file = files.openNeighbour(join(dirname(path), DOCUMENT));
+const readExperiment = ({ path, files, warnings }: Opened) =>
+  unlessLost(warnings, `"${DOCUMENT}"`, () => {
+    const file = files.openNeighbour(join(dirname(path), DOCUMENT));
     if (file === null) return null;
-    if (file.size > MAX_XML_BYTES) {
-      throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
+    try {
+      if (file.size > MAX_XML_BYTES) {
+        throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
+      }
+      const text = textFrom(file.read(0, file.size, "the document"));
+      if (!text.slice(0, 4096).includes(ROOT)) return null;
+      const experiment = parseXml(text.trim(), "the document");
+      return experiment.name === ROOT ? { text, experiment } : null;
+    } finally {
+      file.close();
     }
-    const text = decodeText(file.read(0, file.size, "the document"));
-    if (!text.slice(0, 4096).includes(ROOT)) return null;
-    const experiment = parseXml(text.replace(/^\uFEFF/, "").trim(), "the document");
-    return experiment.name === ROOT ? { text, experiment } : null;
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-    const code = error instanceof DecodeFailed ? "metadata_damaged" : "file_unreadable";
-    warnings.push(
-      warning(code, `"${DOCUMENT}" cannot be read, so the frame rate is unknown: ${reasonOf(error)}`),
-    );
-    return null;
-  } finally {
-    file?.close();
-  }
-}
+  });
 
 function described(stack: Stack, experiment: XmlElement, text: string): Stack {
   const { documents } = stack;

@@ -3,8 +3,8 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { CheckedSource } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
-import { type Dimensions, writtenOrder } from "./dimensions.ts";
-import { PageList, StripOffsets } from "./page_list.ts";
+import { type Dimensions, writtenOrder } from "./info_record.ts";
+import { PageList, StripOffsets } from "./planes.ts";
 
 const GIB = 2 ** 30;
 
@@ -67,7 +67,7 @@ function offsetsOf(places: readonly (readonly number[])[], size: number, change:
     warnings: [],
     ...change,
   };
-  const offsets = StripOffsets.of(tiff, pages, () => writtenOrder(dimensions), new FileAccess().stop);
+  const offsets = new StripOffsets(tiff, pages, () => writtenOrder(dimensions), new FileAccess().stop);
   return places.map((_, page) => {
     const found = offsets.ofPage(page);
     return found && [...found];
@@ -121,15 +121,4 @@ Deno.test("pages that were never written are missing, with all that follow", () 
   ]);
   equal(offsetsOf([[1 * GIB], [2 * GIB], [0, 0], [3 * GIB]], 4 * GIB)[2], null);
   throws(() => offsetsOf([[1 * GIB, 0]], 5 * GIB), /is 0 for some strips of a page/);
-});
-
-Deno.test("neighbours of a page are the three pages before and after it", () => {
-  const places = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [n * 100_000, n * 100_000 + 7]);
-  const tiff = fileOf(places, 1_000_000);
-  const pages = new PageList(tiff, places.length);
-  const offsets = StripOffsets.of(tiff, pages, () => [], new FileAccess().stop);
-  const of = (...numbers: number[]) => numbers.flatMap((n) => places[n]!);
-  deepEqual(offsets.beside(0), of(1, 2, 3));
-  deepEqual(offsets.beside(4), of(1, 2, 3, 5, 6, 7));
-  deepEqual(offsets.beside(8), of(5, 6, 7));
 });
