@@ -80,7 +80,7 @@ async function answerTo(
       await acquisition.survey(question.channels);
       return [null];
     case "encode":
-      encoded = [...jsonPieces(await acquisition.documents()).map((piece) => encoder.encode(piece))];
+      encoded = [encodedDocuments(await acquisition.documents())];
       return [encoded.reduce((sum, { length }) => sum + length, 0)];
     case "documents": {
       const pieces = encoded;
@@ -107,10 +107,25 @@ async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
   return acquisition;
 }
 
-/** Characters that are encoded together. Six times as many bytes, those of control characters, are freed in a millisecond. */
+/** Documents as a JSON array in one block, which goes back to the system when it is freed; small ones would stay in the allocator. */
+function encodedDocuments(documents: readonly MetadataDocument[]): Uint8Array<ArrayBuffer> {
+  const characters = documents.reduce(
+    (sum, { name, mediaType, text }) => sum + name.length + mediaType.length + text.length,
+    0,
+  );
+  // Six bytes for a control character. Memory that stays untouched takes none.
+  const room = new Uint8Array(6 * characters + 64 * (documents.length + 1));
+  let length = 0;
+  for (const piece of jsonPieces(documents)) {
+    length += encoder.encodeInto(piece, room.subarray(length)).written;
+  }
+  return room.subarray(0, length);
+}
+
+/** Characters that are encoded together. */
 const TEXT_PIECE = 1 << 20;
 
-/** Documents as a JSON array in pieces: one text of all of them could exceed what a string can hold. */
+/** A JSON array in pieces: one text could exceed what a string can hold. */
 function* jsonPieces(documents: readonly MetadataDocument[]): Generator<string> {
   for (const [i, { text, ...named }] of documents.entries()) {
     yield `${i === 0 ? "[" : ","}${JSON.stringify(named).slice(0, -1)},"text":"`;
