@@ -35,13 +35,10 @@ export function jsonText(bytes: Uint8Array, what: string): string {
 export function checkStructure(bytes: Uint8Array, what: string, most = MAX_JSON_VALUES): void {
   let values = 0;
   let depth = 0;
-  let inString = false;
   for (let i = 0; i < bytes.length; i += 1) {
     const byte = bytes[i];
-    if (byte === 0x22) inString = !inString;
-    else if (inString) {
-      if (byte === 0x5c) i += 1;
-    } else if (byte === 0x2c) values += 1;
+    if (byte === 0x22) i = endOfString(bytes, i);
+    else if (byte === 0x2c) values += 1;
     else if (byte === 0x5b || byte === 0x7b) {
       values += 1;
       depth += 1;
@@ -51,6 +48,17 @@ export function checkStructure(bytes: Uint8Array, what: string, most = MAX_JSON_
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
   }
   if (values > most) throw new DecodeFailed(`${what} has more than ${most} values`);
+}
+
+/** Index of the quote that ends a string, or the end of the document. @param start index of its first quote */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(0x22, start + 1); end >= 0; end = bytes.indexOf(0x22, end + 1)) {
+    let before = end - 1;
+    while (bytes[before] === 0x5c) before -= 1;
+    // An odd number of backslashes escapes the quote.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return bytes.length;
 }
 
 /** Parses the text of a document. @throws {DecodeFailed} invalid JSON, or over a bound */
