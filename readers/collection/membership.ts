@@ -8,7 +8,7 @@ import type { FileAccess } from "../io/random_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { addWarning, type Warning, warning } from "../warning.ts";
 import { type Allowance, readUsable, searchAllowance } from "./documents.ts";
 import { documentIn, documentsBelow, isInside, MAX_FOLDERS, resolved, rootOfDocument } from "./root.ts";
 
@@ -51,22 +51,14 @@ interface Search {
   readonly image: string;
   readonly files: FileAccess;
   readonly allowance: Allowance;
-  /** Places that could not be searched. */
-  readonly unreadable: Unreadable[];
+  readonly warnings: Warning[];
 }
 
 /** Searches the nearest collection with an image, given by its resolved path; without one only warnings are returned. */
 export async function membershipOf(image: string, files: FileAccess): Promise<Membership> {
   const warnings: Warning[] = [];
   const allowance = searchAllowance();
-  const search: Search = { image, files, allowance, unreadable: [] };
-  const found = await foundCollection(search, warnings);
-  const [first, ...more] = search.unreadable;
-  if (first) {
-    const others = more.length > 0 ? ` (and ${more.length} more)` : "";
-    const text = `The search for the collection of this image is incomplete: ${first.message}${others}`;
-    warnings.push(warning("file_unreadable", text));
-  }
+  const found = await foundCollection({ image, files, allowance, warnings });
   if (found) return await readMembership(found, files, warnings);
   if (allowance.bytes < 0 || allowance.members < 0) {
     const text = "The collections around the image are too large to search; it is shown without a collection";
@@ -88,8 +80,8 @@ const ALONE: Membership = {
 };
 
 /** The member that is the image, of the nearest collection that has one. */
-async function foundCollection(search: Search, warnings: Warning[]): Promise<FoundMember | null> {
-  const { image, files, allowance } = search;
+async function foundCollection(search: Search): Promise<FoundMember | null> {
+  const { image, files, allowance, warnings } = search;
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
     const own = looked(search, () => documentIn(folder, files));
@@ -120,7 +112,7 @@ async function foundCollection(search: Search, warnings: Warning[]): Promise<Fou
   return null;
 }
 
-/** Runs a look; `null` where the place cannot be searched, which is noted. */
+/** Runs a look; `null`, with a warning, where the place cannot be searched. */
 function looked<T>(search: Search, look: () => T): T | null {
   try {
     return look();
@@ -131,9 +123,11 @@ function looked<T>(search: Search, look: () => T): T | null {
   }
 }
 
-/** Notes a place that could not be searched, unless it belongs to another account: closed neighbours are common. */
-function note({ unreadable }: Search, error: Unreadable): void {
-  if (!isClosed(error)) unreadable.push(error);
+/** Warns of a place that could not be searched, unless it belongs to another account: closed neighbours are common. */
+function note({ warnings }: Search, error: Unreadable): void {
+  if (isClosed(error)) return;
+  const text = `The search for the collection of this image is incomplete: ${error.message}`;
+  addWarning(warnings, warning("file_unreadable", text));
 }
 
 /** A member of a collection. */

@@ -24,15 +24,11 @@ type NumberType = keyof typeof ARRAYS;
 
 type NumberArray = InstanceType<typeof ARRAYS[NumberType]>;
 
-/** A chunk as zarrita hands it around. */
-interface NumberChunk {
-  readonly data: NumberArray;
-  readonly shape: readonly number[];
-  readonly stride: readonly number[];
-}
-
-interface ValueCodec {
-  decode(chunk: NumberChunk): NumberChunk;
+/** A codec of zarrita, whose chunks carry their layout. */
+interface ZarritaCodec {
+  decode(chunk: { readonly data: NumberArray; readonly shape: number[]; readonly stride: number[] }): {
+    readonly data: NumberArray;
+  };
   getEncodedMeta?(meta: CodecInput): CodecInput;
 }
 
@@ -51,64 +47,49 @@ interface CodecInput {
  * @throws {DecodeFailed} a configuration that zarrita refuses, or values that do not fit their type
  */
 export async function decodeValues(
-  chain: CodecChain,
+  { arrayType, shape: chunkShape, valueCodecs }: CodecChain,
   bytes: Uint8Array,
-  serializer: BytesSerializer,
+  { sampleType, littleEndian }: BytesSerializer,
   name: string,
 ): Promise<{ bytes: Uint8Array; sampleType: SampleType }> {
   const { registry } = await import("zarrita");
   const samples = bytes.slice();
-  if (!serializer.littleEndian) swapBytes(samples, SAMPLE_BYTES[serializer.sampleType]);
-  let codecName = "";
+  if (!littleEndian) swapBytes(samples, SAMPLE_BYTES[sampleType]);
+  const shape = [...chunkShape];
+  const stride = strides(shape);
+  let running = "";
   try {
-    let meta: CodecInput = {
-      dataType: chain.arrayType,
-      shape: [...chain.shape],
-      codecs: [],
-      fillValue: null,
-    };
-    const codecs: { name: string; codec: ValueCodec }[] = [];
-    for (const { name, configuration } of chain.valueCodecs) {
-      codecName = name;
-      const plain = plainName(name);
+    let meta: CodecInput = { dataType: arrayType, shape, codecs: [], fillValue: null };
+    const steps: { readonly codec: string; decode(data: NumberArray): NumberArray }[] = [];
+    for (const { name: codec, configuration } of valueCodecs) {
+      running = codec;
+      const plain = plainName(codec);
       if (plain === "fixedscaleoffset") {
-        codecs.push({ name, codec: fixedScaleOffset(configuration, numberType(meta.dataType)) });
+        const type = numberType(meta.dataType);
+        steps.push({ codec, decode: (data) => decodeScaled(data, configuration, type) });
         const stored = configuration["astype"] ?? configuration["dtype"];
-        meta = { ...meta, dataType: isSampleType(stored) ? stored : numpyType(stored, name).type };
+        meta = { ...meta, dataType: isSampleType(stored) ? stored : numpyType(stored, codec).type };
         continue;
       }
       const entry = await (registry.get(plain) ?? registry.get(`numcodecs.${plain}`))?.();
       if (!entry) throw new Error("the codec is unknown");
-      const codec = entry.fromConfig(configuration, meta as never) as unknown as ValueCodec;
-      codecs.push({ name, codec });
-      meta = codec.getEncodedMeta?.(meta) ?? meta;
+      const made = entry.fromConfig(configuration, meta as never) as unknown as ZarritaCodec;
+      steps.push({ codec, decode: (data) => made.decode({ data, shape, stride }).data });
+      meta = made.getEncodedMeta?.(meta) ?? meta;
     }
-    const stride = strides(chain.shape);
-    const stored = ARRAYS[numberType(serializer.sampleType)];
-    const data = new stored(samples.buffer, samples.byteOffset, samples.length / stored.BYTES_PER_ELEMENT);
-    let chunk: NumberChunk = { data, shape: chain.shape, stride };
-    for (const { name, codec } of codecs.toReversed()) {
-      codecName = name;
-      chunk = codec.decode(chunk);
+    const Stored = ARRAYS[numberType(sampleType)];
+    let data: NumberArray = new Stored(samples.buffer, 0, samples.length / Stored.BYTES_PER_ELEMENT);
+    for (const { codec, decode } of steps.toReversed()) {
+      running = codec;
+      data = decode(data);
     }
-    const { buffer, byteOffset, byteLength } = chunk.data;
-    const expected = bytes.length / SAMPLE_BYTES[serializer.sampleType] * SAMPLE_BYTES[chain.arrayType];
-    if (byteLength !== expected) throw new Error(`${byteLength} bytes instead of ${expected}`);
-    return { bytes: new Uint8Array(buffer, byteOffset, byteLength), sampleType: chain.arrayType };
+    const expected = bytes.length / SAMPLE_BYTES[sampleType] * SAMPLE_BYTES[arrayType];
+    if (data.byteLength !== expected) throw new Error(`${data.byteLength} bytes instead of ${expected}`);
+    return { bytes: new Uint8Array(data.buffer, data.byteOffset, expected), sampleType: arrayType };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new DecodeFailed(`chunk "${name}" cannot be decoded by "${codecName}": ${reason}`, { cause });
+    throw new DecodeFailed(`chunk "${name}" cannot be decoded by "${running}": ${reason}`, { cause });
   }
-}
-
-function fixedScaleOffset(configuration: CodecConfiguration, target: NumberType): ValueCodec {
-  return {
-    decode(chunk) {
-      const data = new ARRAYS[target](chunk.data.length);
-      decodeScaled(chunk.data, configuration, { sampleType: target, values: data });
-      return { ...chunk, data };
-    },
-  };
 }
 
 const isNumberType = (name: string): name is NumberType => Object.hasOwn(ARRAYS, name);
@@ -119,14 +100,8 @@ function numberType(name: string): NumberType {
 }
 
 /** Distance between neighbours along each axis in C order, in samples. */
-function strides(shape: readonly number[]): number[] {
-  let step = 1;
-  return shape.toReversed().map((size) => {
-    const stride = step;
-    step *= size;
-    return stride;
-  }).reverse();
-}
+const strides = (shape: readonly number[]): number[] =>
+  shape.map((_, axis) => shape.slice(axis + 1).reduce((step, size) => step * size, 1));
 
 /** Smallest and largest integer of the types, as doubles hold them. */
 const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
@@ -140,44 +115,34 @@ const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {
   int64: [-(2 ** 63), 2 ** 63 - 2 ** 10],
 };
 
-/** Decoded samples of one type. */
-export interface TypedSamples {
-  /** Type of the samples. */
-  readonly sampleType: SampleType;
-  /** Array that takes them. */
-  readonly values: { [index: number]: number | bigint };
-}
-
 /**
  * Undoes `fixedscaleoffset`, which stores `(sample - offset) * scale` rounded, as NumPy does: integers in float64,
  * floats in their own type, each step rounded, and integers cut towards zero at the end.
  *
  * @param configuration numbers `scale` and `offset`
+ * @param type of the decoded samples
  * @throws {Error} a sample does not fit its type, for which NumPy defines no result
  */
 export function decodeScaled(
   stored: ArrayLike<number | bigint>,
   { scale, offset }: CodecConfiguration,
-  { sampleType, values: target }: TypedSamples,
-): void {
+  type: NumberType,
+): NumberArray {
+  const decoded = new ARRAYS[type](stored.length);
   const round = stored instanceof Float16Array
     ? Math.f16round
     : stored instanceof Float32Array
     ? Math.fround
     : Number;
   const [divisor, summand] = [round(Number(scale)), round(Number(offset))];
-  const range = RANGES[sampleType];
-  const wide = sampleType === "int64" || sampleType === "uint64";
+  const range = RANGES[type];
   for (let i = 0; i < stored.length; i += 1) {
     const value = round(round(Number(stored[i]) / divisor) + summand);
-    if (!range) {
-      target[i] = value;
-      continue;
+    const whole = range ? Math.trunc(value) : value;
+    if (range && !(whole >= range[0] && whole <= range[1])) {
+      throw new Error(`sample ${i} of ${value} does not fit ${type}`);
     }
-    const whole = Math.trunc(value);
-    if (!(whole >= range[0] && whole <= range[1])) {
-      throw new Error(`sample ${i} of ${value} does not fit ${sampleType}`);
-    }
-    target[i] = wide ? BigInt(whole) : whole;
+    decoded[i] = type === "int64" || type === "uint64" ? BigInt(whole) : whole;
   }
+  return decoded;
 }

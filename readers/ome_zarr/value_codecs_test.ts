@@ -52,9 +52,7 @@ const DECODED: [SampleType, keyof typeof TYPES, number, number, (number | bigint
 
 const scaled = (type: string, target: keyof typeof TYPES, values: unknown[], scale = 1, offset = 0) => {
   const stored = new TYPES[type as "uint8"](values as number[]);
-  const decoded = new TYPES[target](values.length);
-  decodeScaled(stored, { scale, offset }, { sampleType: target, values: decoded });
-  return [...decoded].map(Number);
+  return Array.from(decodeScaled(stored, { scale, offset }, target), Number);
 };
 
 Deno.test("fixedscaleoffset decodes as numcodecs does", () => {
