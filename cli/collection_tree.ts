@@ -5,7 +5,7 @@ import { opaqueId, RELATIVE_PATH, relativePath } from "../schemas/shared.ts";
 import { chooseFormat } from "../readers/choose_format.ts";
 import { ReaderError, unlessDamaged } from "../readers/errors.ts";
 import type { OmeImage } from "../readers/ome_zarr/ome_image.ts";
-import type { Store } from "../readers/ome_zarr/store.ts";
+import type { Store } from "../readers/ome_zarr/hierarchy.ts";
 import { listed } from "../readers/warning.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../readers/metadata/json.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";

@@ -43,7 +43,7 @@ function nameAt(bytes: Uint8Array, start: number): string | null {
 
 /** The chunk at an offset, or the reason why it is unreadable. */
 export function chunkAt(file: ByteSource, at: number): Chunk | string {
-  if (!Number.isSafeInteger(at) || at < 0 || at + HEAD_BYTES > file.size) {
+  if (at + HEAD_BYTES > file.size) {
     return `${at} lies outside ${file.name} (${file.size} bytes)`;
   }
   const bytes = file.read(at, Math.min(HEAD_BYTES + MAX_NAME_BYTES, file.size - at), "chunk");

@@ -71,9 +71,11 @@ Deno.test("a walk finds chunks at multiples of 4096 and between them", () => {
   deepEqual(find(concat(pad(concat(first!, padding)).subarray(0, 4096), third!)).frames, [[0, 0], [2, 4096]]);
 });
 
-Deno.test("the number of frames is bounded, and their heap is estimated", () => {
+Deno.test("the numbers of frames and metadata are bounded, and their heap is estimated", () => {
   const chunks = new StoredChunks();
   for (let frame = 0; frame < MAX_FRAMES; frame += 1) chunks.add(`ImageDataSeq|${frame}!`, frame);
   equal(chunks.bytes, 60 * MAX_FRAMES);
   throws(() => chunks.add(`ImageDataSeq|${MAX_FRAMES}!`, 0), /more than 2000000 frames/);
+  for (let n = 0; n < 10_000; n += 1) chunks.add(`CustomDataVar|${n}!`, n);
+  throws(() => chunks.add("ImageAttributes!", 0), /more than 10000 chunks of metadata/);
 });

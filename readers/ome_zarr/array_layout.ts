@@ -12,10 +12,9 @@ import {
   requireKnown,
   sizes,
 } from "./codec_chain.ts";
-import type { ZarrNode } from "./hierarchy.ts";
+import { keyBelow, type ZarrNode } from "./hierarchy.ts";
 import { isSampleType } from "../samples/to_float32.ts";
 import { fillValue, numpyType } from "./sample_types.ts";
-import { keyBelow } from "./store.ts";
 
 /** Axes of one array; OME-Zarr has at most five. */
 const MAX_RANK = 16;

@@ -13,7 +13,7 @@ import type { ArrayLayout } from "./array_layout.ts";
 import { type ByteCodec, looseBound } from "./byte_codecs.ts";
 import { type CodecChain, MAX_CHUNK_BYTES, type Sharding } from "./codec_chain.ts";
 import { type PlacedSpan, type PlaneSelection, PlaneSink } from "./plane_sink.ts";
-import type { Store, StoredValue } from "./store.ts";
+import type { Store, StoredValue } from "./hierarchy.ts";
 import { decodeValues } from "./value_codecs.ts";
 
 /** Chunks of one load: a plane of 32768 x 32768 in chunks of 32 x 32. */

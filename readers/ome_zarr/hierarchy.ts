@@ -1,8 +1,62 @@
-/** Groups and arrays of a Zarr hierarchy, version 2 or 3, by their metadata documents. */
+/** A Zarr hierarchy, version 2 or 3: values under keys, and the groups and arrays that its metadata documents describe. */
 import { DecodeFailed } from "../errors.ts";
-import { isJsonObject, type JsonObject, jsonText, parseJsonText } from "../metadata/json.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
-import { keyBelow, readValue, type Store } from "./store.ts";
+import { isJsonObject, type JsonObject, jsonText, parseJsonText } from "../metadata/json.ts";
+
+/** The bytes under one key. */
+export interface StoredValue extends ByteSource {
+  /** Gives back what it holds open. */
+  close?(): void;
+}
+
+/** A hierarchy of values. */
+export interface Store {
+  /** True where values may be compressed and are held in memory as a whole. */
+  readonly holdsWhole: boolean;
+  /** Bytes of memory for its list of values. */
+  readonly indexBytes: number;
+  /**
+   * Opens the value under a key such as `0/c/0/1`; `null` for an absent one.
+   *
+   * @param maxHeld largest value to hold in memory as a whole
+   * @throws {DecodeFailed} it cannot be read, is too large to hold, or lies outside the store
+   */
+  open(key: string, maxHeld: number): StoredValue | null;
+  /** True when a value exists under a key, readable or not. */
+  has(key: string): boolean;
+}
+
+/** Joins parts into a key; `null` where they lead out of the store. */
+export function storeKey(...parts: readonly string[]): string | null {
+  const segments: string[] = [];
+  for (const segment of parts.flatMap((part) => part.split("/"))) {
+    if (segment === "" || segment === ".") continue;
+    if (segment === ".." && segments.length === 0) return null;
+    if (segment === "..") segments.pop();
+    else segments.push(segment);
+  }
+  const key = segments.join("/");
+  return key.includes("\0") ? null : key;
+}
+
+/** The key of `parts` below a key, which they must not leave. */
+export const keyBelow = (path: string, ...parts: readonly string[]): string =>
+  [path, ...parts].filter((part) => part !== "").join("/");
+
+/** Reads the whole value under a key; `null` for an absent one. @throws {DecodeFailed} as {@linkcode Store.open} does */
+export function readValue(store: Store, key: string, maxBytes: number): Uint8Array<ArrayBuffer> | null {
+  const value = store.open(key, maxBytes);
+  if (value === null) return null;
+  try {
+    if (value.size > maxBytes) {
+      throw new DecodeFailed(`"${key}" has ${value.size} bytes, more than ${maxBytes}`);
+    }
+    return value.read(0, value.size, `"${key}"`);
+  } finally {
+    value.close?.();
+  }
+}
 
 /** A parsed metadata document. */
 export interface Metadata {

@@ -3,10 +3,9 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
-import { omeAttributes, readNode } from "./hierarchy.ts";
+import { omeAttributes, readNode, type Store } from "./hierarchy.ts";
 import { imageList } from "./image_list.ts";
 import type { OpenedStore } from "./opened_store.ts";
-import type { Store } from "./store.ts";
 import { readStoredImage } from "./mod.ts";
 
 /** A store of texts, or of values that are written as JSON. */

@@ -8,13 +8,16 @@ import { listed, unlessLost, type Warning, warning } from "../warning.ts";
 import {
   firstOf,
   holdsAttributes,
+  keyBelow,
   omeAttributes,
   readNode,
+  readValue,
   requireVersion,
+  type Store,
+  storeKey,
   type ZarrNode,
 } from "./hierarchy.ts";
 import type { OpenedStore } from "./opened_store.ts";
-import { keyBelow, readValue, type Store, storeKey } from "./store.ts";
 
 /** One image whose own documents are not read yet. */
 export interface ListedImage {

@@ -8,7 +8,7 @@ import { FileAccess } from "../io/random_access.ts";
 import { FIRST_POSITION } from "../reader.ts";
 import { imageList } from "./image_list.ts";
 import { acquisitionOf, readStoredImage } from "./mod.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./hierarchy.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../tests/fixtures/ome_zarr/", import.meta.url));
 

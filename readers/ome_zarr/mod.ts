@@ -32,12 +32,11 @@ import {
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { decodePlanes, divisionOf, isStoredAsIs, wantedChunks, workingMemory } from "./array_planes.ts";
-import { documentKeys } from "./hierarchy.ts";
+import { documentKeys, readValue, type Store } from "./hierarchy.ts";
 import { type ImageList, imageList } from "./image_list.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
-import { readValue, type Store } from "./store.ts";
 
 /** Images of a layout that are read for the list of scenes. */
 const MAX_READ_FOR_LIST = 64;

@@ -9,8 +9,15 @@ import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
-import { firstOf, omeAttributes, readNode, requireVersion, type ZarrNode } from "./hierarchy.ts";
-import { type Store, storeKey } from "./store.ts";
+import {
+  firstOf,
+  omeAttributes,
+  readNode,
+  requireVersion,
+  type Store,
+  storeKey,
+  type ZarrNode,
+} from "./hierarchy.ts";
 
 /** One axis of the stored array. */
 export interface OmeAxis {

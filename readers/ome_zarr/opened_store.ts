@@ -1,10 +1,19 @@
-/** Finds the store that a path lies in: a directory with all groups above it, or a ZIP file. */
+/** Opens the store that a path lies in: a directory with all groups above it, or a ZIP file. */
 import { basename, dirname, join, relative, sep } from "node:path";
-import { NoImage, PathNotFound, quoted } from "../errors.ts";
+import {
+  DecodeFailed,
+  NoImage,
+  PathNotAllowed,
+  PathNotFound,
+  quoted,
+  Unreadable,
+  UnsupportedFormat,
+} from "../errors.ts";
 import { FORMAT_NAMES } from "../format.ts";
+import { isInsideRoots } from "../io/paths.ts";
+import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import type { Source } from "../reader.ts";
-import { readNode } from "./hierarchy.ts";
-import { DirectoryStore, type Store } from "./store.ts";
+import { readNode, type Store, type StoredValue } from "./hierarchy.ts";
 import { zarrFolder } from "./zip_directory.ts";
 import { type FileTree, ZipFiles } from "./zip_files.ts";
 
@@ -87,4 +96,60 @@ function outermostGroup(path: string, files: FileTree): string {
     root = parent;
   }
   return root;
+}
+
+/** A store that is a directory. */
+export class DirectoryStore implements Store {
+  readonly holdsWhole = false;
+  readonly indexBytes = 0;
+  readonly #root: string;
+  readonly #files: FileAccess;
+
+  /**
+   * Reads values below a folder.
+   *
+   * @param root resolved path of the outermost group; links may lead to places below it only
+   */
+  constructor(root: string, files: FileAccess) {
+    this.#root = root;
+    this.#files = files;
+  }
+
+  open(key: string): StoredValue | null {
+    const path = join(this.#root, key);
+    if (this.#isAbsent(key)) {
+      this.#files.noteAbsent(path);
+      return null;
+    }
+    const file = this.#openFile(key, path);
+    if (isInsideRoots(file.path, [this.#root])) return file;
+    file.close();
+    throw new DecodeFailed(`"${key}" is a link that leaves the store`);
+  }
+
+  has(key: string): boolean {
+    return this.#files.hasEntry(join(this.#root, key));
+  }
+
+  #openFile(key: string, path: string): RandomAccessFile {
+    try {
+      return this.#files.open(path);
+    } catch (error) {
+      if (error instanceof UnsupportedFormat) {
+        throw new DecodeFailed(`"${key}" is not a regular file`, { cause: error });
+      }
+      if (error instanceof Unreadable) throw new Unreadable(`"${key}": ${error.message}`, { cause: error });
+      // An absent chunk stands for the fill value; one that cannot be reached must not. One message for both, so that it does
+      // not reveal what exists outside the roots.
+      if (!(error instanceof PathNotFound || error instanceof PathNotAllowed)) throw error;
+      throw new DecodeFailed(`"${key}" exists but leads nowhere inside the store`, { cause: error });
+    }
+  }
+
+  /** True when no entry has this key, not even a dangling link, and its folder is a directory or absent. */
+  #isAbsent(key: string): boolean {
+    if (key === "" || this.has(key)) return false;
+    const folder = key.slice(0, Math.max(0, key.lastIndexOf("/")));
+    return this.#files.kind(join(this.#root, folder)) === "directory" || this.#isAbsent(folder);
+  }
 }

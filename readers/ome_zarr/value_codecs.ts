@@ -20,9 +20,14 @@ const ARRAYS = {
   float64: Float64Array,
 };
 
-type NumberType = keyof typeof ARRAYS;
+/** A sample type other than `bool`. */
+export type NumberType = Exclude<SampleType, "bool">;
 
-type NumberArray = InstanceType<typeof ARRAYS[NumberType]>;
+/** Samples of such a type. */
+export type NumberArray =
+  | (Uint8Array | Uint16Array | Uint32Array | BigUint64Array)
+  | (Int8Array | Int16Array | Int32Array | BigInt64Array)
+  | (Float16Array | Float32Array | Float64Array);
 
 /** A codec of zarrita, whose chunks carry their layout. */
 interface ZarritaCodec {

@@ -9,7 +9,7 @@ import type { PathKind } from "../io/paths.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { looseBound } from "./byte_codecs.ts";
-import type { Store, StoredValue } from "./store.ts";
+import type { Store, StoredValue } from "./hierarchy.ts";
 import { readZipDirectory, requireStraightNames, type ZipEntry } from "./zip_directory.ts";
 
 /** A file that was opened in a folder or a ZIP file. */

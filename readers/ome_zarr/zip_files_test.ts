@@ -3,7 +3,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { crc32, deflateRawSync } from "node:zlib";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { readValue } from "./store.ts";
+import { readValue } from "./hierarchy.ts";
 import type { ZipEntry } from "./zip_directory.ts";
 import { ZipStore } from "./zip_files.ts";
 
