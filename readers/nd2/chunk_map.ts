@@ -189,7 +189,7 @@ function entriesOf(map: Uint8Array, stop: StopFlag): StoredChunks | string {
   const view = new DataView(map.buffer, map.byteOffset, map.length);
   const chunks = new StoredChunks();
   for (let at = 0, count = 0;; count += 1) {
-    if (count % 4096 === 0) stop.check();
+    stop.check();
     const name = nameAt(map, at);
     if (name === null) return `it has no name at ${at}`;
     if (name === MAP_SIGNATURE) return chunks;
@@ -203,15 +203,14 @@ function entriesOf(map: Uint8Array, stop: StopFlag): StoredChunks | string {
 /** Walks from chunk to chunk, up to one that is damaged; the next one follows at once or after padding. */
 function walk(file: ByteSource, stop: StopFlag): StoredChunks {
   const chunks = new StoredChunks();
-  for (let at = 0, count = 0; at + HEAD_BYTES <= file.size; count += 1) {
+  for (let at = 0, count = 0;; count += 1) {
     stop.check();
     if (count > MAX_CHUNKS) throw new DecodeFailed(`the file has more than ${MAX_CHUNKS} chunks`);
     const aligned = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
     const start = typeof chunkAt(file, at) === "string" ? aligned : at;
     const chunk = chunkAt(file, start);
-    if (typeof chunk === "string") break;
+    if (typeof chunk === "string") return chunks;
     chunks.add(chunk.name, start);
     at = chunk.offset + chunk.length;
   }
-  return chunks;
 }

@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { concat } from "../../tests/fixtures/bytes.ts";
 import { attributes, chunk, frame, nd2File } from "../../tests/fixtures/nd2_writer.ts";
-import { DecodedBytes } from "../io/byte_source.ts";
+import { type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { StopFlag } from "../io/stop_flag.ts";
-import { findChunks, MAX_FRAMES, StoredChunks } from "./chunk_map.ts";
+import { findChunks, MAX_FRAMES, readChunk, StoredChunks } from "./chunk_map.ts";
 
 const CHUNKS: readonly (readonly [string, Uint8Array])[] = [
   ["ImageDataSeq|0!", frame()],
@@ -58,6 +58,43 @@ Deno.test("a walk ends where a length leads beyond the file", () => {
     deepEqual(find(bytes).frames, [[0, 0]]);
   }
   deepEqual(find(new Uint8Array(200)).frames, []);
+});
+
+Deno.test("a map has a signature after its last entry, and at most 128 MiB", () => {
+  const unsigned = GOOD.slice();
+  const view = new DataView(unsigned.buffer);
+  const map = view.getUint32(GOOD.length - 8, true);
+  view.setBigUint64(map + 8, BigInt(GOOD.length - map - 16 - 32 - 40), true);
+  ok(find(unsigned).fault?.includes("it has no name at"));
+  /** A file that is as large as its map, which cannot be read. */
+  const opened = (mapBytes: number) => {
+    const head = chunk("ND2 FILEMAP SIGNATURE NAME 0001!", new Uint8Array(), mapBytes);
+    const tail = concat(GOOD.subarray(-40, -8), new Uint8Array(8));
+    const read = (at: number, length: number) => {
+      if (length > 1000) throw new Error("read");
+      return (at === 0 ? concat(head, new Uint8Array(length)) : tail).slice(0, length);
+    };
+    const file = { ...new DecodedBytes(head, "the file"), size: head.length + mapBytes + 40, read };
+    return () => findChunks(file as unknown as ByteSource, new StopFlag());
+  };
+  throws(opened(128 << 20), /^Error: read/);
+  throws(opened((128 << 20) + 1), /the chunk map has 134217729 bytes, more than 134217728/);
+});
+
+Deno.test("a name field has at most 64 KiB and ends in the file, the data of a chunk may be empty", () => {
+  const chunks = (field: number, kept = 16 + field) => {
+    const bytes = new Uint8Array(16 + field);
+    bytes.set(chunk("ImageAttributes!", new Uint8Array()));
+    new DataView(bytes.buffer).setUint32(4, field, true);
+    return find(bytes.subarray(0, kept)).named.length;
+  };
+  deepEqual([chunks(64 << 10), chunks((64 << 10) + 1), chunks(1000), chunks(1000, 1015)], [1, 0, 1, 0]);
+});
+
+Deno.test("a chunk is read up to a bound", () => {
+  const file = new DecodedBytes(chunk("a!", new Uint8Array(9)), "the file");
+  equal(readChunk(file, "a!", 0, 9).length, 9);
+  throws(() => readChunk(file, "a!", 0, 8), /chunk "a!" at 0 has 9 bytes, more than 8/);
 });
 
 Deno.test("a walk finds chunks at multiples of 4096 and between them", () => {
