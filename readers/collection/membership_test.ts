@@ -72,7 +72,7 @@ Deno.test(
 );
 
 Deno.test(
-  "seven folders up are too far, six are not",
+  "a collection is searched six folders up",
   inCollection(async (root) => {
     const collection = structuredClone(DOCUMENTS.collection) as unknown as {
       members: { ome_zarr: string }[];

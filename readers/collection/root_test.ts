@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FileAccess } from "../io/random_access.ts";
 import { documentIn, documentsBelow } from "./root.ts";
 
-Deno.test("documents are looked for in so many sub-folders and in nothing else", () => {
+Deno.test("documents are searched in a bounded number of sub-folders", () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
   const files = new FileAccess();
   try {

@@ -54,7 +54,7 @@ Deno.test("an entry has 1 to 40 dimensions", () => {
   }
 });
 
-Deno.test("whatever the bytes, an entry is read, cut or refused", () => {
+Deno.test("an entry of any bytes is read, cut or refused", () => {
   const sound = bytesOf(HEAD, ...DIMENSIONS);
   const change = fc.record({ at: fc.nat(sound.length - 1), value: fc.nat(255) });
   fc.assert(
@@ -77,7 +77,7 @@ Deno.test("whatever the bytes, an entry is read, cut or refused", () => {
   );
 });
 
-Deno.test("a table gives back what was put in, and what is absent by default", () => {
+Deno.test("a table returns its entries, and defaults for absent dimensions", () => {
   const letters = [..."YZCTSMHV"];
   const dimension = fc.record({
     letter: fc.constantFrom(...letters),
@@ -116,7 +116,7 @@ Deno.test("a table gives back what was put in, and what is absent by default", (
   );
 });
 
-Deno.test("orders of dimensions are few", () => {
+Deno.test("a table has at most 256 orders of dimensions", () => {
   const table = new SubblockTable(MAX_ORDERS + 1);
   const entry = (n: number): Entry => ({
     ...{ pixelType: 0, position: 0, part: 0, compression: 0, pyramid: 0, length: 0 },

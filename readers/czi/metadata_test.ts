@@ -5,7 +5,7 @@ const document = (inside: string) => `<ImageDocument><Metadata>${inside}</Metada
 
 const image = (inside: string) => document(`<Information><Image>${inside}</Image></Information>`);
 
-Deno.test("channels: the name that is shown, the own one, the dye, an id that is no number", () => {
+Deno.test("a channel is named by its display settings, itself, its dye or its id", () => {
   const { channels } = metadataIn(document(
     `<Information><Image><Dimensions><Channels>` +
       `<Channel Id="Channel:0" Name="A"><Color>#FF00ff10</Color></Channel>` +
@@ -50,7 +50,7 @@ Deno.test("the date is that of the acquisition, else of the document; the year 1
   deepEqual(metadataIn(document("")).moment, { date: "", time: "" });
 });
 
-Deno.test("the interval: the increment, else the one interval that was set up", () => {
+Deno.test("the interval is the increment, else the only one in the setup", () => {
   const setup = (value: string, unit = "min") =>
     `<TimeSeriesSetup><Interval><TimeSpan><Value>${value}</Value><DefaultUnitFormat>${unit}</DefaultUnitFormat>` +
     `</TimeSpan></Interval><Switch><Interval><TimeSpan><Value>7</Value></TimeSpan></Interval></Switch></TimeSeriesSetup>`;
@@ -68,7 +68,7 @@ Deno.test("the interval: the increment, else the one interval that was set up", 
   equal(of(setup("60"), increment("0")), 60);
 });
 
-Deno.test("the scaling of the setup, and names of scenes by their index", () => {
+Deno.test("the setup gives its scaling, and scenes have names by index", () => {
   const { setupScaling, sceneNames } = metadataIn(document(
     `<Experiment><ScalingX/><ScalingX>2e-7</ScalingX><ScalingX>9</ScalingX><ScalingY>3e-7</ScalingY></Experiment>` +
       `<Information><Image><Dimensions><S><Scenes><Scene Index="4" Name="left"/><Scene><Name>second</Name></Scene>` +
@@ -79,7 +79,7 @@ Deno.test("the scaling of the setup, and names of scenes by their index", () => 
   equal(metadataIn(document("<Experiment><ScalingX>2e-7</ScalingX></Experiment>")).setupScaling(), null);
 });
 
-Deno.test("a document is taken apart by its elements, however they are nested", () => {
+Deno.test("sections are cut out of the XML even when they are nested", () => {
   const experiment =
     `<Experiment a="&gt;"><b><Experiment/><Experiment>c</Experiment></b><Experiments/></Experiment>`;
   const hardware = `<HardwareSetting Id="1"><x/></HardwareSetting>`;
@@ -93,7 +93,7 @@ Deno.test("a document is taken apart by its elements, however they are nested", 
   deepEqual(xmlSections("<d><Experiment/></d>"), { main: "<d></d>", experiment: "<Experiment/>" });
 });
 
-Deno.test("the time of a pixel is that of the first channel that states it, in seconds", () => {
+Deno.test("the pixel time is that of the first channel that states it", () => {
   const pixelTime = (...times: string[]) => {
     const channels = times.map((time) => `<Channel><LaserScanInfo>${time}</LaserScanInfo></Channel>`).join(
       "",

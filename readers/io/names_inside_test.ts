@@ -12,7 +12,7 @@ Deno.test("a name leads to its folder and below, else beside the document by its
   deepEqual(below("p\\q\\a.tif"), [at("p", "q", "a.tif"), at("a.tif")]);
 });
 
-Deno.test("of a name that leaves the folder only the last part is looked up", () => {
+Deno.test("only the last part of a name that leaves the folder is looked up", () => {
   const names = [
     "../a.tif",
     "p/../../a.tif",
@@ -31,7 +31,7 @@ Deno.test("of a name that leaves the folder only the last part is looked up", ()
   deepEqual(["a.tif", "p/a.tif", "a..tif", "..a/b.tif"].filter(leavesFolder), []);
 });
 
-Deno.test("what names no file leads nowhere", () => {
+Deno.test("a name without a file leads nowhere", () => {
   for (const name of ["", " ", ".", "..", "a/", "a/..", "/", "C:", "a\0.tif"]) {
     deepEqual([below(name), lastNameOf(name)], [[], ""], JSON.stringify(name));
   }

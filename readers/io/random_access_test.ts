@@ -208,7 +208,7 @@ Deno.test("inside means the root itself or below it", () => {
   }
 });
 
-Deno.test("more files than descriptors: those that were opened first rest, and are opened again when read", async () => {
+Deno.test("the first opened files rest beyond the bound of descriptors, and are opened again when read", async () => {
   await using dir = await folder();
   const files = new FileAccess();
   const opened: RandomAccessFile[] = [];

@@ -15,7 +15,7 @@ Deno.test("the pinned runtime has each internal", () => {
   assert.notEqual(zstdDecoder(), null);
 });
 
-Deno.test("a collection frees what nothing refers to", async () => {
+Deno.test("garbage collection frees unreachable memory", async () => {
   const left = (() => new WeakRef(new Uint8Array(1 << 20)))();
   const kept = new Uint8Array(1 << 20);
   const held = new WeakRef(kept);

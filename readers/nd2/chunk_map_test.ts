@@ -81,7 +81,7 @@ Deno.test("a map has a signature after its last entry, and at most 128 MiB", () 
   throws(opened((128 << 20) + 1), /the chunk map has 134217729 bytes, more than 134217728/);
 });
 
-Deno.test("a name field has at most 64 KiB and ends in the file, the data of a chunk may be empty", () => {
+Deno.test("a name field has at most 64 KiB and ends in the file; data may be empty", () => {
   const chunks = (field: number, kept = 16 + field) => {
     const bytes = new Uint8Array(16 + field);
     bytes.set(chunk("ImageAttributes!", new Uint8Array()));

@@ -7,7 +7,7 @@ const parse = (bytes: Uint8Array) => parseLite(bytes, "the chunk", variantBudget
 
 const double = (value: number) => new Uint8Array(Float64Array.of(value).buffer);
 
-Deno.test("values of each type", () => {
+Deno.test("values of each type are read", () => {
   const text = new Uint8Array(Uint16Array.from("µm\0", (letter) => letter.charCodeAt(0)).buffer);
   const inside = level("root", [
     entry(1, "bTrue", Uint8Array.of(116)),

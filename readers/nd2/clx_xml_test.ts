@@ -33,7 +33,7 @@ const VALUES = new Map<string, unknown>([
   ["flags", new Map([["_00", true]])],
 ]);
 
-Deno.test("values of each type, below their wrappers", () => {
+Deno.test("values of each type are read below their wrappers", () => {
   deepEqual(parse(bytesOf(DOCUMENT)), { value: VALUES, codes: [] });
 });
 
@@ -57,7 +57,7 @@ Deno.test("documents are read in UTF-8, UTF-16 and the code page of Western Wind
   for (const [bytes, name] of cases) equal(parse(bytes).value.get("a"), name);
 });
 
-Deno.test("XML starts with <, in each encoding", () => {
+Deno.test("XML is recognised in each encoding", () => {
   const documents = ["<a/>", "\ufeff<a/>"];
   for (const text of documents) ok(isXml(bytesOf(text)) && isXml(bytesOf(text, "utf16le")));
   ok(isXml(Uint8Array.of(0xfe, 0xff, 0, 0x3c)) && isXml(Uint8Array.of(0, 0x3c)));
@@ -65,7 +65,7 @@ Deno.test("XML starts with <, in each encoding", () => {
   for (const other of [[11, 0x3c, 0x61, 0], [0, 0], [0xff, 0xfe], []]) ok(!isXml(Uint8Array.from(other)));
 });
 
-Deno.test("half a character at the end of UTF-8 does not make it a code page", () => {
+Deno.test("UTF-8 may end within a character", () => {
   equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xc2)), "<a b='");
   equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xb5, 0x27)), "<a b='\u00b5'");
   // Half a byte order mark.

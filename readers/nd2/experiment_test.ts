@@ -23,7 +23,7 @@ const short = (experiment: unknown) =>
     nominal,
   ]);
 
-Deno.test("loops from the outermost to the innermost, with their steps", () => {
+Deno.test("loops are listed from the outermost to the innermost, with their steps", () => {
   const inner = level(4, { uiCount: 3, dZStep: -0.5 });
   deepEqual(short(level(1, { uiCount: 2, dPeriod: 1000, dAvgPeriodDiff: 1010 }, inner)), [
     ["T", 2, 1010, 1000],
@@ -34,7 +34,7 @@ Deno.test("loops from the outermost to the innermost, with their steps", () => {
   deepEqual(short({}), []);
 });
 
-Deno.test("positions that are valid, as points or as coordinates by axis", () => {
+Deno.test("valid positions are counted, as points or as coordinates by axis", () => {
   // The empty element is skipped and has no flag.
   const points = { Points: [{ dPosName: "a" }, {}, { pPosName: "b" }, { dPosX: 1 }] };
   deepEqual(short({ ...level(2, points), pItemValid: Uint8Array.of(1, 0, 7) }), [["P", 2, null, null]]);
@@ -46,7 +46,7 @@ Deno.test("positions that are valid, as points or as coordinates by axis", () =>
   deepEqual(names, [["b"]]);
 });
 
-Deno.test("phases add up; what is not valid has no frames", () => {
+Deno.test("valid phases add up", () => {
   const pPeriod = [{ uiCount: 2, dPeriod: 100 }, { uiCount: 50 }, { uiCount: 2, dPeriod: 300 }];
   deepEqual(short(level(8, { pPeriod, pPeriodValid: Uint8Array.of(1, 0, 1) })), [["T", 4, null, 200]]);
   deepEqual(short(level(8, { pPeriod, pPeriodValid: { _00: true, _01: false, _02: false } })), [[
@@ -86,7 +86,7 @@ Deno.test("outer loops vary slowest", () => {
   equal(new FrameNumbers([loop("U", 5), loop("Z", 4)]).at({ t: 0, z: 3 }, 0), 3);
 });
 
-Deno.test("loops of one kind run over one axis together", () => {
+Deno.test("loops of one kind share an axis", () => {
   const twice = new FrameNumbers([loop("T", 2), loop("Z", 2), loop("T", 3)]);
   deepEqual([twice.size("T"), twice.loop("T"), twice.loop("Z")?.count], [6, null, 2]);
   // Time point 4 of 6 is the second of the outer loop and the second of the inner: (1 * 2 + 1) * 3 + 1.
@@ -117,6 +117,6 @@ Deno.test("each frame has one position", () => {
   );
 });
 
-Deno.test("loops of more frames than any file has are refused", () => {
+Deno.test("loops of too many frames are refused", () => {
   throws(() => new FrameNumbers([loop("T", 2 ** 20), loop("Z", 2 ** 11)]), /declares 2147483648 frames/);
 });

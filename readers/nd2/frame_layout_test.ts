@@ -23,7 +23,7 @@ function layout(changed: Record<string, Variant | undefined> = {}) {
   return frameLayout(attributes);
 }
 
-Deno.test("rows are padded, and the last one may lack its padding", () => {
+Deno.test("rows are padded, but for the last one", () => {
   const { rows, columns, components, rowBytes, usedRowBytes, bytes, neededBytes, zlib, warnings } = layout();
   deepEqual([rows, columns, components, zlib], [3, 5, 2, false]);
   // Padding to four bytes would need none.
@@ -45,7 +45,7 @@ Deno.test("rows without a stated distance are padded to four bytes", () => {
   equal(layout({ uiWidthBytes: 20 }).rowBytes, 20);
 });
 
-Deno.test("types of samples by their bits and pixel type", () => {
+Deno.test("bits and pixel type give the sample type", () => {
   const type = (uiBpcInMemory: number, ePixelType?: number, uiBpcSignificant?: number) =>
     layout({ uiComp: 1, uiWidthBytes: 64, uiBpcInMemory, ePixelType, uiBpcSignificant }).sampleType;
   deepEqual([8, 16, 32].map((bits) => type(bits)), ["uint8", "uint16", "float32"]);
@@ -61,7 +61,7 @@ Deno.test("types of samples by their bits and pixel type", () => {
   deepEqual(codesOf(layout({ ePixelType: 0 }).warnings), ["metadata_disagree", "samples_doubtful"]);
 });
 
-Deno.test("sizes up to the largest that are served", () => {
+Deno.test("sizes are bounded", () => {
   for (const [name, most] of [["uiWidth", 1 << 20], ["uiHeight", 1 << 20], ["uiComp", 1024]] as const) {
     const one = { uiWidth: 1, uiHeight: 1, uiComp: 1, uiWidthBytes: undefined };
     equal(layout({ ...one, [name]: most }).warnings.length, 1);

@@ -26,7 +26,7 @@ Deno.test("values are attributes or the text of an element; names lose the prefi
   deepEqual([...objectIn(document, "Loop")], [["Type", "2"], ["0", "a"], ["1", "b"]]);
 });
 
-Deno.test("the wanted object is found inside of wrappers, unless there are several", () => {
+Deno.test("an object is found inside its wrappers unless there are several", () => {
   const wrapped = parsed('<a><UnknownData><b value="1"/></UnknownData><c><d><Count value="5"/></d></c></a>');
   equal(numberOf(holderOf(wrapped, ["Count"]), "Count"), 5);
   const parted = parsed('<a><B><Count value="5"/></B><C><Count value="6"/></C></a>');
@@ -35,7 +35,7 @@ Deno.test("the wanted object is found inside of wrappers, unless there are sever
   equal(numberOf(holderOf(deep, ["Count"]), "Count"), null);
 });
 
-Deno.test("the first text with some start is found at any depth", () => {
+Deno.test("the first text with a given start is found at any depth", () => {
   const texts = parsed(
     '<a><b><Text value="other"/></b><b><Text value="Metadata: 1"/></b><c value="Metadata: 2"/></a>',
   );
@@ -44,7 +44,7 @@ Deno.test("the first text with some start is found at any depth", () => {
   equal(textStarting(undefined, ""), null);
 });
 
-Deno.test("numbers are finite and not blank; a missing document is empty, other text is refused", () => {
+Deno.test("numbers are finite and not blank; missing documents are empty, other text is refused", () => {
   const values = parsed(
     '<a><A value=" "/><B value="x"/><C value="Infinity"/><D value="-1.5"/><E><F/></E></a>',
   );
@@ -78,7 +78,7 @@ const level = (Type: number, LoopPars: unknown, NextLevelEx: unknown = {}) => ({
   NextLevelEx,
 });
 
-Deno.test("numbered loops in their order, or levels inside of each other", () => {
+Deno.test("loops are numbered, or nested in each other", () => {
   const [t, z] = [level(1, { Count: 2, Period: { _0: { Count: 2, Period: 500 } } }), level(4, { Count: 3 })];
   const expected = [["T", 2, null, 500], ["Z", 3, null, null]];
   deepEqual(short({ LoopNo01: z, LoopNo00: t }), expected);
@@ -86,7 +86,7 @@ Deno.test("numbered loops in their order, or levels inside of each other", () =>
   deepEqual(short({}), []);
 });
 
-Deno.test("the step of focus: the description, else as stated, else the range by the count", () => {
+Deno.test("the focus step comes from the description, the loop or its range", () => {
   const range = { Count: 3, ZLow: -1, ZHigh: 2 };
   deepEqual(short(level(4, { ...range, ZStep: -0.75 })), [["Z", 3, null, 0.75]]);
   // (2 - -1) / 2.
@@ -113,7 +113,7 @@ Deno.test("the description counts positions and time points; the phase of this c
   deepEqual(short(level(2, { PosX: { a: 1, b: 2 } })), [["P", 2, null, null]]);
 });
 
-Deno.test("channels are no loop; kinds whose frames nobody can count are refused", () => {
+Deno.test("channels are not a loop; unknown loops are refused", () => {
   deepEqual(short(level(6, { Count: 2 }, { no_name: level(4, { Count: 2 }) })), [["Z", 2, null, null]]);
   for (const type of [3, 5, 7, 9, 10]) {
     throws(() => short(level(type, { Count: 2 })), { tag: "DecodeFailed" });

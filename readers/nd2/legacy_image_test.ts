@@ -24,7 +24,7 @@ function box(
   return new DecodedBytes(bytes, "the file");
 }
 
-Deno.test("the size of a codestream, also after the boxes of a JP2", () => {
+Deno.test("the size of a codestream is found, also after the boxes of a JP2", () => {
   const expected = { columns: 20, rows: 16, components: 1, bits: 8 };
   deepEqual(codestreamSize(box({}), 0), expected);
   // Half a start marker is skipped.
@@ -42,7 +42,7 @@ Deno.test("the size of a codestream, also after the boxes of a JP2", () => {
   deepEqual(codestreamSize(box({ depth: 0x80 | 11 }), 0).bits, 12);
 });
 
-Deno.test("sizes that are not read", () => {
+Deno.test("unsupported codestreams are refused", () => {
   const cases: [Parameters<typeof box>[0], RegExp][] = [
     [{ size: [0, 16] }, /is 16 x 0 x 1/],
     [{ size: [20, 2], offset: [0, 2] }, /is 0 x 20 x 1/],

@@ -30,7 +30,7 @@ Deno.test("a colour has red in its lowest byte; black and fractions give null", 
   deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(colorOf), [null, null, null, null, null]);
 });
 
-Deno.test("planes of one sample, of a colour camera, and of other numbers of samples", () => {
+Deno.test("the samples of a plane are channels, colours or numbered", () => {
   deepEqual(listed(2, [plane(" a ", 1, 0xff), plane("", 1)]), {
     names: ["a", "CH2"],
     colors: ["#ff0000", null],
@@ -43,7 +43,7 @@ Deno.test("planes of one sample, of a colour camera, and of other numbers of sam
   deepEqual(listed(4, [plane("a", 1), plane("b", 3)]).names, ["a", "b Blue", "b Green", "b Red"]);
 });
 
-Deno.test("planes without a stated number of samples share those of a pixel equally; contradictions give a warning", () => {
+Deno.test("planes share the samples of a pixel equally; contradictions give a warning", () => {
   deepEqual(listed(4, [plane("a", 0), plane("b", 0)]).names, ["a 1", "a 2", "b 1", "b 2"]);
   deepEqual(listed(3, [plane("a", 1), plane("b", 1)]), {
     names: ["CH1", "CH2", "CH3"],

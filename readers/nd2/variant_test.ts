@@ -12,7 +12,7 @@ import {
 
 const of = (value: Variant) => new Map([["a", value]]);
 
-Deno.test("numbers are finite and never texts", () => {
+Deno.test("numbers are finite and never text", () => {
   deepEqual([1.5, -2, true, false].map((value) => numberIn(of(value), "a")), [1.5, -2, 1, 0]);
   for (const value of [NaN, Infinity, "5", "", [1], Uint8Array.of(1)]) equal(numberIn(of(value), "a"), null);
   equal(numberIn(of(1), "b"), null);
@@ -21,7 +21,7 @@ Deno.test("numbers are finite and never texts", () => {
   deepEqual(["x", " ", "", 3].map((value) => textIn(of(value), "a")), ["x", null, null, null]);
 });
 
-Deno.test("flags of bytes, of lists, and of objects in the order of their numbers", () => {
+Deno.test("flags are bytes, lists or numbered objects", () => {
   deepEqual(flagsOf(Uint8Array.of(0, 1, 116)), [false, true, true]);
   deepEqual(flagsOf([true, 0, "0", "1", ""]), [true, false, false, true, false]);
   const numbered = new Map(["_100", "_02", "_20", "_10"].map((name) => [name, name === "_20"]));
@@ -29,11 +29,11 @@ Deno.test("flags of bytes, of lists, and of objects in the order of their number
   deepEqual([flagsOf(undefined), flagsOf(""), flagsOf(3)], [[], [], []]);
 });
 
-Deno.test("items of what stands for a list", () => {
+Deno.test("a single value is not a list", () => {
   deepEqual([itemsOf(of("x")), itemsOf([1]), itemsOf(Uint8Array.of(2)), itemsOf("x")], [["x"], [1], [2], []]);
 });
 
-Deno.test("what wraps a document is taken off, what is its only value is not", () => {
+Deno.test("unwrapping keeps an only value", () => {
   const document = new Map<string, Variant>([["a", 1], ["b", 2]]);
   for (const name of ["SLxExperiment", "no_name", "variant", "i0000000000", ""]) {
     deepEqual(unwrapped(new Map([[name, document]])), document, name);

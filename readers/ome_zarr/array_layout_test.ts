@@ -140,7 +140,7 @@ const OLD_REFUSED: typeof REFUSED = [
   [{ compressor: {} }, /without a name/],
 ];
 
-Deno.test("metadata of arrays that are read, and those that are refused", () => {
+Deno.test("array metadata are read or refused", () => {
   for (const change of READ) doesNotThrow(() => layout(change), JSON.stringify(change));
   for (const [change, message] of REFUSED) throws(() => layout(change), message, JSON.stringify(change));
   for (const [change, message] of OLD_REFUSED) throws(() => old(change), message, JSON.stringify(change));
@@ -158,7 +158,7 @@ Deno.test("the transposition of an array names each axis once", () => {
   }
 });
 
-Deno.test("names of the axes of an array, and keys of its chunks", () => {
+Deno.test("an array names its axes and gives the keys of its chunks", () => {
   deepEqual(layout().dimensionNames, null);
   deepEqual(layout({ dimension_names: ["c", null, 7] }).dimensionNames, ["c", null, null]);
   deepEqual(old({}, { _ARRAY_DIMENSIONS: ["c", null, "x"] }).dimensionNames, ["c", null, "x"]);

@@ -19,7 +19,7 @@ Deno.test("the byte shuffle takes elements of 1 to 255 bytes", () => {
   deepEqual(decoded("numcodecs.shuffle", [1, 3, 2, 4]), [1, 2, 3, 4]);
 });
 
-Deno.test("the length before an LZ4 block is what comes out of it", () => {
+Deno.test("an LZ4 block decodes to the length before it", () => {
   // Token 0x20: two literals.
   const sized = (size: number, most?: number) =>
     decoded("lz4", [...new Uint8Array(Int32Array.of(size).buffer), 0x20, 7, 8], {}, most);
@@ -35,7 +35,7 @@ Deno.test("the length before an LZ4 block is what comes out of it", () => {
   throws(() => decoded("lz4", [0, 0, 0]), /3 bytes are too few/);
 });
 
-Deno.test("checksums stand at their end of the data, or at the other", () => {
+Deno.test("checksums stand at either end of the data", () => {
   const data = [...new TextEncoder().encode("123456789")];
   // Check values of CRC-32C (0xe3069283) and CRC-32 (0xcbf43926) in the catalogue of parametrised CRC algorithms.
   const castagnoli = [0x83, 0x92, 0x06, 0xe3];
@@ -50,7 +50,7 @@ Deno.test("checksums stand at their end of the data, or at the other", () => {
   throws(() => decoded("crc32c", [0, 0, 0]), /3 bytes are too few for a checksum/);
 });
 
-Deno.test("which codecs there are, and which have a fixed length", () => {
+Deno.test("some codecs have a fixed length", () => {
   const length = (name: string) => byteCodec(name, {}, 2)!.encodedLength?.(10) ?? null;
   deepEqual(["crc32c", "crc32", "shuffle", "zstd", "blosc"].map(length), [14, 14, 10, null, null]);
   equal(byteCodec("numcodecs.lzf", {}, 2), null);

@@ -25,7 +25,7 @@ function storeOf(values: Readonly<Record<string, unknown>>): Store {
 
 const node = (values: Readonly<Record<string, unknown>>, path = "") => readNode(storeOf(values), path);
 
-Deno.test("the bare numbers of Python's JSON are read as words, those in quotes stay", () => {
+Deno.test("bare NaN and Infinity of Python's JSON are read as strings", () => {
   const text = String
     .raw`{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN, \" Infinity", "NaN": 1, "zarr_format": 2}`;
   deepEqual(node({ ".zgroup": text })!.metadata.fields, {
@@ -35,7 +35,7 @@ Deno.test("the bare numbers of Python's JSON are read as words, those in quotes 
   throws(() => node({ ".zgroup": "[]" }), /".zgroup" is not a JSON object/);
 });
 
-Deno.test("a node is what its documents say, those of Zarr 3 first", () => {
+Deno.test("documents of Zarr 3 precede those of Zarr 2", () => {
   const modern = (change = {}) => ({ "zarr.json": { zarr_format: 3, node_type: "group", ...change } });
   deepEqual([node(modern())!.kind, node(modern())!.zarrFormat, node(modern())!.attributes], ["group", 3, {}]);
   equal(node({ ...modern({ node_type: "array" }), ".zgroup": {} })!.kind, "array");
@@ -63,7 +63,7 @@ Deno.test("a node is what its documents say, those of Zarr 3 first", () => {
   equal(node({ "a/zarr.json": { zarr_format: 3, node_type: "group" } }, "a")!.metadata.key, "a/zarr.json");
 });
 
-Deno.test("OME attributes stand under their name, or at the top", () => {
+Deno.test('OME attributes stand under "ome" or at the top', () => {
   const attributes = (value: unknown) => omeAttributes(node({ ".zattrs": value })!);
   deepEqual(attributes({ ome: { a: 1 }, b: 2 }), { a: 1 });
   deepEqual(attributes({ b: 2 }), { b: 2 });

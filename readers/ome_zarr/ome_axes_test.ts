@@ -43,7 +43,7 @@ Deno.test("axes are a list with a name for each axis of the array", () => {
   throws(() => letters(["t", "c", "y", "x"], 3), /has 4 axes, its array "0" 3/);
 });
 
-Deno.test("letters come from names, then from types from the last axis on", () => {
+Deno.test("axes get letters by name, then by type from the last axis on", () => {
   equal(letters(["TIME", "Channel", "Z", "Y", "X"], 5), "TCZYX");
   equal(letters(typed(["a", "space"], ["b", "space"], ["d", "space"]), 3), "ZYX");
   equal(letters(typed(["a", "time"], ["b", "channel"], ["y"], ["x"]), 4), "TCYX");

@@ -133,7 +133,7 @@ Deno.test("the end record of a ZIP file is found before the longest comment", ()
   equal(read(endOf({ comment: inside })).size, 0);
 });
 
-Deno.test("64-bit numbers of a ZIP file count where the others are full", () => {
+Deno.test("64-bit numbers of a ZIP file replace full 32-bit ones", () => {
   const directory = entryOf({ name: "a" });
   const full = { count: 1, size: directory.length, offset: 0 };
   const wide = (end: End, stated: End = full) =>
@@ -153,7 +153,7 @@ Deno.test("64-bit numbers of a ZIP file count where the others are full", () => 
   );
 });
 
-Deno.test("64-bit numbers of an entry stand in the order of the full ones", () => {
+Deno.test("64-bit numbers of an entry replace its full ones in order", () => {
   const numbers = (entry: Partial<Entry>) => {
     const { size, compressedSize, offset } = archive([{ name: "a", ...entry }]).get("a")!;
     return [size, compressedSize, offset];
@@ -174,7 +174,7 @@ Deno.test("64-bit numbers of an entry stand in the order of the full ones", () =
   deepEqual(numbers({ extra: extra.subarray(0, 3), size: MAX32 }), [MAX32, 4, 3]);
 });
 
-Deno.test("the folder of an archive that holds its group", () => {
+Deno.test("an archive has its group at the root or in its only folder", () => {
   equal(zarrFolder(["zarr.json", "a/zarr.json"]), "");
   equal(zarrFolder(["a/zarr.json", "a/b/zarr.json", "readme"]), "a");
   equal(zarrFolder(["a/.zgroup", "a/.zattrs"]), "a");

@@ -45,7 +45,7 @@ const fails = (
   });
 
 Deno.test(
-  "a folder, a ZIP file of it and a ZIP file of its folder open as the same scenes",
+  "a folder and ZIP files of it open as the same scenes",
   inFolder(async (folder) => {
     const root = join(folder, "set");
     writeTwo(root);

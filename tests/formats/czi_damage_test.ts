@@ -63,7 +63,7 @@ Deno.test("lines after a gap are not served", async () => {
   equal(summary.rows, 10);
 });
 
-Deno.test("numbers that lie are refused with what and where", async () => {
+Deno.test("wrong sizes and codes are refused with their place", async () => {
   const made = writeCzi(stack);
   const { bytes, subblocks: [block = 0], directory } = made;
   // After the head of a segment: sizes of a subblock, then its entry.
@@ -127,7 +127,7 @@ Deno.test("what is declared and not stored is not found", async () => {
   await refused(writeCzi({ subblocks: channels }).bytes, /channel 1 \("CH2"\) is not stored/);
 });
 
-Deno.test("a tile that other planes have is missing, and a hole that all have gives a warning", async () => {
+Deno.test("a tile that other planes have is missing; a hole in all planes gives a warning", async () => {
   const tile = (m: number, t: number): WrittenSubblock => ({
     dims: [["X", 8 * m, 6], ["Y", 0, 4], ["T", t, 1], ["M", m, 1]],
     data: ramp16(24, 10),
@@ -177,7 +177,7 @@ Deno.test("a mosaic whose directory is lost is served where nothing can be missi
   await refused(patched(lost, [made.subblocks[1]! + 32 + 16, 1, 0]), /subblock at \d+ has the schema/);
 });
 
-Deno.test("a used size of 0 is that of all allocated bytes, and no attachments are no damage", async () => {
+Deno.test("a used size of 0 stands for all allocated bytes", async () => {
   const made = writeCzi({ ...stack, attachments: [{ name: "a", type: "b", content: new Uint8Array(8) }] });
   const { planes, summary } = await load(
     patched(made.bytes, [made.directory + 24, 8, 0], [made.subblocks[0]! + 24, 8, 0], [
@@ -244,7 +244,7 @@ Deno.test("a stream that gives more or less than its subblock is refused", async
   equal((await load(bomb(5, sound))).planes[0]![23], 23);
 });
 
-Deno.test("metadata, stamps and attachments that are damaged cost no more than themselves", async () => {
+Deno.test("damaged metadata, time stamps and attachments give a warning each", async () => {
   const stamps = structure(8 + 24, (view) => {
     view.setInt32(4, 0x7fffffff, true);
     [5, 7, 9].forEach((stamp, i) => view.setFloat64(8 + 8 * i, stamp, true));

@@ -25,7 +25,7 @@ import { codesOf } from "../warning_codes.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/czi/${name}.czi`, import.meta.url));
 
-Deno.test("a line scan: steps, reference image and path, by hand from what was put in", async () => {
+Deno.test("a line scan has steps, a reference image and a scan path", async () => {
   const { summary, referencePlanes } = await loadHere(fixture("line_scan"));
   deepEqual(summary.axes.map(({ name, size, unit }) => [name, size, unit]), [
     ["C", 2, "Pixels"],
@@ -168,7 +168,7 @@ Deno.test("the path is two lines of floats along any dimensions", async () => {
   deepEqual(await referenceOf(first), { size: null, channels: 0, path: null, warnings: [] });
 });
 
-Deno.test("scenes by the rank of their index, with their names and sizes", async () => {
+Deno.test("scenes are listed by rank, with names and sizes", async () => {
   const files = new FileAccess();
   try {
     const path = fixture("upside_down_mosaic");
@@ -184,7 +184,7 @@ Deno.test("scenes by the rank of their index, with their names and sizes", async
   }
 });
 
-Deno.test("names of samples, phases of a detector, pixels under a mask, other samplings", async () => {
+Deno.test("samples are named, and unusual subblocks give warnings", async () => {
   const of = async (name: string) => (await loadHere(fixture(name))).summary;
   deepEqual((await of("lib_bgr48")).channels.map(({ name }) => name), [
     ...["First Red", "First Green", "First Blue"],
@@ -235,7 +235,7 @@ Deno.test("a split document is opened by any of its files", async () => {
 const sample = (c: number, t: number, z: number, y: number, x: number) =>
   c * 20_000 + t * 3000 + z * 700 + y * 40 + x;
 
-Deno.test("documents of any order of dimensions, starts, chunks of time and compression", async () => {
+Deno.test("documents are read in any order of dimensions, with any starts, chunks of time and compression", async () => {
   const start = fc.integer({ min: -1000, max: 1000 });
   const layout = fc.record({
     order: fc.shuffledSubarray([..."YZCT"], { minLength: 4, maxLength: 4 }),
@@ -319,7 +319,7 @@ Deno.test("a subblock may span some channels of many", async () => {
   });
 });
 
-Deno.test("a stream that is as long as its pixels is no pixels", async () => {
+Deno.test("a stream that is as long as its pixels is decoded", async () => {
   const dims: WrittenDimension[] = [["X", 0, 8], ["Y", 0, 8]];
   const values = ramp16(64, 0);
   // A skippable frame (RFC 8878, section 3.1.2) brings the stream to the 128 bytes of the pixels.
@@ -334,7 +334,7 @@ Deno.test("a stream that is as long as its pixels is no pixels", async () => {
   });
 });
 
-Deno.test("time stamps: in days, too few, unusable", async () => {
+Deno.test("time stamps are seconds or days, and ignored where unusable", async () => {
   const frame = (t: number): WrittenSubblock => ({
     dims: [["X", 0, 4], ["Y", 0, 4], ["T", t, 1]],
     data: ramp16(16, 0),
@@ -367,7 +367,7 @@ Deno.test("time stamps: in days, too few, unusable", async () => {
   ]);
 });
 
-Deno.test("a section has its focus planes as rows, a line scan of time chunks its lines", async () => {
+Deno.test("rows of a section are focus planes, those of a line scan time points", async () => {
   const row = (t: number, z: number, chunk = 1): WrittenSubblock => ({
     dims: [["X", 0, 5], ["Y", 0, 1], ["Z", z, 1], ["T", t, chunk]],
     data: ramp16(5 * chunk, 100 * t + 10 * z),

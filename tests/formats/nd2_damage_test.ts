@@ -44,7 +44,7 @@ Deno.test("a file that is truncated anywhere is refused or served with a warning
   ok((await checkCuts("a.nd2", good, 2, true)).served > 0);
 });
 
-Deno.test("sizes that cannot be, and those that do not fit the frames", async () => {
+Deno.test("impossible sizes and those that do not fit the frames are refused", async () => {
   const cases: [Record<string, number>, RegExp][] = [
     [{ uiWidth: 0 }, /uiWidth is 0 instead of 1 to/],
     [{ uiHeight: 0xffff_ffff }, /uiHeight is 4294967295/],
@@ -76,7 +76,7 @@ Deno.test("a zlib stream is inflated within its frame", async () => {
   deepEqual([...(await load(changed(zlib))).planes[0]!], SAMPLES);
 });
 
-Deno.test("a map that gives the place of another chunk for a frame", async () => {
+Deno.test("a map that points to another chunk is refused", async () => {
   const chunks: Chunks = [["ImageDataSeq|0!", frame()], ["ImageDataSeq|1!", frame(20)], ...CHUNKS.slice(1)];
   const swapped = (to: (at: number) => number) =>
     nd2File(chunks, (name, at) => name === "ImageDataSeq|0!" ? to(at) : at);
@@ -88,7 +88,7 @@ Deno.test("a map that gives the place of another chunk for a frame", async () =>
   deepEqual(codesOf(long.summary.warnings), ["metadata_missing", "metadata_disagree"]);
 });
 
-Deno.test("a missing frame is PlaneNotFound, or damage if it is the first", async () => {
+Deno.test("a missing frame is not found, or damage if it is the first", async () => {
   const two = (...frames: Chunks) =>
     nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(2)]]);
   await refused(two(["ImageDataSeq|1!", frame()]), /frame 0 is not in the file, which holds 1 frames/);

@@ -170,7 +170,7 @@ for (const [name, damage, message] of REFUSED) {
 }
 
 Deno.test(
-  "a folder of an array that leads out of the roots is named so, whatever lies there",
+  "a folder that leads out of the roots does not reveal what lies there",
   { ignore: NO_LINKS },
   inStore(async (store, folder) => {
     const outside = join(folder, "outside");
@@ -228,7 +228,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a store without a known name is known by its metadata, by a marker file too",
+  "a store is recognised by its metadata, also from a marker file",
   inStore(async (store, folder) => {
     const plain = join(folder, "0001");
     Deno.renameSync(store, plain);
@@ -290,7 +290,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a ZIP file with a name that no key finds is refused",
+  "a ZIP file with an unreachable name is refused",
   inStore(async (store, folder) => {
     const entries = entriesBelow(store);
     const bent = (change: (name: string) => string) =>
@@ -343,7 +343,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an entry is inflated only as far as its chunk or shard can be long",
+  "an entry inflates to no more than its chunk or shard can have",
   inStore(async (store, folder) => {
     const path = join(folder, "a.ome.zarr.zip");
     const zipped = () => write(path, zipOf(entriesBelow(store)));

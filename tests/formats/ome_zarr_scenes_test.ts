@@ -136,7 +136,7 @@ const inDeepFolder = (run: (folder: string) => Promise<void>) =>
 
 const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
 
-Deno.test("of a plate of 10,000 fields the well documents and those of one field are read", () =>
+Deno.test("opening a plate of 10,000 fields reads the documents of its wells and of one field", () =>
   inDeepFolder(async (folder) => {
     const wells = Array.from({ length: 100 }, (_, i) => `${"ABCDEFGHIJ"[i % 10]}/${1 + Math.floor(i / 10)}`);
     const fields = Array.from({ length: 100 }, (_, i) => ({ path: String(i) }));
