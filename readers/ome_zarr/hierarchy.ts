@@ -78,6 +78,9 @@ export interface ZarrNode {
   readonly attributes: JsonObject;
 }
 
+/** An integer that a double cannot hold; it becomes a string. In strings of JSON the quotes around the name are escaped. */
+const LARGE_FILL = /("fill_value"\s*:\s*)(-?\d{16,40})(?=[\s,}])/g;
+
 /** Bare words of Python's `json`; strings match first, to be skipped. */
 const BARE_NUMBERS = /("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b/g;
 
@@ -85,7 +88,7 @@ const BARE_NUMBERS = /("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b/g;
 function readMetadata(store: Store, key: string): Metadata | null {
   const bytes = readValue(store, key, MAX_JSON_BYTES);
   if (bytes === null) return null;
-  let text = jsonText(bytes, `"${key}"`);
+  let text = jsonText(bytes, `"${key}"`).replace(LARGE_FILL, '$1"$2"');
   let fields: unknown;
   try {
     fields = JSON.parse(text);

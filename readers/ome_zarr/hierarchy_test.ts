@@ -31,6 +31,11 @@ Deno.test("bare NaN and Infinity of Python's JSON are read as strings", () => {
   deepEqual(node({ ".zgroup": text })!.metadata.fields, {
     ...{ a: "NaN", b: ["-Infinity", "Infinity"], c: 'NaN, " Infinity', NaN: 1, zarr_format: 2 },
   });
+  const fill = String
+    .raw`{"fill_value" : 9007199791611905, "a": "\"fill_value\": 9007199791611905,", "b": 9007199254740993}`;
+  deepEqual(node({ ".zgroup": fill })!.metadata.fields, {
+    ...{ fill_value: "9007199791611905", a: '"fill_value": 9007199791611905,', b: 2 ** 53 },
+  });
   throws(() => node({ ".zgroup": "{NaN" }), /".zgroup" is not JSON: /);
   throws(() => node({ ".zgroup": "[]" }), /".zgroup" is not a JSON object/);
 });

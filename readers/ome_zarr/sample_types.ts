@@ -1,7 +1,7 @@
 /** Data types of Zarr 2 (NumPy type strings) and Zarr 3 (names), and the fill values of both. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { int64ToFloat32, SAMPLE_BYTES, uint64ToFloat32 } from "../samples/to_float32.ts";
 
 /** NumPy kind and bytes (Zarr 2, "Data type encoding"). */
 const NUMPY = new Map<string, SampleType>(Object.entries({
@@ -30,36 +30,34 @@ export function numpyType(dtype: unknown, what: string): { type: SampleType; end
 const WORDS = ["NaN", "Infinity", "-Infinity"];
 
 /**
- * The float32 of samples in absent chunks, or `null` if the array does not define it. Integers beyond 2^53 are rounded to
- * float64 first.
+ * The float32 of samples in absent chunks, or `null` if the array does not define it.
  *
- * @param value `fill_value` of the metadata: a number, perhaps quoted, `NaN`, `Infinity`, a Boolean, or `0x` and the bits of a float
+ * @param value `fill_value` of the metadata: a number, quoted where it is beyond 2^53, `NaN`, `Infinity`, a Boolean, or `0x` and the bits of a float
  * @throws {DecodeFailed} it is not a value of the type
  */
 export function fillValue(value: unknown, type: SampleType, what: string): number | null {
   if (value === null || value === undefined) return null;
-  const number = typeof value === "string" ? numberOf(value, type) : value;
-  if (type === "bool" ? typeof value === "boolean" || value === 0 || value === 1 : fits(number, type)) {
-    // Integers have one zero.
-    const value = type.startsWith("float") ? Number(number) : Number(number) + 0;
-    return type === "float16" ? Math.f16round(value) : Math.fround(value);
+  const bad = () =>
+    new DecodeFailed(`${what} has the fill value ${JSON.stringify(value)}, which does not fit ${type}`);
+  if (type === "bool") {
+    if (typeof value === "boolean" || value === 0 || value === 1) return Number(value);
+    throw bad();
   }
-  throw new DecodeFailed(`${what} has the fill value ${JSON.stringify(value)}, which does not fit ${type}`);
-}
-
-/** True for a number in the range of a type; float64 rounds the largest 64-bit integers up to the end of theirs. */
-function fits(number: unknown, type: SampleType): boolean {
-  if (typeof number !== "number") return false;
-  if (type.startsWith("float")) return true;
+  if (type.startsWith("float")) {
+    const number = typeof value === "string" ? floatOf(value, type) : value;
+    if (typeof number !== "number") throw bad();
+    return type === "float16" ? Math.f16round(number) : Math.fround(number);
+  }
+  const integer = typeof value === "string" && /^-?\d{1,40}$/.test(value) ? Number(value) : value;
+  if (typeof integer !== "number" || !Number.isInteger(integer)) throw bad();
   const bits = 8 * SAMPLE_BYTES[type];
-  const least = type.startsWith("int") ? -(2 ** (bits - 1)) : 0;
-  const end = least + 2 ** bits;
-  return Number.isInteger(number) && number >= least && (bits === 64 ? number <= end : number < end);
-}
-
-function numberOf(text: string, type: SampleType): number | null {
-  if (type.startsWith("float")) return floatOf(text, type);
-  return /^-?\d{1,40}$/.test(text) ? Number(text) : null;
+  const exact = BigInt(typeof value === "string" ? value : integer);
+  const least = type.startsWith("int") ? -(1n << BigInt(bits - 1)) : 0n;
+  if (exact < least || exact >= least + (1n << BigInt(bits))) throw bad();
+  if (bits < 64) return Math.fround(Number(exact));
+  const word = BigInt.asUintN(64, exact);
+  const [low, high] = [Number(word & 0xffffffffn), Number(word >> 32n)];
+  return type === "int64" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
 }
 
 function floatOf(text: string, type: SampleType): number | null {

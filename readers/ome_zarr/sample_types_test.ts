@@ -12,6 +12,8 @@ Deno.test("fill values of every kind", () => {
     // Integers have one zero.
     ["int32", "-0", 0],
     ["uint16", '"7"', 7],
+    // 2^53 + 2^29 + 1: a double loses the 1 and then ties to even; the nearest float32 is above the tie.
+    ["int64", '"9007199791611905"', 9007200328482816],
     ["float32", '"-2.5e1"', -25],
     ["bool", "true", 1],
     ["bool", "0", 0],
@@ -27,7 +29,6 @@ Deno.test("fill values of every kind", () => {
     // The nearest half-float of 0.1 is 0.0999755859375.
     ["float16", "0.1", 0.0999755859375],
     ["float64", "1e300", Infinity],
-    ["uint64", "18446744073709551615", 18446744073709551616],
     ["int64", "-9223372036854775808", -9223372036854775808],
   ];
   for (const [type, text, expected] of values) assert.equal(fill(type, text), expected, `${type} ${text}`);
@@ -38,17 +39,11 @@ Deno.test("the least and the largest fill value of each integer type", () => {
     const half = 2n ** BigInt(bits - 1);
     for (const [type, least, most] of [["int", -half, half - 1n], ["uint", 0n, 2n * half - 1n]] as const) {
       const name = `${type}${bits}` as SampleType;
-      // float64 rounds 2^63 - 1 and 2^64 - 1 up, and cannot tell them from their neighbours.
-      const beyond = bits < 64 ? 1n : 2n ** 12n;
-      for (const text of [`${least}`, `${most}`]) {
-        for (const written of [text, `"${text}"`]) {
-          assert.equal(fill(name, written), Math.fround(Number(text)));
-        }
+      for (const value of [least, most]) {
+        assert.equal(fill(name, `"${value}"`), Math.fround(Number(value)), name);
       }
-      for (const text of [`${least - beyond}`, `${most + beyond}`]) {
-        for (const written of [text, `"${text}"`]) {
-          assert.throws(() => fill(name, written), DecodeFailed, name);
-        }
+      for (const value of [least - 1n, most + 1n]) {
+        assert.throws(() => fill(name, `"${value}"`), DecodeFailed, name);
       }
     }
   }
