@@ -43,7 +43,7 @@ export function* readArguments(
     type: value === undefined ? "boolean" as const : "string" as const,
     ...(short !== undefined && { short }),
   }]));
-  // Strict parsing would have messages of its own.
+  // Strict parsing has its own messages.
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;

@@ -112,7 +112,7 @@ const FLAGS: readonly Flag[] = [
   {
     name: "--root",
     value: "DIR",
-    help: "Only open paths below DIR, but for the dialog (repeatable)",
+    help: "Only open paths below DIR, except by the dialog (repeatable)",
     set: (configuration, value) => configuration.roots = [...configuration.roots, value],
   },
   {

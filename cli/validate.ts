@@ -44,7 +44,7 @@ function parse(command: string, operand: string, flags: readonly NamedFlag[], ar
   );
 }
 
-/** Runs a command whose wrong usage is a line on standard error. */
+/** Runs a command; reports wrong usage as a line on standard error. */
 function orUsage(printError: Print, run: () => number): number {
   try {
     return run();

@@ -99,7 +99,7 @@ export async function openChosen(
 
 /** What the name of a path promises, and what the operator lets in. */
 class NameRules {
-  /** The root of a file system has no name of its own. */
+  /** The root of a file system has no name. */
   readonly name: string;
   readonly extension: string | null;
   /** The extension, where it is one that is let in. */

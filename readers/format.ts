@@ -165,7 +165,7 @@ export interface DirectoryFormat extends FormatBase {
   readonly container: "directory";
   /** A directory holds at least one of these files; a path to one of them means its directory. */
   readonly markers: readonly string[];
-  /** True for a directory without a marker that is an image all the same. */
+  /** True for an image directory without a marker. */
   marksFolder?(folder: string, files: FileAccess): boolean;
 }
 

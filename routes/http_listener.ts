@@ -121,7 +121,7 @@ function onBrokenRequests(server: Server, connections: Connections): void {
     const running = connections.running(socket);
     if (running?.breakOff(faultOf(code, "its body"))) return;
     const answerFault = () => void refuse(faultOf(code, "its method, its target or a header"), socket);
-    // Within a running response, the refusal would pass for a part of it.
+    // Written into a running response, the refusal would become a part of it.
     if (running) running.outgoing.once("close", answerFault);
     else answerFault();
   });

@@ -48,7 +48,7 @@ export function judge(schema: z.ZodType, value: unknown, problems: DocumentProbl
   const issues = result.error?.issues ?? [];
   const mistyped = new Set(issues.filter((i) => i.code === "invalid_type").map((i) => i.path.join("\0")));
   for (const issue of issues) {
-    // A value of a wrong type is not judged by its length, too.
+    // Skips the length of a value that has the wrong type.
     if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
     const path = issue.path.map(writtenKey);
     if (issue.code === "unrecognized_keys") {

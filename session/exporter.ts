@@ -171,7 +171,7 @@ export class Exporter {
     }
   }
 
-  /** Finds damaged planes as far as that takes no decoding. */
+  /** Finds damaged planes without decoding them. */
   async #survey({ summary, source, channels }: ExportedMember, client: AbortSignal): Promise<void> {
     const { pool } = this.#resources;
     using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);

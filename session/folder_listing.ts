@@ -21,7 +21,7 @@ export interface ListedEntry {
   readonly kind: "folder" | "image" | "collection";
   /** Short name of the format; `null` for folders. */
   readonly format: string | null;
-  /** Bytes of all files together; `null` for whatever is a folder. */
+  /** Bytes of all files together; `null` for a folder. */
   readonly bytes: number | null;
   /** Last change of any of its files, RFC 3339. */
   readonly modified: string;

@@ -13,7 +13,7 @@ import { untilAborted, Waits } from "./waits.ts";
 /** Bytes of a summary that count for nothing in a session that the user opened; few are larger. */
 const SUMMARY_BYTES = 64 << 10;
 
-/** Bytes that a session counts when it repeats an open: a page can repeat one at will. */
+/** Bytes that a session counts when it repeats an open: a page can repeat one without asking the user. */
 const SESSION_BYTES = 16 << 10;
 
 /** What the operator decided about opening. */

@@ -40,7 +40,7 @@ Deno.test("a plane without a lease gives its memory back at once", () => {
 });
 
 Deno.test("a plane is sent in chunks of 4 MiB, each when it is asked for", async () => {
-  // 5.5 MiB and one sample, but for the first and the last two bytes.
+  // 5.5 MiB and one sample, except the first and the last two bytes.
   const { plane, bytes } = planeOf(11 * 131_072 + 1);
   const [start, end] = [1, bytes.length - 2];
   let moved = 0;

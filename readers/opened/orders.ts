@@ -110,7 +110,7 @@ export interface DecodedOrder {
   readonly warnings: readonly Warning[];
   /** Memory that decoding takes beside the planes. */
   readonly working: WorkingMemory;
-  /** Marks of files that were read or missing, but for those that the open read; by resolved path. */
+  /** Marks of files that were read or missing, except those that the open read; by resolved path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -199,7 +199,7 @@ export type Answered =
   }
   & (
     | { readonly type: "answered"; readonly answer: Answers[Question["type"]] }
-    /** The acquisition may be open all the same. */
+    /** The acquisition may still be open. */
     | { readonly type: "failed"; readonly error: WireError }
   );
 

@@ -44,7 +44,7 @@ const MAX_TOGETHER_BYTES = 64 << 20;
 const PIECE_BYTES = 256 << 10;
 
 /**
- * The archive as a ZIP file. An error of the stream leaves it without its directory, so that no reader takes it for whole.
+ * The archive as a ZIP file. An error of the stream leaves it without its directory, so readers reject it.
  *
  * @param written called with the number of planes that are in the archive
  */

@@ -93,7 +93,7 @@ export const pathsOf = ({ number, reference, order }: ExportedMember): MemberPat
 });
 
 /** Name of the recording: that of its file, and of its scene where there are several. */
-export function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
+function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
   const name = basename(path);
   return sceneCount > 1 ? `${name} ${scenes[scene]?.name ?? `Scene ${scene + 1}`}` : name;
 }
@@ -229,7 +229,7 @@ export interface OrderFault {
   readonly message: string;
 }
 
-/** Judges a member by documents v1, but for its tables. */
+/** Judges a member by documents v1, except its tables. */
 export function memberFaults(member: ExportedMember, index: number): OrderFault[] {
   const { order, layout, channels } = member;
   const image = factsOf(layout);

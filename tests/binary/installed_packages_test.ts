@@ -51,7 +51,7 @@ function has(program: string, ...args: string[]): boolean {
   return false;
 }
 
-/** Paths below a folder but for what programs cache, sorted. */
+/** Paths below a folder except what programs cache, sorted. */
 function pathsBelow(folder: string, below = ""): string[] {
   return [...Deno.readDirSync(join(folder, below))].flatMap(({ name, isDirectory }) => {
     const path = below + name;

@@ -44,7 +44,7 @@ function fixtures(): string[] {
   });
 }
 
-/** Runs a server without a network, on the files of packages that the executable has, but for `missing` ones. */
+/** Runs a server without a network, on the files of packages that the executable has, except `missing` ones. */
 async function serveOffline(
   missing: readonly string[],
   use: (server: ServerProcess) => Promise<void>,

@@ -89,7 +89,7 @@ Deno.test("the document avoids what client generators do not support", async () 
     minItems: 4,
     maxItems: 4,
   });
-  // A union with null is a class of its own to openapi-generator, but for one of a named schema.
+  // A union with null is a class of its own to openapi-generator, except one of a named schema.
   for (const { anyOf } of objectsIn(schemas)) {
     assert.ok(
       anyOf === undefined || (anyOf as Json[]).some(({ type }) => type === undefined),
