@@ -56,7 +56,7 @@ Deno.test("pages name no script, style or picture at an address that another sta
   }
 });
 
-Deno.test("the script of a service worker is one that removes it, whatever its address", async () => {
+Deno.test("the script of a service worker removes it, at any address", async () => {
   await using server = new Harness();
   for (const path of ["/sw.js", "/demo/v2/worker.js", "/api/v2/health"]) {
     const response = await server.request(path, { headers: { "service-worker": "script" } });

@@ -125,7 +125,7 @@ Deno.test("a client that leaves during an open ends the decode and frees all mem
   assert.equal(server.store.size, 0);
 });
 
-Deno.test("a client that leaves is noticed, whatever way its body came", async () => {
+Deno.test("a client that leaves is noticed, however its body arrived", async () => {
   await using sample = await sampleFolder();
   const image = await largeStore(sample.folder, 256);
   await using server = new Harness();
