@@ -2,11 +2,12 @@
  * Decode workers, which keep the acquisitions of sessions open. Opens go before planes, sessions that wait for planes take
  * turns, and read-ahead runs while nothing else does.
  */
+import type { Answers, Question } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import { PlaneQueue } from "./plane_queue.ts";
-import { WorkerClient } from "./worker_client.ts";
+import { type KeyedSource, WorkerClient } from "./worker_client.ts";
 
 /** Opens that may wait for a worker; one more is refused. */
 const MAX_WAITING = 32;
@@ -136,6 +137,20 @@ export class DecodePool {
     const waiting: Waiting = Promise.withResolvers();
     this.#planes.add(key, waiting);
     return await this.#turn(waiting, signal, () => this.#planes.remove(key, waiting));
+  }
+
+  /** Waits for a worker as for a plane, to answer one question. @throws as {@linkcode takeForPlane} and the worker */
+  async ask<Type extends Question["type"]>(
+    about: KeyedSource,
+    question: Extract<Question, { readonly type: Type }>,
+    signal: AbortSignal,
+  ): Promise<Answers[Type]> {
+    const worker = await this.takeForPlane(about.key, signal);
+    try {
+      return await worker.ask(about, question, signal);
+    } finally {
+      void this.giveBack(worker, about.key);
+    }
   }
 
   /** Takes a free worker to help with planes; `null` unless another one is left for opens. */

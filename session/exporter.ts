@@ -155,34 +155,23 @@ export class Exporter {
       }))
     );
     if (tables.length === 0) return [];
-    const { pool } = this.#resources;
     using wait = this.#waits.begin("Judging the tables", client);
-    const key = newSessionId();
-    const worker = await pool.takeForPlane(key, wait.signal);
-    try {
-      const problems = await worker.ask(
-        { key, source: null },
-        { type: "judge", tables: tables.map(({ csv }) => csv) },
-        wait.signal,
-      );
-      return tables.flatMap(({ path }, i) => problems[i] == null ? [] : [{ path, message: problems[i] }]);
-    } finally {
-      void pool.giveBack(worker, key);
-    }
+    const problems = await this.#resources.pool.ask(
+      { key: newSessionId(), source: null },
+      { type: "judge", tables: tables.map(({ csv }) => csv) },
+      wait.signal,
+    );
+    return tables.flatMap(({ path }, i) => problems[i] == null ? [] : [{ path, message: problems[i] }]);
   }
 
   /** Finds damaged planes without decoding them. */
   async #survey({ summary, source, channels }: ExportedMember, client: AbortSignal): Promise<void> {
-    const { pool } = this.#resources;
     using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);
-    const key = newSessionId();
-    const worker = await pool.takeForPlane(key, wait.signal);
-    try {
-      const question = { type: "survey", channels: channels.map(({ index }) => index) } as const;
-      await worker.ask({ key, source }, question, wait.signal);
-    } finally {
-      void pool.giveBack(worker, key);
-    }
+    await this.#resources.pool.ask(
+      { key: newSessionId(), source },
+      { type: "survey", channels: channels.map(({ index }) => index) },
+      wait.signal,
+    );
   }
 
   /**

@@ -34,8 +34,8 @@ export interface WorkerKeeper {
 export interface KeyedSource {
   /** Under which a worker keeps it open. */
   readonly key: string;
-  /** Where it is, with the marks of its files. */
-  readonly source: AcquisitionSource;
+  /** Where it is, with the marks of its files; `null` for a question that needs no acquisition. */
+  readonly source: AcquisitionSource | null;
 }
 
 /** Asks a worker one question at a time. */
@@ -91,7 +91,7 @@ export class WorkerClient {
    * @throws {Error} the worker is broken
    */
   async ask<Type extends Question["type"]>(
-    { key, source }: { readonly key: string; readonly source: AcquisitionSource | null },
+    { key, source }: KeyedSource,
     question: Extract<Question, { readonly type: Type }>,
     signal: AbortSignal,
   ): Promise<Answers[Type]> {
