@@ -48,28 +48,6 @@ Deno.test("channels with pixels come in their declared order and with their name
   assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]]);
 });
 
-Deno.test("all sample types are served as float32", async () => {
-  const cases: [number, Uint8Array | Float32Array, string, number[]][] = [
-    [1, Uint8Array.of(0, 1, 254, 255), "uint8", [0, 1, 254, 255]],
-    [0, Uint8Array.of(0, 1, 254, 255), "uint8", [0, 1, 254, 255]],
-    [4, Float32Array.of(-1.5, 0, 1e30, 3.25), "float32", [-1.5, 0, Math.fround(1e30), 3.25]],
-  ];
-  for (const [depth, samples, sampleType, expected] of cases) {
-    const { planes, summary } = await openBytes(writeOir(frame({
-      width: 2,
-      height: 2,
-      depth,
-      channels: [{ id: CHANNEL_A, name: "CH1" }],
-      frames: [{ axes: "t001", planes: [samples] }],
-    })));
-    assert.deepEqual([summary.channels[0]!.sampleType, ...values(planes)], [sampleType, expected]);
-  }
-  await assert.rejects(
-    openBytes(writeOir(frame({ depth: 3 }))),
-    { message: 'Cannot read "scan.oir": samples of 3 bytes are not supported' },
-  );
-});
-
 /** Every frame of `t` time points, `l` wavelengths and `z` planes, each with its own samples. */
 function series(
   sizes: { t: number; l: number; z: number },
@@ -222,18 +200,6 @@ Deno.test("a numbered file of another acquisition opens alone", async () => {
   });
 });
 
-Deno.test("a continuation file that repeats the reference leaves it as it is", async () => {
-  const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
-  const reference = { width: 6, height: 3, planes: { [CHANNEL_A]: ramp(18, 7) } };
-  const oir = frame({ reference, frames: frames.slice(0, 1) });
-  const contents = { "a.oir": writeOir(oir), "a_00001": writeOir({ ...oir, frames: frames.slice(1) }) };
-  await withFiles(contents, async (_, folder) => {
-    const { referencePlanes, summary } = await loadPath(join(folder, "a.oir"));
-    assert.deepEqual([size(summary.axes).T, summary.reference?.rows, codesOf(summary.warnings)], [2, 3, []]);
-    assert.deepEqual(values(referencePlanes), [[...ramp(18, 7)]]);
-  });
-});
-
 Deno.test("continuation files are found with any case of the extension; unreachable ones give a warning", async () => {
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 1) });
@@ -271,16 +237,6 @@ Deno.test("a colour image has its components in the order of their ids, named by
   assert.deepEqual(unnamed.planes.map((p) => p[0]), [2, 3, 1]);
   assert.deepEqual(unnamed.summary.channels.map((c) => c.name), ["Red", "Green", "Blue"]);
   assert.deepEqual(codesOf(unnamed.summary.warnings), ["metadata_missing", "metadata_missing"]);
-});
-
-Deno.test("an interrupted series is served at its first frame with a warning", async () => {
-  const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
-  const interrupted = [frames[0]!, { ...frames[1]!, planes: [ramp(7, 0), null] }];
-  const axes = [{ type: "TIMELAPSE", maxSize: 5 }];
-  const { planes, summary } = await openBytes(writeOir(frame({ frames: interrupted, axes })));
-  assert.deepEqual(values(planes), [[...ramp(20, 1110)], [...ramp(20, 41_110)]].map((p) => p));
-  assert.deepEqual(size(summary.axes), { T: 2, C: 2, Y: 4, X: 5 });
-  assert.deepEqual(codesOf(summary.warnings), ["planes_missing"]);
 });
 
 Deno.test("incomplete planes are counted", async () => {

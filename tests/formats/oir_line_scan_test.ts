@@ -164,24 +164,6 @@ Deno.test("drops an incomplete last line", async () => {
   assert.deepEqual([summary.rows, ...values(planes)], [1, [...ramp(6, 0)], [...ramp(6, 100)]]);
 });
 
-Deno.test("a time axis alone does not make a line scan", async () => {
-  const cases: [string, Partial<WrittenOir>][] = [
-    ["of another length than the rows", { axes: [{ type: "TIMELAPSE", maxSize: 7 }] }],
-    ["that is not enabled", { axes: [{ type: "TIMELAPSE", maxSize: 4, enable: false }] }],
-    ["with two time points", {
-      axes: [{ type: "TIMELAPSE", maxSize: 4 }],
-      frames: ["t001", "t002"].map((axes) => ({ axes, planes: [ramp(20, 0), ramp(20, 100)] })),
-    }],
-  ];
-  for (const [what, change] of cases) {
-    const { summary } = await openBytes(writeOir(frame(change)));
-    const rows = summary.axes.find((a) => a.name === "Y")!;
-    assert.deepEqual([rows.size, rows.step, rows.unit], [4, 0.25, "um"], what);
-  }
-  const scan = (await openBytes(writeOir(frame({ axes: [{ type: "TIMELAPSE", maxSize: 4 }] })))).summary;
-  assert.deepEqual(codesOf(scan.warnings), ["step_unknown"]);
-});
-
 Deno.test("a line that does not fit the rows is kept with a warning", async () => {
   const { summary } = await openBytes(writeOir(lineScan(23, { line: [0, 0, 7, 7] })));
   assert.deepEqual(summary.reference?.lineRoi, [0, 0, 7, 7]);

@@ -1,13 +1,9 @@
-/**
- * Whether the scan path is that of the samples: the mean profile of a kymograph against its source image along the path. Real scans
- * lie beside the checkout or nowhere; scans that a script made of their source images are always there.
- */
+/** Compares the scan path with the samples: the mean profile of a kymograph against its source image along the path. */
 import { ok } from "node:assert/strict";
 import { join } from "node:path";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 
 const MADE = join(import.meta.dirname!, "../fixtures/prairie");
-const REAL = join(import.meta.dirname!, "../../../shared/data/prairie");
 
 /** Least correlation of a profile with its path, and most with one that is turned. */
 const [LEAST, MOST] = [0.7, 0.5];
@@ -98,21 +94,4 @@ for (
 ) {
   Deno.test(`the path of the made ${scan} is that of its samples`, () =>
     check(join(MADE, scan, `${scan}.xml`)));
-}
-
-for (
-  const scan of ["LineScan-03142018-1454-2042", "LineScan-08092022-1225-528", "LineScan-06092017-1414-619"]
-) {
-  Deno.test(`the path of the real ${scan} is that of its samples`, async () => {
-    const folder = join(REAL, scan);
-    try {
-      Deno.statSync(folder);
-    } catch {
-      console.log(`skipped: ${scan} does not lie beside the checkout`);
-      return;
-    }
-    for (const { name } of Deno.readDirSync(folder)) {
-      if (name.endsWith(".xml")) await check(join(folder, name));
-    }
-  });
 }
