@@ -52,6 +52,10 @@ export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode,
     `${what} cannot be read: ${reasonOf(error)}`,
   );
 
+/** The warning where a condition holds. */
+export const warnIf = (condition: boolean, code: WarningCode, text: string): Warning[] =>
+  condition ? [warning(code, text)] : [];
+
 /** Adds a warning to a list, unless it has the same one or {@linkcode MAX_LISTED} with the same code. */
 export function addWarning(warnings: Warning[], added: Warning): void {
   const alike = warnings.filter(({ code }) => code === added.code);

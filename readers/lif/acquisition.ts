@@ -4,7 +4,7 @@ import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../me
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import type { ImageDescription, ScanSettings } from "./document.ts";
 import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
@@ -165,16 +165,13 @@ export function fitWarnings({ channels, dimensions, bytes }: ImageLayout, block:
   const [first, second] = channels;
   const interleaved = second !== undefined &&
     Math.abs(second.offset - first!.offset) < Math.min(...dimensions.map(({ step }) => step));
-  const found: Warning[] = [];
-  if (interleaved && channels.some(({ tag }) => tag === 0)) {
-    const text = "The file does not state which samples of a pixel are red, green and blue";
-    found.push(warning("metadata_missing", text));
-  }
-  if (block.size < bytes) {
-    const text = `The image needs ${bytes} bytes, but its block has ${block.size}`;
-    found.push(warning("planes_missing", text));
-  }
-  return found;
+  const unnamed = interleaved && channels.some(({ tag }) => tag === 0);
+  const colours = "The file does not state which samples of a pixel are red, green and blue";
+  const size = `The image needs ${bytes} bytes, but its block has ${block.size}`;
+  return [
+    ...warnIf(unnamed, "metadata_missing", colours),
+    ...warnIf(block.size < bytes, "planes_missing", size),
+  ];
 }
 
 /**

@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 import { numberOf } from "../metadata/numbers.ts";
 import { allowedXml, child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 
 /** Images of one file, some 4 KB of memory each. */
 export const MAX_IMAGES = 50_000;
@@ -43,9 +43,11 @@ export function parseHeader(xml: string): Header {
   const allowed = allowedXml(xml);
   return {
     root: parseXml(allowed, "the XML", { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH, omits }),
-    warnings: allowed === xml
-      ? []
-      : [warning("metadata_damaged", "The XML contains forbidden characters, which are replaced")],
+    warnings: warnIf(
+      allowed !== xml,
+      "metadata_damaged",
+      "The XML contains forbidden characters, which are replaced",
+    ),
   };
 }
 

@@ -19,7 +19,7 @@ import { axesOf } from "../metadata/axes.ts";
 import { type Moment, UNDATED } from "../metadata/moment.ts";
 import { child, type XmlElement } from "../metadata/xml.ts";
 import { type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { listed, type Warning, warning } from "../warning.ts";
+import { listed, warnIf, type Warning } from "../warning.ts";
 import { acquisitionOf, axisLengths, type SharedFacts } from "./acquisition.ts";
 import {
   type Block,
@@ -98,7 +98,7 @@ function withSamples(
     namesOf(missing)
   }`;
   if (images.length === 0) throw new DecodeFailed(text);
-  return { images, leftOut: missing.length > 0 ? [warning("scenes_left_out", text)] : [] };
+  return { images, leftOut: warnIf(missing.length > 0, "scenes_left_out", text) };
 }
 
 const namesOf = (images: readonly ImageElement[]) => listed(images.map(({ name }) => quoted(name)));
@@ -127,15 +127,11 @@ function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
   const plain = images.findIndex((image) => !image.derived && readable(image));
   const own = Math.max(0, plain >= 0 ? plain : images.findIndex(readable));
   const skipped = images.slice(0, own).filter((image) => !readable(image));
+  const text = `Images before the opened one cannot be read: ${namesOf(skipped)}`;
   return {
     count: images.length,
     own,
-    warnings: [
-      ...warnings,
-      ...(skipped.length > 0
-        ? [warning("scenes_left_out", `Images before the opened one cannot be read: ${namesOf(skipped)}`)]
-        : []),
-    ],
+    warnings: [...warnings, ...warnIf(skipped.length > 0, "scenes_left_out", text)],
     entries: (most) => images.slice(0, most).map(entryOf),
     open: (scene) =>
       Promise.try(() => {

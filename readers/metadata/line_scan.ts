@@ -1,6 +1,6 @@
 /** Line scans, whose rows are lines in time. */
 import type { LineScan, PlanePlan, RowRange } from "../reader.ts";
-import { warning } from "../warning.ts";
+import { warnIf } from "../warning.ts";
 import type { Calibration } from "./axes.ts";
 
 /**
@@ -44,8 +44,10 @@ export function servedLines(stored: readonly number[], planned: number, wanted?:
   return {
     rows,
     filled: { start: Math.min(wanted?.start ?? 0, rows), end: Math.min(wanted?.end ?? rows, rows) },
-    warnings: rows < planned
-      ? [warning("lines_missing", `${rows} of ${planned} lines are stored in every requested channel`)]
-      : [],
+    warnings: warnIf(
+      rows < planned,
+      "lines_missing",
+      `${rows} of ${planned} lines are stored in every requested channel`,
+    ),
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 import { FREE, Sectors } from "./chain.ts";
 
 /** Signature of a compound file. */
@@ -67,7 +67,7 @@ export class CompoundFile {
   /** Warns of a FAT that names sectors after the end of the file. */
   get warnings(): Warning[] {
     const text = "The table names sectors beyond the end of the file, which was cut or is damaged";
-    return this.#sectors.reachesBeyond ? [warning("file_damaged", text)] : [];
+    return warnIf(this.#sectors.reachesBeyond, "file_damaged", text);
   }
 
   /** Bytes of memory, from above. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, NoImage, quoted, unlessDamaged } from "../errors.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
-import { listed, unlessLost, type Warning, warning } from "../warning.ts";
+import { listed, unlessLost, warnIf, type Warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { Settings } from "./settings.ts";
 
@@ -164,10 +164,8 @@ function mapped(info: Settings, compound: CompoundFile, main: string) {
     }
     streams.set(name.toLowerCase(), { name, stream });
   }
-  const warnings = missing.length === 0
-    ? []
-    : [warning("file_missing", `Files that "${INFO}" names are missing: ${listed(missing)}`)];
-  return { streams, warnings };
+  const text = `Files that "${INFO}" names are missing: ${listed(missing)}`;
+  return { streams, warnings: warnIf(missing.length > 0, "file_missing", text) };
 }
 
 /** The name of a file after its storage, without the marks of some exports (`GST...=`). */

@@ -1,7 +1,7 @@
 /** Physical steps of the axes of the main image. */
 import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import type { AxisLetter } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 import type { FrameDocuments, PositionAxis } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import type { StoredFrames } from "./main_image.ts";
@@ -58,6 +58,6 @@ export function axisSteps(
       Y: period ?? properties.pixel.y,
       X: properties.pixel.x,
     },
-    warnings: lineScan && period === null ? [warning("step_unknown", text)] : [],
+    warnings: warnIf(lineScan && period === null, "step_unknown", text),
   };
 }

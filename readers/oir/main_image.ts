@@ -4,7 +4,7 @@ import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { COLOURS } from "../metadata/channels.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { listed, type Warning, warning } from "../warning.ts";
+import { listed, warnIf, type Warning, warning } from "../warning.ts";
 import { damageWithin, type FileScan, type FrameIndex, MAX_PLANES } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import { type ImageProperties, lineLength } from "./image_properties.ts";
@@ -104,9 +104,11 @@ export function channelList(
   return {
     ids,
     names: ids.map((id) => described.get(id)?.name || null),
-    warnings: empty.length === 0
-      ? []
-      : [warning("channel_missing", `Channels are listed as recorded and have no pixels: ${listed(empty)}`)],
+    warnings: warnIf(
+      empty.length > 0,
+      "channel_missing",
+      `Channels are listed as recorded and have no pixels: ${listed(empty)}`,
+    ),
   };
 }
 

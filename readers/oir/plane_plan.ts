@@ -4,7 +4,7 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import type { Acquisition, Channel, PlanePlan, Position } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
 import { completeRows, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
 import { readPlane, type StoredPlane } from "./plane_chunks.ts";
@@ -139,9 +139,8 @@ export function missingPlanes(
     complete += stored.values().filter((bytes) => bytes >= needed).toArray().length;
   }
   const planes = intended * channels.length;
-  return complete >= planes
-    ? []
-    : [warning("planes_missing", `${planes - complete} of ${planes} planes are incomplete or missing`)];
+  const text = `${planes - complete} of ${planes} planes are incomplete or missing`;
+  return warnIf(complete < planes, "planes_missing", text);
 }
 
 function bytesIn(chunks: ChunkTriples): number {

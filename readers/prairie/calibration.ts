@@ -10,7 +10,7 @@ import {
   settingOf,
 } from "../metadata/pvscan.ts";
 import type { AxisLetter } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
 import { pixelsBetween } from "./reference_image.ts";
 
@@ -102,9 +102,7 @@ export function lineSettings(
     dwell: settingOf([...ownLevels(sequence), scan.state], "dwellTime"),
     pixel: pixel.step,
     warnings: [
-      ...period === null
-        ? [warning("step_unknown", "The PVScan document does not state the time of a line")]
-        : [],
+      ...warnIf(period === null, "step_unknown", "The PVScan document does not state the time of a line"),
       ...pixel.warnings,
     ],
   };
@@ -142,22 +140,16 @@ function pixelOf(
   const length = positive(sequence.line?.length);
   const byLength = length === null ? null : length / columns;
   if (byLength === null) {
-    return general !== null && coversPixels(sequence.line, columns) ? { step: general, warnings: [] } : {
-      step: null,
-      warnings: [warning("step_unknown", "The PVScan document does not state the width of a column")],
-    };
+    const step = coversPixels(sequence.line, columns) ? general : null;
+    const text = "The PVScan document does not state the width of a column";
+    return { step, warnings: warnIf(step === null, "step_unknown", text) };
   }
-  if (general === null || Math.abs(general / byLength - 1) <= AGREEMENT) {
-    return { step: general ?? byLength, warnings: [] };
-  }
+  const agrees = general === null || Math.abs(general / byLength - 1) <= AGREEMENT;
+  const text =
+    `The length of the line gives columns of ${byLength} um, but pixels of its frame have ${general} um`;
   return {
-    step: byLength,
-    warnings: [
-      warning(
-        "metadata_disagree",
-        `The length of the line gives columns of ${byLength} um, but pixels of its frame have ${general} um`,
-      ),
-    ],
+    step: agrees ? general ?? byLength : byLength,
+    warnings: warnIf(!agrees, "metadata_disagree", text),
   };
 }
 

@@ -16,7 +16,7 @@ import { DecodeFailed, isLoss, NoImage } from "../errors.ts";
 import { documentOf, type FoundDocument, isRawData, readDocument } from "../metadata/pvscan_files.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, oneScene, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { listed, type Warning, warning } from "../warning.ts";
+import { listed, warnIf, type Warning } from "../warning.ts";
 import { type CycleGroup, groupsOf } from "./cycles.ts";
 import { ScanFiles } from "./scan_files.ts";
 import { type OpenedScan, sceneImage } from "./scene_image.ts";
@@ -103,9 +103,11 @@ function rawFile(folder: string, files: FileAccess): string | null {
 }
 
 const leftOut = (groups: readonly CycleGroup[]): Warning[] =>
-  groups.length === 0
-    ? []
-    : [warning("scenes_left_out", `Cycles without images are left out: ${listed(groups.map(nameOf))}`)];
+  warnIf(
+    groups.length > 0,
+    "scenes_left_out",
+    `Cycles without images are left out: ${listed(groups.map(nameOf))}`,
+  );
 
 /** `Cycle 3`, `Cycles 1 to 20`. */
 function nameOf({ sequences, indices }: CycleGroup): string {

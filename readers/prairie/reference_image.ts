@@ -12,7 +12,7 @@ import {
 import { isStraight, type PvLine, type PvScan, type PvSequence, sourceSteps } from "../metadata/pvscan.ts";
 import { sourceName } from "../metadata/pvscan_files.ts";
 import { PlaneFiles, type ReferenceChannel, referenceOf } from "../tiff/plane_files.ts";
-import { listed, type Warning, warning } from "../warning.ts";
+import { listed, warnIf, type Warning } from "../warning.ts";
 import { channelFiles } from "./cycles.ts";
 import type { ScanFiles } from "./scan_files.ts";
 
@@ -34,15 +34,8 @@ export function referenceImage(
   const { reference, warnings } = sources.length === 0
     ? NO_REFERENCE
     : referenceUnlessLost(() => described(scan, sequence, { sources, columns }, files));
-  return {
-    reference,
-    warnings: [
-      ...missing.length > 0
-        ? [warning("file_missing", `Source images of the line are missing: ${listed(missing)}`)]
-        : [],
-      ...warnings,
-    ],
-  };
+  const text = `Source images of the line are missing: ${listed(missing)}`;
+  return { reference, warnings: [...warnIf(missing.length > 0, "file_missing", text), ...warnings] };
 }
 
 function described(
@@ -96,14 +89,11 @@ export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number
   const pixels = straight ? pixelsBetween(line.straight) : points.length;
   return {
     path,
-    warnings: pixels !== null && Math.abs(pixels - scanned) >= 1
-      ? [
-        warning(
-          "metadata_disagree",
-          `The path of the line has ${pixels} pixels, the line scan ${scanned} columns`,
-        ),
-      ]
-      : [],
+    warnings: warnIf(
+      pixels !== null && Math.abs(pixels - scanned) >= 1,
+      "metadata_disagree",
+      `The path of the line has ${pixels} pixels, the line scan ${scanned} columns`,
+    ),
   };
 }
 

@@ -9,7 +9,7 @@ import { documentText, type FoundDocument } from "../metadata/pvscan_files.ts";
 import type { Acquisition } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
-import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
+import { listed, MAX_LISTED, warnIf, type Warning } from "../warning.ts";
 import { type LineSettings, lineSettings, stepsOf, timesOf } from "./calibration.ts";
 import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { referenceImage } from "./reference_image.ts";
@@ -128,21 +128,20 @@ function channelsOf(
   if (channels.size === 0) throw new DecodeFailed("the PVScan document lacks images");
   return {
     channels: [...channels.values()].sort((a, b) => a.channel - b.channel),
-    warnings: doubled
-      ? [
-        warning(
-          "content_left_out",
-          "The PVScan document names several images for one channel of a frame; the first is served",
-        ),
-      ]
-      : [],
+    warnings: warnIf(
+      doubled,
+      "content_left_out",
+      "The PVScan document names several images for one channel of a frame; the first is served",
+    ),
   };
 }
 
 const surplus = ({ lines }: LineSettings, rows: number): Warning[] =>
-  lines !== null && lines < rows
-    ? [warning("metadata_disagree", `The PVScan document states ${lines} lines, but the images have ${rows}`)]
-    : [];
+  warnIf(
+    lines !== null && lines < rows,
+    "metadata_disagree",
+    `The PVScan document states ${lines} lines, but the images have ${rows}`,
+  );
 
 /** Warns of missing frames and files. */
 function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
@@ -161,15 +160,9 @@ function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: Scan
     }
   }
   const named = absent.length === 0 ? "" : `: ${listed(absent, images)}`;
+  const text = `The scan was interrupted: ${frames} of ${grid.times * grid.slices} frames are missing`;
   return [
-    ...frames > 0
-      ? [
-        warning(
-          "planes_missing",
-          `The scan was interrupted: ${frames} of ${grid.times * grid.slices} frames are missing`,
-        ),
-      ]
-      : [],
-    ...images > 0 ? [warning("file_missing", `Images of this scan are missing${named}`)] : [],
+    ...warnIf(frames > 0, "planes_missing", text),
+    ...warnIf(images > 0, "file_missing", `Images of this scan are missing${named}`),
   ];
 }
