@@ -194,7 +194,7 @@ Deno.test("counters and times differ between parts of one acquisition", () =>
     (path) => openHere(path(named(1)), (acquisition) => equal(sizesIn(acquisition), "T4 Z3")),
   ));
 
-Deno.test("a part that was cut leaves a gap", () =>
+Deno.test("a truncated part leaves a gap", () =>
   inFolder(
     { [named(1)]: part(1, { pages: 6 }), [named(2)]: part(2) },
     (path) =>

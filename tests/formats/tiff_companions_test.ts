@@ -129,7 +129,7 @@ async function described(document: string, ome = thorOme(), pages = 2) {
 // A frame takes 1 / 13.967 s.
 const STEPS = "0.071597 0.88400 0.88400";
 
-Deno.test("ThorImage: frame rate and local date stand in Experiment.xml", async () => {
+Deno.test("ThorImage: takes frame rate and local date from Experiment.xml", async () => {
   deepEqual(await described(experiment()), { steps: STEPS, moment: "20231018 13:39:19", codes: "" });
   await inFolder(async (put) => {
     put("Experiment.xml", experiment());
@@ -143,7 +143,7 @@ Deno.test("ThorImage: frame rate and local date stand in Experiment.xml", async 
   });
 });
 
-Deno.test("ThorImage: which of two sources counts", async (t) => {
+Deno.test("ThorImage: compares OME-XML with Experiment.xml", async (t) => {
   type Found = ReturnType<typeof described>;
   const rows: [string, () => Found, string, string][] = [
     [
@@ -215,7 +215,7 @@ Deno.test("ThorImage: which of two sources counts", async (t) => {
   }
 });
 
-Deno.test("ThorImage: the seconds since 1970 tell month and day apart", async () => {
+Deno.test("ThorImage: resolves month and day by the seconds since 1970", async () => {
   // 2023-10-08 and 2023-08-10, both at 13:39:19, in a zone four hours west.
   const at = (date: string, iso: string) => {
     const uTime = Date.parse(`${iso}T17:39:19Z`) / 1000;

@@ -7,7 +7,7 @@ import { planHere } from "../load_here.ts";
 const planOf = (name: string) =>
   planHere(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
 
-Deno.test("a strip that would keep a decoder busy for too long is refused before it begins", async (t) => {
+Deno.test("refuses a strip that would keep a decoder busy for too long", async (t) => {
   const rows = [
     [
       "jpeg2000_bomb.tif",
@@ -21,7 +21,7 @@ Deno.test("a strip that would keep a decoder busy for too long is refused before
   }
 });
 
-Deno.test("the memory of a decoder is planned: at least the picture it holds", async (t) => {
+Deno.test("plans the memory of a decoder, at least that of the picture", async (t) => {
   // Bytes that each decoder is known to hold at once: 4 a sample (JPEG 2000), 4 and a mask (LERC), 4 a pixel twice (WebP).
   const rows = [
     ["jpeg2000_largest.tif", 5792 * 5792, 4, false],
@@ -39,7 +39,7 @@ Deno.test("the memory of a decoder is planned: at least the picture it holds", a
   }
 });
 
-Deno.test("a tile that is far larger than the picture is planned with its own size", async () => {
+Deno.test("plans a tile far larger than the picture with its own size", async () => {
   const { bytes, working } = await planOf("zstd_tile_bomb.tif");
   assert.equal(bytes, 4 * 8 * 8);
   assert.ok(working.bytes >= 16_384 * 16_384);

@@ -248,7 +248,7 @@ Deno.test("warns about declared planes that a file with one directory lacks", ()
     deepEqual(codes(await load(put("e.tif", ends(1283)))), ["metadata_disagree"]);
   }));
 
-Deno.test("contradicting counts of ImageJ leave the pages as slices, with a warning", () =>
+Deno.test("serves pages as slices when counts of ImageJ disagree, with a warning", () =>
   inFolder(async (put) => {
     const cases: [string, string, number[], string[]][] = [
       [IMAGEJ.replace("channels=2", "channels=0"), "Z12", [1], ["metadata_damaged", "metadata_disagree"]],

@@ -40,7 +40,7 @@ function directoryAt(bytes: Uint8Array, number: number): number {
   return at;
 }
 
-Deno.test("misses planes after the end of the chain", async () => {
+Deno.test("reports planes after the end of the chain as missing", async () => {
   await withFiles({ "a.tif": pages(3, IMAGEJ) }, (path) =>
     openHere(path, async (acquisition) => {
       equal(await firstAt(acquisition, { t: 2 }), 2);
@@ -60,7 +60,7 @@ Deno.test("misses planes after the end of the chain", async () => {
   }
 });
 
-Deno.test("samples past the end are damage", async () => {
+Deno.test("refuses samples past the end of the file", async () => {
   // The samples of each page lie before its directory; the first strip is made to begin at the end.
   const outside = pages(4, IMAGEJ);
   const view = new DataView(outside.buffer);
@@ -106,7 +106,7 @@ Deno.test("the last of several planes with one directory may be incomplete", asy
     }));
 });
 
-Deno.test("misses planes of missing files and of no file", async () => {
+Deno.test("reports planes of missing files as missing", async () => {
   const xml = (data: string) =>
     `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
     `SizeC="1" SizeT="3" Type="uint16">${data}</Pixels></Image></OME>`;

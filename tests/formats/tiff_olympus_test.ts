@@ -35,7 +35,7 @@ function textOf(dimensions: object, { names = [] as string[], size = "12 * 8", p
 const axesIn = ({ axes }: Acquisition) =>
   axes.map(({ name, size, step, unit }) => `${name}${size} ${step} ${unit}`).join(", ");
 
-Deno.test("pages are slices, unless the text counts as many channels or frames and no slices", async () => {
+Deno.test("serves pages as channels or frames when the text counts as many, else as slices", async () => {
   const [Z, C, T] = [
     { "Z Dimension": "3, 0.0 - 4.0 [um], 2.0 [um/Slice]" },
     { "Channel Dimension": "3 [Ch]" },
@@ -76,7 +76,7 @@ Deno.test("pages are slices, unless the text counts as many channels or frames a
   }
 });
 
-Deno.test("axes that the image states itself stay, whatever the text counts", async () => {
+Deno.test("keeps the axes that the image states", async () => {
   const shape: Field = [270, 2, JSON.stringify({ shape: [2, 2, 3, 8, 12], axes: "TCZYX" })];
   const text = textOf({ ...AREA, "Channel Dimension": "3 [Ch]" });
   await withOpened({ "s.tif": pages(7, 12, shape), "s.txt": text }, (acquisition) => {
@@ -84,14 +84,14 @@ Deno.test("axes that the image states itself stay, whatever the text counts", as
   });
 });
 
-Deno.test("two channels of two slices are a set without a text too", async () => {
+Deno.test("joins two channels of two slices without a text", async () => {
   const names = [1, 2].flatMap((c) => [1, 2].map((z) => `s_C00${c}Z00${z}T001.tif`));
   await withOpened(Object.fromEntries(names.map((name) => [name, pages(7)])), (acquisition) => {
     deepEqual(acquisition.axes.slice(0, 2).map(({ name, size }) => `${name}${size}`), ["C2", "Z2"]);
   });
 });
 
-Deno.test("a text of 4 MiB is read, a longer one is something else", async () => {
+Deno.test("reads a text of 4 MiB and ignores a longer one", async () => {
   for (const more of [0, 1]) {
     const text = new Uint8Array((4 << 20) + more).fill(0x20);
     text.set(textOf(AREA));
@@ -139,7 +139,7 @@ Deno.test("a text beside a file that ImageJ saved again is used, or warned about
   });
 });
 
-Deno.test("a text of an image of another size is not used", async () => {
+Deno.test("ignores a text about an image of another size", async () => {
   for (const size of ["13 * 8", "12 * 9"]) {
     await withOpened({ "s.tif": pages(7), "s.txt": textOf(AREA, { size }) }, (acquisition) => {
       equal(axesIn(acquisition), "Y8 1 Pixels, X12 1 Pixels");
@@ -148,7 +148,7 @@ Deno.test("a text of an image of another size is not used", async () => {
   }
 });
 
-Deno.test("a name that ends like those of a set makes none of a file that is alone, without a text", async () => {
+Deno.test("a single file named like a part of a set is not a set", async () => {
   for (const [file, count] of [["s_C001T001.tif", 1], ["s_C001T001.tif", 3]] as const) {
     await withOpened({ [file]: pages(7, count) }, (acquisition) => {
       deepEqual([acquisition.channels[0]!.name, codesOf(acquisition.warnings)], ["CH1", []]);
@@ -157,7 +157,7 @@ Deno.test("a name that ends like those of a set makes none of a file that is alo
   }
 });
 
-Deno.test("channels of a set have the names of their numbers; those that are missing are counted", async () => {
+Deno.test("names the channels of a set by number, missing ones included", async () => {
   const files = Object.fromEntries([2, 3].map((c) => [`s_C00${c}T001.tif`, pages(c)]));
   const names = ["a", "b", "c", "d"];
   for (const count of [3, 4, 5]) {
@@ -178,7 +178,7 @@ Deno.test("channels of a set have the names of their numbers; those that are mis
   });
 });
 
-Deno.test("slices and frames that the text counts and the names do not have are a warning, where there are any", async () => {
+Deno.test("warns when the text counts more slices or frames than the names", async () => {
   const counts = (z: number, t: number) => ({
     "Z Dimension": `${z}, 0 - 1 [um]`,
     "T Dimension": `${t}, 0 - 1 [s]`,
@@ -205,7 +205,7 @@ Deno.test("slices and frames that the text counts and the names do not have are 
   }
 });
 
-Deno.test("each file of a set may hold the frames, where names count the slices", async () => {
+Deno.test("reads frames in each file of a set whose names count slices", async () => {
   const shape: Field = [270, 2, JSON.stringify({ shape: [3, 8, 12], axes: "TYX" })];
   const files = Object.fromEntries(
     [1, 2].flatMap((c) => [1, 2].map((z) => [`s_C00${c}Z00${z}.tif`, pages(100 * c + 10 * z, 3, shape)])),

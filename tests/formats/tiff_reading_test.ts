@@ -19,7 +19,7 @@ const load = (path: string, channelIndices: number[] | null = null) => loadHere(
 const sizes = ({ summary }: LoadedAcquisition) =>
   summary.axes.map(({ name, size }) => `${name}${size}`).join(" ");
 
-Deno.test("one plane of 1000 pages costs the directory chain and that plane", () =>
+Deno.test("reads the directory chain and one plane of 1000 pages", () =>
   inFolder(async (_put, folder) => {
     const path = join(folder, "stack.tif");
     const bytes = tiffBytes(GRAY, value, 1000);
@@ -46,7 +46,7 @@ Deno.test("directories that follow one another are read by the dozen", () =>
     ok(loaded.counts.reads < 30, `${loaded.counts.reads} reads`);
   }));
 
-Deno.test("an ImageJ stack with one directory costs that directory and one plane", () =>
+Deno.test("reads one directory and one plane of an ImageJ stack", () =>
   inFolder(async (_put, folder) => {
     const path = join(folder, "imagej.tif");
     const pages = 500;
@@ -87,7 +87,7 @@ Deno.test("strips may lie in another order than they have in the plane", () =>
     deepEqual([...(await load(path)).planes[0]!], [...head.subarray(20), ...head.subarray(0, 20)]);
   }));
 
-Deno.test("a chain that ends early serves what is there, with a warning", () =>
+Deno.test("serves the pages before a broken directory, with a warning", () =>
   inFolder(async (_put, folder) => {
     const path = join(folder, "cut.tif");
     const bytes = tiffBytes(GRAY, value, 4);
@@ -106,7 +106,7 @@ Deno.test("a chain that ends early serves what is there, with a warning", () =>
     deepEqual(await counted(6, 100), ["content_left_out"]);
   }));
 
-Deno.test("a Micro-Manager acquisition goes on in numbered files; any of them opens it", () =>
+Deno.test("opens a Micro-Manager acquisition by any of its numbered files", () =>
   inFolder(async (_put, folder) => {
     const summary = {
       Frames: 2,

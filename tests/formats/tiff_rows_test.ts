@@ -26,7 +26,7 @@ async function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {
 
 const written = (layout: TiffLayout) => tiffBytes(layout, (x, y) => BigInt((x * 7 + y * 3) % 251));
 
-Deno.test("rows of uncompressed samples cost no other byte", async () => {
+Deno.test("reads only the bytes of wanted rows of uncompressed samples", async () => {
   // 16 bits: a row of 40 columns has 80 bytes.
   const strips = { ...grayLayout(40, 30, 16), rowsPerStrip: 7 };
   for (const layout of [strips, { ...strips, rowsPerStrip: 30 }, { ...strips, rowsPerStrip: 1 }]) {
@@ -39,7 +39,7 @@ Deno.test("rows of uncompressed samples cost no other byte", async () => {
   equal(await costOf(written(tiles), { start: 15, end: 17 }), 2 * 3 * 32);
 });
 
-Deno.test("rows of compressed samples cost the strips that hold them", async () => {
+Deno.test("reads only the strips that hold wanted rows of compressed samples", async () => {
   const layout: TiffLayout = { ...grayLayout(40, 30, 16), rowsPerStrip: 10, codec: "deflate" };
   const bytes = written(layout);
   const view = new DataView(bytes.buffer);
@@ -51,7 +51,7 @@ Deno.test("rows of compressed samples cost the strips that hold them", async () 
   equal(await costOf(bytes, { start: 29, end: 30 }), third);
 });
 
-Deno.test("a strip that is damaged refuses its own rows alone", async () => {
+Deno.test("a damaged strip refuses only its own rows", async () => {
   const bytes = written({ ...grayLayout(40, 30, 16), rowsPerStrip: 10 });
   const view = new DataView(bytes.buffer);
   // The last strip begins at the end of the file.

@@ -49,7 +49,7 @@ const ome = (uuid: string, ...images: string[]) => `<OME UUID="urn:uuid:${uuid}"
 const inFile = (t: number, directory: number, file: string) =>
   `<TiffData FirstT="${t}" IFD="${directory}" PlaneCount="1"><UUID FileName="${file}.ome.tif">urn:uuid:${file}</UUID></TiffData>`;
 
-Deno.test("OME-XML: images of a set; that of the opened file is the one that opens", async () => {
+Deno.test("OME-XML: a file of a set opens its own image", async () => {
   const images = [
     image("first", 2, inFile(0, 0, "a") + inFile(1, 0, "b")),
     image("second", 2, inFile(0, 1, "b") + inFile(1, 0, "c")),
@@ -72,7 +72,7 @@ Deno.test("OME-XML: images of a set; that of the opened file is the one that ope
   }
 });
 
-Deno.test("OME-XML: images that hold no samples are left out with a warning that names them", () => {
+Deno.test("OME-XML: leaves out images without samples, and names them", () => {
   const images = [
     image("never saved", 1, "<MetadataOnly/>"),
     image("own", 1, '<TiffData IFD="1"/>'),
@@ -91,7 +91,7 @@ Deno.test("OME-XML: images that hold no samples are left out with a warning that
   );
 });
 
-Deno.test("OME-XML: an image that cannot be read refuses itself, not the others", () => {
+Deno.test("OME-XML: refuses an unreadable image, not the others", () => {
   const xml = ome("a", image("good", 1, '<TiffData IFD="0"/>'), image("bad", -1, '<TiffData IFD="1"/>'));
   return withWritten({ "a.ome.tif": pages(2, () => [[270, 2, xml]]) }, async (scenes, open) => {
     deepEqual(scenes.entries(2)[1], { name: "bad", sizes: {} });
@@ -179,7 +179,7 @@ Deno.test("Micro-Manager: a file for each position is one set where the summary 
   });
 });
 
-Deno.test("Micro-Manager: names stand in the first page of a position where the summary has none", async () => {
+Deno.test("Micro-Manager: takes names from first pages when the summary has none", async () => {
   const layout = PAGE;
   const planes: MicroManagerPlane[] = [[0, 0, 0, 0, 1], [0, 0, 0, 1, 2], [0, 0, 0, 2, 3]];
   // The writer puts JSON of the indices into tag 51123; another text takes its place, padded to its length.
@@ -288,7 +288,7 @@ Deno.test("tifffile: groups pages after the arrays by layout", () => {
   });
 });
 
-Deno.test("tifffile: an array whose pages end early says so where it is opened", () => {
+Deno.test("tifffile: warns about missing pages of an array when it is opened", () => {
   const texts = [shape("YX", 4, 5), shape("TYX", 3, 4, 5), ""];
   return withWritten({ "a.tif": described(texts) }, async (scenes, open) => {
     deepEqual(scenes.entries(9)[1]!.sizes, { T: 3, Y: 4, X: 5 });

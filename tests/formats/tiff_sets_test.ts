@@ -66,7 +66,7 @@ Deno.test("OME-XML neither opens files outside its folder nor reveals whether th
     }
   }));
 
-Deno.test("a file that is found by its name alone is a warning, one of another set is refused", () =>
+Deno.test("warns about a file found by its name alone, and refuses one of another set", () =>
   inFolder(async (put) => {
     const path = put("master.ome.tif", pageFile(10, ome(["master.ome.tif", "p/a.ome.tif"], 0)));
     put("a.ome.tif", pageFile(11, ome(["master.ome.tif", "p/a.ome.tif"], 1)));
@@ -153,7 +153,7 @@ Deno.test("leaves out a sibling of an Olympus scan that does not fit, and names 
     }
   }));
 
-Deno.test("missing slices and frames of an Olympus set are named; without a plane a channel is not loaded", () =>
+Deno.test("names missing files of an Olympus set, and does not load a channel without planes", () =>
   inFolder(async (put, folder) => {
     for (const channel of [1, 2]) {
       for (const time of [1, 2, 3]) put(`s_C00${channel}T00${time}.tif`, pageFile(channel * 10 + time));
@@ -209,7 +209,7 @@ Deno.test("ignores files of other names beside an Olympus set", () =>
     deepEqual(loaded.summary.fileSize, 2 * pageFile(10).length + text(2).length);
   }));
 
-Deno.test("warns that the opened file was found by its name alone when a set in folders was copied into one", () =>
+Deno.test("warns when a set in folders was copied into one folder", () =>
   inFolder(async (put) => {
     const image = (i: number, name: string) =>
       `<Image ID="Image:${i}"><Pixels ID="Pixels:${i}" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="1" ` +

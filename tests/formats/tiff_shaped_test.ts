@@ -62,7 +62,7 @@ Deno.test("counts the planes that fit before the next part of the file", async (
   }
 });
 
-Deno.test("an array whose planes have directories of their own is read by them, wherever they lie", async () => {
+Deno.test("reads planes with their own directories wherever they lie", async () => {
   const head = Uint8Array.from({ length: 60 }, (_, i) => Math.floor(i / 20) + 1);
   const text = `{"shape": [3, 4, 5], "axes": "CYX"}`;
   const file = tiffOf(
