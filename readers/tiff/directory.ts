@@ -71,6 +71,17 @@ function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding
   return bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
 }
 
+/** The bytes of a directory, valid until the window moves. @throws {DecodeFailed} as `Directory.read` */
+function viewOf(window: ByteWindow, offset: number, encoding: Encoding, what: string) {
+  const { countBytes, entryBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
+  const head = window.view(offset, countBytes, what);
+  const count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
+  if (count === 0 || count > MAX_ENTRIES) {
+    throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
+  }
+  return window.view(offset, countBytes + count * entryBytes + pointerBytes, what);
+}
+
 /** One entry: its tag, field type (TIFF 6.0, section 2), number of values, and offset of the first value in the file. */
 export type Entry = Readonly<Record<"tag" | "type" | "count" | "at", number>>;
 
@@ -109,20 +120,17 @@ export class Directory {
    * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries
    */
   static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
-    const { countBytes, entryBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
-    const head = window.view(offset, countBytes, what);
-    const count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
-    if (count === 0 || count > MAX_ENTRIES) {
-      throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
-    }
-    const length = countBytes + count * entryBytes + pointerBytes;
-    const { buffer, byteOffset } = window.view(offset, length, what);
-    return new Directory(
-      window,
-      offset,
-      encoding,
-      new DataView(buffer.slice(byteOffset, byteOffset + length)),
-    );
+    const { buffer, byteOffset, byteLength } = viewOf(window, offset, encoding, what);
+    const bytes = new DataView(buffer.slice(byteOffset, byteOffset + byteLength));
+    return new Directory(window, offset, encoding, bytes);
+  }
+
+  /** Offset of the directory after the one at `offset`, which is checked but not copied. @throws {DecodeFailed} as `read` */
+  static skip(window: ByteWindow, offset: number, encoding: Encoding, what: string): { next: number } {
+    const view = viewOf(window, offset, encoding, what);
+    return {
+      next: pointer(view, view.byteLength - (encoding.bigTiff ? BIG : CLASSIC).pointerBytes, encoding),
+    };
   }
 
   /** A directory without entries, for planes that another structure of the file describes. */

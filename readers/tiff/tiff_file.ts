@@ -69,7 +69,7 @@ export class TiffFile {
    */
   directory(index: number): Directory | null {
     while (this.#offsets.length <= index) {
-      const directory = this.#advance();
+      const directory = this.#advance(Directory.read);
       if (directory === null) return null;
       if (this.#offsets.length > index) return directory;
     }
@@ -83,7 +83,7 @@ export class TiffFile {
 
   /** Counts the directories of the chain up to `most`. @throws {DecodeFailed} as for {@linkcode directory} */
   countUpTo(most: number): number {
-    while (this.#offsets.length < most && this.#advance() !== null);
+    while (this.#offsets.length < most && this.#advance(Directory.skip) !== null);
     return Math.min(this.#offsets.length, most);
   }
 
@@ -113,8 +113,10 @@ export class TiffFile {
     return this.#broken?.message ?? null;
   }
 
-  /** The next directory; `null` at the end of the chain. */
-  #advance(): Directory | null {
+  /** Goes one directory on; `null` at the end of the chain. */
+  #advance<T extends { readonly next: number }>(
+    read: (window: ByteWindow, offset: number, encoding: Encoding, what: string) => T,
+  ): T | null {
     const index = this.#offsets.length;
     const at = this.#next;
     if (at === 0 || this.#broken) return null;
@@ -126,7 +128,7 @@ export class TiffFile {
       throw new DecodeFailed(`the file has more than ${MAX_DIRECTORIES} directories`);
     }
     try {
-      const directory = this.directoryAt(at, `directory ${index}`);
+      const directory = read(this.window, at, this.encoding, `directory ${index}`);
       this.#seen.add(at);
       this.#offsets.push(at);
       this.#next = directory.next;
