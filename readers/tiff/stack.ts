@@ -35,8 +35,8 @@ export interface Opened {
 export const tagMoment = (directory: Directory): Moment => momentOf(directory.note(TAG.DateTime, 64));
 
 /**
- * The result of `read`, or `null` with a warning where metadata that decide about planes are damaged. A file that the system cannot
- * read is no damage.
+ * Returns the result of `read`, or `null` with a warning where metadata that decide about planes are damaged. Throws when the
+ * system cannot read the file.
  */
 export function noted<T>(warnings: Warning[], what: string, read: () => T): T | null {
   try {
