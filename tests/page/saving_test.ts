@@ -85,7 +85,7 @@ const INFO = {
   collection: null,
 } as unknown as Parameters<typeof restored>[1];
 
-const PICTURE = { shape: SHAPE, isLineScan: true, isSeries: false, isTurned: false };
+const PICTURE = { shape: SHAPE, isLineScan: true, isTurned: false };
 
 /** As the panels of the page have it. */
 const MEASURED = MEASUREMENTS.filter(({ key }) => key === "diameter").map((measurement) => ({

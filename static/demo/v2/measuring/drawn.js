@@ -63,12 +63,19 @@
  * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] by the keys of measurements.js
  * @property {{pinned: Cursor[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
+ * @property {import("./image_panel.js").KeptMeans | null} [images]
  * @property {readonly import("./bands.js").Region[]} [regions] that are no bands, lines or cursors
  * @property {boolean | null} [accepted] null as the file says
  * @property {string | null} [origin] mark of the documents that this began with
  */
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { shapeOf } from "./scan.js";
+
+/** Of coordinates in an image document: pixels. */
+export const SPACE = "primary-image-full-resolution-pixels";
+
+/** Region of the line over an image. */
+export const KYMOGRAPH_ID = "kymograph-line";
 
 /** More rows than anyone edits: the threshold lies in the noise. */
 export const MOST_ROWS = 2000;
@@ -120,6 +127,7 @@ export function withoutResults(kept) {
     ...kept,
     velocities: velocities && { ...velocities, found: [], about: [] },
     ...measured && { measured: mapped(measured, (one) => ({ ...one, found: [], about: [] })) },
+    ...kept.images && { images: null },
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
 }
@@ -134,6 +142,7 @@ export function drawnWords(kept) {
     ["event", kept.events?.rows],
     ...MEASUREMENTS.map(({ key, noun }) => /** @type {const} */ ([noun, kept.measured?.[key]?.found])),
     ["cursor", kept.cursors?.pinned],
+    ["image mean", kept.images?.rows],
     ["region", kept.regions],
   ]).flatMap(([name, { length = 0 } = []]) =>
     length === 0 ? [] : [`${length} ${length === 1 ? name : name.replace(/y$/, "ie") + "s"}`]

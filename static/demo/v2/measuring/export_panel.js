@@ -4,10 +4,11 @@
  * @typedef {"source" | "reference"} Picture
  */
 import { csv } from "../../../measure/csv.js";
+import { tiffOf } from "../../../measure/tiff.js";
 import { element, saveFile, sayIn } from "../controls/element.js";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
 import { measureLabel } from "../picture/marks.js";
-import { about, stemOf } from "./scan.js";
+import { about, shapeOf, stemOf } from "./scan.js";
 import { svgPlot } from "./svg_plot.js";
 
 /** @import { SnapshotLook } from "../picture/stage.js" */
@@ -61,7 +62,13 @@ export class ExportPanel {
       group("CSV", ...tables),
       group("SVG", ...plots),
       group("PNG", ...look),
-      fieldRow(button("Save PNG", () => this.#savePng(), { id: "png-save" })),
+      fieldRow(
+        button("Save PNG", () => this.#savePng(), { id: "png-save" }),
+        button("Save samples as TIFF", () => this.#saveTiff(), {
+          id: "tiff-save",
+          title: "Saves the shown channels with their calibration, a file each",
+        }),
+      ),
       this.#status,
     );
   }
@@ -98,6 +105,19 @@ export class ExportPanel {
       return this.#say("No picture to save, or it is too large for this browser.");
     }
     this.#save(`${stemOf(scan)}-${picture}.png`, blob);
+  }
+
+  /** The samples of the shown line scan, image or kymograph. */
+  #saveTiff() {
+    const scan = this.#scan();
+    if (scan === null) return this.#say("Nothing to save yet.");
+    const { channels, shown } = scan.group;
+    for (const { name, samples } of shown) {
+      const note = about(scan).map((fact) => fact.join(" ")).join("; ");
+      const bytes = tiffOf(samples, shapeOf(scan), scan.axes, note);
+      const suffix = channels.length > 1 ? `-${name}` : "";
+      this.#save(`${stemOf(scan)}${suffix}.tif`, new Blob([bytes], { type: "image/tiff" }));
+    }
   }
 
   /** @param {string} name @param {Blob} blob */

@@ -1,29 +1,29 @@
 /**
- * Kymographs of a T series: a line over the images, straight or freehand and with a width, and fetching the images.
+ * The line over an image, straight or freehand and with a width: its length, and the kymograph of a T series along it.
  *
  * @typedef {import("../../../measure/kymograph.js").Point} Point sample of the image
  * @typedef {object} Source
  * @property {import("../../../measure/kymograph.js").Series} series
- * @property {() => ImagesAt} images of the shown focus
- *
- * @typedef {(t: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt of all channels; null for
- *   planes never recorded
+ * @property {() => import("./image_series.js").ImagesAt} images of the shown focus, or of the shown time
  */
 import { element } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { button, checkField, countField, fieldRow } from "../controls/fields.js";
+import { unitSymbol } from "../../../measure/axes.js";
 import { Kymograph } from "../../../measure/kymograph.js";
+import { lengthOf } from "../../../measure/line_profile.js";
+import { fetchImages } from "./image_series.js";
+import { rounded, shapeOf } from "./scan.js";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
-
-/** Concurrent requests for planes: the server queues 16 per session. */
-const AT_ONCE = 3;
 
 /** Emits `change` for the line, `grow` `{kymograph, isDone}` while images arrive, `end`, and `back`. */
 export class KymographPanel extends Emitter {
   /** @type {Source | null} */
   #source = null;
+  /** The shown image. @type {import("./scan.js").Scan | null} */
+  #scan = null;
   /** @type {Point[]} */
   #points = [];
   /** The line before the one being drawn. @type {Point[] | null} */
@@ -37,6 +37,7 @@ export class KymographPanel extends Emitter {
   #back = button("Back to the images", () => this.emit("back"), { id: "kymograph-back", hidden: true });
   #progress = element("progress", { hidden: true, "aria-label": "Images" });
   #status = element("p", { className: "hint", role: "status" });
+  #length = element("output", { className: "drawn", id: "line-length" });
 
   constructor() {
     super();
@@ -50,6 +51,7 @@ export class KymographPanel extends Emitter {
       "div",
       { className: "panel" },
       this.#status,
+      this.#length,
       fieldRow(freehand.label, this.#width.label),
       fieldRow(this.#start, this.#progress, this.#back),
     );
@@ -62,18 +64,22 @@ export class KymographPanel extends Emitter {
     return { points: [...this.#points], width: this.#width.number, isMade };
   }
 
-  /** @param {Source | null} source a series, or null @param {import("./drawn.js").KeptKymograph | null} kept */
-  begin(source, kept) {
+  /** @param {import("./scan.js").Scan} scan @param {Source | null} source a series, or null @param {import("./drawn.js").KeptKymograph | null} kept */
+  begin(scan, source, kept) {
     this.#leave();
+    this.#scan = scan;
     this.#source = source;
     this.#former = null;
     this.#points = kept?.points ?? [];
     if (kept !== null) this.#width.number = kept.width;
+    this.#start.hidden = source === null;
     this.#start.disabled = this.#points.length === 0;
     this.#back.hidden = true;
     this.#isShown = false;
-    this.#status.textContent =
-      "Choose Line and draw over the image: each image becomes a line of the kymograph.";
+    this.#status.textContent = source === null
+      ? "Choose Line and draw over the image to measure a length."
+      : "Choose Line and draw over the image: each image becomes a line of the kymograph.";
+    this.#showLength();
   }
 
   /** Shows another line without making its kymograph, as when a change is undone. @param {import("./drawn.js").KeptKymograph | null} kept */
@@ -82,7 +88,30 @@ export class KymographPanel extends Emitter {
     this.#points = [...kept?.points ?? []];
     if (kept !== null) this.#width.number = kept.width;
     this.#start.disabled = this.#running === null && this.#points.length === 0;
+    this.#changed();
+  }
+
+  #changed() {
+    this.#showLength();
     this.emit("change");
+  }
+
+  /** The length of the line between its outermost points. */
+  #showLength() {
+    const [row, column] = this.#scan?.axes ?? [];
+    if (row === undefined || column === undefined || this.#points.length < 2) {
+      this.#length.textContent = "";
+      return;
+    }
+    const [steps, unit] = row.unit === column.unit
+      ? [[column.step, row.step], unitSymbol(column.unit)]
+      : [[1, 1], "px"];
+    this.#length.textContent = `Length ${rounded(lengthOf(this.#points, steps[0], steps[1]))} ${unit}`;
+  }
+
+  /** The line for other measurements; null without one. */
+  get line() {
+    return this.#points.length < 2 ? null : { points: this.#points, width: this.#width.number };
   }
 
   get hasSeries() {
@@ -103,7 +132,7 @@ export class KymographPanel extends Emitter {
 
   /** Follows a line being drawn, in positions of the picture. @param {Point} from @param {Point} to @param {boolean} isDone */
   draw(from, to, isDone) {
-    const [rows, columns] = this.#source?.series.plane.shape ?? [0, 0];
+    const [rows, columns] = this.#scan === null ? [0, 0] : shapeOf(this.#scan);
     const inside = (/** @type {number} */ place, /** @type {number} */ size) =>
       Math.min(size - 1, Math.max(0, place - 0.5));
     // The picture counts rows along x; a sample's centre lies half a pixel inside, and nothing is known beyond the
@@ -116,7 +145,7 @@ export class KymographPanel extends Emitter {
     }
     if (isDone) this.#former = null;
     this.#start.disabled = this.#running === null && !isDone;
-    this.emit("change");
+    this.#changed();
   }
 
   /** A cancelled drag restores the previous line. */
@@ -125,7 +154,7 @@ export class KymographPanel extends Emitter {
     this.#points = this.#former;
     this.#former = null;
     this.#start.disabled = this.#running === null && this.#points.length === 0;
-    this.emit("change");
+    this.#changed();
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @param {number} zoom CSS pixels per sample @returns {import("../picture/marks.js").Mark[]} */
@@ -171,23 +200,14 @@ export class KymographPanel extends Emitter {
 
   /** @param {Source} source @param {Kymograph} kymograph @param {AbortSignal} signal */
   async #fetchAll({ series, images }, kymograph, signal) {
-    const imagesAt = images();
-    let [next, done, shownAt] = [0, 0, -Infinity];
-    const work = async () => {
-      while (next < series.count) {
-        const t = next;
-        next += 1;
-        const planes = await imagesAt(t, signal);
-        signal.throwIfAborted();
-        planes.forEach((image, channel) => image !== null && kymograph.take(channel, t, image));
-        done += 1;
-        this.#progress.value = done;
-        if (performance.now() - shownAt < SHOW_EVERY_MS) continue;
-        shownAt = performance.now();
-        this.emit("grow", { kymograph, isDone: false });
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, series.count) }, work));
+    let shownAt = -Infinity;
+    await fetchImages(series.count, images(), signal, (planes, t, done) => {
+      planes.forEach((image, channel) => image !== null && kymograph.take(channel, t, image));
+      this.#progress.value = done;
+      if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+      shownAt = performance.now();
+      this.emit("grow", { kymograph, isDone: false });
+    });
   }
 }
 

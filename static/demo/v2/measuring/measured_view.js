@@ -131,7 +131,8 @@ export class MeasuredView {
       typed: this.#plain?.typed ?? null,
       why: this.#whyNoLineScan(info),
       path: pathPoints(info.reference),
-      series: this.#series(info),
+      series: this.#sources(info).get("T") ?? null,
+      stacks: this.#sources(info),
       place: () => this.#placeInFile(info),
       note: this.#viewer.note,
       isKymograph: this.#original !== null,
@@ -209,25 +210,33 @@ export class MeasuredView {
     return [...placeInFile(images, this.#images.place(), typed), ...this.#line];
   }
 
-  /** Images along time, or null for a single image. @param {OpenResponse} info @returns {Source | null} */
-  #series(info) {
+  /** Images along time and focus, by the axes that have several. @param {OpenResponse} info @returns {Map<string, Source>} */
+  #sources(info) {
     const { plane, channels } = this.#viewer.groups?.source ?? { plane: info.plane, channels: [] };
-    const count = info.header.sizes.T ?? 1;
-    if (this.#original !== null || count < 2 || isTime(info.plane.axes[0])) return null;
-    return {
-      series: { plane, channels, count, time: timeAxis(info) },
-      images: () => {
-        const { z, l } = this.#images.place();
-        return async (t, signal) => {
-          try {
-            return await this.#images.planesAt({ t, z, l }, signal);
-          } catch (error) {
-            // A declared plane that was never recorded leaves its line empty.
-            if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
-            throw error;
-          }
-        };
-      },
+    if (this.#original !== null || isTime(info.plane.axes[0])) return new Map();
+    /** @type {(name: "t" | "z", time: Axis) => [string, Source][]} */
+    const along = (name, time) => {
+      const count = info.header.sizes[time.name] ?? 1;
+      if (count < 2) return [];
+      return [[time.name, {
+        series: { plane, channels, count, time },
+        images: () => this.#imagesAlong(name),
+      }]];
+    };
+    return new Map([...along("t", timeAxis(info)), ...along("z", stepAxis(info, "Z"))]);
+  }
+
+  /** Images along an axis at the other places that are shown. @param {"t" | "z"} name @returns {import("./image_series.js").ImagesAt} */
+  #imagesAlong(name) {
+    const place = this.#images.place();
+    return async (index, signal) => {
+      try {
+        return await this.#images.planesAt({ ...place, [name]: index }, signal);
+      } catch (error) {
+        // A declared plane that was never recorded leaves its line empty.
+        if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
+        throw error;
+      }
     };
   }
 
@@ -324,7 +333,13 @@ function timeAxis({ times, header }) {
   if (times && times[0] !== undefined && last !== undefined && last > times[0]) {
     return { name: "T", step: (last - times[0]) / (times.length - 1), unit: "seconds" };
   }
-  const at = header.dims.indexOf("T");
-  const [step = 1, unit = "Pixels"] = [header.physicalUnits[at], header.physicalUnitsLabels[at]];
+  const { step, unit } = stepAxis({ header }, "T");
   return unit === "Pixels" ? { name: "T", step: 1, unit: FRAMES } : { name: "T", step, unit };
+}
+
+/** Step along an axis by the header. @param {Pick<OpenResponse, "header">} info @param {string} name @returns {Axis} */
+function stepAxis({ header }, name) {
+  const at = header.dims.indexOf(name);
+  const [step = 1, unit = "Pixels"] = [header.physicalUnits[at], header.physicalUnitsLabels[at]];
+  return { name, step, unit };
 }

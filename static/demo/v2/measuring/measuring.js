@@ -12,6 +12,7 @@
  * @property {string} why tools for line scans are grey, and what helps
  * @property {readonly Point[]} path of the line scan over its reference; empty without one
  * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
+ * @property {ReadonlyMap<string, import("./kymograph_panel.js").Source>} stacks images along `T` and `Z`, where there are several
  * @property {() => [string, string | number][]} place describes the shown part of the file
  * @property {string} note note in everything saved
  * @property {unknown} drawn earlier drawings, unchecked
@@ -28,10 +29,11 @@ import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
 import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
-import { drawnIn } from "./drawn.js";
+import { drawnIn, KYMOGRAPH_ID } from "./drawn.js";
 import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
 import { History } from "./history.js";
+import { ImagePanel } from "./image_panel.js";
 import { KymographPanel } from "./kymograph_panel.js";
 import { LinePanel } from "./line_panel.js";
 import { MeasurementPanel } from "./measurement_panel.js";
@@ -76,7 +78,7 @@ export class Measuring extends Emitter {
   #bands = new BandPanel();
   #lines = new LinePanel();
   #regions = new RegionPanel();
-  #regionFold = folded("Regions of the file", this.#regions, "regions");
+  #regionFold = folded("Regions", this.#regions, "regions");
   #accepted = byId("accepted", HTMLInputElement);
   /** By the file. */
   #isAccepted = false;
@@ -88,7 +90,9 @@ export class Measuring extends Emitter {
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
   kymographs = new KymographPanel();
   #editor;
-  #kymographFold = folded("Kymograph", this.kymographs, "kymograph", true);
+  #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
+  #images = new ImagePanel(() => this.#parts);
+  #imageFold = folded("Images over time or focus", this.#images, "images");
   #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
     folded("Lines", this.#lines, "lines"),
@@ -125,6 +129,7 @@ export class Measuring extends Emitter {
       ...Object.fromEntries(this.#measurements.map((panel) => [savedName(panel), panel])),
       Lines: this.#lines,
       Cursors: this.#cursors,
+      Images: this.#images,
     };
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
@@ -134,6 +139,7 @@ export class Measuring extends Emitter {
       this.#kymographFold,
       ...this.#lineScanFolds,
       this.#regionFold,
+      this.#imageFold,
       folded("Cursors", this.#cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
@@ -157,6 +163,7 @@ export class Measuring extends Emitter {
       measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
       cursors: this.#cursors.kept,
       kymograph: this.kymographs.kept,
+      images: this.#images.kept,
       regions: this.#regions.regions,
       accepted: this.#judged,
       origin: this.#origin,
@@ -178,7 +185,8 @@ export class Measuring extends Emitter {
       columns,
       quantities,
     }));
-    return { drawn, scan, traces: this.#bands.traces, tables, measurements };
+    const images = { columns: this.#images.columns, about: this.#images.about };
+    return { drawn, scan, traces: this.#bands.traces, tables, measurements, images };
   }
 
   /** Null as the file says. */
@@ -206,14 +214,16 @@ export class Measuring extends Emitter {
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.#tools.offer({ band: scan.isLineScan, line: scan.isLineScan || series !== null }, shown.why);
+    this.#tools.offer({ band: scan.isLineScan, line: true, rectangle: !scan.isLineScan }, shown.why);
     this.#show(scan, drawn);
     this.#judge(scan, shown.kept ?? drawn);
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
-    else this.kymographs.begin(series, drawn?.kymograph ?? null);
+    else this.kymographs.begin(scan, series, drawn?.kymograph ?? null);
+    this.#images.begin(scan, shown.stacks, drawn?.images ?? null);
     for (const fold of this.#lineScanFolds) fold.hidden = !scan.isLineScan;
-    this.#kymographFold.hidden = series === null && !isKymograph;
+    this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
+    this.#imageFold.hidden = shown.stacks.size === 0;
     this.#choose();
     this.#refresh();
     this.#isUnfinished = false;
@@ -277,6 +287,7 @@ export class Measuring extends Emitter {
     this.#show(scan, drawn);
     this.#judge(scan, drawn);
     this.kymographs.redraw(drawn.kymograph);
+    this.#images.redraw(drawn.images ?? null);
     this.#refresh();
     this.#isUnfinished = false;
     this.#history.amend(this.drawn);
@@ -295,7 +306,15 @@ export class Measuring extends Emitter {
     this.#accepted.checked = kept?.accepted ?? this.#isAccepted;
     this.#origin = kept?.origin ?? null;
     this.#regions.begin(scan, kept?.regions ?? []);
-    this.#regionFold.hidden = this.#regions.regions.length === 0;
+  }
+
+  /** Parts of an image whose mean can be taken: its line and rectangles. */
+  get #parts() {
+    const { line } = this.kymographs;
+    const rectangles = this.#regions.regions.flatMap(({ id, name, type, start, stop }) =>
+      type === "rectangle" && start && stop ? [{ id, name: name || id, part: { start, stop } }] : []
+    );
+    return [...line === null ? [] : [{ id: KYMOGRAPH_ID, name: "the line", part: line }], ...rectangles];
   }
 
   /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {import("./tool_choice.js").Tool} tool */
@@ -336,6 +355,12 @@ export class Measuring extends Emitter {
     });
     this.#editor.on("edited", () => this.#drawMarks());
     this.#editor.on("released", () => this.#history.endTyping());
+    for (const panel of [this.kymographs, this.#regions]) {
+      panel.addEventListener("change", () => {
+        this.#images.listParts();
+        this.#regionFold.hidden = this.#regions.regions.length === 0;
+      });
+    }
     for (const panel of [this.#lines, this.#cursors, this.kymographs, this.#regions, ...this.#measurements]) {
       panel.addEventListener("change", () => source.drawMarks());
     }
@@ -352,6 +377,7 @@ export class Measuring extends Emitter {
       this.#cursors,
       this.kymographs,
       this.#regions,
+      this.#images,
     ];
     for (const part of parts) part.addEventListener("change", () => this.#recordSoon());
   }
@@ -394,6 +420,10 @@ export class Measuring extends Emitter {
   #drag(from, to, isDone) {
     this.#isUnfinished = !isDone;
     if (this.#tools.chosen === "band") return this.#dragBand(from.y, to.y, isDone);
+    if (this.#tools.chosen === "rectangle") {
+      this.#regions.draw(from, to, isDone);
+      return this.#drawMarks();
+    }
     if (!this.#scan?.isLineScan) return this.kymographs.draw(from, to, isDone);
     this.#lines.draw(from, to, isDone);
     this.#panes.source.drawMarks();
@@ -426,6 +456,7 @@ export class Measuring extends Emitter {
     this.#bands.draft = null;
     this.#lines.giveUp();
     this.kymographs.giveUp();
+    this.#regions.giveUp();
     this.#drawMarks();
   }
 

@@ -1,7 +1,9 @@
-/** Regions of an image document that no tool of this page draws: shown, listed and saved as they are. */
+/** Rectangles drawn over an image, and regions of an image document that no tool of this page draws, saved as they are. */
 import { element } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
+import { SPACE } from "./drawn.js";
 import { Panel } from "./panel.js";
+import { shapeOf } from "./scan.js";
 
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Region } from "./bands.js" */
@@ -16,6 +18,8 @@ export class RegionPanel extends Panel {
   /** @type {readonly Region[]} */
   regions = [];
   element = element("div", { className: "panel" });
+  /** The rectangle being drawn. @type {Region | null} */
+  #draft = null;
 
   /** @param {Scan} scan @param {readonly Region[]} regions in it */
   begin(scan, regions) {
@@ -23,9 +27,41 @@ export class RegionPanel extends Panel {
     this.#set(regions);
   }
 
+  /** Follows a rectangle being drawn, in positions of the picture. @param {{x: number, y: number}} from @param {{x: number, y: number}} to @param {boolean} isDone */
+  draw(from, to, isDone) {
+    if (this.scan === null) return;
+    const [rows, columns] = shapeOf(this.scan);
+    const edges = (/** @type {number} */ one, /** @type {number} */ other, /** @type {number} */ size) => [
+      Math.max(0, Math.floor(Math.min(one, other))),
+      Math.min(size, Math.ceil(Math.max(one, other))),
+    ];
+    // The picture counts rows along x.
+    const [[left, right], [top, bottom]] = [edges(from.y, to.y, columns), edges(from.x, to.x, rows)];
+    if (right <= left || bottom <= top) return;
+    const used = this.regions.map(({ id }) => Number(/^rectangle-(\d+)$/.exec(id)?.[1] ?? 0));
+    const number = Math.max(0, ...used) + 1;
+    /** @type {Region} */
+    const region = {
+      id: `rectangle-${number}`,
+      type: "rectangle",
+      name: `Rectangle ${number}`,
+      coordinate_space: SPACE,
+      start: [left, top],
+      stop: [right, bottom],
+    };
+    this.#draft = isDone ? null : region;
+    if (isDone) this.#set([...this.regions, region]);
+  }
+
+  /** Cancels the rectangle being drawn. */
+  giveUp() {
+    this.#draft = null;
+  }
+
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */
   marks(toScreen) {
-    return this.regions.flatMap((region) => {
+    const draft = this.#draft === null ? [] : [this.#draft];
+    return [...this.regions, ...draft].flatMap((region) => {
       const paths = pathsOf(region, toScreen);
       const [at] = paths[0];
       const style = { color: COLOR, halo: true };

@@ -2,12 +2,13 @@
 import { element } from "../controls/element.js";
 import { button } from "../controls/fields.js";
 
-/** @typedef {"zoom" | "band" | "line"} Tool */
+/** @typedef {"zoom" | "band" | "line" | "rectangle"} Tool */
 
 const TOOLS = /** @type {const} */ ([
   ["zoom", "Zoom", "Drag over the picture to zoom (z, or Esc)"],
   ["band", "Band", "Drag over positions to trace their mean over time (b)"],
-  ["line", "Line", "Draw a line over a streak, or over an image for a kymograph (n)"],
+  ["line", "Line", "Draw a line over a streak, or over an image for its length or a kymograph (n)"],
+  ["rectangle", "Rectangle", "Drag over an image to measure the mean of a part of it"],
 ]);
 
 export class ToolChoice {
@@ -33,7 +34,7 @@ export class ToolChoice {
     this.#show();
   }
 
-  /** Tools available for the picture. @param {{band: boolean, line: boolean}} isThere @param {string} why others are not */
+  /** Tools available for the picture. @param {{band: boolean, line: boolean, rectangle: boolean}} isThere @param {string} why others are not */
   offer(isThere, why) {
     this.why.textContent = why;
     this.why.hidden = why === "";
@@ -41,6 +42,8 @@ export class ToolChoice {
       if (tool === "zoom") continue;
       const made = /** @type {HTMLButtonElement} */ (this.#buttons.get(tool));
       made.disabled = !isThere[tool];
+      // Of line scans, bands are the parts.
+      made.hidden = tool === "rectangle" && !isThere[tool];
       made.title = isThere[tool] ? title : why;
       if (!isThere[tool] && this.chosen === tool) this.chosen = "zoom";
     }

@@ -15,9 +15,9 @@ import { tableUnit } from "../../../measure/axes.js";
 import { table } from "../../../measure/csv.js";
 import { METHODS, physicalVelocity, velocityUnit } from "../../../measure/velocity.js";
 import { velocitySummary } from "../../../measure/velocity_summary.js";
-import { mapped } from "../measuring/drawn.js";
+import { KYMOGRAPH_ID, mapped } from "../measuring/drawn.js";
 import { shapeOf } from "../measuring/scan.js";
-import { bandRegionId, KYMOGRAPH_ID, OWN, regionsOf } from "./regions.js";
+import { bandRegionId, OWN, regionsOf } from "./regions.js";
 
 /** @import { Column } from "../../../measure/csv.js" */
 /** @import { Trace } from "../measuring/bands.js" */
@@ -76,6 +76,7 @@ function settingsOf(drawn, channels) {
       channel: rankOf(channels, Number(one.channel)),
     })),
     cursors: { lines: cursors.lines, columns: cursors.columns },
+    images: drawn.images && { ...drawn.images, rows: [] },
     isKymographMade: kymograph?.isMade ?? false,
   };
 }
@@ -87,7 +88,7 @@ function rankOf(channels, position) {
 }
 
 /** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l wavelength @returns {Analysis[]} */
-function analysesOf({ drawn, scan, traces, tables, measurements }, channels, l) {
+function analysesOf({ drawn, scan, traces, tables, measurements, images }, channels, l) {
   const { velocities, events, lines, cursors } = tables;
   const at = (/** @type {number} */ position) => ({
     channel: rankOf(channels, position),
@@ -155,6 +156,16 @@ function analysesOf({ drawn, scan, traces, tables, measurements }, channels, l) 
         name: measurement.title,
       });
     }),
+    ...drawn.images && images
+      ? analysis({
+        type: "image_means",
+        roiId: drawn.images.part,
+        parameters: { axis: drawn.images.axis, [OWN]: packed({ rows: drawn.images.rows }) },
+        summary: { images: drawn.images.rows.length },
+        columns: images.columns,
+        name: "Means over the images",
+      })
+      : [],
     ...analysis({
       type: "lines",
       parameters: {},

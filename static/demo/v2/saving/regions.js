@@ -3,18 +3,13 @@
  * integers; drawings count from the outer edge of the first pixel.
  */
 import { MOST_BANDS } from "../measuring/bands.js";
-import { MOST_LINES, turnedRegion } from "../measuring/drawn.js";
+import { KYMOGRAPH_ID, MOST_LINES, SPACE, turnedRegion } from "../measuring/drawn.js";
 
 /** @import { Band, Region } from "../measuring/bands.js" */
 /** @import { Drawn, KeptKymograph, Line } from "../measuring/drawn.js" */
 
 /** Key of everything that this page alone reads. */
 export const OWN = "acq_viewer";
-
-/** Id of the line of a kymograph. */
-export const KYMOGRAPH_ID = "kymograph-line";
-
-const SPACE = "primary-image-full-resolution-pixels";
 
 /** Colour of regions without one. */
 const PLAIN = "#56b4e9";
@@ -91,12 +86,12 @@ const pixelOf = (place, size) =>
  * Drawings of the regions of an image document; those that this page has no tool for stay regions.
  *
  * @param {readonly Region[]} written valid by the schema
- * @param {{shape: readonly [number, number], isLineScan: boolean, isSeries: boolean, isTurned: boolean}} picture `isTurned`
+ * @param {{shape: readonly [number, number], isLineScan: boolean, isTurned: boolean}} picture `isTurned`
  *   where the columns of the image are its lines
  * @returns {Pick<Drawn, "bands" | "kymograph"> & {lines: Line[], regions: Region[], pinned: Drawn["cursors"]["pinned"],
  *   outside: string[]}} `outside` has the names of regions that do not lie within the image
  */
-export function drawnRegions(written, { shape, isLineScan, isSeries, isTurned }) {
+export function drawnRegions(written, { shape, isLineScan, isTurned }) {
   const regions = isTurned ? written.map(turnedRegion) : written;
   const [rows, columns] = shape;
   const size = /** @type {const} */ ([columns, rows]);
@@ -127,7 +122,7 @@ export function drawnRegions(written, { shape, isLineScan, isSeries, isTurned })
       drawn.lines.push({ id: number, ...name && { name }, from, to, ...foreign });
     } else if (type === "point" && /^cursor-[ab]$/.test(id) && drawn.pinned.length < 2) {
       drawn.pinned.push({ x: position[1], y: position[0], ...name && { name } });
-    } else if (type === "line" && id === KYMOGRAPH_ID && isSeries) {
+    } else if (type === "line" && id === KYMOGRAPH_ID && !isLineScan) {
       drawn.kymograph = kymographOf(region, size);
     } else drawn.regions.push(region);
   }

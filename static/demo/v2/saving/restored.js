@@ -110,10 +110,9 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
   const [rows, columns] = plane.shape;
   const shape = /** @type {[number, number]} */ (isTurned ? [columns, rows] : [rows, columns]);
   const isLineScan = typed !== null || isTime(plane.axes[0]);
-  const isSeries = !isLineScan && (header.sizes.T ?? 1) > 1;
   /** @type {Region[]} */
   const regions = image.rois;
-  const { outside, pinned, ...drawn } = drawnRegions(regions, { shape, isLineScan, isSeries, isTurned });
+  const { outside, pinned, ...drawn } = drawnRegions(regions, { shape, isLineScan, isTurned });
   // An archive has each wavelength as a channel.
   const spectral = image.image_metadata?.acq_server?.spectral?.size ?? 1;
   const isFolded = spectral > 1 && header.sizes.L === undefined;
@@ -159,6 +158,9 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
         isLineScan ? settings.measured : {},
         (one, key) => isThere(one) ? { ...one, ...placed(one), found: listed(kept(key).found) } : null,
       ),
+      ...settings.images && {
+        images: { ...settings.images, rows: listed(kept("image_means").rows) },
+      },
       cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
       kymograph: drawn.kymograph && {
         ...drawn.kymograph,
