@@ -130,6 +130,13 @@ Deno.test("a circle of DIFAT sectors ends at the last FAT sector", () => {
   );
 });
 
+Deno.test("only version 4 has streams of more than 4 GB", () => {
+  const entry = ({ directory, sectorBytes }: WrittenCompound) => (directory + 1) * sectorBytes + 128;
+  deepEqual(readAll(changed(V3, [entry(V3) + 124, 7])), TWO);
+  const v4 = writeCompound(TWO, 4);
+  refused(changed(v4, [entry(v4) + 124, 1]), /Stream00001 declares 4294972296 bytes/);
+});
+
 Deno.test("a small stream lies inside the stream of the root", () => {
   // The root has none here.
   const small = writeCompound({ A: ramp(100) }, 3, 4096);

@@ -64,6 +64,11 @@ Deno.test("every plane is found by its index, and a missing one is named", () =>
   );
 });
 
+Deno.test("a missing plane is named by its channel and the axes with several positions", () => {
+  const grid = new PlaneGrid(planeNames(["s_C001Z001.tif", "s_C002Z002.tif"]).places[0]!.planes, 2);
+  throws(() => grid.name({ channel: 1, z: 0, t: 0, l: 0 }), /there is no image for C002Z001$/);
+});
+
 Deno.test("places on the stage are scenes; other axes are served at their first position", () => {
   const { places, warnings } = planeNames(["s_C001P002A001.tif", "s_C001P001A001.tif", "s_C001P001A002.tif"]);
   deepEqual(places.map(({ number, planes }) => [number, planes.map(({ name }) => name)]), [
