@@ -141,7 +141,7 @@ function compressorOf({ compressor }: Header): Decompress {
   throw new DecodeFailed(`the Blosc compressor ${name} is not read`);
 }
 
-/** Streams of a block of so many bytes. */
+/** Number of streams in a block of a given size. */
 function streamsOf({ splits, width, blockSize }: Header, length: number): number {
   const split = splits && length === blockSize && width <= MAX_SPLITS &&
     length / width >= MIN_STREAM_BYTES && length % width === 0;

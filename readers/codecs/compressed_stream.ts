@@ -30,7 +30,7 @@ const DECODERS: Readonly<Record<Exclude<StreamKind, "zstd">, Decompress>> = {
 /** Name of a kind of stream. */
 export type StreamKind = "zlib" | "deflate" | "gzip" | "zstd" | "brotli";
 
-/** Gives at least so many bytes, of any value. */
+/** Returns memory of at least `length` bytes with arbitrary content. */
 export type Room = (length: number) => Uint8Array;
 
 /** Memory of its own for each result. */

@@ -22,13 +22,13 @@ const TABLE = 4096;
 /** They stand before the output, so that a code below 256 is a string like any other. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, value) => value);
 
-/** Strings are copied in words of so many bytes; the last one may reach beyond its string. */
+/** Bytes of the words in which strings are copied; the last word may reach beyond its string. */
 const WORD = 8;
 
-/** A code is taken out of so many bytes. */
+/** Bytes from which a code is taken. */
 const WINDOW = 4;
 
-/** Codes between two looks at the stop flag, at most. */
+/** Most codes between two checks of the stop flag. */
 const MAX_STAGE = 1 << 20;
 
 /**

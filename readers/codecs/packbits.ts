@@ -10,7 +10,7 @@ import {
   surplus,
 } from "./segment.ts";
 
-/** Runs are written, and literal bytes copied, in words of so many bytes; the last word may reach beyond them. */
+/** Bytes of the words in which runs are written and literals copied; the last word may reach beyond them. */
 const WORD = 8;
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {

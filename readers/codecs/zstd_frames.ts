@@ -1,7 +1,7 @@
 /** Zstandard frames (RFC 8878, section 3.1), by their structure alone. */
 
 const FRAME_MAGIC = 0xfd2fb528;
-/** Of frames that are passed over (section 3.1.2), in the lowest four bits of which anything may stand. */
+/** Magic number of skippable frames (section 3.1.2); its lowest four bits are arbitrary. */
 const SKIPPED_MAGIC = 0x184d2a50;
 /** Magic number, descriptor and a size; of fewer bytes the decoder of the runtime makes an empty output. */
 const MIN_FRAME_BYTES = 6;
@@ -77,7 +77,7 @@ const contentSizeBytes = (descriptor: number): number =>
 /** Whether there is no window but the content. */
 const isSingle = (descriptor: number): boolean => (descriptor & 0x20) !== 0;
 
-/** The size of the content in so many bytes (section 3.1.1.1.4). */
+/** Reads the content size from a field of a given width (section 3.1.1.1.4). */
 function contentSize(view: DataView, at: number, bytes: number): number {
   if (bytes === 1) return view.getUint8(at);
   if (bytes === 2) return view.getUint16(at, true) + 256;
