@@ -1,6 +1,7 @@
 /** Measurements are saved as documents and come back with the same numbers. */
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { validatePath } from "../../cli/verdict.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
@@ -8,8 +9,10 @@ import { write, writePlainStore } from "../fixtures/plain_store.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { Viewer } from "./browser.ts";
 import { dropFile, openingEnded } from "./in_page.js";
+import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
 import { measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { dragOver, drawBand, saved, unfold } from "./measuring_hand.ts";
+import { scanImageLineScan } from "./scanimage_scan.ts";
 import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
@@ -34,10 +37,10 @@ const [SOMA, VESSEL] = [
 
 const TABLES = ["traces", "velocities", "events", "lines", "cursors"];
 
-/** All tables, without name and path of the file, which the archive changes. */
-async function tables(viewer: Viewer): Promise<string[]> {
+/** Tables without name and path of the file, which the archive changes. */
+async function tables(viewer: Viewer, names = TABLES): Promise<string[]> {
   const texts = [];
-  for (const name of TABLES) {
+  for (const name of names) {
     const { text } = await saved(viewer, `#csv-${name}`);
     texts.push(text.split("\r\n").slice(2).join("\n"));
   }
@@ -124,6 +127,57 @@ test("an archive is valid and brings all numbers to a fresh profile", async (vie
   assert(await other.page.isChecked("#accepted"));
   assert.deepEqual(other.faults, []);
 });
+
+/** Line scans of other formats, by the name of the file. */
+const OTHERS: Record<string, (folder: string) => string | Promise<string>> = {
+  "OME-Zarr": async (folder) => {
+    const axes = { y: { step: 0.002118, unit: "second" }, x: { step: 0.45, unit: "micrometer" } };
+    const [rows, columns] = SCAN_SHAPE;
+    await writePlainStore(join(folder, "scan.ome.zarr"), { planes: scanPlanes(), rows, columns, ...axes });
+    return join(folder, "scan.ome.zarr", "zarr.json");
+  },
+  "ScanImage TIFF": async (folder) => {
+    const path = join(folder, "scanimage.tif");
+    await Deno.writeFile(path, scanImageLineScan(2, 0));
+    return path;
+  },
+  "Prairie View": () => fixture("prairie/LineScan-03142018-1454-2042/LineScan-03142018-1454-2042.xml"),
+  OIF: () => fixture("oif/line_scan.oif"),
+};
+
+const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
+
+for (const [format, write] of Object.entries(OTHERS)) {
+  test(`an archive brings all numbers to a fresh profile: ${format}`, async (viewer) => {
+    const { page, server } = viewer;
+    await viewer.openPath(await write(server.folder));
+    await page.click("#tool-band");
+    await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.62]);
+    await page.check("#trace-change");
+    await page.click("#tool-line");
+    await dragOver(viewer, "source", [0.21, 0.81], [0.43, 0.27]);
+    await page.fill("#shape-name", "fast");
+    await page.click("#tool-zoom");
+    await page.focus("#source .plot");
+    for (const key of ["ArrowRight", "x"]) await page.keyboard.press(key);
+    await page.fill("#shape-name", "peak");
+    for (const part of ["velocities", "events"]) await unfold(viewer, part);
+    await page.click("#velocity-start");
+    await page.locator("#measure-velocities .result", { hasText: "windows" }).waitFor();
+    const names = ["traces", "velocities", "lines", "cursors"];
+    // An archive names its members, not the scenes that they were.
+    const read = async (of: Viewer) =>
+      (await tables(of, names)).map((text) => text.replace(/^Scene,.*\n/m, ""));
+    const before = await read(viewer);
+    assert.match(before[2]!, /,fast\n/);
+    assert.match(before[3]!, /\npeak,/);
+    const archive = await save(viewer, "all");
+    assert.deepEqual(validatePath(archive).problems, []);
+    await using other = await fresh(viewer);
+    await other.openPath(archive);
+    assert.deepEqual(await read(other), before);
+  });
+}
 
 test("measurements alone are restored onto the recording, and undone", async (viewer) => {
   const path = await openScan(viewer);

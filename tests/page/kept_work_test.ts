@@ -66,6 +66,7 @@ function tab(store: Store, locks: BrowserLocks = locksOfTest) {
 /** Locks of one browser, as far as the page uses them. */
 class Locks {
   #held = new Map<string, (error: unknown) => void>();
+  readonly #released = new EventTarget();
 
   async request(
     name: string,
@@ -75,8 +76,13 @@ class Locks {
     if (steal) this.#held.get(name)?.(new DOMException("", "AbortError"));
     else if (this.#held.has(name)) {
       if (ifAvailable) return work(null);
-      await until(() => !this.#held.has(name) || signal!.aborted, "the lock");
-      signal!.throwIfAborted();
+      while (this.#held.has(name)) {
+        signal!.throwIfAborted();
+        await new Promise((done) => {
+          this.#released.addEventListener("end", done, { once: true });
+          signal!.addEventListener("abort", done, { once: true });
+        });
+      }
     }
     const lost = Promise.withResolvers<never>();
     this.#held.set(name, lost.reject);
@@ -84,6 +90,7 @@ class Locks {
       return await Promise.race([work({ name }), lost.promise]);
     } finally {
       if (this.#held.get(name) === lost.reject) this.#held.delete(name);
+      this.#released.dispatchEvent(new Event("end"));
     }
   }
 }
@@ -178,7 +185,7 @@ Deno.test("a browser without locks keeps nothing and says so", async () => {
   assert.deepEqual([work.state, work.isAtRisk, store.works.size], ["blocked", true, 0]);
 });
 
-Deno.test("a page that is left gives the work to another tab, and asks for it when it returns", async () => {
+Deno.test("a page that is left gives the work to another tab, and goes on when that one is left", async () => {
   const store = storage();
   await using first = tab(store);
   await using second = tab(store);
@@ -191,10 +198,10 @@ Deno.test("a page that is left gives the work to another tab, and asks for it wh
   assert.equal(second.work.state, "kept");
   await first.work.resume();
   assert.equal(first.work.state, "elsewhere");
-  await second.work.leave();
   const newer: string[] = [];
   first.work.on("newer", ({ work }) => newer.push(work.words));
-  await first.work.resume();
+  await second.work.leave();
+  await until(() => newer.length > 0, "the work of the other tab");
   assert.deepEqual(newer, ["2 bands"]);
 });
 

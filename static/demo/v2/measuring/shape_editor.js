@@ -82,6 +82,8 @@ export class ShapeEditor extends Emitter {
     this.#makeGrips(panel, shape);
     this.#makeFields(panel, shape);
     panel.slot.append(this.#fields);
+    const fold = this.#fields.closest("details");
+    if (fold) fold.open = true;
     panel.showSelected(id);
     this.refresh();
   }
@@ -288,19 +290,12 @@ export class ShapeEditor extends Emitter {
       this.#pane.reveal(gripPlace(this.shape?.ends ?? shape.ends, i, this.#pane.view));
       byId("announcer").textContent = this.shape?.place ?? "";
     } else if (event.key === "Delete" || event.key === "Backspace") this.#remove();
-    else if (event.key === "Enter") this.#openFields();
+    else if (event.key === "Enter") this.#numbers[0]?.field.input.select();
     else if (event.key === "Escape") {
       if (!this.#giveUp()) this.deselect();
     } else return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  #openFields() {
-    const fold = this.#fields.closest("details");
-    if (fold) fold.open = true;
-    const [first] = this.#numbers;
-    first?.field.input.select();
   }
 
   #remove() {

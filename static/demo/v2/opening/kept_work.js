@@ -1,6 +1,6 @@
 /**
- * Keeps the work on the open recording in the browser. Of several tabs with the same recording one keeps the work: that
- * which holds its lock.
+ * Keeps the work on the open recording in the browser. Of several tabs with the same recording, the one that holds its
+ * lock keeps the work; when it is closed, the next one goes on.
  *
  * @typedef {import("./work_store.js").Work} Work
  * @typedef {object} Recording
@@ -21,7 +21,7 @@ import { Emitter } from "../controls/emitter.js";
 import { drawingWords, drawnWords } from "../measuring/drawn.js";
 import { keyOf, placeOf } from "./work_store.js";
 
-/** A tab that is being closed or reloaded gives its lock back within this time. */
+/** A tab that is being closed or reloaded usually gives its lock back within this time. */
 const LOCK_WITHIN_MS = 500;
 
 /**
@@ -30,6 +30,7 @@ const LOCK_WITHIN_MS = 500;
  * @property {number} savedAt
  * @property {boolean} isHeld has the lock
  * @property {boolean} isTouched something changed that no save has yet
+ * @property {AbortController} waiting for the lock
  * @property {() => void} release gives the lock back
  * @property {Shown | null} next to be saved
  * @property {Shown | null} last saved
@@ -113,6 +114,7 @@ export class KeptWork extends Emitter {
         savedAt,
         isHeld: false,
         isTouched: false,
+        waiting: new AbortController(),
         release: () => {},
         next: null,
         last: null,
@@ -129,9 +131,20 @@ export class KeptWork extends Emitter {
     if (this.#open !== null) await giveBack(this.#open);
   }
 
-  /** Goes on after `leave`. */
+  /** Goes on after `leave`. While another tab has the lock, waits for it and says so. */
   async resume() {
-    await this.#hold({ signal: AbortSignal.timeout(LOCK_WITHIN_MS) });
+    const open = this.#open;
+    if (open === null) return;
+    open.waiting.abort();
+    const { signal } = open.waiting = new AbortController();
+    const { promise: late, resolve } = Promise.withResolvers();
+    const timer = setTimeout(() => {
+      if (this.#open === open && !open.isHeld && !signal.aborted) this.#enter("elsewhere");
+      resolve(null);
+    }, LOCK_WITHIN_MS);
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    await Promise.race([this.#hold({ signal }), late]);
+    clearTimeout(timer);
   }
 
   /** Something was drawn or measured. @param {Shown} shown to be saved at once */
@@ -175,6 +188,7 @@ export class KeptWork extends Emitter {
 
   /** Keeps the work here instead of in another tab. */
   takeOver() {
+    this.#open?.waiting.abort();
     return this.#hold({ steal: true });
   }
 
@@ -251,21 +265,26 @@ export class KeptWork extends Emitter {
     if (open === null) return;
     if (this.#locks === undefined) return this.#enter("blocked");
     const locks = this.#locks;
-    open.isHeld = await new Promise((got) => {
+    const isHeld = await new Promise((got) => {
       const held = () =>
         new Promise((release) => {
+          open.isHeld = true;
           open.release = () => release(undefined);
           got(true);
         });
       locks.request(lockOf(open.key), options, held).catch((error) => {
         got(false);
+        // Given up by this tab.
+        if (options.signal?.aborted) return;
         open.isHeld = false;
-        const isTaken = /^(Abort|Timeout)Error$/.test(error.name);
-        if (this.#open === open) this.#enter(isTaken ? "elsewhere" : "blocked");
+        if (this.#open !== open) return;
+        const isTaken = error.name === "AbortError";
+        this.#enter(isTaken ? "elsewhere" : "blocked");
+        if (isTaken) this.resume();
       });
     });
     if (this.#open !== open) return open.release();
-    if (!open.isHeld) return;
+    if (!isHeld) return;
     this.#enter("pending");
     try {
       await this.#compare(open);
@@ -311,6 +330,7 @@ function workOn(recording, { look, position }, savedAt) {
 
 /** Gives the lock back once everything is saved. @param {Open} open */
 async function giveBack(open) {
+  open.waiting.abort();
   await open.saving;
   open.isHeld = false;
   open.release();
