@@ -1,6 +1,7 @@
 /** Work outlives tab and browser, changes can be undone, and nothing counts as saved that is not. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { until } from "../deadline.ts";
 import { startWithProfile, Viewer } from "./browser.ts";
 import { blockStorage, hasText, keptDrawn, openingEnded } from "./in_page.js";
 import { ACTIVE, measuredScan, SCAN_SHAPE } from "./measured_scan.ts";
@@ -254,8 +255,8 @@ test("work is kept again when the storage is emptied", async (viewer) => {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Storage.clearDataForOrigin", { origin: server.baseUrl, storageTypes: "indexeddb" });
   await page.waitForFunction(hasText, { selector: "#notice-text", text: "The browser has removed all work" });
-  await viewer.kept();
-  assert.equal((await page.evaluate(keptDrawn)).bands.length, 1);
+  await until(async () => (await page.evaluate(keptDrawn))?.bands.length === 1, "the work to be kept again");
+  assert.equal(await state(viewer), "Kept in this browser.");
 });
 
 test("the same path with another content shows the work with a note", async (viewer) => {
