@@ -14,7 +14,7 @@ const SHUTDOWN_MS = 5000;
 /** A log that nobody reads may delay the end by this time. */
 const LOG_MS = 500;
 
-/** The first worker starts this long after the first request. */
+/** The first worker starts this long after the first request, and the schemas load this long after the start. */
 const WARM_MS = 250;
 
 /** File descriptors that a server needs at least: for some connections, a worker and its files. Without any, the runtime panics. */
@@ -74,6 +74,8 @@ export async function start(
     asked = true;
     return app.fetch(request, env);
   }, { warn: (message) => log.line("warn", message) });
+  // The first request with a body needs them. They take as long to load as the rest of the server, so they do not delay its start.
+  clock.after(WARM_MS, () => void import("../schemas/http.ts"));
   return {
     port: listener.port,
     async tryFile(path) {
