@@ -171,3 +171,23 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
     },
   );
 });
+
+Deno.test("a field exists if the record includes all of it", async () => {
+  // The number of tiles lies at bytes 268 to 271.
+  for (const [length, scenes] of [[272, 4], [271, 2]] as const) {
+    const { summary } = await withFiles(
+      { "a.lsm": new LsmBytes("tiles.lsm").field(4, length).bytes },
+      (path) => loadHere(path),
+    );
+    equal(summary.sceneCount, scenes, `${length}`);
+  }
+});
+
+Deno.test("an axis that the scan type lacks is served where all its planes exist", async () => {
+  // Scan type 0 counts focus planes alone; page 3 is the thumbnail of the second plane of the first time point.
+  const stack = () => new LsmBytes("series_tzc.lsm").field(88, 0);
+  for (const [bytes, times] of [[stack().bytes, 3], [stack().link(3, 0).bytes, 1]] as const) {
+    const { summary } = await withFiles({ "a.lsm": bytes }, (path) => loadHere(path));
+    equal(summary.axes.find(({ name }) => name === "T")?.size ?? 1, times);
+  }
+});
