@@ -1,4 +1,4 @@
-/** Drawings and pinned cursors outlive a reload and a changed file, and stay off other samples. */
+/** Drawings outlive a changed file, and stay off other samples. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writePlainStack } from "../fixtures/plain_store.ts";
@@ -11,70 +11,6 @@ import { viewerSuite } from "./suite.ts";
 
 const { test } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
-
-/** Draws and pins one of each in the measured scan. */
-async function drawAll(viewer: Viewer): Promise<void> {
-  const { page } = viewer;
-  await page.uncheck("#source-0-visible");
-  await drawBand(viewer, ...ACTIVE);
-  await drawBand(viewer, 5, 12);
-  await page.fill("#shape-name", "quiet");
-  await page.fill("#shape-color", "#ff0000");
-  await page.check("#trace-change");
-  await viewer.enter("#trace-average", "9");
-  await viewer.enter("#baseline-percentile", "20");
-  await page.click("#tool-line");
-  await dragOver(viewer, "source", [0.2, 0.8], [0.4, 0.2]);
-  await page.click("#tool-zoom");
-  await unfold(viewer, "events");
-  await viewer.enter("#event-threshold", "0.7");
-  await page.click("#event-find");
-  assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
-  // One is removed by hand and does not come back.
-  await page.locator("#measure-events tbody tr").nth(1).locator("button").click();
-  await page.locator("#measure-events tbody input").first().fill("whisker");
-  await unfold(viewer, "cursors");
-  await viewer.enter("#cursor-lines", "3");
-  await page.focus("#source .plot");
-  for (const [line, column] of [[100, 40], [140, 20]] as const) {
-    const { x, y } = await viewer.place("source", SCAN_SHAPE, line, column);
-    await page.mouse.move(x, y);
-    await page.keyboard.press("x");
-  }
-}
-
-/** All tables that can be saved, but for velocities. */
-async function tables(viewer: Viewer): Promise<string[]> {
-  const texts = [];
-  for (const name of ["traces", "events", "lines", "cursors"]) {
-    texts.push((await saved(viewer, `#csv-${name}`)).text);
-  }
-  return texts;
-}
-
-test("a reload keeps bands, lines, events and pinned cursors", async (viewer) => {
-  const { page, server } = viewer;
-  const path = join(server.folder, "kept.oir");
-  await Deno.writeFile(path, measuredScan());
-  await viewer.openPath(path);
-  await drawAll(viewer);
-  await page.selectOption("#statistic", "max");
-  const before = await tables(viewer);
-  assert.match(before[0]!, /Band 1[^]*quiet[^]*dF\/F0[^]*percentile 20/);
-  assert.match(before[1]!, /Threshold,0\.7\r\n[^]*,whisker\r\n$/);
-  assert.match(before[2]!, /\r\n1,[^]*$/);
-  assert.match(before[3]!, /Lines averaged,3\r\n[^]*\r\nB,/);
-  await viewer.reload();
-  assert.deepEqual(await tables(viewer), before);
-  assert.equal(await page.inputValue("#statistic"), "max");
-  assert.equal(await page.locator('#source polyline[stroke="#ff0000"]').count(), 2);
-  // The next one is the third.
-  await drawBand(viewer, 60, 70);
-  assert.equal(await page.locator("#measure-bands .name").nth(2).textContent(), "Band 3");
-  // Another file has none of them, and neither has this one afterwards: it is opened anew.
-  await openOther(viewer);
-  assert.equal(await page.locator("#measure-bands li").count(), 0);
-});
 
 test("a line beyond the limit is not dropped silently", async (viewer) => {
   const { page, server } = viewer;

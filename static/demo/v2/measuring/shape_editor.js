@@ -127,7 +127,9 @@ export class ShapeEditor extends Emitter {
     if (this.#color.value !== color) this.#color.value = color;
     this.#fields.ariaLabel = name;
     this.#grips.forEach((grip, i) => grip.ariaLabel = `${this.#gripName(i)} ${name}, ${place}`);
-    for (const { field, end, axis } of this.#numbers) field.number = this.#typed(axis, ends[end][axis] ?? 0);
+    for (const { field, end, axis } of this.#numbers) {
+      field.number = this.#physical(axis, ends[end][axis] ?? 0);
+    }
     this.place();
   }
 
@@ -171,7 +173,11 @@ export class ShapeEditor extends Emitter {
   #makeFields({ endNames }, { ends, color }) {
     this.#color.hidden = color === undefined;
     this.#numbers = ends.flatMap((end, i) =>
-      axesOf(end).map((axis) => ({ field: this.#numberField(i, axis, String(endNames[i])), end: i, axis }))
+      axesOf(end).map((axis, k) => ({
+        field: this.#numberField(i, axis, endNames[i], k === 0),
+        end: i,
+        axis,
+      }))
     );
     const rows = ends.map((_, i) =>
       this.#numbers.filter(({ end }) => end === i).map(({ field }) => field.label)
@@ -181,14 +187,14 @@ export class ShapeEditor extends Emitter {
     this.#places.replaceChildren(...lines.map((labels) => fieldRow(...labels)));
   }
 
-  /** @param {number} end @param {"x" | "y"} axis @param {string} name */
-  #numberField(end, axis, name) {
-    const { step, unit } = this.#axis(axis);
+  /** @param {number} end @param {"x" | "y"} axis @param {string} endName @param {boolean} isFirst of its end */
+  #numberField(end, axis, endName, isFirst) {
+    const { step, unit, name, title = name } = this.#axis(axis);
     const size = shapeOf(/** @type {Scan} */ (this.#scan))[axis === "x" ? 0 : 1];
-    const [min, max] = [this.#typed(axis, 0), this.#typed(axis, size)];
+    const [min, max] = [this.#physical(axis, 0), this.#physical(axis, size)];
     const field = numberField(
-      axis === "y" && this.#hasBoth(end) ? "" : name,
-      `shape-${name.toLowerCase()}-${axis}`,
+      isFirst ? endName : "",
+      `shape-${endName.toLowerCase()}-${axis}`,
       0,
       (typed) => {
         const { shape } = this;
@@ -202,14 +208,8 @@ export class ShapeEditor extends Emitter {
     );
     // Arrow keys go from pixel to pixel.
     field.input.step = String(step);
-    if (axis === "y" && this.#hasBoth(end)) field.input.ariaLabel = `${name}: ${this.#axis(axis).name}`;
+    if (!isFirst) field.input.ariaLabel = `${endName}: ${title}`;
     return field;
-  }
-
-  /** @param {number} end */
-  #hasBoth(end) {
-    const at = this.shape?.ends[end];
-    return at !== undefined && axesOf(at).length === 2;
   }
 
   /** @param {"x" | "y"} axis */
@@ -218,7 +218,7 @@ export class ShapeEditor extends Emitter {
   }
 
   /** Physical coordinate, to a hundredth of a pixel. @param {"x" | "y"} axis @param {number} position */
-  #typed(axis, position) {
+  #physical(axis, position) {
     const along = this.#axis(axis);
     const digits = Math.min(20, Math.max(0, 2 - Math.floor(Math.log10(along.step))));
     return Number(toPhysical(along, position).toFixed(digits));
@@ -252,6 +252,8 @@ export class ShapeEditor extends Emitter {
     const { shape } = this;
     if (event.button !== 0 || shape === null) return;
     grip.setPointerCapture(event.pointerId);
+    // Safari does not.
+    grip.focus();
     this.#drag = { grip, ends: shape.ends, x: event.clientX, y: event.clientY };
   }
 
