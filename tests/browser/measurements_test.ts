@@ -65,6 +65,22 @@ test("measurements: a diameter and its heart rate are shown, undone, kept and sa
   assert(Math.abs(Number(rows[0]![0]) - 4.5 * LINE_TIME) < 1e-9);
   const chart = page.locator("#diameter-chart");
   assert(await chart.isVisible());
+  const html = await saved(viewer, "#report-html");
+  assert.equal(html.name, "pulse-report.html");
+  // The picture, the reference with the path, the chart, results, methods and version.
+  assert.equal(html.text.match(/<img src="data:image\/png;base64,/g)!.length, 2);
+  assert.match(html.text, /<dt>Median diameter \(um\)<\/dt><dd>13\./);
+  assert.match(html.text, /<h2>Methods<\/h2>\s*<p>Recordings were measured with acq-server \d.*half maximum/);
+  assert(html.text.includes("<circle "));
+  const svg = (await saved(viewer, "#report-svg")).text;
+  const fault = await page.evaluate((text) => {
+    // deno-lint-ignore no-explicit-any
+    const { DOMParser } = globalThis as any;
+    return new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")?.textContent ??
+      "";
+  }, svg);
+  assert.equal(fault, "");
+  assert.equal(svg.match(/<image /g)!.length, 2);
   await page.click("#undo");
   assert.equal(await chart.isVisible(), false);
   await page.click("#redo");

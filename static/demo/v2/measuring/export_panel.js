@@ -5,9 +5,10 @@
  */
 import { csv } from "../../../measure/csv.js";
 import { tiffOf } from "../../../measure/tiff.js";
-import { element, saveFile, sayIn } from "../controls/element.js";
+import { byId, element, saveFile, sayIn } from "../controls/element.js";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
 import { measureLabel } from "../picture/marks.js";
+import { reportHtml, reportSvg } from "./report.js";
 import { about, shapeOf, stemOf } from "./scan.js";
 import { svgPlot } from "./svg_plot.js";
 
@@ -17,6 +18,8 @@ import { svgPlot } from "./svg_plot.js";
 
 export class ExportPanel {
   #scan;
+  #parts;
+  #span;
   #png;
   #status = element("p", { className: "result", role: "status" });
   #picture = choiceField("Picture", "png-picture", [
@@ -40,6 +43,8 @@ export class ExportPanel {
    */
   constructor(scan, parts, span, png) {
     this.#scan = scan;
+    this.#parts = parts;
+    this.#span = span;
     this.#png = png;
     const group = (/** @type {string} */ name, /** @type {Node[]} */ ...children) => {
       const row = fieldRow(element("b", { textContent: name }), ...children);
@@ -51,7 +56,9 @@ export class ExportPanel {
       const name = label.toLowerCase();
       return button(label, () => this.#saveTable(name, part), { id: `csv-${name}` });
     });
-    const plots = Object.entries(parts).filter(([, { plot }]) => plot !== undefined).map(([label, part]) => {
+    const plots = Object.entries(parts).filter(([, { plot, hasPlot = true }]) =>
+      plot !== undefined && hasPlot
+    ).map(([label, part]) => {
       const name = label.toLowerCase();
       return button(label, () => this.#savePlot(name, part.plot?.(span()) ?? null), { id: `svg-${name}` });
     });
@@ -68,6 +75,11 @@ export class ExportPanel {
           id: "tiff-save",
           title: "Saves the shown channels with their calibration, a file each",
         }),
+      ),
+      group(
+        "Report…",
+        button("HTML", () => this.#saveReport("html"), { id: "report-html" }),
+        button("SVG", () => this.#saveReport("svg"), { id: "report-svg" }),
       ),
       this.#status,
     );
@@ -120,6 +132,38 @@ export class ExportPanel {
     }
   }
 
+  /** Pictures, results, settings and methods on one page. @param {"html" | "svg"} kind */
+  async #saveReport(kind) {
+    const scan = this.#scan();
+    if (scan === null) return this.#say("Nothing to report yet.");
+    const look = { scale: 2, hasAxes: true, hasScaleBar: true, isLight: true };
+    const pictures = [];
+    for (const picture of /** @type {const} */ (["source", "reference"])) {
+      const blob = await this.#png(picture, look);
+      if (blob === null) continue;
+      const { width, height } = await createImageBitmap(blob);
+      const name = picture === "reference"
+        ? "Reference image with the scan path"
+        : scan.isLineScan
+        ? "Line scan"
+        : "Image";
+      pictures.push({ name, url: await dataUrl(blob), width: width / 2, height: height / 2 });
+    }
+    const parts = Object.entries(this.#parts).filter(([, { columns }]) =>
+      columns.some(({ values }) => values.length > 0)
+    ).map(([name, part]) => {
+      const plot = part.plot?.(this.#span()) ?? null;
+      const { about: facts = [], settings = facts, columns } = part;
+      const known = facts.filter(([, value]) => !Number.isNaN(value));
+      return { name, about: known, settings, columns, plot: plot && svgPlot(plot, measureLabel) };
+    });
+    const version = byId("server").textContent?.split(" · ")[0] || "acq-server";
+    const report = { title: scan.fileName, facts: about(scan), pictures, parts, version };
+    const text = kind === "html" ? reportHtml(report) : reportSvg(report, measureLabel);
+    const type = kind === "html" ? "text/html" : "image/svg+xml";
+    this.#save(`${stemOf(scan)}-report.${kind}`, new Blob([text], { type: `${type};charset=utf-8` }));
+  }
+
   /** @param {string} name @param {Blob} blob */
   #save(name, blob) {
     saveFile(name, blob);
@@ -131,3 +175,12 @@ export class ExportPanel {
     sayIn(this.#status, text);
   }
 }
+
+/** @param {Blob} blob @returns {Promise<string>} */
+const dataUrl = (blob) =>
+  new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result));
+    reader.onerror = () => failed(reader.error);
+    reader.readAsDataURL(blob);
+  });

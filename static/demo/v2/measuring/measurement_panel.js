@@ -181,6 +181,14 @@ export class MeasurementPanel extends Panel {
     );
   }
 
+  get settings() {
+    return this.#about;
+  }
+
+  get hasPlot() {
+    return this.measurement.overTime !== undefined;
+  }
+
   /** @returns {import("./panel.js").About} */
   get about() {
     const unit = (/** @type {Quantity} */ { value }) =>

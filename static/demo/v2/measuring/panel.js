@@ -6,7 +6,9 @@
  * @typedef {{from: number, to: number}} Span visible lines
  *
  * @typedef {object} Saved what a panel saves
- * @property {About} [about] settings
+ * @property {About} [about] settings and summary
+ * @property {About} [settings] alone, where `about` has more
+ * @property {boolean} [hasPlot] false where `plot` has never any
  * @property {readonly Column[]} columns of the table
  * @property {(span: Span) => import("./svg_plot.js").Plot | null} [plot] null without content
  *

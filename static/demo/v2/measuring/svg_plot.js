@@ -145,6 +145,6 @@ const points = (places) => places.map(([x, y]) => `${round(x)},${round(y)}`).joi
 const round = (/** @type {number} */ value) => Math.round(value * 100) / 100;
 
 /** Escapes text for XML 1.0, without control characters. @param {string} text */
-const escaped = (text) =>
+export const escaped = (text) =>
   text.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, " ").replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;").replaceAll('"', "&quot;");

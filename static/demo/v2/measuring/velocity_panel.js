@@ -230,6 +230,10 @@ export class VelocityPanel extends Panel {
     return { title: this.title, points: this.points, gaps: this.#gaps };
   }
 
+  get settings() {
+    return this.#about;
+  }
+
   /** @returns {import("./panel.js").About} */
   get about() {
     const pulse = this.#pulse.map((
