@@ -8,7 +8,7 @@ import { dragOver, drawBand, unfold } from "./measuring_hand.ts";
 import { hasBrowser, type Point, type RemotePage, startBrowser } from "./remote_page.ts";
 import { viewerSuite } from "./suite.ts";
 
-const { test } = viewerSuite();
+const { test, files } = viewerSuite();
 const [LINES, COLUMNS] = SCAN_SHAPE;
 
 /** Keys by WebDriver's table of code points. */
@@ -405,4 +405,51 @@ test("a drag is cancelled by Escape, follows a turned picture, and cannot leave 
   });
   assert.deepEqual(await edges(viewer), [edge(70), edge(80)]);
   for (let turns = 0; turns < 3; turns += 1) await page.click("#source .turn");
+});
+
+test("a rectangle over an image is moved, resized, renamed and duplicated", async (viewer) => {
+  const { page } = viewer;
+  await viewer.open(files.image);
+  const [rows, columns] = [30, 50];
+  await page.click("#tool-rectangle");
+  await dragOver(viewer, "source", [10.3 / columns, 5.3 / rows], [19.7 / columns, 14.7 / rows]);
+  await page.click("#tool-zoom");
+  // Columns and rows of 0.5 µm, from outer edge to outer edge.
+  const places = () =>
+    Promise.all(
+      ["start-y", "start-x", "stop-y", "stop-x"].map(async (id) =>
+        Number(await page.inputValue(`#shape-${id}`)) / 0.5 + 0.5
+      ),
+    );
+  const listed = () => page.locator("#measure-regions tbody tr").allInnerTexts();
+  assert.deepEqual(await places(), [10, 5, 20, 15]);
+  const plot = await viewer.box("#source .plot");
+  const pull = async (grip: string, right: number, down: number) => {
+    const { x, y } = await viewer.box(`.grip.${grip}`);
+    const at = { x: x + 7, y: y + 7 };
+    await viewer.drag(at, { x: at.x + right * plot.width / columns, y: at.y + down * plot.height / rows });
+  };
+  await pull("whole", 5, -2);
+  assert.deepEqual(await places(), [15, 3, 25, 13]);
+  await pull("stop", 10, 5);
+  assert.deepEqual(await places(), [15, 3, 35, 18]);
+  await page.focus("#source .plot");
+  for (const key of ["Enter", "ArrowLeft", "ArrowDown"]) await page.keyboard.press(key);
+  assert.deepEqual(await places(), [14, 4, 34, 19]);
+  await viewer.enter("#shape-start-y", "0");
+  assert.deepEqual(await places(), [1, 4, 34, 19]);
+  await page.fill("#shape-name", "soma");
+  await page.click("#shape-duplicate");
+  assert.equal(await page.inputValue("#shape-name"), "soma copy");
+  const before = await listed();
+  assert.equal(before.length, 2);
+  await page.focus(".grip.whole");
+  await page.keyboard.press("Delete");
+  assert.equal((await listed()).length, 1);
+  await page.click("#undo");
+  assert.deepEqual(await listed(), before);
+  // A press inside selects.
+  await page.keyboard.press("Escape");
+  await page.mouse.click(plot.x + 20 / columns * plot.width, plot.y + 10 / rows * plot.height);
+  assert.match(await page.inputValue("#shape-name"), /^soma/);
 });

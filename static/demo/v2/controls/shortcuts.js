@@ -34,9 +34,9 @@ const LIST = [
     ["{ }", "Zoom vertically only"],
     ["0 or Home", "Whole picture"],
     ["Backspace", "Previous view"],
-    ["Enter", "Select the band, line or cursor at the cursor, or the first"],
+    ["Enter", "Select what is drawn at the cursor, or the first"],
   ]],
-  ["On a selected band, line or cursor", [
+  ["On a selected band, line, cursor or region", [
     ["Tab, Shift+Tab", "Its ends, then the next or previous one"],
     ["← ↑ → ↓", "Move it or its end, with Shift further"],
     ["Enter", "Type its place and name"],
@@ -47,7 +47,7 @@ const LIST = [
     ["Wheel on a line scan", "Zoom time at the pointer; with Shift space, with Alt both"],
     ["Wheel on an image, pinch", "Zoom at the pointer; with Shift across, with Alt down"],
     ["Drag", "Zoom to a box on images, along one axis on line scans"],
-    ["Click or tap", "Select a band, line or cursor; drag its grips to move it"],
+    ["Click or tap", "Select what is drawn; drag its grips to move it"],
     ["Shift + drag, middle button, one finger", "Pan"],
     ["Double-click", "Whole picture"],
   ]],

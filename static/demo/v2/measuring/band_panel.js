@@ -17,7 +17,7 @@ import { rangeOf } from "./trace_charts.js";
 /** @import { Band, Trace, TraceSettings } from "./bands.js" */
 /** @import { About } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
-/** @import { Change } from "./panel.js" */
+/** @import { Change, Id } from "./panel.js" */
 
 /** Emits `change` when a trace may have changed. */
 export class BandPanel extends ShapePanel {
@@ -123,7 +123,7 @@ export class BandPanel extends ShapePanel {
     }));
   }
 
-  /** @param {number} id @param {Change} change @param {boolean} isDone */
+  /** @param {Id} id @param {Change} change @param {boolean} isDone */
   reshape(id, { ends, ...change }, isDone) {
     const band = this.bands.all.find((band) => band.id === id);
     if (band === undefined) return;
@@ -133,14 +133,14 @@ export class BandPanel extends ShapePanel {
     if (isDone) this.bands.change(other);
   }
 
-  /** @param {number} id */
+  /** @param {Id} id */
   duplicate(id) {
-    return this.bands.duplicate(id)?.id ?? null;
+    return this.bands.duplicate(Number(id))?.id ?? null;
   }
 
-  /** @param {number} id */
+  /** @param {Id} id */
   remove(id) {
-    this.bands.remove(id);
+    this.bands.remove(Number(id));
   }
 
   /** Traces of the shown channels; the same array until something changes. */

@@ -10,7 +10,7 @@ import { quantity, rounded, shapeOf, significant, velocityText } from "./scan.js
 
 /** @import { Cursor } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
-/** @import { Change } from "./panel.js" */
+/** @import { Change, Id } from "./panel.js" */
 
 const NAMES = ["A", "B"];
 const COLORS = ["#ffd54a", "#7fd6ff"];
@@ -75,7 +75,7 @@ export class CursorPanel extends ShapePanel {
     }));
   }
 
-  /** @param {number} id @param {Change} change */
+  /** @param {Id} id @param {Change} change */
   reshape(id, { name, ends: [end] = [] }) {
     const size = shapeOf(/** @type {Scan} */ (this.scan));
     const pixel = (/** @type {number | null} */ place, /** @type {number} */ length) =>
@@ -89,14 +89,14 @@ export class CursorPanel extends ShapePanel {
     ));
   }
 
-  /** @param {number} id */
+  /** @param {Id} id */
   duplicate(id) {
-    const { x, y } = this.#pinned[id];
+    const { x, y } = this.#pinned[Number(id)];
     this.#set([...this.#pinned.slice(0, 1), { x, y }]);
     return 1;
   }
 
-  /** @param {number} id */
+  /** @param {Id} id */
   remove(id) {
     this.#set(this.#pinned.filter((_, i) => i !== id));
   }

@@ -11,7 +11,7 @@ import { quantity, significant, velocityText } from "./scan.js";
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Line } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
-/** @import { Change } from "./panel.js" */
+/** @import { Change, Id } from "./panel.js" */
 
 const COLOR = "#ffffff";
 
@@ -50,7 +50,7 @@ export class LinePanel extends ShapePanel {
     }));
   }
 
-  /** @param {number} id @param {Change} change @param {boolean} isDone */
+  /** @param {Id} id @param {Change} change @param {boolean} isDone */
   reshape(id, { name, ends }, isDone) {
     const line = this.lines.find((line) => line.id === id);
     if (line === undefined) return;
@@ -61,7 +61,7 @@ export class LinePanel extends ShapePanel {
     if (isDone) this.#set(this.lines.map((former) => former === line ? other : former));
   }
 
-  /** @param {number} id */
+  /** @param {Id} id */
   duplicate(id) {
     const line = this.lines.find((line) => line.id === id);
     if (line === undefined) return null;
@@ -69,7 +69,7 @@ export class LinePanel extends ShapePanel {
     return this.#add({ id: 0, name: `${nameOf(line)} copy`.slice(0, 80), from, to });
   }
 
-  /** @param {number} id */
+  /** @param {Id} id */
   remove(id) {
     this.#set(this.lines.filter((line) => line.id !== id));
   }

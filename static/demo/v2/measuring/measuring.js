@@ -143,7 +143,7 @@ export class Measuring extends Emitter {
       folded("Cursors", this.#cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
-    this.#editor = new ShapeEditor([this.#cursors, this.#lines, this.#bands], panes.source);
+    this.#editor = new ShapeEditor([this.#cursors, this.#lines, this.#regions, this.#bands], panes.source);
     this.#listen();
     this.#listenToSteps(host);
   }

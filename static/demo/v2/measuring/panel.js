@@ -22,21 +22,24 @@
  *
  * @typedef {{x: number | null, y: number | null}} End position in the picture; null along an axis that the shape spans
  *
+ * @typedef {number | string} Id
+ *
  * @typedef {object} Shape
- * @property {number} id
+ * @property {Id} id
  * @property {string} name
  * @property {string} [color] CSS, where it can be chosen
  * @property {readonly End[]} ends
+ * @property {boolean} [isArea] ends are opposite corners
  * @property {string} place in words
  *
  * @typedef {{name?: string, color?: string, ends?: readonly End[]}} Change
  *
- * @typedef {object} Shapes bands, lines or cursors
+ * @typedef {object} Shapes bands, lines, cursors or regions
  * @property {readonly string[]} endNames such as `From` and `to`
  * @property {readonly Shape[]} shapes
- * @property {(id: number, change: Change, isDone: boolean) => void} reshape `isDone` is false while it is being moved
- * @property {(id: number) => number | null} duplicate returns the id of the copy; null beyond the limit
- * @property {(id: number) => void} remove
+ * @property {(id: Id, change: Change, isDone: boolean) => void} reshape `isDone` is false while it is being moved
+ * @property {(id: Id) => Id | null} duplicate returns the id of the copy; null beyond the limit
+ * @property {(id: Id) => void} remove
  */
 import { axisTitle, tableUnit } from "../../../measure/axes.js";
 import { velocityUnit } from "../../../measure/velocity.js";
@@ -76,16 +79,16 @@ export class Panel extends Emitter {
   }
 }
 
-/** A panel of bands, lines or cursors; emits `select` `{id}` when one is drawn, or pressed in the list. */
+/** A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list. */
 export class ShapePanel extends Panel {
   /** Holds the fields of the selected one. */
   slot = element("div");
-  /** @type {number | null} */
+  /** @type {Id | null} */
   #selected = null;
-  /** @type {Map<number, HTMLButtonElement>} */
+  /** @type {Map<Id, HTMLButtonElement>} */
   #picks = new Map();
 
-  /** A button that selects a shape in the list. @param {number} id @param {...(Node | string)} content */
+  /** A button that selects a shape in the list. @param {Id} id @param {...(Node | string)} content */
   pick(id, ...content) {
     const made = button("", () => this.emit("select", { id }), {
       className: "pick",
@@ -97,7 +100,7 @@ export class ShapePanel extends Panel {
     return made;
   }
 
-  /** Marks a shape in the list. @param {number | null} id */
+  /** Marks a shape in the list. @param {Id | null} id */
   showSelected(id) {
     this.#selected = id;
     for (const [of, made] of this.#picks) made.ariaPressed = String(of === id);

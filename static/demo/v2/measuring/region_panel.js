@@ -2,11 +2,12 @@
 import { element } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
 import { SPACE } from "./drawn.js";
-import { Panel } from "./panel.js";
+import { ShapePanel } from "./panel.js";
 import { shapeOf } from "./scan.js";
 
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Region } from "./bands.js" */
+/** @import { Change, Id } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
 
 const COLOR = "#ffffff";
@@ -14,11 +15,13 @@ const COLOR = "#ffffff";
 /** Arm of the cross of a point, in CSS pixels. */
 const ARM = 6;
 
-export class RegionPanel extends Panel {
+export class RegionPanel extends ShapePanel {
+  endNames = ["Start", "Stop"];
   /** @type {readonly Region[]} */
   regions = [];
-  element = element("div", { className: "panel" });
-  /** The rectangle being drawn. @type {Region | null} */
+  #rows = element("div");
+  element = element("div", { className: "panel" }, this.#rows, this.slot);
+  /** The rectangle being drawn, or the region being moved. @type {Region | null} */
   #draft = null;
 
   /** @param {Scan} scan @param {readonly Region[]} regions in it */
@@ -38,8 +41,7 @@ export class RegionPanel extends Panel {
     // The picture counts rows along x.
     const [[left, right], [top, bottom]] = [edges(from.y, to.y, columns), edges(from.x, to.x, rows)];
     if (right <= left || bottom <= top) return;
-    const used = this.regions.map(({ id }) => Number(/^rectangle-(\d+)$/.exec(id)?.[1] ?? 0));
-    const number = Math.max(0, ...used) + 1;
+    const number = this.#nextNumber;
     /** @type {Region} */
     const region = {
       id: `rectangle-${number}`,
@@ -50,7 +52,70 @@ export class RegionPanel extends Panel {
       stop: [right, bottom],
     };
     this.#draft = isDone ? null : region;
-    if (isDone) this.#set([...this.regions, region]);
+    if (isDone) this.#add(region);
+  }
+
+  /** Free in the ids that this page gives. */
+  get #nextNumber() {
+    return 1 +
+      Math.max(0, ...this.regions.map(({ id }) => Number(/^(?:rectangle|region)-(\d+)$/.exec(id)?.[1] ?? 0)));
+  }
+
+  get shapes() {
+    return this.regions.map((region) => {
+      const shown = region.id === this.#draft?.id ? this.#draft : region;
+      const { id, type, position, start = [0, 0], stop = [0, 0] } = shown;
+      const isArea = type === "rectangle";
+      // Edges of rectangles, middles of other pixels.
+      const middle = isArea ? 0 : 0.5;
+      const ends = (position ? [position] : [start, stop])
+        .map(([column, row]) => ({ x: row + middle, y: column + middle }));
+      return { id, name: titleOf(shown), ends, isArea, place: placeText(shown) };
+    });
+  }
+
+  /** @param {Id} id @param {Change} change @param {boolean} isDone */
+  reshape(id, { name, ends = [] }, isDone) {
+    const region = this.regions.find((region) => region.id === id);
+    if (region === undefined || this.scan === null) return;
+    const [rows, columns] = shapeOf(this.scan);
+    const isArea = region.type === "rectangle";
+    const pixels = ends.map((
+      { x, y },
+    ) => /** @type {[number, number]} */ (isArea
+      ? [Math.round(Number(y)), Math.round(Number(x))]
+      : [Math.min(columns - 1, Math.floor(Number(y))), Math.min(rows - 1, Math.floor(Number(x)))])
+    );
+    const [start, stop = start] = pixels;
+    const isEmpty = isArea && start && (start[0] >= stop[0] || start[1] >= stop[1]);
+    const places = !start || isEmpty ? {} : region.position ? { position: start } : { start, stop };
+    const other = { ...region, ...name !== undefined && { name }, ...places };
+    this.#draft = isDone ? null : other;
+    if (isDone) this.#set(this.regions.map((former) => former === region ? other : former));
+  }
+
+  /** @param {Id} id */
+  duplicate(id) {
+    const region = this.regions.find((region) => region.id === id);
+    if (region === undefined) return null;
+    const copy = {
+      ...region,
+      id: `region-${this.#nextNumber}`,
+      name: `${titleOf(region)} copy`.slice(0, 80),
+    };
+    this.#add(copy);
+    return copy.id;
+  }
+
+  /** @param {Id} id */
+  remove(id) {
+    this.#set(this.regions.filter((region) => region.id !== id));
+  }
+
+  /** @param {Region} region */
+  #add(region) {
+    this.#set([...this.regions, region]);
+    this.emit("select", { id: region.id });
   }
 
   /** Cancels the rectangle being drawn. */
@@ -61,7 +126,7 @@ export class RegionPanel extends Panel {
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */
   marks(toScreen) {
     const draft = this.#draft === null ? [] : [this.#draft];
-    return [...this.regions, ...draft].flatMap((region) => {
+    return [...this.regions.filter(({ id }) => id !== draft[0]?.id), ...draft].flatMap((region) => {
       const paths = pathsOf(region, toScreen);
       const [at] = paths[0];
       const style = { color: COLOR, halo: true };
@@ -81,21 +146,18 @@ export class RegionPanel extends Panel {
   #set(regions) {
     this.regions = regions;
     const rows = regions.map((region) => [
-      titleOf(region),
+      this.pick(region.id, titleOf(region)),
       region.type,
       placeText(region),
-      removeButton(
-        `region ${titleOf(region)}`,
-        () => this.#set(this.regions.filter((other) => other !== region)),
-      ),
+      removeButton(`region ${titleOf(region)}`, () => this.remove(region.id)),
     ]);
-    this.element.replaceChildren(...tables("Regions", ["Name", "Kind", "Column, row (px)", ""], rows));
+    this.#rows.replaceChildren(...tables("Regions", ["Name", "Kind", "Column, row (px)", ""], rows));
     this.changed();
   }
 }
 
 /** @param {Region} region */
-const titleOf = ({ id, name }) => name ?? id;
+const titleOf = ({ id, name }) => name || id;
 
 /** @param {Region} region */
 const placeText = ({ position, start, stop }) =>

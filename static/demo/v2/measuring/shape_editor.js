@@ -1,5 +1,5 @@
 /**
- * Edits bands, lines and cursors. One of them is selected: its grips lie over the picture, for mouse, finger and keys, and
+ * Edits bands, lines, cursors and regions. One of them is selected: its grips lie over the picture, for mouse, finger and keys, and
  * fields for name, colour and place below the list that it stands in.
  */
 import { toPhysical, unitSymbol } from "../../../measure/axes.js";
@@ -11,7 +11,7 @@ import { shapeOf } from "./scan.js";
 
 /** @import { Pane } from "../picture/pane.js" */
 /** @import { Point } from "../picture/placed_view.js" */
-/** @import { Change, End, Shape, ShapePanel, Shapes } from "./panel.js" */
+/** @import { Change, End, Id, Shape, ShapePanel, Shapes } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
 
 /** @typedef {ShapePanel & Shapes} Drawing */
@@ -22,7 +22,7 @@ export class ShapeEditor extends Emitter {
   #pane;
   /** @type {Scan | null} */
   #scan = null;
-  /** @type {{panel: Drawing, id: number} | null} */
+  /** @type {{panel: Drawing, id: Id} | null} */
   #selected = null;
   /** The first moves the whole shape, the others its ends. @type {HTMLButtonElement[]} */
   #grips = [];
@@ -72,7 +72,7 @@ export class ShapeEditor extends Emitter {
     if (isSame && selected !== null) this.select(selected.panel, selected.id);
   }
 
-  /** @param {Drawing} panel @param {number} id */
+  /** @param {Drawing} panel @param {Id} id */
   select(panel, id) {
     if (this.#isSelected(panel, id)) return;
     this.deselect();
@@ -103,7 +103,7 @@ export class ShapeEditor extends Emitter {
     return true;
   }
 
-  /** @param {Drawing} panel @param {number} id */
+  /** @param {Drawing} panel @param {Id} id */
   #isSelected(panel, id) {
     return this.#selected?.panel === panel && this.#selected.id === id;
   }
@@ -236,7 +236,7 @@ export class ShapeEditor extends Emitter {
 
   #duplicate() {
     const { panel, id } = this.#selected ?? {};
-    const copy = panel?.duplicate(/** @type {number} */ (id)) ?? null;
+    const copy = panel?.duplicate(/** @type {Id} */ (id)) ?? null;
     if (panel !== undefined && copy !== null) this.select(panel, copy);
   }
 
@@ -302,7 +302,7 @@ export class ShapeEditor extends Emitter {
 
   #remove() {
     const { panel, id } = this.#selected ?? {};
-    panel?.remove(/** @type {number} */ (id));
+    panel?.remove(/** @type {Id} */ (id));
   }
 
   /** Goes from the last grip to the next shape, or from the first to the one before; false where Tab does it. @param {number} i @param {boolean} isBack */
@@ -323,9 +323,10 @@ export class ShapeEditor extends Emitter {
 
   /** The shapes within reach of a position, what lies on top first. @param {Point} at @param {number} reach in CSS pixels */
   #near(at, reach) {
-    const distanceOf = (/** @type {Shape} */ { ends }) => {
+    const distanceOf = (/** @type {Shape} */ { ends, isArea = false }) => {
       const points = ends.map(({ x, y }) => this.#pane.toScreen(x ?? at.x, y ?? at.y));
-      return distance(this.#pane.toScreen(at.x, at.y), points[0], points.at(-1) ?? points[0]);
+      const [start, end] = [points[0], points.at(-1) ?? points[0]];
+      return (isArea ? boxDistance : distance)(this.#pane.toScreen(at.x, at.y), start, end);
     };
     return this.#all.filter(({ shape }) => distanceOf(shape) <= reach);
   }
@@ -393,4 +394,12 @@ function distance([x, y], [x0, y0], [x1, y1]) {
   const square = dx * dx + dy * dy;
   const part = square === 0 ? 0 : Math.min(1, Math.max(0, ((x - x0) * dx + (y - y0) * dy) / square));
   return Math.hypot(x - x0 - part * dx, y - y0 - part * dy);
+}
+
+/** Distance of a point from a box with two corners; 0 inside. @param {[number, number]} at @param {[number, number]} corner @param {[number, number]} other */
+function boxDistance(at, corner, other) {
+  const [dx, dy] = at.map((place, i) =>
+    Math.max(0, Math.min(corner[i], other[i]) - place, place - Math.max(corner[i], other[i]))
+  );
+  return Math.hypot(dx, dy);
 }
