@@ -145,7 +145,7 @@ export class Opening {
   drawn() {
     this.#parts.work.changed(this.#shown);
     this.#accept();
-    this.#keepLater();
+    this.#link();
   }
 
   #accept() {
@@ -157,10 +157,6 @@ export class Opening {
   /** Keeps the view. */
   keepSoon() {
     this.#parts.work.touched();
-    this.#keepLater();
-  }
-
-  #keepLater() {
     clearTimeout(this.#keepTimer);
     this.#keepTimer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
@@ -400,8 +396,15 @@ export class Opening {
 
   /** Keeps the view, also for a reload, and puts its link into the address. */
   #keep() {
-    const { kept, viewer, work } = this.#parts;
+    const { viewer, work } = this.#parts;
     clearTimeout(this.#keepTimer);
+    if (viewer.info === null) return;
+    this.#link();
+    work.save(this.#shown);
+  }
+
+  #link() {
+    const { kept, viewer } = this.#parts;
     const { info } = viewer;
     if (info === null) return;
     const { source, scene = 0 } = info;
@@ -410,8 +413,8 @@ export class Opening {
       ? null
       : { path: source.path, scene, position: this.#bar.place, typed };
     kept.view = view;
-    work.save(this.#shown);
-    history.replaceState(null, "", view === null ? location.pathname : linkOfView(view));
+    const link = view === null ? location.pathname : linkOfView(view);
+    if (view === null || location.hash !== link) history.replaceState(null, "", link);
   }
 }
 
