@@ -2,25 +2,9 @@
 import assert from "node:assert/strict";
 import { type DiameterMethod, diameterOverTime } from "../../static/measure/diameter.js";
 import { heartRate } from "../../static/measure/heart_rate.js";
-import { edge } from "./cells.ts";
 import { noise } from "./noise.ts";
+import { pulse, vessel } from "./synthetic.ts";
 import { percentile } from "../../static/measure/traces.js";
-
-const [ROWS, COLUMNS] = [1000, 64];
-
-/** A vessel of 100 counts over 100, whose diameter pulses by a tenth with a period of 200 lines. */
-function vessel({ diameter, blur, snr }: { diameter: number; blur: number; snr: number }) {
-  const { normal } = noise(7);
-  const truth = Float64Array.from(
-    { length: ROWS },
-    (_, row) => diameter * (1 + 0.1 * Math.sin(Math.PI * row / 100)),
-  );
-  const samples = Float32Array.from({ length: ROWS * COLUMNS }, (_, i) => {
-    const [x, half] = [i % COLUMNS - 32, truth[Math.floor(i / COLUMNS)]! / 2];
-    return 100 + 100 * (edge(x + half, blur) - edge(x - half, blur)) + normal() * 100 / snr;
-  });
-  return { plane: { samples, shape: [ROWS, COLUMNS] }, truth };
-}
 
 const METHODS: readonly DiameterMethod[] = ["half-maximum", "gradient"];
 
@@ -77,14 +61,8 @@ Deno.test("the heart rate is within 2 % from five beats on, with gaps and drift"
       1,
     ]] as const
   ) {
-    const { uniform, normal } = noise(11);
     for (let round = 0; round < 10; round += 1) {
-      const phase = 2 * Math.PI * uniform();
-      const trace = Float64Array.from({ length: Math.round(duration / step) }, (_, i) => {
-        const angle = 2 * Math.PI * frequency * i * step + phase;
-        const pulse = Math.sin(angle) + 0.4 * Math.sin(2 * angle + 0.7) + share * normal();
-        return uniform() < 0.05 ? NaN : 500 + 0.2 * i + 100 * pulse;
-      });
+      const trace = pulse({ step, duration, frequency, share, seed: 11 + round });
       const found = heartRate(trace, step);
       assert.equal(found.verdict, "clear");
       assert.ok(Math.abs(found.frequency / frequency - 1) < 0.02, `${found.frequency} for ${frequency}`);
