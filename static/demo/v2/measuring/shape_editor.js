@@ -172,13 +172,16 @@ export class ShapeEditor extends Emitter {
   /** @param {Drawing} panel @param {Shape} shape */
   #makeFields({ endNames }, { ends, color }) {
     this.#color.hidden = color === undefined;
-    this.#numbers = ends.flatMap((end, i) =>
-      axesOf(end).map((axis, k) => ({
+    const { isLineScan } = /** @type {Scan} */ (this.#scan);
+    this.#numbers = ends.flatMap((end, i) => {
+      // In images X comes first, which counts columns.
+      const axes = isLineScan ? axesOf(end) : axesOf(end).reverse();
+      return axes.map((axis, k) => ({
         field: this.#numberField(i, axis, endNames[i], k === 0),
         end: i,
         axis,
-      }))
-    );
+      }));
+    });
     const rows = ends.map((_, i) =>
       this.#numbers.filter(({ end }) => end === i).map(({ field }) => field.label)
     );
@@ -190,10 +193,12 @@ export class ShapeEditor extends Emitter {
   /** @param {number} end @param {"x" | "y"} axis @param {string} endName @param {boolean} isFirst of its end */
   #numberField(end, axis, endName, isFirst) {
     const { step, unit, name, title = name } = this.#axis(axis);
-    const size = shapeOf(/** @type {Scan} */ (this.#scan))[axis === "x" ? 0 : 1];
+    const scan = /** @type {Scan} */ (this.#scan);
+    const { isLineScan } = scan;
+    const size = shapeOf(scan)[axis === "x" ? 0 : 1];
     const [min, max] = [this.#physical(axis, 0), this.#physical(axis, size)];
     const field = numberField(
-      isFirst ? endName : "",
+      [isFirst ? endName : "", isLineScan ? "" : title].join(" ").trim(),
       `shape-${endName.toLowerCase()}-${axis}`,
       0,
       (typed) => {
