@@ -2,7 +2,8 @@
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { element, saveFile, sayIn } from "../controls/element.js";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
-import { measureAll, recordingsTable } from "./measure_all.js";
+import { measureAll } from "./measure_all.js";
+import { recordingsTable } from "./recordings_table.js";
 
 /** @import { ExportMember } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Carried } from "./carried.js" */

@@ -1,6 +1,5 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
 import { isTime, tableUnit, titled } from "../../../measure/axes.js";
-import { csv } from "../../../measure/csv.js";
 import { drawingWords, drawnIn, mapped, withoutResults } from "../measuring/drawn.js";
 import { isPlainImage, placeInFile, scanOf, shapeOf, typedPlanes } from "../measuring/scan.js";
 import { recordingOf } from "../opening/opening.js";
@@ -13,7 +12,7 @@ import { Measurer } from "./measurer.js";
 /** @import { Acquisition, ExportMember, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Measured } from "../measuring/panel.js" */
-/** @import { About, Scan } from "../measuring/scan.js" */
+/** @import { Scan } from "../measuring/scan.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { KeptWork, Recalled, Recording, Shown } from "../opening/kept_work.js" */
 /** @import { Carried } from "./carried.js" */
@@ -223,20 +222,4 @@ async function keep(work, recording, shown) {
       isFull ? "gives this page no more space" : "lets this page store nothing"
     }.`;
   }
-}
-
-/** Columns that stand at the end, whichever row has them first. */
-const LAST = ["Note", "Error"];
-
-/**
- * The table of many recordings: a row for each band, or for a recording that could not be measured.
- *
- * @param {About} about origin of the numbers
- * @param {readonly Row[]} rows each with its own columns, such as velocities in other units
- * @returns {string} comma-separated values
- */
-export function recordingsTable(about, rows) {
-  const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  const ordered = [...[...names].filter((name) => !LAST.includes(name)), ...LAST];
-  return csv(about, ordered.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) })));
 }

@@ -52,6 +52,13 @@
  * @typedef {{id: number, name?: string, from: Place, to: Place, region?: import("./bands.js").Region}} Line
  * @typedef {{x: number, y: number, name?: string}} Cursor pixel of the picture: x counts rows, y columns
  *
+ * @typedef {object} KeptMeans
+ * @property {string} axis `T` or `Z`
+ * @property {string} part id of a rectangle, `line`, or empty for whole images
+ * @property {{place: number, values: (number | null)[]}[]} rows means of all channels; empty before a measurement
+ * @property {string[]} channels
+ * @property {import("./scan.js").About} about describes the measurement
+ *
  * @typedef {object} Drawn
  * @property {readonly [number, number]} shape of the plane
  * @property {boolean} isLineScan
@@ -63,7 +70,7 @@
  * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] by the keys of measurements.js
  * @property {{pinned: Cursor[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
- * @property {import("./image_panel.js").KeptMeans | null} [images]
+ * @property {KeptMeans | null} [images]
  * @property {readonly import("./bands.js").Region[]} [regions] that are no bands, lines or cursors
  * @property {boolean | null} [accepted] null as the file says
  * @property {string | null} [origin] mark of the documents that this began with

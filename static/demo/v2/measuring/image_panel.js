@@ -2,13 +2,6 @@
  * The images of a stack together: the mean of a rectangle or of the line over time or focus, and projections.
  *
  * @typedef {import("./kymograph_panel.js").Source} Source
- *
- * @typedef {object} KeptMeans
- * @property {string} axis `T` or `Z`
- * @property {string} part id of a rectangle, `line`, or empty for whole images
- * @property {{place: number, values: (number | null)[]}[]} rows means of all channels; empty before a measurement
- * @property {string[]} channels
- * @property {import("./scan.js").About} about describes the measurement
  */
 import { tableUnit } from "../../../measure/axes.js";
 import { meanOver, Projection } from "../../../measure/stack.js";
@@ -21,6 +14,7 @@ import { Panel } from "./panel.js";
 import { shapeOf, stemOf } from "./scan.js";
 import { svgPlot } from "./svg_plot.js";
 
+/** @import { KeptMeans } from "./drawn.js" */
 /** @import { ProjectionKind } from "../../../measure/stack.js" */
 /** @import { Scan } from "./scan.js" */
 
