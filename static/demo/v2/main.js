@@ -94,7 +94,7 @@ work.on("newer", ({ work: { look }, isChanged }) => {
 });
 work.on("lost", () =>
   page.notice(
-    "The browser has removed all work that it kept for this page. The open recording is kept again; earlier work is gone.",
+    "The browser has removed all work that it kept for this page. Below “Measure” stands whether that on the open recording is saved again.",
   ));
 setInterval(() => work.isUnsaved && controller.renewExpiring(RENEW_WITHIN_S), RENEW_EVERY_MS);
 opening.begin();

@@ -40,7 +40,7 @@ const LOCK_WITHIN_MS = 500;
 /** @typedef {Recording & Held} Open */
 
 /**
- * Emits `state` `{state}`, `lost` when the storage was emptied and the open recording is saved again, and `newer` `{work, isChanged}` when another tab has kept work that this one does not show;
+ * Emits `state` `{state}`, `lost` when the storage was emptied, and `newer` `{work, isChanged}` when another tab has kept work that this one does not show;
  * `isChanged` where this one has changes of its own.
  */
 export class KeptWork extends Emitter {
@@ -182,8 +182,8 @@ export class KeptWork extends Emitter {
     if (open === null || open.last === null || !open.isHeld) return;
     this.isUnsaved = true;
     this.#enter("pending");
-    await this.save(open.next ?? open.last);
     this.emit("lost");
+    await this.save(open.next ?? open.last);
   }
 
   /** Keeps the work here instead of in another tab. */
