@@ -4,6 +4,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import { Viewer } from "./browser.ts";
 import { measuredScan } from "./measured_scan.ts";
+import { measuredStack } from "./measured_stack.ts";
 import { dragOver, unfold } from "./measuring_hand.ts";
 import { openCard, viewerSuite } from "./suite.ts";
 
@@ -47,6 +48,12 @@ for (const colorScheme of ["light", "dark"] as const) {
     assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
     await page.click("#velocity-start");
     await page.locator("#measure-velocities .result", { hasText: "windows" }).waitFor();
+    for (const part of ["diameter", "flux", "sparks"]) {
+      await unfold(viewer, part);
+      if (part === "sparks") await viewer.enter("#sparks-threshold", "3");
+      await page.click(`#${part}-start`);
+      await page.locator(`#measure-${part} .result`, { hasText: /\d/ }).waitFor();
+    }
     await viewer.settle();
     await assertNoFault(viewer, "measured");
     await viewer.kept();
@@ -72,6 +79,18 @@ for (const colorScheme of ["light", "dark"] as const) {
     await other.page.waitForSelector("#take-over:not([hidden])");
     await assertNoFault(other, "kept by another tab");
     await other.page.close();
+    const stack = join(viewer.server.folder, "spot.ome.tif");
+    await Deno.writeFile(stack, measuredStack());
+    await viewer.open(stack);
+    await page.click("#tool-rectangle");
+    await dragOver(viewer, "source", [0.3, 0.3], [0.6, 0.6]);
+    await unfold(viewer, "images");
+    await page.click("#image-means");
+    await page.locator("#measure-images img").waitFor();
+    await page.click("#image-project");
+    await page.locator("#measure-images canvas").waitFor();
+    await viewer.settle();
+    await assertNoFault(viewer, "images of a stack");
     await viewer.open(files.scan);
     await page.setViewportSize({ width: 390, height: 844 });
     await viewer.settle();
