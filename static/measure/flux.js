@@ -91,8 +91,9 @@ function speedsOf(found, rows, length) {
   const numbers = found.filter(isNumber);
   const speeds = new Float64Array(rows).fill(NaN);
   for (const [i, { line, velocity }] of numbers.entries()) {
-    const next = numbers[i + 1];
-    const until = next !== undefined && next.line - line <= 2 * length ? next.line : line + length;
+    const following = numbers[i + 1];
+    const next = following !== undefined && following.line - line <= 2 * length ? following : undefined;
+    const until = next?.line ?? line + length;
     const first = i === 0 || line - numbers[i - 1].line > 2 * length ? line - length : line;
     for (let at = Math.max(0, Math.ceil(first)); at <= Math.min(rows - 1, until); at += 1) {
       const part = next === undefined ? 0 : Math.max(0, Math.min(1, (at - line) / (next.line - line)));
