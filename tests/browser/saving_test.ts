@@ -341,7 +341,7 @@ test("regions that other programs wrote are drawn, and saved again", async (view
   assert.deepEqual([name, start, metadata.by], ["Vessel", [0, 0], "other"]);
   await unfold(viewer, "regions");
   assert.match(await viewer.text("#measure-regions"), /soma\s*rectangle\s*2, 10 to 9, 40/);
-  await page.click("#measure-regions button");
+  await page.click("#measure-regions [aria-label^=Remove]");
   assert.equal(await title.count(), 0);
   await page.click("#undo");
   assert.equal(await title.count(), 1);
