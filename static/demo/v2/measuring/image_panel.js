@@ -215,7 +215,9 @@ export class ImagePanel extends Panel {
     const plot = this.plot();
     this.#plot.hidden = plot === null;
     if (plot === null) return;
-    this.#plot.src = `data:image/svg+xml,${encodeURIComponent(svgPlot(plot, measureLabel))}`;
+    this.#plot.src = `data:image/svg+xml,${
+      encodeURIComponent(svgPlot({ ...plot, width: WIDE, height: 220 }, measureLabel))
+    }`;
   }
 
   async #makeProjection() {
