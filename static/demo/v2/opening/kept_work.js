@@ -21,6 +21,9 @@ import { Emitter } from "../controls/emitter.js";
 import { drawingWords, drawnWords } from "../measuring/drawn.js";
 import { keyOf, placeOf } from "./work_store.js";
 
+/** Storage that is being emptied takes nothing for a while. */
+const [TRY_EVERY_MS, MOST_TRIES] = [500, 20];
+
 /** A tab that is being closed or reloaded usually gives its lock back within this time. */
 const LOCK_WITHIN_MS = 500;
 
@@ -183,7 +186,11 @@ export class KeptWork extends Emitter {
     this.isUnsaved = true;
     this.#enter("pending");
     this.emit("lost");
-    await this.save(open.next ?? open.last);
+    for (let i = 0; i < MOST_TRIES && this.isUnsaved && this.#open === open && open.isHeld; i += 1) {
+      await new Promise((done) => setTimeout(done, TRY_EVERY_MS));
+      await open.saving;
+      await this.save(open.next ?? open.last);
+    }
   }
 
   /** Keeps the work here instead of in another tab. */
