@@ -211,6 +211,52 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
   assert.equal(cursors.tables[0].csv, "Cursor,Cursor 2\r\nA,1\r\n", "names of columns differ");
 });
 
+Deno.test("means over images come back with their line, also of a single image", () => {
+  const images = {
+    axis: "Z",
+    part: "kymograph-line",
+    rows: [{ place: 0, values: [1.5, null] }, { place: 1, values: [2, 3] }],
+    channels: ["CH1", "CH 2"],
+    about: [["Over", "Focus"]],
+  };
+  const axes = INFO.plane.axes.map((axis) => ({ ...axis, unit: "um" }));
+  const drawn = {
+    ...DRAWN,
+    isLineScan: false,
+    traces: null,
+    bands: [],
+    lines: [],
+    velocities: null,
+    events: null,
+    measured: {},
+    cursors: { pinned: [], lines: 1, columns: 1 },
+    kymograph: { points: [{ x: 3, y: 4 }, { x: 30, y: 40 }], width: 2, isMade: false },
+    images,
+  } as unknown as Drawn;
+  const shown = {
+    drawn,
+    scan: { axes, group: { plane: { shape: SHAPE, axes } } },
+    traces: [],
+    tables: { velocities: [], events: [], lines: [], cursors: [] },
+    measurements: [],
+    images: { columns: column("Focus", 0, 1), about: [] },
+  } as Json;
+  const { rois, analyses, imageMetadata, accepted } = memberOf({
+    drawn,
+    shown,
+    isKymograph: false,
+    isAccepted: true,
+    position: { t: 0, z: 0, l: 0 },
+    look: {},
+    channels: CHANNELS,
+  });
+  const image = { accepted, rois, image_metadata: imageMetadata };
+  const info = { ...INFO, plane: { ...INFO.plane, axes } } as typeof INFO;
+  const back = restored({ image, analyses: { analyses }, mark: "m" } as Json, info).drawn;
+  assert.deepEqual([back.images, back.kymograph!.points], [images, drawn.kymograph!.points]);
+  assert.equal(analyses.find(({ type }) => type === "image_means")!.roiId, "kymograph-line");
+});
+
 Deno.test("regions hold whole pixels within the image, with exact ends beside them", () => {
   const [band, line, cursor] = regionsOf(DRAWN, false);
   assert.deepEqual([band!.start, band!.stop, band!.name], [[30, 0], [50, 600], "Gefäß"]);
