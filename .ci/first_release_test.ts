@@ -1,4 +1,4 @@
-/** What is true until 0.1.0 is out: pages mark what needs the release, and CONTRIBUTING.md says how to make it. */
+/** What is true until 0.1.0 is out: pages mark what needs the release, and docs/developers/releases.md says how to make it. */
 import assert from "node:assert/strict";
 import { PLATFORMS, repositoryText, ROOT } from "./packages/release.ts";
 
@@ -16,9 +16,10 @@ function pagesBelow(folder: string): string[] {
   );
 }
 
-/** Sections of second level, by page and heading, that match. */
+/** Sections of second level of the pages for users, by page and heading, that match. */
 function sectionsWith(pattern: RegExp): string[] {
-  return ["README.md", ...pagesBelow("docs")].flatMap((page) =>
+  const pages = pagesBelow("docs").filter((page) => !page.startsWith("docs/developers/"));
+  return ["README.md", ...pages].flatMap((page) =>
     repositoryText(page).split(/^(?=## )/m).filter((section) => pattern.test(section))
       .map((section) => `${page}: ${section.split("\n", 1)[0]}`)
   );
@@ -31,7 +32,7 @@ Deno.test("what needs release 0.1.0 is marked until it is out, and no longer", (
 });
 
 Deno.test("the checklist of the first release names all packages of npm", () => {
-  const [, checklist = ""] = repositoryText("CONTRIBUTING.md").split("### The first release\n");
+  const [, checklist = ""] = repositoryText("docs/developers/releases.md").split("## The first release\n");
   const names = [...checklist.matchAll(/^ +- `(.+)`$/gm)].map(([, name]) => name!);
   const platforms = PLATFORMS.map(({ node: [os, cpu] }) => `@acq-server/${os}-${cpu}`);
   assert.deepEqual(names, [...platforms, "acq-server", "acq-client"]);
