@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { until } from "../deadline.ts";
 import { StubbedServer } from "./browser.ts";
 import { lineScanFile, sample, SHAPE } from "./line_scan.ts";
-import { hasBrowser, type RemotePage, startBrowser } from "./remote_page.ts";
+import { hasBrowser, type RemotePage, startBrowser, startFirefox } from "./remote_page.ts";
 import { level } from "./suite.ts";
 
 /** Runs in the page: texts, labels of the line scan's axes and uncaught errors. */
@@ -138,21 +138,81 @@ async function checkSaved(page: RemotePage): Promise<void> {
   assert.equal(await notice(), "Restored from saved.zip: 1 band. Undo shows what was there before.");
 }
 
+/** Waits for what the page says about keeping the work, and for so many bands. */
+async function keeps(page: RemotePage, words: string, count: number): Promise<void> {
+  const isSo = async () =>
+    String(await page.evaluate(WORK)).startsWith(words) &&
+    String(await page.evaluate(WORK)).endsWith(`,${count}`);
+  await until(isSo, `"${words}" and ${count} bands`);
+}
+
+const KEPT = "Kept in this browser.";
+
 /** The band is undone and redone, and comes back with its file. */
 async function checkKept(page: RemotePage, url: string): Promise<void> {
-  const works = async (count: number) => {
-    const isSo = async () => String(await page.evaluate(WORK)) === `Kept in this browser.,${count}`;
-    await until(isSo, `${count} bands to be kept`);
-  };
-  await works(1);
+  await keeps(page, KEPT, 1);
   await page.evaluate(click("#undo"));
-  await works(0);
+  await keeps(page, KEPT, 0);
   await page.evaluate(click("#redo"));
-  await works(1);
+  await keeps(page, KEPT, 1);
   await page.goto(url);
   await stateWhen(page, ({ status }) => status.startsWith("Opened"));
-  await works(1);
+  await keeps(page, KEPT, 1);
 }
+
+/** Opens the file that the dialog answers with. */
+async function openChosen(page: RemotePage, url: string): Promise<void> {
+  await page.goto(url);
+  await stateWhen(page, (state) => state.server !== "");
+  await page.evaluate(click("#open"));
+  await stateWhen(page, ({ status, labels }) => status.startsWith("Opened") && labels.length > 0);
+}
+
+Deno.test({
+  name: "viewer: full storage, two tabs and a restart of Firefox lose no work",
+  ignore: !hasBrowser("firefox"),
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using server = await StubbedServer.start();
+    const url = `${server.baseUrl}/demo/v2/`;
+    const scan = join(server.folder, "scan.oir");
+    const profile = join(server.folder, "profile");
+    await Deno.mkdir(profile);
+    await Deno.writeFile(scan, lineScanFile());
+    server.choose(scan);
+    {
+      await using page = await startFirefox({}, profile);
+      await openChosen(page, url);
+      await checkBand(page);
+      await keeps(page, KEPT, 1);
+
+      // A full disk: the browser refuses every write.
+      await page.evaluate(`(() => {
+        globalThis.put = IDBObjectStore.prototype.put;
+        IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); };
+      })()`);
+      await page.evaluate(click("#undo"));
+      await keeps(page, "Not saved", 0);
+      await page.evaluate("void (IDBObjectStore.prototype.put = globalThis.put)");
+      await page.evaluate(click("#redo"));
+      await keeps(page, KEPT, 1);
+
+      await using other = await page.openTab();
+      await openChosen(other, url);
+      await keeps(other, "Another tab keeps the work", 1);
+      await other.evaluate(click("#take-over"));
+      await keeps(other, KEPT, 1);
+      await keeps(page, "Another tab keeps the work", 1);
+      await other.evaluate(click("#undo"));
+      await other.evaluate(click("#redo"));
+      await keeps(other, KEPT, 1);
+    }
+    await using page = await startFirefox({}, profile);
+    await openChosen(page, url);
+    await keeps(page, KEPT, 1);
+  },
+});
 
 for (const name of ["firefox", "webkit"] as const) {
   Deno.test({

@@ -49,6 +49,12 @@ function exists(path: string): boolean {
   }
 }
 
+/** A page of Firefox, which can open more. */
+export interface FirefoxPage extends RemotePage {
+  /** Opens another tab of the same browser. */
+  openTab(): Promise<RemotePage>;
+}
+
 /** Starts a browser with an empty profile, which takes certificates that nobody vouches for. */
 export function startBrowser(
   name: "firefox" | "webkit",
@@ -83,8 +89,9 @@ async function startProgram(
   }
 }
 
-async function startFirefox(preferences: FirefoxPreferences): Promise<RemotePage> {
-  const profile = await Deno.makeTempDir({ prefix: "firefox_" });
+/** Starts Firefox. @param kept folder of a profile that outlives it; by default one that goes with it */
+export async function startFirefox(preferences: FirefoxPreferences, kept?: string): Promise<FirefoxPage> {
+  const profile = kept ?? await Deno.makeTempDir({ prefix: "firefox_" });
   const lines = Object.entries(preferences).map(([name, value]) =>
     `user_pref("${name}", ${JSON.stringify(value)});\n`
   );
@@ -105,7 +112,24 @@ async function startFirefox(preferences: FirefoxPreferences): Promise<RemotePage
   const send = bidiCommands(socket);
   await send("session.new", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
   const { contexts } = await send("browsingContext.getTree", {});
-  const { context } = contexts[0];
+  return {
+    ...firefoxTab(send, contexts[0].context),
+    async openTab() {
+      const { context } = await send("browsingContext.create", { type: "tab" });
+      return firefoxTab(send, context);
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((done) => socket.onclose = done);
+      await send("browser.close", {});
+      await ended(process, "Firefox");
+      await within(PATIENCE, "the end of the socket of Firefox", closed);
+      if (kept === undefined) await Deno.remove(profile, { recursive: true });
+    },
+  };
+}
+
+/** A tab of Firefox by its browsing context. */
+function firefoxTab(send: ReturnType<typeof bidiCommands>, context: string): RemotePage {
   return {
     goto: (url) => send("browsingContext.navigate", { context, url, wait: "complete" }),
     async evaluate(expression) {
@@ -122,13 +146,7 @@ async function startFirefox(preferences: FirefoxPreferences): Promise<RemotePage
       return send("input.performActions", { context, actions: [{ type: "key", id: "keys", actions }] });
     },
     drag: (from, to) => send("input.performActions", { context, actions: [mouseDrag(from, to)] }),
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((done) => socket.onclose = done);
-      await send("browser.close", {});
-      await ended(process, "Firefox");
-      await within(PATIENCE, "the end of the socket of Firefox", closed);
-      await Deno.remove(profile, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => send("browsingContext.close", { context }),
   };
 }
 
