@@ -212,7 +212,10 @@ const help = (): string =>
       Arguments: [["[PATH]", "File or folder that the client opens"]],
     },
     flags: [...FLAGS, HELP, VERSION],
-    notes: ['Run "acq-server <COMMAND> --help" for the options of a command.'],
+    notes: [
+      'Run "acq-server <COMMAND> --help" for the options of a command.',
+      "A running server describes its API at /docs and its measurements at /demo/v2/help.html.",
+    ],
   });
 
 const SEVERAL = "The client opens one path at a time; open the others in its page";
