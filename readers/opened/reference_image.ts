@@ -12,7 +12,7 @@ export interface PlannedReference {
   readonly plan: PlanePlan;
 }
 
-/** Plans a reference image; adds its warnings, or the reason why there is none. */
+/** Plans a reference image. Adds its warnings; if it cannot be planned, warns and returns `null`. */
 export function planReference(
   image: Reference | null,
   warnings: Warning[],

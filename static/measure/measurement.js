@@ -62,7 +62,7 @@ import { perTime } from "./velocity.js";
 export const settingsOf = ({ parameters }, settings = {}) =>
   Object.fromEntries(parameters.map(({ key, value }) => [key, settings[key] ?? value]));
 
-/** Values over time; NaN where there is none, or it was left out. @param {Measurement} measurement @param {readonly Item[]} found @param {Axes} axes */
+/** Values over time, NaN where a value is missing or was left out. @param {Measurement} measurement @param {readonly Item[]} found @param {Axes} axes */
 export const valuesOver = ({ overTime }, found, axes) =>
   Float64Array.from(found, (item) => item.isLeftOut ? NaN : overTime?.value(item, axes) ?? NaN);
 

@@ -444,7 +444,7 @@ function fieldOf(id, { label, value, choices, unit = "", least, isCount = false 
   };
 }
 
-/** Lines along both edges, interrupted where there are none. @param {readonly (readonly {x: number, y: number}[] | null)[]} outlines */
+/** Lines along both edges, with a gap where a value has no edge. @param {readonly (readonly {x: number, y: number}[] | null)[]} outlines */
 function edgesOf(outlines) {
   /** @type {{x: number, y: number}[][]} */
   const lines = [];
