@@ -1,9 +1,13 @@
-/** Bare HTTP servers in one process: `GET /N` is answered with N bytes from memory, the least that sending a plane costs. */
+/**
+ * A bare HTTP server: `GET /N` is answered with N bytes from memory, the least that sending a plane costs.
+ *
+ * usage: deno run -A bare_servers.ts NUMBER, the place of the server in {@linkcode BARE_SERVERS}
+ */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The servers, in the order in which their addresses are printed. */
+/** The servers. */
 export const BARE_SERVERS = [
   "bare node:http, writes of 4 MiB",
   "bare node:http, writes of 1 MiB",
@@ -51,8 +55,11 @@ const streamOf = (bytes: Uint8Array<ArrayBuffer>) =>
   })());
 
 if (import.meta.main) {
-  const node = [await listenWithNode(4 << 20), await listenWithNode(1 << 20)];
-  for (const port of [...node, listenWithDeno(streamOf), listenWithDeno((bytes) => bytes)]) {
-    console.error(`http://127.0.0.1:${port}/`);
-  }
+  const starts = [
+    () => listenWithNode(4 << 20),
+    () => listenWithNode(1 << 20),
+    () => listenWithDeno(streamOf),
+    () => listenWithDeno((bytes) => bytes),
+  ];
+  console.error(`http://127.0.0.1:${await starts[Number(Deno.args[0])]!()}/`);
 }

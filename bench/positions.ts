@@ -8,7 +8,7 @@ import { writePlainStack } from "../tests/fixtures/plain_store.ts";
 import { Client, getAll } from "./http_client.ts";
 import type { BenchRow } from "./report.ts";
 import { pageOf } from "./sample_files.ts";
-import { type ServerProcess, startBareServers, startServer } from "./server_process.ts";
+import { type ServerProcess, startBareServer, startServer } from "./server_process.ts";
 import { pause, REST_MS, withFolder } from "./setting.ts";
 import { type Field, picture, writePages } from "./tiff_pages.ts";
 import { inTurns, timed } from "./timing.ts";
@@ -154,7 +154,7 @@ const jumping = (server: ServerProcess): Promise<BenchRow[]> =>
 /** Measures all stacks. */
 export async function run(): Promise<BenchRow[]> {
   await using server = await startServer();
-  await using bare = await startBareServers();
+  await using bare = await startBareServer("bare node:http, writes of 4 MiB");
   const rows: BenchRow[] = [];
   for (const stack of STACKS) rows.push(...await stepping(stack, server, bare.port));
   return [...rows, ...await jumping(server)];

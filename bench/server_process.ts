@@ -1,42 +1,39 @@
 /** Server processes that are measured. */
 import { fileURLToPath } from "node:url";
+import { BARE_SERVERS } from "./bare_servers.ts";
 import { TREE } from "./setting.ts";
 
 /** An answer as the API documents it. */
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-/** A process that has printed where it serves. */
+/** A process that has printed its address. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #drained: Promise<void>;
 
-  private constructor(child: Deno.ChildProcess, drained: Promise<void>, readonly ports: readonly number[]) {
+  private constructor(child: Deno.ChildProcess, drained: Promise<void>, readonly port: number) {
     this.#child = child;
     this.#drained = drained;
   }
 
-  /** Runs a Deno program until it has printed some addresses. @throws {Error} it ended before */
-  static async start(cwd: string, args: readonly string[], addresses: number): Promise<ServerProcess> {
+  /** Runs a Deno program until it has printed its address. @throws {Error} it ended before */
+  static async start(cwd: string, args: readonly string[]): Promise<ServerProcess> {
     const options = { cwd, stdout: "null", stderr: "piped" } as const;
     const child = new Deno.Command(Deno.execPath(), { args: ["run", "-q", ...args], ...options }).spawn();
     const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
     let said = "";
-    let ports: number[] = [];
-    while (ports.length < addresses) {
+    let port: string | undefined;
+    while (port === undefined) {
       const { value, done } = await reader.read();
       if (done) throw new Error(`A server ended at its start: ${said}`);
       said += value;
-      ports = [...said.matchAll(/http:\/\/127\.0\.0\.1:(\d+)\//g)].map(([, port]) => Number(port));
+      port = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(said)?.[1];
     }
     const drained = (async () => {
       while (!(await reader.read()).done);
     })();
-    return new ServerProcess(child, drained, ports);
-  }
-
-  get port(): number {
-    return this.ports[0]!;
+    return new ServerProcess(child, drained, Number(port));
   }
 
   /** One request with a JSON answer. */
@@ -72,11 +69,15 @@ export class ServerProcess implements AsyncDisposable {
 /** Starts the server of the measured checkout and waits for its first healthy answer. */
 export async function startServer(args: readonly string[] = []): Promise<ServerProcess> {
   const all = ["-P", "--no-prompt", "main.ts", "--port", "0", "--log-level", "error", ...args];
-  const server = await ServerProcess.start(TREE, all, 1);
+  const server = await ServerProcess.start(TREE, all);
   await server.json("GET", "/api/v2/health");
   return server;
 }
 
-/** Starts the servers of `bare_servers.ts`, each with a port of its own. */
-export const startBareServers = (): Promise<ServerProcess> =>
-  ServerProcess.start(fileURLToPath(new URL(".", import.meta.url)), ["-A", "bare_servers.ts"], 4);
+/** Starts one of {@linkcode BARE_SERVERS}. */
+export const startBareServer = (name: (typeof BARE_SERVERS)[number]): Promise<ServerProcess> =>
+  ServerProcess.start(fileURLToPath(new URL(".", import.meta.url)), [
+    "-A",
+    "bare_servers.ts",
+    String(BARE_SERVERS.indexOf(name)),
+  ]);
