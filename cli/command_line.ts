@@ -214,7 +214,9 @@ const help = (): string =>
     flags: [...FLAGS, HELP, VERSION],
     notes: [
       'Run "acq-server <COMMAND> --help" for the options of a command.',
-      "A running server describes its API at /docs and its measurements at /demo/v2/help.html.",
+      "A running server shows its manual at /README.md and its HTTP API at /docs.",
+      "Pages of the manual: docs/install.md (start at login, network drives, troubleshooting),",
+      "docs/measure.md, docs/security.md, docs/build-a-client.md. Messages name them in the same way.",
     ],
   });
 

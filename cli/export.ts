@@ -28,6 +28,7 @@ export const EXPORT: WritingCommand = {
   ],
   notes: [
     "A failure is one line on standard error, its code first; the file is then incomplete and does not open.",
+    "What an archive holds: docs/archive.md#what-is-inside",
     "Exit status: 0 the archive was written, 1 it was not, 2 wrong usage.",
   ],
   async run(given) {

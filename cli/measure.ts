@@ -68,12 +68,13 @@ export const MEASURE: WritingCommand = {
     {
       name: "--settings",
       value: "FILE",
-      help: "Bands, traces, events and velocities as JSON (docs/measure.md) [default: whole lines]",
+      help: "Bands, traces, events and velocities as JSON [default: whole lines]",
     },
     HELP,
   ],
   notes: [
     "A row for each recording and band; a recording that cannot be measured has a row that says why.",
+    "Settings and columns: docs/measure.md#from-the-shell",
     "Exit status: 0 all were measured, 1 some were not, 2 wrong usage.",
   ],
   async run({ operands, flags }) {

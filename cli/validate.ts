@@ -12,6 +12,8 @@ const oneLine = (text: string) => printable(text).replaceAll("\n", "\\u000a");
 /** Exit statuses. */
 const [ALL_VALID, ANY_INVALID, NOTHING_READ] = [0, 1, 2] as const;
 
+const RULES = "Documents and their rules: docs/collections.md#rules";
+
 const FLAGS: readonly NamedFlag[] = [{ name: "--json", help: "Write the verdicts as JSON" }, HELP];
 
 const VALIDATE_HELP = helpText({
@@ -23,6 +25,7 @@ const VALIDATE_HELP = helpText({
   flags: FLAGS,
   notes: [
     "Each problem is a line: file, JSON pointer, what is wrong.",
+    RULES,
     "Exit status: 0 all paths are valid, 1 some are not, 2 no path could be read, or wrong usage.",
   ],
 });
@@ -86,8 +89,13 @@ function validate({ operands, flags }: Given, print: Print, printError: Print): 
         print(oneLine(`${path}: the recording of "${member}" lacks the planes ${planes.join(", ")}`));
       }
       const count = problems.length + (unreadable === null ? 0 : 1);
-      print(oneLine(valid ? `VALID ${path}` : `INVALID ${path} (${count} problems)`));
+      print(
+        oneLine(
+          valid ? `VALID ${path}` : `INVALID ${path} (${count} ${count === 1 ? "problem" : "problems"})`,
+        ),
+      );
     }
+    if (verdicts.some(({ problems }) => problems.length > 0)) printError(RULES);
   }
   if (valid) return ALL_VALID;
   return verdicts.every(({ unreadable }) => unreadable !== null) ? NOTHING_READ : ANY_INVALID;

@@ -342,7 +342,7 @@ Deno.test(
     assert.equal(status, 1);
     assert.deepEqual(out, [
       `${join(root, FILES.collection)}: /resources/tables/0/path: "tables/all.csv" does not exist`,
-      `INVALID ${root} (1 problems)`,
+      `INVALID ${root} (1 problem)`,
       `VALID ${join(root, FILES.acqimage)}`,
     ]);
     const json = await run("--json", root);
@@ -367,7 +367,7 @@ Deno.test(
       for (const path of ["..", "./collection.json"]) {
         assert.deepEqual((await run(path)).out, [
           `collection.json: ${problem}`,
-          `INVALID ${path} (1 problems)`,
+          `INVALID ${path} (1 problem)`,
         ]);
       }
     } finally {

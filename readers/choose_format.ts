@@ -192,7 +192,9 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
   throw new UnsupportedFormat(
     explanation !== null
       ? `"${rules.name}" cannot be opened: ${explanation}`
-      : `"${rules.name}" is of no known format; this server opens ${rules.allowedExtensions.join(" ")}`,
+      : `"${rules.name}" is of no known format; this server opens ${
+        rules.allowedExtensions.join(" ")
+      } (README.md#what-it-reads)`,
   );
 }
 

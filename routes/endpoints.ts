@@ -5,7 +5,16 @@ import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./co
 import * as example from "./examples.ts";
 import { downloadArchive, exportMembers } from "./export.ts";
 import { listFolder, openAgain, openByPath, pickAndOpen } from "./open.ts";
-import { clientFile, demoPage, docsPage, documentSchema, pageFile, redirect, schemaIndex } from "./pages.ts";
+import {
+  clientFile,
+  demoPage,
+  docsPage,
+  documentSchema,
+  pageFile,
+  readManual,
+  redirect,
+  schemaIndex,
+} from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
 import { capabilities, health, INDEX, LINKS } from "./service.ts";
 import { deleteSession, readMetadata, readSession } from "./sessions.ts";
@@ -325,6 +334,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
     success: { status: 200, description: "The file", mediaType: "*/*" },
     errors: ["not_found"],
     handler: pageFile,
+  })),
+  ...["README.md", "docs/{file}", "docs/{folder}/{file}"].map((path, i): Endpoint => ({
+    method: "GET",
+    path: `/${path}`,
+    id: `manual${i}`,
+    tag: "pages",
+    summary: "A page of the manual",
+    isUndocumented: true,
+    success: page,
+    errors: ["not_found"],
+    handler: readManual,
   })),
   {
     method: "GET",

@@ -1,8 +1,8 @@
-/** Pages and files: the reference client, the client module, the documentation and the schemas. Nothing comes from another host. */
+/** Pages and files: the reference client, the client module, the manual, the API documentation and the schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
-import { helpPage } from "./help_page.ts";
 import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
+import { isManualPage, manualPage } from "./manual_page.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -60,14 +60,19 @@ async function pageOf(folder: string, policy: string): Promise<Response> {
   return fileResponse(new TextEncoder().encode(placed), "index.html", policy);
 }
 
-/** A file of a page: one of `static/`, the help page, or one of Swagger UI. */
+/** A page of the manual, at its path in the repository. */
+export async function readManual(c: RequestContext): Promise<Response> {
+  const path = c.req.path.slice(1);
+  if (!isManualPage(path)) throw nothingAt(c);
+  const markdown = new TextDecoder().decode(await bytesOf(c, new URL(`../${path}`, import.meta.url)));
+  const html = manualPage(markdown, path, `${FILES}/demo/v2`);
+  return fileResponse(new TextEncoder().encode(html), "manual.html", POLICY);
+}
+
+/** A file of a page: one of `static/`, or one of Swagger UI. */
 export async function pageFile(c: RequestContext): Promise<Response> {
   if (!c.req.path.startsWith(`${FILES}/`)) throw nothingAt(c);
   const path = c.req.path.slice(FILES.length + 1);
-  if (path === "demo/v2/help.html") {
-    const markdown = await Deno.readTextFile(new URL("../docs/measure.md", import.meta.url));
-    return fileResponse(new TextEncoder().encode(helpPage(markdown)), path, POLICY);
-  }
   const swagger = /^docs\/(swagger-ui[\w.-]*)$/.exec(path)?.[1];
   if (swagger === undefined) return await staticFile(c, path, POLICY);
   const files = await swaggerFiles();
@@ -157,8 +162,13 @@ async function staticFile(c: RequestContext, path: string, policy: string): Prom
   // Plain names alone: no path can leave the folder.
   const isPlain = path.split("/").every((name) => /^[\w-][\w.-]*$/.test(name));
   if (!isPlain || !(extname(path) in MEDIA_TYPES)) throw nothingAt(c);
+  return fileResponse(await bytesOf(c, new URL(path, STATIC)), path, policy);
+}
+
+/** The bytes of a file of the program. @throws {NotFound} it does not exist */
+async function bytesOf(c: RequestContext, file: URL): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return fileResponse(await Deno.readFile(new URL(path, STATIC)), path, policy);
+    return await Deno.readFile(file);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw nothingAt(c);
     throw error;

@@ -40,7 +40,7 @@ export class MemoryBudget {
       throw new SessionMemoryExceeded(
         `${what} need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ${
           mebibytes(this.capacity)
-        } session memory are free; delete sessions, load fewer channels, or raise --max-session-memory`,
+        } session memory are free; delete sessions, load fewer channels, or raise --max-session-memory (docs/install.md#troubleshooting)`,
       );
     }
     return reservation;

@@ -67,7 +67,9 @@ export async function judgePath(
 }
 
 const outside = (path: string) =>
-  new PathNotAllowed(`${quoted(path)} lies outside the folders that this server may open`);
+  new PathNotAllowed(
+    `${quoted(path)} lies outside the folders that this server may open (docs/install.md#network-drives)`,
+  );
 
 /** True for a place in a root or above one. */
 function leadsToRoot(place: string, roots: readonly Root[]): boolean {
@@ -152,7 +154,9 @@ export function judgeWindowsPath(path: string, isInside: (path: string) => boole
     throw new UnsupportedFormat(`${quoted(path)} names a device, not a file`);
   }
   if (plain.startsWith("\\\\") && !isInside(path)) {
-    throw new PathNotAllowed(`${quoted(path)} lies on another machine, not below a --root`);
+    throw new PathNotAllowed(
+      `${quoted(path)} lies on another machine, not below a --root (docs/install.md#network-drives)`,
+    );
   }
 }
 

@@ -97,7 +97,9 @@ export async function storageOf(code: number, what: string): Promise<Storage> {
   if (code >= SYSTEM_RAW) return { ...raw, doubtful: true };
   const name = code >= CAMERA_RAW ? "raw data of a camera" : REFUSED[code];
   throw new DecodeFailed(
-    `${what} has compression ${code}${name ? ` (${name})` : ""}, which is not supported`,
+    `${what} has compression ${code}${
+      name ? ` (${name})` : ""
+    }, which is not supported (docs/formats/czi.md#what-is-refused)`,
   );
 }
 

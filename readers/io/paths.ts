@@ -93,6 +93,6 @@ export function unlessMissing<T>(find: () => T): T | null {
  */
 export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
   return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null
-    ? notFound(path, "the server may not read it", cause)
+    ? notFound(path, "the server may not read it (docs/install.md#troubleshooting)", cause)
     : failure(path, "opened", cause);
 }

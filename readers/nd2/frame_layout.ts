@@ -64,7 +64,9 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
   }
   const compression = numberIn(attributes, "eCompression");
   if (compression === COMPRESSION.lossy) {
-    throw new DecodeFailed("frames with lossy compression are not supported");
+    throw new DecodeFailed(
+      "frames with lossy compression are not supported (docs/formats/nd2.md#what-is-refused)",
+    );
   }
   return {
     columns,

@@ -173,7 +173,9 @@ export function codecOf(compression: number): Promise<Codec> {
   if (load) return load();
   const name = REFUSED[compression];
   throw new DecodeFailed(
-    `${tagName(TAG.Compression)} is ${compression}${name ? ` (${name})` : ""}, which is not read`,
+    `${tagName(TAG.Compression)} is ${compression}${
+      name ? ` (${name})` : ""
+    }, which is not read (docs/formats/tiff.md#what-is-refused)`,
   );
 }
 

@@ -222,7 +222,7 @@ const excerpt = (text: string) => oneLine(text).slice(0, 300);
 /** The error for a reason, with the way without a dialog. */
 export function unavailable(reason: string, cause?: unknown): DialogUnavailable {
   return new DialogUnavailable(
-    `No dialog can be shown: ${reason}; POST /api/v2/open opens a path without one`,
+    `No dialog can be shown: ${reason}; POST /api/v2/open opens a path without one (docs/install.md#the-file-dialog)`,
     { cause },
   );
 }

@@ -4,6 +4,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
 import { isEmbedded, NEEDED } from "../../.ci/package_files.ts";
+import { isManualPage } from "../../routes/manual_page.ts";
 import { FORMATS } from "../../readers/registry.ts";
 import { readExecutable } from "./executable.ts";
 import { ROOT } from "./server_process.ts";
@@ -30,9 +31,13 @@ const SOURCES = [
   "session",
   "cli",
   "static",
-  "docs/measure.md",
+  "docs",
+  "README.md",
   "examples/python/acq_client.py",
 ];
+
+/** The pages that a server shows. */
+const MANUAL = ["README.md", ...filesBelow("docs")].filter(isManualPage);
 
 /** A copy of the sources, since the script writes beside them; ends with its folder. */
 function copySources(folder: string): string {
@@ -114,7 +119,7 @@ Deno.test("metadata of the executable", async (t) => {
         "session/dialog/windows.ps1",
         "cli/info.ts",
         "cli/plane.ts",
-        "docs/measure.md",
+        ...MANUAL,
         ...readers,
         ...filesBelow("static"),
       ];
@@ -144,9 +149,9 @@ Deno.test("metadata of the executable", async (t) => {
         assert(!packages.has(name), name);
       }
       assert(packages.has("hono"));
-      const foreign = files.filter((name) => /^(tests|bench|docs|examples|\.ci)\//.test(name));
-      // The server serves its page about measuring and its client for Python.
-      assert.deepEqual(foreign, ["docs/measure.md", "examples/python/acq_client.py"]);
+      const foreign = files.filter((name) => /^(tests|bench|docs|examples|\.ci)\/|\.md$/.test(name));
+      // The server serves its manual and its client for Python.
+      assert.deepEqual(foreign.toSorted(), [...MANUAL, "examples/python/acq_client.py"].toSorted());
       assert.deepEqual(files.filter((name) => name.endsWith("_test.ts")), []);
     });
   } finally {

@@ -1,14 +1,20 @@
-/** Links to the sections of the help page. */
+/** Links to the manual, whose pages the server has at the paths of the repository. */
 import { element } from "./element.js";
 
-/** A "?" that opens a section, by its anchor, in another tab. @param {string} anchor @param {string} name what it explains */
+/** A "?" that opens a section of `docs/measure.md`, by its anchor, in another tab. @param {string} anchor @param {string} name what it explains */
 export const help = (anchor, name) =>
   element("a", {
     className: "help",
-    href: new URL(`../help.html#${anchor}`, import.meta.url).href,
+    href: `/docs/measure.md#${anchor}`,
     target: "_blank",
     rel: "noopener",
     "aria-label": `Help: ${name}`,
     title: `Help: ${name}`,
     textContent: "?",
   });
+
+/** The address of the section of the manual that a message names, or null. @param {string} message */
+export function manualIn(message) {
+  const [section] = /\b(?:README|docs\/[\w/-]+)\.md(?:#[\w-]+)?/.exec(message) ?? [];
+  return section === undefined ? null : `/${section}`;
+}

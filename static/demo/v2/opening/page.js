@@ -1,5 +1,6 @@
 /** Texts around the pictures: title, facts, warnings, progress, status, notices and failures. */
 import { byId, element, sayIn, unbroken } from "../controls/element.js";
+import { manualIn } from "../controls/help.js";
 import { faultOf } from "./fault.js";
 import { facts, megabytes } from "../picture/readout.js";
 
@@ -123,6 +124,9 @@ export class Page {
     const { words, code, message } = faultOf(error);
     byId("fault-words").textContent = words;
     byId("fault-file").textContent = file;
+    const section = manualIn(message);
+    byId("fault-manual").hidden = section === null;
+    if (section !== null) byId("fault-manual", HTMLAnchorElement).href = section;
     byId("fault-code").textContent = code;
     byId("fault-message").textContent = message;
     byId("fault-details", HTMLDetailsElement).open = false;
