@@ -10,10 +10,7 @@ import { judgePath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, Waits } from "./waits.ts";
 
-/** Bytes of a summary that count for nothing in a session that the user opened; few are larger. */
-const SUMMARY_BYTES = 64 << 10;
-
-/** Bytes that a session counts when it repeats an open: a page can repeat one without asking the user. */
+/** Bytes that a session counts beside its description when it repeats an open: a page can repeat one without asking the user. */
 const SESSION_BYTES = 16 << 10;
 
 /** What the operator decided about opening. */
@@ -197,7 +194,7 @@ export async function loadAcquisition(
   try {
     const description = await worker.ask({ key, source }, { type: "open" }, signal);
     const { summary, summaryBytes, bytes, working, division, marks } = description;
-    const described = isAgain ? summaryBytes + SESSION_BYTES : Math.max(0, summaryBytes - SUMMARY_BYTES);
+    const described = summaryBytes + (isAgain ? SESSION_BYTES : 0);
     reservation = consent.reserve(bytes + described, isAgain);
     const opened = { request: { ...source.request, scene: summary.scene }, marks };
     const wanted = {

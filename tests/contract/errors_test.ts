@@ -9,7 +9,7 @@ import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
-import { expectError, Harness, sampleFolder } from "./harness.ts";
+import { describedBytes, expectError, Harness, sampleFolder } from "./harness.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { run } from "../child_process.ts";
 import { until } from "../deadline.ts";
@@ -313,18 +313,20 @@ Deno.test("range_not_satisfiable carries the size", async () => {
 
 Deno.test("session_memory_exceeded: refused before anything is allocated, nothing evicted", async () => {
   await using sample = await sampleFolder();
-  await using server = new Harness({ maxSessionMemory: 3 * 2400 });
+  const maxSessionMemory = 3 * 2400 + await describedBytes(sample.image) +
+    await describedBytes(sample.image, [0]);
+  await using server = new Harness({ maxSessionMemory });
   const { sessionId } = await server.open(sample.image);
   await expect(server.post("/api/v2/open", { path: sample.image }), 507, "session_memory_exceeded");
   assert.equal((await server.request(`/api/v2/sessions/${sessionId}`)).status, 200);
   await server.open(sample.image, [0]);
-  assert.equal(server.budget.used, 3 * 2400);
+  assert.equal(server.budget.used, maxSessionMemory);
 });
 
 Deno.test("session_memory_exceeded: a decoder needs memory beside the plane", async () => {
   const path = fileURLToPath(new URL("../fixtures/tiff/lerc_largest.tif", import.meta.url));
-  // The plane alone, 4 bytes for each of 8192 x 8192 samples, would fit.
-  await using server = new Harness({ maxSessionMemory: 4 * 8192 * 8192 });
+  // The plane alone, 4 bytes for each of 8192 x 8192 samples, would fit with its description.
+  await using server = new Harness({ maxSessionMemory: 4 * 8192 * 8192 + 16_384 });
   const refused = await server.post("/api/v2/open", { path });
   assert.match(
     (await refused.clone().json()).message,

@@ -201,6 +201,12 @@ export class Harness implements AsyncDisposable {
   }
 }
 
+/** Bytes that the description of an acquisition counts in each session that opens it. */
+export async function describedBytes(path: string, channelIndices?: readonly number[]): Promise<number> {
+  await using server = new Harness();
+  return server.store.get((await server.open(path, channelIndices)).sessionId).summaryBytes;
+}
+
 /** Asserts that an answer is the envelope of one code, and gives its body. */
 export async function expectError(
   response: Response,

@@ -84,6 +84,7 @@ Deno.test("a channel that was not asked for is neither loaded nor served", async
   await Deno.writeFile(join(sample.image, "0", "c", "0", "0", "0"), new Uint8Array(3));
   await using server = new Harness();
   const body = await server.open(sample.image, [1]);
+  const { summaryBytes } = server.store.get(body.sessionId);
   assert.deepEqual(body.channels.map((channel) => channel.index), [1]);
   assert.equal(body.source.numChannels, 2);
   await expectError(
@@ -92,7 +93,8 @@ Deno.test("a channel that was not asked for is neither loaded nor served", async
     "channel_not_found",
   );
   await expectError(await server.post("/api/v2/open", { path: sample.image }), 500, "decode_failed");
-  assert.equal(server.budget.used - server.pool.openBytes, 4 * 600, "a failed open gives its memory back");
+  const held = server.budget.used - server.pool.openBytes;
+  assert.equal(held, 4 * 600 + summaryBytes, "a failed open gives its memory back");
 });
 
 Deno.test("planes are little-endian float32, row-major, exact", async () => {
@@ -117,7 +119,8 @@ Deno.test("deleting ends the session and frees its memory", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
   const { sessionId, channels } = await server.open(sample.image);
-  assert.equal(server.budget.used - server.pool.openBytes, 2 * 4 * 600);
+  const { summaryBytes } = server.store.get(sessionId);
+  assert.equal(server.budget.used - server.pool.openBytes, 2 * 4 * 600 + summaryBytes);
   const response = await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
   assert.deepEqual(SessionDeleted.parse(await response.json()), { ok: true, sessionId, deleted: true });
   assert.equal(server.budget.used, 0);

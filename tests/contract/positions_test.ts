@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { MetadataDocuments } from "../../schemas/http.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { WorkerGate } from "./gated_worker.ts";
-import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
+import { describedBytes, expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 import { until } from "../deadline.ts";
 
-const [ROWS, COLUMNS, T, Z, C] = [6, 5, 4, 3, 2];
+const [ROWS, COLUMNS, T, Z, C] = [60, 50, 4, 3, 2];
 const PLANE_BYTES = 4 * ROWS * COLUMNS;
 
 /** An ImageJ hyperstack: page p, which is channel p % 2, slice p / 2 % 3, frame p / 6, has samples 100 p + 10 y + x. */
@@ -37,16 +37,19 @@ interface Opened {
   url(channel: number, query?: string): string;
 }
 
-/** A server with a hyperstack open. */
+/** A server with a hyperstack open. `room` are the bytes of its budget beside the descriptions of so many more opens of channel 0. */
 async function withStack(
   use: (opened: Opened) => Promise<void>,
   options: HarnessOptions = {},
+  room?: { readonly bytes: number; readonly opens: number },
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_positions_" }));
   try {
     const path = join(folder, "stack.tif");
     await Deno.writeFile(path, hyperstack());
-    await using server = new Harness(options);
+    const maxSessionMemory = room &&
+      room.bytes + await describedBytes(path) + room.opens * await describedBytes(path, [0]);
+    await using server = new Harness({ ...options, ...maxSessionMemory && { maxSessionMemory } });
     const { sessionId } = await server.open(path);
     const url = (channel: number, query = "") =>
       `/api/v2/sessions/${sessionId}/channels/${channel}/data${query}`;
@@ -141,7 +144,7 @@ Deno.test("form, sign, session, channel and bounds are judged in this order", ()
     await expectError(await elsewhere("0/data?t=-1"), 422, "position_out_of_range");
     await expectError(await elsewhere("9/data?t=99"), 404, "session_not_found");
     await expectError(await server.request(url(9, "?t=99")), 404, "channel_not_found");
-    const range = { headers: { range: "bytes=999-" } };
+    const range = { headers: { range: `bytes=${PLANE_BYTES}-` } };
     await expectError(await server.request(url(0, "?t=99"), range), 422, "position_out_of_range");
     await expectError(await server.request(url(0, "?t=1"), range), 416, "range_not_satisfiable");
   }));
@@ -203,23 +206,27 @@ Deno.test("the next planes of a stepping client are read ahead", async () => {
 });
 
 Deno.test("nothing is read ahead that cannot be kept or takes memory from requested planes", async () => {
-  const opens: [maxSessionMemory: number, more: number][] = [
+  const opens: [bytes: number, more: number][] = [
     // An eighth is less than a plane.
-    [8 * PLANE_BYTES - 8, 0],
+    [7 * PLANE_BYTES, 0],
     // Of eight planes, the opens have seven.
     [8 * PLANE_BYTES, 5],
   ];
-  for (const [maxSessionMemory, more] of opens) {
+  for (const [bytes, more] of opens) {
     const gate = new WorkerGate();
-    await withStack(async ({ server, path, url }) => {
-      for (let i = 0; i < more; i += 1) await server.open(path, [0]);
-      for (const t of [1, 2]) {
-        assert.deepEqual(await samplesOf(await server.request(url(0, `?t=${t}`))), samplesAt(t, 0, 0));
-        await server.completeAll();
-        await until(() => server.positions.counts.running === 0);
-      }
-      assert.equal(gate.planes, 2);
-    }, { startWorker: gate.start, maxSessionMemory });
+    await withStack(
+      async ({ server, path, url }) => {
+        for (let i = 0; i < more; i += 1) await server.open(path, [0]);
+        for (const t of [1, 2]) {
+          assert.deepEqual(await samplesOf(await server.request(url(0, `?t=${t}`))), samplesAt(t, 0, 0));
+          await server.completeAll();
+          await until(() => server.positions.counts.running === 0);
+        }
+        assert.equal(gate.planes, 2);
+      },
+      { startWorker: gate.start },
+      { bytes, opens: more },
+    );
   }
 });
 
@@ -319,38 +326,46 @@ Deno.test("sixteen planes of a session may wait, and other sessions have their t
 });
 
 Deno.test("cached planes give way to an open, and sent ones stay whole", async () => {
-  // 12 planes of 120 bytes, 1600 bytes in all: 240 of the open, 200 of the cache, the index of the file is not kept.
-  await withStack(async ({ server, path, url }) => {
-    const sent = await server.request(url(0, "?t=1"));
-    assert.equal(server.positions.counts.cached, PLANE_BYTES);
-    for (let opens = 0; opens < 5; opens += 1) await server.open(path);
-    assert.equal(server.positions.counts.cached, PLANE_BYTES, "there was room for the cache until now");
-    const last = await server.post("/api/v2/open", { path, channelIndices: [0] });
-    assert.equal(last.status, 507, "what is being sent cannot be given up");
-    await last.body?.cancel();
-    assert.equal(server.positions.counts.cached, 0);
-    assert.deepEqual(await samplesOf(sent), samplesAt(1, 0, 0));
-    await server.completeAll();
-    assert.equal((await server.post("/api/v2/open", { path, channelIndices: [0] })).status, 200);
-    await expectError(await server.request(url(0, "?t=1")), 507, "session_memory_exceeded");
-  }, { maxSessionMemory: 1600 });
+  // Of 12.7 planes the open has two, the cache one and more opens nine; the index of the file is given up.
+  await withStack(
+    async ({ server, path, url }) => {
+      const sent = await server.request(url(0, "?t=1"));
+      assert.equal(server.positions.counts.cached, PLANE_BYTES);
+      for (let opens = 0; opens < 9; opens += 1) await server.open(path, [0]);
+      assert.equal(server.positions.counts.cached, PLANE_BYTES, "there was room for the cache until now");
+      const last = await server.post("/api/v2/open", { path, channelIndices: [0] });
+      assert.equal(last.status, 507, "what is being sent cannot be given up");
+      await last.body?.cancel();
+      assert.equal(server.positions.counts.cached, 0);
+      assert.deepEqual(await samplesOf(sent), samplesAt(1, 0, 0));
+      await server.completeAll();
+      assert.equal((await server.post("/api/v2/open", { path, channelIndices: [0] })).status, 200);
+      await expectError(await server.request(url(0, "?t=1")), 507, "session_memory_exceeded");
+    },
+    {},
+    { bytes: 12.7 * PLANE_BYTES, opens: 9 },
+  );
 });
 
 Deno.test("a sent plane frees nothing, so another one is given up", async () => {
-  // 2000 bytes: 240 of the open, 2 x 120 of the cache (250 at most), 12 x 120 of more opens: 80 are left.
-  await withStack(async ({ server, path, url }) => {
-    await samplesOf(await server.request(url(0, "?t=1")));
-    await samplesOf(await server.request(url(0, "?t=3")));
-    await server.completeAll();
-    const sent = await server.request(url(0, "?t=1"));
-    // The plane that is being sent is the one that was used least recently.
-    await server.request(url(0, "?t=3"), { method: "HEAD" });
-    const ask = () => server.post("/api/v2/open", { path, channelIndices: [0] });
-    for (let opens = 0; opens < 12; opens += 1) assert.equal((await ask()).status, 200);
-    assert.equal(server.positions.counts.cached, 2 * PLANE_BYTES);
-    assert.equal((await ask()).status, 200, "the plane that is not being sent makes room");
-    assert.deepEqual(await samplesOf(sent), samplesAt(1, 0, 0));
-  }, { maxSessionMemory: 2000 });
+  // The open has two planes, the cache two, and more opens have twelve: less than one is left.
+  await withStack(
+    async ({ server, path, url }) => {
+      await samplesOf(await server.request(url(0, "?t=1")));
+      await samplesOf(await server.request(url(0, "?t=3")));
+      await server.completeAll();
+      const sent = await server.request(url(0, "?t=1"));
+      // The plane that is being sent is the one that was used least recently.
+      await server.request(url(0, "?t=3"), { method: "HEAD" });
+      const ask = () => server.post("/api/v2/open", { path, channelIndices: [0] });
+      for (let opens = 0; opens < 12; opens += 1) assert.equal((await ask()).status, 200);
+      assert.equal(server.positions.counts.cached, 2 * PLANE_BYTES);
+      assert.equal((await ask()).status, 200, "the plane that is not being sent makes room");
+      assert.deepEqual(await samplesOf(sent), samplesAt(1, 0, 0));
+    },
+    {},
+    { bytes: 16.7 * PLANE_BYTES, opens: 12 },
+  );
 });
 
 Deno.test("an acquisition opened for its metadata is counted and closed", async () => {
