@@ -8,6 +8,7 @@ import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/
 import { StopFlag } from "./io/stop_flag.ts";
 import type { MetadataDocument } from "./io/document_list.ts";
 import { bounded } from "./metadata/description.ts";
+import { parseJson } from "./metadata/json.ts";
 import { csvProblem } from "../schemas/csv_table.ts";
 import { OpenAcquisition } from "./opened/open_acquisition.ts";
 import type { Answers, Asked, FromWorker, Question, ToWorker } from "./opened/orders.ts";
@@ -43,9 +44,8 @@ async function answer(asked: Asked): Promise<void> {
   let bytes = 0;
   if (question.type !== "documents") encoded = [];
   try {
-    if (question.type === "judge") {
-      const answer = question.tables.map((table) => csvProblem(encoder.encode(table)));
-      return post({ type: "answered", answer, indexBytes: null });
+    if (question.type === "parse" || question.type === "judge") {
+      return post({ type: "answered", answer: textAnswer(question), indexBytes: null });
     }
     const acquisition = await opened(asked);
     const [answer, views = []] = await answerTo(acquisition, question);
@@ -60,10 +60,19 @@ async function answer(asked: Asked): Promise<void> {
   }
 }
 
-/** The answer to a question, with views of the memory to transfer. */
+/** Text that a client sent. */
+type TextQuestion = Extract<Question, { type: "parse" | "judge" }>;
+
+/** The answer to a question about it. */
+const textAnswer = (question: TextQuestion): Answers[TextQuestion["type"]] =>
+  question.type === "parse"
+    ? parseJson(question.bytes, "The body", question.bytes.length)
+    : question.tables.map((table) => csvProblem(encoder.encode(table)));
+
+/** The answer to a question about an acquisition, with views of the memory to transfer. */
 async function answerTo(
   acquisition: OpenAcquisition,
-  question: Exclude<Question, { type: "judge" }>,
+  question: Exclude<Question, TextQuestion>,
 ): Promise<[Answers[Question["type"]], ArrayBufferView<ArrayBuffer>[]?]> {
   switch (question.type) {
     case "open":

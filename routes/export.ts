@@ -20,7 +20,8 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   const most = hasSession ? MAX_EXPORT_BYTES : MAX_BODY_BYTES;
   const memory = exporter.hold(bodyBytes(c.req.raw, most));
   try {
-    const order = await readBody(c.req.raw, "ExportRequest", false, most);
+    const parse = (bytes: Uint8Array<ArrayBuffer>) => exporter.parse(bytes, signal);
+    const order = await readBody(c.req.raw, "ExportRequest", false, most, parse);
     for (const [index, { path }] of order.members.entries()) {
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }

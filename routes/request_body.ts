@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
-import { checkStructure } from "../readers/metadata/json.ts";
+import { parseJson } from "../readers/metadata/json.ts";
 import type { SchemaName, Schemas } from "./context.ts";
 import {
   type Detail,
@@ -24,13 +24,15 @@ const MAX_DETAILS = 20;
  * @param name name of its schema
  * @param emptyMeansObject true if an empty body counts as `{}`
  * @param most bytes that it may have
- * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed}
+ * @param parseLarge parses one of more than {@linkcode MAX_BODY_BYTES}
+ * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed} and as `parseLarge`
  */
 export async function readBody<Name extends SchemaName>(
   request: Request,
   name: Name,
   emptyMeansObject: boolean,
   most = MAX_BODY_BYTES,
+  parseLarge: (bytes: Uint8Array<ArrayBuffer>) => unknown = parseBody,
 ): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
   const bytes = await readBytes(request, most);
@@ -39,22 +41,17 @@ export async function readBody<Name extends SchemaName>(
   checkContentType(request);
   let value: unknown;
   try {
-    // Validation recurses.
-    checkStructure(bytes, "The body", Infinity);
-    value = JSON.parse(decode(bytes));
-  } catch (cause) {
-    if (cause instanceof RequestValidationFailed) throw cause;
-    if (cause instanceof DecodeFailed) throw faulty([], cause.message, "json_invalid");
-    throw faulty(
-      [],
-      `The body is not valid JSON: ${cause instanceof Error ? cause.message : cause}`,
-      "json_invalid",
-    );
+    value = await (bytes.length > MAX_BODY_BYTES ? parseLarge : parseBody)(bytes);
+  } catch (error) {
+    if (!(error instanceof DecodeFailed)) throw error;
+    throw faulty([], error.message, "json_invalid");
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new RequestValidationFailed(result.error.issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
 }
+
+const parseBody = (bytes: Uint8Array): unknown => parseJson(bytes, "The body");
 
 /** Zod is loaded with the first body, not when the server starts. */
 async function loadedSchema<Name extends SchemaName>(name: Name): Promise<z.ZodType<z.infer<Schemas[Name]>>> {
@@ -125,7 +122,7 @@ function checkContentType({ headers }: Request): void {
 export const bodyBytes = (request: Request, most: number): number =>
   Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
 
-async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+async function readBytes(request: Request, most: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("content-length") ?? 0) > most) throw tooLarge(most);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -143,11 +140,3 @@ async function readBytes(request: Request, most: number): Promise<Uint8Array> {
 }
 
 const tooLarge = (most: number) => new PayloadTooLarge(`The body is larger than ${most} bytes`);
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw faulty([], "The body is not valid UTF-8", "utf8_invalid");
-  }
-}

@@ -152,7 +152,10 @@ export class WorkerClient {
   }
 }
 
-const buffersOf = (question: Question) => question.type === "decode" ? question.order.buffers : [];
+function buffersOf(question: Question): ArrayBuffer[] {
+  if (question.type === "parse") return [question.bytes.buffer];
+  return question.type === "decode" ? question.order.buffers : [];
+}
 
 /** Frees the memory of samples that nobody wants. */
 export function dropSamples(

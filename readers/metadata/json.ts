@@ -13,11 +13,12 @@ export const MAX_JSON_DEPTH = 256;
 /**
  * Decodes the text of a JSON document and drops a byte order mark.
  *
+ * @param most bytes that it may have
  * @throws {DecodeFailed} not UTF-8, or over a bound
  */
-export function jsonText(bytes: Uint8Array, what: string): string {
-  if (bytes.length > MAX_JSON_BYTES) {
-    throw new DecodeFailed(`${what} has ${bytes.length} bytes, more than ${MAX_JSON_BYTES}`);
+export function jsonText(bytes: Uint8Array, what: string, most = MAX_JSON_BYTES): string {
+  if (bytes.length > most) {
+    throw new DecodeFailed(`${what} has ${bytes.length} bytes, more than ${most}`);
   }
   checkStructure(bytes, what);
   try {
@@ -30,9 +31,9 @@ export function jsonText(bytes: Uint8Array, what: string): string {
 /**
  * Counts commas and brackets outside of strings, which bound the number of values.
  *
- * @throws {DecodeFailed} there are more than `most` values, or they are nested too deep
+ * @throws {DecodeFailed} there are too many values, or they are nested too deep
  */
-export function checkStructure(bytes: Uint8Array, what: string, most = MAX_JSON_VALUES): void {
+function checkStructure(bytes: Uint8Array, what: string): void {
   let values = 0;
   let depth = 0;
   for (let i = 0; i < bytes.length; i += 1) {
@@ -47,7 +48,9 @@ export function checkStructure(bytes: Uint8Array, what: string, most = MAX_JSON_
       }
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
   }
-  if (values > most) throw new DecodeFailed(`${what} has more than ${most} values`);
+  if (values > MAX_JSON_VALUES) {
+    throw new DecodeFailed(`${what} has more than ${MAX_JSON_VALUES} values`);
+  }
 }
 
 /** Index of the quote that ends a string, or the end of the document. @param start index of its first quote */
@@ -69,9 +72,9 @@ export function parseJsonText(text: string, what: string): unknown {
   return parseJson(new TextEncoder().encode(text), what);
 }
 
-/** Parses a document. @throws {DecodeFailed} invalid JSON, or over a bound */
-export function parseJson(bytes: Uint8Array, what: string): unknown {
-  const text = jsonText(bytes, what);
+/** Parses a document of `most` bytes. @throws {DecodeFailed} invalid JSON, or over a bound */
+export function parseJson(bytes: Uint8Array, what: string, most = MAX_JSON_BYTES): unknown {
+  const text = jsonText(bytes, what, most);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -144,6 +144,8 @@ export type Question =
   | { readonly type: "pack"; readonly order: PackOrder }
   /** Plans the planes of some channels at every position. */
   | { readonly type: "survey"; readonly channels: readonly number[] }
+  /** Parses the body of a request, without an acquisition. The bytes are transferred. */
+  | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
   /** Judges CSV tables, without an acquisition. */
   | { readonly type: "judge"; readonly tables: readonly string[] }
   /** Encodes the metadata documents. */
@@ -161,6 +163,8 @@ export interface Answers {
   pack: PackedPlanes;
   /** Every plane fits its file. */
   survey: null;
+  /** Its JSON value. */
+  parse: unknown;
   /** The first problem of each table, or `null`. */
   judge: readonly (string | null)[];
   /** Bytes of the documents as JSON. */

@@ -244,7 +244,7 @@ Deno.test("the documents of an archive count as memory until it is sent", () =>
     await until(() => server.budget.used === before, "the memory of the documents");
   }));
 
-Deno.test("tables are judged in a worker", async () => {
+Deno.test("a worker parses an order of more than 1 MiB and judges its tables", async () => {
   const asked: string[] = [];
   const startWorker = () => {
     const worker = startDecodeWorker();
@@ -257,17 +257,20 @@ Deno.test("tables are judged in a worker", async () => {
   };
   await withServer(async ({ server, image }) => {
     const { sessionId } = await server.open(image);
-    const tables = [{ name: "good", csv: CSV }, { name: "bad", csv: "a,b\n1\n" }];
+    const tables = [{ name: "good", csv: `a\n${"1\n".repeat(600_000)}` }, { name: "bad", csv: "a,b\n1\n" }];
     const order = { members: [{ sessionId, analyses: [{ type: "trace", tables }] }] };
-    const { details } = await expectError(
-      await server.post("/api/v2/export", order),
-      422,
-      "request_validation_failed",
-    );
+    const headers = { "content-type": "application/json", "x-acq-session": sessionId };
+    const refused = async (body: string) => {
+      const response = await server.request("/api/v2/export", { method: "POST", headers, body });
+      return (await expectError(response, 422, "request_validation_failed")).details;
+    };
+    const details = await refused(JSON.stringify(order));
     const location = ["body", "members", "0", "analyses", "0", "tables", "1", "csv"];
     const message = "line 2 has 1 fields, the header has 2";
     assert.deepEqual(details, [{ location, message, type: "invalid_document" }]);
-    assert(asked.includes("judge"));
+    assert.deepEqual(asked.slice(-2), ["parse", "judge"]);
+    const [cut] = await refused(JSON.stringify(order).slice(0, -1)) ?? [];
+    assert.deepEqual([cut?.location, cut?.type], [["body"], "json_invalid"]);
   }, { startWorker });
 });
 
