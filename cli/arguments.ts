@@ -13,7 +13,6 @@ export interface NamedFlag {
   readonly short?: string;
   /** Placeholder of the value; absent for a switch. */
   readonly value?: string;
-  /** What it does. */
   readonly help: string;
 }
 
@@ -65,7 +64,6 @@ export function* readArguments(
 
 /** What was given to a command: its operands, and the last value of each flag (`""` for a switch). */
 export interface Given {
-  /** In their order. */
   readonly operands: readonly string[];
   /** By the names of the flags. */
   readonly flags: ReadonlyMap<string, string>;
@@ -89,7 +87,6 @@ export interface Help {
   readonly usage: readonly string[];
   /** Lists before the options, by their headings: what, and what it means. */
   readonly lists?: Readonly<Record<string, readonly (readonly [what: string, meaning: string])[]>>;
-  /** Its flags. */
   readonly flags: readonly NamedFlag[];
   /** Lines after the options. */
   readonly notes?: readonly string[];

@@ -31,7 +31,6 @@ import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "..
 
 /** Planes that the recording of a member lacks, as its image document says. */
 export interface MissingPlanes {
-  /** Name of the member. */
   readonly member: string;
   /** Indices of each, such as `t=3 c=0`. */
   readonly planes: readonly string[];
@@ -76,7 +75,6 @@ export class CollectionTree {
     this.#problems = new DocumentProblems(document, problems);
   }
 
-  /** Judges the whole tree. */
   judge(value: unknown): void {
     if (!isInsideRoots(this.#resolvedDocument, [this.#resolvedRoot])) {
       this.#problems.add([], "the document leaves the root of the collection through a link");

@@ -7,7 +7,6 @@ import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 /** Configuration of a server. */
 export interface Configuration {
-  /** Name to listen at. */
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;

@@ -21,7 +21,6 @@ function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
 
 /** Settings of the measurement and of the recordings; what else the page keeps is left out. */
 const SETTINGS_SCHEMA = z.object({
-  /** Index of the measured channel. */
   channel: z.int().nonnegative().default(0),
   /** Of files that do not say that they are line scans. */
   lineScan: z.object({

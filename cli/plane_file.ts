@@ -9,11 +9,8 @@ export type PlaneFormat = (typeof PLANE_FORMATS)[number];
 
 /** A plane to write. */
 export interface PlaneToWrite {
-  /** Rows of the plane. */
   readonly rows: number;
-  /** Columns of the plane. */
   readonly columns: number;
-  /** Sample type of its file. */
   readonly sampleType: SampleType;
   /** The row-major little-endian float32 samples in parts of whole samples; called once or twice. */
   parts(): AsyncIterable<Uint8Array<ArrayBuffer>>;

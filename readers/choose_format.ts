@@ -18,7 +18,6 @@ import { DIRECTORY_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
 /** The format and the path to hand to its reader. */
 export interface ChosenFormat {
-  /** What opens it. */
   readonly format: Format;
   /** Path for its reader: the directory of a store where a file in it was named. */
   readonly path: string;
@@ -62,11 +61,8 @@ async function readerOf(format: Format): Promise<Awaited<ReturnType<Format["load
 
 /** A scene and what is known of all of them. */
 export interface OpenedScene {
-  /** The scene. */
   readonly acquisition: Acquisition;
-  /** Its index. */
   readonly scene: number;
-  /** All scenes. */
   readonly scenes: Scenes;
 }
 

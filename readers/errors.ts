@@ -140,7 +140,6 @@ export interface WireError {
   readonly tag: ReaderErrorTag | null;
   /** One sentence without a full stop. */
   readonly message: string;
-  /** For the log. */
   readonly stack: string;
 }
 

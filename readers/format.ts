@@ -128,7 +128,6 @@ export interface FormatBase extends FormatName {
 
 /** The names in a folder, by which parts of one acquisition are found. */
 export interface FolderNames {
-  /** Name of the folder. */
   readonly folder: string;
   /** The file of this name, case ignored, by its stored name; `null` without one. */
   find(name: string): string | null;

@@ -29,9 +29,7 @@ export type AxisLetter = (typeof AXIS_ORDER)[number];
 
 /** One axis with its calibration. */
 export interface Axis {
-  /** Letter of the axis. */
   readonly name: AxisLetter;
-  /** Samples along the axis. */
   readonly size: number;
   /** Physical step per sample in `unit`; 1 without calibration. */
   readonly step: number;
@@ -47,9 +45,7 @@ export interface Channel {
   readonly name: string;
   /** Sample type in the file. */
   readonly sampleType: SampleType;
-  /** Rows of each of its planes. */
   readonly rows: number;
-  /** Columns of each of its planes. */
   readonly columns: number;
   /** Colour in which the file shows it, `#rrggbb` in lower case, or `null`. */
   readonly color: string | null;
@@ -109,9 +105,7 @@ export const workingOf = (plans: readonly PlanePlan[]): WorkingMemory =>
 
 /** How to fill the wanted planes; every byte range in it has been checked against its file. */
 export interface PlanePlan {
-  /** Rows of each plane. */
   readonly rows: number;
-  /** Columns of each plane. */
   readonly columns: number;
   /** Rows that `decode` fills: at least the wanted ones; all by default. */
   readonly filled?: RowRange;
@@ -137,7 +131,6 @@ export interface PlanePlan {
 export interface Reference {
   /** Calibrated `Y` and `X`. */
   readonly axes: readonly [Axis, Axis];
-  /** All channels of the reference image. */
   readonly channels: readonly Channel[];
   /** `[x0, y0, x1, y1]` in pixels of the reference plane, start to end. */
   readonly lineRoi: readonly [number, number, number, number] | null;
@@ -159,15 +152,10 @@ export interface LineScan {
 
 /** A member of a collection, as the open response names it. */
 export interface MemberName {
-  /** Id of the collection. */
   readonly id: string;
-  /** Name of the collection. */
   readonly name: string;
-  /** The image. */
   readonly member: {
-    /** Its id. */
     readonly id: string;
-    /** Its name. */
     readonly name: string;
     /** Whether it was accepted; `null` without an image document. */
     readonly accepted: boolean | null;
@@ -186,13 +174,10 @@ export interface Acquisition {
   readonly time: string;
   /** Bytes of all files of the acquisition; `null` for a directory store. */
   readonly fileSize: number | null;
-  /** Reference image, or `null`. */
   readonly reference: Reference | null;
   /** Given where the rows of a plane are lines in time. */
   readonly lineScan?: LineScan | null;
-  /** The collection that it is a member of. */
   readonly collection?: MemberName | null;
-  /** Warnings about the metadata. */
   readonly warnings: readonly Warning[];
   /**
    * Seconds of each time point from the first, by `timesFrom` of `metadata/time_stamps.ts`: one for each index along `T`,

@@ -6,9 +6,7 @@ import { type SentHead, sentHead } from "./sent_request.ts";
 
 /** A request with its answer. */
 export class Exchange {
-  /** The request. */
   readonly incoming: IncomingMessage;
-  /** Its answer. */
   readonly outgoing: ServerResponse;
   /** The head of the request as sent. */
   readonly head: SentHead;
@@ -16,7 +14,6 @@ export class Exchange {
   readonly broken: Promise<RequestError>;
   readonly #break: (fault: RequestError) => void;
 
-  /** Judges the head of the request. */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.incoming = incoming;
     this.outgoing = outgoing;
@@ -45,7 +42,6 @@ export class Connections {
   readonly #used = new WeakSet<Socket>();
   #closing = false;
 
-  /** Number of open connections. */
   get size(): number {
     return this.#open.size;
   }

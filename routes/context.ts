@@ -32,27 +32,19 @@ export interface Log {
 
 /** What `main.ts` hands to the routes. */
 export interface Services {
-  /** Version of the program. */
   readonly version: string;
   /** Time, which tests move by hand. */
   readonly clock: Clock;
-  /** Takes a line per request. */
   readonly log: Log;
-  /** Live sessions. */
   readonly store: SessionStore;
-  /** Opens acquisitions. */
   readonly opener: Opener;
-  /** Lists folders. */
   readonly folders: FolderLister;
-  /** Exports recordings as archives. */
   readonly exporter: Exporter;
   /** Reads planes at other positions than the opened one. */
   readonly positions: PositionReader;
-  /** Asks the user for a path. */
   readonly picker: DialogPicker;
   /** Limits the dialogs of foreign pages. */
   readonly manners: DialogManners;
-  /** Extensions that may be opened, sorted. */
   readonly allowedExtensions: readonly string[];
   /** Origins that may open by path, besides loopback. */
   readonly allowedOrigins: readonly string[];
@@ -92,9 +84,7 @@ export type SchemaName = {
 
 /** The answer of a success. */
 export interface Success {
-  /** HTTP status. */
   readonly status: 200 | 302;
-  /** What the answer is. */
   readonly description: string;
   /** Media type of the body; absent without a body. */
   readonly mediaType?: string;
@@ -114,7 +104,6 @@ export interface Endpoint {
   readonly id: string;
   /** Group in the OpenAPI document. */
   readonly tag: "service" | "acquisitions" | "sessions" | "pages";
-  /** What it does. */
   readonly summary: string;
   /** What its user should know beside the summary; every documented endpoint has one. */
   readonly description?: string;
@@ -132,7 +121,6 @@ export interface Endpoint {
   readonly positions?: boolean;
   /** Error codes besides those of every endpoint. */
   readonly errors: readonly schemas.ErrorCode[];
-  /** Answers it. */
   readonly handler: Handler;
 }
 

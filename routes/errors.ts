@@ -23,7 +23,6 @@ export type RequestErrorTag =
 export abstract class RequestError extends Error {
   /** Key in the error table. */
   abstract readonly tag: RequestErrorTag;
-  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** Takes one sentence without a full stop. */
@@ -66,10 +65,8 @@ export type Detail = z.infer<typeof ValidationDetail>;
 
 /** The request does not have the form that the endpoint takes. */
 export class RequestValidationFailed extends tagged("RequestValidationFailed") {
-  /** Every fault. */
   readonly details: readonly Detail[];
 
-  /** Takes what is wrong and where. */
   constructor(details: readonly Detail[]) {
     super(details.map(({ location, message }) => `${location.join(".")}: ${message}`).join("; "));
     this.details = details;
@@ -121,7 +118,6 @@ export class UnknownTransferCoding extends tagged("UnknownTransferCoding", LAST)
 
 /** Every connection is busy. */
 export class TooManyConnections extends tagged("TooManyConnections", LAST) {
-  /** Takes the limit. */
   constructor(limit: number) {
     super(`All ${limit} connections are busy; try again in a moment`, { "Retry-After": "2" });
   }

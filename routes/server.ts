@@ -23,7 +23,6 @@ const LEAST_DESCRIPTORS = 64;
 /** What the operator decided. */
 export interface ServerRules
   extends Omit<SessionRules, "roots">, Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
-  /** Name to listen at. */
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -33,7 +32,6 @@ export interface ServerRules
 
 /** A server that listens. */
 export interface ListeningServer {
-  /** Port that it listens at. */
   readonly port: number;
   /** Opens a file and ends its session. @returns why it cannot be opened, or `null` */
   tryFile(path: string): Promise<string | null>;

@@ -26,7 +26,6 @@ export interface ImageFacts {
 
 /** What a document is judged against; unknown parts are `null`. */
 export interface DocumentContext {
-  /** Id of the member of the collection. */
   readonly imageId: string | null;
   /** The image that the document describes. */
   readonly image: ImageFacts | null;

@@ -128,7 +128,6 @@ export type DocumentKindName = "collection" | "acqimage" | "analyses" | "referen
 
 /** One kind of document. */
 export interface DocumentKind {
-  /** Its name. */
   readonly kind: DocumentKindName;
   /** Its name for people. */
   readonly title: string;

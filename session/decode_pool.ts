@@ -90,7 +90,6 @@ export class DecodePool {
     return { idle: this.#workers.size - busy, busy, lost: this.#lost.size, waiting: this.#opens.size };
   }
 
-  /** Planes that wait. */
   get waitingPlanes(): number {
     return this.#planes.size;
   }
@@ -325,7 +324,6 @@ export class DecodePool {
     if (this.#workers.values().every(isAtRest)) this.rested();
   }
 
-  /** Ends a worker. */
   #discard(worker: WorkerClient): void {
     this.#release(worker);
     this.#lost.delete(worker);

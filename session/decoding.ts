@@ -13,9 +13,7 @@ const MIN_DIVIDED_BYTES = 16 << 20;
 
 /** What all decoding shares. */
 export interface DecodeResources {
-  /** Gives workers. */
   readonly pool: DecodePool;
-  /** Gives memory to planes and decoders. */
   readonly budget: MemoryBudget;
   /** Memory of released planes, for new ones. */
   readonly memory: PlaneMemory;
@@ -23,7 +21,6 @@ export interface DecodeResources {
 
 /** Planes to decode. */
 export interface WantedPlanes extends KeyedSource, Pick<Description, "summary" | "working" | "division"> {
-  /** Channel indices. */
   readonly channels: readonly number[];
   /** Within the acquisition. */
   readonly position: Position;
@@ -45,7 +42,6 @@ export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "w
 
 /** Some rows of some channels, which one worker decodes. */
 export interface Piece {
-  /** Channel indices. */
   readonly channels: readonly number[];
   /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;

@@ -59,7 +59,6 @@ export class SessionMemoryExceeded extends tagged("SessionMemoryExceeded") {}
 
 /** The queue for workers is full. */
 export class TooManyOpens extends tagged("TooManyOpens") {
-  /** Takes one sentence without a full stop. */
   constructor(message: string) {
     super(message, { retryAfter: 2 });
   }
@@ -96,7 +95,6 @@ export class ShuttingDown extends tagged("ShuttingDown") {}
 export interface ErrorRow {
   /** `error` of the body. */
   readonly code: ErrorCode;
-  /** HTTP status. */
   readonly status: number;
 }
 

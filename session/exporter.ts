@@ -37,9 +37,7 @@ export interface Link {
   readonly fileName: string;
   /** What the archive lacks or changes. */
   readonly warnings: readonly string[];
-  /** What will be written. */
   readonly archive: Archive;
-  /** Of the order. */
   readonly memory: OrderMemory;
 }
 
@@ -48,7 +46,6 @@ export class OrderMemory {
   readonly #budget: MemoryBudget;
   readonly #held: Reservation[] = [];
 
-  /** Holds nothing yet. */
   constructor(budget: MemoryBudget) {
     this.#budget = budget;
   }
@@ -58,7 +55,6 @@ export class OrderMemory {
     this.#held.push(this.#budget.reserve(bytes, "The documents of the export"));
   }
 
-  /** Gives all back. */
   release(): void {
     for (const held of this.#held.splice(0)) held.release();
   }
@@ -348,7 +344,6 @@ export class Exporter {
     };
   }
 
-  /** Ends all work. */
   close(): void {
     this.#waits.close();
     for (const { link, use } of [...this.#links.values()]) {

@@ -13,11 +13,9 @@ import { untilAborted, Waits } from "./waits.ts";
 
 /** An acquisition, a collection or a folder. */
 export interface ListedEntry {
-  /** Name in the folder. */
   readonly name: string;
   /** Path to open it by, or to list it. */
   readonly path: string;
-  /** What it is. */
   readonly kind: "folder" | "image" | "collection";
   /** Short name of the format; `null` for folders. */
   readonly format: string | null;
@@ -48,7 +46,6 @@ export class FolderLister {
   readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  /** `rules` are the operator's. */
   constructor(clock: Clock, rules: OpenRules) {
     this.#rules = rules;
     this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
@@ -70,7 +67,6 @@ export class FolderLister {
     return await untilAborted(this.#list(path, signal), signal);
   }
 
-  /** Stops every listing in progress. */
   close(): void {
     this.#waits.close();
   }

@@ -2,7 +2,6 @@ import { SessionMemoryExceeded } from "./errors.ts";
 
 /** Bytes taken from a {@linkcode MemoryBudget}. */
 export interface Reservation {
-  /** Bytes that are still held. */
   readonly bytes: number;
   /** Gives `bytes` back, all that is held by default. */
   release(bytes?: number): void;
@@ -10,18 +9,15 @@ export interface Reservation {
 
 /** The memory of all planes together. Bytes are reserved before anything is allocated. */
 export class MemoryBudget {
-  /** Bytes in all. */
   readonly capacity: number;
   /** Called with the missing bytes before any are refused: planes that can be decoded again are given up. */
   giveUp: (bytes: number) => void = () => {};
   #used = 0;
 
-  /** Takes the bytes in all. */
   constructor(capacity: number) {
     this.capacity = capacity;
   }
 
-  /** Bytes that are reserved now. */
   get used(): number {
     return this.#used;
   }
@@ -72,7 +68,6 @@ export class Consent {
   readonly #budget: MemoryBudget;
   #held = 0;
 
-  /** Holds nothing yet. */
   constructor(budget: MemoryBudget) {
     this.#budget = budget;
   }

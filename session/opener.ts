@@ -51,7 +51,6 @@ export class Opener {
   readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  /** `rules` are the operator's. */
   constructor(clock: Clock, resources: DecodeResources, store: SessionStore, rules: OpenRules) {
     this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
     this.#resources = resources;
@@ -124,7 +123,6 @@ export class Opener {
     }
   }
 
-  /** Stops every open in progress. */
   close(): void {
     this.#waits.close();
   }

@@ -39,7 +39,6 @@ export class PlaneBuffer {
     this.#freed = freed;
   }
 
-  /** Number of leases. */
   get leases(): number {
     return this.#leases;
   }

@@ -9,7 +9,6 @@ const MOST_PART = 8;
 
 /** One plane. */
 export interface CachedPlane {
-  /** Its samples. */
   readonly plane: PlaneBuffer;
   /** Marks of the files that it was read from, by resolved path. */
   readonly files: ReadonlyMap<string, string>;
@@ -28,7 +27,6 @@ export class PlaneCache {
     this.capacity = Math.min(MOST_BYTES, Math.floor(sessionMemory / MOST_PART));
   }
 
-  /** Bytes that it holds. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -43,7 +41,6 @@ export class PlaneCache {
     return found;
   }
 
-  /** Whether it holds a plane. */
   has(key: string): boolean {
     return this.#planes.has(key);
   }

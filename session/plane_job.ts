@@ -8,7 +8,6 @@ export interface LeasedPlane {
   readonly plane: PlaneBuffer;
   /** First row that `plane` holds. */
   readonly firstRow: number;
-  /** Ends the lease. */
   endLease(): void;
 }
 
@@ -63,7 +62,6 @@ export class PlaneJob {
     }
   }
 
-  /** Gives the work up. */
   abandon(reason: unknown): void {
     this.#abort.abort(reason);
   }

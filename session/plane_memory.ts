@@ -20,7 +20,6 @@ export class PlaneMemory {
   readonly #kept = new Map<number, Map<ArrayBuffer, () => void>>();
   #bytes = 0;
 
-  /** `clock` times the end of each buffer. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }

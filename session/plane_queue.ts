@@ -13,7 +13,6 @@ export class PlaneQueue<Job> {
   readonly #sessions = new Map<string, Set<Job>>();
   #size = 0;
 
-  /** Number of jobs that wait. */
   get size(): number {
     return this.#size;
   }
@@ -60,7 +59,6 @@ export class PlaneQueue<Job> {
     this.#size -= 1;
   }
 
-  /** Removes all jobs. */
   clear(): Job[] {
     const all = [...this.#sessions.values()].flatMap((own) => [...own]);
     this.#sessions.clear();

@@ -23,7 +23,6 @@ import { dropSamples, type WorkerClient } from "./worker_client.ts";
 export interface PlanePlace {
   /** Live session that loaded the channel. */
   readonly session: Session;
-  /** Channel index. */
   readonly channel: number;
   /** Not judged yet. */
   readonly position: Position;
@@ -156,7 +155,6 @@ export class PositionReader {
     }
   }
 
-  /** Ends all work. */
   close(): void {
     this.#waits.close();
     for (const job of this.#jobs.values()) job.abandon(new ShuttingDown("The server is stopping"));
@@ -223,7 +221,6 @@ export class PositionReader {
     void quiet.then(() => this.#running -= 1);
   }
 
-  /** Has a worker decode a plane. */
   async #decode(
     place: PlanePlace,
     { rows, decode }: Part,

@@ -27,7 +27,6 @@ export class Steps {
     }));
   }
 
-  /** Forgets streams. */
   forget(isMeant: (stream: string) => boolean): void {
     for (const stream of this.#last.keys()) if (isMeant(stream)) this.#last.delete(stream);
   }

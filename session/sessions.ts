@@ -20,19 +20,13 @@ export interface SessionRules extends OpenRules {
 
 /** Sessions with their decode pool. */
 export class Sessions {
-  /** Live sessions. */
   readonly store: SessionStore;
-  /** Opens acquisitions into sessions. */
   readonly opener: Opener;
-  /** Lists folders. */
   readonly folders: FolderLister;
-  /** Exports recordings as archives. */
   readonly exporter: Exporter;
-  /** Reads planes at other positions. */
   readonly positions: PositionReader;
   readonly #pool: DecodePool;
 
-  /** Starts no worker yet. */
   constructor(clock: Clock, rules: SessionRules) {
     const { sessionTtlSeconds, maxSessionMemory, loadTimeoutSeconds } = rules;
     const memory = new PlaneMemory(clock);
@@ -67,7 +61,6 @@ export class Sessions {
     this.positions.close();
   }
 
-  /** Ends all sessions and workers. */
   close(): void {
     this.store.close();
     this.#pool.close();

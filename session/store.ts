@@ -9,7 +9,6 @@ import type { PlaneMemory } from "./plane_memory.ts";
 
 /** What a session needs to decode more planes of its acquisition. */
 export interface OpenedAcquisition {
-  /** Metadata. */
   readonly summary: AcquisitionSummary;
   /** Where the acquisition is, and the marks of its files when it was opened. */
   readonly source: AcquisitionSource;
@@ -41,7 +40,6 @@ export interface Session extends OpenedAcquisition {
   readonly channels: ReadonlyMap<number, PlaneBuffer>;
   /** Reference planes by channel index. */
   readonly referenceChannels: ReadonlyMap<number, PlaneBuffer>;
-  /** Bytes of all planes. */
   readonly totalBytes: number;
   /** When it ends, in milliseconds of the store's clock. */
   readonly expiresAt: number;
@@ -51,7 +49,6 @@ export interface Session extends OpenedAcquisition {
 
 /** A plane that a session was opened with. */
 export interface HeldPlane {
-  /** Its session. */
   readonly session: Session;
   /** The plane at the opened position. */
   readonly plane: PlaneBuffer;
@@ -89,7 +86,6 @@ export class SessionStore {
     this.ttlSeconds = ttlSeconds;
   }
 
-  /** Number of live sessions. */
   get size(): number {
     return this.#sessions.size;
   }

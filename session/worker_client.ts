@@ -128,7 +128,6 @@ export class WorkerClient {
     return answered.answer as Answers[Type];
   }
 
-  /** Closes an acquisition. */
   forget(key: string): void {
     this.#open.delete(key);
     this.#worker.postMessage({ type: "forget", key } satisfies ToWorker);

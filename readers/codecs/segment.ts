@@ -6,7 +6,6 @@ import type { StopFlag } from "../io/stop_flag.ts";
 export interface StreamSettings {
   /** Bits of each interleaved sample. */
   readonly bits: readonly number[];
-  /** What the samples are. */
   readonly kind: "uint" | "int" | "float";
   /** JPEG: tables that streams share. */
   readonly jpegTables?: Uint8Array | null;
@@ -20,9 +19,7 @@ export interface StreamSettings {
 
 /** A picture that is compressed apart from others: a strip, a tile, a block of a mosaic, a frame. */
 export interface Segment {
-  /** Columns that must come out. */
   readonly width: number;
-  /** Rows that must come out. */
   readonly rows: number;
   /** Interleaved samples. */
   readonly samples: number;
@@ -46,7 +43,6 @@ export interface Segment {
 export interface Extent {
   /** Stored bytes. */
   readonly stored: number;
-  /** Columns. */
   readonly width: number;
   /** Rows of a full strip or tile. */
   readonly rows: number;

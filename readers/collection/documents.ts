@@ -25,7 +25,6 @@ const MAX_MEMBERS_FOLLOWED = 5_000;
 export interface Allowance {
   /** Bytes of documents. */
   bytes: number;
-  /** Members. */
   members: number;
 }
 
@@ -87,11 +86,9 @@ export async function readUsable<T>(
 
 /** A collection that is opened as a whole. */
 export interface OpenedCollection {
-  /** Path of its document. */
   readonly document: string;
   /** Folder that its paths start from. */
   readonly root: string;
-  /** What the document says. */
   readonly collection: Collection;
 }
 

@@ -32,7 +32,6 @@ export interface Membership {
   readonly collection: MemberName | null;
   /** Documents of the member; tables are named by its analyses. */
   readonly documents: readonly MemberDocument[];
-  /** Root of the collection. */
   readonly root: string;
   /** Indices `t`, `z`, `c` of planes that were never recorded, as `"t z c"`. */
   readonly missingPlanes: ReadonlySet<string>;
@@ -42,7 +41,6 @@ export interface Membership {
   readonly referenceImage: string | null;
   /** `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
-  /** Warns of unusable documents. */
   readonly warnings: readonly Warning[];
 }
 
@@ -132,11 +130,8 @@ function note({ warnings }: Search, error: Unreadable): void {
 
 /** A member of a collection. */
 export interface FoundMember {
-  /** The collection. */
   readonly collection: Collection;
-  /** The member. */
   readonly member: Member;
-  /** Root of the collection. */
   readonly root: string;
 }
 

@@ -18,13 +18,9 @@ export interface Block {
   readonly x: number;
   /** First row in the plane. */
   readonly y: number;
-  /** Columns in the plane. */
   readonly width: number;
-  /** Rows in the plane. */
   readonly height: number;
-  /** Stored columns. */
   readonly storedWidth: number;
-  /** Stored rows. */
   readonly storedHeight: number;
   /** Index of its first pixel among the stored ones. */
   readonly first: number;
@@ -105,9 +101,7 @@ export interface Canvas {
   readonly columns: number;
   /** The rows that the arrays hold. */
   readonly filled: RowRange;
-  /** The planes. */
   readonly targets: readonly Target[];
-  /** Stops painting. */
   readonly stop: StopFlag;
 }
 
@@ -116,7 +110,6 @@ export type PixelMask = (x: number, y: number) => boolean;
 
 /** The stored pixels of a subblock. */
 export interface StoredPixels {
-  /** Their type. */
   readonly pixel: PixelType;
   /** The valid ones, `null` for all. */
   readonly mask: PixelMask | null;

@@ -10,9 +10,7 @@ export interface Tile {
   readonly x: number;
   /** First row. */
   readonly y: number;
-  /** Columns. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
 }
 

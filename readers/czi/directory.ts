@@ -54,7 +54,6 @@ export interface Dimension {
   readonly letter: string;
   /** First index. */
   readonly start: number;
-  /** Indices. */
   readonly size: number;
   /** Stored samples. */
   readonly stored: number;
@@ -160,7 +159,6 @@ export class SubblockTable {
     this.#order = new Uint8Array(2 * capacity);
   }
 
-  /** Subblocks. */
   get length(): number {
     return this.#length;
   }
@@ -263,7 +261,6 @@ const LARGEST_ENTRY = ENTRY_BYTES + MAX_DIMENSIONS * DIMENSION_BYTES;
 
 /** The subblocks of a document. */
 export interface Directory {
-  /** All of them. */
   readonly table: SubblockTable;
   /** False if subblocks may be lost: the directory is, and the file is truncated. */
   readonly complete: boolean;

@@ -15,19 +15,14 @@ const MAX_SHARED = 1 << 22;
 
 /** A document before one of its scenes is laid out. */
 export interface CziDocument {
-  /** Its bytes. */
   readonly file: ByteSource;
-  /** The file header. */
   readonly header: FileHeader;
-  /** All subblocks. */
   readonly table: SubblockTable;
   /** The scenes with their subblocks at full resolution, by ascending `S`. */
   readonly scenes: readonly SceneEntries[];
   /** False if subblocks may be lost, such as tiles of a mosaic. */
   readonly complete: boolean;
-  /** The metadata. */
   readonly metadata: Metadata;
-  /** Damage of the directory and the metadata. */
   readonly warnings: readonly Warning[];
 }
 

@@ -24,9 +24,7 @@ const MAX_PARTS = 1000;
 
 /** The first file of a document. */
 export interface MainFile {
-  /** The file. */
   readonly file: RandomAccessFile;
-  /** Its header. */
   readonly header: FileHeader;
 }
 
@@ -61,13 +59,11 @@ function partAt(
 
 /** The files of a document that exist. */
 export interface FileSet {
-  /** By part number. */
   readonly parts: ReadonlyMap<number, ByteSource>;
   /** Paths of all of them. */
   readonly paths: readonly string[];
   /** Bytes of all of them. */
   readonly bytes: number;
-  /** Names missing parts. */
   readonly warnings: readonly Warning[];
 }
 

@@ -15,7 +15,6 @@ import { type PixelType, pixelTypeOf, SAMPLE_NAMES, wider } from "./storage.ts";
 export interface Span {
   /** The first index, served as 0. */
   readonly start: number;
-  /** Indices. */
   readonly size: number;
 }
 
@@ -200,7 +199,6 @@ export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warnin
 export interface StoredScene {
   /** All subblocks of the document. */
   readonly table: SubblockTable;
-  /** The layout of the scene. */
   readonly layout: SceneLayout;
   /** The served channels: channels of the file, or samples of their colour pixels. */
   readonly channels: readonly Channel[];
@@ -208,7 +206,6 @@ export interface StoredScene {
   readonly places: readonly SamplePlace[];
   /** Files of the document by their part number. */
   readonly parts: ReadonlyMap<number, ByteSource>;
-  /** Stops planning and decoding. */
   readonly stop: StopFlag;
 }
 

@@ -26,7 +26,6 @@ export const ID = {
 export interface Segment {
   /** One of {@linkcode ID}, or an unknown one. */
   readonly id: string;
-  /** Its offset. */
   readonly offset: number;
   /** Offset of its data. */
   readonly data: number;

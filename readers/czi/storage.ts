@@ -12,7 +12,6 @@ import type { SampleType } from "../reader.ts";
 export interface PixelType {
   /** Name in the documentation of the format. */
   readonly name: string;
-  /** Type of each sample. */
   readonly sampleType: SampleType;
   /** Samples of a pixel: 1, 3 or 4. */
   readonly samples: number;

@@ -16,9 +16,7 @@ import { jpegColours, type PixelType, pixelTypeOf, type Storage, storageOf } fro
 
 /** A block of a plane with its bytes. */
 export interface StoredBlock {
-  /** The block. */
   readonly block: Block;
-  /** Type of its pixels. */
   readonly pixel: PixelType;
   /** File that holds it. */
   readonly file: ByteSource;
@@ -141,13 +139,11 @@ function maskIn(payload: Uint8Array, what: string): PixelMask {
 
 /** Where to look for the bytes of a block. */
 export interface BlockPlace {
-  /** All subblocks. */
   readonly table: SubblockTable;
   /** File that holds it. */
   readonly file: ByteSource;
   /** Whether rows may be missing at the end of the file, as in a line scan. */
   readonly mayBeCut: boolean;
-  /** Takes warnings about the subblock. */
   readonly warnings: Warning[];
 }
 

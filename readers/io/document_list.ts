@@ -7,7 +7,6 @@ import { MAX_DOCUMENT_BYTES } from "./limits.ts";
 export interface MetadataDocument {
   /** Name of its tag, part of the file or companion file. */
   readonly name: string;
-  /** Media type of the text. */
   readonly mediaType: "application/xml" | "application/json" | "text/csv" | "text/plain";
   /** The whole text. */
   readonly text: string;

@@ -25,11 +25,8 @@ const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 /** How many opens, reads and bytes a reader has asked for. */
 export interface ReadCounts {
-  /** Files opened. */
   opens: number;
-  /** Read calls. */
   reads: number;
-  /** Bytes read. */
   bytes: number;
 }
 
@@ -334,7 +331,6 @@ export class FileAccess {
     for (const file of [...this.#open]) file.rest();
   }
 
-  /** Closes everything that is still open. */
   close(): void {
     this.#closed = true;
     for (const file of [...this.#open]) file.close();

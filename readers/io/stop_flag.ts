@@ -27,7 +27,6 @@ export class StopFlag {
     return Atomics.load(this.#cell, 0) !== 0;
   }
 
-  /** Asks the decode to stop. */
   raise(): void {
     Atomics.store(this.#cell, 0, 1);
   }

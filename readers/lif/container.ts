@@ -31,7 +31,6 @@ const OBJECT_DATA = OBJECT_VERSIONS + 19;
 
 /** Samples of one image. */
 export interface Block {
-  /** First byte. */
   readonly offset: number;
   /** Declared bytes. */
   readonly size: number;
@@ -41,7 +40,6 @@ export interface Block {
 
 /** A text in the file. */
 export interface StoredText {
-  /** First byte. */
   readonly offset: number;
   /** UTF-16 characters. */
   readonly characters: number;
@@ -79,7 +77,6 @@ export function storedText(file: ByteSource, { offset, characters }: StoredText,
 export interface BlockList {
   /** Blocks by name, including empty ones. */
   readonly blocks: ReadonlyMap<string, Block>;
-  /** Damage of the list. */
   readonly warnings: readonly Warning[];
 }
 

@@ -32,7 +32,6 @@ const omits = (name: string, parent: string | undefined): boolean =>
 
 /** The parsed XML of a file. */
 export interface Header {
-  /** Root element. */
   readonly root: XmlElement;
   /** What was repaired. */
   readonly warnings: readonly Warning[];
@@ -65,7 +64,6 @@ export function parseObjectHeader(xml: string): Header {
 export interface ImageElement {
   /** Path of names from the outermost folder, joined by `/`; may be `""`. */
   readonly name: string;
-  /** Its description. */
   readonly description: ImageDescription;
   /** Name of the block with its samples, or `""`. */
   readonly block: string;
@@ -165,9 +163,7 @@ export interface ScanSettings {
 
 /** The description of an image. */
 export interface ImageDescription {
-  /** In document order. */
   readonly channels: readonly DescribedChannel[];
-  /** In document order. */
   readonly dimensions: readonly DescribedDimension[];
   /** User-defined names of camera channels. */
   readonly names: readonly string[];

@@ -34,7 +34,6 @@ export interface Dimension {
   readonly count: number;
   /** Bytes from one sample to the next. */
   readonly step: number;
-  /** As the document describes it. */
   readonly described: DescribedDimension;
 }
 
@@ -47,7 +46,6 @@ export interface StoredChannel {
   readonly offset: number;
   /** 1, 2 or 3 for red, green or blue of a colour pixel, else 0. */
   readonly tag: number;
-  /** As the document describes it. */
   readonly described: DescribedChannel;
 }
 
@@ -59,13 +57,10 @@ export interface ImageLayout {
   readonly channels: readonly StoredChannel[];
   /** All dimensions of two or more samples, slowest first. */
   readonly dimensions: Joined;
-  /** Columns. */
   readonly columns: Joined;
-  /** Rows. */
   readonly rows: Joined;
   /** The axis served as rows. */
   readonly rowAxis: "Y" | "Z" | "T";
-  /** Positions. */
   readonly positions: Readonly<Record<"t" | "z" | "l", Joined>>;
   /** True if Y is served as `z`. */
   readonly zIsY: boolean;

@@ -11,13 +11,9 @@ import { StridedReader } from "./strided_samples.ts";
 
 /** An image and its samples. */
 export interface StoredImage {
-  /** The file. */
   readonly file: ByteSource;
-  /** The block of its samples. */
   readonly block: Block;
-  /** The layout of the block. */
   readonly layout: ImageLayout;
-  /** Stops reading. */
   readonly stop: StopFlag;
 }
 

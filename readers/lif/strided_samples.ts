@@ -18,19 +18,15 @@ export interface Stride {
 export interface StridedSamples {
   /** Offset of the first sample. */
   readonly offset: number;
-  /** Rows. */
   readonly rows: Stride;
-  /** Columns. */
   readonly columns: Stride;
 }
 
 /** The file that samples are read from. */
 export interface SampleFile {
-  /** The file. */
   readonly file: ByteSource;
   /** The type of little-endian samples. */
   readonly sampleType: SampleType;
-  /** Stops reading. */
   readonly stop: StopFlag;
   /** Name of the samples in messages. */
   readonly what: string;
@@ -63,7 +59,6 @@ export class StridedReader {
   readonly #width: number;
   #line = new Float32Array(0);
 
-  /** Reads nothing yet. */
   constructor(from: SampleFile) {
     this.#from = from;
     this.#width = SAMPLE_BYTES[from.sampleType];

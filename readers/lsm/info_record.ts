@@ -42,7 +42,6 @@ export interface InfoRecord {
   readonly further: readonly { readonly name: string; readonly size: number }[];
   /** Metres; unknown if not positive. */
   readonly voxel: { readonly x: number; readonly y: number; readonly z: number };
-  /** Kind of scan. */
   readonly scanType: number;
   /** Seconds from one time point to the next; 0 if unknown. */
   readonly timeInterval: number;
@@ -149,7 +148,6 @@ const COUNTED: Readonly<Record<number, string>> = {
 export interface Dimensions extends Readonly<Record<"T" | "Z" | "P" | "M", number>> {
   /** Axis of the rows: `Z` in sections, `T` in line scans. */
   readonly rows: "Y" | "Z" | "T";
-  /** Warns of contradictions. */
   readonly warnings: readonly Warning[];
 }
 

@@ -31,7 +31,6 @@ export interface LsmSample extends Pick<PageLayout, "kind" | "sampleType"> {
 /** An image page; `planar` if each channel has its own strips. */
 export interface LsmPage
   extends Pick<PageLayout, "directory" | "width" | "height" | "planar" | "compression" | "predictor"> {
-  /** Its channels. */
   readonly samples: readonly LsmSample[];
   /** Number of strips of each channel, or of all together. */
   readonly strips: number;

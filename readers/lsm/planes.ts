@@ -28,7 +28,6 @@ export class PageList {
   readonly offsets: readonly number[];
   /** Numbers of the pages with planes. */
   readonly planes: readonly number[];
-  /** Warns of a chain that ends early. */
   readonly warnings: readonly Warning[];
 
   /** Walks the chain up to one plane more than `most`. @throws {DecodeFailed} the first directory is damaged */
@@ -160,7 +159,6 @@ export class LsmPlanes {
   readonly #known: KnownPages;
   #last: { readonly index: number; readonly stored: StoredPage } | null = null;
 
-  /** Reads nothing yet. */
   constructor(tiff: TiffFile, known: KnownPages) {
     this.#tiff = tiff;
     this.#known = known;

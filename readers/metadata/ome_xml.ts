@@ -18,11 +18,9 @@ export interface OmeXmlImage {
   readonly names: readonly (string | null)[];
   /** `#rrggbb` of each channel, or `null`. */
   readonly colors: readonly (string | null)[];
-  /** When the image was acquired. */
   readonly moment: Moment;
   /** Seconds of each time point from the first, by the planes at `TheC` 0 and `TheZ` 0; `null` where one is unknown. */
   readonly times: readonly number[] | null;
-  /** Contradictions. */
   readonly warnings: readonly Warning[];
 }
 

@@ -23,9 +23,7 @@ import { child, children, parseXml, type XmlElement } from "./xml.ts";
 
 /** The image of one channel in one frame. */
 export interface PvFile {
-  /** Number of the channel. */
   readonly channel: number;
-  /** Name of the channel, or `null`. */
   readonly channelName: string | null;
   /** Name of the TIFF file, in the folder of the document. */
   readonly name: string;
@@ -78,7 +76,6 @@ export interface PvSequence {
   readonly time: string | undefined;
   /** The line of a line scan, or `null`. */
   readonly line: PvLine | null;
-  /** Frames in the order of the document. */
   readonly frames: readonly PvFrame[];
   /** Settings of the sequence itself. */
   readonly state: PvState;
@@ -88,7 +85,6 @@ export interface PvSequence {
 export interface PvScan {
   /** Day and time of the start, as written. */
   readonly date: string | undefined;
-  /** Cycles in the order of the document. */
   readonly sequences: readonly PvSequence[];
   /** Settings of the document. */
   readonly state: PvState;

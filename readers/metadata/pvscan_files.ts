@@ -19,7 +19,6 @@ import { textFrom } from "./text.ts";
 export interface NamedPart {
   /** Image of a cycle, or the frame that a line was drawn on. */
   readonly kind: "image" | "source";
-  /** Name of the scan. */
   readonly scan: string;
   /** Number of the cycle, from 1. */
   readonly cycle: number;
@@ -56,11 +55,8 @@ export const isRawData = (name: string): boolean => /^CYCLE_\d+_RAWDATA_\d+/i.te
 
 /** A document that was read. */
 export interface FoundDocument {
-  /** Its path. */
   readonly path: string;
-  /** Its bytes. */
   readonly size: number;
-  /** Its content. */
   readonly scan: PvScan;
   /** Index of the sequence of each image by the name of its file. */
   readonly images: ReadonlyMap<string, number>;

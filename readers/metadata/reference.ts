@@ -6,9 +6,7 @@ import { axesOf, type Calibration } from "./axes.ts";
 
 /** The reference image, or `null`, and its warnings. */
 export interface ReferenceResult {
-  /** The image, or `null`. */
   readonly reference: Reference | null;
-  /** Missing, contradictory or unreadable parts. */
   readonly warnings: readonly Warning[];
 }
 
@@ -37,9 +35,7 @@ export const unreadable = (text: string): Warning => warning("reference_unreadab
 
 /** Rows and columns of an image. */
 export interface ImageShape {
-  /** Rows. */
   readonly rows: number;
-  /** Columns. */
   readonly columns: number;
 }
 

@@ -77,7 +77,6 @@ const MAX_VISITS = 4_000_000;
 export interface Opening {
   /** Wanted channels that have a plane, in the wanted order. */
   readonly loaded: readonly Channel[];
-  /** Position of the loaded planes. */
   readonly position: Position;
   /** Names missing channels, and the position unless it is the first one. */
   readonly warnings: readonly Warning[];

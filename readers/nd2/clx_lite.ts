@@ -20,7 +20,6 @@ export const MAX_INFLATED_BYTES = 64 << 20;
 
 /** What the metadata of one open may still take. */
 export interface VariantBudget {
-  /** Entries. */
   entries: number;
   /** Inflated bytes. */
   inflated: number;

@@ -25,7 +25,6 @@ export type LoopKind = "T" | "P" | "Z" | "U";
 export interface Loop {
   /** Kind of its steps. */
   readonly kind: LoopKind;
-  /** Number of steps, at least 1. */
   readonly count: number;
   /** Measured step: milliseconds of `T`, micrometres of `Z`; `null` if unknown. */
   readonly measured: number | null;
@@ -211,7 +210,6 @@ export class FrameNumbers {
     return number;
   }
 
-  /** The scene of a frame. */
   sceneOf(frame: number): number {
     let [scene, sceneStride, rest] = [0, 1, frame];
     for (const { kind, count } of this.#loops.toReversed()) {

@@ -16,9 +16,7 @@ const MAX_FRAME_BYTES = 4 * MAX_PLANE_SAMPLES;
 
 /** Samples of a frame: rows of pixels, in each pixel all components one after the other. */
 export interface FrameLayout {
-  /** Columns. */
   readonly columns: number;
-  /** Rows. */
   readonly rows: number;
   /** Samples of a pixel: channels with their colours. */
   readonly components: number;
@@ -34,7 +32,6 @@ export interface FrameLayout {
   readonly neededBytes: number;
   /** Whether frames are declared as zlib streams. */
   readonly zlib: boolean;
-  /** Warns of unusual attributes. */
   readonly warnings: readonly Warning[];
 }
 

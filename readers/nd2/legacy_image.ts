@@ -156,13 +156,10 @@ function addDocuments(list: DocumentList, file: RandomAccessFile, boxes: BoxMap)
 
 /** The header of a codestream (ITU-T T.800, annex A.5.1). */
 export interface CodestreamSize {
-  /** Columns. */
   readonly columns: number;
-  /** Rows. */
   readonly rows: number;
   /** Components: 1, or 3 for colours. */
   readonly components: number;
-  /** Bits of the samples. */
   readonly bits: number;
 }
 

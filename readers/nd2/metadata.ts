@@ -26,7 +26,6 @@ export interface Metadata {
   readonly experiment: VariantObject;
   /** Texts for people. */
   readonly texts: VariantObject;
-  /** Warns of damaged documents. */
   readonly warnings: readonly Warning[];
 }
 

@@ -27,7 +27,6 @@ import {
 export interface ChannelList {
   /** One for each component of a pixel. */
   readonly channels: readonly Channel[];
-  /** Warns of contradictions. */
   readonly warnings: readonly Warning[];
 }
 

@@ -87,15 +87,11 @@ async function inflatedFrame(
 
 /** The frames of a file. */
 export interface FrameStore {
-  /** The file. */
   readonly file: ByteSource;
-  /** Its chunks. */
   readonly chunks: StoredChunks;
-  /** Layout of each frame. */
   readonly layout: FrameLayout;
   /** True where rows are lines in time: an interrupted frame is shorter. */
   readonly lineScan: boolean;
-  /** Checked while frames are decoded. */
   readonly stop: StopFlag;
 }
 

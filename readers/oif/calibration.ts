@@ -26,7 +26,6 @@ export interface StepSources {
 
 /** The known steps. */
 export interface Steps {
-  /** By letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** Contradictions, and an unknown line period. */
   readonly warnings: readonly Warning[];

@@ -59,7 +59,6 @@ export class CompoundFile {
     this.#readDirectory();
   }
 
-  /** Names of all streams. */
   get names(): Iterable<string> {
     return this.#streams.keys();
   }

@@ -40,7 +40,6 @@ export interface MainSettings {
   readonly axes: ReadonlyMap<string, PlannedAxis>;
   /** Names of the recorded channels, in the order of their numbers. */
   readonly channels: readonly (string | null)[];
-  /** Start of the acquisition. */
   readonly moment: Moment;
   /** What was scanned: `None` for a frame, `Line` for a line scan. */
   readonly region: string;

@@ -45,11 +45,9 @@ const MAX_COLORS = 64;
 
 /** Settings of image files by the name of the image. */
 export class PlaneSettings {
-  /** Why some cannot be read. */
   readonly warnings: Warning[] = [];
   readonly #streams: NamedStreams;
 
-  /** Nothing is read yet. */
   constructor(streams: NamedStreams) {
     this.#streams = streams;
   }

@@ -22,7 +22,6 @@ export interface PlaneNames {
   readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
   /** Reference images of the first set. */
   readonly references: readonly PlaneName[];
-  /** What is left out. */
   readonly warnings: readonly Warning[];
 }
 

@@ -23,15 +23,10 @@ import type { NamedStreams } from "./streams.ts";
 
 /** Sources of a reference image. */
 export interface ReferenceSources {
-  /** The files of the acquisition. */
   readonly streams: NamedStreams;
-  /** Limits and stops the reading. */
   readonly files: FileAccess;
-  /** Settings of its images. */
   readonly settings: PlaneSettings;
-  /** The main settings. */
   readonly main: MainSettings;
-  /** Its images, one for each channel. */
   readonly names: readonly PlaneName[];
   /** A plane of the main image, and its columns. */
   readonly plane: { readonly name: string; readonly columns: number };

@@ -70,7 +70,6 @@ export class Settings {
     return this.#byName.get(section)?.values.get(key)?.trim() || null;
   }
 
-  /** A number, or `null`. */
   number(section: string, key: string): number | null {
     return settingNumber(this.text(section, key));
   }

@@ -76,7 +76,6 @@ export class BlockWalk {
   #windowLength = 0;
   #windowOffset = 0;
 
-  /** Reads nothing yet. */
   constructor(file: ByteSource, header: ContainerHeader, stop: StopFlag) {
     this.#file = file;
     this.#header = header;

@@ -148,9 +148,7 @@ export const isCount = (value: number | null | undefined): value is number =>
 
 /** Width and height in pixels. */
 export interface ImageSize {
-  /** Columns. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
 }
 

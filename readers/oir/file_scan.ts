@@ -76,9 +76,7 @@ export function parseChunkName(name: string): ChunkOwner | null {
 
 /** Where the documents of a block are. */
 export interface DocumentBlock {
-  /** First byte in the file. */
   readonly offset: number;
-  /** Bytes. */
   readonly length: number;
 }
 
@@ -87,7 +85,6 @@ export type ChunkTriples = number[];
 
 /** Contents of one file. */
 export interface FileScan {
-  /** The file that was scanned. */
   readonly file: RandomAccessFile;
   /** Chunks of the main image, by {@linkcode planeKey} and then by the slot of the channel. */
   readonly planes: ReadonlyMap<string, readonly (ChunkTriples | undefined)[]>;
@@ -99,13 +96,11 @@ export interface FileScan {
   readonly reference: ReadonlyMap<string, ReadonlyMap<string, ChunkTriples>>;
   /** Frame documents in file order, as flat quintuples of offset, length and the t, l, z of the chunk that follows. */
   readonly frames: readonly number[];
-  /** Blocks of XML documents in file order. */
   readonly documents: readonly DocumentBlock[];
   /** Number of chunks in `planes` and `reference`. */
   readonly chunkCount: number;
   /** The file is shorter than when it was closed. */
   readonly truncated: boolean;
-  /** Damaged blocks. */
   readonly damage: Damage;
   /** Warnings about the index and the end of the file. */
   readonly warnings: readonly Warning[];

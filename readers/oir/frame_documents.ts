@@ -35,7 +35,6 @@ const MAX_FRAME_BYTES = 1 << 20;
 
 /** Frame documents of all files of an acquisition, read when asked for. */
 export class FrameDocuments {
-  /** Documents that could not be read so far. */
   readonly warnings: Warning[] = [];
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;

@@ -153,7 +153,6 @@ export interface RowLayout {
   readonly rows: number;
   /** Of a line scan the lines that were to be scanned, else `rows`. */
   readonly plannedRows: number;
-  /** What the user should know about the rows. */
   readonly warnings: readonly Warning[];
 }
 
@@ -163,7 +162,6 @@ export interface ScanEvidence {
   readonly stored: readonly number[];
   /** Whether the chunks of a channel state the same place twice, as those of two frames with one name do. */
   readonly repeated: boolean;
-  /** Frames that are stored. */
   readonly frames: StoredFrames;
   /** Columns, rows and bytes per sample of a frame document. */
   readonly geometry: FrameGeometry;

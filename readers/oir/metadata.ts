@@ -46,7 +46,6 @@ export interface Metadata {
   readonly colors: ReadonlyMap<string, string>;
   /** Series intervals in channel documents, in milliseconds. */
   readonly channelIntervals: () => number[];
-  /** Warnings about the metadata. */
   readonly warnings: readonly Warning[];
 }
 

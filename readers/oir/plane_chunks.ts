@@ -12,17 +12,13 @@ const MAX_PLANE_CHUNKS = 1_000_000;
 
 /** Consecutive bytes of a plane. */
 export interface ByteRange {
-  /** File that holds it. */
   readonly file: ByteSource;
-  /** First byte in the file. */
   readonly offset: number;
-  /** Bytes. */
   readonly length: number;
 }
 
 /** Chunks of a plane in one of the files. */
 export interface PlanePart {
-  /** File that holds the chunks. */
   readonly file: ByteSource;
   /** Chunks of the plane in this file. */
   readonly chunks: ChunkTriples;
@@ -82,7 +78,6 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
 
 /** Which samples of a plane are read. */
 export interface PlaneSamples {
-  /** Type of all of them. */
   readonly sampleType: SampleType;
   /** Index of the first one in the plane; 0 by default. */
   readonly first?: number;

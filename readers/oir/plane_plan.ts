@@ -11,13 +11,10 @@ import { readPlane, type StoredPlane } from "./plane_chunks.ts";
 
 /** Where the planes of the main image are. */
 export interface StoredImage {
-  /** The files. */
   readonly scans: readonly FileScan[];
   /** All channels with the ids of their chunks. */
   readonly channels: readonly { readonly id: string; readonly channel: Channel }[];
-  /** Frames that are stored. */
   readonly frames: StoredFrames;
-  /** Rows of a plane. */
   readonly layout: RowLayout;
   /** Why planes may have been lost from the file, or `null`. */
   readonly lost: string | null;

@@ -22,7 +22,6 @@ import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
 export interface ReferenceFacts {
   /** Sample type of the main image, which a scanned overview shares. */
   readonly sampleType: SampleType;
-  /** Geometry of the main image. */
   readonly geometry: FrameGeometry;
   /** Camera channels, which have the sample width of the reference image, and stated sizes. */
   readonly metadata: Metadata;

@@ -29,7 +29,6 @@ export interface ArrayLayout {
   readonly chunkShape: readonly number[];
   /** Type of the samples after all codecs. */
   readonly sampleType: SampleType;
-  /** Decodes a chunk. */
   readonly chain: CodecChain;
   /** float32 of samples in absent chunks, `null` if undefined. */
   readonly fill: number | null;

@@ -69,11 +69,9 @@ function range(start: number, end: number): number[] {
 
 /** Planes of an array in a store. */
 export interface StoredPlanes {
-  /** Holds the chunks. */
   readonly store: Store;
   /** The array that is cut into chunks. */
   readonly array: ArrayLayout;
-  /** The wanted planes. */
   readonly selection: PlaneSelection;
 }
 

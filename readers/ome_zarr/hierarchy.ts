@@ -70,7 +70,6 @@ export interface Metadata {
 export interface ZarrNode {
   /** Version of the Zarr format. */
   readonly zarrFormat: 2 | 3;
-  /** Group or array. */
   readonly kind: "group" | "array";
   /** `zarr.json`, `.zarray` or `.zgroup`. */
   readonly metadata: Metadata;

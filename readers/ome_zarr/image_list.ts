@@ -39,13 +39,11 @@ export interface ImageXml {
 
 /** The images at a path, at least one. */
 export interface ImageList {
-  /** What is at the path. */
   readonly kind: "image" | "layout" | "plate";
   /** Path inside the store. */
   readonly path: string;
   /** Existing images in declared order. */
   readonly images: readonly ListedImage[];
-  /** Names the images that are left out. */
   readonly warnings: readonly Warning[];
   /** OME-XML of an image, or `null`; adds a warning for an unreadable one. */
   readonly xmlOf: (index: number, warnings: Warning[]) => ImageXml | null;

@@ -116,9 +116,7 @@ export class ImageScenes implements Scenes {
 
 /** An image and its store. */
 export interface StoredImage {
-  /** Its metadata. */
   readonly image: OmeImage;
-  /** Holds its chunks. */
   readonly store: Store;
   /** Bytes of a ZIP file, `null` for a directory. */
   readonly fileSize: number | null;

@@ -21,15 +21,12 @@ import {
 
 /** One axis of the stored array. */
 export interface OmeAxis {
-  /** Name in the metadata. */
   readonly name: string;
   /** Served letter; an axis with `null` is read at index 0. */
   readonly letter: AxisLetter | null;
-  /** Samples along the axis. */
   readonly size: number;
   /** Step per sample as written; `null` without a scale. */
   readonly scale: number | null;
-  /** Unit as written, or `null`. */
   readonly unit: string | null;
 }
 
@@ -43,15 +40,12 @@ export interface OmeImage {
   readonly name: string | null;
   /** In the order of the array. */
   readonly axes: readonly OmeAxis[];
-  /** Its channels. */
   readonly channels: readonly Channel[];
-  /** Date and time of acquisition. */
   readonly moment: Moment;
   /** Seconds of each time point from the first, or `null`. */
   readonly times: readonly number[] | null;
   /** Steps and units by served letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** Contradictions in the metadata. */
   readonly warnings: readonly Warning[];
 }
 

@@ -30,7 +30,6 @@ export const isGroup = (folder: string, files: FileTree): boolean =>
 
 /** A store and the place in it that was opened. */
 export interface OpenedStore {
-  /** Holds documents and chunks. */
   readonly store: Store;
   /** Path of the opened group inside the store, `""` for the outermost. */
   readonly path: string;

@@ -8,7 +8,6 @@ import { type PackedSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_flo
 export interface Span {
   /** Index of its first sample. */
   readonly from: number;
-  /** Number of samples. */
   readonly size: number;
 }
 
@@ -20,7 +19,6 @@ export interface PlacedSpan extends Span {
 
 /** Samples of a box of the array: a span of each of its axes, in their order. */
 export interface Samples extends Omit<PackedSamples, "bytes"> {
-  /** The box. */
   readonly box: readonly PlacedSpan[];
   /** Some of its bytes, which may be changed; valid until the next call. */
   bytesAt(offset: number, length: number): Uint8Array;
@@ -28,15 +26,12 @@ export interface Samples extends Omit<PackedSamples, "bytes"> {
 
 /** Where the wanted planes lie in the array. */
 export interface PlaneSelection {
-  /** Axis of rows. */
   readonly rowAxis: number;
-  /** Axis of columns. */
   readonly columnAxis: number;
   /** Axis of channels, or `null`. */
   readonly channelAxis: number | null;
   /** Wanted rows, which the planes have. */
   readonly rows: RowRange;
-  /** Columns of a plane. */
   readonly columns: number;
   /** Wanted channels in the order of the planes. */
   readonly channels: readonly number[];

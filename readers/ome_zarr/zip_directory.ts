@@ -15,7 +15,6 @@ export interface ZipEntry {
   readonly crc: number;
   /** Stored bytes. */
   readonly compressedSize: number;
-  /** Bytes of the file. */
   readonly size: number;
   /** Position of the local header. */
   readonly offset: number;

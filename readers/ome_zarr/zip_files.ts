@@ -25,11 +25,8 @@ export type FileTree = FileAccess | ZipFiles;
 
 /** Files in a ZIP file. Their paths continue the path of the archive: `/data/a.zip/images/1`. */
 export class ZipFiles {
-  /** Looked at between reads. */
   readonly stop: StopFlag;
-  /** Path of the ZIP file. */
   readonly archive: string;
-  /** Bytes of the ZIP file. */
   readonly size: number;
   readonly #file: ByteSource;
   /** A name that several entries have, or `null`. */
@@ -57,7 +54,6 @@ export class ZipFiles {
     }
   }
 
-  /** Names of all entries. */
   get names(): Iterable<string> {
     return this.#entries.keys();
   }

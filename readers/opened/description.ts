@@ -15,13 +15,11 @@ import { openingOf, wantedChannels } from "../metadata/selection.ts";
 
 /** The first planes, planned for the description and decoded by the first order. */
 export interface FirstPlanes {
-  /** Channel indices. */
   readonly channels: readonly number[];
   /** The first position at which every channel has a plane. */
   readonly position: Position;
   /** Of these channels. */
   readonly plan: PlanePlan;
-  /** Reference image, or `null`. */
   readonly reference: PlannedReference | null;
 }
 

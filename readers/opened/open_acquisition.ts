@@ -79,7 +79,6 @@ export class OpenAcquisition {
     }
   }
 
-  /** The scene that is open. */
   get acquisition(): Acquisition {
     return this.#opened.acquisition;
   }
@@ -205,7 +204,6 @@ export class OpenAcquisition {
     this.#files.rest();
   }
 
-  /** Closes its files for good. */
   close(): void {
     this.#files.close();
   }

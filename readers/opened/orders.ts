@@ -21,7 +21,6 @@ export interface OpenRequest {
   readonly roots: readonly string[] | null;
   /** Wanted channels in the order of the answer, distinct and not negative; `null` for all. */
   readonly channelIndices: readonly number[] | null;
-  /** Extensions that may be opened. */
   readonly allowedExtensions: readonly string[];
   /** Index of the wanted scene; `null` for the one that the file belongs to. */
   readonly scene: number | null;
@@ -42,15 +41,10 @@ export interface AcquisitionSummary
   readonly path: string;
   /** Identifies the content (`fingerprint.ts`); `null` where a file cannot be read. */
   readonly fingerprint: string | null;
-  /** Short format name. */
   readonly format: string;
-  /** Rows of the loaded planes. */
   readonly rows: number;
-  /** Columns of the loaded planes. */
   readonly columns: number;
-  /** Index of the scene. */
   readonly scene: number;
-  /** Number of scenes. */
   readonly sceneCount: number;
   /** The first `MAX_LISTED_SCENES` scenes. */
   readonly scenes: readonly SceneEntry[];
@@ -66,7 +60,6 @@ export interface AcquisitionSummary
 
 /** An opened acquisition before its first sample is read; can be cloned between threads. */
 export interface Description {
-  /** Everything but the samples. */
   readonly summary: AcquisitionSummary;
   /** Bytes of all loaded planes, source and reference, at 4 per sample. */
   readonly bytes: number;
@@ -155,7 +148,6 @@ export type Question =
 
 /** The answer to each question. */
 export interface Answers {
-  /** What was opened. */
   open: Description;
   /** The planes are transferred. */
   decode: DecodedOrder;
@@ -177,7 +169,6 @@ export interface Answers {
 export interface Asked {
   /** Distinguishes it from other messages. */
   readonly type: "ask";
-  /** What is asked. */
   readonly question: Question;
   /** Key under which the worker keeps the acquisition open. */
   readonly key: string;

@@ -6,7 +6,6 @@ import { type Warning, warning } from "../warning.ts";
 
 /** A reference image with its plan. */
 export interface PlannedReference {
-  /** The image. */
   readonly image: Reference;
   /** Of all its channels. */
   readonly plan: PlanePlan;

@@ -82,7 +82,6 @@ export interface LineSettings {
   readonly dwell: number | null;
   /** Micrometres from column to column. */
   readonly pixel: number | null;
-  /** Missing and contradictory settings. */
   readonly warnings: readonly Warning[];
 }
 

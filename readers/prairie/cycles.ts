@@ -140,7 +140,6 @@ export class FrameGrid {
   /** Frames of each time point in the order of recording, and whether the focus ran back. */
   readonly #points: readonly { readonly frames: readonly PvFrame[]; readonly backward: boolean }[];
 
-  /** Nothing is read. */
   constructor(scan: PvScan, { axis, sequences }: CycleGroup) {
     const runs = sequences.map((sequence) => focusRun(scan, sequence));
     this.#points = axis === "Z"

@@ -13,13 +13,10 @@ const NAME_BYTES = 256;
 
 /** The files that a document names, images and source images. */
 export class ScanFiles {
-  /** Folder of the document. */
   readonly folder: string;
-  /** The file system. */
   readonly access: FileAccess;
   /** Bytes of the document and of all its files. */
   readonly totalSize: number;
-  /** Source images that cannot be read. */
   readonly warnings: readonly Warning[];
   readonly #sizes = new Map<string, number>();
 

@@ -23,9 +23,7 @@ const FRAME_BYTES = 2048;
 
 /** A document with its files. */
 export interface OpenedScan {
-  /** The document. */
   readonly document: FoundDocument;
-  /** Its files. */
   readonly files: ScanFiles;
 }
 

@@ -13,9 +13,7 @@ export type PackedType = (typeof PACKED_TYPES)[number];
 export interface PackedLayout {
   /** Type of the written samples. */
   readonly sampleType: PackedType;
-  /** Rows of a plane. */
   readonly rows: number;
-  /** Columns of a plane. */
   readonly columns: number;
   /** Rows of a chunk; the last chunk is filled up with zeros. */
   readonly chunkRows: number;

@@ -74,7 +74,6 @@ export interface PackedSamples {
   readonly bytes: Uint8Array;
   /** Type of a sample; a `bool` is a byte, 1 unless it is 0. */
   readonly sampleType: SampleType;
-  /** Byte order of `bytes`. */
   readonly littleEndian: boolean;
 }
 

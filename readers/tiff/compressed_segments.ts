@@ -14,7 +14,6 @@ export class CompressedSegments {
   readonly #codec: Codec;
   readonly #settings: ReturnType<typeof settingsOf>;
 
-  /** Takes the codec of the page. */
   constructor(table: SegmentTable, codec: Codec) {
     this.#table = table;
     this.#codec = codec;

@@ -18,13 +18,11 @@ const LAST_WINDOW = 1 << 16;
  * of directories costs few bytes when they are scattered and few reads when they are not.
  */
 export class ByteWindow {
-  /** The file that is read. */
   readonly file: ByteSource;
   #start = 0;
   #length = 0;
   #bytes = new Uint8Array(FIRST_WINDOW);
 
-  /** Reads nothing yet. */
   constructor(file: ByteSource) {
     this.file = file;
   }
@@ -56,7 +54,6 @@ export class ByteWindow {
 
 /** How numbers are laid out in one file. */
 export interface Encoding {
-  /** Byte order. */
   readonly littleEndian: boolean;
   /** Whether offsets have 8 bytes. */
   readonly bigTiff: boolean;
@@ -94,7 +91,6 @@ export class Directory {
   readonly offset: number;
   /** Offset of the next directory, 0 at the end of the chain. */
   readonly next: number;
-  /** Byte order and width of offsets. */
   readonly encoding: Encoding;
   readonly #bytes: DataView<ArrayBuffer>;
   readonly #parts: typeof CLASSIC;
@@ -181,7 +177,6 @@ export class Directory {
     throw new DecodeFailed(`the directory at ${this.offset} has no number for ${tagName(tag)}`);
   }
 
-  /** Whether a tag has an entry. */
   has(tag: number): boolean {
     return this.entry(tag) !== undefined;
   }

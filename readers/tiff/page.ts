@@ -16,11 +16,8 @@ export type SampleKind = "uint" | "int" | "float";
 
 /** How a page stores its samples. */
 export interface PageLayout {
-  /** The directory of the page. */
   readonly directory: Directory;
-  /** Columns. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
   /** Samples per pixel. */
   readonly samples: number;
@@ -46,7 +43,6 @@ export interface PageLayout {
   readonly segmentWidth: number;
   /** Rows of a full strip or tile. */
   readonly segmentHeight: number;
-  /** Whether the segments are tiles. */
   readonly tiled: boolean;
   /** Strips or tiles across, of each sample when planar. */
   readonly across: number;

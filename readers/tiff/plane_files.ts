@@ -14,7 +14,6 @@ import { MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "./tiff_file.ts";
 
 /** A plane by the name of its file and the index of its page. */
 export interface PlanePlace {
-  /** Name of the file. */
   readonly name: string;
   /** Index of the page; 0 by default. */
   readonly page?: number;

@@ -24,9 +24,7 @@ export function blockBits(page: PageLayout, sample: number): readonly number[] {
 
 /** The strips or tiles of a plane by their index. */
 export class SegmentTable {
-  /** File that holds the plane. */
   readonly tiff: TiffFile;
-  /** The page. */
   readonly page: PageLayout;
   /** The wanted rows; strips and tiles without any of them are neither checked nor read. */
   readonly shown: RowRange;

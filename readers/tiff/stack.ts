@@ -17,11 +17,9 @@ export const MAX_PLANES = 2 ** 31;
 
 /** The opened file, which each dialect examines. */
 export interface Opened {
-  /** Path of the opened file. */
   readonly path: string;
   /** For the other files of a set. */
   readonly files: FileAccess;
-  /** The opened file. */
   readonly tiff: TiffFile;
   /** First directory of the chain. */
   readonly first: Directory;
@@ -68,9 +66,7 @@ export interface StripPlaces {
 export interface PlaneSource {
   /** Name of the file for messages, unless it is the opened one. */
   readonly name?: string;
-  /** File that holds the plane. */
   readonly tiff: TiffFile;
-  /** Layout of the plane. */
   readonly page: PageLayout;
   /** Replaces the strips of the directory. */
   readonly strips?: StripPlaces;
@@ -84,9 +80,7 @@ export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
 
 /** One series of planes with one layout. */
 export interface Stack {
-  /** Length of each axis. */
   readonly sizes: StackSizes;
-  /** Layout of every plane. */
   readonly layout: PageLayout;
   /** Steps of the axes that have a unit. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
@@ -98,11 +92,9 @@ export interface Stack {
   readonly times?: readonly number[] | null;
   /** Adds the documents other than the descriptions of the opened file. @throws {DecodeFailed} one is damaged */
   readonly documents?: (list: DocumentList) => void;
-  /** Date and time of the acquisition. */
   readonly moment: Moment;
   /** Bytes of all files of the acquisition. */
   readonly fileSize: number;
-  /** Contradictions and missing parts. */
   readonly warnings: readonly Warning[];
   /** Bytes of memory for the planes, apart from the opened file and its chain; 0 by default. */
   readonly indexBytes?: number;

@@ -23,7 +23,6 @@ const REDUCED_OR_MASK = 1 | 4;
 export class PageChain {
   /** The layouts in order of their first pages. */
   readonly kinds: readonly PageKind[];
-  /** Why the chain ended early. */
   readonly warnings: readonly Warning[];
   /** Offsets of the directories of all pages. */
   readonly offsets: readonly number[];

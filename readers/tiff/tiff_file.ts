@@ -18,9 +18,7 @@ const OFFSET_BYTES = 56;
 
 /** The header and the main chain of directories, walked as far as asked for. */
 export class TiffFile {
-  /** The bytes of the file. */
   readonly file: ByteSource;
-  /** Byte order and width of offsets. */
   readonly encoding: Encoding;
   /** For reads of a few bytes. */
   readonly window: ByteWindow;

@@ -38,11 +38,8 @@ export interface DialogCommand extends ProgramCall {
 
 /** How a program ended. */
 export interface ProgramResult {
-  /** Exit status. */
   readonly code: number;
-  /** What it printed. */
   readonly stdout: Uint8Array;
-  /** Its messages. */
   readonly stderr: Uint8Array;
 }
 

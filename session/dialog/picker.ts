@@ -46,7 +46,6 @@ export class Picker {
   #open: { readonly answer: Promise<string | null>; readonly signal: AbortSignal } | null = null;
   #folder: string | null = null;
 
-  /** Tests pass options. */
   constructor(options: PickerOptions = {}) {
     this.#system = options.system ?? Deno.build.os;
     this.#hasDisplay = options.hasDisplay ??

@@ -7,15 +7,12 @@ import { zarrDocuments } from "./zarr_documents.ts";
 
 /** What is written. */
 export interface Archive {
-  /** Id of the collection. */
   readonly id: string;
-  /** Name of the collection. */
   readonly name: string;
   /** False for documents and tables alone. */
   readonly hasImages: boolean;
   /** Recordings in the order of the archive. */
   readonly members: readonly ExportedMember[];
-  /** Version of this program. */
   readonly version: string;
 }
 
@@ -26,7 +23,6 @@ export type Packer = (member: ExportedMember, order: Omit<PackOrder, "working">)
 export interface Packed {
   /** Chunks of each; `null` for one that the recording lacks. */
   readonly planes: NonNullable<PackedPlanes["planes"]>;
-  /** Gives their memory back. */
   release(): void;
 }
 

@@ -28,7 +28,6 @@ export interface WrittenAxis {
   readonly unit: string | null;
   /** Step in that unit; 1 without. */
   readonly scale: number;
-  /** Samples. */
   readonly size: number;
 }
 
@@ -42,9 +41,7 @@ export interface WrittenChannel {
 
 /** A written array. */
 export interface ImageLayout {
-  /** In the order of the array. */
   readonly axes: readonly WrittenAxis[];
-  /** In the order of the array. */
   readonly channels: readonly WrittenChannel[];
   /** Rows, columns, type and chunks of a plane. */
   readonly packed: PackedLayout;

@@ -21,7 +21,6 @@ export type WrittenPlane = Readonly<Record<string, number>>;
 
 /** A recording that is about to be written. */
 export interface ExportedMember {
-  /** Its metadata. */
   readonly summary: AcquisitionSummary;
   /** Where it is, and the marks of its files. */
   readonly source: AcquisitionSource;
@@ -31,13 +30,10 @@ export interface ExportedMember {
   readonly number: number;
   /** What the client sent. */
   readonly order: MemberOrder;
-  /** Id of the member. */
   readonly id: string;
-  /** Name of the member. */
   readonly name: string;
   /** Written channels, ascending. */
   readonly channels: readonly Channel[];
-  /** Its image. */
   readonly layout: ImageLayout;
   /** Its reference image, or `null`. */
   readonly reference: ImageLayout | null;
@@ -71,15 +67,11 @@ export function exportedMember(
 
 /** Paths of the files of a member; `null` for those that it lacks. */
 export interface MemberPaths {
-  /** Its image. */
   readonly image: string;
-  /** Its reference image. */
   readonly referenceImage: string | null;
   /** The document of the reference image. */
   readonly reference: string | null;
-  /** Its image document. */
   readonly acqimage: string;
-  /** Its analyses document. */
   readonly analyses: string | null;
 }
 
@@ -225,7 +217,6 @@ function spectralIndex(parameters: Readonly<Record<string, unknown>> | undefined
 export interface OrderFault {
   /** From `members` on. */
   readonly path: readonly string[];
-  /** What is wrong. */
   readonly message: string;
 }
 

@@ -15,9 +15,6 @@ const MINI_BROWSERS = ["4.1", "6.0", "4.0"].flatMap((version) =>
   })
 );
 
-/** Keys by WebDriver's table of code points. */
-export const ENTER = "\uE007";
-
 /** One page of a browser. */
 export interface RemotePage extends AsyncDisposable {
   goto(url: string): Promise<void>;

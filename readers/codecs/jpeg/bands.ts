@@ -14,9 +14,7 @@ interface Band {
   readonly place: number;
   /** Samples from one row to the next. */
   readonly stride: number;
-  /** Columns of the component. */
   readonly width: number;
-  /** Rows of the component. */
   readonly height: number;
   /** Rows of it in a row of MCUs. */
   readonly rows: number;

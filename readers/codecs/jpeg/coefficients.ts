@@ -61,7 +61,6 @@ interface Surroundings extends PictureKind {
 
 /** A picture of a DCT frame while its scans are decoded. */
 export class DctPicture implements Picture {
-  /** Its header. */
   readonly frame: Frame;
   readonly #components: readonly Blocks[];
   readonly #bytes: Uint8Array;

@@ -38,7 +38,6 @@ export interface HeldBlocks {
 export class SamplePlane {
   /** Columns, without the padding of blocks. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
   /** Row after row; of 16 bits when the frame has more than 8. */
   readonly samples: Samples;

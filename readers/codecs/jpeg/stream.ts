@@ -32,9 +32,7 @@ export interface Frame {
   readonly kind: number;
   /** Bits of a sample. */
   readonly precision: number;
-  /** Columns. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
   /** Largest horizontal sampling factor of its components. */
   readonly h: number;

@@ -44,7 +44,6 @@ interface Positions {
   readonly pool: RecentFiles<TiffFile>;
   /** Bytes of all files. */
   readonly fileSize: number;
-  /** Files that are left out. */
   readonly warnings: readonly Warning[];
   /** The first missing file, or `null`. */
   readonly missing: string | null;

@@ -128,7 +128,6 @@ export function partNames(
 
 /** A file of the acquisition and its index map. */
 export interface IndexedFile {
-  /** Path of the file. */
   readonly path: string;
   /** Its planes, of all positions. */
   readonly index: readonly IndexEntry[];

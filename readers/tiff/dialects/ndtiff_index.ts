@@ -35,9 +35,7 @@ export interface NDTiffImage {
   readonly file: string;
   /** First byte of the samples. */
   readonly offset: number;
-  /** Columns. */
   readonly width: number;
-  /** Rows. */
   readonly height: number;
   /** Index into {@linkcode SAMPLE_TYPES}; other numbers are unknown types. */
   readonly type: number;
@@ -57,9 +55,7 @@ const NO_TYPE = -1;
 export interface ListedSet {
   /** The images in the order of their acquisition. */
   readonly images: readonly NDTiffImage[];
-  /** Doubts about the list. */
   readonly warnings: readonly Warning[];
-  /** Bytes of the index. */
   readonly bytes: number;
 }
 

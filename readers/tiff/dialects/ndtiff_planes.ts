@@ -76,7 +76,6 @@ export class ImagePlanes {
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
   /** Values along the channel axis. */
   readonly channels: readonly AxisValue[];
-  /** Doubts about the axes. */
   readonly warnings: readonly Warning[];
 
   /**

@@ -22,7 +22,6 @@ export interface OlympusFields {
   readonly direction: string | null;
   /** `Channel Name` of each section `[Channel n]`. */
   readonly names: readonly (string | null)[];
-  /** Date and time of the acquisition. */
   readonly moment: Moment;
 }
 

@@ -18,7 +18,6 @@ import { TiffFile } from "../tiff_file.ts";
 export interface TiffData {
   /** Number of the first plane in the dimension order. */
   readonly first: number;
-  /** How many planes. */
   readonly count: number;
   /** Whether the count is stated. */
   readonly counted: boolean;
@@ -50,7 +49,6 @@ export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   readonly order: readonly ("T" | "C" | "Z")[];
   /** In document order. */
   readonly tiffData: readonly TiffData[];
-  /** Contradictions in the document. */
   readonly warnings: readonly Warning[];
 }
 
@@ -76,7 +74,6 @@ export function parseOme(text: string, what: string): OmeDocument {
 export interface DescribedImage {
   /** Its name, or else its id; `null` without either. */
   readonly title: string | null;
-  /** Its name; `null` without one. */
   readonly name: string | null;
   /** The files of its planes, none if it was never saved; all images of a document share one object for each file. */
   readonly places: readonly OmeFile[];

@@ -24,7 +24,6 @@ export interface FrameOrder {
   readonly announced: number | null;
   /** Whether the header says neither how many frames nor how many slices there are. */
   readonly counted: boolean;
-  /** Contradictions in the header. */
   readonly warnings: readonly Warning[];
 }
 
@@ -198,11 +197,9 @@ export function stampedOrder(order: FrameOrder, file: FileFrames): FrameOrder {
 export class FrameAxes {
   /** Time points: volumes times frames of a slice. */
   readonly times: number;
-  /** Slices. */
   readonly slices: number;
   /** Stored frames of a slice. */
   readonly perSlice: number;
-  /** Volumes. */
   readonly volumes: number;
   readonly #perVolume: number;
 

@@ -35,7 +35,6 @@ interface Part {
   readonly path: string;
   /** Number in its name. */
   readonly number: number;
-  /** Bytes. */
   readonly size: number;
   /** Number of its first frame in the acquisition, from 0; of candidates as stamped, `NaN` without stamps. */
   readonly start: number;
@@ -47,7 +46,6 @@ export class AcquiredFrames {
   readonly span: number;
   /** Bytes of all files. */
   readonly fileSize: number;
-  /** Files that are missing or left out. */
   readonly warnings: Warning[] = [];
   /** Numbers of all files named like parts. */
   readonly #named = new Set<number>();
@@ -227,7 +225,6 @@ interface PartName {
   /** Up to its number. */
   readonly stem: string;
   readonly number: number;
-  /** Digits of the number. */
   readonly digits: number;
   readonly ending: string;
 }

@@ -57,7 +57,6 @@ export const firstNumber = (first: Directory): number => stampOf(first)?.number 
 
 /** The frames of one file in stored order, each with a page for every channel; the last one may be incomplete. */
 export class FileFrames {
-  /** The file. */
   readonly tiff: TiffFile;
   /** Offsets of its pages. */
   readonly offsets: readonly number[];
@@ -71,7 +70,6 @@ export class FileFrames {
   readonly stride: number;
   /** Whether the file has stamps and they are consistent; those of more than {@linkcode MAX_TIMES} pages are not read. */
   readonly stamped: boolean;
-  /** Doubts about the stamps. */
   readonly warnings: readonly Warning[];
   /** By offset of the page; the first ones alone where the very first lacks a stamp. */
   readonly #stamps = new Map<number, Stamp | null>();

@@ -21,7 +21,6 @@ export interface PageSeries {
   readonly pages: readonly number[];
   /** The array that they form, or `null` for slices. */
   readonly array: ShapedArray | null;
-  /** Doubts about them. */
   readonly warnings: readonly Warning[];
 }
 
@@ -29,13 +28,11 @@ export interface PageSeries {
 export interface PlaneAxis {
   /** Served letter. */
   readonly letter: "T" | "L" | "C" | "Z";
-  /** Planes along the axis. */
   readonly size: number;
 }
 
 /** An array of planes. */
 export interface ShapedArray {
-  /** The description. */
   readonly text: string;
   /** Length of each served axis. */
   readonly sizes: StackSizes;
@@ -45,7 +42,6 @@ export interface ShapedArray {
   readonly axes: readonly PlaneAxis[];
   /** Whether one directory stands for all planes. */
   readonly inRun: boolean;
-  /** Contradictions in the description. */
   readonly warnings: readonly Warning[];
 }
 
