@@ -36,6 +36,12 @@ export function table(columns) {
   return [head.join(","), ...rows].map((line) => `${line}\r\n`).join("");
 }
 
+/** Columns of rows by the names of their values; missing ones are empty. @param {readonly Readonly<Record<string, string | number>>[]} rows @returns {Column[]} */
+export function columnsOf(rows) {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
+}
+
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** Where a cell may start with a character that makes it a formula. */

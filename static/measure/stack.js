@@ -1,12 +1,67 @@
 /**
- * What the images of a stack over time or focus have in common: projections, and means of a region in each image. NaN and
- * infinities do not count.
+ * What is measured over the images of a stack along time or focus: means of parts of each image, and a projection, which
+ * is measured as an image is. NaN and infinities do not count. The page, "Measure all" and `acq-server measure` share it.
  *
- * @typedef {"maximum" | "mean"} ProjectionKind
+ * @typedef {"max" | "mean"} ProjectionKind
+ * @typedef {"T" | "Z"} Over
+ * @typedef {{kind: ProjectionKind, axis: Over}} ProjectionOf
+ * @typedef {{name: string, step: number, unit: string}} Axis
+ * @typedef {{count: number, axis: Axis}} Along images and their distance
  */
-import { LineProfile } from "./line_profile.js";
+import { FRAMES, tableUnit } from "./axes.js";
+import { imageRows, meanOver, placeRow } from "./image_parts.js";
+import { mean, percentile } from "./traces.js";
 
-/** @import { Point } from "./line_profile.js" */
+/** @import { Column } from "./csv.js" */
+/** @import { Part, Plane, Row } from "./image_parts.js" */
+
+/** Names of the axes. @type {Readonly<Record<string, string>>} */
+export const OVER = { T: "Time", Z: "Focus" };
+
+/** Words for projections. @type {Readonly<Record<ProjectionKind, string>>} */
+export const PROJECTIONS = { max: "maximum", mean: "mean" };
+
+/** Such as `maximum over focus`. @param {ProjectionOf} projection */
+export const projectionWords = ({ kind, axis }) => `${PROJECTIONS[kind]} over ${OVER[axis].toLowerCase()}`;
+
+/**
+ * Axes along which an acquisition has several images.
+ *
+ * @param {{times?: readonly number[] | null | undefined, header: {dims: readonly string[], sizes: Readonly<Record<string, number>>, physicalUnits: readonly number[], physicalUnitsLabels: readonly string[]}}} info an open response
+ * @returns {Map<Over, Along>} the step along time is that of the times of the images where known, else of the header
+ */
+export function stackAxes({ times, header: { dims, sizes, physicalUnits, physicalUnitsLabels } }) {
+  const stepOf = (/** @type {Over} */ name) => {
+    const at = dims.indexOf(name);
+    return { name, step: physicalUnits[at] ?? 1, unit: physicalUnitsLabels[at] ?? "Pixels" };
+  };
+  const timeOf = () => {
+    const [first, last] = [times?.[0], times?.at(-1)];
+    if (times && first !== undefined && last !== undefined && last > first) {
+      return { name: "T", step: (last - first) / (times.length - 1), unit: "seconds" };
+    }
+    const axis = stepOf("T");
+    return axis.unit === "Pixels" ? { name: "T", step: 1, unit: FRAMES } : axis;
+  };
+  const all = /** @type {const} */ ([["T", timeOf()], ["Z", stepOf("Z")]]);
+  return new Map(
+    all.filter(([name]) => (sizes[name] ?? 1) > 1)
+      .map(([name, axis]) => [name, { count: sizes[name] ?? 1, axis }]),
+  );
+}
+
+/**
+ * Position of an image along the axes that have several.
+ *
+ * @param {Readonly<Record<string, number>>} sizes
+ * @param {{t: number, z: number, l: number}} position
+ * @returns {[name: string, value: number][]} counted from 1
+ */
+export function positionWords(sizes, { t, z, l }) {
+  /** @type {[axis: string, words: string, index: number][]} */
+  const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]];
+  return places.filter(([axis]) => (sizes[axis] ?? 1) > 1).map(([, words, index]) => [words, index + 1]);
+}
 
 /** The greatest or the mean value of each sample over the images taken. */
 export class Projection {
@@ -42,42 +97,142 @@ export class Projection {
   }
 }
 
-/**
- * Mean of a part of an image.
- *
- * @typedef {{start: readonly number[], stop: readonly number[]}} Rectangle columns and rows; `stop` is not included
- *
- * @param {readonly number[]} shape rows and columns
- * @param {Rectangle | {points: readonly Point[], width: number}} part
- * @returns {(image: Float32Array) => number} NaN without a value
- * @throws {RangeError} the line is degenerate
- */
-export function meanOver(shape, part) {
-  if ("points" in part) {
-    const profile = new LineProfile(part.points, part.width, shape);
-    return (image) => meanOf(profile.of(image));
+/** Means of parts of each image, which arrive in any order. */
+export class StackMeans {
+  #plane;
+  #along;
+  #parts;
+  #channels;
+  /** By part, channel and image. @type {Float64Array[][]} */
+  #values;
+
+  /**
+   * @param {Plane} plane of the images
+   * @param {Along} along
+   * @param {readonly Part[]} parts
+   * @param {readonly string[]} channels their names
+   * @throws {RangeError} a line is degenerate
+   */
+  constructor(plane, along, parts, channels) {
+    this.#plane = plane;
+    this.#along = along;
+    this.#channels = channels;
+    this.#parts = parts.map((part) => ({ part, meanOf: meanOver(plane.shape, part.place) }));
+    this.#values = parts.map(() => channels.map(() => new Float64Array(along.count).fill(NaN)));
   }
-  const [rows, columns] = shape;
-  const [[left, top], [right, bottom]] = [part.start, part.stop];
-  return (image) => {
-    let [sum, count] = [0, 0];
-    for (let row = Math.max(0, top); row < Math.min(rows, bottom); row += 1) {
-      for (
-        let at = row * columns + Math.max(0, left);
-        at < row * columns + Math.min(columns, right);
-        at += 1
-      ) {
-        if (!Number.isFinite(image[at])) continue;
-        sum += image[at];
-        count += 1;
-      }
-    }
-    return sum / count;
-  };
+
+  /** @param {readonly (Float32Array | null)[]} images of all channels; null where never recorded @param {number} index */
+  take(images, index) {
+    this.#parts.forEach(({ meanOf }, i) =>
+      images.forEach((image, channel) => {
+        const values = this.#values[i][channel];
+        if (image !== null && values !== undefined) values[index] = meanOf(image);
+      })
+    );
+  }
+
+  /** Means of a part in each image by channel. @param {number} part */
+  of(part) {
+    return this.#values[part];
+  }
+
+  /** A row for each part and channel. @returns {Row[]} */
+  get rows() {
+    const { axis, count } = this.#along;
+    return this.#parts.flatMap(({ part }, i) =>
+      this.#channels.map((Channel, channel) => {
+        const values = this.#values[i][channel];
+        const there = values.filter(Number.isFinite);
+        const greatest = percentile(there, 100);
+        return {
+          ...placeRow(part, this.#plane.axes),
+          Channel,
+          Over: OVER[axis.name],
+          Images: count,
+          Mean: mean(there, 0, there.length),
+          "Least mean": percentile(there, 0),
+          "Greatest mean": greatest,
+          [`Greatest at (${tableUnit(axis)})`]: there.length === 0
+            ? NaN
+            : values.indexOf(greatest) * axis.step,
+        };
+      })
+    );
+  }
 }
 
-/** @param {Float32Array} values */
-function meanOf(values) {
-  const there = values.filter(Number.isFinite);
-  return there.reduce((sum, value) => sum + value, 0) / there.length;
+/**
+ * @typedef {object} StackOrder
+ * @property {Plane} plane of the images
+ * @property {readonly string[]} channels their names
+ * @property {ReadonlyMap<Over, Along>} along by {@linkcode stackAxes}
+ * @property {readonly Part[]} parts
+ * @property {Over | null} over axis of the means; null without
+ * @property {ProjectionOf | null} projection
+ *
+ * @typedef {object} StackFound
+ * @property {StackMeans | null} means
+ * @property {Float32Array[] | null} projected projection of each channel
+ */
+
+/**
+ * Measures with one pass over the images of each axis.
+ *
+ * @param {StackOrder} order
+ * @param {(axis: Over, count: number, take: (images: readonly (Float32Array | null)[], index: number) => void) => Promise<void>} eachOf
+ *   hands over the images of all channels along an axis, in any order
+ * @returns {Promise<StackFound>}
+ * @throws {RangeError} there is one image along an axis, or a line is degenerate
+ */
+export async function measuredStack({ plane, channels, along, parts, over, projection }, eachOf) {
+  /** @type {StackMeans | null} */
+  let means = null;
+  /** @type {Projection[] | null} */
+  let projections = null;
+  for (const axis of new Set([over, projection?.axis ?? null])) {
+    if (axis === null) continue;
+    const found = along.get(axis);
+    if (found === undefined) throw new RangeError(`It has one image over ${OVER[axis].toLowerCase()}`);
+    const meansHere = axis === over ? means = new StackMeans(plane, found, parts, channels) : null;
+    const { kind } = projection?.axis === axis ? projection : { kind: null };
+    const projectionsHere = kind &&
+      (projections = channels.map(() => new Projection(kind, plane.shape[0] * plane.shape[1])));
+    await eachOf(axis, found.count, (images, index) => {
+      meansHere?.take(images, index);
+      images.forEach((image, channel) => image && projectionsHere?.[channel]?.take(image));
+    });
+  }
+  return { means, projected: projections?.map(({ samples }) => samples) ?? null };
 }
+
+/**
+ * A row for each part and channel: over the images, with the means of the projection, or of the one image where neither
+ * was ordered.
+ *
+ * @param {StackOrder} order
+ * @param {StackFound} found
+ * @param {readonly Float32Array[]} image the opened image by channel
+ * @returns {Row[]}
+ */
+export function stackRows({ plane, channels, parts, projection }, { means, projected }, image) {
+  const named = (/** @type {readonly Float32Array[]} */ planes) =>
+    channels.map((name, i) => ({ name, samples: planes[i] }));
+  if (projection === null || projected === null) return means?.rows ?? imageRows(parts, plane, named(image));
+  const ofProjection = imageRows(parts, plane, named(projected));
+  return ofProjection.map(({ Mean, ...place }, i) => ({
+    ...place,
+    ...means?.rows[i],
+    Projection: projectionWords(projection),
+    "Mean of the projection": Mean,
+  }));
+}
+
+/** A curve for each channel or part over the images. @param {Axis} axis @param {readonly {name: string, values: ArrayLike<number | null>}[]} curves @returns {Column[]} */
+export const stackColumns = (axis, curves) => [
+  {
+    name: OVER[axis.name],
+    unit: tableUnit(axis),
+    values: Float64Array.from({ length: curves[0]?.values.length ?? 0 }, (_, i) => i * axis.step),
+  },
+  ...curves,
+];

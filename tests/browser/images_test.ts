@@ -28,7 +28,7 @@ test("images: a line has a length, and a rectangle its mean in each image, kept 
   await page.click("#tool-line");
   await dragOver(viewer, "source", ...SPOT_LINE);
   // 55 columns of 0.5 µm, drawn by hand.
-  const length = Number((await viewer.text("#line-length")).match(/^Length ([\d.]+) µm$/)![1]);
+  const length = Number((await viewer.text("#line-length")).match(/^Length ([\d.]+) µm/)![1]);
   assert(Math.abs(length - 27.5) < 0.5, `${length}`);
   await page.click("#tool-rectangle");
   const [top, bottom, left, right] = [SPOT_ROW - 2, SPOT_ROW + 3, 10, 30] as const;
@@ -43,7 +43,10 @@ test("images: a line has a length, and a rectangle its mean in each image, kept 
   await page.click("#image-means");
   await page.locator("#measure-images .result", { hasText: `${IMAGES} images` }).waitFor();
   const { about, head, rows } = tableOf((await saved(viewer, "#csv-images")).text);
-  assert.equal(about.get("Mean of"), "Rectangle 1");
+  assert.equal(
+    about.get("Mean of"),
+    `"Rectangle 1, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}"`,
+  );
   assert.equal(head![0], "Time (s)");
   rows.forEach((row, t) => {
     let sum = 0;
@@ -51,6 +54,11 @@ test("images: a line has a length, and a rectangle its mean in each image, kept 
     const mean = sum / (bottom - top) / (right - left);
     assert(Math.abs(Number(row[1]) - mean) < 0.6, `image ${t}: ${row[1]}, not ${mean}`);
   });
+  const regions = tableOf((await saved(viewer, "#csv-regions")).text);
+  assert.deepEqual(regions.rows.map(([name]) => name), ["whole images", "the line", "Rectangle 1"]);
+  const inRegions = (row: number, name: string) => Number(regions.rows[row]![regions.head!.indexOf(name)]);
+  assert(Math.abs(inRegions(1, "Length (um)") - 27.5) < 0.5);
+  assert.equal(inRegions(2, "Mean"), Number(rows[0]![1]));
   const plot = page.locator("#measure-images img");
   assert(await plot.isVisible());
   await page.click("#undo");
@@ -68,14 +76,15 @@ test("images: projections and kymographs are saved as TIFF that opens with its c
   await opened(viewer);
   await unfold(viewer, "images");
   await page.click("#image-project");
-  await page.locator("#measure-images canvas").waitFor();
-  const maximum = await saved(viewer, "#image-tiff");
-  assert.equal(maximum.name, "spot-maximum-t.tif");
+  await page.locator("#image-back").waitFor();
+  const maximum = await saved(viewer, "#tiff-save");
+  assert.equal(maximum.name, "spot-max-t.tif");
   await page.click("#tool-line");
   await dragOver(viewer, "source", ...SPOT_LINE);
   await page.click("#kymograph-start");
   await page.locator("#measure-kymograph [role=status]", { hasText: `${IMAGES} of ${IMAGES}` }).waitFor();
   const kymograph = await saved(viewer, "#tiff-save");
+  assert.equal(kymograph.name, "spot-kymograph.tif");
   for (const { name, bytes } of [maximum, kymograph]) Deno.writeFileSync(join(server.folder, name), bytes);
   await viewer.open(join(server.folder, maximum.name));
   assert.match(await viewer.text("#facts"), /0\.5 µm\/px/);
@@ -88,4 +97,47 @@ test("images: projections and kymographs are saved as TIFF that opens with its c
   await viewer.open(join(server.folder, kymograph.name));
   assert.equal(await viewer.text("#source h2"), "Line scan");
   assert.match(await viewer.text("#facts"), /0\.1 s\/line · 0\.5 µm\/px/);
+});
+
+test("images: a projection is measured, kept, undone and reported", async (viewer) => {
+  const { page } = viewer;
+  await opened(viewer);
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", ...SPOT_LINE);
+  const line = (await viewer.text("#line-length")).split(" · ");
+  await unfold(viewer, "images");
+  await page.click("#image-project");
+  await page.locator("#image-back").waitFor();
+  const brighter = (await viewer.text("#line-length")).split(" · ");
+  assert.equal(brighter[0], line[0]);
+  const profile = tableOf((await saved(viewer, "#csv-profile")).text);
+  assert.equal(profile.about.get("Projection"), "maximum over time");
+  assert.equal(profile.about.has("Time point"), false);
+  assert.deepEqual(profile.head, ["Position (um)", "GCaMP"]);
+  // The line begins near column 4 and is sampled about once a column.
+  const [first, step] = [4, Number(profile.rows[1]![0]) / 0.5];
+  profile.rows.slice(1, -1).forEach(([, value], i) => {
+    const x = Math.round(first + (i + 1) * step);
+    const expected = Math.max(...Array.from({ length: IMAGES }, (_, t) => spot(x, SPOT_ROW, t)));
+    assert(Math.abs(Number(value) - expected) < 25, `column ${x}: ${value}, not ${expected}`);
+  });
+  const mean = profile.rows.reduce((sum, row) => sum + Number(row[1]), 0) / profile.rows.length;
+  assert(Math.abs(Number(brighter[1]!.replace("mean ", "")) - mean) < 0.1);
+  const report = await saved(viewer, "#report-html");
+  for (const words of ["maximum over time", "<h2>Profile</h2>", "<h2>Regions</h2>"]) {
+    assert(report.text.includes(words), words);
+  }
+  const [back, bar] = [page.locator("#image-back"), page.locator("#positions")];
+  await page.click("#undo");
+  await bar.waitFor();
+  assert.deepEqual((await viewer.text("#line-length")).split(" · "), line);
+  await page.click("#redo");
+  await back.waitFor();
+  await viewer.kept();
+  await page.reload();
+  await page.locator("#image-back:not([hidden])").waitFor({ state: "attached" });
+  assert.deepEqual((await viewer.text("#line-length")).split(" · "), brighter);
+  await unfold(viewer, "images");
+  await back.click();
+  await bar.waitFor();
 });

@@ -211,7 +211,7 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
   assert.equal(cursors.tables[0].csv, "Cursor,Cursor 2\r\nA,1\r\n", "names of columns differ");
 });
 
-Deno.test("means over images come back with their line, also of a single image", () => {
+Deno.test("means over images and projections come back with their line, also of a single image", () => {
   const images = {
     axis: "Z",
     part: "kymograph-line",
@@ -232,6 +232,7 @@ Deno.test("means over images come back with their line, also of a single image",
     cursors: { pinned: [], lines: 1, columns: 1 },
     kymograph: { points: [{ x: 3, y: 4 }, { x: 30, y: 40 }], width: 2, isMade: false },
     images,
+    projection: { kind: "max", axis: "Z" },
   } as unknown as Drawn;
   const shown = {
     drawn,
@@ -239,7 +240,12 @@ Deno.test("means over images come back with their line, also of a single image",
     traces: [],
     tables: { velocities: [], events: [], lines: [], cursors: [] },
     measurements: [],
-    images: { columns: column("Focus", 0, 1), about: [] },
+    images: {
+      columns: column("Focus", 0, 1),
+      about: [],
+      regions: column("Region", "the line"),
+      profile: column("Position", 0, 1),
+    },
   } as Json;
   const { rois, analyses, imageMetadata, accepted } = memberOf({
     drawn,
@@ -253,7 +259,11 @@ Deno.test("means over images come back with their line, also of a single image",
   const image = { accepted, rois, image_metadata: imageMetadata };
   const info = { ...INFO, plane: { ...INFO.plane, axes } } as typeof INFO;
   const back = restored({ image, analyses: { analyses }, mark: "m" } as Json, info).drawn;
-  assert.deepEqual([back.images, back.kymograph!.points], [images, drawn.kymograph!.points]);
+  assert.deepEqual([back.images, back.projection, back.kymograph!.points], [
+    images,
+    drawn.projection,
+    drawn.kymograph!.points,
+  ]);
   assert.equal(analyses.find(({ type }) => type === "image_means")!.roiId, "kymograph-line");
 });
 

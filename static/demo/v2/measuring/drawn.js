@@ -53,8 +53,8 @@
  * @typedef {{x: number, y: number, name?: string}} Cursor pixel of the picture: x counts rows, y columns
  *
  * @typedef {object} KeptMeans
- * @property {string} axis `T` or `Z`
- * @property {string} part id of a rectangle, `line`, or empty for whole images
+ * @property {import("../../../measure/stack.js").Over} axis
+ * @property {string} part id of a rectangle or the line; empty for whole images
  * @property {{place: number, values: (number | null)[]}[]} rows means of all channels; empty before a measurement
  * @property {string[]} channels
  * @property {import("./scan.js").About} about describes the measurement
@@ -71,6 +71,7 @@
  * @property {{pinned: Cursor[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
  * @property {KeptMeans | null} [images]
+ * @property {import("../../../measure/stack.js").ProjectionOf | null} [projection] shown in place of the images
  * @property {readonly import("./bands.js").Region[]} [regions] that are no bands, lines or cursors
  * @property {boolean | null} [accepted] null as the file says
  * @property {string | null} [origin] mark of the documents that this began with
@@ -80,9 +81,6 @@ import { shapeOf } from "./scan.js";
 
 /** Of coordinates in an image document: pixels. */
 export const SPACE = "primary-image-full-resolution-pixels";
-
-/** Region of the line over an image. */
-export const KYMOGRAPH_ID = "kymograph-line";
 
 /** More rows than anyone edits: the threshold lies in the noise. */
 export const MOST_ROWS = 2000;
@@ -156,8 +154,9 @@ export function drawnWords(kept) {
   );
   const line = kept.kymograph?.points?.length > 0 ? ["kymograph"] : [];
   const inside = drawnWords(kept.kymograph?.look?.drawn);
+  const projected = kept.projection ? ["projection"] : [];
   const judged = typeof kept.accepted === "boolean" ? [kept.accepted ? "accepted" : "not accepted"] : [];
-  return [...words, ...line, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
+  return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }
 
 /** The same without judgement and regions of the file, which any drawings leave. @param {any} kept unchecked @returns {string} */

@@ -127,7 +127,8 @@ export class ExportPanel {
     for (const { name, samples } of shown) {
       const note = about(scan).map((fact) => fact.join(" ")).join("; ");
       const bytes = tiffOf(samples, shapeOf(scan), scan.axes, note);
-      const suffix = channels.length > 1 ? `-${name}` : "";
+      const suffix = [scan.derived(), channels.length > 1 ? name : ""].filter((part) => part !== "")
+        .map((part) => `-${part}`).join("");
       this.#save(`${stemOf(scan)}${suffix}.tif`, new Blob([bytes], { type: "image/tiff" }));
     }
   }
@@ -146,7 +147,9 @@ export class ExportPanel {
         ? "Reference image with the scan path"
         : scan.isLineScan
         ? "Line scan"
-        : "Image";
+        : scan.derived() === ""
+        ? "Image"
+        : "Projection";
       pictures.push({ name, url: await dataUrl(blob), width: width / 2, height: height / 2 });
     }
     const parts = Object.entries(this.#parts).filter(([, { columns }]) =>

@@ -1,102 +1,128 @@
 /**
- * The images of a stack together: the mean of a rectangle or of the line over time or focus, and projections.
+ * The images of a stack together: the mean of a part of them over time or focus, and projections.
  *
- * @typedef {import("./kymograph_panel.js").Source} Source
+ * @typedef {import("./image_series.js").Source} Source
  */
-import { tableUnit } from "../../../measure/axes.js";
-import { meanOver, Projection } from "../../../measure/stack.js";
-import { tiffOf } from "../../../measure/tiff.js";
-import { element, saveFile, sayIn } from "../controls/element.js";
+import { placeText } from "../../../measure/image_parts.js";
+import { measuredStack, OVER, projectionWords, stackColumns } from "../../../measure/stack.js";
+import { element } from "../controls/element.js";
 import { button, choiceField, fieldRow } from "../controls/fields.js";
-import { measureLabel } from "../picture/marks.js";
+import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { fetchImages } from "./image_series.js";
 import { Panel } from "./panel.js";
-import { shapeOf, stemOf } from "./scan.js";
-import { svgPlot } from "./svg_plot.js";
 
-/** @import { KeptMeans } from "./drawn.js" */
-/** @import { ProjectionKind } from "../../../measure/stack.js" */
-/** @import { Scan } from "./scan.js" */
+/** @import { Axis } from "../../../measure/axes.js" */
+/** @import { Part } from "../../../measure/image_parts.js" */
+/** @import { Over, ProjectionKind, ProjectionOf, StackFound } from "../../../measure/stack.js" */
+/** @import { Drawn, KeptMeans } from "./drawn.js" */
+/** @import { About, Scan } from "./scan.js" */
 
-/** Colours of saved plots (after Okabe and Ito 2008). */
-const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
-
-/** Width of pictures in the panel, in CSS pixels. */
-const WIDE = 320;
-
+/** Emits `change`, and `project` `{samples}` for a projection to be shown, or null for the images again. */
 export class ImagePanel extends Panel {
-  /** By the names of their axes. @type {ReadonlyMap<string, Source>} */
+  /** @type {ReadonlyMap<Over, Source>} */
   #sources = new Map();
-  /** Rectangles and the line. @type {() => {id: string, name: string, part: Parameters<typeof meanOver>[1]}[]} */
+  /** Parts of the images. @type {() => readonly Part[]} */
   #parts;
   /** @type {AbortController | null} */
   #running = null;
   /** @type {KeptMeans | null} */
   #means = null;
-  /** @type {{kind: ProjectionKind, axis: string, samples: Float32Array[]} | null} */
+  /** The shown projection, or the one that is being made again. @type {ProjectionOf | null} */
   #projection = null;
-  #axis = choiceField("Over", "image-axis", [], () => this.changed());
+  /** The projection made last, for Undo. @type {{of: string, samples: Float32Array[]} | null} */
+  #made = null;
+  #axis = choiceField(
+    "Over",
+    "image-axis",
+    /** @type {{value: Over, name: string}[]} */ ([]),
+    () => this.changed(),
+  );
   #part = choiceField("Mean of", "image-part", [], () => this.changed());
   #kind = choiceField("Projection", "image-projection", [
-    { value: /** @type {ProjectionKind} */ ("maximum"), name: "maximum" },
+    { value: /** @type {ProjectionKind} */ ("max"), name: "maximum" },
     { value: /** @type {ProjectionKind} */ ("mean"), name: "mean" },
   ]);
-  #measure = button("Measure", () => this.#toggle(() => this.#measureMeans()), { id: "image-means" });
-  #project = button("Project", () => this.#toggle(() => this.#makeProjection()), { id: "image-project" });
+  #measure = button("Measure", () => this.#toggle((running) => this.#measureMeans(running)), {
+    id: "image-means",
+  });
+  #project = button("Project", () => this.#toggle((running) => this.#makeProjection(this.#chosen, running)), {
+    id: "image-project",
+  });
+  #back = button("Back to the images", () => this.goBack(), { id: "image-back", hidden: true });
   #progress = element("progress", { hidden: true, "aria-label": "Images" });
   #status = element("p", { className: "result", role: "status" });
-  #plot = element("img", { hidden: true, alt: "Means over the images" });
-  #picture = element("canvas", { hidden: true, role: "img", "aria-label": "Projection" });
-  #save = button("Save projection as TIFF", () => this.#saveTiff(), { id: "image-tiff", hidden: true });
+  #plot = plotImage("Means over the images");
 
-  /** @param {() => {id: string, name: string, part: Parameters<typeof meanOver>[1]}[]} parts */
+  /** @param {() => readonly Part[]} parts */
   constructor(parts) {
     super();
     this.#parts = parts;
     this.element = element(
       "div",
-      { className: "panel stack" },
+      { className: "panel" },
       fieldRow(this.#axis.label),
       fieldRow(this.#part.label, this.#measure),
-      fieldRow(this.#kind.label, this.#project, this.#progress),
+      fieldRow(this.#kind.label, this.#project, this.#back, this.#progress),
       this.#status,
       this.#plot,
-      this.#picture,
-      fieldRow(this.#save),
     );
   }
 
-  /** Starts with another picture. @param {Scan} scan @param {ReadonlyMap<string, Source>} sources @param {KeptMeans | null} kept */
-  begin(scan, sources, kept) {
-    this.#running?.abort();
+  /** Starts with another picture. @param {Scan} scan @param {ReadonlyMap<Over, Source>} sources @param {Drawn | null} drawn */
+  begin(scan, sources, drawn) {
+    this.#end();
     this.scan = scan;
     this.#sources = sources;
-    this.#axis.offer([...sources.keys()].map((value) => ({ value, name: AXES[value] ?? value })), kept?.axis);
-    this.#projection = null;
-    for (const part of [this.#picture, this.#save]) part.hidden = true;
+    this.#axis.offer([...sources.keys()].map((value) => ({ value, name: OVER[value] })), drawn?.images?.axis);
+    this.#projection = this.#made = null;
     this.listParts();
-    this.redraw(kept);
+    this.redraw(drawn);
   }
 
-  /** Shows other means, as when a change is undone. @param {KeptMeans | null} kept */
-  redraw(kept) {
-    this.#means = kept;
-    if (kept !== null) this.#part.select.value = kept.part;
-    this.#status.textContent = kept === null || kept.rows.length === 0 ? "" : `${kept.rows.length} images`;
-    this.#show();
+  /** Shows other means and the images or a projection, as when a change is undone. @param {Drawn | null} drawn */
+  redraw(drawn) {
+    const { images = null, projection = null } = drawn ?? {};
+    this.#means = images;
+    if (images !== null) this.#part.select.value = images.part;
+    this.#status.textContent = images === null || images.rows.length === 0
+      ? ""
+      : `${images.rows.length} images`;
+    showPlot(this.#plot, this.plot());
+    this.#showButtons();
+    if (JSON.stringify(projection) === JSON.stringify(this.#projection)) return;
+    if (projection === null || !this.#sources.has(projection.axis)) return this.#show(null, null);
+    this.#projection = projection;
+    this.#kind.select.value = projection.kind;
+    this.#run(async (running) => {
+      try {
+        await this.#makeProjection(projection, running);
+      } catch (error) {
+        if (this.#running === running) this.#show(null, null);
+        throw error;
+      }
+    });
   }
 
   /** Call when the drawings have changed. */
   listParts() {
-    this.#part.offer([
-      { value: "", name: "whole images" },
-      ...this.#parts().map(({ id, name }) => ({ value: id, name })),
-    ]);
+    this.#part.offer(this.#parts().map(({ id, name }) => ({ value: id, name })));
   }
 
-  /** To be kept as JSON; null before a measurement. */
+  /** Means to be kept as JSON; null before a measurement. */
   get kept() {
     return this.#means;
+  }
+
+  /** The projection that is shown, or being made again. @returns {ProjectionOf | null} */
+  get projection() {
+    return this.#projection;
+  }
+
+  /** Shows the images again. */
+  goBack() {
+    if (this.#projection === null) return;
+    this.#show(null, null);
+    this.changed();
   }
 
   /** @returns {import("./panel.js").About} */
@@ -106,191 +132,155 @@ export class ImagePanel extends Panel {
 
   /** @returns {import("../../../measure/csv.js").Column[]} */
   get columns() {
-    const means = this.#means;
-    const axis = this.#sources.get(means?.axis ?? "")?.series.time;
-    if (means === null || axis === undefined) return [];
-    return [
-      {
-        name: AXES[means.axis] ?? means.axis,
-        unit: tableUnit(axis),
-        values: means.rows.map(({ place }) => place * axis.step),
-      },
-      ...means.channels.map((name, i) => ({
-        name,
-        values: means.rows.map(({ values }) => values[i] ?? null),
-      })),
-    ];
+    return meansColumns(this.#means, this.#sources.get(this.#means?.axis ?? "T")?.series.time);
   }
 
   plot() {
-    const [means, [places, ...channels]] = [this.#means, this.columns];
-    if (means === null || places === undefined || means.rows.length < 2) return null;
-    const x = Float64Array.from(places.values, Number);
-    const traces = channels.map(({ name, values }, i) => ({
-      name,
-      color: COLORS[i % COLORS.length],
-      x,
-      y: Float64Array.from(values, (value) => value === null ? NaN : Number(value)),
-    }));
-    const all = traces.flatMap(({ y }) => [...y]).filter(Number.isFinite);
-    const [low, high] = [Math.min(...all), Math.max(...all)];
-    const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
-    return {
-      width: 720,
-      height: 320,
-      x: {
-        low: x[0],
-        high: x[x.length - 1],
-        title: `${places.name} (${(places.unit ?? "").replace(/^um/, "µm")})`,
-      },
-      y: { low: low - margin, high: high + margin, title: "Mean" },
-      traces,
-      note: this.scan?.note ?? "",
-    };
+    return curvesPlot(this.columns, "Mean", this.scan?.note);
   }
 
-  /** @param {() => Promise<void>} work */
-  async #toggle(work) {
-    if (this.#running !== null) return this.#running.abort();
+  get #over() {
+    return /** @type {Over} */ (this.#axis.select.value);
+  }
+
+  get #chosen() {
+    return { kind: /** @type {ProjectionKind} */ (this.#kind.select.value), axis: this.#over };
+  }
+
+  /** @param {(running: AbortController) => Promise<void>} work */
+  #toggle(work) {
+    if (this.#running === null) this.#run(work);
+    else this.#running.abort();
+  }
+
+  /** @param {(running: AbortController) => Promise<void>} work */
+  async #run(work) {
+    this.#running?.abort();
     const running = this.#running = new AbortController();
     for (const start of [this.#measure, this.#project]) start.textContent = "Cancel";
     this.#progress.hidden = false;
     try {
-      await work();
+      await work(running);
     } catch (error) {
+      if (this.#running !== running) return;
       this.#status.textContent = running.signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
-    } finally {
-      this.#running = null;
-      this.#measure.textContent = "Measure";
-      this.#project.textContent = "Project";
-      this.#progress.hidden = true;
-      this.changed();
     }
+    if (this.#running !== running) return;
+    this.#end();
+    this.changed();
   }
 
-  /** @param {Source} source @param {(planes: readonly (Float32Array | null)[], index: number) => void} take */
-  async #fetch({ series: { count }, images }, take) {
-    const { signal } = /** @type {AbortController} */ (this.#running);
-    this.#progress.max = count;
-    await fetchImages(count, images(), signal, (planes, index, done) => {
-      this.#progress.value = done;
-      take(planes, index);
-    });
+  #end() {
+    this.#running?.abort();
+    this.#running = null;
+    this.#measure.textContent = "Measure";
+    this.#project.textContent = "Project";
+    this.#progress.hidden = true;
   }
 
-  async #measureMeans() {
-    const axis = this.#axis.select.value;
-    const source = this.#sources.get(axis);
-    const { scan } = this;
-    if (source === undefined || scan === null) return;
-    const id = this.#part.select.value;
-    const chosen = this.#parts().find((part) => part.id === id);
-    const [rows, columns] = shapeOf(scan);
-    const mean = meanOver([rows, columns], chosen?.part ?? { start: [0, 0], stop: [columns, rows] });
-    const { count, channels } = source.series;
-    const found = Array.from(
-      { length: count },
-      (_, place) => ({ place, values: /** @type {(number | null)[]} */ (channels.map(() => null)) }),
+  /**
+   * @param {readonly Part[]} parts
+   * @param {Over | null} over
+   * @param {ProjectionOf | null} projection
+   * @param {AbortController} running
+   * @returns {Promise<StackFound & {channels: string[]}>}
+   */
+  async #measured(parts, over, projection, { signal }) {
+    const series = [...this.#sources.values()][0]?.series;
+    if (series === undefined) throw new RangeError("There is one image");
+    const { plane, channels } = series;
+    const names = channels.map(({ name }) => name);
+    const along = new Map(
+      [...this.#sources].map(([name, { series: { count, time } }]) => [name, { count, axis: time }]),
     );
-    await this.#fetch(source, (planes, index) => {
-      planes.forEach((image, channel) => {
-        const value = image === null ? NaN : mean(image);
-        found[index].values[channel] = Number.isFinite(value) ? value : null;
+    const order = { plane, channels: names, along, parts, over, projection };
+    const found = await measuredStack(order, async (axis, count, take) => {
+      this.#progress.max = count;
+      const { images } = /** @type {Source} */ (this.#sources.get(axis));
+      await fetchImages(count, images(), signal, (planes, index, done) => {
+        this.#progress.value = done;
+        take(planes, index);
       });
     });
-    const name = this.#part.select.selectedOptions[0]?.textContent ?? "";
-    this.#means = {
-      axis,
-      part: id,
-      rows: found,
-      channels: channels.map(({ name }) => name),
-      about: [["Mean of", name], ["Over", AXES[axis] ?? axis], ["Images", count]],
-    };
-    this.#status.textContent = `${count} images`;
-    this.#show();
+    return { ...found, channels: names };
   }
 
-  /** The curves of the means. */
-  #show() {
-    const plot = this.plot();
-    this.#plot.hidden = plot === null;
-    if (plot === null) return;
-    this.#plot.src = `data:image/svg+xml,${
-      encodeURIComponent(svgPlot({ ...plot, width: WIDE, height: 220 }, measureLabel))
-    }`;
+  /** @param {AbortController} running */
+  async #measureMeans(running) {
+    const axis = this.#over;
+    const { value: id } = this.#part.select;
+    const part = this.#parts().find((part) => part.id === id);
+    const [source, { scan }] = [this.#sources.get(axis), this];
+    if (source === undefined || part === undefined || scan === null) return;
+    const at = source.at();
+    const { means, channels } = await this.#measured([part], axis, null, running);
+    if (means === null) return;
+    this.#means = keptMeans(means.of(0), { part, axis, channels, at, axes: scan.axes });
+    this.#status.textContent = `${this.#means.rows.length} images`;
+    showPlot(this.#plot, this.plot());
   }
 
-  async #makeProjection() {
-    const axis = this.#axis.select.value;
-    const source = this.#sources.get(axis);
-    const { scan } = this;
-    if (source === undefined || scan === null) return;
-    const kind = /** @type {ProjectionKind} */ (this.#kind.select.value);
-    const [rows, columns] = shapeOf(scan);
-    const projections = source.series.channels.map(() => new Projection(kind, rows * columns));
-    await this.#fetch(source, (planes) => {
-      planes.forEach((image, channel) => image !== null && projections[channel]?.take(image));
-    });
-    this.#projection = { kind, axis, samples: projections.map(({ samples }) => samples) };
-    this.#status.textContent = `${this.#projectionWords} of ${source.series.count} images`;
-    this.#paint(scan);
-  }
-
-  get #projectionWords() {
-    const { kind = "maximum", axis = "" } = this.#projection ?? {};
-    return `${kind === "mean" ? "Mean" : "Maximum"} over ${(AXES[axis] ?? axis).toLowerCase()}`;
-  }
-
-  /** The projection with the colours and ranges of the shown channels. @param {Scan} scan */
-  #paint(scan) {
-    const samples = this.#projection?.samples ?? [];
-    const [rows, columns] = shapeOf(scan);
-    const high = Math.max(1, Math.round(WIDE * rows / columns));
-    Object.assign(this.#picture, { width: WIDE, height: high, hidden: false });
-    this.#picture.ariaLabel = this.#projectionWords;
-    const context = this.#picture.getContext("2d");
-    if (context === null) return;
-    const image = context.createImageData(WIDE, high);
-    image.data.fill(255);
-    const shown = scan.group.shown.map((channel) => scan.group.channels.indexOf(channel));
-    const ranges = samples.map(rangeOf);
-    for (let at = 0; at < WIDE * high; at += 1) {
-      const row = Math.floor(Math.floor(at / WIDE) * rows / high);
-      const from = row * columns + Math.floor((at % WIDE) * columns / WIDE);
-      const values = shown.map((i) => (samples[i][from] - ranges[i][0]) / (ranges[i][1] - ranges[i][0]));
-      const level = Math.round(255 * Math.max(0, ...values.filter(Number.isFinite)));
-      image.data.fill(level, 4 * at, 4 * at + 3);
+  /** @param {ProjectionOf} projection @param {AbortController} running */
+  async #makeProjection(projection, running) {
+    const source = this.#sources.get(projection.axis);
+    if (source === undefined) return;
+    const at = () => JSON.stringify([projection, source.at()]);
+    const of = at();
+    if (this.#made?.of !== of) {
+      const { projected } = await this.#measured([], null, projection, running);
+      // The user has stepped to other images meanwhile.
+      if (of !== at() || projected === null) return;
+      this.#made = { of, samples: projected };
     }
-    context.putImageData(image, 0, 0);
-    this.#save.hidden = false;
+    this.#show(projection, this.#made.samples);
+    this.#status.textContent = `${capitalized(projectionWords(projection))} of ${source.series.count} images`;
   }
 
-  #saveTiff() {
-    const [scan, projection] = [this.scan, this.#projection];
-    if (scan === null || projection === null) return;
-    const { channels } = scan.group;
-    for (const [i, samples] of projection.samples.entries()) {
-      const suffix = channels.length > 1 ? `-${channels[i]?.name ?? i + 1}` : "";
-      const note = `${this.#projectionWords} of ${scan.fileName}, ${channels[i]?.name ?? ""}`;
-      const bytes = tiffOf(samples, shapeOf(scan), scan.axes, note);
-      saveFile(
-        `${stemOf(scan)}-${projection.kind}-${projection.axis.toLowerCase()}${suffix}.tif`,
-        new Blob([bytes], { type: "image/tiff" }),
-      );
-    }
-    sayIn(this.#status, "Saved, one file for each channel");
+  /** @param {ProjectionOf | null} projection @param {readonly Float32Array[] | null} samples null for the images */
+  #show(projection, samples) {
+    this.#projection = projection;
+    this.#showButtons();
+    this.emit("project", { samples });
+  }
+
+  /** The images of a projection are not shown, so nothing says at which of them to measure. */
+  #showButtons() {
+    const isProjected = this.#projection !== null;
+    this.#back.hidden = !isProjected;
+    this.#measure.disabled = isProjected;
+    this.#measure.title = isProjected ? "Go back to the images to measure them" : "";
   }
 }
 
-/** Names of axes. @type {Readonly<Record<string, string>>} */
-const AXES = { T: "Time", Z: "Focus" };
+/** @param {string} text */
+const capitalized = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
 
-/** @param {Float32Array} samples @returns {[number, number]} */
-function rangeOf(samples) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of samples) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return high > low ? [low, high] : [low, low + 1];
+/**
+ * @param {readonly Float64Array[]} values means of a part in each image by channel
+ * @param {{part: Part, axis: Over, channels: string[], at: About, axes: readonly Axis[]}} of `at` states where the images lie along other axes
+ * @returns {KeptMeans}
+ */
+export function keptMeans(values, { part, axis, channels, at, axes }) {
+  const count = values[0]?.length ?? 0;
+  return {
+    axis,
+    part: part.id,
+    rows: Array.from({ length: count }, (_, place) => ({
+      place,
+      values: values.map((means) => Number.isFinite(means[place]) ? means[place] : null),
+    })),
+    channels,
+    about: [
+      ["Mean of", placeText(part, axes)],
+      ["Over", [OVER[axis], ...at.map(([name, value]) => `at ${name.toLowerCase()} ${value}`)].join(" ")],
+      ["Images", count],
+    ],
+  };
 }
+
+/** @param {KeptMeans | null} means @param {Axis | undefined} axis that they run along */
+export const meansColumns = (means, axis) =>
+  means === null || axis === undefined ? [] : stackColumns(
+    axis,
+    means.channels.map((name, i) => ({ name, values: means.rows.map(({ values }) => values[i] ?? null) })),
+  );

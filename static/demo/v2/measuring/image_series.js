@@ -1,9 +1,50 @@
-/** Fetches the images of a series. */
+/**
+ * The images of a series, and how they are fetched.
+ *
+ * @typedef {(index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt of all channels; null for planes never recorded
+ * @typedef {object} Source images along an axis
+ * @property {import("../../../measure/kymograph.js").Series} series
+ * @property {() => ImagesAt} images at the other places that are shown
+ * @property {() => import("./scan.js").About} at these places in words
+ */
+import { positionWords, stackAxes } from "../../../measure/stack.js";
 
-/** @typedef {(index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt of all channels; null for planes never recorded */
+/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Over } from "../../../measure/stack.js" */
+/** @import { Place } from "../panels/plane_steps.js" */
 
 /** Concurrent requests for planes: the server queues 16 per session. */
 const AT_ONCE = 3;
+
+/**
+ * Images along time and focus, by the axes that have several.
+ *
+ * @param {OpenResponse} info
+ * @param {Pick<import("../../../measure/kymograph.js").Series, "plane" | "channels">} shown
+ * @param {() => Place} place
+ * @param {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
+ * @returns {Map<Over, Source>}
+ */
+export function sourcesOf(info, shown, place, planesAt) {
+  /** @type {(name: Over) => ImagesAt} */
+  const imagesAlong = (name) => {
+    const here = place();
+    return async (index, signal) => {
+      try {
+        return await planesAt({ ...here, [name.toLowerCase()]: index }, signal);
+      } catch (error) {
+        // A declared plane that was never recorded is missing.
+        if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
+        throw error;
+      }
+    };
+  };
+  return new Map([...stackAxes(info)].map(([name, { count, axis }]) => [name, {
+    series: { ...shown, count, time: axis },
+    images: () => imagesAlong(name),
+    at: () => positionWords({ ...info.header.sizes, [name]: 1 }, place()),
+  }]));
+}
 
 /**
  * @param {number} count

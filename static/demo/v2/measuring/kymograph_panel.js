@@ -1,19 +1,20 @@
 /**
- * The line over an image, straight or freehand and with a width: its length, and the kymograph of a T series along it.
+ * The line over an image or projection, straight or freehand and with a width: its length, mean and profile, and the
+ * kymograph of a T series along it.
  *
  * @typedef {import("../../../measure/kymograph.js").Point} Point sample of the image
- * @typedef {object} Source
- * @property {import("../../../measure/kymograph.js").Series} series
- * @property {() => import("./image_series.js").ImagesAt} images of the shown focus, or of the shown time
+ * @typedef {import("./image_series.js").Source} Source
  */
 import { element } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { button, checkField, countField, fieldRow } from "../controls/fields.js";
 import { unitSymbol } from "../../../measure/axes.js";
 import { Kymograph } from "../../../measure/kymograph.js";
+import { lengthIn, meanOver, placeText, profileColumns } from "../../../measure/image_parts.js";
 import { lengthOf } from "../../../measure/line_profile.js";
+import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { fetchImages } from "./image_series.js";
-import { rounded, shapeOf } from "./scan.js";
+import { meansText, rounded, shapeOf } from "./scan.js";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
@@ -32,12 +33,13 @@ export class KymographPanel extends Emitter {
   #isShown = false;
   /** @type {AbortController | null} */
   #running = null;
-  #width = countField("Width", "kymograph-width", 1, "px", () => this.emit("change"), 1000);
+  #width = countField("Width", "kymograph-width", 1, "px", () => this.#changed(), 1000);
   #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
   #back = button("Back to the images", () => this.emit("back"), { id: "kymograph-back", hidden: true });
   #progress = element("progress", { hidden: true, "aria-label": "Images" });
   #status = element("p", { className: "hint", role: "status" });
   #length = element("output", { className: "drawn", id: "line-length" });
+  #profile = plotImage("Profile of the line");
 
   constructor() {
     super();
@@ -52,6 +54,7 @@ export class KymographPanel extends Emitter {
       { className: "panel" },
       this.#status,
       this.#length,
+      this.#profile,
       fieldRow(freehand.label, this.#width.label),
       fieldRow(this.#start, this.#progress, this.#back),
     );
@@ -77,9 +80,9 @@ export class KymographPanel extends Emitter {
     this.#back.hidden = true;
     this.#isShown = false;
     this.#status.textContent = source === null
-      ? "Choose Line and draw over the image to measure a length."
+      ? "Choose Line and draw over the image to measure its length and profile."
       : "Choose Line and draw over the image: each image becomes a line of the kymograph.";
-    this.#showLength();
+    this.refresh();
   }
 
   /** Shows another line without making its kymograph, as when a change is undone. @param {import("./drawn.js").KeptKymograph | null} kept */
@@ -92,26 +95,47 @@ export class KymographPanel extends Emitter {
   }
 
   #changed() {
-    this.#showLength();
+    this.refresh();
     this.emit("change");
   }
 
-  /** The length of the line between its outermost points. */
-  #showLength() {
-    const [row, column] = this.#scan?.axes ?? [];
-    if (row === undefined || column === undefined || this.#points.length < 2) {
+  /** Shows length, mean and profile of the line. Call when the samples have changed. */
+  refresh() {
+    const { line } = this;
+    const scan = this.#scan;
+    if (scan === null || line === null) {
       this.#length.textContent = "";
-      return;
+      return showPlot(this.#profile, null);
     }
-    const [steps, unit] = row.unit === column.unit
-      ? [[column.step, row.step], unitSymbol(column.unit)]
-      : [[1, 1], "px"];
-    this.#length.textContent = `Length ${rounded(lengthOf(this.#points, steps[0], steps[1]))} ${unit}`;
+    const { value, unit } = lengthIn(line.points, scan.axes);
+    const means = meansText(scan, meanOver(shapeOf(scan), line));
+    this.#length.textContent = `Length ${rounded(value)} ${unitSymbol(unit)} · mean ${means}`;
+    showPlot(this.#profile, this.plot());
   }
 
   /** The line for other measurements; null without one. */
   get line() {
-    return this.#points.length < 2 ? null : { points: this.#points, width: this.#width.number };
+    return lengthOf(this.#points) > 0 ? { points: this.#points, width: this.#width.number } : null;
+  }
+
+  /** Where the profile was taken. @returns {import("./panel.js").About} */
+  get about() {
+    const scan = this.#scan;
+    return scan === null
+      ? []
+      : [["Along", placeText({ id: "", name: "the line", place: this.line }, scan.axes)]];
+  }
+
+  /** The profile of the line in the shown image; empty in a kymograph. @returns {readonly import("../../../measure/csv.js").Column[]} */
+  get columns() {
+    const [{ line }, scan] = [this, this.#scan];
+    if (scan === null || line === null || this.#isShown) return [];
+    return profileColumns(line, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown);
+  }
+
+  /** The profile. */
+  plot() {
+    return curvesPlot(this.columns, "Value", this.#scan?.note);
   }
 
   get hasSeries() {

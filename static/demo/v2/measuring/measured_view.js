@@ -1,11 +1,13 @@
 /**
- * Connects measuring with the viewer, and shows kymographs in place of their images: a line scan whose reference is the
- * shown image.
+ * Connects measuring with the viewer, and shows in place of images their kymograph, a line scan whose reference is the
+ * shown image, or their projection, an image with the same drawings.
  */
 import { pathPoints } from "../../../client/v2/acq-client.js";
-import { FRAMES, isTime, tableUnit, titled } from "../../../measure/axes.js";
+import { isTime, tableUnit, titled } from "../../../measure/axes.js";
+import { projectionWords } from "../../../measure/stack.js";
 import { byId } from "../controls/element.js";
 import { drawnWords, turnedRegion } from "./drawn.js";
+import { sourcesOf } from "./image_series.js";
 import { Measuring } from "./measuring.js";
 import { isPlainImage, placeInFile, typedPlanes } from "./scan.js";
 import { TypedPanel } from "./typed_panel.js";
@@ -13,7 +15,6 @@ import { TypedPanel } from "./typed_panel.js";
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Axis } from "../../../measure/axes.js" */
 /** @import { Kymograph } from "../../../measure/kymograph.js" */
-/** @import { Source } from "./kymograph_panel.js" */
 /** @import { Place } from "../panels/plane_steps.js" */
 /** @import { Shown } from "./measuring.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
@@ -38,6 +39,8 @@ export class MeasuredView {
   #typedPanel = new TypedPanel();
   /** The image that is treated as a line scan, with what was typed. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, typed: TypedScan} | null} */
   #plain = null;
+  /** Planes of the image in whose place a projection is shown. @type {Float32Array[] | null} */
+  #image = null;
   /** Facts about the line of a kymograph. @type {[string, string | number][]} */
   #line = [];
   /** Set while this module shows planes itself. */
@@ -54,6 +57,7 @@ export class MeasuredView {
     this.#measuring = new Measuring(viewer.panes, byId("measure"), byId("source"));
     viewer.on("shown", ({ look }) => {
       if (!this.#isShowing) this.#original = this.#plain = null;
+      this.#image = null;
       if (look?.typed && this.#plain === null && this.#treat(look.typed, look)) return;
       this.#begin(look?.drawn);
     });
@@ -64,6 +68,7 @@ export class MeasuredView {
     this.#measuring.on("drawn", () => images.onDrawn());
     for (const type of ["planes", "look"]) viewer.on(type, () => this.#measuring.refresh());
     const { kymographs } = this.#measuring;
+    this.#measuring.images.on("project", ({ samples }) => this.#showProjection(samples));
     kymographs.on("grow", (made) => this.#growKymograph(made));
     kymographs.on("end", () => this.#former = null);
     kymographs.on("back", () => this.goBack());
@@ -123,6 +128,12 @@ export class MeasuredView {
   #begin(drawn) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
+    const sources = this.#original !== null || isTime(info.plane.axes[0]) ? new Map() : sourcesOf(
+      info,
+      groups.source,
+      () => this.#images.place(),
+      (place, signal) => this.#images.planesAt(place, signal),
+    );
     this.#typedPanel.show(this.#plain !== null || isPlainImage(info), this.#plain?.typed ?? null);
     const taken = this.#measuring.begin({
       group: groups.source,
@@ -131,9 +142,10 @@ export class MeasuredView {
       typed: this.#plain?.typed ?? null,
       why: this.#whyNoLineScan(info),
       path: pathPoints(info.reference),
-      series: this.#sources(info).get("T") ?? null,
-      stacks: this.#sources(info),
+      series: sources.get("T") ?? null,
+      stacks: sources,
       place: () => this.#placeInFile(info),
+      derived: () => this.#derived,
       note: this.#viewer.note,
       isKymograph: this.#original !== null,
       isAccepted: info.collection?.member.accepted ?? false,
@@ -201,43 +213,39 @@ export class MeasuredView {
       : is;
   }
 
-  /** Scene and position of the shown image, or the line of a kymograph. @param {OpenResponse} info @returns {[string, string | number][]} */
+  /** The projection that is shown. */
+  get #projection() {
+    return this.#image === null ? null : this.#measuring.images.projection;
+  }
+
+  /** Scene and position of the shown image, with the line of a kymograph or the projection. @param {OpenResponse} info @returns {[string, string | number][]} */
   #placeInFile(info) {
     const typed = this.#plain?.typed ?? null;
-    if (this.#original === null) return placeInFile(info, this.#images.place(), typed);
-    const { T: _, ...sizes } = info.header.sizes;
-    const images = { ...info, header: { ...info.header, sizes } };
-    return [...placeInFile(images, this.#images.place(), typed), ...this.#line];
+    const projection = this.#projection;
+    const over = this.#original === null ? projection?.axis : "T";
+    const sizes = { ...info.header.sizes, ...over && { [over]: 1 } };
+    const place = placeInFile({ ...info, header: { ...info.header, sizes } }, this.#images.place(), typed);
+    if (this.#original !== null) return [...place, ...this.#line];
+    return projection === null ? place : [...place, ["Projection", projectionWords(projection)]];
   }
 
-  /** Images along time and focus, by the axes that have several. @param {OpenResponse} info @returns {Map<string, Source>} */
-  #sources(info) {
-    const { plane, channels } = this.#viewer.groups?.source ?? { plane: info.plane, channels: [] };
-    if (this.#original !== null || isTime(info.plane.axes[0])) return new Map();
-    /** @type {(name: "t" | "z", time: Axis) => [string, Source][]} */
-    const along = (name, time) => {
-      const count = info.header.sizes[time.name] ?? 1;
-      if (count < 2) return [];
-      return [[time.name, {
-        series: { plane, channels, count, time },
-        images: () => this.#imagesAlong(name),
-      }]];
-    };
-    return new Map([...along("t", timeAxis(info)), ...along("z", stepAxis(info, "Z"))]);
+  /** Names the shown kymograph or projection for saved files. */
+  get #derived() {
+    if (this.#original !== null) return "kymograph";
+    const projection = this.#projection;
+    return projection === null ? "" : `${projection.kind}-${projection.axis.toLowerCase()}`;
   }
 
-  /** Images along an axis at the other places that are shown. @param {"t" | "z"} name @returns {import("./image_series.js").ImagesAt} */
-  #imagesAlong(name) {
-    const place = this.#images.place();
-    return async (index, signal) => {
-      try {
-        return await this.#images.planesAt({ ...place, [name]: index }, signal);
-      } catch (error) {
-        // A declared plane that was never recorded leaves its line empty.
-        if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
-        throw error;
-      }
-    };
+  /** Shows a projection in place of the images, or the images again. @param {Float32Array[] | null} samples */
+  #showProjection(samples) {
+    const { groups } = this.#viewer;
+    if (groups === null || samples === null && this.#image === null) return;
+    const image = this.#image ?? groups.source.channels.map((channel) => channel.samples);
+    this.#image = samples === null ? null : image;
+    this.#viewer.replacePlanes(samples ?? image);
+    // The maximum is brighter than the images.
+    for (const channel of groups.source.channels) if (channel.isAuto) channel.autoRange();
+    this.#images.onDerived(samples !== null);
   }
 
   /** @param {Kymograph} kymograph */
@@ -245,10 +253,20 @@ export class MeasuredView {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
     const image = groupOf(groups.source);
+    // Behind a projection are the images.
+    const channels = image.channels.map((channel, i) => ({
+      ...channel,
+      samples: this.#image?.[i] ?? channel.samples,
+    }));
     const look = /** @type {any} */ (this.#viewer.look);
     // Going back to the images discards the kymograph.
     look.drawn.kymograph.isMade = false;
-    this.#original = { info, source: image, reference: groups.reference && groupOf(groups.reference), look };
+    this.#original = {
+      info,
+      source: { ...image, channels },
+      reference: groups.reference && groupOf(groups.reference),
+      look,
+    };
     const { shape, axes } = kymograph.plane;
     const described = info.plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
     const plane = {
@@ -298,6 +316,7 @@ export class MeasuredView {
 
   /** Shows the images again in place of their kymograph. */
   goBack() {
+    this.#measuring.images.goBack();
     const original = this.#original;
     if (original === null) return;
     const { drawn } = /** @type {any} */ (original.look);
@@ -325,21 +344,4 @@ function lineWords({ points, width }, axes) {
   // Freehand lines have a point per move of the pointer.
   const places = points.map(({ x, y }) => `${four(x * column.step)} ${four(y * row.step)}`).join("; ");
   return [[`Line over the images, x y (${tableUnit(column)})`, places], ["Width of the line (px)", width]];
-}
-
-/** Step between images, from their times where available, else from the header. @param {OpenResponse} info @returns {Axis} */
-function timeAxis({ times, header }) {
-  const last = times?.at(-1);
-  if (times && times[0] !== undefined && last !== undefined && last > times[0]) {
-    return { name: "T", step: (last - times[0]) / (times.length - 1), unit: "seconds" };
-  }
-  const { step, unit } = stepAxis({ header }, "T");
-  return unit === "Pixels" ? { name: "T", step: 1, unit: FRAMES } : { name: "T", step, unit };
-}
-
-/** Step along an axis by the header. @param {Pick<OpenResponse, "header">} info @param {string} name @returns {Axis} */
-function stepAxis({ header }, name) {
-  const at = header.dims.indexOf(name);
-  const [step = 1, unit = "Pixels"] = [header.physicalUnits[at], header.physicalUnitsLabels[at]];
-  return { name, step, unit };
 }

@@ -12,8 +12,9 @@
  * @property {string} why tools for line scans are grey, and what helps
  * @property {readonly Point[]} path of the line scan over its reference; empty without one
  * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
- * @property {ReadonlyMap<string, import("./kymograph_panel.js").Source>} stacks images along `T` and `Z`, where there are several
+ * @property {ReadonlyMap<import("../../../measure/stack.js").Over, import("./kymograph_panel.js").Source>} stacks images along `T` and `Z`, where there are several
  * @property {() => [string, string | number][]} place describes the shown part of the file
+ * @property {() => string} derived names a shown projection or kymograph; empty for the file's own samples
  * @property {string} note note in everything saved
  * @property {unknown} drawn earlier drawings, unchecked
  * @property {boolean} isAccepted by the file
@@ -21,6 +22,8 @@
  *   that of the drawings
  * @property {boolean} isKymograph made of a series by this module
  */
+import { columnsOf } from "../../../measure/csv.js";
+import { imageRows, partsOf } from "../../../measure/image_parts.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { byId, element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
@@ -29,7 +32,7 @@ import { columnNear } from "../picture/scan_path.js";
 import { BandPanel } from "./band_panel.js";
 import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
-import { drawnIn, KYMOGRAPH_ID } from "./drawn.js";
+import { drawnIn } from "./drawn.js";
 import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
 import { History } from "./history.js";
@@ -91,8 +94,8 @@ export class Measuring extends Emitter {
   kymographs = new KymographPanel();
   #editor;
   #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
-  #images = new ImagePanel(() => this.#parts);
-  #imageFold = folded("Images over time or focus", this.#images, "images");
+  images = new ImagePanel(() => this.#parts);
+  #imageFold = folded("Images over time or focus", this.images, "images");
   #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
     folded("Lines", this.#lines, "lines"),
@@ -115,6 +118,7 @@ export class Measuring extends Emitter {
         .map((panel) => chartOf(panel.measurement.key, panel.measurement.title, panel)),
     ]);
     const [bands, events] = [this.#bands, this.#events];
+    const regionColumns = () => this.#regionColumns;
     const saved = {
       Traces: bands,
       Velocities: this.#velocities,
@@ -129,7 +133,13 @@ export class Measuring extends Emitter {
       ...Object.fromEntries(this.#measurements.map((panel) => [savedName(panel), panel])),
       Lines: this.#lines,
       Cursors: this.#cursors,
-      Images: this.#images,
+      Regions: {
+        get columns() {
+          return regionColumns();
+        },
+      },
+      Profile: this.kymographs,
+      Images: this.images,
     };
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
@@ -163,7 +173,8 @@ export class Measuring extends Emitter {
       measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
       cursors: this.#cursors.kept,
       kymograph: this.kymographs.kept,
-      images: this.#images.kept,
+      images: this.images.kept,
+      projection: this.images.projection,
       regions: this.#regions.regions,
       accepted: this.#judged,
       origin: this.#origin,
@@ -185,7 +196,12 @@ export class Measuring extends Emitter {
       columns,
       quantities,
     }));
-    const images = { columns: this.#images.columns, about: this.#images.about };
+    const images = {
+      columns: this.images.columns,
+      about: this.images.about,
+      regions: this.#regionColumns,
+      profile: this.kymographs.columns,
+    };
     return { drawn, scan, traces: this.#bands.traces, tables, measurements, images };
   }
 
@@ -220,7 +236,7 @@ export class Measuring extends Emitter {
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(scan, series, drawn?.kymograph ?? null);
-    this.#images.begin(scan, shown.stacks, drawn?.images ?? null);
+    this.images.begin(scan, shown.stacks, drawn);
     for (const fold of this.#lineScanFolds) fold.hidden = !scan.isLineScan;
     this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
     this.#imageFold.hidden = shown.stacks.size === 0;
@@ -242,7 +258,8 @@ export class Measuring extends Emitter {
     if (this.#isRecording) this.#record();
     const { points } = this.#velocities;
     const found = this.#measurements.map((panel) => panel.found);
-    for (const panel of [this.#velocities, ...this.#measurements]) panel.refresh();
+    const { kymographs } = this;
+    for (const panel of [this.#velocities, ...this.#measurements, kymographs, this.#regions]) panel.refresh();
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {
       this.#cursors.refresh();
@@ -287,7 +304,7 @@ export class Measuring extends Emitter {
     this.#show(scan, drawn);
     this.#judge(scan, drawn);
     this.kymographs.redraw(drawn.kymograph);
-    this.#images.redraw(drawn.images ?? null);
+    this.images.redraw(drawn);
     this.#refresh();
     this.#isUnfinished = false;
     this.#history.amend(this.drawn);
@@ -308,13 +325,16 @@ export class Measuring extends Emitter {
     this.#regions.begin(scan, kept?.regions ?? []);
   }
 
-  /** Parts of an image whose mean can be taken: its line and rectangles. */
+  /** Parts of the images that can be measured. */
   get #parts() {
-    const { line } = this.kymographs;
-    const rectangles = this.#regions.regions.flatMap(({ id, name, type, start, stop }) =>
-      type === "rectangle" && start && stop ? [{ id, name: name || id, part: { start, stop } }] : []
-    );
-    return [...line === null ? [] : [{ id: KYMOGRAPH_ID, name: "the line", part: line }], ...rectangles];
+    return partsOf({ kymograph: this.kymographs.line, regions: this.#regions.regions });
+  }
+
+  /** Lengths and means of the parts of the shown image. */
+  get #regionColumns() {
+    const scan = this.#scan;
+    if (scan === null || scan.isLineScan || this.#parts.length < 2) return [];
+    return columnsOf(imageRows(this.#parts, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown));
   }
 
   /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {import("./tool_choice.js").Tool} tool */
@@ -357,7 +377,7 @@ export class Measuring extends Emitter {
     this.#editor.on("released", () => this.#history.endTyping());
     for (const panel of [this.kymographs, this.#regions]) {
       panel.addEventListener("change", () => {
-        this.#images.listParts();
+        this.images.listParts();
         this.#regionFold.hidden = this.#regions.regions.length === 0;
       });
     }
@@ -377,7 +397,7 @@ export class Measuring extends Emitter {
       this.#cursors,
       this.kymographs,
       this.#regions,
-      this.#images,
+      this.images,
     ];
     for (const part of parts) part.addEventListener("change", () => this.#recordSoon());
   }

@@ -18,7 +18,8 @@
  * @property {readonly import("./bands.js").Trace[]} traces
  * @property {Record<"velocities" | "events" | "lines" | "cursors", readonly Column[]>} tables
  * @property {readonly {measurement: Measurement, columns: readonly Column[], quantities: readonly Quantity[]}[]} measurements
- * @property {{columns: readonly Column[], about: About}} [images] means over the images of a stack
+ * @property {{columns: readonly Column[], about: About, regions: readonly Column[], profile: readonly Column[]}} [images] means over the
+ *   images of a stack, lengths and means of parts of the shown image, and the profile of the line
  *
  * @typedef {{x: number | null, y: number | null}} End position in the picture; null along an axis that the shape spans
  *

@@ -1,9 +1,10 @@
 /** Rectangles drawn over an image, and regions of an image document that no tool of this page draws, saved as they are. */
 import { element } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
+import { meanOver } from "../../../measure/image_parts.js";
 import { SPACE } from "./drawn.js";
 import { ShapePanel } from "./panel.js";
-import { shapeOf } from "./scan.js";
+import { meansText, shapeOf } from "./scan.js";
 
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Region } from "./bands.js" */
@@ -23,6 +24,8 @@ export class RegionPanel extends ShapePanel {
   element = element("div", { className: "panel" }, this.#rows, this.slot);
   /** The rectangle being drawn, or the region being moved. @type {Region | null} */
   #draft = null;
+  /** Means of the rectangles of an image. @type {Map<Region, HTMLElement>} */
+  #means = new Map();
 
   /** @param {Scan} scan @param {readonly Region[]} regions in it */
   begin(scan, regions) {
@@ -142,16 +145,30 @@ export class RegionPanel extends ShapePanel {
     });
   }
 
+  /** Shows the means of the rectangles. Call when the samples have changed. */
+  refresh() {
+    const { scan } = this;
+    for (const [{ type, start, stop }, mean] of this.#means) {
+      if (scan === null || type !== "rectangle" || !start || !stop) continue;
+      mean.textContent = meansText(scan, meanOver(shapeOf(scan), { start, stop }));
+    }
+  }
+
   /** @param {readonly Region[]} regions */
   #set(regions) {
     this.regions = regions;
+    this.#means = new Map(regions.map((region) => [region, element("span")]));
+    const isImage = !this.scan?.isLineScan;
     const rows = regions.map((region) => [
       this.pick(region.id, titleOf(region)),
       region.type,
       placeText(region),
+      ...isImage ? [/** @type {HTMLElement} */ (this.#means.get(region))] : [],
       removeButton(`region ${titleOf(region)}`, () => this.remove(region.id)),
     ]);
-    this.#rows.replaceChildren(...tables("Regions", ["Name", "Kind", "Column, row (px)", ""], rows));
+    const head = ["Name", "Kind", "Column, row (px)", ...isImage ? ["Mean"] : [], ""];
+    this.#rows.replaceChildren(...tables("Regions", head, rows));
+    this.refresh();
     this.changed();
   }
 }

@@ -12,16 +12,20 @@
  * @property {boolean} isTyped the calibration was typed
  * @property {number} pixelTime seconds from one pixel of a line to the next, by the file or as typed; 0 where not known
  * @property {() => About} place describes the shown part of the file
+ * @property {() => string} derived names a projection or kymograph that is shown, for saved files; empty for the file's own samples
  * @property {string} note note in everything saved
  */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
 import { formatNumber, isTime, titled, unitSymbol } from "../../../measure/axes.js";
+import { positionWords } from "../../../measure/stack.js";
 import { typedScan } from "../../../measure/typed_scan.js";
 import { perTime } from "../../../measure/velocity.js";
 
-/** @param {{group: Scan["group"], file: {name: string, path: string}, lineScan: LineScanInfo | null, typed?: TypedScan | null, place: Scan["place"], note: string}} shown @returns {Scan} */
-export function scanOf({ group, file: { name, path }, lineScan, typed = null, place, note }) {
+/** @param {{group: Scan["group"], file: {name: string, path: string}, lineScan: LineScanInfo | null, typed?: TypedScan | null, place: Scan["place"], derived?: Scan["derived"], note: string}} shown @returns {Scan} */
+export function scanOf(
+  { group, file: { name, path }, lineScan, typed = null, place, derived = () => "", note },
+) {
   const axes = /** @type {[Axis, Axis]} */ (group.plane.axes);
   return {
     group,
@@ -32,6 +36,7 @@ export function scanOf({ group, file: { name, path }, lineScan, typed = null, pl
     isTyped: typed !== null,
     pixelTime: timeAlongLine(typed ?? lineScan, group),
     place,
+    derived,
     note,
   };
 }
@@ -50,15 +55,12 @@ function timeAlongLine(lineScan, { plane: { axes, shape } }) {
  * @param {TypedScan | null} typed calibration
  * @returns {About}
  */
-export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, { t, z, l }, typed) {
+export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, position, typed) {
   const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
-  /** @type {[axis: string, words: string, index: number][]} */
-  const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]];
   return [
     ...(typed === null ? [] : [/** @type {About[number]} */ (["Calibration", calibrationText(typed)])]),
     ...(scenes.length > 1 ? [/** @type {About[number]} */ (["Scene", name])] : []),
-    ...places.filter(([axis]) => (sizes[axis] ?? 1) > 1)
-      .map(([, words, index]) => /** @type {About[number]} */ ([words, index + 1])),
+    ...positionWords(sizes, position),
   ];
 }
 
@@ -97,6 +99,11 @@ export function velocityText(velocity, [time, space]) {
 
 /** Rounds to four digits, more than the precision of any measurement here. @param {number} value */
 export const rounded = (value) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
+
+/** Means of the shown channels, such as `GCaMP 12.3, Red 4`; the number alone of one channel. @param {Scan} scan @param {(samples: Float32Array) => number} meanOf */
+export const meansText = ({ group: { channels, shown } }, meanOf) =>
+  shown.map(({ name, samples }) => `${channels.length > 1 ? `${name} ` : ""}${rounded(meanOf(samples))}`)
+    .join(", ");
 
 /** Such as `Diameters 100 · Median diameter 12.3 µm`. @param {readonly import("../../../measure/measurement.js").Quantity[]} quantities */
 export const quantitiesText = (quantities) =>

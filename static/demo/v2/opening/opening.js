@@ -333,6 +333,8 @@ export class Opening {
       // A later request reports the state.
       if (planes === null) return;
       page.end();
+      // A projection has come meanwhile.
+      if (this.#isDerived) return;
       viewer.replacePlanes(planes);
       this.#shownPlace = this.#parts.data.position = place;
       this.keepSoon();

@@ -13,9 +13,11 @@
  */
 import { tableUnit } from "../../../measure/axes.js";
 import { table } from "../../../measure/csv.js";
+import { projectionWords } from "../../../measure/stack.js";
 import { METHODS, physicalVelocity, velocityUnit } from "../../../measure/velocity.js";
 import { velocitySummary } from "../../../measure/velocity_summary.js";
-import { KYMOGRAPH_ID, mapped } from "../measuring/drawn.js";
+import { LINE_ID } from "../../../measure/image_parts.js";
+import { mapped } from "../measuring/drawn.js";
 import { shapeOf } from "../measuring/scan.js";
 import { bandRegionId, OWN, regionsOf } from "./regions.js";
 
@@ -77,6 +79,7 @@ function settingsOf(drawn, channels) {
     })),
     cursors: { lines: cursors.lines, columns: cursors.columns },
     images: drawn.images && { ...drawn.images, rows: [] },
+    projection: drawn.projection,
     isKymographMade: kymograph?.isMade ?? false,
   };
 }
@@ -108,6 +111,7 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
       summary,
       tables: [{ name, csv: table(distinct(columns)) }],
     }];
+  const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
   const chosen = events.length === 0
     ? undefined
     : traces.find((trace) => keyOf(trace) === drawn.events?.trace);
@@ -166,6 +170,23 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
         name: "Means over the images",
       })
       : [],
+    ...images === undefined ? [] : [
+      ...analysis({
+        type: "image_regions",
+        parameters: projected,
+        summary: {},
+        columns: images.regions,
+        name: "Regions of the image",
+      }),
+      ...analysis({
+        type: "profile",
+        roiId: LINE_ID,
+        parameters: { width: inUnit(drawn.kymograph?.width ?? 1, "px"), ...projected },
+        summary: {},
+        columns: images.profile,
+        name: "Profile of the line",
+      }),
+    ],
     ...analysis({
       type: "lines",
       parameters: {},
@@ -283,7 +304,7 @@ function eventParameters({ events, traces }, { axes: [time] }) {
 /** An analysis in a kymograph: its bands are no regions of the images. @param {Analysis} analysis @returns {Analysis} */
 const inKymograph = ({ roiId, parameters, ...rest }) => ({
   ...rest,
-  roiId: KYMOGRAPH_ID,
+  roiId: LINE_ID,
   parameters: { ...parameters, picture: "kymograph", ...roiId && { band: roiId } },
 });
 
@@ -297,7 +318,7 @@ function kymographOf({ kymograph, shape }, { scan }, isShown) {
   ];
   return [{
     type: "kymograph",
-    roiId: KYMOGRAPH_ID,
+    roiId: LINE_ID,
     parameters: { width: inUnit(width, "px"), [OWN]: packed({ look }) },
     summary: isShown ? { images: shapeOf(scan)[0], columns: shapeOf(scan)[1] } : { shape: [...shape] },
     tables: [{ name: "Line of the kymograph", csv: table(columns) }],

@@ -3,7 +3,8 @@
  * integers; drawings count from the outer edge of the first pixel.
  */
 import { MOST_BANDS } from "../measuring/bands.js";
-import { KYMOGRAPH_ID, MOST_LINES, SPACE, turnedRegion } from "../measuring/drawn.js";
+import { LINE_ID } from "../../../measure/image_parts.js";
+import { MOST_LINES, SPACE, turnedRegion } from "../measuring/drawn.js";
 
 /** @import { Band, Region } from "../measuring/bands.js" */
 /** @import { Drawn, KeptKymograph, Line } from "../measuring/drawn.js" */
@@ -62,7 +63,7 @@ export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [
 function kymographRegion({ points, width }, size) {
   const ends = [points[0], points.at(-1)].map((point) => [point?.x ?? 0, point?.y ?? 0]);
   const own = { points: points.map(({ x, y }) => [x, y]), width };
-  return { id: KYMOGRAPH_ID, ...lineOf(ends, size, { [OWN]: own }) };
+  return { id: LINE_ID, ...lineOf(ends, size, { [OWN]: own }) };
 }
 
 /** A line with its exact ends beside the whole ones. @param {number[][]} ends @param {readonly [number, number]} size @param {object} [metadata] */
@@ -122,7 +123,7 @@ export function drawnRegions(written, { shape, isLineScan, isTurned }) {
       drawn.lines.push({ id: number, ...name && { name }, from, to, ...foreign });
     } else if (type === "point" && /^cursor-[ab]$/.test(id) && drawn.pinned.length < 2) {
       drawn.pinned.push({ x: position[1], y: position[0], ...name && { name } });
-    } else if (type === "line" && id === KYMOGRAPH_ID && !isLineScan) {
+    } else if (type === "line" && id === LINE_ID && !isLineScan) {
       drawn.kymograph = kymographOf(region, size);
     } else drawn.regions.push(region);
   }

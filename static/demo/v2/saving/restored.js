@@ -161,6 +161,7 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
       ...settings.images && {
         images: { ...settings.images, rows: listed(kept("image_means").rows) },
       },
+      ...settings.projection && { projection: settings.projection },
       cursors: { lines: 1, columns: 1, ...settings.cursors, pinned },
       kymograph: drawn.kymograph && {
         ...drawn.kymograph,

@@ -1,0 +1,49 @@
+/** Curves of a table in a panel: values of the first column run across. */
+import { element } from "../controls/element.js";
+import { measureLabel } from "../picture/marks.js";
+import { svgPlot } from "./svg_plot.js";
+
+/** @import { Column } from "../../../measure/csv.js" */
+/** @import { Plot } from "./svg_plot.js" */
+
+/** Colours (after Okabe and Ito 2008). */
+const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
+
+/** Size in a panel, in CSS pixels. */
+const [WIDTH, HEIGHT] = [320, 220];
+
+/** @param {readonly Column[]} columns @param {string} title of the values @param {string} [note] @returns {Plot | null} null below two values */
+export function curvesPlot([places, ...curves], title, note = "") {
+  if (places === undefined || places.values.length < 2) return null;
+  const x = Float64Array.from(places.values, Number);
+  const traces = curves.map(({ name, values }, i) => ({
+    name,
+    color: COLORS[i % COLORS.length],
+    x,
+    y: Float64Array.from(values, (value) => value === null ? NaN : Number(value)),
+  }));
+  const all = traces.flatMap(({ y }) => [...y]).filter(Number.isFinite);
+  if (all.length === 0) return null;
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
+  const unit = (places.unit ?? "").replace(/^um/, "µm");
+  return {
+    width: 720,
+    height: 320,
+    x: { low: x[0], high: x[x.length - 1], title: `${places.name} (${unit})` },
+    y: { low: low - margin, high: high + margin, title },
+    traces,
+    note,
+  };
+}
+
+/** @param {string} alt */
+export const plotImage = (alt) => element("img", { hidden: true, className: "curves", alt });
+
+/** @param {HTMLImageElement} image @param {Plot | null} plot */
+export function showPlot(image, plot) {
+  image.hidden = plot === null;
+  if (plot === null) return;
+  const svg = svgPlot({ ...plot, width: WIDTH, height: HEIGHT }, measureLabel);
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}

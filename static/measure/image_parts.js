@@ -1,0 +1,152 @@
+/**
+ * Parts of an image that are measured: the whole image, the line drawn over it, and rectangles; and what they have in one
+ * image or projection. NaN and infinities do not count.
+ *
+ * @typedef {{start: readonly number[], stop: readonly number[]}} Rectangle columns and rows; `stop` is not included
+ * @typedef {{points: readonly Point[], width: number}} DrawnLine samples across the line
+ * @typedef {object} Part
+ * @property {string} id of its region; empty for the whole image
+ * @property {string} name
+ * @property {Rectangle | DrawnLine | null} place null for the whole image
+ *
+ * @typedef {readonly {step: number, unit: string}[]} Axes of rows and columns
+ * @typedef {{shape: readonly number[], axes: Axes}} Plane
+ * @typedef {{name: string, samples: Float32Array}} Channel
+ * @typedef {Record<string, number | string>} Row by column of the table; NaN is missing
+ */
+import { formatNumber, tableUnit, unitSymbol } from "./axes.js";
+import { lengthOf, LineProfile } from "./line_profile.js";
+
+/** @import { Column } from "./csv.js" */
+/** @import { Point } from "./line_profile.js" */
+
+/** Region of the line over an image. */
+export const LINE_ID = "kymograph-line";
+
+/**
+ * The whole image, its line and its rectangles.
+ *
+ * @param {{kymograph?: DrawnLine | null | undefined, regions?: readonly {id: string, name?: string | undefined, type: string, start?: readonly number[] | undefined, stop?: readonly number[] | undefined}[] | undefined}} drawn
+ * @returns {Part[]}
+ */
+export function partsOf({ kymograph = null, regions = [] }) {
+  const rectangles = regions.flatMap(({ id, name, type, start, stop }) =>
+    type === "rectangle" && start && stop ? [{ id, name: name || id, place: { start, stop } }] : []
+  );
+  const line = kymograph === null || !(lengthOf(kymograph.points) > 0)
+    ? []
+    : [{ id: LINE_ID, name: "the line", place: { points: kymograph.points, width: kymograph.width } }];
+  return [{ id: "", name: "whole images", place: null }, ...line, ...rectangles];
+}
+
+/**
+ * Mean of a part of an image.
+ *
+ * @param {readonly number[]} shape rows and columns
+ * @param {Part["place"]} place
+ * @returns {(image: Float32Array) => number} NaN without a value
+ * @throws {RangeError} the line is degenerate
+ */
+export function meanOver([rows, columns], place) {
+  if (place !== null && "points" in place) {
+    const profile = new LineProfile(place.points, place.width, [rows, columns]);
+    return (image) => meanOf(profile.of(image));
+  }
+  const { start: [left, top], stop: [right, bottom] } = place ?? { start: [0, 0], stop: [columns, rows] };
+  return (image) => {
+    let [sum, count] = [0, 0];
+    for (let row = Math.max(0, top); row < Math.min(rows, bottom); row += 1) {
+      const end = row * columns + Math.min(columns, right);
+      for (let at = row * columns + Math.max(0, left); at < end; at += 1) {
+        if (!Number.isFinite(image[at])) continue;
+        sum += image[at];
+        count += 1;
+      }
+    }
+    return sum / count;
+  };
+}
+
+/** @param {Float32Array} values */
+function meanOf(values) {
+  const there = values.filter(Number.isFinite);
+  return there.reduce((sum, value) => sum + value, 0) / there.length;
+}
+
+/** Length of a line, in pixels where rows and columns have different units. @param {readonly Point[]} points @param {Axes} axes @returns {{value: number, unit: string}} */
+export function lengthIn(points, [row, column]) {
+  return row.unit === column.unit
+    ? { value: lengthOf(points, column.step, row.step), unit: column.unit }
+    : { value: lengthOf(points), unit: "Pixels" };
+}
+
+/** Where a part lies. @param {Part} part @param {Axes} axes @returns {Row} */
+export function placeRow({ name, place }, axes) {
+  const isLine = place !== null && "points" in place;
+  const { value, unit } = isLine
+    ? lengthIn(place.points, axes)
+    : { value: NaN, unit: lengthIn([], axes).unit };
+  const rectangle = place === null || isLine ? null : place;
+  return {
+    Region: name,
+    "First column": rectangle?.start[0] ?? NaN,
+    "Last column": (rectangle?.stop[0] ?? NaN) - 1,
+    "First row": rectangle?.start[1] ?? NaN,
+    "Last row": (rectangle?.stop[1] ?? NaN) - 1,
+    [`Length (${tableUnit({ unit })})`]: value,
+    "Width (px)": isLine ? place.width : NaN,
+  };
+}
+
+/** Such as `Cell, columns 10 to 29, rows 22 to 26`. @param {Part} part @param {Axes} axes */
+export function placeText({ name, place }, axes) {
+  if (place === null) return name;
+  if ("points" in place) {
+    const { value, unit } = lengthIn(place.points, axes);
+    return `${name}, ${formatNumber(value)} ${unitSymbol(unit)} long, ${place.width} px wide`;
+  }
+  const [[left, top], [right, bottom]] = [place.start, place.stop];
+  return `${name}, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}`;
+}
+
+/**
+ * A row for each part and channel of one image.
+ *
+ * @param {readonly Part[]} parts
+ * @param {Plane} plane
+ * @param {readonly Channel[]} channels
+ * @returns {Row[]}
+ * @throws {RangeError} a line is degenerate
+ */
+export const imageRows = (parts, { shape, axes }, channels) =>
+  parts.flatMap((part) => {
+    const mean = meanOver(shape, part.place);
+    return channels.map(({ name, samples }) => ({
+      ...placeRow(part, axes),
+      Channel: name,
+      Mean: mean(samples),
+    }));
+  });
+
+/**
+ * Values along the line, from its first point.
+ *
+ * @param {DrawnLine} line
+ * @param {Plane} plane
+ * @param {readonly Channel[]} channels
+ * @returns {Column[]}
+ * @throws {RangeError} the line is degenerate
+ */
+export function profileColumns({ points, width }, { shape, axes }, channels) {
+  const profile = new LineProfile(points, width, shape);
+  const { value, unit } = lengthIn(points, axes);
+  const step = value / Math.max(1, profile.length - 1);
+  return [
+    {
+      name: "Position",
+      unit: tableUnit({ unit }),
+      values: Float64Array.from({ length: profile.length }, (_, i) => i * step),
+    },
+    ...channels.map(({ name, samples }) => ({ name, values: profile.of(samples) })),
+  ];
+}
