@@ -74,7 +74,8 @@ function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmSamp
   const widths = bitsOf(tiff, directory);
   const formats = directory.numbers(TAG.SampleFormat, MAX_CHANNELS);
   return Array.from({ length: count }, (_, i) => {
-    const bits = widths[widths.length < count ? 0 : i] ?? 8;
+    const bits = widths[widths.length < count ? 0 : i];
+    if (bits === undefined) throw new DecodeFailed(`${where(directory)} lacks ${tagName(TAG.BitsPerSample)}`);
     // The tag is mostly missing; samples of 32 bits are floats then.
     const kind = KINDS[formats[formats.length < count ? 0 : i] ?? (bits === 32 ? 3 : 1)];
     const sampleType = `${kind}${bits}`;

@@ -40,6 +40,7 @@ const DAMAGE: DamageTable = {
     file.view.setUint16(file.entry(0, 254), 322, true);
     return file;
   }, /has tiles, which LSM does not use/],
+  "a first page without bits per sample": [() => series().remove(0, 258), /lacks BitsPerSample \(258\)/],
   "a first page without strips": [() => series().remove(0, 273), /lacks StripOffsets \(273\)/],
   "a circle of pages": [
     () => series().link(3, series().directory(0)),
