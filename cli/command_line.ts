@@ -202,7 +202,7 @@ const help = (): string =>
     lists: {
       Commands: [
         ["info", "Describe acquisitions as JSON"],
-        ["measure", "Measure line scans into a table"],
+        ["measure", "Measure line scans and images into a table"],
         ["plane", "Write a plane to standard output"],
         ["export", "Write recordings as an archive of OME-Zarr images"],
         ["validate", "Check collections and their documents"],

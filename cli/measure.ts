@@ -1,15 +1,19 @@
-/** The command `acq-server measure`: measures recordings by settings into a table, without a server. */
+/** The command `acq-server measure`: measures recordings by settings into a table or a TIFF, without a server. */
 import { z } from "zod";
-import { csv } from "../static/measure/csv.js";
+import { isTime } from "../static/measure/axes.js";
+import { columnsOf, csv } from "../static/measure/csv.js";
 import { MEASUREMENTS } from "../static/measure/measurements.js";
 import type { Parameter } from "../static/measure/measurement.js";
 import { measuredRecording, type Row } from "../static/measure/recording.js";
 import { typedScan } from "../static/measure/typed_scan.js";
 import { type Method, METHODS } from "../static/measure/velocity.js";
+import type { ProjectionKind } from "../static/measure/stack.js";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
-import { EXIT, failureOf, orderOf, sessionsOfShell, writeBytes } from "./shell.ts";
+import type { Session } from "../session/store.ts";
+import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
+import { measuredImages, samplesOf, WRITTEN } from "./measured_images.ts";
+import { EXIT, failureOf, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
 
 const NUMBER = z.number();
 const LINES = z.int().positive();
@@ -18,6 +22,12 @@ function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
   if (choices !== undefined) return z.enum(Object.keys(choices));
   return isCount ? LINES : NUMBER.min(least);
 }
+
+const OVERS = ["T", "Z"] as const;
+
+const KINDS = ["max", "mean"] as const satisfies readonly ProjectionKind[];
+
+const PLACE = z.tuple([z.int().nonnegative(), z.int().nonnegative()]);
 
 /** Settings of the measurement and of the recordings; what else the page keeps is left out. */
 const SETTINGS_SCHEMA = z.object({
@@ -48,6 +58,21 @@ const SETTINGS_SCHEMA = z.object({
     pixelTime: NUMBER.nonnegative().optional(),
   }).nullish(),
   heartRate: z.boolean().optional(),
+  /** Rectangles of images, in columns and rows. */
+  regions: z.array(z.object({
+    id: z.string().default("rectangle"),
+    name: z.string().optional(),
+    type: z.string().default("rectangle"),
+    start: PLACE.optional(),
+    stop: PLACE.optional(),
+  })).optional(),
+  /** Line over images. */
+  kymograph: z.object({
+    points: z.array(z.object({ x: NUMBER, y: NUMBER })).min(2),
+    width: LINES.default(1),
+  }).nullish(),
+  images: z.object({ axis: z.enum(OVERS) }).nullish(),
+  projection: z.object({ kind: z.enum(KINDS), axis: z.enum(OVERS) }).nullish(),
   ...Object.fromEntries(
     MEASUREMENTS.map(({ key, parameters }) => [
       key,
@@ -60,30 +85,52 @@ type ShellSettings = z.output<typeof SETTINGS_SCHEMA>;
 
 /** Measures recordings. Exit status: 0 all were measured, 1 some were not. */
 export const MEASURE: WritingCommand = {
-  about: "Measure line scans into a table of comma-separated values",
+  about: "Measure line scans and images into a table of comma-separated values",
   usage: ["acq-server measure [OPTIONS] <PATH>... > table.csv"],
   lists: { Arguments: [["<PATH>...", "Files or folders to measure"]] },
   flags: [
     {
       name: "--settings",
       value: "FILE",
-      help: "Bands, traces, events and velocities as JSON [default: whole lines]",
+      help: "What to measure where, as JSON [default: whole lines]",
+    },
+    { name: "--over", value: "AXIS", help: "Measure images over t (time) or z (focus)" },
+    { name: "--projection", value: "KIND", help: "Measure their max or mean, too" },
+    {
+      name: "--write",
+      value: "WHAT",
+      help: "summary, means (of each image), profile (of a line), or a projection or kymograph as TIFF",
     },
     HELP,
   ],
   notes: [
-    "A row for each recording and band; a recording that cannot be measured has a row that says why.",
+    "A row for each recording and band or region; a recording that cannot be measured has a row that says why.",
     "Settings and columns: docs/measure.md#from-the-shell",
     "Exit status: 0 all were measured, 1 some were not, 2 wrong usage.",
   ],
-  async run({ operands, flags }) {
-    const settings = await settingsIn(flags.get("--settings"));
+  async run(given) {
+    const write = nameIn(given, "--write", WRITTEN);
+    const settings = withFlags(await settingsIn(given.flags.get("--settings")), given);
+    if (write === "means" && !settings.images) throw new UsageError("--write means needs --over");
+    if (write === "projection" && !settings.projection) {
+      throw new UsageError("--write projection needs --projection");
+    }
+    if (write === "projection" || write === "kymograph") {
+      return await writeTiff(given.operands, settings, write);
+    }
     const sessions = sessionsOfShell();
     const rows: Row[] = [];
     let status: number = EXIT.ok;
-    for (const path of operands) {
+    for (const path of given.operands) {
       try {
-        rows.push(...await measured(sessions, path, settings));
+        rows.push(
+          ...await opened(sessions, path, settings, async (session) => {
+            const found = isImage(session, settings, write)
+              ? await measuredImages({ sessions, session, index: settings.channel }, settings, write)
+              : await measured(sessions, session, settings);
+            return found as Row[];
+          }),
+        );
       } catch (error) {
         if (error instanceof UsageError) throw error;
         status = EXIT.failed;
@@ -91,9 +138,8 @@ export const MEASURE: WritingCommand = {
         rows.push({ File: path, Failure: said });
       }
     }
-    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-    const columns = names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
-    await writeBytes(new TextEncoder().encode(csv([["Settings", JSON.stringify(settings)]], columns)));
+    const about = [["Settings", JSON.stringify(settings)]] as const;
+    await writeBytes(new TextEncoder().encode(csv(about, columnsOf(rows))));
     return status;
   },
 };
@@ -112,54 +158,95 @@ async function settingsIn(path: string | undefined): Promise<ShellSettings> {
   }
 }
 
-/** Rows of a recording. @throws {RangeError | ReaderError | SessionError} */
-async function measured(sessions: Sessions, path: string, settings: ShellSettings): Promise<Row[]> {
-  const { channel, lineScan } = settings;
+/** Settings with what the flags say of images. @throws {UsageError} */
+function withFlags(settings: ShellSettings, given: Given): ShellSettings {
+  const has = (name: string) => given.flags.has(name);
+  const over = has("--over") ? nameIn(given, "--over", ["t", "z"]) : null;
+  const kind = has("--projection") ? nameIn(given, "--projection", KINDS) : null;
+  const images = over === null ? settings.images : { axis: over === "t" ? "T" as const : "Z" as const };
+  if (kind === null) return { ...settings, images };
+  if (!images) throw new UsageError("--projection needs --over");
+  return { ...settings, images, projection: { kind, axis: images.axis } };
+}
+
+/** Opens a recording while something is done with it. @throws {ReaderError | SessionError} */
+async function opened<T>(
+  sessions: Sessions,
+  path: string,
+  { channel }: ShellSettings,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const session = await sessions.opener.open(orderOf({ path, scene: null, channelIndices: [channel] }));
   try {
-    const { plane: { shape, axes }, lineScan: stated, source, channels } = openResponse(session);
-    const samples = await samplesOf(sessions, session.id, channel);
-    const scan = lineScan === undefined
-      ? { plane: { samples, shape }, axes: [axes[0]!, axes[1]!] as const }
-      : typedScan({ samples, shape }, lineScan);
-    const time = stated?.secondsPerPixel ?? 0;
-    const isKnown = stated?.bidirectional !== true && time * scan.plane.shape[1]! <= scan.axes[0].step;
-    const typed = lineScan?.secondsPerPixel;
-    const velocities = typed === undefined ? settings.velocities : {
-      pixelTime: 1e6 * typed,
-      ...settings.velocities,
-    };
-    const about = {
-      File: source.name,
-      Path: source.path,
-      Channel: channels[0]!.name,
-      Calibration: lineScan === undefined ? "by the file" : "typed",
-      Lines: scan.plane.shape[0]!,
-      "Time per line": scan.axes[0].step,
-      "Time unit": scan.axes[0].unit,
-      "Distance per column": scan.axes[1].step,
-      "Distance unit": scan.axes[1].unit,
-    };
-    return measuredRecording(
-      scan.plane,
-      scan.axes,
-      { ...settings, velocities, measurements: settings },
-      isKnown ? time : 0,
-    )
-      .map((row) => ({ ...about, ...row }));
+    return await work(session);
   } finally {
     sessions.store.delete(session.id);
   }
 }
 
-async function samplesOf(sessions: Sessions, id: string, channel: number): Promise<Float32Array> {
-  const { plane } = sessions.store.channel(id, channel);
-  const bytes = new Uint8Array(plane.byteLength);
-  let at = 0;
-  const { body } = plane.stream(0, plane.byteLength, () => {});
-  for await (const part of body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
-    bytes.set(part, at);
-    at += part.length;
+/** Writes a projection or kymograph. @throws {UsageError | RangeError | ReaderError | SessionError} */
+async function writeTiff(
+  paths: readonly string[],
+  settings: ShellSettings,
+  write: "projection" | "kymograph",
+): Promise<number> {
+  const [path, ...more] = paths;
+  if (path === undefined || more.length > 0) {
+    throw new UsageError(`--write ${write} takes one path, not ${paths.length}`);
   }
-  return new Float32Array(bytes.buffer);
+  requireFile("a TIFF", "FILE.tif");
+  const sessions = sessionsOfShell();
+  try {
+    const order = (session: Session) =>
+      measuredImages({ sessions, session, index: settings.channel }, settings, write);
+    await writeBytes(await opened(sessions, path, settings, order) as Uint8Array);
+    return EXIT.ok;
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
+}
+
+/** Whether images are measured, rather than a line scan. */
+const isImage = (
+  session: Session,
+  { lineScan, regions, kymograph, images, projection }: ShellSettings,
+  write: string,
+) =>
+  write !== "summary" ||
+  lineScan === undefined && !isTime(openResponse(session).plane.axes[0]!) &&
+    (regions ?? kymograph ?? images ?? projection ?? null) !== null;
+
+/** Rows of a line scan. @throws {RangeError | ReaderError | SessionError} */
+async function measured(sessions: Sessions, session: Session, settings: ShellSettings): Promise<Row[]> {
+  const { channel, lineScan } = settings;
+  const { plane: { shape, axes }, lineScan: stated, source, channels } = openResponse(session);
+  const samples = await samplesOf(sessions.store.channel(session.id, channel).plane);
+  const scan = lineScan === undefined
+    ? { plane: { samples, shape }, axes: [axes[0]!, axes[1]!] as const }
+    : typedScan({ samples, shape }, lineScan);
+  const time = stated?.secondsPerPixel ?? 0;
+  const isKnown = stated?.bidirectional !== true && time * scan.plane.shape[1]! <= scan.axes[0].step;
+  const typed = lineScan?.secondsPerPixel;
+  const velocities = typed === undefined ? settings.velocities : {
+    pixelTime: 1e6 * typed,
+    ...settings.velocities,
+  };
+  const about = {
+    File: source.name,
+    Path: source.path,
+    Channel: channels[0]!.name,
+    Calibration: lineScan === undefined ? "by the file" : "typed",
+    Lines: scan.plane.shape[0]!,
+    "Time per line": scan.axes[0].step,
+    "Time unit": scan.axes[0].unit,
+    "Distance per column": scan.axes[1].step,
+    "Distance unit": scan.axes[1].unit,
+  };
+  const rows = measuredRecording(
+    scan.plane,
+    scan.axes,
+    { ...settings, velocities, measurements: settings },
+    isKnown ? time : 0,
+  );
+  return rows.map((row) => ({ ...about, ...row }));
 }

@@ -9,6 +9,7 @@
  * @property {string} name
  * @property {Rectangle | DrawnLine | null} place null for the whole image
  *
+ * @typedef {{id: string, name?: string | undefined, type: string, start?: readonly number[] | undefined, stop?: readonly number[] | undefined}} Region
  * @typedef {readonly {step: number, unit: string}[]} Axes of rows and columns
  * @typedef {{shape: readonly number[], axes: Axes}} Plane
  * @typedef {{name: string, samples: Float32Array}} Channel
@@ -26,7 +27,7 @@ export const LINE_ID = "kymograph-line";
 /**
  * The whole image, its line and its rectangles.
  *
- * @param {{kymograph?: DrawnLine | null | undefined, regions?: readonly {id: string, name?: string | undefined, type: string, start?: readonly number[] | undefined, stop?: readonly number[] | undefined}[] | undefined}} drawn
+ * @param {{kymograph?: DrawnLine | null | undefined, regions?: readonly Region[] | undefined}} drawn
  * @returns {Part[]}
  */
 export function partsOf({ kymograph = null, regions = [] }) {

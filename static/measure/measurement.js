@@ -112,7 +112,7 @@ export function pulseOf(of, found, values, time) {
   ];
 }
 
-/** Column of a table. @param {Quantity} quantity */
+/** Column of a table. @param {{name: string, unit?: string | undefined, value?: unknown}} quantity */
 export const columnName = ({ name, unit }) => unit === undefined ? name : `${name} (${unit})`;
 
 /** Quantities by the columns of a table. @param {readonly Quantity[]} quantities @returns {Record<string, number | string>} */

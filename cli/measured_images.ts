@@ -1,0 +1,181 @@
+/** What `acq-server measure` takes of images: means over time or focus, projections, profiles and kymographs. */
+import { isTime } from "../static/measure/axes.js";
+import {
+  type DrawnLine,
+  type Part,
+  partsOf,
+  type Plane,
+  profileColumns,
+  type Region,
+  type Row,
+} from "../static/measure/image_parts.js";
+import type { Column } from "../static/measure/csv.js";
+import { columnName } from "../static/measure/measurement.js";
+import { Kymograph } from "../static/measure/kymograph.js";
+import {
+  type Along,
+  measuredStack,
+  type Over,
+  positionWords,
+  type ProjectionOf,
+  projectionWords,
+  stackAxes,
+  stackColumns,
+  stackRows,
+} from "../static/measure/stack.js";
+import { tiffOf } from "../static/measure/tiff.js";
+import { PlaneNotFound } from "../readers/errors.ts";
+import { openResponse } from "../session/open_response.ts";
+import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import type { Sessions } from "../session/sessions.ts";
+import type { Session } from "../session/store.ts";
+
+/** Tables with a row for each part, for each part of each image, or for each position along the line; TIFF. */
+export const WRITTEN = ["summary", "means", "profile", "projection", "kymograph"] as const;
+
+/** What is measured in images. */
+export interface ImageSettings {
+  /** Those that are rectangles. */
+  readonly regions?: readonly Region[] | undefined;
+  /** The line. */
+  readonly kymograph?: DrawnLine | null | undefined;
+  /** Axis of the means. */
+  readonly images?: { readonly axis: Over } | null | undefined;
+  /** Measured beside the images, or written. */
+  readonly projection?: ProjectionOf | null | undefined;
+}
+
+/** One channel of an acquisition. */
+export interface OpenedChannel {
+  readonly sessions: Sessions;
+  readonly session: Session;
+  /** Index of the channel. */
+  readonly index: number;
+}
+
+/**
+ * Measures the images of a channel.
+ *
+ * @returns rows of a table, or a TIFF
+ * @throws {RangeError} it is a line scan, or lacks an axis, a line or room for a rectangle
+ * @throws {ReaderError | SessionError}
+ */
+export async function measuredImages(
+  opened: OpenedChannel,
+  settings: ImageSettings,
+  write: typeof WRITTEN[number],
+): Promise<Row[] | Uint8Array> {
+  const info = openResponse(opened.session);
+  const { plane, source, header, position } = info;
+  const { name } = info.channels[0]!;
+  if (isTime(plane.axes[0]!)) throw new RangeError("Not an image: its rows are lines over time");
+  const { kymograph: line = null, images = null, projection = null } = settings;
+  const parts = partsOf(settings);
+  for (const part of parts) requireInside(part, plane.shape);
+  const along = stackAxes(info);
+  if (write === "kymograph") {
+    const time = along.get("T");
+    if (time === undefined) throw new RangeError("A kymograph needs several images over time");
+    if (line === null) throw new RangeError("A kymograph needs a line");
+    const made = await kymographOf(opened, plane, time, line);
+    return tiff(made.samples[0]!, made.plane, `kymograph of ${source.name}, ${name}`);
+  }
+  const order = { plane, channels: [name], along, parts, over: images?.axis ?? null, projection };
+  const found = await measuredStack(order, (axis, count, take) => eachImage(opened, axis, count, take));
+  const image = found.projected?.[0] ??
+    await samplesOf(opened.sessions.store.channel(opened.session.id, opened.index).plane);
+  if (write === "projection" && projection !== null) {
+    return tiff(image, plane, `${projectionWords(projection)} of ${source.name}, ${name}`);
+  }
+  const about = {
+    File: source.name,
+    Path: source.path,
+    ...Object.fromEntries(positionWords({ ...header.sizes, ...images && { [images.axis]: 1 } }, position)),
+    "Distance per row": plane.axes[0]!.step,
+    "Distance per column": plane.axes[1]!.step,
+    "Distance unit": plane.axes[1]!.unit,
+  };
+  const rows = {
+    summary: () => stackRows(order, found, [image]),
+    means: () =>
+      parts.flatMap(({ name: Region }, i) => {
+        const axis = images && along.get(images.axis)?.axis;
+        const values = found.means?.of(i)?.[0];
+        return axis && values
+          ? rowsOf(stackColumns(axis, [{ name: "Mean", values }]), { Region, Channel: name })
+          : [];
+      }),
+    profile: () => {
+      if (line === null) throw new RangeError("A profile needs a line");
+      const of = { Channel: name, ...projection && { Projection: projectionWords(projection) } };
+      return rowsOf(profileColumns(line, plane, [{ name: "Value", samples: image }]), of);
+    },
+  }[write as "summary" | "means" | "profile"]();
+  return rows.map((row) => ({ ...about, ...row }));
+}
+
+/** Rows of a table, each after the same values. */
+const rowsOf = (columns: readonly Column[], first: Row): Row[] =>
+  Array.from({ length: columns[0]!.values.length }, (_, i) => ({
+    ...first,
+    ...Object.fromEntries(columns.map((column) => [columnName(column), column.values[i]!])),
+  }));
+
+/** @throws {RangeError} the rectangle does not lie in the image */
+function requireInside({ name, place }: Part, [rows, columns]: readonly number[]): void {
+  if (place === null || "points" in place) return;
+  const { start: [left = 0, top = 0], stop: [right = 0, bottom = 0] } = place;
+  if (left >= 0 && top >= 0 && left < right && top < bottom && right <= columns! && bottom <= rows!) return;
+  throw new RangeError(
+    `Rectangle "${name}" reaches from column ${left}, row ${top} to column ${right}, row ${bottom}; the image has ${columns} columns and ${rows} rows`,
+  );
+}
+
+async function kymographOf(opened: OpenedChannel, plane: Plane, { count, axis }: Along, line: DrawnLine) {
+  const named = { ...plane, axes: plane.axes.map((axis) => ({ name: "", ...axis })) };
+  const channels = [{ index: opened.index, name: "" }];
+  const made = new Kymograph({ plane: named, channels, count, time: axis }, line.points, line.width);
+  await eachImage(opened, "T", count, ([image], t) => image && made.take(0, t, image));
+  return made;
+}
+
+/** Images along an axis at the opened position of the others; `null` where none was recorded. */
+async function eachImage(
+  { sessions, session, index: channel }: OpenedChannel,
+  axis: Over,
+  count: number,
+  take: (images: (Float32Array | null)[], index: number) => void,
+): Promise<void> {
+  const { signal } = new AbortController();
+  for (let i = 0; i < count; i += 1) {
+    const position = { ...session.summary.position, [axis.toLowerCase()]: i };
+    try {
+      const { plane, endLease } = await sessions.positions.plane(
+        { session, channel, position },
+        null,
+        signal,
+      );
+      take([await samplesOf(plane)], i);
+      endLease();
+    } catch (error) {
+      if (!(error instanceof PlaneNotFound)) throw error;
+      take([null], i);
+    }
+  }
+}
+
+/** The samples of a plane. */
+export async function samplesOf(plane: PlaneBuffer): Promise<Float32Array> {
+  const bytes = new Uint8Array(plane.byteLength);
+  let at = 0;
+  const { body } = plane.stream(0, plane.byteLength, () => {});
+  for await (const part of body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return new Float32Array(bytes.buffer);
+}
+
+function tiff(samples: Float32Array, { shape, axes }: Plane, note: string): Uint8Array {
+  return tiffOf(samples, [shape[0]!, shape[1]!], [axes[0]!, axes[1]!], note);
+}
