@@ -5,8 +5,7 @@ import { columnsOf, csv } from "../static/measure/csv.js";
 import { MEASUREMENTS } from "../static/measure/measurements.js";
 import type { Parameter } from "../static/measure/measurement.js";
 import { measuredRecording, type Row } from "../static/measure/recording.js";
-import { typedScan } from "../static/measure/typed_scan.js";
-import { type Method, METHODS } from "../static/measure/velocity.js";
+import { timeAlongLine, typedScan } from "../static/measure/typed_scan.js";
 import type { ProjectionKind } from "../static/measure/stack.js";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
@@ -20,7 +19,7 @@ const LINES = z.int().positive();
 
 function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
   if (choices !== undefined) return z.enum(Object.keys(choices));
-  return isCount ? LINES : NUMBER.min(least);
+  return isCount ? LINES.min(Math.max(1, least)) : NUMBER.min(least);
 }
 
 const OVERS = ["T", "Z"] as const;
@@ -50,14 +49,6 @@ const SETTINGS_SCHEMA = z.object({
     average: LINES.optional(),
   }).optional(),
   events: z.object({ height: NUMBER, prominence: NUMBER.optional(), distance: NUMBER.optional() }).nullish(),
-  velocities: z.object({
-    window: LINES.nullish(),
-    step: LINES.optional(),
-    isAutomatic: z.boolean().optional(),
-    method: z.enum(Object.keys(METHODS) as [Method, ...Method[]]).optional(),
-    pixelTime: NUMBER.nonnegative().optional(),
-  }).nullish(),
-  heartRate: z.boolean().optional(),
   /** Rectangles of images, in columns and rows. */
   regions: z.array(z.object({
     id: z.string().default("rectangle"),
@@ -224,13 +215,6 @@ async function measured(sessions: Sessions, session: Session, settings: ShellSet
   const scan = lineScan === undefined
     ? { plane: { samples, shape }, axes: [axes[0]!, axes[1]!] as const }
     : typedScan({ samples, shape }, lineScan);
-  const time = stated?.secondsPerPixel ?? 0;
-  const isKnown = stated?.bidirectional !== true && time * scan.plane.shape[1]! <= scan.axes[0].step;
-  const typed = lineScan?.secondsPerPixel;
-  const velocities = typed === undefined ? settings.velocities : {
-    pixelTime: 1e6 * typed,
-    ...settings.velocities,
-  };
   const about = {
     File: source.name,
     Path: source.path,
@@ -242,11 +226,10 @@ async function measured(sessions: Sessions, session: Session, settings: ShellSet
     "Distance per column": scan.axes[1].step,
     "Distance unit": scan.axes[1].unit,
   };
-  const rows = measuredRecording(
-    scan.plane,
-    scan.axes,
-    { ...settings, velocities, measurements: settings },
-    isKnown ? time : 0,
-  );
+  const measurements = { velocity: {}, ...settings };
+  const rows = measuredRecording(scan.plane, scan.axes, { ...settings, measurements }, {
+    pixelTime: timeAlongLine(lineScan ?? stated, scan.axes[0], scan.plane.shape[1]!),
+    isTyped: lineScan !== undefined,
+  });
   return rows.map((row) => ({ ...about, ...row }));
 }

@@ -103,6 +103,26 @@ export function formatNumber(value, span = Math.abs(value)) {
   return (size >= 1e7 || size < 1e-3) && exponential.length < plain.length ? exponential : plain;
 }
 
+/** Rounds to significant digits. @type {(value: number, digits: number) => number} */
+export const significant = (value, digits) => Number(value.toPrecision(digits));
+
+/** Rounds to four digits, more than the precision of any measurement here. @param {number} value */
+export const rounded = (value) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
+
+/**
+ * Formats a length or duration, such as `1.271 s`; short ones in nanometres and milliseconds.
+ *
+ * @param {number} value
+ * @param {{unit: string}} axis
+ * @param {number} [digits]
+ */
+export function quantity(value, { unit }, digits = 4) {
+  const size = Math.abs(value);
+  const smaller = unit === "seconds" && size < 1 ? "ms" : unit === "um" && size < 0.1 ? "nm" : "";
+  const [scaled, symbol] = smaller !== "" && size > 0 ? [1000 * value, smaller] : [value, unitSymbol(unit)];
+  return `${formatNumber(significant(scaled, digits))} ${symbol}`;
+}
+
 /** @param {number} value @param {number} step @param {number} largest */
 function tickLabel(value, step, largest) {
   if (largest >= 1e6 || step < 1e-5) {

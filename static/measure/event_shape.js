@@ -30,7 +30,7 @@
  * @property {EventShape} shape
  */
 import { fittedTransient, transientAt } from "./transient_fit.js";
-import { mean, percentile, runningMean } from "./traces.js";
+import { deviation, mean, percentile, runningMean } from "./traces.js";
 
 /** Fewer samples before the onset are no baseline. */
 const LEAST_STRETCH = 3;
@@ -209,9 +209,7 @@ function stretchBefore(samples, place, length) {
   const end = Math.min(samples.length, Math.max(0, Math.ceil(place)));
   const stretch = samples.subarray(Math.max(0, end - length), end);
   if (stretch.length < LEAST_STRETCH) return { baseline: NaN, deviation: NaN };
-  const middle = mean(stretch, 0, stretch.length);
-  const squares = stretch.reduce((sum, value) => sum + (value - middle) ** 2, 0);
-  return { baseline: percentile(stretch, 50), deviation: Math.sqrt(squares / (stretch.length - 1)) };
+  return { baseline: percentile(stretch, 50), deviation: deviation(stretch) };
 }
 
 /** The better fit of a slow and a sudden rise; null without a sensible one. */

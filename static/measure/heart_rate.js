@@ -22,35 +22,34 @@ const PHASES = 20;
 /** Noise alone exceeds the least peak in one of a thousand traces. */
 const FALSE_ALARM = 1e-3;
 
+/** All frequencies are tried on so many values, since work grows by their square; on more, those near the best. */
+const MOST_VALUES = 2048;
+
 /**
  * @param {Float64Array} trace NaN where missing
  * @param {number} step time from one value to the next
- * @param {{from?: number, to?: number}} [range] frequencies to look at
  * @returns {HeartRate}
  */
-export function heartRate(trace, step, { from = 0, to = Infinity } = {}) {
+export function heartRate(trace, step) {
   const duration = trace.length * step;
-  const low = Math.max(from, 2 / duration);
-  const high = Math.min(to, 0.45 / step);
+  const part = Math.min(trace.length, MOST_VALUES);
+  const [low, high] = [2 / (part * step), 0.45 / step];
   const values = withoutDrift(trace, Math.max(3, Math.round(2 / (low * step))));
-  const places = [...values.keys()].filter((i) => Number.isFinite(values[i]));
-  if (!(high > low) || places.length < 8) return none("weak");
-  // Five times finer than what the duration tells apart.
-  const count = Math.max(2, Math.ceil(5 * duration * (high - low)));
-  let [frequency, peak] = [NaN, 0];
-  for (let i = 0; i <= count; i += 1) {
-    const tried = low + (high - low) * i / count;
-    const explained = explainedBy(values, places, tried * step, 1);
-    if (explained > peak) [frequency, peak] = [tried, explained];
-  }
-  frequency = refined(values, places, frequency, step, (high - low) / count);
+  const count = values.filter(Number.isFinite).length;
+  if (!(high > low) || count < 8) return none("weak");
+  let best = highest(values.subarray(0, part), low, high, step);
+  if (part < values.length) best = highest(values, best.frequency - low, best.frequency + low, step);
+  const frequency = refined(values, best.frequency, best.distance, step);
   // Of noise, the greatest of m independent powers exceeds z with 1 - (1 - exp(-z))^m.
   const independent = Math.max(1, duration * (high - low));
-  const least = -Math.log(1 - (1 - FALSE_ALARM) ** (1 / independent)) * 2 / places.length;
+  const least = -Math.log(1 - (1 - FALSE_ALARM) ** (1 / independent)) * 2 / count;
   const beats = duration * frequency;
-  const certainty = Math.min(1, explainedBy(values, places, frequency * step, 2));
+  const certainty = Math.min(
+    1,
+    sineShare(values, frequency * step) + sineShare(values, 2 * frequency * step),
+  );
   const byAutocorrelation = lagOf(values, 1 / (frequency * step), step);
-  if (!(peak > least)) return { ...none("weak"), certainty };
+  if (!(best.share > least)) return { ...none("weak"), certainty };
   const difference = Math.abs(byAutocorrelation - frequency) / frequency;
   const verdict = beats < LEAST_BEATS ? "short" : difference > 0.05 ? "disagree" : "clear";
   return {
@@ -90,46 +89,63 @@ function withoutDrift(/** @type {Float64Array} */ trace, /** @type {number} */ r
   });
 }
 
-/** Part of the variance that sines of a frequency and its harmonics explain, each apart. @param {number} frequency per value */
-function explainedBy(
-  /** @type {Float64Array} */ values,
-  /** @type {readonly number[]} */ places,
-  /** @type {number} */ frequency,
-  /** @type {number} */ harmonics,
-) {
-  let total = 0;
-  for (const i of places) total += values[i] ** 2;
-  let explained = 0;
-  for (let harmonic = 1; harmonic <= harmonics; harmonic += 1) {
-    const angle = 2 * Math.PI * frequency * harmonic;
-    let [sin2, cos2] = [0, 0];
-    for (const i of places) {
-      sin2 += Math.sin(2 * angle * i);
-      cos2 += Math.cos(2 * angle * i);
-    }
-    const shift = Math.atan2(sin2, cos2) / 2;
-    let [c, s, cc, ss] = [0, 0, 0, 0];
-    for (const i of places) {
-      const [x, y] = [Math.cos(angle * i - shift), Math.sin(angle * i - shift)];
-      c += values[i] * x;
-      s += values[i] * y;
+/**
+ * Part of the variance that a sine explains, by least squares with a constant (Lomb 1976, Zechmeister and Kürster 2009).
+ *
+ * @param {Float64Array} values NaN where missing
+ * @param {number} frequency per value
+ */
+export function sineShare(values, frequency) {
+  const [turnX, turnY] = [Math.cos(2 * Math.PI * frequency), Math.sin(2 * Math.PI * frequency)];
+  let [x, y, count] = [1, 0, 0];
+  // Sums of values, cosines and sines, and of their products.
+  let [v, c, s, vv, vc, vs, cc, cs, ss] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i];
+    if (value - value === 0) {
+      count += 1;
+      v += value;
+      c += x;
+      s += y;
+      vv += value * value;
+      vc += value * x;
+      vs += value * y;
       cc += x * x;
+      cs += x * y;
       ss += y * y;
     }
-    explained += c * c / cc + (ss > 0 ? s * s / ss : 0);
+    const before = x;
+    x = x * turnX - y * turnY;
+    y = before * turnY + y * turnX;
   }
-  return total > 0 ? explained / total : 0;
+  // About their means, the constant drops out.
+  vv -= v * v / count;
+  vc -= v * c / count;
+  vs -= v * s / count;
+  cc -= c * c / count;
+  cs -= c * s / count;
+  ss -= s * s / count;
+  const determinant = cc * ss - cs * cs;
+  if (!(vv > 0 && determinant > 1e-6 * count * count)) return 0;
+  return (vc * vc * ss - 2 * vc * vs * cs + vs * vs * cc) / determinant / vv;
 }
 
-/** The frequency of the highest power near one, by a parabola. */
-function refined(
-  /** @type {Float64Array} */ values,
-  /** @type {readonly number[]} */ places,
-  /** @type {number} */ frequency,
-  /** @type {number} */ step,
-  /** @type {number} */ distance,
-) {
-  const [a, b, c] = [-1, 0, 1].map((n) => explainedBy(values, places, (frequency + n * distance) * step, 1));
+/** The frequency of the highest power. @type {(values: Float64Array, low: number, high: number, step: number) => {frequency: number, share: number, distance: number}} */
+function highest(values, low, high, step) {
+  // Five times finer than what the duration tells apart.
+  const count = Math.max(2, Math.ceil(5 * values.length * step * (high - low)));
+  const distance = (high - low) / count;
+  let [frequency, share] = [NaN, 0];
+  for (let i = 0; i <= count; i += 1) {
+    const found = sineShare(values, (low + i * distance) * step);
+    if (found > share) [frequency, share] = [low + i * distance, found];
+  }
+  return { frequency, share, distance };
+}
+
+/** The frequency of the highest power near one, by a parabola. @type {(values: Float64Array, frequency: number, distance: number, step: number) => number} */
+function refined(values, frequency, distance, step) {
+  const [a, b, c] = [-1, 0, 1].map((n) => sineShare(values, (frequency + n * distance) * step));
   const bend = a - 2 * b + c;
   return bend < 0 ? frequency + distance * (a - c) / (2 * bend) : frequency;
 }

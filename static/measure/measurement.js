@@ -13,14 +13,20 @@
  * @property {number | string} value by default
  * @property {Readonly<Record<string, string>>} [choices] names by value; a parameter without is a number
  * @property {string} [unit]
- * @property {number} [least]
- * @property {boolean} [isCount] takes whole numbers from 1 on
+ * @property {number} [least] 1 of a count, none of another number
+ * @property {boolean} [isCount] takes whole numbers
+ * @property {string} [help] anchor of its section in the help page
+ * @property {(settings: Settings, band: Band) => readonly [name: string, value: string | number]} [cited] in tables, instead of
+ *   label and value
  *
  * @typedef {Readonly<Record<string, any>>} Settings values of all parameters by key
  *
  * @typedef {object} Band measured part of a line scan
  * @property {readonly [from: number, to: number]} columns end not included
  * @property {Axes} axes
+ * @property {number} lines of the recording
+ * @property {number} pixelTime seconds from one pixel of a line to the next; 0 where not known
+ * @property {boolean} isTyped axes and `pixelTime` were typed
  *
  * @typedef {object} Quantity
  * @property {string} name
@@ -38,17 +44,30 @@
  * @property {string} name
  * @property {(axes: Axes) => string} unit
  * @property {(item: any, axes: Axes) => number} value NaN without one
+ * @property {(item: any) => string} [error] such as `± 2 %`
+ * @property {(item: any) => number} [certainty] 0 to 1
+ *
+ * @typedef {{lines: readonly [from: number, to: number], isTrial?: boolean, [key: string]: any}} Order work that needs these
+ *   lines alone; what a trial finds is not shown
+ * @typedef {{found: any[], settings: Settings}} Found settings may have been chosen
  *
  * @typedef {object} Measurement
  * @property {string} key in settings, kept work and documents
  * @property {string} title
  * @property {string} noun of an item
  * @property {string} hint what the band needs
+ * @property {readonly (readonly [anchor: string, name: string])[]} [help] further sections of the help page
  * @property {readonly Parameter[]} parameters
+ * @property {(settings: Settings, band: Band) => Settings} [defaults] what the recording suggests, beside these settings
+ * @property {(settings: Settings, key: string) => Settings} [typed] settings after the user has changed one
+ * @property {(settings: Settings, band: Band) => string} [explain] what the settings can measure
  * @property {(settings: Settings) => string} method as tables cite it
- * @property {(plane: Plane, band: Band, settings: Settings) => Item[]} run throws `RangeError` where a setting does not fit
+ * @property {(plane: Plane, band: Band, settings: Settings) => Item[]} [run] throws `RangeError` where a setting does not fit
+ * @property {(plane: Plane, band: Band, settings: Settings) => Generator<Order[], Found, any[][]>} [divide] instead of `run`:
+ *   orders that can be followed at the same time, and then others by what these have found
+ * @property {(plane: Plane, order: Order) => Item[]} [follow] an order, on a plane of its lines
  * @property {(found: readonly any[], axes: Axes) => Column[]} columns of the table
- * @property {(found: readonly any[], band: Band, duration: number) => Quantity[]} summary `duration` in the unit of the time axis
+ * @property {(found: readonly any[], band: Band, settings: Settings) => Quantity[]} summary
  * @property {(item: any) => {x: number, y: number}[]} [outline] a line over the picture: x counts lines, y columns
  * @property {OverTime} [overTime] items are values at equal distances in time
  * @property {(plane: Plane, band: Band, settings: Settings, at: {line: number, column: number}) => Item | null} [at] measures
@@ -58,9 +77,63 @@ import { tableUnit } from "./axes.js";
 import { heartRate } from "./heart_rate.js";
 import { perTime } from "./velocity.js";
 
-/** Settings with the default of each parameter that is missing. @param {Measurement} measurement @param {Settings} [settings] @returns {Settings} */
-export const settingsOf = ({ parameters }, settings = {}) =>
-  Object.fromEntries(parameters.map(({ key, value }) => [key, settings[key] ?? value]));
+/**
+ * Settings with the default of each parameter that is missing.
+ *
+ * @param {Measurement} measurement
+ * @param {Settings} settings
+ * @param {Band} band
+ * @returns {Settings}
+ */
+export function settingsOf({ parameters, defaults = () => ({}) }, settings, band) {
+  const suggested = defaults(settings, band);
+  return Object.fromEntries(
+    parameters.map(({ key, value }) => [key, settings[key] ?? suggested[key] ?? value]),
+  );
+}
+
+/**
+ * Measures in this thread.
+ *
+ * @param {Measurement} measurement
+ * @param {Plane} plane
+ * @param {Band} band
+ * @param {Settings} settings of all parameters
+ * @returns {Found}
+ * @throws {RangeError} a setting does not fit
+ */
+export function measured({ run = () => [], divide, follow = () => [] }, plane, band, settings) {
+  if (divide === undefined) return { found: run(plane, band, settings), settings };
+  const steps = divide(plane, band, settings);
+  let step = steps.next();
+  while (!step.done) {
+    step = steps.next(step.value.map((order) => placed(follow(linesOf(plane, order), order), order)));
+  }
+  return step.value;
+}
+
+/** A copy of the lines of an order. @param {Plane} plane @param {Order} order */
+export const linesOf = ({ samples, shape: [, columns] }, { lines: [from, to] }) => ({
+  samples: samples.slice(from * columns, to * columns),
+  shape: [to - from, columns],
+});
+
+/** What an order has found, by the lines of the recording. @param {readonly Item[]} found @param {Order} order */
+export const placed = (found, { lines: [from] }) =>
+  found.map((item) => ({ ...item, line: item.line + from }));
+
+/** Method and settings for tables. @param {Measurement} measurement @param {Settings} settings @param {Band} band @returns {(readonly [name: string, value: string | number])[]} */
+export const factsOf = ({ parameters, method }, settings, band) => [
+  ["Method", method(settings)],
+  ...parameters.filter(({ key }) => key !== "method").map(({ key, label, unit, cited }) =>
+    cited?.(settings, band) ??
+      /** @type {const} */ ([columnName({ name: label, ...unit && { unit } }), settings[key]])
+  ),
+];
+
+/** Settings of a measurement by the columns of a table of several. @param {Measurement} measurement @param {readonly (readonly [string, string | number])[]} facts @returns {Record<string, string | number>} */
+export const factsRow = ({ title }, facts) =>
+  Object.fromEntries(facts.map(([name, value]) => [`${name} of ${title.toLowerCase()}`, value]));
 
 /** Values over time, NaN where a value is missing or was left out. @param {Measurement} measurement @param {readonly Item[]} found @param {Axes} axes */
 export const valuesOver = ({ overTime }, found, axes) =>
@@ -75,14 +148,14 @@ export const verdictOf = ({ verdict = "", isLeftOut = false }) => isLeftOut ? "l
  * @param {Measurement} measurement
  * @param {readonly Item[]} found
  * @param {Band} band
- * @param {number} lines of the recording
+ * @param {Settings} settings
  * @returns {Quantity[]}
  */
-export function summaryOf(measurement, found, band, lines) {
+export function summaryOf(measurement, found, band, settings) {
+  const { overTime, summary } = measurement;
   const { axes } = band;
-  const { overTime } = measurement;
   return [
-    ...measurement.summary(found, band, lines * axes[0].step),
+    ...summary(found, band, settings),
     ...overTime ? pulseOf(overTime.name, found, valuesOver(measurement, found, axes), axes[0]) : [],
   ];
 }
@@ -96,7 +169,7 @@ export function summaryOf(measurement, found, band, lines) {
  * @param {Axis} time
  * @returns {Quantity[]}
  */
-export function pulseOf(of, found, values, time) {
+function pulseOf(of, found, values, time) {
   const [first, second] = found;
   const name = of.toLowerCase();
   const step = second === undefined ? 1 : (second.line - first.line) * time.step;

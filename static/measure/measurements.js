@@ -6,6 +6,7 @@ import { timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.
 import { findSparks, sparkAt } from "./sparks.js";
 import { mean, percentile } from "./traces.js";
 import { perTime } from "./velocity.js";
+import { VELOCITY } from "./velocity_measurement.js";
 
 /** @import { Axis, Measurement } from "./measurement.js" */
 /** @import { DiameterAt } from "./diameter.js" */
@@ -128,7 +129,8 @@ const SPARKS = {
       { name: "By hand", values: found.map(({ isByHand }) => isByHand ? "yes" : "") },
     ];
   },
-  summary(found, { axes: [time, position], columns }, duration) {
+  summary(found, { axes: [time, position], columns, lines }) {
+    const duration = lines * time.step;
     const length = (columns[1] - columns[0]) * position.step;
     const median = (/** @type {(spark: Spark) => number} */ of) =>
       percentile(Float64Array.from(found, of), 50);
@@ -165,4 +167,4 @@ const SPARKS = {
 };
 
 /** @type {readonly Measurement[]} */
-export const MEASUREMENTS = [DIAMETER, FLUX, SPARKS];
+export const MEASUREMENTS = [VELOCITY, DIAMETER, FLUX, SPARKS];

@@ -1,13 +1,11 @@
 /**
- * Measures the bands of a recording by settings, without a page: traces, events and velocities, one row for each band.
+ * Measures the bands of a recording by settings, without a page, one row for each band.
  *
  * @typedef {object} Settings what the page keeps of its drawings, and what it does not need to know
  * @property {readonly {name: string, from: number, to: number}[] | undefined} [bands] columns `from` to `to`, which is not
  *   included; none measures whole lines
  * @property {TraceSettings | undefined} [traces] of events: ΔF/F₀ with its baseline; raw values by default
  * @property {Threshold | null | undefined} [events] of all bands; proposed for each trace by default
- * @property {VelocitySettings | null | undefined} [velocities] chosen, and taken from the file, by default
- * @property {boolean | undefined} [heartRate] of velocities; not measured by default
  * @property {Readonly<Record<string, any>>} [measurements] settings of those in
  *   measurements.js by their keys; without an entry they are not measured
  *
@@ -25,39 +23,29 @@
  * @property {number | undefined} [prominence]
  * @property {number | undefined} [distance] in the unit of the time axis
  *
- * @typedef {object} VelocitySettings
- * @property {number | null | undefined} [window] lines
- * @property {number | undefined} [step] lines
- * @property {boolean | undefined} [isAutomatic] chooses the window all the same
- * @property {import("./velocity.js").Method | undefined} [method]
- * @property {number | undefined} [pixelTime] microseconds from pixel to pixel
- *
  * @typedef {{step: number, unit: string}} Axis
  * @typedef {Record<string, number | string>} Row by column of the table; NaN is missing
  */
 import { isTime } from "./axes.js";
 import { findEvents, proposedThreshold } from "./events.js";
-import { pulseOf, rowOf, settingsOf, summaryOf } from "./measurement.js";
+import { factsOf, factsRow, measured, rowOf, settingsOf, summaryOf } from "./measurement.js";
 import { MEASUREMENTS } from "./measurements.js";
 import { bandMean, mean, percentile, relativeChange, runningMean } from "./traces.js";
-import { METHODS, physicalVelocity, velocityOverTime, velocityUnit } from "./velocity.js";
-import { velocitySummary } from "./velocity_summary.js";
-import { chosenWindow } from "./window_choice.js";
 
 /**
  * @param {import("./velocity.js").Plane} plane rows are lines
  * @param {readonly [Axis, Axis]} axes time and position
  * @param {Settings} settings
- * @param {number} pixelTime seconds from pixel to pixel by the file; 0 where not known
+ * @param {{pixelTime: number, isTyped: boolean}} scanned see `Band` in measurement.js
  * @returns {Row[]}
  * @throws {RangeError} rows are not time, or a band or window does not fit
  */
-export function measuredRecording(plane, axes, settings, pixelTime) {
+export function measuredRecording(plane, axes, settings, scanned) {
   if (!isTime(axes[0])) throw new RangeError("Not a line scan: its rows are not lines over time");
-  const columns = plane.shape[1];
+  const [lines, columns] = plane.shape;
   const { bands = [] } = settings;
-  const measured = bands.length > 0 ? bands : [{ name: "whole lines", from: 0, to: columns }];
-  return measured.map(({ name, from, to }) => {
+  const parts = bands.length > 0 ? bands : [{ name: "whole lines", from: 0, to: columns }];
+  return parts.map(({ name, from, to }) => {
     if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to && to <= columns)) {
       throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${columns}`);
     }
@@ -66,8 +54,7 @@ export function measuredRecording(plane, axes, settings, pixelTime) {
       "First column": from,
       "Last column": to - 1,
       ...ofTrace(plane, axes, settings, from, to),
-      ...ofVelocities(plane, axes, settings, pixelTime, [from, to]),
-      ...ofMeasurements(plane, settings.measurements ?? {}, { columns: [from, to], axes }),
+      ...ofMeasurements(plane, settings.measurements ?? {}, { columns: [from, to], axes, lines, ...scanned }),
     };
   });
 }
@@ -111,60 +98,16 @@ function ofTrace({ samples, shape }, [time], { traces = {}, events }, from, to) 
   };
 }
 
-/**
- * @param {import("./velocity.js").Plane} plane
- * @param {readonly [Axis, Axis]} axes
- * @param {Settings} settings
- * @param {number} filePixelTime
- * @param {readonly [number, number]} columns
- * @returns {Row}
- */
-function ofVelocities(plane, axes, { velocities, heartRate: hasPulse = false }, filePixelTime, columns) {
-  const { window: typed, step, isAutomatic = false, method = "autocorrelation", pixelTime } = velocities ??
-    {};
-  const [time] = axes;
-  const lineTime = time.unit === "seconds" ? time.step : null;
-  const along = pixelTime === undefined ? filePixelTime : pixelTime / 1e6;
-  const windows = { columns, method, pixelTime: lineTime === null ? 0 : along / lineTime };
-  const isChosen = isAutomatic || typed === undefined || typed === null;
-  const window = isChosen ? chosenWindow(plane, windows, lineTime) : typed;
-  const half = Math.max(1, Math.floor(window / 2));
-  const distance = isChosen ? half : step ?? half;
-  const found = velocityOverTime(plane, { ...windows, window, step: distance });
-  const { windows: count, numbers, median, cycle } = velocitySummary(found, window);
-  const errors = found.map(({ error }) => 100 * error);
-  return {
-    "Method": METHODS[method],
-    "Window (lines)": window,
-    "Window chosen": isChosen ? "automatically" : "by settings",
-    "Time along the line": windows.pixelTime === 0
-      ? "not corrected"
-      : `corrected for ${Number((along * 1e6).toPrecision(6))} us per pixel (${
-        pixelTime === undefined || pixelTime / 1e6 === filePixelTime ? "from the file" : "typed"
-      })`,
-    "Windows": count,
-    "With a velocity": numbers,
-    "Changing": found.filter(({ verdict }) => verdict === "changing").length,
-    "Median velocity": physicalVelocity(median, axes),
-    "Velocity unit": velocityUnit(axes).replace("µ", "u"),
-    "Median standard error (%)": percentile(Float64Array.from(errors), 50),
-    "Cycles": cycle?.cycles ?? NaN,
-    "Mean velocity of whole cycles": cycle === null ? NaN : physicalVelocity(cycle.mean, axes),
-    ...hasPulse &&
-      rowOf(pulseOf("velocity", found, Float64Array.from(found, ({ velocity }) => velocity), time)),
-  };
-}
-
 /** @type {(plane: import("./velocity.js").Plane, wanted: NonNullable<Settings["measurements"]>, band: import("./measurement.js").Band) => Row} */
 function ofMeasurements(plane, wanted, band) {
   return Object.assign(
     {},
     ...MEASUREMENTS.filter(({ key }) => wanted[key]).map((measurement) => {
-      const settings = settingsOf(measurement, wanted[measurement.key] ?? {});
-      const found = measurement.run(plane, band, settings);
+      const wantedSettings = settingsOf(measurement, wanted[measurement.key], band);
+      const { found, settings } = measured(measurement, plane, band, wantedSettings);
       return {
-        [`Method of ${measurement.title.toLowerCase()}`]: measurement.method(settings),
-        ...rowOf(summaryOf(measurement, found, band, plane.shape[0])),
+        ...factsRow(measurement, factsOf(measurement, settings, band)),
+        ...rowOf(summaryOf(measurement, found, band, settings)),
       };
     }),
   );

@@ -101,6 +101,14 @@ export function mean(trace, from, to) {
   return sum / count;
 }
 
+/** Standard deviation of a sample of the finite values; NaN below two. @param {Float64Array} values */
+export function deviation(values) {
+  const there = values.filter(Number.isFinite);
+  const middle = mean(there, 0, there.length);
+  const squares = there.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  return there.length < 2 ? NaN : Math.sqrt(squares / (there.length - 1));
+}
+
 /** A percentile of the finite values, interpolated linearly. @type {(trace: Float64Array, percent: number) => number} */
 export function percentile(trace, percent) {
   const sorted = trace.filter((value) => Number.isFinite(value)).sort();

@@ -38,6 +38,18 @@ export function typedScan(
   };
 }
 
+/**
+ * Seconds from one pixel of a line to the next; 0 unless they are stated, fit the line, and all lines run one way.
+ *
+ * @param {{secondsPerPixel?: number | null | undefined, bidirectional?: boolean | null | undefined} | null | undefined} stated
+ * @param {{step: number}} time
+ * @param {number} columns
+ */
+export function timeAlongLine(stated, time, columns) {
+  const pixelTime = stated?.secondsPerPixel ?? 0;
+  return stated?.bidirectional !== true && pixelTime * columns <= time.step ? pixelTime : 0;
+}
+
 /** @param {Float32Array} samples @param {number} rows @param {number} columns */
 function transposed(samples, rows, columns) {
   const turned = new Float32Array(samples.length);

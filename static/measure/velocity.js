@@ -19,7 +19,7 @@
  * @typedef {import("./window_velocity.js").WindowVelocity & {line: number, isLeftOut?: boolean}} VelocityAt
  *   `line` is the middle of the window, from 0; `isLeftOut` by the user
  */
-import { FRAMES, unitSymbol } from "./axes.js";
+import { FRAMES, rounded, unitSymbol } from "./axes.js";
 import { standingPart } from "./standing.js";
 import { changingVelocity } from "./changing_velocity.js";
 import { pivVelocity, radonVelocity } from "./published_methods.js";
@@ -220,7 +220,17 @@ export const velocityUnit = ([time, space]) => `${unitSymbol(space.unit)}/${perT
 export const perTime = ({ unit }) =>
   unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);
 
-/** The slowest and the fastest velocity that a window can measure, pixels a line. @type {(windows: Windows) => [number, number]} */
+/** Such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly Axis[]} axes */
+export function velocityText(velocity, [time, space]) {
+  if (Number.isNaN(velocity)) return "–";
+  if (!Number.isFinite(velocity)) return "no duration";
+  const [value, unit] = space.unit === "um" && Math.abs(velocity) >= 1000
+    ? [velocity / 1000, "mm"]
+    : [velocity, unitSymbol(space.unit)];
+  return `${rounded(value)} ${unit}/${perTime(time)}`;
+}
+
+/** The slowest and the fastest velocity that a window can measure, pixels a line. @type {(windows: Pick<Windows, "window" | "columns">) => [number, number]} */
 export const resolvable = (
   { window, columns: [from, to] },
 ) => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];

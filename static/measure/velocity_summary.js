@@ -15,6 +15,8 @@
  * @property {number} period lines
  * @property {number} mean over the greatest number of whole cycles from the first window on; NaN below one
  */
+import { sineShare } from "./heart_rate.js";
+import { deviation, mean, percentile } from "./traces.js";
 
 /** Whether a window has a velocity that counts; as JSON, NaN is null. @param {VelocityAt} found */
 export const isNumber = ({ velocity, isLeftOut = false }) => Number.isFinite(velocity) && !isLeftOut;
@@ -28,47 +30,42 @@ const [LEAST_CHANGE, ERRORS] = [0.03, 2];
 /** Part of the variance that a sine explains in flow that pulses. */
 const LEAST_EXPLAINED = 0.5;
 
-/** A cycle is looked for in so many numbers: work grows by their square. */
-const MOST_NUMBERS = 2000;
+/** A cycle is looked for in so many windows: work grows by their square. */
+const MOST_WINDOWS = 2000;
 
 /** Tried frequencies for each cycle within the recording. */
 const FINE = 8;
 
-/** @param {readonly VelocityAt[]} found @param {number} window lines @returns {Summary} */
+/** @param {readonly VelocityAt[]} found at equal distances @param {number} window lines @returns {Summary} */
 export function velocitySummary(found, window) {
-  const numbers = found.filter(isNumber);
-  const sorted = numbers.map(({ velocity }) => velocity).sort((a, b) => a - b);
-  // An even count has the mean of both middle values.
-  const median = (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.floor(sorted.length / 2)]) / 2;
-  return { windows: found.length, numbers: numbers.length, median, cycle: cycleOf(numbers, window) };
+  const velocities = Float64Array.from(found, (one) => isNumber(one) ? one.velocity : NaN);
+  const numbers = velocities.filter(Number.isFinite).length;
+  const period = periodOf(found.slice(0, MOST_WINDOWS), window);
+  const cycle = period === null ? null : cyclesOf(found.filter(isNumber), window, period);
+  return { windows: found.length, numbers, median: percentile(velocities, 50), cycle };
 }
 
-/** @param {readonly VelocityAt[]} numbers @param {number} window @returns {Cycle | null} */
-function cycleOf(numbers, window) {
-  if (numbers.length > MOST_NUMBERS) return cycleOfLong(numbers, window);
+/** Lines of the cycle that explains most of the change; null without one. @param {readonly VelocityAt[]} found @param {number} window */
+function periodOf(found, window) {
+  const numbers = found.filter(isNumber);
   if (numbers.length < LEAST_NUMBERS) return null;
-  const mean = meanOf(numbers.map(({ velocity }) => velocity));
-  const variance = meanOf(numbers.map(({ velocity }) => (velocity - mean) ** 2));
-  const noise = meanOf(numbers.map(({ velocity, error }) => !(error > 0) ? 0 : (velocity * error) ** 2));
-  if (!(variance > Math.max((LEAST_CHANGE * mean) ** 2, ERRORS ** 2 * noise))) return null;
-  const [first, last] = [numbers[0].line, numbers[numbers.length - 1].line];
-  const duration = last - first + window;
-  const step = (last - first) / (numbers.length - 1);
+  const velocities = Float64Array.from(found, (one) => isNumber(one) ? one.velocity : NaN);
+  const noise = Float64Array.from(numbers, ({ velocity, error }) => error > 0 ? (velocity * error) ** 2 : 0);
+  const least = Math.max(
+    LEAST_CHANGE * Math.abs(meanOf(velocities)),
+    ERRORS * Math.sqrt(meanOf(noise)),
+  );
+  if (!(deviation(velocities) > least)) return null;
+  const step = found[1].line - found[0].line;
+  const duration = numbers[numbers.length - 1].line - numbers[0].line + window;
   let best = { explained: 0, cycles: 0 };
-  // From a quarter of a cycle to two and a half numbers a cycle.
+  // From a quarter of a cycle to two and a half windows a cycle.
   for (let i = FINE / 4; i <= FINE * duration / (2.5 * step); i += 1) {
     const cycles = i / FINE;
-    const explained = explainedBy(numbers, mean, cycles / duration) / variance;
+    const explained = sineShare(velocities, cycles / duration * step);
     if (explained > best.explained) best = { explained, cycles };
   }
-  if (best.explained < LEAST_EXPLAINED) return null;
-  return cyclesOf(numbers, window, duration / best.cycles);
-}
-
-/** By the cycle in the first numbers. @param {readonly VelocityAt[]} numbers @param {number} window @returns {Cycle | null} */
-function cycleOfLong(numbers, window) {
-  const cycle = cycleOf(numbers.slice(0, MOST_NUMBERS), window);
-  return cycle && cyclesOf(numbers, window, cycle.period);
+  return best.explained < LEAST_EXPLAINED ? null : duration / best.cycles;
 }
 
 /** @param {readonly VelocityAt[]} numbers @param {number} window @param {number} period lines @returns {Cycle} */
@@ -77,33 +74,8 @@ function cyclesOf(numbers, window, period) {
   const cycles = (numbers[numbers.length - 1].line - first + window) / period;
   const whole = Math.floor(cycles * (1 + 1 / FINE)) * period;
   const within = numbers.filter(({ line }) => line - first < whole).map(({ velocity }) => velocity);
-  return { cycles, period, mean: cycles < 1 ? NaN : meanOf(within) };
+  return { cycles, period, mean: cycles < 1 ? NaN : meanOf(Float64Array.from(within)) };
 }
 
-/** @param {readonly number[]} values */
-const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Variance that a constant and a sine explain beyond the mean, by least squares. @param {readonly VelocityAt[]} numbers @param {number} mean @param {number} frequency cycles a line */
-function explainedBy(numbers, mean, frequency) {
-  // Sums of products of sine, cosine and 1 with each other and with the velocities.
-  let [ss, sc, cc, s, c, vs, vc] = [0, 0, 0, 0, 0, 0, 0];
-  const count = numbers.length;
-  for (const { line, velocity } of numbers) {
-    const angle = 2 * Math.PI * frequency * (line - numbers[0].line);
-    const [sine, cosine] = [Math.sin(angle), Math.cos(angle)];
-    ss += sine * sine;
-    sc += sine * cosine;
-    cc += cosine * cosine;
-    s += sine;
-    c += cosine;
-    vs += (velocity - mean) * sine;
-    vc += (velocity - mean) * cosine;
-  }
-  // About their means, the constant drops out.
-  ss -= s * s / count;
-  sc -= s * c / count;
-  cc -= c * c / count;
-  const determinant = ss * cc - sc * sc;
-  if (!(determinant > 1e-6 * count * count)) return 0;
-  return (vs * vs * cc - 2 * vs * vc * sc + vc * vc * ss) / determinant / count;
-}
+/** @param {Float64Array} values */
+const meanOf = (values) => mean(values, 0, values.length);

@@ -36,7 +36,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await dragOver(viewer, "source", [0.4, 0.4], [0.4, 0.6]);
     await page.click("#tool-line");
     await dragOver(viewer, "source", [0.4, 0.2], [0.5, 0.3]);
-    for (const part of ["lines", "velocities", "events", "cursors", "export"]) await unfold(viewer, part);
+    for (const part of ["lines", "velocity", "events", "cursors", "export"]) await unfold(viewer, part);
     await page.focus("#source .plot");
     for (const key of ["ArrowRight", "x", "Enter"]) await page.keyboard.press(key);
     await viewer.settle();
@@ -47,7 +47,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.click("#event-find");
     assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
     await page.click("#velocity-start");
-    await page.locator("#measure-velocities .result", { hasText: "windows" }).waitFor();
+    await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
     for (const part of ["diameter", "flux", "sparks"]) {
       await unfold(viewer, part);
       if (part === "sparks") await viewer.enter("#sparks-threshold", "3");

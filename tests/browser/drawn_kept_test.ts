@@ -75,9 +75,9 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   await viewer.openPath(join(store, "zarr.json"));
   assert.equal(await viewer.text("#source h2"), "Line scan");
   await drawBand(viewer, ...ACTIVE);
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
   await viewer.settle();
   assert(await page.locator("#velocity-chart").isVisible());
   const mean = async () => Number((await saved(viewer, "#csv-traces")).text.trimEnd().split(",").at(-1));
@@ -95,7 +95,7 @@ test("bands stay and velocities go when the file changes", async (viewer) => {
   assert(await page.locator("#trace-chart").isVisible());
   assert(Math.abs(await mean() / before - 4) < 1e-6);
   assert.equal(await page.locator("#velocity-chart").isVisible(), false);
-  assert.equal(await page.locator("#measure-velocities .result").textContent(), "");
+  assert.equal(await page.locator("#measure-velocity .result").textContent(), "");
   viewer.faults.length = 0;
 });
 

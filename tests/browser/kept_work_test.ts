@@ -25,7 +25,7 @@ async function openScan(viewer: Viewer): Promise<string> {
 
 async function measureVelocities({ page }: Viewer): Promise<void> {
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
 }
 
 async function pin(viewer: Viewer, line: number, column: number): Promise<void> {
@@ -43,7 +43,7 @@ async function drawLine(viewer: Viewer): Promise<void> {
 /** All tables that can be saved. */
 async function tables(viewer: Viewer): Promise<string[]> {
   const texts = [];
-  for (const name of ["traces", "velocities", "events", "lines", "cursors"]) {
+  for (const name of ["traces", "velocity", "events", "lines", "cursors"]) {
     texts.push((await saved(viewer, `#csv-${name}`)).text);
   }
   return texts;
@@ -51,7 +51,7 @@ async function tables(viewer: Viewer): Promise<string[]> {
 
 /** One of each. */
 async function drawAll(viewer: Viewer): Promise<void> {
-  for (const part of ["velocities", "events", "cursors"]) await unfold(viewer, part);
+  for (const part of ["velocity", "events", "cursors"]) await unfold(viewer, part);
   await drawBand(viewer, ...ACTIVE);
   await drawLine(viewer);
   await viewer.page.click("#tool-zoom");
@@ -97,7 +97,7 @@ test("work and its results come back after the tab was closed, also where the fi
 test("each change is undone and redone, by buttons and keys", async (viewer) => {
   const { page } = viewer;
   await openScan(viewer);
-  for (const part of ["velocities", "events", "cursors"]) await unfold(viewer, part);
+  for (const part of ["velocity", "events", "cursors"]) await unfold(viewer, part);
   const drawn = async () => {
     await viewer.kept();
     return await page.evaluate(keptDrawn);
@@ -263,7 +263,7 @@ test("the same path with another content shows the work with a note", async (vie
   const { page } = viewer;
   const path = await openScan(viewer);
   await drawBand(viewer, ...ACTIVE);
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await measureVelocities(viewer);
   await viewer.kept();
   await page.click("#more-ways");
@@ -275,7 +275,7 @@ test("the same path with another content shows the work with a note", async (vie
   await viewer.openPath(path);
   assert.match(await viewer.text("#notice-text"), /^The content of this file has changed since /);
   assert.equal(await page.locator("#measure-bands li").count(), 1);
-  assert.equal(await page.locator("#measure-velocities .result").textContent(), "");
+  assert.equal(await page.locator("#measure-velocity .result").textContent(), "");
   // The earlier work stays in the list until it is removed.
   await page.click("#more-ways");
   await page.locator("#recent-list li").nth(1).waitFor();

@@ -66,10 +66,10 @@ async function measureOne(viewer: Viewer): Promise<void> {
   await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
   await dragOver(viewer, "source", [0.4, 0.6], [0.45, 0.9]);
   await page.click("#tool-zoom");
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await page.selectOption("#velocity-band", { label: "Band 1" });
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "windows measured" }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
   await unfold(viewer, "events");
   await page.click("#event-find");
   await viewer.kept();
@@ -100,7 +100,7 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   Deno.writeFileSync(join(server.folder, "all", "scan_05.oir"), EXAMPLE.subarray(0, 9000));
   await viewer.openPath(at(2));
   await measureOne(viewer);
-  const velocities = tableOf((await saved(viewer, "#csv-velocities")).text);
+  const velocities = tableOf((await saved(viewer, "#csv-velocity")).text);
   const events = tableOf((await saved(viewer, "#csv-events")).text);
   const column = await measureAll(viewer);
   assert.deepEqual(column("File"), [1, 1, 2, 2, 3, 3, 4, 4, 5].map(nameOf));
@@ -123,7 +123,7 @@ test("all recordings of a folder have the numbers that the page finds in one", a
   await page.click("#recording-next");
   await shows(viewer, nameOf(3));
   assert.deepEqual(await bands(viewer), ["Band 1", "Band 2"]);
-  assert.deepEqual(tableOf((await saved(viewer, "#csv-velocities")).text).rows, velocities.rows);
+  assert.deepEqual(tableOf((await saved(viewer, "#csv-velocity")).text).rows, velocities.rows);
   assert.deepEqual(tableOf((await saved(viewer, "#csv-events")).text).rows, events.rows);
   // What the damaged file was answered with.
   viewer.faults.length = 0;
@@ -225,7 +225,7 @@ test("a band too narrow for velocities has events, and a row that says so", asyn
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.5], [0.45, 0.53]);
   await page.click("#tool-zoom");
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await page.selectOption("#velocity-band", { label: "Band 1" });
   const column = await measureAll(viewer);
   for (const error of column("Error")) assert.match(error, /at least 6 columns/);
@@ -291,7 +291,7 @@ test("the members of a collection are measured like files", async (viewer) => {
   await viewer.openPath(path);
   await shows(viewer, "mice.zip");
   await measureOne(viewer);
-  const velocities = tableOf((await saved(viewer, "#csv-velocities")).text);
+  const velocities = tableOf((await saved(viewer, "#csv-velocity")).text);
   await unfold(viewer, "many");
   await page.selectOption("#many-group", "file");
   const column = await measureAll(viewer);
@@ -303,7 +303,7 @@ test("the members of a collection are measured like files", async (viewer) => {
   await page.selectOption("#scene", "2");
   await page.waitForFunction(openingEnded);
   await page.locator("#measure-bands li").nth(1).waitFor();
-  assert.deepEqual(tableOf((await saved(viewer, "#csv-velocities")).text).rows, velocities.rows);
+  assert.deepEqual(tableOf((await saved(viewer, "#csv-velocity")).text).rows, velocities.rows);
 });
 
 test("images take what was typed to make one a line scan", async (viewer) => {
@@ -321,9 +321,9 @@ test("images take what was typed to make one a line scan", async (viewer) => {
   await viewer.enter("#typed-line", "2");
   await viewer.enter("#typed-pixel", "0.5");
   await page.click("#typed-treat");
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "windows measured" }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
   await viewer.kept();
   const column = await measureAll(viewer);
   assert.deepEqual(column("Calibration"), ["typed", "typed", "typed"]);
@@ -347,7 +347,7 @@ test("an archive of all recordings is valid, and each member has its numbers", a
   await page.check("#accepted");
   await viewer.kept();
   const wanted = [];
-  for (const name of ["velocities", "events"]) {
+  for (const name of ["velocity", "events"]) {
     wanted.push(tableOf((await saved(viewer, `#csv-${name}`)).text).rows);
   }
   await measureAll(viewer);
@@ -378,7 +378,7 @@ test("an archive of all recordings is valid, and each member has its numbers", a
     await other.page.waitForFunction(openingEnded);
     await other.page.locator("#measure-bands li").nth(1).waitFor();
     assert.equal(await other.page.isChecked("#accepted"), scene === "0");
-    for (const [i, name] of ["velocities", "events"].entries()) {
+    for (const [i, name] of ["velocity", "events"].entries()) {
       assert.deepEqual(
         tableOf((await saved(other, `#csv-${name}`)).text).rows,
         wanted[i],
@@ -391,7 +391,7 @@ test("an archive of all recordings is valid, and each member has its numbers", a
   await third.openPath(at(2));
   await third.page.setInputFiles("#restore-file", paths[0]!);
   await third.page.locator("#measure-bands li").nth(1).waitFor();
-  assert.deepEqual(tableOf((await saved(third, "#csv-velocities")).text).rows, wanted[0]);
+  assert.deepEqual(tableOf((await saved(third, "#csv-velocity")).text).rows, wanted[0]);
   assert.deepEqual([...other.faults, ...third.faults], []);
 });
 
@@ -413,7 +413,7 @@ test("forty line scans are measured in one go, within 50 MB", async (viewer) => 
   await viewer.openPath(at(1));
   await page.click("#tool-band");
   await dragOver(viewer, "source", [0.4, 0.2], [0.45, 0.5]);
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await page.selectOption("#velocity-band", { label: "Band 1" });
   await viewer.kept();
   await unfold(viewer, "many");

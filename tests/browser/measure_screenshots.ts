@@ -67,9 +67,9 @@ await picture("bands", scan, async (viewer) => {
 await picture("velocity", scan, async (viewer) => {
   const { page } = viewer;
   await page.uncheck("#source-1-visible");
-  await show(viewer, "velocities");
+  await show(viewer, "velocity");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
   await page.click("#tool-line");
   await dragOver(viewer, "source", [0.3, 0.9], [0.3 + 0.16, 0.9 - 0.6]);
   await page.locator("#measure-lines summary").click();

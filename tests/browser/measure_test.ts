@@ -317,23 +317,23 @@ test("a line over a streak shows time, distance and velocity", async (viewer) =>
 
 test("velocities over time are measured in a worker and shown with their confidence", async (viewer) => {
   const { page } = viewer;
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await viewer.enter("#velocity-window", "120");
   assert.match(
-    await viewer.text("#measure-velocities"),
+    await viewer.text("#measure-velocity"),
     /254 ms: measures velocities from 5\.3 µm\/s to 5\.7 mm\/s/,
   );
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
   // (600 - 120) / 60 + 1 = 9 windows.
   assert.match(
-    await viewer.text("#measure-velocities .result"),
-    /^9 of 9 windows measured · median 10[567]\.?\d* µm\/s$/,
+    await viewer.text("#measure-velocity .result"),
+    /^Windows 9 · With a velocity 9 · Median velocity 10[567]\.?\d* µm\/s · /,
   );
   assert(await page.locator("#velocity-chart").isVisible());
   const [panes, source] = [await viewer.box("#panes"), await viewer.box("#source")];
   assert(source.height > panes.height - 30, "no empty room below the charts");
-  const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocities")).text);
+  const { rows, head, about } = tableOf((await saved(viewer, "#csv-velocity")).text);
   assert.match(
     head!.join(),
     /^Time \(s\),Velocity \(um\/s\),Confidence,Estimated standard error \(%\),Verdict$/,
@@ -358,7 +358,7 @@ test("velocities over time are measured in a worker and shown with their confide
   // Without movement no window has a number.
   await page.selectOption("#velocity-channel", "1");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: /^0 of 9/ }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity 0" }).waitFor();
   await viewer.settle();
   assert(!await page.locator("#velocity-chart").isVisible());
 });
@@ -368,10 +368,10 @@ test(
   async (viewer) => {
     const { page } = viewer;
     await drawBand(viewer, ...ACTIVE);
-    await unfold(viewer, "velocities");
+    await unfold(viewer, "velocity");
     await viewer.enter("#velocity-window", "120");
     await page.click("#velocity-start");
-    await page.locator("#measure-velocities .result", { hasText: /^9 of 9/ }).waitFor();
+    await page.locator("#measure-velocity .result", { hasText: "With a velocity 9" }).waitFor();
     await viewer.settle();
     const panes = await viewer.box("#panes");
     for (const id of ["#trace-chart", "#velocity-chart"]) {
@@ -382,18 +382,18 @@ test(
     const [plot, chart] = [await viewer.box("#source .plot"), await viewer.box("#velocity-chart")];
     // The third window has its middle at line 2 * 60 + 59.5.
     const x = plot.x + plot.width * (2 * 60 + 60) / LINES;
-    const left = page.locator("#measure-velocities .result", { hasText: "8 of 9 windows measured" });
+    const left = page.locator("#measure-velocity .result", { hasText: "With a velocity 8" });
     await page.mouse.click(x, chart.y + chart.height / 2);
     await left.waitFor();
-    assert.match(await viewer.text("#measure-velocities .result"), / · 1 left out$/);
-    const { rows } = tableOf((await saved(viewer, "#csv-velocities")).text);
+    assert.match(await viewer.text("#measure-velocity .result"), / · Left out 1 · /);
+    const { rows } = tableOf((await saved(viewer, "#csv-velocity")).text);
     assert.deepEqual(rows.map((row) => row[4]), rows.map((_, i) => i === 2 ? "left out" : "measured"));
     assert.equal(rows[2]![1], "");
     await viewer.kept();
     await viewer.open(path(viewer));
     await left.waitFor();
     await page.mouse.click(x, chart.y + chart.height / 2);
-    await page.locator("#measure-velocities .result", { hasText: /^9 of 9/ }).waitFor();
+    await page.locator("#measure-velocity .result", { hasText: "With a velocity 9" }).waitFor();
     await page.click("#undo");
     await left.waitFor();
   },
@@ -510,14 +510,14 @@ test("the page reports the limit of bands", async (viewer) => {
 
 test("invalid windows are explained", async (viewer) => {
   const { page } = viewer;
-  await unfold(viewer, "velocities");
-  const result = page.locator("#measure-velocities .result");
+  await unfold(viewer, "velocity");
+  const result = page.locator("#measure-velocity .result");
   for (
     const [window, words] of [
-      ["", /whole numbers of lines/],
-      ["64.5", /whole numbers of lines/],
-      ["5", /at least 6 lines/],
-      ["1e308", /shorter than the window/],
+      ["", /whole number/],
+      ["64.5", /whole number/],
+      ["5", /at least 6/],
+      ["1e308", /Windows 0/],
     ] as const
   ) {
     await viewer.enter("#velocity-window", window);
@@ -690,7 +690,7 @@ test("on a phone nothing lies over the charts", async (viewer) => {
   await page.click("#tool-band");
   await page.locator("#source .plot").scrollIntoViewIfNeeded();
   await dragOver(viewer, "source", [0.4, 0.3], [0.4, 0.6]);
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await page.click("#velocity-start");
   await page.locator("#velocity-chart").waitFor();
   await viewer.settle();

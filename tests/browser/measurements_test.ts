@@ -147,7 +147,7 @@ test("measurements: the flux of cells is that of the recording, and all recordin
   const flux = Number(/Mean flux ([\d.]+)/.exec(words)![1]);
   assert(Math.abs(flux / (passed.length / (LINES * LINE_TIME)) - 1) < 0.05, words);
   await unfold(viewer, "many");
-  for (const name of ["velocities", "events"]) await page.uncheck(`#many-${name}`);
+  for (const name of ["velocity", "events"]) await page.uncheck(`#many-${name}`);
   for (const name of ["diameter", "flux", "sparks"]) await page.check(`#many-${name}`);
   await page.click("#many-start");
   await page.locator("#measure-many .result", { hasText: "2 of 2 measured" }).waitFor();

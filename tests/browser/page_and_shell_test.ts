@@ -35,17 +35,20 @@ test("velocities and events of a band are the same in the page and in the shell"
   await viewer.openPath(path);
   await drawBand(viewer, BAND.from, BAND.to);
 
-  await unfold(viewer, "velocities");
+  await unfold(viewer, "velocity");
   await page.selectOption("#velocity-band", { label: BAND.name });
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "windows measured" }).waitFor();
-  const velocities = tableOf((await saved(viewer, "#csv-velocities")).text);
-  const flow = await shellRow(path, { channel: 0, bands: [BAND], velocities: { isAutomatic: true } });
-  assert.equal(Number(flow["Window (lines)"]), Number(await page.inputValue("#velocity-window")));
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+  const velocities = tableOf((await saved(viewer, "#csv-velocity")).text);
+  const flow = await shellRow(path, { channel: 0, bands: [BAND] });
+  assert.equal(
+    Number(flow["Window (lines) of velocity over time"]),
+    Number(await page.inputValue("#velocity-window")),
+  );
   const found = velocities.rows.map((row) => row[1]!).filter((cell) => cell !== "").map(Number);
   assert.ok(found.length > 10);
   assert.equal(Number(flow["With a velocity"]), found.length);
-  assert.equal(Number(flow["Median velocity"]), median(found));
+  assert.equal(Number(flow["Median velocity (um/s)"]), median(found));
 
   await unfold(viewer, "events");
   await page.click("#event-find");

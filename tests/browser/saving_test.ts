@@ -35,7 +35,7 @@ const [SOMA, VESSEL] = [
   ...region,
 }));
 
-const TABLES = ["traces", "velocities", "events", "lines", "cursors"];
+const TABLES = ["traces", "velocity", "events", "lines", "cursors"];
 
 /** Tables without name and path of the file, which the archive changes. */
 async function tables(viewer: Viewer, names = TABLES): Promise<string[]> {
@@ -69,12 +69,12 @@ async function measureAll(viewer: Viewer): Promise<void> {
   await page.click("#tool-line");
   await dragOver(viewer, "source", [0.2, 0.8], [0.41, 0.23]);
   await page.click("#tool-zoom");
-  for (const part of ["velocities", "events", "cursors"]) await unfold(viewer, part);
+  for (const part of ["velocity", "events", "cursors"]) await unfold(viewer, part);
   await page.selectOption("#velocity-band", { label: "Gefäß, außen" });
   await viewer.enter("#velocity-window", "80");
   await page.selectOption("#velocity-band", "");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
   await page.click("#event-find");
   const rows = page.locator("#measure-events tbody tr");
   assert(await rows.count() > 0, "the example has events");
@@ -161,10 +161,10 @@ for (const [format, write] of Object.entries(OTHERS)) {
     await page.focus("#source .plot");
     for (const key of ["ArrowRight", "x"]) await page.keyboard.press(key);
     await page.fill("#shape-name", "peak");
-    for (const part of ["velocities", "events"]) await unfold(viewer, part);
+    for (const part of ["velocity", "events"]) await unfold(viewer, part);
     await page.click("#velocity-start");
-    await page.locator("#measure-velocities .result", { hasText: "windows" }).waitFor();
-    const names = ["traces", "velocities", "lines", "cursors"];
+    await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+    const names = ["traces", "velocity", "lines", "cursors"];
     // An archive names its members, not the scenes that they were.
     const read = async (of: Viewer) =>
       (await tables(of, names)).map((text) => text.replace(/^Scene,.*\n/m, ""));

@@ -21,11 +21,11 @@ for (const { name, frames, gap, lines } of cases) {
     const path = join(server.folder, `lines_${frames}.tif`);
     await Deno.writeFile(path, scanImageLineScan(frames, gap));
     await viewer.open(path);
-    await unfold(viewer, "velocities");
+    await unfold(viewer, "velocity");
     await viewer.enter("#velocity-window", String(WINDOW));
     await page.click("#velocity-start");
-    await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
-    const { rows } = tableOf((await saved(viewer, "#csv-velocities")).text);
+    await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+    const { rows } = tableOf((await saved(viewer, "#csv-velocity")).text);
     const velocities = rows.map(([, velocity]) => Number(velocity)).sort((a, b) => a - b);
     assert(velocities.length >= (lines - WINDOW) / WINDOW, `${velocities.length} windows`);
     const median = velocities[Math.floor(velocities.length / 2)]!;

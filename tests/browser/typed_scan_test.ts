@@ -28,7 +28,7 @@ test("an image is measured as the line scan that was typed, and every table says
   await viewer.open(path);
   const heading = page.locator("#source h2").first();
   assert.equal(await heading.textContent(), "Image");
-  assert(!await page.locator("#measure-velocities").isVisible());
+  assert(!await page.locator("#measure-velocity").isVisible());
   await unfold(viewer, "typed");
   await page.selectOption("#typed-time", "columns");
   await viewer.enter("#typed-line", "2");
@@ -36,11 +36,11 @@ test("an image is measured as the line scan that was typed, and every table says
   await page.click("#typed-treat");
   const measured = async () => {
     assert.equal(await heading.textContent(), "Line scan");
-    await page.locator("#measure-velocities").waitFor();
-    await unfold(viewer, "velocities");
+    await page.locator("#measure-velocity").waitFor();
+    await unfold(viewer, "velocity");
     await page.click("#velocity-start");
-    await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
-    const { rows, about } = tableOf((await saved(viewer, "#csv-velocities")).text);
+    await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+    const { rows, about } = tableOf((await saved(viewer, "#csv-velocity")).text);
     assert.equal(about.get("Calibration"), "typed");
     assert.equal(about.get("Time per line"), "0.002 s");
     assert.equal(about.get("Window chosen"), "automatically");
@@ -55,7 +55,7 @@ test("an image is measured as the line scan that was typed, and every table says
   await unfold(viewer, "typed");
   await page.click("#typed-back");
   assert.equal(await heading.textContent(), "Image");
-  assert(!await page.locator("#measure-velocities").isVisible());
+  assert(!await page.locator("#measure-velocity").isVisible());
   assert(!await page.locator("#typed-back").isVisible());
 });
 
@@ -85,11 +85,11 @@ test("calibration is taken from a text file, and kept in the link and in tables"
   await page.goto("about:blank");
   await page.goto(link);
   await page.locator("#source h2", { hasText: "Line scan" }).waitFor();
-  await unfold(viewer, "velocities");
-  assert.equal(await page.inputValue("#velocity-pixel-time"), "3");
+  await unfold(viewer, "velocity");
+  assert.equal(await page.inputValue("#velocity-pixelTime"), "3");
   await page.click("#velocity-start");
-  await page.locator("#measure-velocities .result", { hasText: "measured" }).waitFor();
-  const { about } = tableOf((await saved(viewer, "#csv-velocities")).text);
+  await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
+  const { about } = tableOf((await saved(viewer, "#csv-velocity")).text);
   assert.equal(about.get("Time per line"), "0.004 s");
   assert.equal(about.get("Calibration"), '"typed, from scan.txt"');
   assert.equal(about.get("Time along the line"), "corrected for 3 us per pixel (typed)");

@@ -78,13 +78,12 @@ Deno.test("measure: bands of a recording have the numbers of the page's modules"
     assert(Math.abs(Number(active!["Median amplitude"]) - (one! + other!) / 2) < 1e-9);
     assert.equal(rest!["Events"], "0");
     // Channel 0 has the streaks.
-    const [flow] = (await measured([path], { velocities: { window: 120, step: 60, method: "radon" } })).rows;
+    const [flow] = (await measured([path], { velocity: { window: 120, step: 60, method: "radon" } })).rows;
     assert.equal(flow!["Band"], "whole lines");
-    assert.match(flow!["Method"]!, /as published/);
+    assert.match(flow!["Method of velocity over time"]!, /as published/);
     assert.deepEqual([flow!["Windows"], flow!["With a velocity"]], ["9", "9"]);
     const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
-    assert(Math.abs(Number(flow!["Median velocity"]) / truth - 1) < 0.03, flow!["Median velocity"]);
-    assert.equal(flow!["Velocity unit"], "um/s");
+    assert(Math.abs(Number(flow!["Median velocity (um/s)"]) / truth - 1) < 0.03);
     const [both] = (await measured([path], {
       channel: 1,
       diameter: { method: "gradient" },
@@ -118,7 +117,7 @@ Deno.test("measure: images are no line scan unless the settings say so, and the 
     "0.002",
     "0.5",
   ]);
-  assert.equal(row!["Time along the line"], "corrected for 1 us per pixel (typed)");
+  assert.equal(row!["Time along the line of velocity over time"], "corrected for 1 us per pixel (typed)");
 });
 
 Deno.test("measure: settings that cannot be followed are refused", async () => {
@@ -127,7 +126,7 @@ Deno.test("measure: settings that cannot be followed are refused", async () => {
       ["{", /Cannot follow the settings/],
       [[], /Cannot follow the settings/],
       [{ bands: [{ name: "A", from: 0.5, to: 3 }] }, /bands\.0\.from/],
-      [{ velocities: { method: "guess" } }, /velocities\.method/],
+      [{ velocity: { method: "guess" } }, /velocity\.method/],
       [{ diameter: { window: 0.5 } }, /diameter\.window/],
       [{ sparks: { threshold: 0 } }, /sparks\.threshold/],
     ] as const

@@ -33,23 +33,24 @@ Deno.test("words say what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, bands: [], lines: [], events: null, cursors: { pinned: [] } };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
-  const velocities = { found: [{}, {}] };
-  assert.equal(drawnWords({ ...empty, velocities }), "2 velocities");
+  const measured = { velocity: { found: [{}, {}] } };
+  assert.equal(drawnWords({ ...empty, measured }), "2 velocities");
   const kymograph = { points: [{ x: 1, y: 2 }], look: { drawn: { ...kept, lines: [] } } };
   assert.equal(drawnWords({ ...empty, kymograph }), "kymograph, 1 band, 1 event, 1 cursor");
 });
 
 Deno.test("results go with their samples, settings stay", () => {
-  const velocities = { band: "2", window: 50, found: [{ line: 3 }], about: [["Window", 50]] };
-  const without = { ...velocities, found: [], about: [] };
-  const kymograph = { points: [], look: { statistic: "max", drawn: { ...kept, velocities } } };
+  const velocity = { band: "2", settings: { window: 50 }, found: [{ line: 3 }], about: [["Window", 50]] };
+  const measured = { velocity };
+  const without = { velocity: { ...velocity, found: [], about: [] } };
+  const kymograph = { points: [], look: { statistic: "max", drawn: { ...kept, measured } } };
   assert.equal(withoutResults(null), null);
-  assert.deepEqual(withoutResults({ ...kept, velocities, kymograph }), {
+  assert.deepEqual(withoutResults({ ...kept, measured, kymograph }), {
     ...kept,
-    velocities: without,
+    measured: without,
     kymograph: {
       points: [],
-      look: { statistic: "max", drawn: { ...kept, velocities: without, kymograph: undefined } },
+      look: { statistic: "max", drawn: { ...kept, measured: without, kymograph: undefined } },
     },
   });
 });

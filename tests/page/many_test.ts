@@ -34,17 +34,17 @@ const DRAWN: Drawn = {
     from: { x: 10, y: 5 },
     to: { x: 20, y: 55 },
   }],
-  velocities: {
-    band: "3",
-    channel: "1",
-    window: 40,
-    step: 20,
-    isAutomatic: false,
-    method: "autocorrelation",
-    pixelTime: 2,
-    found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" }],
-    about: [["Method", "x"]],
-    place: "[]",
+  measured: {
+    velocity: {
+      band: "3",
+      channel: "1",
+      settings: { window: 40, step: 20, chosen: "by hand", method: "autocorrelation", pixelTime: 2 },
+      columns: [45, 55],
+      measured: { window: 40 },
+      found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" }],
+      about: [["Method", "x"]],
+      place: "[]",
+    },
   },
   events: {
     trace: "3 Calcium",
@@ -69,10 +69,11 @@ Deno.test("regions that fit are taken as they are, without results", () => {
   assert.deepEqual(drawn!.bands, DRAWN.bands);
   assert.deepEqual([drawn!.lines, drawn!.cursors, drawn!.traces], [DRAWN.lines, DRAWN.cursors, DRAWN.traces]);
   // Channels go by their names, and the time along the line is that of the other file.
-  assert.deepEqual(drawn!.velocities, {
-    ...DRAWN.velocities,
+  const { velocity } = DRAWN.measured!;
+  assert.deepEqual(drawn!.measured!.velocity, {
+    ...velocity,
     channel: "0",
-    pixelTime: 3,
+    settings: { ...velocity!.settings, pixelTime: 3 },
     found: [],
     about: [],
   });
@@ -80,12 +81,17 @@ Deno.test("regions that fit are taken as they are, without results", () => {
 });
 
 Deno.test("a typed time along the line, and a channel of another name, are kept", () => {
-  const typed = { ...DRAWN, velocities: { ...DRAWN.velocities!, pixelTime: 1.5 } };
+  const velocity = DRAWN.measured!.velocity!;
+  const typed = {
+    ...DRAWN,
+    measured: { velocity: { ...velocity, settings: { ...velocity.settings, pixelTime: 1.5 } } },
+  };
   const { drawn } = carriedTo(
     carriedFrom(typed, SOURCE, ""),
     scanOf(60, ["CH1", "CH2"], { pixelTime: 3e-6 }),
   );
-  assert.deepEqual([drawn!.velocities!.pixelTime, drawn!.velocities!.channel], [1.5, "1"]);
+  const { settings, channel } = drawn!.measured!.velocity!;
+  assert.deepEqual([settings.pixelTime, channel], [1.5, "1"]);
   assert.equal(drawn!.events!.trace, "3 CH2");
 });
 
@@ -100,7 +106,7 @@ Deno.test("regions outside of the other picture are cut or left out, with words"
   assert.deepEqual(drawn!.lines.map(({ id }) => id), [1]);
   assert.deepEqual(drawn!.cursors.pinned, [{ x: 99, y: 39 }]);
   // The chosen band is not there.
-  assert.deepEqual([drawn!.velocities!.band, drawn!.events!.trace], ["", "1 Calcium"]);
+  assert.deepEqual([drawn!.measured!.velocity!.band, drawn!.events!.trace], ["", "1 Calcium"]);
   assert.equal(
     words,
     "Outside of this picture, and left out: 1 band, 1 line, 1 cursor. Cut at its edge: Wide. " +

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Axis, OpenResponse } from "../../static/client/v2/acq-client.d.ts";
 import { Channel } from "../../static/demo/v2/picture/channel.js";
-import { facts, quantity, readout, sampleText } from "../../static/demo/v2/picture/readout.js";
+import { facts, readout, sampleText } from "../../static/demo/v2/picture/readout.js";
+import { quantity } from "../../static/measure/axes.js";
 
 const axis = (arrayDimension: number, size: number, step: number, unit: string): Axis => ({
   arrayDimension,
@@ -65,7 +66,7 @@ Deno.test("the facts count lines of a line scan and pixels of an image", () => {
   );
   assert.match(
     line(axis(0, 60, 0.5, "seconds"), axis(1, 48, 1, "Pixels")),
-    /^0\.5 s\/line · 60 lines \(30 s\) · 48 px · /,
+    /^500 ms\/line · 60 lines \(30 s\) · 48 px · /,
   );
   assert.match(
     line(axis(0, 30, 0.5, "um"), axis(1, 50, 0.5, "um")),
@@ -82,15 +83,15 @@ Deno.test("the facts count lines of a line scan and pixels of an image", () => {
       1,
       "Pixels",
     ]]),
-    /^50 × 30 px · 12 time points \(every 0\.5 s\) · 5 focus planes · 2 channels/,
+    /^50 × 30 px · 12 time points \(every 500 ms\) · 5 focus planes · 2 channels/,
   );
 });
 
 Deno.test("small steps are written in nanometres and milliseconds", () => {
   assert.deepEqual([
-    quantity(0.0002, "seconds"),
-    quantity(0.0005, "um"),
-    quantity(0.1, "um"),
-    quantity(0.25, "mV"),
+    quantity(0.0002, { unit: "seconds" }),
+    quantity(0.0005, { unit: "um" }),
+    quantity(0.1, { unit: "um" }),
+    quantity(0.25, { unit: "mV" }),
   ], ["0.2 ms", "0.5 nm", "0.1 µm", "0.25 mV"]);
 });

@@ -25,21 +25,6 @@ const DRAWN = {
   bands: [{ id: 3, name: "Gefäß", color: "#ff0000", from: 30, to: 50 }],
   // Ends at the outer edges, and between the middles of pixels.
   lines: [{ id: 2, from: { x: 0, y: 80 }, to: { x: 600, y: 12.3456789 } }],
-  velocities: {
-    band: "3",
-    channel: "1",
-    window: 64,
-    step: 32,
-    isAutomatic: true,
-    method: "autocorrelation",
-    pixelTime: 2,
-    found: [
-      { line: 32, velocity: 0.1 + 0.2, confidence: 0.5, error: 0.01, verdict: "measured" },
-      { line: 64, velocity: NaN, confidence: 0, error: NaN, verdict: "unclear" },
-    ],
-    about: [["Method", "as published"]],
-    place: "[]",
-  },
   events: {
     trace: "3 CH 2",
     title: "ΔF/F₀",
@@ -51,11 +36,32 @@ const DRAWN = {
     rows: [{ peak: 130, value: 1.5, note: "NaN", isByHand: true }],
   },
   measured: {
+    velocity: {
+      band: "3",
+      channel: "1",
+      // Changed since, without a measurement.
+      settings: { method: "radon", chosen: "by hand", window: 20, step: 10, pixelTime: 2 },
+      columns: [30, 50],
+      measured: {
+        method: "autocorrelation",
+        chosen: "automatically",
+        window: 64,
+        step: 32,
+        pixelTime: 2,
+      },
+      found: [
+        { line: 32, velocity: 0.1 + 0.2, confidence: 0.5, error: 0.01, verdict: "measured" },
+        { line: 64, velocity: NaN, confidence: 0, error: NaN, verdict: "unclear" },
+      ],
+      about: [["Method", "as published"]],
+      place: "[]",
+    },
     diameter: {
       band: "3",
       channel: "1",
       settings: { method: "gradient", window: 20, step: 10 },
       columns: [30, 50],
+      measured: { method: "gradient", window: 20, step: 10 },
       found: [
         { line: 9.5, diameter: 12.5, left: 32, right: 44.5, verdict: "clear" },
         { line: 19.5, diameter: NaN, left: NaN, right: NaN, verdict: "cut" },
@@ -88,10 +94,15 @@ const INFO = {
 const PICTURE = { shape: SHAPE, isLineScan: true, isTurned: false };
 
 /** As the panels of the page have it. */
-const MEASURED = MEASUREMENTS.filter(({ key }) => key === "diameter").map((measurement) => ({
+const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "diameter"].includes(key)).map((
   measurement,
-  columns: measurement.columns(DRAWN.measured!.diameter!.found, INFO.plane.axes),
-  quantities: [{ name: "Median diameter", value: 6.25, unit: "um" }, { name: "Beats", value: NaN }],
+) => ({
+  measurement,
+  columns: measurement.columns(DRAWN.measured![measurement.key]!.found, INFO.plane.axes),
+  quantities: [
+    { name: `Median ${measurement.noun}`, value: 6.25, unit: "um" },
+    { name: "Beats", value: NaN },
+  ],
 }));
 
 const column = (name: string, ...values: (string | number)[]) => [{ name, unit: "s", values }];
@@ -113,7 +124,6 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     baseline: 4,
   }] as Json;
   const tables = {
-    velocities: column("Time", 1, 2),
     events: column("Time", 1),
     lines: column("Line", 2),
     cursors: [{ name: "Cursor", values: ["A"] }, { name: "Cursor", values: [1] }],
@@ -159,14 +169,18 @@ Deno.test("what was drawn and measured comes back", () => {
   const files = documents();
   const { drawn, note } = restore(files);
   // Results hold at the restored position, and the documents are known by their mark.
-  const { velocities, origin } = drawn;
+  const { origin, measured } = drawn;
+  const { velocity, diameter } = DRAWN.measured!;
   assert.deepEqual(drawn, {
     ...DRAWN,
-    velocities: { ...DRAWN.velocities, place: null },
-    measured: { ...DRAWN.measured, diameter: { ...DRAWN.measured!.diameter, place: null } },
+    measured: {
+      ...DRAWN.measured,
+      velocity: { ...velocity, place: null },
+      diameter: { ...diameter, place: null },
+    },
     origin,
   });
-  assert.equal(velocities!.found[0]!.velocity, 0.30000000000000004);
+  assert.equal(measured!.velocity!.found[0]!.velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
   assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
@@ -178,14 +192,14 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
     analyses.map(({ type, roi_id = "", channel = -1 }: Json) => `${type} ${roi_id} ${channel}`),
     [
       "trace band-3 0",
-      "velocity band-3 0",
       "events band-3 0",
+      "velocity band-3 0",
       "diameter band-3 0",
       "lines  -1",
       "cursors  -1",
     ],
   );
-  const [trace, velocity, , diameter, , cursors] = analyses;
+  const [trace, , velocity, diameter, , cursors] = analyses;
   const { acq_viewer: _, ...parameters } = diameter.parameters;
   assert.deepEqual(parameters, {
     method: "gradient",
@@ -204,10 +218,10 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
   assert.deepEqual(trace.parameters.baseline, { percentile: { value: 10, unit: "%" } });
   assert.match(trace.tables[0].csv, /^Time \(s\),dF\/F0\r\n0,0\r\n0\.002,0\r\n/);
   assert.deepEqual(velocity.parameters.window, { value: 64, unit: "lines" });
+  assert.deepEqual(velocity.parameters.pixel_time, { value: 2, unit: "us" });
+  assert.equal(velocity.parameters.method, "autocorrelation");
   // 0.3 pixels a line are 0.3 × 0.5 µm in 2 ms.
-  const { median, ...counts } = velocity.summary;
-  assert.deepEqual(counts, { windows: 2, measured_windows: 1 });
-  assert(Math.abs(median.value - 75) < 1e-9 && median.unit === "um/s");
+  assert.match(velocity.tables[0].csv, /\r\n0\.064,75\.0*\d*,0\.5,1,measured\r\n0\.128,,0,,unclear\r\n$/);
   assert.equal(cursors.tables[0].csv, "Cursor,Cursor 2\r\nA,1\r\n", "names of columns differ");
 });
 
@@ -226,7 +240,6 @@ Deno.test("means over images and projections come back with their line, also of 
     traces: null,
     bands: [],
     lines: [],
-    velocities: null,
     events: null,
     measured: {},
     cursors: { pinned: [], lines: 1, columns: 1 },
@@ -238,7 +251,7 @@ Deno.test("means over images and projections come back with their line, also of 
     drawn,
     scan: { axes, group: { plane: { shape: SHAPE, axes } } },
     traces: [],
-    tables: { velocities: [], events: [], lines: [], cursors: [] },
+    tables: { events: [], lines: [], cursors: [] },
     measurements: [],
     images: {
       columns: column("Focus", 0, 1),
@@ -328,13 +341,13 @@ Deno.test("regions outside the image are named, and the others drawn", () => {
   assert.deepEqual([drawn.bands.length, drawn.lines.length], [0, 1]);
   assert.equal(note, "Not shown, since they lie outside the image: Gefäß, far.");
   // They belonged to the band.
-  assert.deepEqual([drawn.events, drawn.velocities], [null, null]);
+  assert.deepEqual([drawn.events, drawn.measured!.velocity], [null, null]);
 });
 
 Deno.test("of a newer page the regions are drawn, and it is said", () => {
   const files = documents((image) => image.image_metadata.acq_viewer.version = 2);
   const { drawn, note } = restore(files);
-  assert.deepEqual([drawn.bands.length, drawn.events, drawn.velocities], [1, null, null]);
+  assert.deepEqual([drawn.bands.length, drawn.events, drawn.measured], [1, null, {}]);
   assert.match(note, /^These measurements were saved by a newer page/);
 });
 
@@ -346,11 +359,11 @@ Deno.test("an archive has each wavelength as a channel", () => {
   const channels = Array.from({ length: 8 }, (_, index) => ({ index, name: `l=${index}` }));
   const { drawn, position } = restored(documentsOf(files)[0]!, { ...INFO, channels } as Json);
   // The first channel of the file at its last wavelength.
-  assert.deepEqual([drawn.velocities!.channel, drawn.events!.trace, position.l], ["3", "3 l=3", 0]);
+  assert.deepEqual([drawn.measured!.velocity!.channel, drawn.events!.trace, position.l], ["3", "3 l=3", 0]);
   // In the recording itself the channel is the second one that was opened.
   const sizes = { ...INFO.header.sizes, L: 4 };
   const own = restored(documentsOf(files)[0]!, { ...INFO, header: { ...INFO.header, sizes } } as Json);
-  assert.deepEqual([own.drawn.velocities!.channel, own.position.l], ["1", 3]);
+  assert.deepEqual([own.drawn.measured!.velocity!.channel, own.position.l], ["1", 3]);
 });
 
 Deno.test("analyses of other programs are saved again with their tables", async () => {
@@ -418,7 +431,7 @@ Deno.test("the browser's own work comes before that of the file, which is offere
   // A view alone, of this content and of another.
   assert.equal((await recall(work("", null) as Json))!.work.look.drawn.bands.length, 1);
   const { isOther, work: { look } } = (await recall(work("", null, true) as Json))!;
-  assert.deepEqual([isOther, look.drawn.velocities.found.length], [false, 2]);
+  assert.deepEqual([isOther, look.drawn.measured.velocity.found.length], [false, 2]);
   const damaged = await recall(null, () => Promise.reject(new Error("no room")));
   assert.equal(damaged!.saved!.note, "The measurements of the file are not shown: no room");
   assert.equal(

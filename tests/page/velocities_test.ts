@@ -1,7 +1,9 @@
 /** The workers of the page, which run here too, against one call as in the shell. */
 import assert from "node:assert/strict";
-import { measureVelocities } from "../../static/demo/v2/measuring/velocities.js";
-import { type VelocityAt, velocityOverTime } from "../../static/measure/velocity.js";
+import { measuredInWorkers } from "../../static/demo/v2/measuring/workers.js";
+import { measured, settingsOf } from "../../static/measure/measurement.js";
+import { velocityOverTime } from "../../static/measure/velocity.js";
+import { VELOCITY } from "../../static/measure/velocity_measurement.js";
 import { chosenWindow } from "../../static/measure/window_choice.js";
 import { streaks } from "../browser/streaks.ts";
 
@@ -15,24 +17,34 @@ const samples = streaks({
 });
 const plane = { samples, shape: [lines, columns] };
 const what = { columns: [4, 44] as const, pixelTime: 0.004 };
+const band = {
+  columns: what.columns,
+  axes: [{ step: 0.001, unit: "seconds" }, { step: 0.5, unit: "um" }] as const,
+  lines,
+  // Of a line of 1 ms.
+  pixelTime: 4e-6,
+  isTyped: false,
+};
+const order = { plane, band, settings: settingsOf(VELOCITY, {}, band) };
 
 Deno.test("the page has the same velocities as the shell, and shows them while they are found", async () => {
   const window = chosenWindow(plane, what, 0.001);
   const step = Math.floor(window / 2);
   const shown: number[] = [];
-  const onFound = (found: VelocityAt[], of: number) => void shown.push(found.length / of);
-  const wanted = { ...what, window: null, step: 1, lineTime: 0.001 };
-  const page = await measureVelocities(plane, wanted, { signal: new AbortController().signal, onFound });
-  assert.deepEqual([page.window, page.step], [window, step]);
+  const page = await measuredInWorkers(VELOCITY, order, {
+    signal: new AbortController().signal,
+    onFound: (_, done, of) => void shown.push(done / of),
+  });
+  assert.deepEqual([page.settings.window, page.settings.step], [window, step]);
   assert.deepEqual(page.found, velocityOverTime(plane, { ...what, window, step }));
-  assert(page.found.some(({ verdict }) => verdict === "changing"));
+  assert.deepEqual(page, measured(VELOCITY, plane, band, order.settings));
+  assert(page.found.some(({ verdict }: { verdict: string }) => verdict === "changing"));
   assert(shown[0]! > 0 && shown[0]! < 1, `${shown}`);
 });
 
 Deno.test("measuring velocities can be cancelled, also while the window is chosen", async () => {
   const stop = new AbortController();
-  const wanted = { ...what, window: null, step: 1, lineTime: 0.001 };
-  const measured = measureVelocities(plane, wanted, { signal: stop.signal, onFound: () => {} });
+  const page = measuredInWorkers(VELOCITY, order, { signal: stop.signal, onFound: () => {} });
   stop.abort();
-  await assert.rejects(measured, { name: "AbortError" });
+  await assert.rejects(page, { name: "AbortError" });
 });

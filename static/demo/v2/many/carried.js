@@ -76,7 +76,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     .map((band) => ({ ...band, to: Math.min(band.to, columns) }));
   const lines = drawn.lines.filter(({ from, to }) => isInside(from) && isInside(to));
   const pinned = drawn.cursors.pinned.filter((cursor) => isInside(cursor, rows - 1, columns - 1));
-  const { kymograph, velocities, events } = drawn;
+  const { kymograph, events } = drawn;
   // Points of a kymograph count columns across.
   const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
   const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
@@ -90,13 +90,14 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     bands,
     lines,
     cursors: { ...drawn.cursors, pinned },
-    velocities: velocities && {
-      ...velocities,
-      ...placed(velocities),
-      pixelTime: velocities.pixelTime === pixelTime ? 1e6 * scan.pixelTime : velocities.pixelTime,
-    },
     events: events && eventsIn(events, bands, scan, channels),
-    measured: mapped(drawn.measured, (one) => ({ ...one, ...placed(one) })),
+    measured: mapped(drawn.measured, ({ settings, ...one }) => ({
+      ...one,
+      ...placed(one),
+      settings: settings.pixelTime === pixelTime
+        ? { ...settings, pixelTime: 1e6 * scan.pixelTime }
+        : settings,
+    })),
     kymograph: isLineInside ? kymograph : null,
   };
   const cut = bands.filter(({ id, to }) => drawn.bands.some((band) => band.id === id && band.to > to));

@@ -43,9 +43,11 @@ export class ManyPanel {
   /** Settings of the rows. @type {import("../measuring/scan.js").About} */
   #about = [];
   #group = choiceField("Recordings", "many-group", []);
-  #velocities = checkField("Velocities", "many-velocities", true);
   #events = checkField("Events", "many-events", true);
-  #measurements = MEASUREMENTS.map(({ key, title }) => ({ key, ...checkField(title, `many-${key}`, false) }));
+  #measurements = MEASUREMENTS.map(({ key, title }) => ({
+    key,
+    ...checkField(title, `many-${key}`, key === "velocity"),
+  }));
   #own = choiceField("With work of their own", "many-own", [
     { value: "measure", name: "measure with it" },
     { value: "skip", name: "leave out" },
@@ -68,7 +70,7 @@ export class ManyPanel {
     "div",
     { className: "panel" },
     fieldRow(this.#group.label),
-    fieldRow(...[this.#velocities, this.#events, ...this.#measurements].map(({ label }) => label)),
+    fieldRow(...[...this.#measurements, this.#events].map(({ label }) => label)),
     fieldRow(this.#own.label),
     fieldRow(this.#start, this.#progress),
     this.#count,
@@ -122,14 +124,13 @@ export class ManyPanel {
     const group = this.#needs.groups().find(({ id }) => id === this.#group.select.value);
     if (open === null || group === undefined) return;
     const what = {
-      velocities: this.#velocities.input.checked,
       events: this.#events.input.checked,
       measurements: new Set(
         this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key),
       ),
       channel: open.channel,
     };
-    if (!what.velocities && !what.events && what.measurements.size === 0) {
+    if (!what.events && what.measurements.size === 0) {
       return sayIn(this.#status, "Choose what is measured.");
     }
     const running = this.#running = new AbortController();

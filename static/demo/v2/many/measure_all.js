@@ -199,11 +199,9 @@ function ownWork(recalled, scan) {
 function withSettings(own, carried, scan) {
   const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, bands: own.bands } }, scan);
   const others = drawn?.measured ?? {};
-  const hasVelocities = (own.velocities?.found.length ?? 0) > 0;
   return {
     ...own,
     traces: own.traces ?? carried.drawn.traces,
-    velocities: hasVelocities ? own.velocities : drawn?.velocities ?? own.velocities,
     events: own.events ?? drawn?.events ?? null,
     measured: mapped(
       { ...others, ...own.measured },

@@ -1,8 +1,8 @@
 /** Measures a recording by drawings as the panels of the page do: it drives panels that nobody sees. */
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
-import { rowOf } from "../../../measure/measurement.js";
-import { velocityUnit } from "../../../measure/velocity.js";
+import { factsRow, rowOf } from "../../../measure/measurement.js";
+import { deviation, mean } from "../../../measure/traces.js";
 import { BandPanel } from "../measuring/band_panel.js";
 import { CursorPanel } from "../measuring/cursor_panel.js";
 import { MOST_ROWS } from "../measuring/drawn.js";
@@ -10,7 +10,6 @@ import { EventPanel } from "../measuring/event_panel.js";
 import { LinePanel } from "../measuring/line_panel.js";
 import { MeasurementPanel } from "../measuring/measurement_panel.js";
 import { shapeOf } from "../measuring/scan.js";
-import { VelocityPanel } from "../measuring/velocity_panel.js";
 
 /** @import { Band } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
@@ -21,7 +20,6 @@ import { VelocityPanel } from "../measuring/velocity_panel.js";
  * @typedef {Record<string, string | number>} Row by column of the table, with units in their names; NaN is missing
  *
  * @typedef {object} What is measured
- * @property {boolean} velocities
  * @property {boolean} events
  * @property {ReadonlySet<string>} measurements keys of measurements.js
  * @property {string} channel of events, where the drawings do not say
@@ -31,14 +29,13 @@ const WHOLE = "whole lines";
 
 export class Measurer {
   #bands = new BandPanel();
-  #velocities = new VelocityPanel();
   #events = new EventPanel(() => null);
   #lines = new LinePanel();
   #cursors = new CursorPanel(() => null);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
 
   /**
-   * Measures all bands, and whole lines where velocities are measured in them.
+   * Measures all bands, and whole lines where something is measured in them.
    *
    * @param {Scan} scan a line scan
    * @param {Drawn} drawn regions and settings; events that are there are measured as they are
@@ -54,10 +51,6 @@ export class Measurer {
     for (const band of this.#parts(scan, drawn, what)) {
       const isWhole = band.id === 0;
       const row = placeOfBand(scan, band);
-      if (what.velocities) Object.assign(row, await this.#velocity(scan, drawn, band, running));
-      if (what.velocities && (drawn.velocities?.band || "0") === String(band.id)) {
-        measured.velocities = this.#velocities.kept;
-      }
       if (what.events && !isWhole) {
         const { trace, values } = this.#findEvents(scan, drawn, band, what);
         Object.assign(row, values);
@@ -79,59 +72,28 @@ export class Measurer {
   /** What the page would show of the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */
   #show(scan, drawn) {
     const { traces, title } = this.#bands;
-    const panels = [this.#velocities, this.#events, this.#lines, this.#cursors, ...this.#measurements];
+    const panels = [this.#events, this.#lines, this.#cursors, ...this.#measurements];
     for (const panel of panels) panel.begin(scan, drawn);
     this.#events.listTraces(traces, title);
     const tables = {
-      velocities: this.#velocities.columns,
       events: this.#events.columns,
       lines: this.#lines.columns,
       cursors: this.#cursors.columns,
     };
-    const measurements = this.#measurements.map(({ measurement, columns, quantities }) => ({
-      measurement,
-      columns,
-      quantities,
-    }));
-    return { drawn, scan, traces, tables, measurements };
+    return { drawn, scan, traces, tables, measurements: this.#measurements };
   }
 
   /** @param {Scan} scan @param {Drawn} drawn @param {What} what @returns {readonly Band[]} */
-  #parts(scan, { velocities, measured, bands }, what) {
-    const hasWhole = bands.length === 0 || (what.velocities && velocities?.band === "") ||
-      [...what.measurements].some((key) => measured?.[key]?.band === "" && measured[key].found.length > 0);
+  #parts(scan, { measured, bands }, what) {
+    const hasWhole = bands.length === 0 ||
+      [...what.measurements].some((key) => measured?.[key]?.band === "");
     const whole = { id: 0, name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
     return hasWhole ? [whole, ...this.#bands.bands.all] : this.#bands.bands.all;
   }
 
-  /** @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {AbortController} running @returns {Promise<Row>} */
-  async #velocity(scan, drawn, { id }, running) {
-    const panel = this.#velocities;
-    const settings = drawn.velocities;
-    const band = id === 0 ? "" : String(id);
-    panel.begin(scan, {
-      ...drawn,
-      velocities: settings && { ...settings, band, found: [], about: [], place: "" },
-    });
-    const fault = await panel.measure(running);
-    running.signal.throwIfAborted();
-    if (fault !== "") return { Error: fault };
-    const unit = velocityUnit(scan.axes).replace("µ", "u");
-    const velocities = panel.points.map(({ value }) => value);
-    const { "Part of the lines": _, Channel, ...about } = Object.fromEntries(panel.about);
-    return {
-      [`Mean velocity (${unit})`]: meanOf(velocities),
-      [`SD of velocity (${unit})`]: deviationOf(velocities),
-      "With a velocity": velocities.length,
-      "Windows": panel.kept?.found.length ?? 0,
-      "Velocity channel": Channel,
-      ...about,
-    };
-  }
-
   /** @param {MeasurementPanel} panel @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {AbortController} running @returns {Promise<Row>} */
   async #measurement(panel, scan, drawn, { id }, running) {
-    const { key, title } = panel.measurement;
+    const { key } = panel.measurement;
     const kept = drawn.measured?.[key] ?? null;
     const band = id === 0 ? "" : String(id);
     // Items edited by hand are measured as they are.
@@ -147,7 +109,8 @@ export class Measurer {
     const fault = isOwn ? "" : await panel.measure(running);
     running.signal.throwIfAborted();
     if (fault !== "") return { Error: fault };
-    return { [`Method of ${title.toLowerCase()}`]: String(panel.about[0]?.[1]), ...rowOf(panel.quantities) };
+    const facts = panel.settings.filter(([name]) => name !== "Part of the lines");
+    return { ...factsRow(panel.measurement, facts), ...rowOf(panel.quantities) };
   }
 
   /** @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {What} what @returns {{trace: string, values: Row}} */
@@ -165,7 +128,7 @@ export class Measurer {
     if (!isOwn) panel.find();
     const { timeUnit, timeStep, rows } = panel;
     const found = panel.kept?.found ?? 0;
-    const amplitudes = rows.map(({ amplitude }) => amplitude).filter(Number.isFinite);
+    const amplitudes = Float64Array.from(rows, ({ amplitude }) => amplitude);
     const { Trace: _, ...about } = Object.fromEntries(
       panel.about.filter(([name]) => !name.startsWith("Found")),
     );
@@ -176,8 +139,8 @@ export class Measurer {
       values: {
         "Events": count,
         [`Event rate (1/${timeUnit})`]: count / (trace.values.length * timeStep),
-        "Mean amplitude": meanOf(amplitudes),
-        "SD of amplitude": deviationOf(amplitudes),
+        "Mean amplitude": mean(amplitudes, 0, amplitudes.length),
+        "SD of amplitude": deviation(amplitudes),
         "Event channel": trace.channel,
         ...Object.fromEntries(this.#bands.settings),
         "F0": trace.baseline,
@@ -200,14 +163,4 @@ function placeOfBand({ axes: [, space] }, { name, from, to }) {
     [`From (${tableUnit(space)})`]: edge(from),
     [`To (${tableUnit(space)})`]: edge(to),
   };
-}
-
-/** NaN without values. @param {readonly number[]} values */
-const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Of a sample; NaN below two values. @param {readonly number[]} values */
-function deviationOf(values) {
-  const mean = meanOf(values);
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return values.length < 2 ? NaN : Math.sqrt(squares / (values.length - 1));
 }

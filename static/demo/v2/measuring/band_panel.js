@@ -12,7 +12,7 @@ import {
 import { Bands, MOST_BANDS, tracesOf } from "./bands.js";
 import { plotOver, ShapePanel } from "./panel.js";
 import { shapeOf } from "./scan.js";
-import { rangeOf } from "./trace_charts.js";
+import { rangeOf } from "./value_range.js";
 
 /** @import { Band, Trace, TraceSettings } from "./bands.js" */
 /** @import { About } from "./panel.js" */

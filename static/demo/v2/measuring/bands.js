@@ -160,10 +160,11 @@ export function bandMarks(bands, pane) {
     const edges = [from, to].map((y) => [pane.toScreen(x0, y), pane.toScreen(x1, y)]);
     const corners = edges.flat();
     const [left, top] = [0, 1].map((i) => Math.min(...corners.map((corner) => corner[i])));
+    // White as all labels: few colours of bands can be read on any picture.
     /** @type {Mark[]} */
     const label = name === ""
       ? []
-      : [{ text: name, at: [left + 6, top + 9], anchor: "start", color, halo: true }];
+      : [{ text: name, at: [left + 6, top + 9], anchor: "start", color: "#fff", halo: true }];
     return [...edges.map((points) => ({ points, color, width: 1.5, halo: true })), ...label];
   });
 }

@@ -2,11 +2,12 @@
  * Pinned cursors: the first shows its values, a second the difference of both. Values are means over some lines and
  * columns around a cursor.
  */
-import { tableUnit } from "../../../measure/axes.js";
+import { quantity, rounded, tableUnit } from "../../../measure/axes.js";
+import { velocityText } from "../../../measure/velocity.js";
 import { element } from "../controls/element.js";
 import { button, countField, fieldRow, removeButton, tables } from "../controls/fields.js";
 import { ShapePanel, velocityColumn } from "./panel.js";
-import { quantity, rounded, shapeOf, significant, velocityText } from "./scan.js";
+import { shapeOf } from "./scan.js";
 
 /** @import { Cursor } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
@@ -156,7 +157,7 @@ export class CursorPanel extends ShapePanel {
       name: names[i],
       unit: tableUnit(axis),
       values: this.#withDifference(({ x, y }) => (i === 0 ? x : y) * axis.step),
-      text: (/** @type {number} */ value) => quantity(significant(value, 5), axis),
+      text: (/** @type {number} */ value) => quantity(value, axis, 5),
     }));
     const [times, positions] = places.map(({ values }) => values);
     const velocity = isLineScan && times[2] ? positions[2] / times[2] : null;

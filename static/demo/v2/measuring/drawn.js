@@ -21,24 +21,13 @@
  * @property {number} length of the trace
  * @property {{peak: number, value: number, note: string, isByHand: boolean}[]} rows
  *
- * @typedef {object} KeptVelocities
- * @property {string} band id of the chosen band; empty for whole lines
- * @property {string} channel position of the chosen channel
- * @property {number} window lines
- * @property {number} step lines
- * @property {boolean} isAutomatic whether the measurement chooses the window
- * @property {import("../../../measure/velocity.js").Method} method
- * @property {number} pixelTime microseconds from one pixel of a line to the next
- * @property {readonly import("../../../measure/velocity.js").VelocityAt[]} found results; empty before a measurement
- * @property {import("./scan.js").About} about describes the measurement
- * @property {string | null} place the measured part of the file; null for the position that is shown
- *
  * @typedef {object} KeptMeasurement
  * @property {string} band id of the chosen band; empty for whole lines
  * @property {string} channel position of the chosen channel
  * @property {import("../../../measure/measurement.js").Settings} settings
- * @property {readonly [number, number]} columns that were measured
  * @property {readonly any[]} found results; empty before a measurement
+ * @property {readonly [number, number]} columns of `found`
+ * @property {import("../../../measure/measurement.js").Settings} measured settings of `found`
  * @property {import("./scan.js").About} about describes the measurement
  * @property {string | null} place the measured part of the file; null for the position that is shown
  *
@@ -65,7 +54,6 @@
  * @property {KeptTraces | null} traces null where nothing is known of them
  * @property {import("./bands.js").Band[]} bands
  * @property {readonly Line[]} lines
- * @property {KeptVelocities | null} velocities null for images
  * @property {KeptEvents | null} events
  * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] by the keys of measurements.js
  * @property {{pinned: Cursor[], lines: number, columns: number}} cursors
@@ -126,11 +114,10 @@ export function turnedRegion(region) {
 /** Without what was measured in other samples. @param {any} kept unchecked @returns {any} */
 export function withoutResults(kept) {
   if (!kept) return kept;
-  const { velocities, kymograph, measured } = kept;
+  const { kymograph, measured } = kept;
   const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
   return {
     ...kept,
-    velocities: velocities && { ...velocities, found: [], about: [] },
     ...measured && { measured: mapped(measured, (one) => ({ ...one, found: [], about: [] })) },
     ...kept.images && { images: null },
     kymograph: look ? { ...kymograph, look } : kymograph,
@@ -143,9 +130,8 @@ export function drawnWords(kept) {
   const words = /** @type {const} */ ([
     ["band", kept.bands],
     ["line", kept.lines],
-    ["velocity", kept.velocities?.found],
-    ["event", kept.events?.rows],
     ...MEASUREMENTS.map(({ key, noun }) => /** @type {const} */ ([noun, kept.measured?.[key]?.found])),
+    ["event", kept.events?.rows],
     ["cursor", kept.cursors?.pinned],
     ["image mean", kept.images?.rows],
     ["region", kept.regions],

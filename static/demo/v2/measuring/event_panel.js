@@ -4,7 +4,7 @@
  *
  * @typedef {import("../../../measure/events.js").TraceEvent & {note: string, isByHand: boolean}} Row
  */
-import { formatAt } from "../../../measure/axes.js";
+import { formatAt, rounded, significant } from "../../../measure/axes.js";
 import { findEvents, highestNear, measureEvents, proposedThreshold } from "../../../measure/events.js";
 import { element } from "../controls/element.js";
 import {
@@ -18,7 +18,6 @@ import {
 } from "../controls/fields.js";
 import { MOST_ROWS } from "./drawn.js";
 import { Panel } from "./panel.js";
-import { rounded, significant } from "./scan.js";
 
 /** @import { Trace } from "./bands.js" */
 /** @import { Scan } from "./scan.js" */

@@ -8,13 +8,13 @@
 import { element } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { button, checkField, countField, fieldRow } from "../controls/fields.js";
-import { unitSymbol } from "../../../measure/axes.js";
+import { rounded, unitSymbol } from "../../../measure/axes.js";
 import { Kymograph } from "../../../measure/kymograph.js";
 import { lengthIn, meanOver, placeText, profileColumns } from "../../../measure/image_parts.js";
 import { lengthOf } from "../../../measure/line_profile.js";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { fetchImages } from "./image_series.js";
-import { meansText, rounded, shapeOf } from "./scan.js";
+import { meansText, shapeOf } from "./scan.js";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;

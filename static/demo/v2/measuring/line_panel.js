@@ -1,11 +1,10 @@
 /** Lines drawn over streaks, with time, distance and velocity. */
-import { tableUnit, toPhysical } from "../../../measure/axes.js";
-import { lineVelocity } from "../../../measure/velocity.js";
+import { quantity, tableUnit, toPhysical } from "../../../measure/axes.js";
+import { lineVelocity, velocityText } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
 import { MOST_LINES } from "./drawn.js";
 import { ShapePanel, velocityColumn } from "./panel.js";
-import { quantity, significant, velocityText } from "./scan.js";
 
 /** @import { Place } from "../../../measure/velocity.js" */
 /** @import { Mark } from "../picture/marks.js" */
@@ -136,8 +135,8 @@ export class LinePanel extends ShapePanel {
     const { axes } = /** @type {Scan} */ (this.scan);
     const { duration, distance, velocity } = lineVelocity(from, to, axes);
     return [
-      quantity(significant(duration, 4), axes[0]),
-      quantity(significant(distance, 4), axes[1]),
+      quantity(duration, axes[0]),
+      quantity(distance, axes[1]),
       velocityText(velocity, axes),
     ];
   }

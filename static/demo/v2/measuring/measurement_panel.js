@@ -1,14 +1,23 @@
-/** The panel of a measurement of a band (measurement.js): its settings, what was found, and edits by hand. */
-import { columnName, settingsOf, summaryOf, verdictOf } from "../../../measure/measurement.js";
+/**
+ * The panel of a measurement of a band (measurement.js): its settings, what was found, and edits by hand.
+ *
+ * @typedef {object} Series values over time
+ * @property {string} title of the values
+ * @property {readonly {line: number, value: number, opacity: number}[]} points
+ * @property {readonly {line: number, value: number}[]} gaps places without a value (NaN) and those left out
+ */
+import { rounded, significant } from "../../../measure/axes.js";
+import { columnName, factsOf, settingsOf, summaryOf, verdictOf } from "../../../measure/measurement.js";
 import { element, unbroken } from "../controls/element.js";
 import { button, choiceField, fieldRow, numberField, removeButton, tables } from "../controls/fields.js";
+import { help } from "../controls/help.js";
 import { MOST_ROWS } from "./drawn.js";
 import { bandChoices, nearestTo, Panel, plotOver } from "./panel.js";
-import { placeOf, quantitiesText, rounded, shapeOf, significant } from "./scan.js";
-import { rangeOf, SERIES_RANGE } from "./trace_charts.js";
-import { asked, withWorkers } from "./workers.js";
+import { placeOf, quantitiesText, shapeOf } from "./scan.js";
+import { rangeOf, SERIES_RANGE } from "./value_range.js";
+import { measuredAt, measuredInWorkers } from "./workers.js";
 
-/** @import { Item, Measurement, Parameter, Quantity } from "../../../measure/measurement.js" */
+/** @import { Item, Measurement, Parameter, Quantity, Settings } from "../../../measure/measurement.js" */
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Band } from "./bands.js" */
 /** @import { Drawn, KeptMeasurement } from "./drawn.js" */
@@ -26,12 +35,18 @@ export class MeasurementPanel extends Panel {
   #bands = [];
   /** @type {readonly any[]} */
   #found = [];
+  /** What a measurement has found so far, for the chart. @type {readonly any[] | null} */
+  #arriving = null;
+  /** Numbers of what was found. @type {readonly Quantity[]} */
+  quantities = [];
   /** The measured samples. @type {Float32Array | null} */
   #samples = null;
-  /** Settings of the measurement. @type {import("./panel.js").About} */
+  /** How `#found` was measured. @type {import("./panel.js").About} */
   #about = [];
-  /** Columns that were measured. @type {readonly [number, number]} */
+  /** Columns of `#found`. @type {readonly [number, number]} */
   #columns = [0, 0];
+  /** Settings of `#found`. @type {Settings} */
+  #measured = {};
   /** @type {AbortController | null} */
   #running = null;
   /** Number of rows shown at most. */
@@ -40,6 +55,7 @@ export class MeasurementPanel extends Panel {
   #channel;
   /** By the keys of the parameters. @type {ReadonlyMap<string, Field>} */
   #fields;
+  #range = element("p", { className: "hint" });
   #result = element("p", { className: "result", role: "status" });
   #table = element("div", { className: "scrolled" });
   #progress;
@@ -52,13 +68,14 @@ export class MeasurementPanel extends Panel {
    */
   constructor(measurement, cursor = () => null) {
     super();
-    const { key, title, hint, parameters, overTime, at } = measurement;
+    const { key, title, hint, parameters, overTime, at, help: sections = [] } = measurement;
     this.measurement = measurement;
     this.#cursor = cursor;
-    const changed = () => this.changed();
-    this.#band = choiceField("In", `${key}-band`, [], changed);
-    this.#channel = choiceField("Channel", `${key}-channel`, [], changed);
-    this.#fields = new Map(parameters.map((one) => [one.key, fieldOf(`${key}-${one.key}`, one, changed)]));
+    this.#band = choiceField("In", `${key}-band`, [], () => this.#typed());
+    this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#typed());
+    this.#fields = new Map(
+      parameters.map((one) => [one.key, fieldOf(`${key}-${one.key}`, one, () => this.#typed(one.key))]),
+    );
     this.#progress = element("progress", { hidden: true, "aria-label": title });
     this.#start = button("Measure", () => this.#toggle(), { id: `${key}-start` });
     const edits = [
@@ -81,8 +98,16 @@ export class MeasurementPanel extends Panel {
         this.#channel.label,
         ...[...this.#fields.values()].map(({ label }) => label),
       ),
+      this.#range,
       fieldRow(this.#start, this.#progress, ...edits),
       this.#result,
+      ...sections.length === 0 ? [] : [
+        element(
+          "p",
+          { className: "hint" },
+          ...sections.flatMap(([anchor, name]) => [`${name} `, help(anchor, name), " "]),
+        ),
+      ],
       this.#table,
     );
   }
@@ -95,6 +120,7 @@ export class MeasurementPanel extends Panel {
       channel: this.#channel.select.value,
       settings: this.#settings,
       columns: this.#columns,
+      measured: this.#measured,
       found: this.#found,
       about: this.#about,
       place: this.#found.length === 0 ? "" : placeOf(this.scan),
@@ -115,21 +141,55 @@ export class MeasurementPanel extends Panel {
       if ([...this.#band.select.options].some(({ value }) => value === (kept?.band ?? ""))) {
         this.#band.select.value = kept?.band ?? "";
       }
-      const settings = settingsOf(this.measurement, kept?.settings);
-      for (const [key, field] of this.#fields) field.value = settings[key];
+      this.#write(settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan)));
+      this.#explain();
       if (kept) this.#take(kept, scan);
     }
     this.changed();
   }
 
   /** @param {KeptMeasurement} kept @param {Scan} scan */
-  #take({ channel, columns, found, about, place }, scan) {
+  #take({ channel, columns, measured, found, about, place }, scan) {
     // Another time point or focus has other results.
     if (found.length === 0 || (place !== null && place !== placeOf(scan))) return;
     this.#samples = scan.group.channels[Number(channel)]?.samples ?? null;
     this.#about = about;
     this.#columns = columns;
+    this.#measured = measured;
     this.#show(found);
+  }
+
+  /** @param {Settings} settings */
+  #write(settings) {
+    for (const [key, field] of this.#fields) field.value = settings[key];
+  }
+
+  /** A setting has changed. @param {string} [key] */
+  #typed(key) {
+    const { typed } = this.measurement;
+    if (key !== undefined && typed !== undefined) this.#write(typed(this.#settings, key));
+    this.#explain();
+    this.changed();
+  }
+
+  /** Describes what the settings can measure. */
+  #explain() {
+    const { scan, measurement: { explain } } = this;
+    if (scan?.isLineScan && explain) this.#range.textContent = explain(this.#settings, this.#bandOf(scan));
+  }
+
+  /** The chosen part of a line scan. @param {Scan} scan */
+  #bandOf(scan) {
+    const band = this.#bands.find(({ id }) => String(id) === this.#band.select.value);
+    const [lines, columns] = shapeOf(scan);
+    const { from = 0, to = columns } = band ?? {};
+    return {
+      columns: /** @type {const} */ ([from, to]),
+      axes: scan.axes,
+      lines,
+      pixelTime: scan.pixelTime,
+      isTyped: scan.isTyped,
+    };
   }
 
   /** Samples of another time or focus make earlier results invalid. */
@@ -147,6 +207,8 @@ export class MeasurementPanel extends Panel {
     this.#most = ROWS_AT_ONCE;
     this.#result.textContent = "";
     this.#found = [];
+    this.#arriving = null;
+    this.quantities = [];
     this.#table.replaceChildren();
   }
 
@@ -154,6 +216,7 @@ export class MeasurementPanel extends Panel {
   listBands(bands) {
     this.#bands = bands.map((band) => ({ ...band }));
     this.#band.offer(bandChoices(bands));
+    this.#explain();
   }
 
   /** Chooses a band by its id. @param {string} band */
@@ -167,18 +230,6 @@ export class MeasurementPanel extends Panel {
 
   get #settings() {
     return Object.fromEntries([...this.#fields].map(([key, field]) => [key, field.value]));
-  }
-
-  /** Numbers of what was found. @returns {Quantity[]} */
-  get quantities() {
-    const { scan } = this;
-    if (scan === null || this.#about.length === 0) return [];
-    return summaryOf(
-      this.measurement,
-      this.#found,
-      { columns: this.#columns, axes: scan.axes },
-      shapeOf(scan)[0],
-    );
   }
 
   get settings() {
@@ -205,16 +256,21 @@ export class MeasurementPanel extends Panel {
     return this.scan === null ? [] : this.measurement.columns(this.#found, this.scan.axes);
   }
 
-  /** Values over time for a chart; null without any. @returns {import("./trace_charts.js").Series | null} */
+  /** Values over time for a chart; null without any. @returns {Series | null} */
   get series() {
-    const [{ scan, measurement }, found] = [this, this.#found];
+    const [{ scan, measurement }, found] = [this, this.#arriving ?? this.#found];
     const { overTime } = measurement;
     if (scan === null || overTime === undefined || found.length === 0) return null;
     const valueOf = (/** @type {Item} */ item) => overTime.value(item, scan.axes);
     const counts = (/** @type {Item} */ item) => this.#counts(item);
     return {
       title: `${overTime.name} (${overTime.unit(scan.axes).replace(/^um/, "µm")})`,
-      points: found.filter(counts).map((item) => ({ line: item.line, value: valueOf(item), opacity: 1 })),
+      points: found.filter(counts).map((item) => ({
+        line: item.line,
+        value: valueOf(item),
+        // The least certain points stay visible.
+        opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
+      })),
       gaps: found.filter((item) => !counts(item)).map((item) => ({ line: item.line, value: valueOf(item) })),
     };
   }
@@ -230,9 +286,9 @@ export class MeasurementPanel extends Panel {
     const item = this.#found[nearestTo(this.#found, line)];
     const { overTime } = this.measurement;
     if (item === undefined || this.scan === null || overTime === undefined) return "";
-    const value = overTime.value(item, this.scan.axes);
-    if (item.isLeftOut || !Number.isFinite(value)) return verdictOf(item);
-    return `${rounded(value)} ${overTime.unit(this.scan.axes).replace(/^um/, "µm")}`;
+    if (!this.#counts(item)) return verdictOf(item);
+    const unit = overTime.unit(this.scan.axes).replace(/^um/, "µm");
+    return `${rounded(overTime.value(item, this.scan.axes))} ${unit} ${overTime.error?.(item) ?? ""}`.trim();
   }
 
   /** @param {import("./panel.js").Span} span */
@@ -240,6 +296,7 @@ export class MeasurementPanel extends Panel {
     const { scan, series, timeStep } = this;
     if (scan === null || series === null) return null;
     const { points, title } = series;
+    if (points.length === 0) return null;
     const trace = {
       name: "",
       color: PLOTTED,
@@ -270,19 +327,19 @@ export class MeasurementPanel extends Panel {
     return this.measure(new AbortController());
   }
 
-  /** What is measured by the fields; null without samples. */
+  /** What is measured by the fields, or why nothing can be. */
   #order() {
-    const { scan } = this;
+    const { scan, measurement: { parameters } } = this;
     const channel = scan?.group.channels[Number(this.#channel.select.value)];
-    if (scan === null || channel === undefined) return null;
-    const band = this.#bands.find(({ id }) => String(id) === this.#band.select.value);
-    const shape = shapeOf(scan);
-    /** @type {[number, number]} */
-    const columns = band === undefined ? [0, shape[1]] : [band.from, band.to];
-    const axes = scan.axes.map(({ step, unit }) => ({ step, unit }));
-    const plane = { samples: channel.samples, shape };
-    const { key } = this.measurement;
-    return { scan, channel, order: { key, plane, band: { columns, axes }, settings: this.#settings } };
+    if (scan === null || channel === undefined) return "There is no channel";
+    const wrong = parameters.find(({ key }) => this.#fields.get(key)?.isWrong);
+    if (wrong !== undefined) {
+      const { label, isCount = false, least = isCount ? 1 : undefined } = wrong;
+      const limit = least === undefined ? "" : `, at least ${least}`;
+      return `${label} must be a ${isCount ? "whole number" : "number"}${limit}.`;
+    }
+    const plane = { samples: channel.samples, shape: shapeOf(scan) };
+    return { scan, channel, order: { plane, band: this.#bandOf(scan), settings: this.#settings } };
   }
 
   /**
@@ -293,77 +350,75 @@ export class MeasurementPanel extends Panel {
    */
   async measure(running) {
     const ordered = this.#order();
-    if (ordered === null) return "There is no channel";
+    if (typeof ordered === "string") return this.#result.textContent = ordered;
     const { scan, channel, order } = ordered;
-    return await this.#run(running, order, (/** @type {readonly any[]} */ found) => {
+    const { measurement } = this;
+    const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
+    return await this.#run(running, async () => {
+      const { found, settings } = await measuredInWorkers(measurement, order, {
+        signal: running.signal,
+        onFound: (found, done, of) => {
+          Object.assign(this.#progress, { max: of, value: done });
+          this.#arriving = found;
+          this.changed();
+        },
+      });
+      if (this.scan !== scan) return;
       const { columns } = order.band;
-      const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
-      const { parameters, method } = this.measurement;
+      this.#write(settings);
+      this.#explain();
       this.#samples = channel.samples;
       this.#columns = columns;
-      this.#about = [
-        ["Method", method(order.settings)],
+      this.#measured = settings;
+      const [method, ...facts] = factsOf(measurement, settings, order.band);
+      this.#about = /** @type {import("./panel.js").About} */ ([
+        method,
         ["Channel", channel.name],
         ["Part of the lines", `${part}, columns ${columns[0]} to ${columns[1] - 1}`],
-        ...parameters.filter(({ choices }) => choices === undefined).map((
-          { key, label, unit },
-        ) => /** @type {[string, string | number]} */ ([
-          columnName({ name: label, value: 0, ...unit !== undefined && { unit } }),
-          order.settings[key],
-        ])),
-      ];
+        ...facts,
+      ]);
       const byHand = this.#found.filter((item) => item.isByHand && !found.some(isSamePlace(item)));
       this.#show([...found, ...byHand]);
-    }, scan);
+    });
   }
 
   /** Adds the item nearest to the cursor. */
   async #add() {
     const [ordered, place] = [this.#order(), this.#cursor()];
-    if (ordered === null || place === null) {
+    if (typeof ordered === "string" || place === null) {
       this.#result.textContent =
         "Point at the line scan or move its cursor with the arrow keys, then add what is there.";
       return;
     }
     if (this.#about.length === 0) await this.measure(new AbortController());
     const at = { line: Math.floor(place.x), column: Math.floor(place.y) };
-    const { scan, order } = ordered;
-    await this.#run(new AbortController(), { ...order, at }, (item) => {
+    const running = new AbortController();
+    await this.#run(running, async () => {
+      const item = await measuredAt(this.measurement, { ...ordered.order, at }, running.signal);
+      if (this.scan !== ordered.scan) return;
       const isThere = item !== null && this.#found.some(isSamePlace(item));
       if (item === null || isThere) {
         this.#result.textContent = isThere ? "It is listed already." : "Nothing rises there.";
-        return;
-      }
-      this.#show([...this.#found, { ...item, isByHand: true }]);
-    }, scan);
+      } else this.#show([...this.#found, { ...item, isByHand: true }]);
+    });
   }
 
-  /**
-   * Runs an order in a worker.
-   *
-   * @param {AbortController} running
-   * @param {object} order
-   * @param {(found: any) => void} take
-   * @param {Scan} scan
-   * @returns {Promise<string>} why it failed; empty where it did not
-   */
-  async #run(running, order, take, scan) {
+  /** Runs work, which can be cancelled. @param {AbortController} running @param {() => Promise<void>} work @returns {Promise<string>} why it failed; empty where it did not */
+  async #run(running, work) {
     this.#running = running;
     this.#start.textContent = "Cancel";
     this.#progress.hidden = false;
+    this.#progress.removeAttribute("value");
     try {
-      const found = await withWorkers(
-        "measurement_worker.js",
-        running.signal,
-        (newWorker) => asked(newWorker(), order),
-      );
-      if (this.scan === scan) take(found);
+      await work();
       return "";
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
       return this.#result.textContent = running.signal.aborted ? "Cancelled" : message;
     } finally {
       if (this.#running === running) this.#running = null;
+      // What was found so far is not kept.
+      this.#arriving = null;
       this.#start.textContent = "Measure";
       this.#progress.hidden = true;
       this.changed();
@@ -374,6 +429,8 @@ export class MeasurementPanel extends Panel {
   #show(found) {
     const sorted = [...found].sort((a, b) => a.line - b.line);
     this.#found = this.measurement.at === undefined ? sorted : sorted.slice(0, MOST_ROWS);
+    const band = { ...this.#bandOf(/** @type {Scan} */ (this.scan)), columns: this.#columns };
+    this.quantities = summaryOf(this.measurement, this.#found, band, this.#measured);
     this.#result.replaceChildren(...unbroken(quantitiesText(this.quantities)));
     this.#list();
   }
@@ -406,21 +463,26 @@ export class MeasurementPanel extends Panel {
   toggle(line) {
     const place = nearestTo(this.#found, line);
     const item = this.#found[place];
-    if (this.#running !== null || item === undefined) return;
+    if (this.#running !== null || item === undefined || !this.#counts({ ...item, isLeftOut: false })) return;
     this.#show(this.#found.with(place, { ...item, isLeftOut: !item.isLeftOut }));
     this.changed();
   }
 }
 
-/** @typedef {{label: HTMLElement, value: number | string}} Field */
+/** @typedef {{label: HTMLElement, value: number | string, isWrong: boolean}} Field */
 
 /** A field for a parameter. @param {string} id @param {Parameter} parameter @param {() => void} changed @returns {Field} */
-function fieldOf(id, { label, value, choices, unit = "", least, isCount = false }, changed) {
+function fieldOf(id, { label, value, choices, unit = "", least, isCount = false, help: section }, changed) {
+  const withHelp = (/** @type {HTMLElement} */ made) => {
+    if (section !== undefined) made.append(help(section, label.toLowerCase()));
+    return made;
+  };
   if (choices !== undefined) {
     const options = Object.entries(choices).map(([value, name]) => ({ value, name }));
     const field = choiceField(label, id, options, changed);
     return {
-      label: field.label,
+      label: withHelp(field.label),
+      isWrong: false,
       get value() {
         return field.select.value;
       },
@@ -429,12 +491,16 @@ function fieldOf(id, { label, value, choices, unit = "", least, isCount = false 
       },
     };
   }
-  const limits = isCount
-    ? { min: 1, step: /** @type {const} */ (1) }
-    : { ...least !== undefined && { min: least } };
-  const field = numberField(label, id, Number(value), changed, { ...limits, unit });
+  const field = numberField(label, id, Number(value), changed, {
+    min: least ?? (isCount ? 1 : -Infinity),
+    step: isCount ? 1 : "any",
+    unit: unit.replace(/^u/, "µ"),
+  });
   return {
-    label: field.label,
+    label: withHelp(field.label),
+    get isWrong() {
+      return field.input.getAttribute("aria-invalid") === "true";
+    },
     get value() {
       return field.number;
     },

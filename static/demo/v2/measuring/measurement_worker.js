@@ -1,12 +1,18 @@
-/** Runs a measurement for measurement_panel.js in a worker. */
+/** Runs a measurement for workers.js, follows one of its orders, or measures at one place. */
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 
-addEventListener("message", ({ data: { key, plane, band, settings, at } }) => {
+/** @import { Measurement } from "../../../measure/measurement.js" */
+
+addEventListener("message", ({ data: { key, plane, band, settings, at, order } }) => {
+  const measurement = /** @type {Measurement} */ (MEASUREMENTS.find((one) => one.key === key));
   try {
-    const { run, at: measureAt } = /** @type {import("../../../measure/measurement.js").Measurement} */ (
-      MEASUREMENTS.find((measurement) => measurement.key === key)
+    postMessage(
+      order !== undefined
+        ? measurement.follow?.(plane, order)
+        : at !== undefined
+        ? measurement.at?.(plane, band, settings, at)
+        : measurement.run?.(plane, band, settings),
     );
-    postMessage(at === undefined ? run(plane, band, settings) : measureAt?.(plane, band, settings, at));
   } catch (error) {
     postMessage({ fault: /** @type {Error} */ (error).message });
   }

@@ -1,6 +1,6 @@
 /**
  * Wires the measuring panels to the pictures. The chosen tool receives the drags over the picture that would otherwise
- * zoom; traces and velocities are directly below the line scan.
+ * zoom; traces and values over time are directly below the line scan.
  *
  * @typedef {import("../picture/placed_view.js").Point} Point
  * @typedef {{source: Pane, reference: Pane}} Panes
@@ -45,7 +45,6 @@ import { scanOf, shapeOf } from "./scan.js";
 import { ShapeEditor } from "./shape_editor.js";
 import { ToolChoice } from "./tool_choice.js";
 import { TraceCharts } from "./trace_charts.js";
-import { VelocityPanel } from "./velocity_panel.js";
 
 /** @import { Pane } from "../picture/pane.js" */
 /** @import { Drawn } from "./drawn.js" */
@@ -87,7 +86,6 @@ export class Measuring extends Emitter {
   #isAccepted = false;
   /** Mark of the documents that the drawings began with. @type {string | null} */
   #origin = null;
-  #velocities = new VelocityPanel(() => this.#panes.source.cursor?.x ?? null);
   #cursors = new CursorPanel(() => this.#panes.source.cursor);
   #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
@@ -99,7 +97,6 @@ export class Measuring extends Emitter {
   #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
     folded("Lines", this.#lines, "lines"),
-    folded("Velocity over time", this.#velocities, "velocities"),
     folded("Events", this.#events, "events"),
     ...this.#measurements.map((panel) => folded(panel.measurement.title, panel, panel.measurement.key)),
   ];
@@ -112,16 +109,11 @@ export class Measuring extends Emitter {
   constructor(panes, host, figure) {
     super();
     this.#panes = panes;
-    this.#charts = new TraceCharts(figure, panes.source, [
-      chartOf("velocity", "Velocity of the streaks over time", this.#velocities),
-      ...this.#measurements.filter(({ measurement }) => measurement.overTime !== undefined)
-        .map((panel) => chartOf(panel.measurement.key, panel.measurement.title, panel)),
-    ]);
+    this.#charts = new TraceCharts(figure, panes.source, this.#measurements.filter(({ hasPlot }) => hasPlot));
     const [bands, events] = [this.#bands, this.#events];
     const regionColumns = () => this.#regionColumns;
     const saved = {
       Traces: bands,
-      Velocities: this.#velocities,
       Events: {
         get about() {
           return [...bands.about, ...events.about];
@@ -168,7 +160,6 @@ export class Measuring extends Emitter {
       traces: this.#bands.kept,
       bands: [...this.#bands.bands.all],
       lines: this.#lines.lines,
-      velocities: this.#velocities.kept,
       events: this.#events.kept,
       measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
       cursors: this.#cursors.kept,
@@ -186,23 +177,24 @@ export class Measuring extends Emitter {
     const [scan, drawn] = [this.#scan, this.drawn];
     if (scan === null || drawn === null) return null;
     const tables = {
-      velocities: this.#velocities.columns,
       events: this.#events.columns,
       lines: this.#lines.columns,
       cursors: this.#cursors.columns,
     };
-    const measurements = this.#measurements.map(({ measurement, columns, quantities }) => ({
-      measurement,
-      columns,
-      quantities,
-    }));
     const images = {
       columns: this.images.columns,
       about: this.images.about,
       regions: this.#regionColumns,
       profile: this.kymographs.columns,
     };
-    return { drawn, scan, traces: this.#bands.traces, tables, measurements, images };
+    return {
+      drawn,
+      scan,
+      traces: this.#bands.traces,
+      tables,
+      measurements: this.#measurements,
+      images,
+    };
   }
 
   /** Null as the file says. */
@@ -256,17 +248,14 @@ export class Measuring extends Emitter {
   /** Call after samples, shown channels or view may have changed. */
   refresh() {
     if (this.#isRecording) this.#record();
-    const { points } = this.#velocities;
     const found = this.#measurements.map((panel) => panel.found);
-    const { kymographs } = this;
-    for (const panel of [this.#velocities, ...this.#measurements, kymographs, this.#regions]) panel.refresh();
+    for (const panel of [...this.#measurements, this.kymographs, this.#regions]) panel.refresh();
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {
       this.#cursors.refresh();
       this.#refresh();
     }
-    const isSame = points === this.#velocities.points &&
-      this.#measurements.every((panel, i) => panel.found === found[i]);
+    const isSame = this.#measurements.every((panel, i) => panel.found === found[i]);
     if (this.#isUnfinished || (isListed && isSame)) return;
     // Results that no longer hold are no step.
     if (this.#history.amend(this.drawn)) this.emit("drawn");
@@ -314,8 +303,8 @@ export class Measuring extends Emitter {
 
   /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
   #show(scan, drawn) {
-    const panels = [this.#bands, this.#lines, this.#cursors, this.#events, this.#velocities];
-    for (const panel of [...panels, ...this.#measurements]) panel.begin(scan, drawn);
+    const panels = [this.#bands, this.#lines, this.#cursors, this.#events, ...this.#measurements];
+    for (const panel of panels) panel.begin(scan, drawn);
   }
 
   /** What belongs to the recording, not to the picture. @param {import("./scan.js").Scan} scan @param {Shown["kept"]} kept */
@@ -385,13 +374,12 @@ export class Measuring extends Emitter {
       panel.addEventListener("change", () => source.drawMarks());
     }
     this.#accepted.addEventListener("change", () => this.#recordSoon());
-    for (const panel of [this.#velocities, this.#events, ...this.#measurements]) {
+    for (const panel of [this.#events, ...this.#measurements]) {
       panel.addEventListener("change", () => this.#paintSoon());
     }
     const parts = [
       this.#bands,
       this.#lines,
-      this.#velocities,
       this.#events,
       ...this.#measurements,
       this.#cursors,
@@ -512,7 +500,7 @@ export class Measuring extends Emitter {
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    for (const panel of [this.#velocities, ...this.#measurements]) panel.listBands(this.#bands.bands.all);
+    for (const panel of this.#measurements) panel.listBands(this.#bands.bands.all);
     this.#events.listTraces(this.#bands.traces, this.#bands.title);
     this.#drawMarks();
     this.#paintSoon();
@@ -529,15 +517,6 @@ export class Measuring extends Emitter {
   }
 }
 
-/** The chart of a panel. @param {string} name @param {string} label @param {VelocityPanel | MeasurementPanel} panel @returns {import("./trace_charts.js").Source} */
-const chartOf = (name, label, panel) => ({
-  id: `${name}-chart`,
-  label,
-  series: () => panel.series,
-  textAt: (line) => panel.textAt(line),
-  toggle: (line) => panel.toggle(line),
-});
-
 /** Name of saved files. @param {MeasurementPanel} panel */
 const savedName = ({ measurement: { key } }) => key.replace(/^./, (letter) => letter.toUpperCase());
 
@@ -546,6 +525,7 @@ const SECTIONS = {
   regions: "save-and-restore",
   kymograph: "kymographs",
   bands: "bands-and-traces",
+  velocity: "velocities",
   diameter: "diameter-over-time",
   export: "what-you-can-save",
 };

@@ -17,10 +17,9 @@
  */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
-import { formatNumber, isTime, titled, unitSymbol } from "../../../measure/axes.js";
+import { isTime, rounded, titled, unitSymbol } from "../../../measure/axes.js";
 import { positionWords } from "../../../measure/stack.js";
-import { typedScan } from "../../../measure/typed_scan.js";
-import { perTime } from "../../../measure/velocity.js";
+import { timeAlongLine, typedScan } from "../../../measure/typed_scan.js";
 
 /** @param {{group: Scan["group"], file: {name: string, path: string}, lineScan: LineScanInfo | null, typed?: TypedScan | null, place: Scan["place"], derived?: Scan["derived"], note: string}} shown @returns {Scan} */
 export function scanOf(
@@ -34,17 +33,11 @@ export function scanOf(
     path,
     isLineScan: isTime(axes[0]),
     isTyped: typed !== null,
-    pixelTime: timeAlongLine(typed ?? lineScan, group),
+    pixelTime: timeAlongLine(typed ?? lineScan, axes[0], group.plane.shape[1]),
     place,
     derived,
     note,
   };
-}
-
-/** 0 unless it is stated, fits the line, and all lines run one way. @param {{secondsPerPixel?: number | null | undefined, bidirectional?: boolean | null | undefined} | null} lineScan @param {Scan["group"]} group */
-function timeAlongLine(lineScan, { plane: { axes, shape } }) {
-  const time = lineScan?.secondsPerPixel ?? 0;
-  return lineScan?.bidirectional !== true && time * shape[1] <= axes[0].step ? time : 0;
 }
 
 /**
@@ -67,38 +60,11 @@ export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, posit
 /** @param {TypedScan} typed */
 const calibrationText = ({ textFile }) => textFile === undefined ? "typed" : `typed, from ${textFile}`;
 
-/** Seconds from line to line, null where they are not known. @param {Scan} scan */
-export const lineTimeOf = ({ axes: [time] }) => time.unit === "seconds" ? time.step : null;
-
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
 export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);
 
 /** Scene and position of the samples, to be compared. @param {Scan} scan */
 export const placeOf = (scan) => JSON.stringify(scan.place());
-
-/** Rounds to significant digits. @type {(value: number, digits: number) => number} */
-export const significant = (value, digits) => Number(value.toPrecision(digits));
-
-/** Such as `1.27 s`; times below a second in milliseconds. @param {number} value @param {{unit: string}} axis */
-export function quantity(value, axis) {
-  if (axis.unit === "seconds" && Math.abs(value) < 1 && value !== 0) {
-    return `${formatNumber(value * 1000)} ms`;
-  }
-  return `${formatNumber(value)} ${unitSymbol(axis.unit)}`;
-}
-
-/** Such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly [Axis, Axis]} axes */
-export function velocityText(velocity, [time, space]) {
-  if (Number.isNaN(velocity)) return "–";
-  if (!Number.isFinite(velocity)) return "no duration";
-  const [value, unit] = space.unit === "um" && Math.abs(velocity) >= 1000
-    ? [velocity / 1000, "mm"]
-    : [velocity, unitSymbol(space.unit)];
-  return `${rounded(value)} ${unit}/${perTime(time)}`;
-}
-
-/** Rounds to four digits, more than the precision of any measurement here. @param {number} value */
-export const rounded = (value) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
 
 /** Means of the shown channels, such as `GCaMP 12.3, Red 4`; the number alone of one channel. @param {Scan} scan @param {(samples: Float32Array) => number} meanOf */
 export const meansText = ({ group: { channels, shown } }, meanOf) =>

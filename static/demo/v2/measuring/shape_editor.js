@@ -24,9 +24,9 @@ export class ShapeEditor extends Emitter {
   #scan = null;
   /** @type {{panel: Drawing, id: Id} | null} */
   #selected = null;
-  /** The first moves the whole shape, the others its ends. @type {HTMLButtonElement[]} */
-  #grips = [];
-  /** @type {{grip: HTMLButtonElement, ends: readonly End[], x: number, y: number} | null} */
+  /** Of each band of the plot; the first moves the whole shape, the others its ends. @type {HTMLButtonElement[][]} */
+  #bands = [];
+  /** @type {{grip: number, ends: readonly End[], x: number, y: number} | null} */
   #drag = null;
   #name = textField("Name", "", 80, (name) => this.#reshape({ name }));
   #color = element("input", { type: "color", id: "shape-color", "aria-label": "Colour" });
@@ -79,24 +79,24 @@ export class ShapeEditor extends Emitter {
     this.#selected = { panel, id };
     const { shape } = this;
     if (shape === null) return;
-    this.#makeGrips(panel, shape);
     this.#makeFields(panel, shape);
     panel.slot.append(this.#fields);
     const fold = this.#fields.closest("details");
     if (fold) fold.open = true;
     panel.showSelected(id);
     this.refresh();
+    // On a narrow page the picture would leave.
+    if (matchMedia("(min-width: 761px)").matches) this.#fields.scrollIntoView({ block: "nearest" });
   }
 
   /** Returns whether a shape was selected. */
   deselect() {
     const selected = this.#selected;
     if (selected === null) return false;
-    const hadFocus = this.#grips.includes(/** @type {any} */ (document.activeElement));
+    const hadFocus = this.#bands.flat().includes(/** @type {any} */ (document.activeElement));
     this.#selected = null;
     this.#drag = null;
-    for (const grip of this.#grips) grip.remove();
-    this.#grips = [];
+    this.#removeGrips();
     this.#fields.remove();
     selected.panel.showSelected(null);
     if (hadFocus) this.#pane.focus();
@@ -126,38 +126,61 @@ export class ShapeEditor extends Emitter {
     if (this.#name.value !== name) this.#name.value = name;
     if (this.#color.value !== color) this.#color.value = color;
     this.#fields.ariaLabel = name;
-    this.#grips.forEach((grip, i) => grip.ariaLabel = `${this.#gripName(i)} ${name}, ${place}`);
+    this.place();
+    for (const grips of this.#bands) {
+      grips.forEach((grip, i) => grip.ariaLabel = `${this.#gripName(i)} ${name}, ${place}`);
+    }
     for (const { field, end, axis } of this.#numbers) {
       field.number = this.#physical(axis, ends[end][axis] ?? 0);
     }
-    this.place();
   }
 
-  /** Puts the grips where the shape lies, or at the edge of the plot. */
+  /** Puts the grips where the shape lies, or at the edge of each band of the plot. */
   place() {
     const { shape } = this;
+    if (shape === null || this.#selected === null) return;
     const { width, height } = this.#pane.plot;
+    if (this.#bands.length !== this.#pane.bandCount) {
+      this.#removeGrips();
+      const { panel } = this.#selected;
+      this.#bands = Array.from({ length: this.#pane.bandCount }, () => this.#madeGrips(panel, shape));
+      this.#pane.hold(...this.#bands.flat());
+    }
     const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
       Math.min(size, Math.max(0, value));
-    this.#grips.forEach((grip, i) => {
-      if (shape === null) return;
-      const { x, y } = gripPlace(shape.ends, i, this.#pane.view);
-      const [left, top] = this.#pane.toScreen(x, y);
-      Object.assign(grip.style, { left: `${inside(left, width)}px`, top: `${inside(top, height)}px` });
-    });
+    for (const [band, grips] of this.#bands.entries()) {
+      grips.forEach((grip, i) => {
+        const { x, y } = gripPlace(shape.ends, i, this.#pane.view);
+        const [left, top] = this.#pane.toScreen(x, y);
+        grip.style.left = `${inside(left, width)}px`;
+        grip.style.top = `${band * height + inside(top, height)}px`;
+        // One of them is enough for keys.
+        grip.tabIndex = band === 0 ? 0 : -1;
+      });
+    }
+  }
+
+  /** Those that keys reach. */
+  get #grips() {
+    return this.#bands[0] ?? [];
+  }
+
+  #removeGrips() {
+    for (const grip of this.#bands.flat()) grip.remove();
+    this.#bands = [];
   }
 
   /** @param {Drawing} panel @param {Shape} shape */
-  #makeGrips({ endNames }, { ends }) {
+  #madeGrips({ endNames }, { ends }) {
     const count = ends.length === 1 ? 1 : 1 + ends.length;
-    this.#grips = Array.from({ length: count }, (_, i) => {
+    return Array.from({ length: count }, (_, i) => {
       const name = i === 0 ? "whole" : String(endNames[i - 1]).toLowerCase();
       const grip = element("button", {
         type: "button",
         className: `grip ${name}`,
         "aria-describedby": "grip-help",
       });
-      grip.addEventListener("pointerdown", (event) => this.#grab(event, grip));
+      grip.addEventListener("pointerdown", (event) => this.#grab(event, grip, i));
       grip.addEventListener("pointermove", (event) => this.#pull(event, false));
       grip.addEventListener("pointerup", (event) => this.#pull(event, true));
       grip.addEventListener("pointercancel", () => this.#giveUp());
@@ -166,7 +189,6 @@ export class ShapeEditor extends Emitter {
       grip.addEventListener("keyup", () => this.emit("released"));
       return grip;
     });
-    this.#pane.hold(...this.#grips);
   }
 
   /** @param {Drawing} panel @param {Shape} shape */
@@ -250,8 +272,8 @@ export class ShapeEditor extends Emitter {
     return i === 0 ? "Move" : `Move ${String(this.#selected?.panel.endNames[i - 1]).toLowerCase()} of`;
   }
 
-  /** @param {PointerEvent} event @param {HTMLButtonElement} grip */
-  #grab(event, grip) {
+  /** @param {PointerEvent} event @param {HTMLButtonElement} grip @param {number} i */
+  #grab(event, grip, i) {
     // The picture would zoom or draw.
     event.stopPropagation();
     const { shape } = this;
@@ -259,7 +281,7 @@ export class ShapeEditor extends Emitter {
     grip.setPointerCapture(event.pointerId);
     // Safari does not.
     grip.focus();
-    this.#drag = { grip, ends: shape.ends, x: event.clientX, y: event.clientY };
+    this.#drag = { grip: i, ends: shape.ends, x: event.clientX, y: event.clientY };
   }
 
   /** @param {PointerEvent} event @param {boolean} isDone */
@@ -268,7 +290,7 @@ export class ShapeEditor extends Emitter {
     if (drag === null) return;
     const shift = this.#pane.shift(event.clientX - drag.x, event.clientY - drag.y);
     if (isDone) this.#drag = null;
-    this.#move(drag.ends, this.#grips.indexOf(drag.grip), shift, isDone);
+    this.#move(drag.ends, drag.grip, shift, isDone);
   }
 
   #giveUp() {

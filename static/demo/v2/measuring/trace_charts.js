@@ -1,18 +1,6 @@
 /**
  * The charts over time directly below a line scan: traces of its bands, and what was measured over time.
  *
- * @typedef {object} Series values over time
- * @property {string} title of the values
- * @property {readonly {line: number, value: number, opacity: number}[]} points
- * @property {readonly {line: number, value: number}[]} gaps places without a value (NaN) and those left out
- *
- * @typedef {object} Source of a chart
- * @property {string} id
- * @property {string} label for screen readers
- * @property {() => Series | null} series
- * @property {(line: number) => string} textAt text for a line
- * @property {(line: number) => void} toggle leaves a value out, or takes it in again
- *
  * @typedef {object} Charted
  * @property {readonly import("./bands.js").Trace[]} traces
  * @property {string} title of the values
@@ -31,18 +19,19 @@
  * @property {readonly number[]} events lines marked above
  * @property {number | null} level
  * @property {readonly {name: string, dash: string}[]} legend meaning of the dashes
- *
- * @typedef {{low: number, high: number}} Range of the values
  */
+import { rounded } from "../../../measure/axes.js";
 import { element, svgElement, within } from "../controls/element.js";
 import { drawChart } from "../picture/chart.js";
 import { measureLabel, svgMarks } from "../picture/marks.js";
-import { rounded } from "./scan.js";
 import { curveColumns } from "./trace_curves.js";
+import { rangeOf, SERIES_RANGE } from "./value_range.js";
 
 /** @import { Chart, ChartSpan } from "../picture/chart.js" */
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Pane } from "../picture/pane.js" */
+/** @import { Range } from "./value_range.js" */
+/** @import { MeasurementPanel } from "./measurement_panel.js" */
 /** @import { Scan } from "./scan.js" */
 
 /** The colour of the page's text. */
@@ -59,9 +48,6 @@ const MARGIN = 14;
 /** From a label to the one above it. */
 const LABEL = 15;
 
-/** Makes nearly equal values over time look equal. */
-export const SERIES_RANGE = 0.3;
-
 /** More values beside a cursor hide the curves. */
 const MOST_VALUES = 4;
 
@@ -71,15 +57,18 @@ export class TraceCharts {
   #series;
   #box = element("div", { className: "trace-charts", hidden: true, role: "region", "aria-label": "Results" });
 
-  /** @param {HTMLElement} figure of the line scan @param {Pane} pane @param {readonly Source[]} sources */
-  constructor(figure, pane, sources) {
+  /** @param {HTMLElement} figure of the line scan @param {Pane} pane @param {readonly MeasurementPanel[]} panels of values over time */
+  constructor(figure, pane, panels) {
     this.#pane = pane;
-    this.#series = sources.map((source) => ({ source, chart: new TraceChart(source.label, source.id) }));
+    this.#series = panels.map((panel) => {
+      const { key, title } = panel.measurement;
+      return { panel, chart: new TraceChart(title, `${key}-chart`) };
+    });
     light.addEventListener("change", () => pane.redraw());
     this.#box.append(this.#traces.box, ...this.#series.map(({ chart }) => chart.box));
-    for (const { source, chart } of this.#series) {
+    for (const { panel, chart } of this.#series) {
       chart.box.classList.add("clickable");
-      chart.box.addEventListener("click", (event) => source.toggle(chart.lineAt(event)));
+      chart.box.addEventListener("click", (event) => panel.toggle(chart.lineAt(event)));
     }
     within(figure, ".stage").after(this.#box);
   }
@@ -88,12 +77,12 @@ export class TraceCharts {
   draw(scan, { traces, title, events, level, pinned }) {
     const isScan = scan?.isLineScan === true;
     this.#traces.box.hidden = !isScan || traces.length === 0;
-    const shown = this.#series.flatMap(({ source, chart }) => {
-      const series = isScan ? source.series() : null;
+    const shown = this.#series.flatMap(({ panel, chart }) => {
+      const series = isScan ? panel.series : null;
       const hasValues = series !== null &&
         (series.points.length > 0 || series.gaps.some(({ value }) => Number.isFinite(value)));
       chart.box.hidden = !hasValues;
-      return hasValues ? [{ source, chart, series }] : [];
+      return hasValues ? [{ panel, chart, series }] : [];
     });
     this.#box.hidden = this.#traces.box.hidden && shown.length === 0;
     this.#box.dataset.charts = String(shown.length + (this.#traces.box.hidden ? 0 : 1));
@@ -116,13 +105,13 @@ export class TraceCharts {
         { curves: traces, points: [], events, level, cursors: cursorsWith(valuesAt), title, legend },
         span,
       ),
-      ...shown.map(({ source, chart, series }) =>
+      ...shown.map(({ panel, chart, series }) =>
         chart.draw({
           ...series,
           curves: [],
           events: [],
           level: null,
-          cursors: cursorsWith((line) => source.textAt(line)),
+          cursors: cursorsWith((line) => panel.textAt(line)),
           least: SERIES_RANGE,
           legend: [],
         }, span)
@@ -216,50 +205,6 @@ class TraceChart {
     this.#svg.replaceChildren(this.#label, ...svgMarks(marks));
     return chart.gutter;
   }
-}
-
-/**
- * Range of the visible values, with a margin. Single values far away from the others do not count where they would
- * press these into half of the height or less.
- *
- * @type {(content: Pick<Content, "curves" | "points" | "level" | "least">, span: {from: number, to: number}) => Range}
- */
-export function rangeOf({ curves, points, level, least = 0 }, { from, to }) {
-  const extents = curves.map(({ values }) =>
-    extentOf(values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to))))
-  );
-  const seen = points.filter(({ line }) => line + 0.5 >= from && line + 0.5 <= to);
-  extents.push(extentOf(Float64Array.from(seen, ({ value }) => value)));
-  if (level !== null) extents.push([level, level]);
-  const low = Math.min(...extents.map(([least]) => least));
-  const high = Math.max(...extents.map(([, most]) => most));
-  if (!(high >= low)) return { low: 0, high: 1 };
-  const more = (least * Math.max(Math.abs(low), Math.abs(high)) - (high - low)) / 2;
-  const margin = Math.max(more, (high - low) * 0.06) || Math.abs(high) * 0.05 || 0.5;
-  return { low: low - margin, high: high + margin };
-}
-
-/** Least and greatest value, of others than outliers where these take half of the range. @param {Float64Array} values @returns {[number, number]} */
-function extentOf(values) {
-  const whole = leastAndMost(values, (i) => values[i]);
-  // The middle one of three neighbours is no single outlier.
-  const inner = leastAndMost(values, (i) => {
-    const [one, two, three] = [values[i - 1] ?? NaN, values[i], values[i + 1] ?? NaN];
-    return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
-  });
-  const extent = inner[1] - inner[0];
-  return extent > 0 && whole[1] - whole[0] >= 2 * extent ? inner : whole;
-}
-
-/** @param {Float64Array} values @param {(i: number) => number} valueAt @returns {[number, number]} */
-function leastAndMost(values, valueAt) {
-  let [low, high] = [Infinity, -Infinity];
-  for (let i = 0; i < values.length; i += 1) {
-    const value = valueAt(i);
-    if (value < low && value > -Infinity) low = value;
-    if (value > high && value < Infinity) high = value;
-  }
-  return [low, high];
 }
 
 /** @param {Chart} chart @param {Range} range @returns {Mark[]} */

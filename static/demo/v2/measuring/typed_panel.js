@@ -1,10 +1,10 @@
 /** Treats an image as a line scan by what the user types, or takes from a text, because its file does not say so. */
+import { significant } from "../../../measure/axes.js";
 import { calibrationIn } from "../../../measure/calibration_text.js";
 import { Emitter } from "../controls/emitter.js";
 import { element } from "../controls/element.js";
 import { button, choiceField, fieldRow, numberField } from "../controls/fields.js";
 import { help } from "../controls/help.js";
-import { significant } from "./scan.js";
 
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 

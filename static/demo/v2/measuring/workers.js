@@ -1,21 +1,87 @@
-/** Workers that compute for a panel. */
+/**
+ * Runs measurements in workers. One that divides its work has as many as there are cores: each takes the next order until
+ * none is left.
+ *
+ * @typedef {(found: readonly Item[], done: number, of: number) => void} OnFound what was found so far, in order, after `done`
+ *   of so many orders
+ */
+import { linesOf, placed } from "../../../measure/measurement.js";
+
+/** @import { Band, Found, Item, Measurement, Order, Plane, Settings } from "../../../measure/measurement.js" */
+
+/** Milliseconds between two calls of `onFound`. */
+const SHOW_EVERY = 250;
+
+/**
+ * Measures a plane, whose samples are copied.
+ *
+ * @param {Measurement} measurement
+ * @param {{plane: Plane, band: Band, settings: Settings}} order
+ * @param {{signal: AbortSignal, onFound: OnFound}} options
+ * @returns {Promise<Found>}
+ * @throws {DOMException} `AbortError` when the signal ends it
+ * @throws {Error} a setting does not fit, or workers are unavailable
+ */
+export function measuredInWorkers({ key, divide }, { plane, band, settings }, { signal, onFound }) {
+  return withWorkers(signal, async (newWorker) => {
+    if (divide === undefined) {
+      return { found: await asked(newWorker(), { key, plane, band, settings }), settings };
+    }
+    const workers = Array.from({ length: Math.max(1, navigator.hardwareConcurrency ?? 1) }, newWorker);
+    const steps = divide(plane, band, settings);
+    let step = steps.next();
+    while (!step.done) step = steps.next(await shared(workers, key, plane, step.value, onFound));
+    return step.value;
+  });
+}
+
+/**
+ * Measures the item nearest to a place; null without one.
+ *
+ * @param {Measurement} measurement
+ * @param {{plane: Plane, band: Band, settings: Settings, at: {line: number, column: number}}} order
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>}
+ */
+export const measuredAt = ({ key }, order, signal) =>
+  withWorkers(signal, (newWorker) => asked(newWorker(), { key, ...order }));
+
+/** Has orders followed by all workers. @type {(workers: Worker[], key: string, plane: Plane, orders: readonly Order[], onFound: OnFound) => Promise<Item[][]>} */
+async function shared(workers, key, plane, orders, onFound) {
+  /** @type {Item[][]} */
+  const found = [];
+  let [next, done, shownAt] = [0, 0, -Infinity];
+  await Promise.all(workers.map(async (worker) => {
+    while (next < orders.length) {
+      const i = next;
+      next += 1;
+      const order = orders[i];
+      const lines = linesOf(plane, order);
+      found[i] = placed(await asked(worker, { key, plane: lines, order }, [lines.samples.buffer]), order);
+      done += 1;
+      if (order.isTrial || performance.now() - shownAt < SHOW_EVERY) continue;
+      shownAt = performance.now();
+      onFound(found.flat(), done, orders.length);
+    }
+  }));
+  return found;
+}
 
 /**
  * Runs work with workers that end with it.
  *
  * @template Result
- * @param {string} file of the worker, beside this one
  * @param {AbortSignal} signal ends work and workers
  * @param {(newWorker: () => Worker) => Promise<Result>} work
  * @returns {Promise<Result>}
  * @throws {DOMException} `AbortError` when the signal ends it
  */
-export async function withWorkers(file, signal, work) {
+async function withWorkers(signal, work) {
   signal.throwIfAborted();
   /** @type {Worker[]} */
   const workers = [];
   const newWorker = () => {
-    const worker = new Worker(new URL(file, import.meta.url), { type: "module" });
+    const worker = new Worker(new URL("measurement_worker.js", import.meta.url), { type: "module" });
     workers.push(worker);
     return worker;
   };
@@ -31,13 +97,8 @@ export async function withWorkers(file, signal, work) {
   }
 }
 
-/**
- * The answer of a worker to an order.
- *
- * @type {(worker: Worker, order: object, transfer?: Transferable[]) => Promise<any>}
- * @throws {Error} the worker failed, or the browser runs none
- */
-export const asked = (worker, order, transfer = []) =>
+/** The answer of a worker. @type {(worker: Worker, order: object, transfer?: Transferable[]) => Promise<any>} */
+const asked = (worker, order, transfer = []) =>
   new Promise((done, failed) => {
     worker.onmessage = ({ data }) => data?.fault === undefined ? done(data) : failed(new Error(data.fault));
     worker.onerror = (event) => {

@@ -1,7 +1,6 @@
 /** Sliders for time, focus and wavelength, play, and the list of scenes. */
-import { isTime } from "../../../measure/axes.js";
+import { isTime, quantity } from "../../../measure/axes.js";
 import { byId, element, within } from "../controls/element.js";
-import { quantity } from "../picture/readout.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Place } from "./plane_steps.js" */
@@ -193,8 +192,7 @@ export class PositionBar {
     const unit = header.physicalUnitsLabels[at];
     if (unit === undefined || unit === "Pixels") return "";
     const value = index * (header.physicalUnits[at] ?? 1);
-    if (isTime({ unit })) return `${value.toFixed(value < 10 ? 3 : 1)} s`;
-    return value === 0 ? `0 ${quantity(1, unit).split(" ")[1]}` : quantity(value, unit);
+    return isTime({ unit }) ? `${value.toFixed(value < 10 ? 3 : 1)} s` : quantity(value, { unit });
   }
 
   #paintPlay() {

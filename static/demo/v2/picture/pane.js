@@ -273,6 +273,11 @@ export class Pane {
     return [...bars, this.#reduction].filter((text) => text !== "").join(" · ") || "\u00a0";
   }
 
+  /** Equal parts of the plot, one below the other, which show the same. */
+  get bandCount() {
+    return this.#stage.bandCount;
+  }
+
   /** Size of the plot, or one of its bands, in CSS pixels. */
   get plot() {
     return this.#stage.band;

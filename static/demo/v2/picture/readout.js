@@ -1,5 +1,5 @@
 /** Sentences about an acquisition and about the sample under the cursor. */
-import { formatAt, formatNumber, isTime, unitSymbol } from "../../../measure/axes.js";
+import { formatAt, isTime, quantity, unitSymbol } from "../../../measure/axes.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Axis } from "../../../measure/axes.js" */
@@ -52,9 +52,9 @@ export function facts({ plane, source, channels, header }) {
   const loaded = channels.length === source.numChannels ? count : `${count} of ${source.numChannels}`;
   const place = isTime(rows)
     ? [
-      `${quantity(rows.step, rows.unit)}/line`,
+      `${quantity(rows.step, rows)}/line`,
       ...perPixel(columns),
-      `${rows.size} ${rows.size === 1 ? "line" : "lines"} (${quantity(rows.size * rows.step, rows.unit, 3)})`,
+      `${rows.size} ${rows.size === 1 ? "line" : "lines"} (${quantity(rows.size * rows.step, rows, 3)})`,
       `${columns.size} px${extent(columns)}`,
     ]
     : imageFacts(rows, columns);
@@ -67,7 +67,7 @@ function imageFacts(rows, columns) {
   if (rows.unit === "Pixels" && columns.unit === "Pixels") return [size];
   const [x = "1 px", y = "1 px"] = [columns, rows].map((axis) => perPixel(axis)[0]);
   const steps = x === y ? [x] : [`X ${x}`, `Y ${y}`];
-  const extents = [columns, rows].map(({ size, step, unit }) => quantity(size * step, unit, 3)).join(" × ");
+  const extents = [columns, rows].map((axis) => quantity(axis.size * axis.step, axis, 3)).join(" × ");
   return [`${size} (${extents})`, ...steps];
 }
 
@@ -78,31 +78,16 @@ function further({ dims, sizes, physicalUnits, physicalUnitsLabels }) {
   return dims.flatMap((dim, i) => {
     const [word, unit] = [words[dim], physicalUnitsLabels[i] ?? "Pixels"];
     if (word === undefined) return [];
-    const step = unit === "Pixels" ? "" : ` (every ${quantity(physicalUnits[i] ?? 1, unit)})`;
+    const step = unit === "Pixels" ? "" : ` (every ${quantity(physicalUnits[i] ?? 1, { unit })})`;
     return [`${sizes[dim]} ${word}${step}`];
   });
 }
 
 /** @param {{step: number, unit: string}} axis */
-const perPixel = ({ step, unit }) => unit === "Pixels" ? [] : [`${quantity(step, unit)}/px`];
+const perPixel = (axis) => axis.unit === "Pixels" ? [] : [`${quantity(axis.step, axis)}/px`];
 
 /** @param {{size: number, step: number, unit: string}} axis */
-const extent = ({ size, step, unit }) => unit === "Pixels" ? "" : ` (${quantity(size * step, unit, 3)})`;
-
-/**
- * Formats a length or duration, in nanometres and milliseconds where the number would begin with 0.0.
- *
- * @param {number} value
- * @param {string} unit as in the contract
- * @param {number} [digits] that count
- */
-export function quantity(value, unit, digits = 4) {
-  const smaller = unit === "seconds" ? "ms" : unit === "um" ? "nm" : undefined;
-  const [scaled, symbol] = smaller !== undefined && value < 0.1
-    ? [1e3 * value, smaller]
-    : [value, unitSymbol(unit)];
-  return `${formatNumber(Number(scaled.toPrecision(digits)))} ${symbol}`;
-}
+const extent = (axis) => axis.unit === "Pixels" ? "" : ` (${quantity(axis.size * axis.step, axis, 3)})`;
 
 /** `12.3 MB`. @param {number} bytes */
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

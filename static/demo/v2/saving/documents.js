@@ -14,8 +14,6 @@
 import { tableUnit } from "../../../measure/axes.js";
 import { table } from "../../../measure/csv.js";
 import { projectionWords } from "../../../measure/stack.js";
-import { METHODS, physicalVelocity, velocityUnit } from "../../../measure/velocity.js";
-import { velocitySummary } from "../../../measure/velocity_summary.js";
 import { LINE_ID } from "../../../measure/image_parts.js";
 import { mapped } from "../measuring/drawn.js";
 import { shapeOf } from "../measuring/scan.js";
@@ -52,25 +50,18 @@ export function memberOf(recorded) {
 
 /** What neither regions nor analyses tell; bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
 function settingsOf(drawn, channels) {
-  const { shape, isLineScan, traces, velocities, events, measured, cursors, kymograph, bands } = drawn;
+  const { shape, isLineScan, traces, events, measured, cursors, kymograph, bands } = drawn;
   const regionOf = (/** @type {string} */ id) => {
     const band = bands.find((band) => String(band.id) === id);
     return band === undefined ? "" : bandRegionId(band);
   };
-  const { found: _, about, place: __, ...choices } = velocities ?? {};
   const [band = "", ...channel] = events?.trace.split(" ") ?? [];
   const at = channels.findIndex(({ name }) => name === channel.join(" "));
-  const { rows: ___, trace: ____, ...thresholds } = events ?? {};
+  const { rows: _, trace: __, ...thresholds } = events ?? {};
   return {
     shape,
     isLineScan,
     traces,
-    velocities: velocities && {
-      ...choices,
-      about,
-      band: regionOf(velocities.band),
-      channel: rankOf(channels, Number(velocities.channel)),
-    },
     events: events && { ...thresholds, band: regionOf(band), channel: rankOf(channels, at) },
     measured: mapped(measured, ({ found: _, place: __, ...one }) => /** @type {any} */ ({
       ...one,
@@ -92,7 +83,7 @@ function rankOf(channels, position) {
 
 /** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l wavelength @returns {Analysis[]} */
 function analysesOf({ drawn, scan, traces, tables, measurements, images }, channels, l) {
-  const { velocities, events, lines, cursors } = tables;
+  const { events, lines, cursors } = tables;
   const at = (/** @type {number} */ position) => ({
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },
@@ -126,15 +117,6 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
         name: `Trace of ${trace.name}`,
       })
     ),
-    ...drawn.velocities === null ? [] : analysis({
-      type: "velocity",
-      roiId: bandOf(drawn, drawn.velocities.band),
-      ...at(Number(drawn.velocities.channel)),
-      parameters: velocityParameters(drawn),
-      summary: velocitySums(drawn, scan),
-      columns: velocities,
-      name: "Velocities",
-    }),
     ...chosen === undefined ? [] : analysis({
       type: "events",
       ...ofTrace({ band: bandRegionId(chosen.band), channel: chosen.channel }),
@@ -244,46 +226,17 @@ function traceParameters({ traces }, { axes: [time] }) {
   };
 }
 
-/** @param {Drawn} drawn */
-function velocityParameters({ velocities, shape, bands }) {
-  if (velocities === null) return {};
-  const { method, window, step, isAutomatic, pixelTime, found } = velocities;
-  const band = bands.find(({ id }) => String(id) === velocities.band);
-  return {
-    method,
-    method_description: METHODS[method],
-    columns: band ? [band.from, band.to] : [0, shape[1]],
-    window: inUnit(window, "lines"),
-    window_chosen: isAutomatic ? "automatically" : "by hand",
-    step: inUnit(step, "lines"),
-    time_per_pixel: inUnit(pixelTime, "us"),
-    [OWN]: packed({ found }),
-  };
-}
-
 /** @param {Measurement} measurement @param {KeptMeasurement} kept */
-function measurementParameters({ parameters, method }, { settings, columns, found }) {
+function measurementParameters({ parameters, method }, { measured, columns, found }) {
   const written = parameters.map(({ key, unit }) => [
-    key,
-    unit === undefined ? settings[key] : inUnit(settings[key], unit),
+    key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    unit === undefined ? measured[key] : inUnit(measured[key], unit),
   ]);
   return {
     ...Object.fromEntries(written),
-    method_description: method(settings),
+    method_description: method(measured),
     columns,
     [OWN]: packed({ found }),
-  };
-}
-
-/** @param {Drawn} drawn @param {Scan} scan */
-function velocitySums({ velocities }, { axes }) {
-  if (velocities === null) return {};
-  const { windows, numbers, median } = velocitySummary(velocities.found, velocities.window);
-  const unit = velocityUnit(axes).replace("µ", "u");
-  return {
-    windows,
-    measured_windows: numbers,
-    ...numbers > 0 && { median: inUnit(physicalVelocity(median, axes), unit) },
   };
 }
 

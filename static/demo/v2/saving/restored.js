@@ -1,6 +1,6 @@
 /**
  * Drawings and results from the documents of a recording, whoever wrote them. Only what the page wrote itself restores
- * settings, events and velocities; regions are drawn in any case.
+ * settings and results; regions are drawn in any case.
  *
  * @typedef {object} Documents of one image
  * @property {any} image image document
@@ -128,7 +128,7 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
     );
     return isOurs && found ? unpacked(found.parameters[OWN]) : {};
   };
-  const { velocities, events } = settings;
+  const { events } = settings;
   const { band: eventBand, channel: eventChannel, ...thresholds } = events ?? {};
   const eventBandId = bandIds.get(eventBand);
   const isThere = (/** @type {any} */ { band }) => band === "" || bandIds.has(band);
@@ -144,9 +144,6 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
       shape,
       isLineScan,
       traces: settings.traces ?? null,
-      velocities: isLineScan && velocities && isThere(velocities)
-        ? { ...velocities, ...placed(velocities), found: listed(kept("velocity").found) }
-        : null,
       events: isLineScan && events && eventBandId !== undefined
         ? {
           ...thresholds,
@@ -190,7 +187,6 @@ function inKymograph(look) {
   if (!look) return {};
   const { drawn } = look;
   if (!drawn) return { look };
-  const velocities = drawn.velocities && { ...drawn.velocities, place: null };
   const measured = mapped(drawn.measured, (one) => ({ ...one, place: null }));
-  return { look: { ...look, drawn: { ...drawn, velocities, measured } } };
+  return { look: { ...look, drawn: { ...drawn, measured } } };
 }

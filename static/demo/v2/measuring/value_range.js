@@ -1,0 +1,57 @@
+/**
+ * The range of values that a chart shows.
+ *
+ * @typedef {{low: number, high: number}} Range
+ * @typedef {object} Ranged
+ * @property {readonly {values: Float64Array}[]} curves one value per line
+ * @property {readonly {line: number, value: number}[]} points
+ * @property {number | null} level that is in it
+ * @property {number} [least] extent as a fraction of the greatest value
+ */
+
+/** Makes nearly equal values over time look equal. */
+export const SERIES_RANGE = 0.3;
+
+/**
+ * Range of the visible values, with a margin. Single values far away from the others do not count where they would
+ * press these into half of the height or less.
+ *
+ * @type {(content: Ranged, span: {from: number, to: number}) => Range}
+ */
+export function rangeOf({ curves, points, level, least = 0 }, { from, to }) {
+  const extents = curves.map(({ values }) =>
+    extentOf(values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to))))
+  );
+  const seen = points.filter(({ line }) => line + 0.5 >= from && line + 0.5 <= to);
+  extents.push(extentOf(Float64Array.from(seen, ({ value }) => value)));
+  if (level !== null) extents.push([level, level]);
+  const low = Math.min(...extents.map(([least]) => least));
+  const high = Math.max(...extents.map(([, most]) => most));
+  if (!(high >= low)) return { low: 0, high: 1 };
+  const more = (least * Math.max(Math.abs(low), Math.abs(high)) - (high - low)) / 2;
+  const margin = Math.max(more, (high - low) * 0.06) || Math.abs(high) * 0.05 || 0.5;
+  return { low: low - margin, high: high + margin };
+}
+
+/** Least and greatest value, of others than outliers where these take half of the range. @param {Float64Array} values @returns {[number, number]} */
+function extentOf(values) {
+  const whole = leastAndMost(values, (i) => values[i]);
+  // The middle one of three neighbours is no single outlier.
+  const inner = leastAndMost(values, (i) => {
+    const [one, two, three] = [values[i - 1] ?? NaN, values[i], values[i + 1] ?? NaN];
+    return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
+  });
+  const extent = inner[1] - inner[0];
+  return extent > 0 && whole[1] - whole[0] >= 2 * extent ? inner : whole;
+}
+
+/** @param {Float64Array} values @param {(i: number) => number} valueAt @returns {[number, number]} */
+function leastAndMost(values, valueAt) {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; i += 1) {
+    const value = valueAt(i);
+    if (value < low && value > -Infinity) low = value;
+    if (value > high && value < Infinity) high = value;
+  }
+  return [low, high];
+}

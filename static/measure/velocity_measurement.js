@@ -1,0 +1,210 @@
+/** Velocity over time as a measurement (measurement.js), divided into orders of some windows each. */
+import { quantity, significant, tableUnit } from "./axes.js";
+import { timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
+import { deviation, mean, percentile } from "./traces.js";
+import {
+  METHODS,
+  physicalVelocity,
+  resolvable,
+  SHORTEST_WINDOW,
+  velocitiesAt,
+  velocityText,
+  velocityUnit,
+  windowStarts,
+  withBends,
+} from "./velocity.js";
+import { standingPart } from "./standing.js";
+import { isNumber, velocitySummary } from "./velocity_summary.js";
+import { firstWindow, TRIAL_METHOD, windowChoice } from "./window_choice.js";
+
+/** @import { Axes, Band, Measurement, Order, Plane, Settings } from "./measurement.js" */
+/** @import { Method, VelocityAt, Windows } from "./velocity.js" */
+
+/** Most windows of an order: they outweigh its message and are soon done. */
+const MOST_WINDOWS = 64;
+
+/** Orders of a short recording, so that no core waits for long at its end. */
+const ORDERS = 64;
+
+const AUTOMATICALLY = "automatically";
+
+/** @type {Measurement} */
+export const VELOCITY = {
+  key: "velocity",
+  title: "Velocity over time",
+  noun: "velocity",
+  hint: "The band holds streaks of cells that move along the line.",
+  help: [
+    ["summary-of-velocities", "Summary"],
+    ["verdicts", "Verdicts"],
+    ["confidence", "Confidence"],
+    ["standard-error", "Standard error"],
+  ],
+  parameters: [
+    {
+      key: "method",
+      label: "Method",
+      value: "autocorrelation",
+      choices: {
+        autocorrelation: "autocorrelation",
+        radon: "Radon, as published",
+        piv: "PIV, as published",
+      },
+      help: "methods",
+    },
+    {
+      key: "chosen",
+      label: "Window chosen",
+      value: AUTOMATICALLY,
+      choices: { [AUTOMATICALLY]: AUTOMATICALLY, "by hand": "by hand" },
+      help: "window",
+    },
+    { key: "window", label: "Window", value: 0, unit: "lines", isCount: true, least: SHORTEST_WINDOW },
+    { key: "step", label: "Step", value: 0, unit: "lines", isCount: true },
+    {
+      key: "pixelTime",
+      label: "Time per pixel",
+      value: 0,
+      unit: "us",
+      least: 0,
+      help: "time-along-the-line",
+      cited: ({ pixelTime }, band) => ["Time along the line", alongLine(pixelTime, band)],
+    },
+  ],
+  defaults({ window, chosen = window === undefined ? AUTOMATICALLY : "by hand" }, band) {
+    const lines = window ?? firstWindow(lineTimeOf(band.axes), band.lines);
+    return { chosen, window: lines, step: halfOf(lines), pixelTime: 1e6 * band.pixelTime };
+  },
+  typed: (settings, key) =>
+    key === "window"
+      ? { ...settings, chosen: "by hand", step: halfOf(settings.window) }
+      : key === "step"
+      ? { ...settings, chosen: "by hand" }
+      : settings,
+  explain({ window, chosen }, { columns, axes }) {
+    if (columns[1] - columns[0] < SHORTEST_WINDOW) {
+      return `Too narrow: a velocity needs at least ${SHORTEST_WINDOW} columns.`;
+    }
+    const [slow, fast] = resolvable({ window, columns }).map((velocity) =>
+      velocityText(significant(physicalVelocity(velocity, axes), 2), axes)
+    );
+    return `${quantity(window * axes[0].step, axes[0], 3)}: measures velocities from ${slow} to ${fast}.${
+      chosen === AUTOMATICALLY ? " The window adapts." : ""
+    }`;
+  },
+  method: ({ method }) => METHODS[/** @type {Method} */ (method)],
+  *divide(plane, { columns, axes }, settings) {
+    const lineTime = lineTimeOf(axes);
+    const pixelTime = lineTime === null ? 0 : settings.pixelTime / 1e6 / lineTime;
+    const windows = { columns, pixelTime, method: settings.method };
+    const isChosen = settings.chosen === AUTOMATICALLY;
+    const window = isChosen ? yield* chosenWindow(plane, windows, lineTime) : settings.window;
+    const step = isChosen ? halfOf(window) : settings.step;
+    const starts = windowStarts(plane.shape[0], { window, step });
+    const size = Math.min(MOST_WINDOWS, Math.ceil(starts.length / ORDERS)) || 1;
+    const found = yield ordersOf(plane, { ...windows, window }, starts, size);
+    return { found: withBends(found.flat(), { window, step }), settings: { ...settings, window, step } };
+  },
+  follow: (plane, { windows, starts }) => velocitiesAt(plane, windows, starts),
+  columns(found, axes) {
+    return [
+      timeColumn(found, axes[0]),
+      { name: "Velocity", unit: unitOf(axes), values: valuesOver(VELOCITY, found, axes) },
+      { name: "Confidence", values: found.map(({ confidence }) => confidence) },
+      {
+        name: "Estimated standard error",
+        unit: "%",
+        values: found.map(({ error }) => 100 * (error ?? NaN)),
+      },
+      { name: "Verdict", values: found.map(verdictOf) },
+    ];
+  },
+  summary(found, { axes }, { window }) {
+    const unit = unitOf(axes);
+    const { numbers, median, cycle } = velocitySummary(found, window);
+    const values = valuesOver(VELOCITY, found, axes);
+    const errors = Float64Array.from(found.filter(isNumber), ({ error }) => 100 * (error ?? NaN));
+    return [
+      { name: "Windows", value: found.length },
+      { name: "With a velocity", value: numbers },
+      ...verdictCounts(found, ["changing", "too slow", "too fast", "unclear"]),
+      { name: "Median velocity", value: physicalVelocity(median, axes), unit },
+      { name: "Mean velocity", value: mean(values, 0, values.length), unit },
+      { name: "SD of velocity", value: deviation(values), unit },
+      { name: "Median standard error", value: percentile(errors, 50), unit: "%" },
+      ...cycle === null ? [] : [
+        { name: "Cycles", value: cycle.cycles < 1 ? "part of one: not the mean of the flow" : cycle.cycles },
+        { name: "Length of a cycle", value: cycle.period * axes[0].step, unit: tableUnit(axes[0]) },
+        { name: "Mean velocity of whole cycles", value: physicalVelocity(cycle.mean, axes), unit },
+      ],
+    ];
+  },
+  overTime: {
+    name: "Velocity",
+    unit: unitOf,
+    value: (/** @type {VelocityAt} */ { velocity }, axes) => physicalVelocity(velocity ?? NaN, axes),
+    error: ({ error }) =>
+      error === null || !(error >= 0) ? "" : `± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`,
+    certainty: ({ confidence }) => confidence,
+  },
+};
+
+/** For tables. @param {Axes} axes */
+function unitOf(axes) {
+  return velocityUnit(axes).replace("µ", "u");
+}
+
+/** Step of a window. @param {number} window */
+const halfOf = (window) => Math.max(1, Math.floor(window / 2));
+
+/** Seconds from line to line, null where they are not known. @param {Axes} axes */
+const lineTimeOf = ([time]) => time.unit === "seconds" ? time.step : null;
+
+/** @param {number} pixelTime microseconds @param {Band} band */
+function alongLine(pixelTime, { axes, pixelTime: ofFile, isTyped }) {
+  if (pixelTime === 0 || lineTimeOf(axes) === null) return "not corrected";
+  const isFromFile = pixelTime === 1e6 * ofFile && !isTyped;
+  return `corrected for ${significant(pixelTime, 6)} us per pixel (${
+    isFromFile ? "from the file" : "typed"
+  })`;
+}
+
+/**
+ * Tries windows until one is chosen.
+ *
+ * @param {Plane} plane
+ * @param {Omit<Windows, "window" | "step">} windows
+ * @param {number | null} lineTime
+ * @returns {Generator<Order[], number, VelocityAt[][]>}
+ */
+function* chosenWindow(plane, windows, lineTime) {
+  const choice = windowChoice(plane.shape[0], lineTime);
+  let step = choice.next();
+  while (!step.done) {
+    const trials = step.value;
+    const orders = trials.flatMap(({ window, starts }) =>
+      ordersOf(plane, { ...windows, window, method: TRIAL_METHOD }, starts, 1)
+    );
+    const found = (yield orders.map((order) => ({ ...order, isTrial: true }))).flat();
+    step = choice.next(trials.map(({ starts }) => found.splice(0, starts.length)));
+  }
+  return step.value;
+}
+
+/**
+ * Orders of `size` windows that begin at some lines.
+ *
+ * @param {Plane} plane
+ * @param {Omit<Windows, "step">} windows
+ * @param {readonly number[]} starts
+ * @param {number} size
+ * @returns {Order[]}
+ */
+function ordersOf({ samples, shape: [rows, columns] }, windows, starts, size) {
+  const standing = standingPart(samples, rows, columns, windows.window);
+  return Array.from({ length: Math.ceil(starts.length / size) }, (_, i) => {
+    const own = starts.slice(i * size, (i + 1) * size);
+    const lines = /** @type {const} */ ([own[0], own[own.length - 1] + windows.window]);
+    return { lines, windows: { ...windows, standing }, starts: own.map((start) => start - lines[0]) };
+  });
+}
