@@ -204,6 +204,8 @@ export class MeasurementPanel extends Panel {
     this.#running?.abort();
     this.#samples = null;
     this.#about = [];
+    this.#columns = [0, 0];
+    this.#measured = {};
     this.#most = ROWS_AT_ONCE;
     this.#result.textContent = "";
     this.#found = [];
