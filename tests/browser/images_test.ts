@@ -96,7 +96,7 @@ test("images: projections and kymographs are saved as TIFF that opens with its c
   assert(Math.abs(read - expected) < 2, `${read}, not ${expected}`);
   await viewer.open(join(server.folder, kymograph.name));
   assert.equal(await viewer.text("#source h2"), "Line scan");
-  assert.match(await viewer.text("#facts"), /0\.1 s\/line · 0\.5 µm\/px/);
+  assert.match(await viewer.text("#facts"), /100 ms\/line · 0\.5 µm\/px/);
 });
 
 test("images: a projection is measured, kept, undone and reported", async (viewer) => {
