@@ -8,7 +8,7 @@ import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/
 import { StopFlag } from "./io/stop_flag.ts";
 import type { MetadataDocument } from "./io/document_list.ts";
 import { bounded } from "./metadata/description.ts";
-import { parseJson } from "./metadata/json.ts";
+import { parseJson, REQUEST_BODY } from "./metadata/json.ts";
 import { csvProblem } from "../schemas/csv_table.ts";
 import { OpenAcquisition } from "./opened/open_acquisition.ts";
 import type { Answers, Asked, FromWorker, Question, ToWorker } from "./opened/orders.ts";
@@ -66,7 +66,7 @@ type TextQuestion = Extract<Question, { type: "parse" | "judge" }>;
 /** The answer to a question about it. */
 const textAnswer = (question: TextQuestion): Answers[TextQuestion["type"]] =>
   question.type === "parse"
-    ? parseJson(question.bytes, "The body", question.bytes.length)
+    ? parseJson(question.bytes, "The body", REQUEST_BODY)
     : question.tables.map((table) => csvProblem(encoder.encode(table)));
 
 /** The answer to a question about an acquisition, with views of the memory to transfer. */

@@ -1,6 +1,7 @@
 /** `POST /api/v2/export`, and the archive at the link that it answers with. */
 import type { z } from "zod";
 import type { ExportResponse } from "../schemas/http.ts";
+import { REQUEST_BODY } from "../readers/metadata/json.ts";
 import { type Link, LINK_SECONDS, OrderRefused } from "../session/exporter.ts";
 import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
 import { RequestValidationFailed } from "./errors.ts";
@@ -8,16 +9,13 @@ import { requireMayName, requireRunning } from "./open.ts";
 import { bodyBytes, MAX_BODY_BYTES, readBody } from "./request_body.ts";
 import { STALL_MS } from "./planes.ts";
 
-/** Bytes that the body of a client with a session may have: tables of long recordings. */
-const MAX_EXPORT_BYTES = 32 << 20;
-
 /** Judges an order and answers with a link to its archive. */
 export async function exportMembers(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { exporter, store, version } = services;
   const { headers, signal } = c.req.raw;
   const hasSession = store.find(headers.get("x-acq-session") ?? "") !== null;
-  const most = hasSession ? MAX_EXPORT_BYTES : MAX_BODY_BYTES;
+  const most = hasSession ? REQUEST_BODY.bytes : MAX_BODY_BYTES;
   const memory = exporter.hold(bodyBytes(c.req.raw, most));
   try {
     const parse = (bytes: Uint8Array<ArrayBuffer>) => exporter.parse(bytes, signal);

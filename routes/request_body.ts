@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
-import { parseJson } from "../readers/metadata/json.ts";
+import { parseJson, REQUEST_BODY } from "../readers/metadata/json.ts";
 import type { SchemaName, Schemas } from "./context.ts";
 import {
   type Detail,
@@ -51,7 +51,7 @@ export async function readBody<Name extends SchemaName>(
   throw new RequestValidationFailed(result.error.issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
 }
 
-const parseBody = (bytes: Uint8Array): unknown => parseJson(bytes, "The body");
+const parseBody = (bytes: Uint8Array): unknown => parseJson(bytes, "The body", REQUEST_BODY);
 
 /** Zod is loaded with the first body, not when the server starts. */
 async function loadedSchema<Name extends SchemaName>(name: Name): Promise<z.ZodType<z.infer<Schemas[Name]>>> {

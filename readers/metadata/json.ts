@@ -4,8 +4,21 @@ import { MAX_JSON_BYTES } from "../io/limits.ts";
 
 export { isJsonObject, type JsonObject } from "../../schemas/json_object.ts";
 
+/** Bounds of JSON text. */
+export interface JsonLimits {
+  /** Bytes of the text. */
+  readonly bytes: number;
+  /** Values in it. */
+  readonly values: number;
+}
+
 /** Values of one document: 300 bytes of heap each at worst, where they are objects under distinct keys. */
 export const MAX_JSON_VALUES = 1_000_000;
+
+const DOCUMENT: JsonLimits = { bytes: MAX_JSON_BYTES, values: MAX_JSON_VALUES };
+
+/** Of the body of a request: the serving thread validates each of its values. */
+export const REQUEST_BODY: JsonLimits = { bytes: 32 << 20, values: 100_000 };
 
 /** Nesting of one document. */
 export const MAX_JSON_DEPTH = 256;
@@ -13,14 +26,13 @@ export const MAX_JSON_DEPTH = 256;
 /**
  * Decodes the text of a JSON document and drops a byte order mark.
  *
- * @param most bytes that it may have
  * @throws {DecodeFailed} not UTF-8, or over a bound
  */
-export function jsonText(bytes: Uint8Array, what: string, most = MAX_JSON_BYTES): string {
-  if (bytes.length > most) {
-    throw new DecodeFailed(`${what} has ${bytes.length} bytes, more than ${most}`);
+export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): string {
+  if (bytes.length > limits.bytes) {
+    throw new DecodeFailed(`${what} has ${bytes.length} bytes, more than ${limits.bytes}`);
   }
-  checkStructure(bytes, what);
+  checkStructure(bytes, what, limits.values);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -31,9 +43,9 @@ export function jsonText(bytes: Uint8Array, what: string, most = MAX_JSON_BYTES)
 /**
  * Counts commas and brackets outside of strings, which bound the number of values.
  *
- * @throws {DecodeFailed} there are too many values, or they are nested too deep
+ * @throws {DecodeFailed} there are more than `most` values, or they are nested too deep
  */
-function checkStructure(bytes: Uint8Array, what: string): void {
+function checkStructure(bytes: Uint8Array, what: string, most: number): void {
   let values = 0;
   let depth = 0;
   for (let i = 0; i < bytes.length; i += 1) {
@@ -48,9 +60,7 @@ function checkStructure(bytes: Uint8Array, what: string): void {
       }
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
   }
-  if (values > MAX_JSON_VALUES) {
-    throw new DecodeFailed(`${what} has more than ${MAX_JSON_VALUES} values`);
-  }
+  if (values > most) throw new DecodeFailed(`${what} has more than ${most} values`);
 }
 
 /** Index of the quote that ends a string, or the end of the document. @param start index of its first quote */
@@ -72,9 +82,9 @@ export function parseJsonText(text: string, what: string): unknown {
   return parseJson(new TextEncoder().encode(text), what);
 }
 
-/** Parses a document of `most` bytes. @throws {DecodeFailed} invalid JSON, or over a bound */
-export function parseJson(bytes: Uint8Array, what: string, most = MAX_JSON_BYTES): unknown {
-  const text = jsonText(bytes, what, most);
+/** Parses a document. @throws {DecodeFailed} invalid JSON, or over a bound */
+export function parseJson(bytes: Uint8Array, what: string, limits = DOCUMENT): unknown {
+  const text = jsonText(bytes, what, limits);
   try {
     return JSON.parse(text);
   } catch (cause) {

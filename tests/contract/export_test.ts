@@ -271,6 +271,12 @@ Deno.test("a worker parses an order of more than 1 MiB and judges its tables", a
     assert.deepEqual(asked.slice(-2), ["parse", "judge"]);
     const [cut] = await refused(JSON.stringify(order).slice(0, -1)) ?? [];
     assert.deepEqual([cut?.location, cut?.type], [["body"], "json_invalid"]);
+    const many = { members: [{ sessionId, experimentMetadata: { n: new Array(100_000).fill(1) } }] };
+    const [bound] = await refused(JSON.stringify(many)) ?? [];
+    assert.deepEqual([bound?.message, bound?.type], [
+      "The body has more than 100000 values",
+      "json_invalid",
+    ]);
   }, { startWorker });
 });
 

@@ -80,13 +80,12 @@ const folder = await Deno.makeTempDir({ prefix: "acq_worst_" });
 const paths = await writeFiles(folder, new Random(seed));
 const images = [...fixtureImages(), await writtenSeries(folder)];
 const formats = [...new Set(images.map(({ format }) => format))];
-// Sessions that nobody deletes expire soon.
-const server = await ServerProcess.start(FROM_SOURCE, [
-  "--session-ttl",
-  "20",
-  "--max-session-memory",
-  "1GiB",
-]);
+// Sessions that nobody deletes expire soon. Memory is judged as `deno task start` and the packages set glibc.
+const server = await ServerProcess.start(
+  FROM_SOURCE,
+  ["--session-ttl", "20", "--max-session-memory", "1GiB"],
+  { GLIBC_TUNABLES: "glibc.malloc.mmap_threshold=131072" },
+);
 
 /** One request; the client leaves at a random time if `random` is given, now and then. @returns the body, or `null` */
 async function ask(random: Random | null, path: string, init: RequestInit = {}): Promise<Uint8Array | null> {
