@@ -160,8 +160,8 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
   ];
 }
 
-/** Warns when the block is too small for the samples, or when the colours of a pixel are not stated. */
-export function fitWarnings({ channels, dimensions, bytes }: ImageLayout, block: Block): Warning[] {
+/** Warns when the block is smaller than the image or has room for more rows, or when the colours of a pixel are not stated. */
+export function fitWarnings({ channels, dimensions, rows, bytes }: ImageLayout, block: Block): Warning[] {
   const [first, second] = channels;
   const interleaved = second !== undefined &&
     Math.abs(second.offset - first!.offset) < Math.min(...dimensions.map(({ step }) => step));
@@ -171,6 +171,8 @@ export function fitWarnings({ channels, dimensions, bytes }: ImageLayout, block:
   return [
     ...warnIf(unnamed, "metadata_missing", colours),
     ...warnIf(block.size < bytes, "planes_missing", size),
+    // The last row may be padded.
+    ...warnIf(block.size - bytes >= (rows.at(-1)?.step ?? bytes), "metadata_disagree", size),
   ];
 }
 
