@@ -94,7 +94,9 @@ function announce(baseUrl: string, opens: boolean, configuration: Configuration)
     return;
   }
   console.error(`acq-server ${VERSION}\n`);
-  console.error(`  API    ${baseUrl}/api/v2\n  Demo   ${demo}\n  Docs   ${docs}\n`);
+  console.error(
+    `  API     ${baseUrl}/api/v2\n  Demo    ${demo}\n  Docs    ${docs}\n  Manual  ${baseUrl}/README.md\n`,
+  );
   for (const message of warnings) console.error(`Warning: ${message}`);
   if (opens) console.error("Opening the demo in your browser; --no-open starts without it.");
   console.error("Press Ctrl+C to stop.\n");

@@ -213,9 +213,10 @@ const help = (): string =>
     flags: [...FLAGS, HELP, VERSION],
     notes: [
       'Run "acq-server <COMMAND> --help" for the options of a command.',
-      "A running server shows its manual at /README.md and its HTTP API at /docs.",
-      "Pages of the manual: docs/install.md (start at login, network drives, troubleshooting),",
-      "docs/measure.md, docs/security.md, docs/build-a-client.md. Messages name them in the same way.",
+      "Manual: README.md, docs/install.md (start at login, network drives, troubleshooting),",
+      "docs/measure.md, docs/security.md, docs/build-a-client.md. Messages name pages in the same way.",
+      "The pages are in the download and in the repository, and a running server shows them:",
+      "http://127.0.0.1:8767/docs/install.md. The HTTP API is at http://127.0.0.1:8767/docs.",
     ],
   });
 

@@ -23,6 +23,7 @@ export const INFO: WritingCommand = {
   notes: [
     "Each line is the answer of POST /api/v2/open without the session,",
     "or {ok: false, error, message, details, path}.",
+    "Examples: docs/use-from/shell.md#info",
     "Exit status: 0 all paths were opened, 1 some were not, 2 wrong usage.",
   ],
   async run(given) {

@@ -30,6 +30,7 @@ export const PLANE: WritingCommand = {
   ],
   notes: [
     "A failure is one line on standard error, its code first.",
+    "Examples: docs/use-from/shell.md#plane",
     "Exit status: 0 the plane was written, 1 it cannot be read, 2 wrong usage.",
   ],
   async run(given) {
