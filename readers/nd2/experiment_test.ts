@@ -1,5 +1,6 @@
 /** Objects and lists as the documents give them. */
-import { deepEqual, throws } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
 import { FrameNumbers, type Loop, type LoopKind, loopsOf } from "./experiment.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
@@ -47,6 +48,30 @@ const loop = (kind: LoopKind, count: number): Loop => ({
   measured: null,
   nominal: null,
   names: [],
+});
+
+Deno.test("each frame has one position", () => {
+  const loops = fc.array(
+    fc.record({ kind: fc.constantFrom<LoopKind>("T", "P", "Z"), count: fc.integer({ min: 1, max: 5 }) }),
+    { maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(loops, (listed) => {
+      const numbers = new FrameNumbers(listed.map(({ kind, count }) => loop(kind, count)));
+      const found: number[] = [];
+      for (let p = 0; p < numbers.size("P"); p += 1) {
+        for (let t = 0; t < numbers.size("T"); t += 1) {
+          for (let z = 0; z < numbers.size("Z"); z += 1) {
+            const number = numbers.at({ t, z }, p);
+            equal(numbers.sceneOf(number), p);
+            found.push(number);
+          }
+        }
+      }
+      deepEqual(found.sort((a, b) => a - b), Array.from({ length: numbers.count }, (_, i) => i));
+    }),
+    { numRuns: 1000, seed: 2 },
+  );
 });
 
 Deno.test("loops of too many frames are refused", () => {
