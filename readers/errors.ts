@@ -38,39 +38,44 @@ export abstract class ReaderError extends Error {
 }
 
 /** A class of errors with one tag. */
-export type TaggedError<Tag extends ReaderErrorTag> = new (
+export type TaggedError<Base extends Error, Options, Tag extends string> = new (
   message: string,
-  options?: ErrorOptions,
-) => ReaderError & { readonly tag: Tag };
+  options?: Options,
+) => Base & { readonly tag: Tag };
 
 /** The base class for a tag. */
-export function tagged<Tag extends ReaderErrorTag>(tag: Tag): TaggedError<Tag> {
-  return class extends ReaderError {
+export function tagged<Base extends Error, Options, Tag extends string>(
+  base: abstract new (message: string, options?: Options) => Base,
+  tag: Tag,
+): TaggedError<Base, Options, Tag> {
+  // TypeScript extends no class of a generic type.
+  const Plain = base as unknown as new (...parts: unknown[]) => Error;
+  return class extends Plain {
     readonly tag = tag;
-  };
+  } as unknown as TaggedError<Base, Options, Tag>;
 }
 
 /** Nothing exists at the path, or the server may not read it. */
-export class PathNotFound extends tagged("PathNotFound") {}
+export class PathNotFound extends tagged(ReaderError, "PathNotFound") {}
 
 /** The path, as written or with links resolved, lies outside every root. */
-export class PathNotAllowed extends tagged("PathNotAllowed") {}
+export class PathNotAllowed extends tagged(ReaderError, "PathNotAllowed") {}
 
 /** Neither extension nor content is known, or the path leads to something else than a file or an image store. */
-export class UnsupportedFormat extends tagged("UnsupportedFormat") {}
+export class UnsupportedFormat extends tagged(ReaderError, "UnsupportedFormat") {}
 
 /**
  * A file of an accepted kind is damaged, truncated or uses a feature that the reader does not know.
  * Readers give the reason (`block at 81920 + 4096 ends after the file (83000 bytes)`); `open_acquisition.ts` puts
  * `Cannot read "x.oir": ` before it.
  */
-export class DecodeFailed extends tagged("DecodeFailed") {}
+export class DecodeFailed extends tagged(ReaderError, "DecodeFailed") {}
 
 /**
  * The system cannot list, open or read a file or folder that may exist. Clients see a {@linkcode DecodeFailed}; readers continue,
  * with a warning, only where names, steps or documents are lost.
  */
-export class Unreadable extends tagged("DecodeFailed") {}
+export class Unreadable extends tagged(ReaderError, "DecodeFailed") {}
 
 /** True for a failure that a warning may report where only names, steps or documents are lost. */
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
@@ -95,25 +100,25 @@ export function reasonOf({ message }: DecodeFailed | Unreadable): string {
 }
 
 /** The selected channels differ in shape. */
-export class InvalidChannelIndices extends tagged("InvalidChannelIndices") {}
+export class InvalidChannelIndices extends tagged(ReaderError, "InvalidChannelIndices") {}
 
 /** A channel index at or above the channel count of the file. */
-export class ChannelOutOfRange extends tagged("ChannelOutOfRange") {}
+export class ChannelOutOfRange extends tagged(ReaderError, "ChannelOutOfRange") {}
 
 /** A scene at or above the scene count of the file. */
-export class SceneOutOfRange extends tagged("SceneOutOfRange") {}
+export class SceneOutOfRange extends tagged(ReaderError, "SceneOutOfRange") {}
 
 /** An index outside its axis. */
-export class PositionOutOfRange extends tagged("PositionOutOfRange") {}
+export class PositionOutOfRange extends tagged(ReaderError, "PositionOutOfRange") {}
 
 /** A plane within the declared sizes that the file does not hold, as when a recording was interrupted. */
-export class PlaneNotFound extends tagged("PlaneNotFound") {}
+export class PlaneNotFound extends tagged(ReaderError, "PlaneNotFound") {}
 
 /** A file of the acquisition was replaced or written to. */
-export class AcquisitionChanged extends tagged("AcquisitionChanged") {}
+export class AcquisitionChanged extends tagged(ReaderError, "AcquisitionChanged") {}
 
 /** The work was stopped from outside: the load timed out, the client went away, or the server is stopping. */
-export class Stopped extends tagged("Stopped") {
+export class Stopped extends tagged(ReaderError, "Stopped") {
   /** The message is constant; the caller that stopped the work knows why. */
   constructor() {
     super("The decode was stopped");

@@ -1,5 +1,6 @@
 /** Failures of a request as such, as tagged classes. See also `session/errors.ts` and `readers/errors.ts`. */
 import type { z } from "zod";
+import { tagged } from "../readers/errors.ts";
 import type { ValidationDetail } from "../schemas/http.ts";
 
 /** Every tag of a {@linkcode RequestError}. */
@@ -33,38 +34,18 @@ export abstract class RequestError extends Error {
   }
 }
 
-/** A class of errors with one tag. */
-export type TaggedRequestError<Tag extends RequestErrorTag> = new (
-  message: string,
-  headers?: Readonly<Record<string, string>>,
-) => RequestError & { readonly tag: Tag };
-
-/**
- * The base class for a tag.
- *
- * @param common headers of all its answers
- */
-export function tagged<Tag extends RequestErrorTag>(
-  tag: Tag,
-  common: Readonly<Record<string, string>> = {},
-): TaggedRequestError<Tag> {
-  return class extends RequestError {
-    readonly tag = tag;
-
-    constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
-      super(message, { ...common, ...headers });
-    }
-  };
-}
-
 /** After a request whose rest is not read, the connection cannot be used again. */
-const LAST = { Connection: "close" };
+abstract class LastRequestError extends RequestError {
+  constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message, { Connection: "close", ...headers });
+  }
+}
 
 /** One fault of a request. */
 export type Detail = z.infer<typeof ValidationDetail>;
 
 /** The request does not have the form that the endpoint takes. */
-export class RequestValidationFailed extends tagged("RequestValidationFailed") {
+export class RequestValidationFailed extends tagged(RequestError, "RequestValidationFailed") {
   readonly details: readonly Detail[];
 
   constructor(details: readonly Detail[]) {
@@ -74,19 +55,19 @@ export class RequestValidationFailed extends tagged("RequestValidationFailed") {
 }
 
 /** A body that is not `application/json` in UTF-8. */
-export class UnsupportedMediaType extends tagged("UnsupportedMediaType") {}
+export class UnsupportedMediaType extends tagged(RequestError, "UnsupportedMediaType") {}
 
 /** A body over the limit. */
-export class PayloadTooLarge extends tagged("PayloadTooLarge", LAST) {}
+export class PayloadTooLarge extends tagged(LastRequestError, "PayloadTooLarge") {}
 
 /** Pages of this origin may not name paths. */
-export class OriginNotAllowed extends tagged("OriginNotAllowed") {}
+export class OriginNotAllowed extends tagged(RequestError, "OriginNotAllowed") {}
 
 /** The `Host` header names no loopback address. */
-export class HostNotAllowed extends tagged("HostNotAllowed") {}
+export class HostNotAllowed extends tagged(RequestError, "HostNotAllowed") {}
 
 /** A range outside the payload of `size` bytes. */
-export class RangeNotSatisfiable extends tagged("RangeNotSatisfiable") {
+export class RangeNotSatisfiable extends tagged(RequestError, "RangeNotSatisfiable") {
   /** Takes one sentence without a full stop and the bytes of the payload. */
   constructor(message: string, size: number) {
     super(message, { "Content-Range": `bytes */${size}`, "Accept-Ranges": "bytes" });
@@ -94,10 +75,10 @@ export class RangeNotSatisfiable extends tagged("RangeNotSatisfiable") {
 }
 
 /** No such resource. */
-export class NotFound extends tagged("NotFound") {}
+export class NotFound extends tagged(RequestError, "NotFound") {}
 
 /** The resource has other methods. */
-export class MethodNotAllowed extends tagged("MethodNotAllowed") {
+export class MethodNotAllowed extends tagged(RequestError, "MethodNotAllowed") {
   /** Takes one sentence without a full stop and the methods of the resource. */
   constructor(message: string, allowed: readonly string[]) {
     super(message, { Allow: allowed.join(", ") });
@@ -105,23 +86,23 @@ export class MethodNotAllowed extends tagged("MethodNotAllowed") {
 }
 
 /** Malformed HTTP/1.1. */
-export class MalformedRequest extends tagged("MalformedRequest", LAST) {}
+export class MalformedRequest extends tagged(LastRequestError, "MalformedRequest") {}
 
 /** Too many or too long headers. */
-export class HeadersTooLarge extends tagged("HeadersTooLarge", LAST) {}
+export class HeadersTooLarge extends tagged(LastRequestError, "HeadersTooLarge") {}
 
 /** The request expects what the server cannot promise, so its body may never come. */
-export class UnknownExpectation extends tagged("UnknownExpectation", LAST) {}
+export class UnknownExpectation extends tagged(LastRequestError, "UnknownExpectation") {}
 
 /** The body has an unknown transfer coding, so its end is unknown. */
-export class UnknownTransferCoding extends tagged("UnknownTransferCoding", LAST) {}
+export class UnknownTransferCoding extends tagged(LastRequestError, "UnknownTransferCoding") {}
 
 /** Every connection is busy. */
-export class TooManyConnections extends tagged("TooManyConnections", LAST) {
+export class TooManyConnections extends tagged(LastRequestError, "TooManyConnections") {
   constructor(limit: number) {
     super(`All ${limit} connections are busy; try again in a moment`, { "Retry-After": "2" });
   }
 }
 
 /** The user closed the dialog without choosing; not an HTTP failure by the contract. */
-export class Cancelled extends tagged("Cancelled") {}
+export class Cancelled extends tagged(RequestError, "Cancelled") {}

@@ -1,5 +1,5 @@
 /** Failures in the life of a session, as tagged classes, and the one table of the codes of readers and sessions. */
-import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
+import { ReaderError, type ReaderErrorTag, tagged } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/http.ts";
 
 /** Every tag of a {@linkcode SessionError}. */
@@ -38,58 +38,45 @@ export abstract class SessionError extends Error {
   }
 }
 
-/** A class of errors with one tag. */
-export type TaggedSessionError<Tag extends SessionErrorTag> = new (
-  message: string,
-  options?: SessionErrorOptions,
-) => SessionError & { readonly tag: Tag };
-
-/** The base class for a tag. */
-export function tagged<Tag extends SessionErrorTag>(tag: Tag): TaggedSessionError<Tag> {
-  return class extends SessionError {
-    readonly tag = tag;
-  };
-}
-
 /** The work took longer than the load time-out, in which waiting, reading and decoding count. */
-export class LoadTimeout extends tagged("LoadTimeout") {}
+export class LoadTimeout extends tagged(SessionError, "LoadTimeout") {}
 
 /** The work would exceed the memory budget of all sessions. */
-export class SessionMemoryExceeded extends tagged("SessionMemoryExceeded") {}
+export class SessionMemoryExceeded extends tagged(SessionError, "SessionMemoryExceeded") {}
 
 /** The queue for workers is full. */
-export class TooManyOpens extends tagged("TooManyOpens") {
+export class TooManyOpens extends tagged(SessionError, "TooManyOpens") {
   constructor(message: string) {
     super(message, { retryAfter: 2 });
   }
 }
 
 /** Unknown, deleted or expired session. */
-export class SessionNotFound extends tagged("SessionNotFound") {}
+export class SessionNotFound extends tagged(SessionError, "SessionNotFound") {}
 
 /** Unknown, used or expired link to an archive. */
-export class ExportNotFound extends tagged("ExportNotFound") {}
+export class ExportNotFound extends tagged(SessionError, "ExportNotFound") {}
 
 /** Too many links to archives wait for their download. */
-export class TooManyExports extends tagged("TooManyExports") {}
+export class TooManyExports extends tagged(SessionError, "TooManyExports") {}
 
 /** The session has no such source channel. */
-export class ChannelNotFound extends tagged("ChannelNotFound") {}
+export class ChannelNotFound extends tagged(SessionError, "ChannelNotFound") {}
 
 /** The session has no such reference channel. */
-export class ReferenceChannelNotFound extends tagged("ReferenceChannelNotFound") {}
+export class ReferenceChannelNotFound extends tagged(SessionError, "ReferenceChannelNotFound") {}
 
 /** No dialog program, no display, or the program failed. */
-export class DialogUnavailable extends tagged("DialogUnavailable") {}
+export class DialogUnavailable extends tagged(SessionError, "DialogUnavailable") {}
 
 /** A dialog is already open, or foreign pages had too many cancelled. */
-export class DialogBusy extends tagged("DialogBusy") {}
+export class DialogBusy extends tagged(SessionError, "DialogBusy") {}
 
 /** The client went away before its answer. */
-export class ClientGone extends tagged("ClientGone") {}
+export class ClientGone extends tagged(SessionError, "ClientGone") {}
 
 /** The server is stopping. */
-export class ShuttingDown extends tagged("ShuttingDown") {}
+export class ShuttingDown extends tagged(SessionError, "ShuttingDown") {}
 
 /** Code and HTTP status of a failure. */
 export interface ErrorRow {
