@@ -1,5 +1,6 @@
 /** The loops of an experiment and how they number the frames (outer loops vary slowest); stage positions are scenes. */
 import { DecodeFailed } from "../errors.ts";
+import { calibrationsOf } from "../metadata/axes.ts";
 import { sceneNames } from "../metadata/channels.ts";
 import type { Acquisition, Position, SceneEntry, Scenes } from "../reader.ts";
 import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
@@ -196,6 +197,18 @@ export class FrameNumbers {
   loop(kind: LoopKind): Loop | null {
     const [only, ...others] = this.#of(kind);
     return only !== undefined && others.length === 0 ? only : null;
+  }
+
+  /** Steps of time and depth. @param seconds mean time from one time point to the next, if it was recorded */
+  steps(seconds: number | null = null): ReturnType<typeof calibrationsOf> {
+    const [time, depth] = [this.loop("T"), this.loop("Z")];
+    const isMeasured = (time?.measured ?? 0) > 0;
+    return calibrationsOf({
+      T: isMeasured || seconds === null
+        ? [isMeasured ? time!.measured : time?.nominal, "ms"]
+        : [seconds, "s"],
+      Z: [depth?.nominal, "um"],
+    });
   }
 
   /** Number of the frame of a scene at a position. */

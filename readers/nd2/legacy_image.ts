@@ -15,7 +15,7 @@ import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { axesOf, calibrationsOf } from "../metadata/axes.ts";
 import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
 import {
   type Acquisition,
@@ -93,10 +93,7 @@ const planesOf = (picture: VariantObject) =>
 
 function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
   const { file, boxes, picture, numbers, store, warnings } = opened;
-  const pixel = known(calibrated(numberOf(picture, "Calibration"), "um"));
-  const time = numbers.loop("T");
-  const period = known(calibrated(time?.measured ?? time?.nominal, "ms"));
-  const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
+  const pixel = numberOf(picture, "Calibration");
   const channels = channelList(opened);
   return {
     axes: axesOf(
@@ -107,7 +104,7 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
         Y: store.size.rows,
         X: store.size.columns,
       },
-      { ...(pixel && { Y: pixel, X: pixel }), ...(period && { T: period }), ...(depth && { Z: depth }) },
+      { ...calibrationsOf({ Y: [pixel, "um"], X: [pixel, "um"] }), ...numbers.steps() },
     ),
     channels,
     ...wallClock(null, julianMilliseconds(numberOf(picture, "TimeAbsolute"))),

@@ -18,7 +18,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { axesOf, calibrated, known } from "../metadata/axes.ts";
+import { axesOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import type { Moment } from "../metadata/moment.ts";
 import { MAX_TIME_RECORDS, MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
@@ -127,18 +127,8 @@ function axesAt(opened: ChunkedFile, scene: number) {
   const t = numbers.size("T");
   const series = { count: t, numberAt: (i: number) => numbers.at({ t: i, z: 0 }, scene) };
   const seconds = t > 1 ? frameTimes(file, chunks, series) : null;
-  const loop = numbers.loop("T");
-  const mean = known(calibrated(meanStep(seconds), "s"));
-  const stated = (milliseconds: number | null | undefined) => known(calibrated(milliseconds, "ms"));
-  const period = stated(loop?.measured) ?? mean ?? stated(loop?.nominal);
-  const depth = known(calibrated(numbers.loop("Z")?.nominal, "um"));
-  return {
-    axes: axesOf(
-      lengths(opened),
-      { ...axes.steps, ...(period && { T: period }), ...(depth && { Z: depth }) },
-    ),
-    seconds,
-  };
+  const steps = { ...axes.steps, ...numbers.steps(meanStep(seconds)) };
+  return { axes: axesOf(lengths(opened), steps), seconds };
 }
 
 function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
