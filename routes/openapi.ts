@@ -62,7 +62,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], version: string)
       version,
       description:
         "Local acquisition server. Every GET also answers HEAD. Errors of every path have one envelope; " +
-        "clients branch on its code.",
+        "clients branch on its code. [Build a client](/docs/build-a-client.md) explains the fields, with examples.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],

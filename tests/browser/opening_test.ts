@@ -75,16 +75,31 @@ test("a closed dialog and Cancel are not errors", async (viewer) => {
 test("errors have plain words, with code and message under Details", async (viewer) => {
   const { page } = viewer;
   const damaged = join(viewer.server.folder, "damaged.oir");
-  await Deno.writeTextFile(damaged, "no image");
+  const unknown = join(viewer.server.folder, "notes.doc");
+  for (const path of [damaged, unknown]) await Deno.writeTextFile(path, "no image");
   for (
-    const [path, words, code, message] of [
+    const [path, words, code, message, manual] of [
       [
         join(viewer.server.folder, "missing.oir"),
         /^There is no file at this path/,
         "path_not_found",
         /missing\.oir/,
+        null,
       ],
-      [damaged, /^The file cannot be read: it is damaged/, "decode_failed", /^Cannot read "damaged\.oir"/],
+      [
+        damaged,
+        /^The file cannot be read: it is damaged/,
+        "decode_failed",
+        /^Cannot read "damaged\.oir"/,
+        null,
+      ],
+      [
+        unknown,
+        /^The server does not read this kind/,
+        "unsupported_format",
+        /^"notes/,
+        "/README.md#what-it-reads",
+      ],
     ] as const
   ) {
     viewer.server.choose(path);
@@ -98,12 +113,14 @@ test("errors have plain words, with code and message under Details", async (view
     await page.click("#fault summary");
     assert.equal(await viewer.text("#fault-code"), code);
     assert.match(await viewer.text("#fault-message"), message);
+    const link = page.locator("#fault-manual");
+    assert.equal(await link.isVisible() ? await link.getAttribute("href") : null, manual);
     await page.evaluate(forgetStatus);
   }
   await viewer.open(files.scan);
   assert.equal(await page.locator("#fault").isVisible(), false);
   // Chromium writes failed requests to the console by itself.
-  const others = viewer.faults.filter((fault) => !/status of (404|500)/.test(fault));
+  const others = viewer.faults.filter((fault) => !/status of (404|415|500)/.test(fault));
   assert.deepEqual(others, []);
   viewer.faults.length = 0;
 });
