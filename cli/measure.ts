@@ -48,7 +48,6 @@ const SETTINGS_SCHEMA = z.object({
     offset: NUMBER.optional(),
     average: LINES.optional(),
   }).optional(),
-  events: z.object({ height: NUMBER, prominence: NUMBER.optional(), distance: NUMBER.optional() }).nullish(),
   /** Rectangles of images, in columns and rows. */
   regions: z.array(z.object({
     id: z.string().default("rectangle"),
@@ -226,7 +225,8 @@ async function measured(sessions: Sessions, session: Session, settings: ShellSet
     "Distance per column": scan.axes[1].step,
     "Distance unit": scan.axes[1].unit,
   };
-  const measurements = { velocity: {}, ...settings };
+  const usual = MEASUREMENTS.filter(({ isUsual }) => isUsual).map(({ key }) => [key, {}]);
+  const measurements = { ...Object.fromEntries(usual), ...settings };
   const rows = measuredRecording(scan.plane, scan.axes, { ...settings, measurements }, {
     pixelTime: timeAlongLine(lineScan ?? stated, scan.axes[0], scan.plane.shape[1]!),
     isTyped: lineScan !== undefined,

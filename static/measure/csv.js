@@ -9,6 +9,7 @@
  * @typedef {object} Column
  * @property {string} name
  * @property {string} [unit]
+ * @property {number} [step] that the page shows of the values
  * @property {ArrayLike<number | string | null>} values
  */
 

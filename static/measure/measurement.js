@@ -15,6 +15,7 @@
  * @property {string} [unit]
  * @property {number} [least] 1 of a count, none of another number
  * @property {boolean} [isCount] takes whole numbers
+ * @property {boolean} [isTime] in the unit of the time axis
  * @property {string} [help] anchor of its section in the help page
  * @property {(settings: Settings, band: Band) => readonly [name: string, value: string | number]} [cited] in tables, instead of
  *   label and value
@@ -27,6 +28,7 @@
  * @property {number} lines of the recording
  * @property {number} pixelTime seconds from one pixel of a line to the next; 0 where not known
  * @property {boolean} isTyped axes and `pixelTime` were typed
+ * @property {import("./traces.js").TraceSettings} trace of the band
  *
  * @typedef {object} Quantity
  * @property {string} name
@@ -39,6 +41,7 @@
  * @property {string} [verdict]
  * @property {boolean} [isLeftOut] by the user
  * @property {boolean} [isByHand] added by the user
+ * @property {string} [note] by the user
  *
  * @typedef {object} OverTime values over time, for a chart and the heart rate
  * @property {string} name
@@ -56,22 +59,32 @@
  * @property {string} title
  * @property {string} noun of an item
  * @property {string} hint what the band needs
+ * @property {boolean} [isUsual] is measured unless the user says otherwise
+ * @property {boolean} [isQuick] takes no worker, and is measured again when its settings, its band or the trace change
+ * @property {boolean} [isOfBands] never of whole lines
+ * @property {boolean} [hasNotes] items have notes
  * @property {readonly (readonly [anchor: string, name: string])[]} [help] further sections of the help page
  * @property {readonly Parameter[]} parameters
  * @property {(settings: Settings, band: Band) => Settings} [defaults] what the recording suggests, beside these settings
  * @property {(settings: Settings, key: string) => Settings} [typed] settings after the user has changed one
  * @property {(settings: Settings, band: Band) => string} [explain] what the settings can measure
  * @property {(settings: Settings) => string} method as tables cite it
+ * @property {(settings: Settings, band: Band) => readonly (readonly [name: string, value: string | number])[]} [facts] further ones
+ *   for tables
  * @property {(plane: Plane, band: Band, settings: Settings) => Item[]} [run] throws `RangeError` where a setting does not fit
  * @property {(plane: Plane, band: Band, settings: Settings) => Generator<Order[], Found, any[][]>} [divide] instead of `run`:
  *   orders that can be followed at the same time, and then others by what these have found
  * @property {(plane: Plane, order: Order) => Item[]} [follow] an order, on a plane of its lines
  * @property {(found: readonly any[], axes: Axes) => Column[]} columns of the table
+ * @property {(found: readonly any[], axes: Axes) => Column[]} [listed] columns of the list that is edited; all but the last by
+ *   default
  * @property {(found: readonly any[], band: Band, settings: Settings) => Quantity[]} summary
  * @property {(item: any) => {x: number, y: number}[]} [outline] a line over the picture: x counts lines, y columns
  * @property {OverTime} [overTime] items are values at equal distances in time
  * @property {(plane: Plane, band: Band, settings: Settings, at: {line: number, column: number}) => Item | null} [at] measures
  *   an item near a place; items can be edited by hand
+ * @property {(plane: Plane, band: Band, found: readonly any[]) => Item[]} [again] measures items that depend on each other after
+ *   one was added or removed
  */
 import { tableUnit } from "./axes.js";
 import { heartRate } from "./heart_rate.js";
@@ -123,13 +136,19 @@ export const placed = (found, { lines: [from] }) =>
   found.map((item) => ({ ...item, line: item.line + from }));
 
 /** Method and settings for tables. @param {Measurement} measurement @param {Settings} settings @param {Band} band @returns {(readonly [name: string, value: string | number])[]} */
-export const factsOf = ({ parameters, method }, settings, band) => [
+export const factsOf = ({ parameters, method, facts = () => [] }, settings, band) => [
   ["Method", method(settings)],
-  ...parameters.filter(({ key }) => key !== "method").map(({ key, label, unit, cited }) =>
-    cited?.(settings, band) ??
-      /** @type {const} */ ([columnName({ name: label, ...unit && { unit } }), settings[key]])
+  ...parameters.filter(({ key }) => key !== "method").map((parameter) =>
+    parameter.cited?.(settings, band) ?? /** @type {const} */ ([
+      columnName({ name: parameter.label, unit: unitOf(parameter, band.axes) }),
+      settings[parameter.key],
+    ])
   ),
+  ...facts(settings, band),
 ];
+
+/** Unit of a parameter for tables. @param {Parameter} parameter @param {Axes} axes */
+export const unitOf = ({ unit, isTime = false }, [time]) => isTime ? tableUnit(time) : unit;
 
 /** Settings of a measurement by the columns of a table of several. @param {Measurement} measurement @param {readonly (readonly [string, string | number])[]} facts @returns {Record<string, string | number>} */
 export const factsRow = ({ title }, facts) =>
@@ -196,6 +215,7 @@ export const rowOf = (quantities) =>
 export const timeColumn = (found, time) => ({
   name: "Time",
   unit: tableUnit(time),
+  step: time.step,
   values: found.map(({ line }) => line * time.step),
 });
 

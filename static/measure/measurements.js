@@ -1,6 +1,7 @@
 /** All measurements of bands of line scans that share one shape (measurement.js). */
 import { tableUnit } from "./axes.js";
 import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
+import { EVENTS } from "./event_measurement.js";
 import { fluxOverTime } from "./flux.js";
 import { timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
 import { findSparks, sparkAt } from "./sparks.js";
@@ -167,4 +168,4 @@ const SPARKS = {
 };
 
 /** @type {readonly Measurement[]} */
-export const MEASUREMENTS = [VELOCITY, DIAMETER, FLUX, SPARKS];
+export const MEASUREMENTS = [VELOCITY, EVENTS, DIAMETER, FLUX, SPARKS];

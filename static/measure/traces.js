@@ -4,7 +4,61 @@
  *
  * @typedef {{kind: "window", from: number, to: number} | {kind: "percentile", percentile: number}} Baseline
  *   mean of the values from index `from` up to `to`, exclusive, or a percentile (0 to 100) of all
+ *
+ * @typedef {object} TraceSettings how the trace of a band is made; times are in the unit of the time axis
+ * @property {boolean} isChange ΔF/F₀ instead of means
+ * @property {"percentile" | "window"} kind of the baseline
+ * @property {number} percentile
+ * @property {number} from start of the baseline's window
+ * @property {number} to
+ * @property {number} offset dark level of the detector
+ * @property {number} average lines averaged per value
  */
+import { formatNumber, tableUnit } from "./axes.js";
+
+/** @type {Readonly<TraceSettings>} */
+export const PLAIN_TRACE = {
+  isChange: false,
+  kind: "percentile",
+  percentile: 10,
+  from: 0,
+  to: 0,
+  offset: 0,
+  average: 1,
+};
+
+/**
+ * The trace of a band.
+ *
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane
+ * @param {readonly [from: number, to: number]} columns
+ * @param {TraceSettings} settings
+ * @param {number} step time from line to line
+ * @returns {{values: Float64Array, baseline: number}} `baseline` is F₀, NaN unless ΔF/F₀
+ */
+export function traceOf({ samples, shape }, [first, end], settings, step) {
+  const { isChange, kind, percentile, from, to, offset, average } = settings;
+  const values = runningMean(bandMean(samples, shape, first, end), average);
+  if (!isChange) return { values, baseline: NaN };
+  if (kind === "percentile") return relativeChange(values, { kind, percentile }, offset);
+  // Lines whose times lie in the window, exclusive of its end; allows for rounding just above an integer.
+  const [start, stop] = [from, to].map((time) => Math.ceil(time / step - 1e-6));
+  return relativeChange(values, { kind, from: start, to: Math.max(start + 1, stop) }, offset);
+}
+
+/** Settings for tables. @type {(settings: TraceSettings, time: {unit: string}) => [name: string, value: string | number][]} */
+export function traceFacts({ isChange, kind, percentile, from, to, offset, average }, time) {
+  const rest = kind === "percentile"
+    ? `percentile ${percentile}`
+    : `mean from ${formatNumber(from)} to ${formatNumber(to)} ${tableUnit(time)}`;
+  return [
+    ["Values", isChange ? "dF/F0" : "mean of the band"],
+    ["Lines averaged", average],
+    .../** @type {[string, string | number][]} */ (isChange
+      ? [["Baseline F0", rest], ["Detector offset", offset]]
+      : []),
+  ];
+}
 
 /**
  * The mean over a band of columns for each row.

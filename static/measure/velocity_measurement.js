@@ -34,6 +34,7 @@ export const VELOCITY = {
   title: "Velocity over time",
   noun: "velocity",
   hint: "The band holds streaks of cells that move along the line.",
+  isUsual: true,
   help: [
     ["summary-of-velocities", "Summary"],
     ["verdicts", "Verdicts"],

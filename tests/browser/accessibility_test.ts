@@ -44,7 +44,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.keyboard.press("Escape");
     await page.locator("#measure-bands .pick").click();
     await page.check("#trace-change");
-    await page.click("#event-find");
+    await page.click("#events-start");
     assert.notEqual(await page.locator("#measure-events tbody tr").count(), 0);
     await page.click("#velocity-start");
     await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();

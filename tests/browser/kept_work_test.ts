@@ -56,7 +56,8 @@ async function drawAll(viewer: Viewer): Promise<void> {
   await drawLine(viewer);
   await viewer.page.click("#tool-zoom");
   await measureVelocities(viewer);
-  await viewer.page.click("#event-find");
+  await viewer.page.selectOption("#events-channel", "1");
+  await viewer.page.click("#events-start");
   await viewer.page.locator("#measure-events tbody input").first().fill("whisker");
   await pin(viewer, 100, 40);
 }
@@ -122,8 +123,9 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
     "draws a line": () => drawLine(viewer),
     "sets the window": () => viewer.enter("#velocity-window", "40"),
     "measures velocities": () => measureVelocities(viewer),
-    "sets the threshold": () => viewer.enter("#event-threshold", "0.7"),
-    "finds events": () => page.click("#event-find"),
+    "chooses the channel of events": async () => void await page.selectOption("#events-channel", "1"),
+    "sets the threshold": () => viewer.enter("#events-height", "0.7"),
+    "finds events": () => page.click("#events-start"),
     "writes a note": () => page.locator("#measure-events tbody input").first().fill("whisker"),
     "removes an event": () => page.locator("#measure-events tbody button").last().click(),
     "pins a cursor": () => pin(viewer, 100, 40),
@@ -131,8 +133,8 @@ test("each change is undone and redone, by buttons and keys", async (viewer) => 
     "averages cursors": () => viewer.enter("#cursor-lines", "3"),
     "clears cursors": () => page.click("#cursor-clear"),
     "removes the line": () => page.locator("#measure-lines tbody .icon").click(),
-    "clears events": () => page.click("#event-clear"),
-    "finds them again": () => page.click("#event-find"),
+    "clears events": () => page.click("#events-clear"),
+    "finds them again": () => page.click("#events-start"),
     "removes the band with its events": () => page.locator("#measure-bands li .icon").first().click(),
   };
   await unfold(viewer, "lines");

@@ -71,7 +71,7 @@ async function measureOne(viewer: Viewer): Promise<void> {
   await page.click("#velocity-start");
   await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
   await unfold(viewer, "events");
-  await page.click("#event-find");
+  await page.click("#events-start");
   await viewer.kept();
 }
 

@@ -82,7 +82,7 @@ await picture("events", scan, async (viewer) => {
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
   await show(viewer, "events");
-  await page.click("#event-find");
+  await page.click("#events-start");
 });
 
 await picture("cursors", scan, async (viewer) => {

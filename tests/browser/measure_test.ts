@@ -405,19 +405,19 @@ test("another trace gets its own threshold, and tables name its band", async (vi
   await drawBand(viewer, ACTIVE[0], ACTIVE[1]);
   await viewer.enter("#trace-average", "9");
   await unfold(viewer, "events");
-  await page.click("#event-find");
-  const first = await page.inputValue("#event-threshold");
-  await page.selectOption("#event-trace", { label: "Band 1 · CH2" });
-  assert.notEqual(await page.inputValue("#event-threshold"), first);
+  await page.click("#events-start");
+  const first = await page.inputValue("#events-height");
+  await page.selectOption("#events-channel", "1");
+  assert.notEqual(await page.inputValue("#events-height"), first);
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
-  await page.fill("#event-threshold", "");
-  await page.click("#event-find");
-  // An empty threshold is invalid; the previous one counts.
-  assert.equal(await page.getAttribute("#event-threshold", "aria-invalid"), "true");
+  await page.fill("#events-height", "");
+  await page.click("#events-start");
+  // An empty threshold is invalid; what was found stays.
+  assert.equal(await page.getAttribute("#events-height", "aria-invalid"), "true");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
-  await page.fill("#event-threshold", first);
+  await page.fill("#events-height", first);
   const { about } = tableOf((await saved(viewer, "#csv-events")).text);
-  assert.match(about.get("Band 1")!, /columns 30 to 49/);
+  assert.match(about.get("Part of the lines")!, /Band 1, columns 30 to 49/);
 });
 
 test("events are found, edited and saved", async (viewer) => {
@@ -427,7 +427,8 @@ test("events are found, edited and saved", async (viewer) => {
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
   await unfold(viewer, "events");
-  await page.click("#event-find");
+  await page.selectOption("#events-channel", "1");
+  await page.click("#events-start");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   // 200 (1 - exp(-t / 8)) exp(-t / 60) is greatest at t = 8 ln(1 + 60 / 8) = 17.1 lines, with 132.7 over 100.
   const peaks = async () =>
@@ -457,7 +458,7 @@ test("events are found, edited and saved", async (viewer) => {
   await page.keyboard.press("x");
   await page.focus("#source .plot");
   await page.keyboard.press("ArrowRight");
-  await page.focus("#event-add");
+  await page.focus("#events-add");
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#measure-events tbody tr").count(), 2);
   const { rows, head } = tableOf((await saved(viewer, "#csv-events")).text);
@@ -490,11 +491,12 @@ test("an invalid number is marked and the last valid one counts", async (viewer)
   assert.equal(about.get("Baseline F0"), "percentile 20");
   // Neither do events.
   await unfold(viewer, "events");
-  await page.selectOption("#event-trace", "1 CH2");
-  await viewer.enter("#event-amplitude", "0.5");
-  await page.fill("#event-amplitude", "-5");
-  await page.click("#event-find");
-  assert.equal(await page.getAttribute("#event-amplitude", "aria-invalid"), "true");
+  await page.selectOption("#events-channel", "1");
+  await viewer.enter("#events-prominence", "0.5");
+  await page.click("#events-start");
+  await page.fill("#events-prominence", "-5");
+  await page.click("#events-start");
+  assert.equal(await page.getAttribute("#events-prominence", "aria-invalid"), "true");
   assert.equal(tableOf((await saved(viewer, "#csv-events")).text).about.get("Minimum prominence"), "0.5");
 });
 
@@ -526,36 +528,32 @@ test("invalid windows are explained", async (viewer) => {
   }
 });
 
-test("events are hidden and restored with their channel", async (viewer) => {
+test("events are marked in the chart while their channel is shown, and gone with their band", async (viewer) => {
   const { page } = viewer;
   await drawBand(viewer, ...ACTIVE);
   await unfold(viewer, "events");
-  await page.selectOption("#event-trace", { label: "Band 1 · CH2" });
-  await page.click("#event-find");
+  await page.selectOption("#events-channel", "1");
+  await page.click("#events-start");
   const table = page.locator("#measure-events tbody");
   await table.locator("input").first().fill("mine");
-  const before = await table.innerText();
   assert.equal(await table.locator("tr").count(), TRANSIENTS.length);
-  for (const channels of [[1], [0, 1]]) {
-    for (const channel of channels) await page.uncheck(`#source-${channel}-visible`);
-    await viewer.settle();
-    assert.equal(await table.count(), 0);
-    assert.match(
-      await viewer.text("#measure-events [role=status]"),
-      /^The events of Band 1( · CH2)? are hidden/,
-    );
-    for (const channel of channels) await page.check(`#source-${channel}-visible`);
-    await viewer.settle();
-    assert.equal(await table.innerText(), before);
-    assert.equal(await table.locator("input").first().inputValue(), "mine");
-    assert.equal(await page.inputValue("#event-trace"), "1 CH2");
-  }
-  // Those of a band that is removed are gone.
+  const marks = page.locator("#trace-chart polyline[stroke-width='1.5'][stroke=currentColor]");
+  await viewer.settle();
+  const shown = await marks.count();
+  await page.uncheck("#source-1-visible");
+  await viewer.settle();
+  assert.equal(await marks.count(), shown - TRANSIENTS.length);
+  await page.check("#source-1-visible");
+  // A band that moves has other events; the notes of the same ones stay.
+  await page.locator("#measure-bands .pick").first().click();
+  await viewer.enter("#shape-to-y", "20");
+  assert.equal(await table.locator("tr").count(), TRANSIENTS.length);
+  assert.equal(await table.locator("input").first().inputValue(), "mine");
   await page.locator("#measure-bands li .icon").first().click();
   await drawBand(viewer, ...ACTIVE);
   await viewer.settle();
   assert.equal(await table.count(), 0);
-  assert.equal(await page.locator("#measure-events [role=status]").textContent(), "");
+  assert.equal(await page.locator("#measure-events .result").textContent(), "");
 });
 
 test("long tables of events show a part and save all rows", async (viewer) => {
@@ -567,16 +565,16 @@ test("long tables of events show a part and save all rows", async (viewer) => {
   await viewer.open(path(viewer));
   await drawBand(viewer, ACTIVE[0], ACTIVE[0] + 1);
   await unfold(viewer, "events");
-  await page.selectOption("#event-trace", { label: "Band 1 · CH2" });
-  await page.click("#event-find");
+  await page.selectOption("#events-channel", "1");
+  await page.click("#events-start");
   const shown = () => page.locator("#measure-events tbody tr").count();
-  const found = Number((await viewer.text("#measure-events [role=status]")).match(/^\d+/)![0]);
+  const found = Number((await viewer.text("#measure-events [role=status]")).match(/^Events (\d+)/)![1]);
   assert.equal(found, 120);
   const { rows, about } = tableOf((await saved(viewer, "#csv-events")).text);
   assert.equal(rows.length, found);
-  assert.equal(about.get("Found (2000 at most are listed)"), `${found}`);
+  assert.equal(about.get("Events"), `${found}`);
   assert.equal(await shown(), 100);
-  await page.click("#event-more");
+  await page.click("#events-more");
   assert.equal(await shown(), found);
 });
 

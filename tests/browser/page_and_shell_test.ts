@@ -51,17 +51,16 @@ test("velocities and events of a band are the same in the page and in the shell"
   assert.equal(Number(flow["Median velocity (um/s)"]), median(found));
 
   await unfold(viewer, "events");
-  await page.click("#event-find");
+  await page.click("#events-start");
   const events = tableOf((await saved(viewer, "#csv-events")).text);
-  const threshold = (name: string) => Number(events.about.get(name));
   const traced = await shellRow(path, {
     channel: 0,
     bands: [BAND],
-    events: { height: threshold("Threshold"), prominence: threshold("Minimum prominence") },
   });
   assert.ok(events.rows.length > 2);
   assert.equal(Number(traced["Events"]), events.rows.length);
   const column = events.head!.indexOf("Amplitude");
   const amplitudes = events.rows.map((row) => row[column]!).filter((cell) => cell !== "").map(Number);
   assert.equal(Number(traced["Median amplitude"]), median(amplitudes));
+  assert.equal(traced["Threshold of events"], events.about.get("Threshold"));
 });

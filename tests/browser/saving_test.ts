@@ -75,7 +75,7 @@ async function measureAll(viewer: Viewer): Promise<void> {
   await page.selectOption("#velocity-band", "");
   await page.click("#velocity-start");
   await page.locator("#measure-velocity .result", { hasText: "With a velocity" }).waitFor();
-  await page.click("#event-find");
+  await page.click("#events-start");
   const rows = page.locator("#measure-events tbody tr");
   assert(await rows.count() > 0, "the example has events");
   await rows.first().locator("input").fill('a "note", NaN');

@@ -12,7 +12,7 @@ const kept = {
   isLineScan: true,
   bands: [{ id: 2, name: "soma", color: "#ff0000", from: 3, to: 20 }],
   lines: [{ id: 1, from: { x: 1.5, y: 2 }, to: { x: 50, y: 19 } }],
-  events: { trace: "2 CH1", rows: [{ peak: 99, value: 4, note: "", isByHand: false }] },
+  measured: { events: { found: [{ line: 99, value: 4 }] } },
   cursors: { pinned: [{ x: 99, y: 19 }], lines: 3, columns: 1 },
 };
 
@@ -30,7 +30,7 @@ Deno.test("drawings fit samples of their shape, and a line scan that has grown",
 });
 
 Deno.test("words say what was drawn and measured, also in a kymograph", () => {
-  const empty = { ...kept, bands: [], lines: [], events: null, cursors: { pinned: [] } };
+  const empty = { ...kept, bands: [], lines: [], measured: {}, cursors: { pinned: [] } };
   for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
   assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
   const measured = { velocity: { found: [{}, {}] } };

@@ -46,16 +46,6 @@ const DRAWN: Drawn = {
       place: "[]",
     },
   },
-  events: {
-    trace: "3 Calcium",
-    title: "ΔF/F₀",
-    height: 0.6,
-    prominence: 0.3,
-    distance: 0.05,
-    found: 1,
-    length: 100,
-    rows: [{ peak: 50, value: 1, note: "", isByHand: false }],
-  },
   cursors: { pinned: [{ x: 99, y: 39 }, { x: 0, y: 40 }], lines: 3, columns: 1 },
   kymograph: null,
 };
@@ -77,7 +67,6 @@ Deno.test("regions that fit are taken as they are, without results", () => {
     found: [],
     about: [],
   });
-  assert.deepEqual(drawn!.events, { ...DRAWN.events, found: null, rows: [] });
 });
 
 Deno.test("a typed time along the line, and a channel of another name, are kept", () => {
@@ -92,7 +81,6 @@ Deno.test("a typed time along the line, and a channel of another name, are kept"
   );
   const { settings, channel } = drawn!.measured!.velocity!;
   assert.deepEqual([settings.pixelTime, channel], [1.5, "1"]);
-  assert.equal(drawn!.events!.trace, "3 CH2");
 });
 
 Deno.test("regions outside of the other picture are cut or left out, with words", () => {
@@ -106,7 +94,7 @@ Deno.test("regions outside of the other picture are cut or left out, with words"
   assert.deepEqual(drawn!.lines.map(({ id }) => id), [1]);
   assert.deepEqual(drawn!.cursors.pinned, [{ x: 99, y: 39 }]);
   // The chosen band is not there.
-  assert.deepEqual([drawn!.measured!.velocity!.band, drawn!.events!.trace], ["", "1 Calcium"]);
+  assert.equal(drawn!.measured!.velocity!.band, "");
   assert.equal(
     words,
     "Outside of this picture, and left out: 1 band, 1 line, 1 cursor. Cut at its edge: Wide. " +

@@ -25,17 +25,24 @@ const DRAWN = {
   bands: [{ id: 3, name: "Gefäß", color: "#ff0000", from: 30, to: 50 }],
   // Ends at the outer edges, and between the middles of pixels.
   lines: [{ id: 2, from: { x: 0, y: 80 }, to: { x: 600, y: 12.3456789 } }],
-  events: {
-    trace: "3 CH 2",
-    title: "ΔF/F₀",
-    height: 0.7,
-    prominence: 0.2,
-    distance: 0,
-    found: 2,
-    length: 600,
-    rows: [{ peak: 130, value: 1.5, note: "NaN", isByHand: true }],
-  },
   measured: {
+    events: {
+      band: "3",
+      channel: "1",
+      settings: { chosen: "by hand", height: 0.7, prominence: 0.2, distance: 0 },
+      columns: [30, 50],
+      measured: {
+        chosen: "by hand",
+        height: 0.7,
+        prominence: 0.2,
+        distance: 0,
+        f0: 4,
+        trace: { isChange: true, kind: "percentile", percentile: 10, from: 0, to: 1, offset: 2, average: 3 },
+      },
+      found: [{ line: 130, value: 1.5, note: "NaN", isByHand: true, amplitude: 1.25, overlap: "" }],
+      about: [["Method", "peaks"]],
+      place: "[]",
+    },
     velocity: {
       band: "3",
       channel: "1",
@@ -94,7 +101,7 @@ const INFO = {
 const PICTURE = { shape: SHAPE, isLineScan: true, isTurned: false };
 
 /** As the panels of the page have it. */
-const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "diameter"].includes(key)).map((
+const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "events", "diameter"].includes(key)).map((
   measurement,
 ) => ({
   measurement,
@@ -124,7 +131,6 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     baseline: 4,
   }] as Json;
   const tables = {
-    events: column("Time", 1),
     lines: column("Line", 2),
     cursors: [{ name: "Cursor", values: ["A"] }, { name: "Cursor", values: [1] }],
   };
@@ -170,12 +176,13 @@ Deno.test("what was drawn and measured comes back", () => {
   const { drawn, note } = restore(files);
   // Results hold at the restored position, and the documents are known by their mark.
   const { origin, measured } = drawn;
-  const { velocity, diameter } = DRAWN.measured!;
+  const { velocity, events, diameter } = DRAWN.measured!;
   assert.deepEqual(drawn, {
     ...DRAWN,
     measured: {
       ...DRAWN.measured,
       velocity: { ...velocity, place: null },
+      events: { ...events, place: null },
       diameter: { ...diameter, place: null },
     },
     origin,
@@ -192,14 +199,14 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
     analyses.map(({ type, roi_id = "", channel = -1 }: Json) => `${type} ${roi_id} ${channel}`),
     [
       "trace band-3 0",
-      "events band-3 0",
       "velocity band-3 0",
+      "events band-3 0",
       "diameter band-3 0",
       "lines  -1",
       "cursors  -1",
     ],
   );
-  const [trace, , velocity, diameter, , cursors] = analyses;
+  const [trace, velocity, events, diameter, , cursors] = analyses;
   const { acq_viewer: _, ...parameters } = diameter.parameters;
   assert.deepEqual(parameters, {
     method: "gradient",
@@ -220,6 +227,9 @@ Deno.test("analyses have types, channels by their rank in the file, units and ta
   assert.deepEqual(velocity.parameters.window, { value: 64, unit: "lines" });
   assert.deepEqual(velocity.parameters.pixel_time, { value: 2, unit: "us" });
   assert.equal(velocity.parameters.method, "autocorrelation");
+  const { values, lines_averaged, baseline, height, distance } = events.parameters;
+  assert.deepEqual([values, lines_averaged.value, baseline.percentile.value, height], ["dF/F0", 3, 10, 0.7]);
+  assert.deepEqual(distance, { value: 0, unit: "s" });
   // 0.3 pixels a line are 0.3 × 0.5 µm in 2 ms.
   assert.match(velocity.tables[0].csv, /\r\n0\.064,75\.0*\d*,0\.5,1,measured\r\n0\.128,,0,,unclear\r\n$/);
   assert.equal(cursors.tables[0].csv, "Cursor,Cursor 2\r\nA,1\r\n", "names of columns differ");
@@ -240,7 +250,6 @@ Deno.test("means over images and projections come back with their line, also of 
     traces: null,
     bands: [],
     lines: [],
-    events: null,
     measured: {},
     cursors: { pinned: [], lines: 1, columns: 1 },
     kymograph: { points: [{ x: 3, y: 4 }, { x: 30, y: 40 }], width: 2, isMade: false },
@@ -251,7 +260,7 @@ Deno.test("means over images and projections come back with their line, also of 
     drawn,
     scan: { axes, group: { plane: { shape: SHAPE, axes } } },
     traces: [],
-    tables: { events: [], lines: [], cursors: [] },
+    tables: { lines: [], cursors: [] },
     measurements: [],
     images: {
       columns: column("Focus", 0, 1),
@@ -341,13 +350,13 @@ Deno.test("regions outside the image are named, and the others drawn", () => {
   assert.deepEqual([drawn.bands.length, drawn.lines.length], [0, 1]);
   assert.equal(note, "Not shown, since they lie outside the image: Gefäß, far.");
   // They belonged to the band.
-  assert.deepEqual([drawn.events, drawn.measured!.velocity], [null, null]);
+  assert.deepEqual([drawn.measured!.events, drawn.measured!.velocity], [null, null]);
 });
 
 Deno.test("of a newer page the regions are drawn, and it is said", () => {
   const files = documents((image) => image.image_metadata.acq_viewer.version = 2);
   const { drawn, note } = restore(files);
-  assert.deepEqual([drawn.bands.length, drawn.events, drawn.measured], [1, null, {}]);
+  assert.deepEqual([drawn.bands.length, drawn.measured], [1, {}]);
   assert.match(note, /^These measurements were saved by a newer page/);
 });
 
@@ -359,7 +368,7 @@ Deno.test("an archive has each wavelength as a channel", () => {
   const channels = Array.from({ length: 8 }, (_, index) => ({ index, name: `l=${index}` }));
   const { drawn, position } = restored(documentsOf(files)[0]!, { ...INFO, channels } as Json);
   // The first channel of the file at its last wavelength.
-  assert.deepEqual([drawn.measured!.velocity!.channel, drawn.events!.trace, position.l], ["3", "3 l=3", 0]);
+  assert.deepEqual([drawn.measured!.velocity!.channel, position.l], ["3", 0]);
   // In the recording itself the channel is the second one that was opened.
   const sizes = { ...INFO.header.sizes, L: 4 };
   const own = restored(documentsOf(files)[0]!, { ...INFO, header: { ...INFO.header, sizes } } as Json);

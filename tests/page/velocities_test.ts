@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { measuredInWorkers } from "../../static/demo/v2/measuring/workers.js";
 import { measured, settingsOf } from "../../static/measure/measurement.js";
 import { velocityOverTime } from "../../static/measure/velocity.js";
+import { PLAIN_TRACE } from "../../static/measure/traces.js";
 import { VELOCITY } from "../../static/measure/velocity_measurement.js";
 import { chosenWindow } from "../../static/measure/window_choice.js";
 import { streaks } from "../browser/streaks.ts";
@@ -24,6 +25,7 @@ const band = {
   // Of a line of 1 ms.
   pixelTime: 4e-6,
   isTyped: false,
+  trace: PLAIN_TRACE,
 };
 const order = { plane, band, settings: settingsOf(VELOCITY, {}, band) };
 

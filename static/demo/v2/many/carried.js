@@ -38,7 +38,7 @@ const KEY = "acq-server carried 1";
 export function carriedFrom(drawn, scan, key, typed = null) {
   // The other recording has its own regions and judgement.
   const { regions: _, accepted: __, origin: ___, ...others } = drawn;
-  const { kymograph, events } = others;
+  const { kymograph } = others;
   const channels = scan.group.channels.map(({ name }) => name);
   return {
     key,
@@ -47,7 +47,6 @@ export function carriedFrom(drawn, scan, key, typed = null) {
       ...withoutResults(others),
       bands: drawn.bands.map(({ region: _, ...band }) => band),
       lines: drawn.lines.map(({ region: _, ...line }) => line),
-      events: events && { ...events, found: null, rows: [] },
       kymograph: kymograph && { points: kymograph.points, width: kymograph.width, isMade: false },
     },
     channels,
@@ -76,7 +75,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     .map((band) => ({ ...band, to: Math.min(band.to, columns) }));
   const lines = drawn.lines.filter(({ from, to }) => isInside(from) && isInside(to));
   const pinned = drawn.cursors.pinned.filter((cursor) => isInside(cursor, rows - 1, columns - 1));
-  const { kymograph, events } = drawn;
+  const { kymograph } = drawn;
   // Points of a kymograph count columns across.
   const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
   const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
@@ -90,7 +89,6 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     bands,
     lines,
     cursors: { ...drawn.cursors, pinned },
-    events: events && eventsIn(events, bands, scan, channels),
     measured: mapped(drawn.measured, ({ settings, ...one }) => ({
       ...one,
       ...placed(one),
@@ -123,20 +121,6 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
 function channelIn({ group: { channels } }, names, place) {
   const same = channels.findIndex(({ name }) => name === names[place]);
   return same >= 0 ? same : place < channels.length ? place : 0;
-}
-
-/**
- * @param {import("../measuring/drawn.js").KeptEvents} events
- * @param {readonly {id: number}[]} bands
- * @param {Scan} scan
- * @param {readonly string[]} names
- */
-function eventsIn(events, bands, scan, names) {
-  const [, id, channel] = /^(\d+) ([^]*)$/.exec(events.trace) ?? [];
-  const band = bands.find((band) => String(band.id) === id) ?? bands[0];
-  if (band === undefined) return null;
-  const place = channelIn(scan, names, names.indexOf(channel));
-  return { ...events, trace: `${band.id} ${scan.group.channels[place]?.name}` };
 }
 
 /**

@@ -14,7 +14,6 @@ import { recordingsTable } from "./recordings_table.js";
  * @typedef {object} Open the open recording
  * @property {Carried} carried its regions and settings
  * @property {import("../measuring/drawn.js").Drawn} drawn
- * @property {string} channel of events that were never found
  *
  * @typedef {{id: string, name: string, stem: string, targets: readonly Target[]}} Group recordings that can be measured
  *   together, with a name for files about them
@@ -43,10 +42,9 @@ export class ManyPanel {
   /** Settings of the rows. @type {import("../measuring/scan.js").About} */
   #about = [];
   #group = choiceField("Recordings", "many-group", []);
-  #events = checkField("Events", "many-events", true);
-  #measurements = MEASUREMENTS.map(({ key, title }) => ({
+  #measurements = MEASUREMENTS.map(({ key, title, isUsual = false }) => ({
     key,
-    ...checkField(title, `many-${key}`, key === "velocity"),
+    ...checkField(title, `many-${key}`, isUsual),
   }));
   #own = choiceField("With work of their own", "many-own", [
     { value: "measure", name: "measure with it" },
@@ -70,7 +68,7 @@ export class ManyPanel {
     "div",
     { className: "panel" },
     fieldRow(this.#group.label),
-    fieldRow(...[...this.#measurements, this.#events].map(({ label }) => label)),
+    fieldRow(...this.#measurements.map(({ label }) => label)),
     fieldRow(this.#own.label),
     fieldRow(this.#start, this.#progress),
     this.#count,
@@ -123,14 +121,8 @@ export class ManyPanel {
     const open = this.#needs.open();
     const group = this.#needs.groups().find(({ id }) => id === this.#group.select.value);
     if (open === null || group === undefined) return;
-    const what = {
-      events: this.#events.input.checked,
-      measurements: new Set(
-        this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key),
-      ),
-      channel: open.channel,
-    };
-    if (!what.events && what.measurements.size === 0) {
+    const what = new Set(this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key));
+    if (what.size === 0) {
       return sayIn(this.#status, "Choose what is measured.");
     }
     const running = this.#running = new AbortController();

@@ -202,7 +202,6 @@ function withSettings(own, carried, scan) {
   return {
     ...own,
     traces: own.traces ?? carried.drawn.traces,
-    events: own.events ?? drawn?.events ?? null,
     measured: mapped(
       { ...others, ...own.measured },
       (one, key) => one.found.length > 0 ? one : others[key] ?? one,

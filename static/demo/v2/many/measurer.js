@@ -2,11 +2,8 @@
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { factsRow, rowOf } from "../../../measure/measurement.js";
-import { deviation, mean } from "../../../measure/traces.js";
 import { BandPanel } from "../measuring/band_panel.js";
 import { CursorPanel } from "../measuring/cursor_panel.js";
-import { MOST_ROWS } from "../measuring/drawn.js";
-import { EventPanel } from "../measuring/event_panel.js";
 import { LinePanel } from "../measuring/line_panel.js";
 import { MeasurementPanel } from "../measuring/measurement_panel.js";
 import { shapeOf } from "../measuring/scan.js";
@@ -18,18 +15,13 @@ import { shapeOf } from "../measuring/scan.js";
 
 /**
  * @typedef {Record<string, string | number>} Row by column of the table, with units in their names; NaN is missing
- *
- * @typedef {object} What is measured
- * @property {boolean} events
- * @property {ReadonlySet<string>} measurements keys of measurements.js
- * @property {string} channel of events, where the drawings do not say
+ * @typedef {ReadonlySet<string>} What keys of measurements.js
  */
 
 const WHOLE = "whole lines";
 
 export class Measurer {
   #bands = new BandPanel();
-  #events = new EventPanel(() => null);
   #lines = new LinePanel();
   #cursors = new CursorPanel(() => null);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
@@ -38,7 +30,7 @@ export class Measurer {
    * Measures all bands, and whole lines where something is measured in them.
    *
    * @param {Scan} scan a line scan
-   * @param {Drawn} drawn regions and settings; events that are there are measured as they are
+   * @param {Drawn} drawn regions and settings; what was found and edited by hand is measured as it is
    * @param {What} what
    * @param {AbortController} running cancels it
    * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with their results, and a row for each band
@@ -51,18 +43,12 @@ export class Measurer {
     for (const band of this.#parts(scan, drawn, what)) {
       const isWhole = band.id === 0;
       const row = placeOfBand(scan, band);
-      if (what.events && !isWhole) {
-        const { trace, values } = this.#findEvents(scan, drawn, band, what);
-        Object.assign(row, values);
-        if ((drawn.events?.trace ?? trace) === trace && !measured.events?.rows.length) {
-          measured.events = this.#events.kept;
-        }
-      }
       for (const panel of this.#measurements) {
         const { key } = panel.measurement;
-        if (!what.measurements.has(key)) continue;
+        if (!what.has(key) || isWhole && panel.measurement.isOfBands) continue;
         Object.assign(row, await this.#measurement(panel, scan, drawn, band, running));
-        if ((drawn.measured?.[key]?.band || "0") === String(band.id)) measured.measured[key] = panel.kept;
+        const first = panel.measurement.isOfBands ? String(drawn.bands[0]?.id) : "0";
+        if ((drawn.measured?.[key]?.band || first) === String(band.id)) measured.measured[key] = panel.kept;
       }
       rows.push(row);
     }
@@ -71,12 +57,10 @@ export class Measurer {
 
   /** What the page would show of the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */
   #show(scan, drawn) {
-    const { traces, title } = this.#bands;
-    const panels = [this.#events, this.#lines, this.#cursors, ...this.#measurements];
+    const { traces } = this.#bands;
+    const panels = [this.#lines, this.#cursors, ...this.#measurements];
     for (const panel of panels) panel.begin(scan, drawn);
-    this.#events.listTraces(traces, title);
     const tables = {
-      events: this.#events.columns,
       lines: this.#lines.columns,
       cursors: this.#cursors.columns,
     };
@@ -86,7 +70,9 @@ export class Measurer {
   /** @param {Scan} scan @param {Drawn} drawn @param {What} what @returns {readonly Band[]} */
   #parts(scan, { measured, bands }, what) {
     const hasWhole = bands.length === 0 ||
-      [...what.measurements].some((key) => measured?.[key]?.band === "");
+      this.#measurements.some(({ measurement: { key, isOfBands } }) =>
+        what.has(key) && !isOfBands && measured?.[key]?.band === ""
+      );
     const whole = { id: 0, name: WHOLE, color: "", from: 0, to: shapeOf(scan)[1] };
     return hasWhole ? [whole, ...this.#bands.bands.all] : this.#bands.bands.all;
   }
@@ -112,46 +98,7 @@ export class Measurer {
     const facts = panel.settings.filter(([name]) => name !== "Part of the lines");
     return { ...factsRow(panel.measurement, facts), ...rowOf(panel.quantities) };
   }
-
-  /** @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {What} what @returns {{trace: string, values: Row}} */
-  #findEvents(scan, drawn, { id }, { channel }) {
-    const panel = this.#events;
-    const kept = drawn.events;
-    const wanted = kept === null ? channel : kept.trace.replace(/^\d+ /, "");
-    const traces = this.#bands.traces.filter(({ band }) => band.id === id);
-    const trace = traces.find((trace) => trace.channel === wanted) ?? traces[0];
-    const key = `${id} ${trace.channel}`;
-    const isOwn = kept?.trace === key && (kept.found !== null || kept.rows.length > 0);
-    const settings = kept && { ...kept, trace: key };
-    panel.begin(scan, { ...drawn, events: isOwn || settings === null ? settings : withoutEvents(settings) });
-    panel.listTraces([trace], this.#bands.title);
-    if (!isOwn) panel.find();
-    const { timeUnit, timeStep, rows } = panel;
-    const found = panel.kept?.found ?? 0;
-    const amplitudes = Float64Array.from(rows, ({ amplitude }) => amplitude);
-    const { Trace: _, ...about } = Object.fromEntries(
-      panel.about.filter(([name]) => !name.startsWith("Found")),
-    );
-    // The table of events ends there.
-    const count = found > MOST_ROWS ? found : rows.length;
-    return {
-      trace: key,
-      values: {
-        "Events": count,
-        [`Event rate (1/${timeUnit})`]: count / (trace.values.length * timeStep),
-        "Mean amplitude": mean(amplitudes, 0, amplitudes.length),
-        "SD of amplitude": deviation(amplitudes),
-        "Event channel": trace.channel,
-        ...Object.fromEntries(this.#bands.settings),
-        "F0": trace.baseline,
-        ...about,
-      },
-    };
-  }
 }
-
-/** @param {import("../measuring/drawn.js").KeptEvents} kept */
-const withoutEvents = (kept) => ({ ...kept, found: null, rows: [] });
 
 /** @param {Scan} scan @param {Band} band @returns {Row} outer edges of the pixels */
 function placeOfBand({ axes: [, space] }, { name, from, to }) {

@@ -1,5 +1,6 @@
 /** Controls of bands and traces: the list of bands, and the display of traces. */
 import { formatNumber, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.js";
+import { PLAIN_TRACE, traceFacts } from "../../../measure/traces.js";
 import { element, swatch } from "../controls/element.js";
 import {
   checkField,
@@ -14,21 +15,21 @@ import { plotOver, ShapePanel } from "./panel.js";
 import { shapeOf } from "./scan.js";
 import { rangeOf } from "./value_range.js";
 
-/** @import { Band, Trace, TraceSettings } from "./bands.js" */
-/** @import { About } from "./panel.js" */
+/** @import { TraceSettings } from "../../../measure/traces.js" */
+/** @import { Band, Trace } from "./bands.js" */
+/** @import { About, Change, Id } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
-/** @import { Change, Id } from "./panel.js" */
 
 /** Emits `change` when a trace may have changed. */
 export class BandPanel extends ShapePanel {
   endNames = ["From", "to"];
   bands = new Bands();
-  /** @type {TraceSettings} */
-  #settings = { isChange: false, baseline: { kind: "percentile", percentile: 10 }, offset: 0, average: 1 };
+  /** How traces are made; to be kept as JSON. @type {TraceSettings} */
+  kept = PLAIN_TRACE;
   /** Counts changes of the bands. */
   #version = 0;
   /** @type {{of: unknown[], traces: Trace[]}} */
-  #kept = { of: [], traces: [] };
+  #made = { of: [], traces: [] };
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
   #hint = element("p", { className: "hint" });
   #empty = element("p", { className: "missing", hidden: true, role: "status" });
@@ -43,16 +44,16 @@ export class BandPanel extends ShapePanel {
   #kind = choiceField("F₀", "baseline-kind", [
     { value: "percentile", name: "percentile" },
     { value: "window", name: "mean of a time" },
-  ], () => this.#setBaseline());
+  ], () => this.#chooseKind());
   #percentile = numberField(
     "Percentile",
     "baseline-percentile",
     10,
-    () => this.#setBaseline(),
+    (percentile) => this.#set({ percentile }),
     { min: 0, max: 100 },
   );
-  #from = numberField("From", "baseline-from", 0, () => this.#setBaseline(), { min: 0, unit: "s" });
-  #to = numberField("to", "baseline-to", 1, () => this.#setBaseline(), { min: 0, unit: "s" });
+  #from = numberField("From", "baseline-from", 0, (from) => this.#set({ from }), { min: 0, unit: "s" });
+  #to = numberField("to", "baseline-to", 1, (to) => this.#set({ to }), { min: 0, unit: "s" });
   #offset = numberField("Detector offset", "baseline-offset", 0, (offset) => this.#set({ offset }));
   #baseline = fieldRow(
     ...[this.#kind, this.#percentile, this.#from, this.#to, this.#offset].map(({ label }) => label),
@@ -75,35 +76,25 @@ export class BandPanel extends ShapePanel {
     });
   }
 
-  /** To be kept as JSON. @returns {import("./drawn.js").KeptTraces} */
-  get kept() {
-    const { isChange, baseline, offset, average } = this.#settings;
-    const [percentile, from, to] = [this.#percentile, this.#from, this.#to].map(({ number }) => number);
-    return { isChange, kind: baseline.kind, percentile, from, to, offset, average };
-  }
-
   /** Starts with another picture. @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
     this.scan = scan;
     this.draft = null;
     const end = shapeOf(scan)[0] * this.timeStep;
-    [this.#from.number, this.#to.number] = [0, Number((end / 10).toPrecision(3))];
     for (const field of [this.#from, this.#to]) field.unitText.data = this.timeUnit;
-    if (drawn?.traces) this.#take(drawn.traces);
-    // With another time per line, a time means other lines.
-    this.#settings = { ...this.#settings, baseline: this.#typedBaseline };
+    this.#take(drawn?.traces ?? { ...this.kept, from: 0, to: Number((end / 10).toPrecision(3)) });
     this.bands.begin(scan.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
   }
 
-  /** @param {import("./drawn.js").KeptTraces} kept */
-  #take({ isChange, kind, percentile, from, to, offset, average }) {
+  /** @param {TraceSettings} kept */
+  #take(kept) {
+    const { isChange, kind, percentile, from, to, offset, average } = this.kept = kept;
     this.#change.input.checked = isChange;
     this.#kind.select.value = kind;
     this.#average.number = average;
     this.#offset.number = offset;
     this.#percentile.number = percentile;
     [this.#from.number, this.#to.number] = [from, to];
-    this.#settings = { ...this.#settings, isChange, offset, average };
     this.#showBaseline();
   }
 
@@ -147,19 +138,19 @@ export class BandPanel extends ShapePanel {
   get traces() {
     const { scan } = this;
     const shown = scan?.isLineScan ? scan.group.shown : [];
-    const of = [scan, this.#settings, this.#version, shown.length, ...shown.map(({ samples }) => samples)];
-    if (of.every((part, i) => part === this.#kept.of[i])) return this.#kept.traces;
+    const of = [scan, this.kept, this.#version, shown.length, ...shown.map(({ samples }) => samples)];
+    if (of.every((part, i) => part === this.#made.of[i])) return this.#made.traces;
     const traces = scan === null
       ? []
-      : tracesOf({ plane: scan.group.plane, shown }, this.bands.all, this.#settings);
-    this.#kept = { of, traces };
+      : tracesOf({ plane: scan.group.plane, shown }, this.bands.all, this.kept);
+    this.#made = { of, traces };
     this.#explainEmpty(traces);
     return traces;
   }
 
   /** Explains why an expected curve is empty. @param {readonly Trace[]} traces */
   #explainEmpty(traces) {
-    const { isChange, offset } = this.#settings;
+    const { isChange, offset } = this.kept;
     const names = traces.filter(({ baseline }) => isChange && !(baseline > offset)).map(({ name }) => name);
     this.#empty.hidden = names.length === 0;
     this.#empty.textContent = `No ΔF/F₀ where F₀ does not exceed the detector offset: ${names.join(", ")}`;
@@ -167,25 +158,12 @@ export class BandPanel extends ShapePanel {
 
   /** Title of the values. */
   get title() {
-    return this.#settings.isChange ? "ΔF/F₀" : "Mean";
+    return this.kept.isChange ? "ΔF/F₀" : "Mean";
   }
 
-  /** How traces are made. @returns {About} */
+  /** @returns {About} */
   get settings() {
-    const { isChange, baseline, offset, average } = this.#settings;
-    const { timeStep, timeUnit } = this;
-    const rest = baseline.kind === "percentile"
-      ? `percentile ${baseline.percentile}`
-      : `mean from ${formatNumber(baseline.from * timeStep)} to ${
-        formatNumber(baseline.to * timeStep)
-      } ${timeUnit}`;
-    /** @type {About} */
-    const change = [["Baseline F0", rest], ["Detector offset", offset]];
-    return [
-      ["Values", isChange ? "dF/F0" : "mean of the band"],
-      ["Lines averaged", average],
-      ...(isChange ? change : []),
-    ];
+    return traceFacts(this.kept, this.scan?.axes[0] ?? { unit: "seconds" });
   }
 
   /** Places are the outer edges of the pixels, as on the page. @returns {About} */
@@ -193,7 +171,7 @@ export class BandPanel extends ShapePanel {
     const space = this.scan?.axes[1] ?? { name: "", step: 1, unit: "" };
     // Removes the rounding errors of products.
     const edge = (/** @type {number} */ place) => Number(toPhysical(space, place).toPrecision(12));
-    const rests = this.#settings.isChange ? this.traces : [];
+    const rests = this.kept.isChange ? this.traces : [];
     return [
       ...this.bands.all.map(({ name, from, to }) => /** @type {About[number]} */ ([
         name,
@@ -221,30 +199,20 @@ export class BandPanel extends ShapePanel {
     return { ...plotOver(scan, span), y, traces: curves };
   }
 
-  #setBaseline() {
-    this.#set({ baseline: this.#typedBaseline });
+  #chooseKind() {
+    this.#set({ kind: this.#kind.select.value === "window" ? "window" : "percentile" });
   }
 
   #showBaseline() {
     const isWindow = this.#kind.select.value === "window";
     this.#percentile.label.hidden = isWindow;
     this.#from.label.hidden = this.#to.label.hidden = !isWindow;
-    this.#baseline.hidden = !this.#settings.isChange;
-  }
-
-  /** In lines of the shown picture. @returns {import("../../../measure/traces.js").Baseline} */
-  get #typedBaseline() {
-    if (this.#kind.select.value !== "window") {
-      return { kind: "percentile", percentile: this.#percentile.number };
-    }
-    // Lines whose times lie in the window, exclusive of its end; allows for rounding just above an integer.
-    const [from, to] = [this.#from, this.#to].map(({ number }) => Math.ceil(number / this.timeStep - 1e-6));
-    return { kind: "window", from, to: Math.max(from + 1, to) };
+    this.#baseline.hidden = !this.kept.isChange;
   }
 
   /** @param {Partial<TraceSettings>} change */
   #set(change) {
-    this.#settings = { ...this.#settings, ...change };
+    this.kept = { ...this.kept, ...change };
     this.#showBaseline();
     this.changed();
   }

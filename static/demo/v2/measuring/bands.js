@@ -19,12 +19,6 @@
  * @property {number} to end, not included
  * @property {Region} [region] that another program wrote
  *
- * @typedef {object} TraceSettings
- * @property {boolean} isChange ΔF/F₀ instead of raw values
- * @property {import("../../../measure/traces.js").Baseline} baseline in lines
- * @property {number} offset dark level of the detector
- * @property {number} average lines averaged per value
- *
  * @typedef {object} Trace
  * @property {string} name of band and channel
  * @property {Band} band
@@ -34,7 +28,7 @@
  * @property {Float64Array} values one per line
  * @property {number} baseline F₀; NaN for raw values
  */
-import { bandMean, relativeChange, runningMean } from "../../../measure/traces.js";
+import { traceOf } from "../../../measure/traces.js";
 import { Emitter } from "../controls/emitter.js";
 import { placeOfColumn } from "../picture/scan_path.js";
 
@@ -134,18 +128,15 @@ export function columnsBetween(one, other, columns) {
 /**
  * Traces of all bands and shown channels.
  *
- * @param {{plane: {shape: readonly number[]}, shown: readonly {name: string, samples: Float32Array}[]}} group
+ * @param {{plane: {shape: readonly number[], axes: readonly {step: number}[]}, shown: readonly {name: string, samples: Float32Array}[]}} group
  * @param {readonly Band[]} bands
- * @param {TraceSettings} settings
+ * @param {import("../../../measure/traces.js").TraceSettings} settings
  * @returns {Trace[]}
  */
-export function tracesOf({ plane, shown }, bands, { isChange, baseline: rest, offset, average }) {
+export function tracesOf({ plane: { shape, axes }, shown }, bands, settings) {
   return bands.flatMap((band) =>
     shown.map(({ name: channel, samples }, i) => {
-      const smooth = runningMean(bandMean(samples, plane.shape, band.from, band.to), average);
-      const { values, baseline } = isChange
-        ? relativeChange(smooth, rest, offset)
-        : { values: smooth, baseline: NaN };
+      const { values, baseline } = traceOf({ samples, shape }, [band.from, band.to], settings, axes[0].step);
       const dash = /** @type {string} */ (DASHES[i % DASHES.length]);
       const name = shown.length > 1 ? `${band.name} · ${channel}` : band.name;
       return { name, band, channel, color: band.color, dash, values, baseline };

@@ -2,25 +2,6 @@
  * What was drawn, pinned and measured in a picture, as JSON to be kept and to be undone. Drawings belong to samples: a
  * picture of another size takes none.
  *
- * @typedef {object} KeptTraces
- * @property {boolean} isChange ΔF/F₀
- * @property {"percentile" | "window"} kind of the baseline
- * @property {number} percentile
- * @property {number} from start of the baseline's window, in the time axis' unit
- * @property {number} to
- * @property {number} offset
- * @property {number} average lines
- *
- * @typedef {object} KeptEvents
- * @property {string} trace key of the trace
- * @property {string} title of the trace's values
- * @property {number} height
- * @property {number} prominence
- * @property {number} distance
- * @property {number | null} found number of found events; null where all were added by hand
- * @property {number} length of the trace
- * @property {{peak: number, value: number, note: string, isByHand: boolean}[]} rows
- *
  * @typedef {object} KeptMeasurement
  * @property {string} band id of the chosen band; empty for whole lines
  * @property {string} channel position of the chosen channel
@@ -51,10 +32,9 @@
  * @typedef {object} Drawn
  * @property {readonly [number, number]} shape of the plane
  * @property {boolean} isLineScan
- * @property {KeptTraces | null} traces null where nothing is known of them
+ * @property {import("../../../measure/traces.js").TraceSettings | null} traces null where nothing is known of them
  * @property {import("./bands.js").Band[]} bands
  * @property {readonly Line[]} lines
- * @property {KeptEvents | null} events
  * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] by the keys of measurements.js
  * @property {{pinned: Cursor[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
@@ -71,7 +51,7 @@ import { shapeOf } from "./scan.js";
 export const SPACE = "primary-image-full-resolution-pixels";
 
 /** More rows than anyone edits: the threshold lies in the noise. */
-export const MOST_ROWS = 2000;
+export const MOST_ROWS = 5000;
 
 /** More lines hide the picture. */
 export const MOST_LINES = 200;
@@ -131,7 +111,6 @@ export function drawnWords(kept) {
     ["band", kept.bands],
     ["line", kept.lines],
     ...MEASUREMENTS.map(({ key, noun }) => /** @type {const} */ ([noun, kept.measured?.[key]?.found])),
-    ["event", kept.events?.rows],
     ["cursor", kept.cursors?.pinned],
     ["image mean", kept.images?.rows],
     ["region", kept.regions],

@@ -1,6 +1,6 @@
 /** Earlier and later states of the drawings, to step back and forth. */
 
-/** More steps than anyone takes back; each keeps a list of up to 2000 events. */
+/** More steps than anyone takes back; each may keep thousands of events. */
 export const MOST_STEPS = 200;
 
 /** @template State that nobody changes any more, as JSON; numbers may be NaN */

@@ -5,11 +5,33 @@
  * @property {string} title of the values
  * @property {readonly {line: number, value: number, opacity: number}[]} points
  * @property {readonly {line: number, value: number}[]} gaps places without a value (NaN) and those left out
+ *
+ * @typedef {object} Ordered
+ * @property {Scan} scan
+ * @property {import("../picture/channel.js").Channel} channel
+ * @property {string} part of the lines
+ * @property {{plane: Plane, band: MeasuredBand, settings: Settings}} order
  */
-import { rounded, significant } from "../../../measure/axes.js";
-import { columnName, factsOf, settingsOf, summaryOf, verdictOf } from "../../../measure/measurement.js";
+import { formatAt, rounded, significant } from "../../../measure/axes.js";
+import {
+  columnName,
+  factsOf,
+  measured,
+  settingsOf,
+  summaryOf,
+  verdictOf,
+} from "../../../measure/measurement.js";
+import { PLAIN_TRACE } from "../../../measure/traces.js";
 import { element, unbroken } from "../controls/element.js";
-import { button, choiceField, fieldRow, numberField, removeButton, tables } from "../controls/fields.js";
+import {
+  button,
+  choiceField,
+  fieldRow,
+  numberField,
+  removeButton,
+  tables,
+  textField,
+} from "../controls/fields.js";
 import { help } from "../controls/help.js";
 import { MOST_ROWS } from "./drawn.js";
 import { bandChoices, nearestTo, Panel, plotOver } from "./panel.js";
@@ -17,7 +39,7 @@ import { placeOf, quantitiesText, shapeOf } from "./scan.js";
 import { rangeOf, SERIES_RANGE } from "./value_range.js";
 import { measuredAt, measuredInWorkers } from "./workers.js";
 
-/** @import { Item, Measurement, Parameter, Quantity, Settings } from "../../../measure/measurement.js" */
+/** @import { Band as MeasuredBand, Item, Measurement, Parameter, Plane, Quantity, Settings } from "../../../measure/measurement.js" */
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Band } from "./bands.js" */
 /** @import { Drawn, KeptMeasurement } from "./drawn.js" */
@@ -33,6 +55,8 @@ const ROWS_AT_ONCE = 100;
 export class MeasurementPanel extends Panel {
   /** @type {readonly Band[]} */
   #bands = [];
+  /** How the traces of the bands are made. */
+  #trace = PLAIN_TRACE;
   /** @type {readonly any[]} */
   #found = [];
   /** What a measurement has found so far, for the chart. @type {readonly any[] | null} */
@@ -87,7 +111,12 @@ export class MeasurementPanel extends Panel {
           title: "Leaves the value at the cursor out, or takes it in again; as a click in the chart does",
         })]
         : [],
-      ...at ? [button("Add at cursor", () => this.#add(), { id: `${key}-add` })] : [],
+      ...at
+        ? [
+          button("Add at cursor", () => this.#add(), { id: `${key}-add` }),
+          button("Clear", () => this.#clear(), { id: `${key}-clear` }),
+        ]
+        : [],
     ];
     this.element = element(
       "div",
@@ -133,13 +162,18 @@ export class MeasurementPanel extends Panel {
     this.scan = scan;
     if (scan.isLineScan) {
       const kept = drawn?.measured?.[this.measurement.key];
+      const { channels, shown } = scan.group;
       this.#channel.offer(
-        scan.group.channels.map(({ name }, i) => ({ value: String(i), name })),
-        kept?.channel ?? "0",
+        channels.map(({ name }, i) => ({ value: String(i), name })),
+        kept?.channel ?? String(Math.max(0, channels.findIndex((channel) => channel === shown[0]))),
       );
-      this.listBands(drawn?.bands ?? []);
+      this.listBands(drawn?.bands ?? [], drawn?.traces ?? PLAIN_TRACE);
       if ([...this.#band.select.options].some(({ value }) => value === (kept?.band ?? ""))) {
         this.#band.select.value = kept?.band ?? "";
+      }
+      for (const { key, isTime } of this.measurement.parameters) {
+        const { unitText } = this.#fields.get(key) ?? {};
+        if (isTime && unitText) unitText.data = this.timeUnit;
       }
       this.#write(settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan)));
       this.#explain();
@@ -170,6 +204,14 @@ export class MeasurementPanel extends Panel {
     if (key !== undefined && typed !== undefined) this.#write(typed(this.#settings, key));
     this.#explain();
     this.changed();
+    this.#measureAgain();
+  }
+
+  /** Measures what is quick again, as its order has changed. */
+  #measureAgain() {
+    if (!this.measurement.isQuick || this.#about.length === 0) return;
+    const ordered = this.#order();
+    if (typeof ordered !== "string") this.#measureNow(ordered);
   }
 
   /** Describes what the settings can measure. */
@@ -189,6 +231,7 @@ export class MeasurementPanel extends Panel {
       lines,
       pixelTime: scan.pixelTime,
       isTyped: scan.isTyped,
+      trace: this.#trace,
     };
   }
 
@@ -196,6 +239,11 @@ export class MeasurementPanel extends Panel {
   refresh() {
     const isThere = this.scan?.group.channels.some(({ samples }) => samples === this.#samples) ?? false;
     if (this.#samples === null || isThere) return;
+    if (this.measurement.isQuick) return this.#measureAgain();
+    this.#clear();
+  }
+
+  #clear() {
     this.#forget();
     this.changed();
   }
@@ -214,11 +262,20 @@ export class MeasurementPanel extends Panel {
     this.#table.replaceChildren();
   }
 
-  /** @param {readonly Band[]} bands */
-  listBands(bands) {
+  /** @param {readonly Band[]} bands @param {import("../../../measure/traces.js").TraceSettings} trace how their traces are made */
+  listBands(bands, trace) {
+    const { isQuick, isOfBands } = this.measurement;
     this.#bands = bands.map((band) => ({ ...band }));
-    this.#band.offer(bandChoices(bands));
+    this.#trace = trace;
+    const chosen = this.#band.select.value;
+    this.#band.offer(bandChoices(bands).slice(isOfBands ? 1 : 0));
     this.#explain();
+    if (!isQuick || this.#about.length === 0 || this.scan === null) return;
+    const { columns } = this.#bandOf(this.scan);
+    if (this.#band.select.value !== chosen) this.#clear();
+    else if (JSON.stringify([columns, trace]) !== JSON.stringify([this.#columns, this.#measured.trace])) {
+      this.#measureAgain();
+    }
   }
 
   /** Chooses a band by its id. @param {string} band */
@@ -228,6 +285,15 @@ export class MeasurementPanel extends Panel {
 
   get found() {
     return this.#found;
+  }
+
+  /** Lines of what was found in a trace that is shown, and its threshold. @param {readonly {band: Band, channel: string}[]} traces */
+  inTraces(traces) {
+    const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
+    const isShown = this.#about.length > 0 && traces.some((trace) => trace.channel === channel);
+    return isShown
+      ? { events: this.#found.map(({ line }) => line), level: this.#measured.height }
+      : { events: [], level: null };
   }
 
   get #settings() {
@@ -329,11 +395,12 @@ export class MeasurementPanel extends Panel {
     return this.measure(new AbortController());
   }
 
-  /** What is measured by the fields, or why nothing can be. */
+  /** What is measured by the fields, or why nothing can be. @returns {Ordered | string} */
   #order() {
-    const { scan, measurement: { parameters } } = this;
+    const { scan, measurement: { parameters, isOfBands } } = this;
     const channel = scan?.group.channels[Number(this.#channel.select.value)];
     if (scan === null || channel === undefined) return "There is no channel";
+    if (isOfBands && this.#bands.length === 0) return "Draw a band first.";
     const wrong = parameters.find(({ key }) => this.#fields.get(key)?.isWrong);
     if (wrong !== undefined) {
       const { label, isCount = false, least = isCount ? 1 : undefined } = wrong;
@@ -341,7 +408,8 @@ export class MeasurementPanel extends Panel {
       return `${label} must be a ${isCount ? "whole number" : "number"}${limit}.`;
     }
     const plane = { samples: channel.samples, shape: shapeOf(scan) };
-    return { scan, channel, order: { plane, band: this.#bandOf(scan), settings: this.#settings } };
+    const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
+    return { scan, channel, part, order: { plane, band: this.#bandOf(scan), settings: this.#settings } };
   }
 
   /**
@@ -353,11 +421,9 @@ export class MeasurementPanel extends Panel {
   async measure(running) {
     const ordered = this.#order();
     if (typeof ordered === "string") return this.#result.textContent = ordered;
-    const { scan, channel, order } = ordered;
-    const { measurement } = this;
-    const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
+    if (this.measurement.isQuick) return this.#measureNow(ordered);
     return await this.#run(running, async () => {
-      const { found, settings } = await measuredInWorkers(measurement, order, {
+      const measured = await measuredInWorkers(this.measurement, ordered.order, {
         signal: running.signal,
         onFound: (found, done, of) => {
           Object.assign(this.#progress, { max: of, value: done });
@@ -365,44 +431,84 @@ export class MeasurementPanel extends Panel {
           this.changed();
         },
       });
-      if (this.scan !== scan) return;
-      const { columns } = order.band;
-      this.#write(settings);
-      this.#explain();
-      this.#samples = channel.samples;
-      this.#columns = columns;
-      this.#measured = settings;
-      const [method, ...facts] = factsOf(measurement, settings, order.band);
-      this.#about = /** @type {import("./panel.js").About} */ ([
-        method,
-        ["Channel", channel.name],
-        ["Part of the lines", `${part}, columns ${columns[0]} to ${columns[1] - 1}`],
-        ...facts,
-      ]);
-      const byHand = this.#found.filter((item) => item.isByHand && !found.some(isSamePlace(item)));
-      this.#show([...found, ...byHand]);
+      if (this.scan === ordered.scan) this.#keep(measured, ordered);
     });
+  }
+
+  /** Measures what is quick. @param {Ordered} ordered @returns {string} why nothing was measured; empty where it was */
+  #measureNow(ordered) {
+    const { plane, band, settings } = ordered.order;
+    try {
+      this.#keep(measured(this.measurement, plane, band, settings), ordered);
+      this.changed();
+      return "";
+    } catch (error) {
+      return this.#result.textContent = /** @type {Error} */ (error).message;
+    }
+  }
+
+  /** @param {import("../../../measure/measurement.js").Found} measured @param {Ordered} ordered @throws {RangeError} too many items */
+  #keep({ found, settings }, { channel, part, order: { band } }) {
+    const { at, noun } = this.measurement;
+    if (at !== undefined && found.length > MOST_ROWS) {
+      throw new RangeError(`${found.length} ${noun}s are more than ${MOST_ROWS}: raise the threshold`);
+    }
+    const { columns } = band;
+    this.#write(settings);
+    this.#explain();
+    this.#samples = channel.samples;
+    this.#columns = columns;
+    this.#measured = settings;
+    const [method, ...facts] = factsOf(this.measurement, settings, band);
+    this.#about = /** @type {import("./panel.js").About} */ ([
+      method,
+      ["Channel", channel.name],
+      ["Part of the lines", `${part}, columns ${columns[0]} to ${columns[1] - 1}`],
+      ...facts,
+    ]);
+    const noted = found.map((item) => {
+      const { note = "" } = this.#found.find(isSamePlace(item)) ?? {};
+      return note === "" ? item : { ...item, note };
+    });
+    const byHand = this.#found.filter((item) => item.isByHand && !found.some(isSamePlace(item)));
+    if (byHand.length === 0) this.#show(noted);
+    else this.#edit([...noted, ...byHand]);
   }
 
   /** Adds the item nearest to the cursor. */
   async #add() {
     const [ordered, place] = [this.#order(), this.#cursor()];
     if (typeof ordered === "string" || place === null) {
-      this.#result.textContent =
-        "Point at the line scan or move its cursor with the arrow keys, then add what is there.";
+      this.#result.textContent = typeof ordered === "string"
+        ? ordered
+        : "Point at the line scan or move its cursor with the arrow keys, then add what is there.";
       return;
     }
+    const { measurement, scan } = this;
     if (this.#about.length === 0) await this.measure(new AbortController());
     const at = { line: Math.floor(place.x), column: Math.floor(place.y) };
     const running = new AbortController();
     await this.#run(running, async () => {
-      const item = await measuredAt(this.measurement, { ...ordered.order, at }, running.signal);
-      if (this.scan !== ordered.scan) return;
+      const { plane, band, settings } = ordered.order;
+      const item = measurement.isQuick
+        ? measurement.at?.(plane, band, settings, at) ?? null
+        : await measuredAt(measurement, { ...ordered.order, at }, running.signal);
+      if (this.scan !== scan) return;
       const isThere = item !== null && this.#found.some(isSamePlace(item));
       if (item === null || isThere) {
         this.#result.textContent = isThere ? "It is listed already." : "Nothing rises there.";
-      } else this.#show([...this.#found, { ...item, isByHand: true }]);
+      } else this.#edit([...this.#found, { ...item, isByHand: true }]);
     });
+  }
+
+  /** Shows items after some were added or removed. @param {readonly any[]} found */
+  #edit(found) {
+    const { again } = this.measurement;
+    const { scan } = this;
+    if (again === undefined || scan === null || this.#samples === null) return this.#show(found);
+    const plane = { samples: this.#samples, shape: shapeOf(scan) };
+    const { trace = PLAIN_TRACE } = this.#measured;
+    this.#show(again(plane, { ...this.#bandOf(scan), columns: this.#columns, trace }, found));
   }
 
   /** Runs work, which can be cancelled. @param {AbortController} running @param {() => Promise<void>} work @returns {Promise<string>} why it failed; empty where it did not */
@@ -429,8 +535,7 @@ export class MeasurementPanel extends Panel {
 
   /** @param {readonly any[]} found in any order */
   #show(found) {
-    const sorted = [...found].sort((a, b) => a.line - b.line);
-    this.#found = this.measurement.at === undefined ? sorted : sorted.slice(0, MOST_ROWS);
+    this.#found = found.toSorted((a, b) => a.line - b.line);
     const band = { ...this.#bandOf(/** @type {Scan} */ (this.scan)), columns: this.#columns };
     this.quantities = summaryOf(this.measurement, this.#found, band, this.#measured);
     this.#result.replaceChildren(...unbroken(quantitiesText(this.quantities)));
@@ -439,26 +544,30 @@ export class MeasurementPanel extends Panel {
 
   /** Rows to be edited, of items that are. */
   #list() {
-    if (this.measurement.at === undefined || this.scan === null) return;
-    const columns = this.columns.slice(0, -1);
-    const { noun, title } = this.measurement;
+    const { scan, measurement: { at, listed, hasNotes, noun, title } } = this;
+    if (at === undefined || scan === null) return;
+    const columns = listed?.(this.#found, scan.axes) ?? this.columns.slice(0, -1);
     const shown = this.#found.slice(0, this.#most);
-    const rows = shown.map((item, i) => [
-      ...columns.map(({ values }) => rounded(significant(Number(values[i]), 3))),
+    const rows = shown.map(({ note = "" }, i) => [
+      ...columns.map(({ values, step }) => textOf(values[i], step)),
+      ...hasNotes
+        ? [textField(`Note on ${noun} ${i + 1}`, note, 200, (note) => {
+          this.#found = this.#found.with(i, { ...this.#found[i], note });
+          this.changed();
+        })]
+        : [],
       removeButton(`${noun} ${i + 1}`, () => {
-        this.#show(this.#found.filter((other) => other !== item));
+        this.#edit(this.#found.toSpliced(i, 1));
         this.changed();
       }),
     ]);
+    const heads = [...columns.map(columnName), ...hasNotes ? ["Note"] : [], ""];
     const left = this.#found.length - shown.length;
     const more = button(`Show ${Math.min(left, ROWS_AT_ONCE)} more of ${left}`, () => {
       this.#most += ROWS_AT_ONCE;
       this.#list();
-    });
-    this.#table.replaceChildren(
-      ...tables(title, [...columns.map(({ name, unit }) => unit ? `${name} (${unit})` : name), ""], rows),
-      ...left > 0 ? [more] : [],
-    );
+    }, { id: `${this.measurement.key}-more` });
+    this.#table.replaceChildren(...tables(title, heads, rows), ...left > 0 ? [more] : []);
   }
 
   /** Leaves the value around a line out, or takes it in again. @param {number} line */
@@ -471,7 +580,15 @@ export class MeasurementPanel extends Panel {
   }
 }
 
-/** @typedef {{label: HTMLElement, value: number | string, isWrong: boolean}} Field */
+/** @param {number | string | null | undefined} value @param {number} [step] that is shown */
+const textOf = (value, step) =>
+  typeof value === "string"
+    ? value
+    : step === undefined
+    ? rounded(significant(Number(value), 3))
+    : formatAt(Number(value), step);
+
+/** @typedef {{label: HTMLElement, value: number | string, isWrong: boolean, unitText?: Text}} Field */
 
 /** A field for a parameter. @param {string} id @param {Parameter} parameter @param {() => void} changed @returns {Field} */
 function fieldOf(id, { label, value, choices, unit = "", least, isCount = false, help: section }, changed) {
@@ -500,6 +617,7 @@ function fieldOf(id, { label, value, choices, unit = "", least, isCount = false,
   });
   return {
     label: withHelp(field.label),
+    unitText: field.unitText,
     get isWrong() {
       return field.input.getAttribute("aria-invalid") === "true";
     },
@@ -527,6 +645,6 @@ function edgesOf(outlines) {
   return lines;
 }
 
-/** Whether another item is the same spark. @param {{line: number, column: number}} item @returns {(other: any) => boolean} */
-const isSamePlace = ({ line, column }) => (other) =>
-  other.line === line && Math.abs(other.column - column) < 1;
+/** Whether another item lies at the same place; those of traces have no column. @param {{line: number, column?: number}} item @returns {(other: any) => boolean} */
+const isSamePlace = ({ line, column = 0 }) => (other) =>
+  other.line === line && Math.abs((other.column ?? 0) - column) < 1;

@@ -24,6 +24,7 @@
  */
 import { columnsOf } from "../../../measure/csv.js";
 import { imageRows, partsOf } from "../../../measure/image_parts.js";
+import { EVENTS } from "../../../measure/event_measurement.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { byId, element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
@@ -33,7 +34,6 @@ import { BandPanel } from "./band_panel.js";
 import { bandMarks, columnsBetween, pathMarks } from "./bands.js";
 import { CursorPanel } from "./cursor_panel.js";
 import { drawnIn } from "./drawn.js";
-import { EventPanel } from "./event_panel.js";
 import { ExportPanel } from "./export_panel.js";
 import { History } from "./history.js";
 import { ImagePanel } from "./image_panel.js";
@@ -87,8 +87,8 @@ export class Measuring extends Emitter {
   /** Mark of the documents that the drawings began with. @type {string | null} */
   #origin = null;
   #cursors = new CursorPanel(() => this.#panes.source.cursor);
-  #events = new EventPanel(() => this.#panes.source.cursor?.x ?? null);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
+  #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
   kymographs = new KymographPanel();
   #editor;
   #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
@@ -97,7 +97,6 @@ export class Measuring extends Emitter {
   #lineScanFolds = [
     folded("Bands and traces", this.#bands, "bands", true),
     folded("Lines", this.#lines, "lines"),
-    folded("Events", this.#events, "events"),
     ...this.#measurements.map((panel) => folded(panel.measurement.title, panel, panel.measurement.key)),
   ];
 
@@ -110,18 +109,9 @@ export class Measuring extends Emitter {
     super();
     this.#panes = panes;
     this.#charts = new TraceCharts(figure, panes.source, this.#measurements.filter(({ hasPlot }) => hasPlot));
-    const [bands, events] = [this.#bands, this.#events];
     const regionColumns = () => this.#regionColumns;
     const saved = {
-      Traces: bands,
-      Events: {
-        get about() {
-          return [...bands.about, ...events.about];
-        },
-        get columns() {
-          return events.columns;
-        },
-      },
+      Traces: this.#bands,
       ...Object.fromEntries(this.#measurements.map((panel) => [savedName(panel), panel])),
       Lines: this.#lines,
       Cursors: this.#cursors,
@@ -160,7 +150,6 @@ export class Measuring extends Emitter {
       traces: this.#bands.kept,
       bands: [...this.#bands.bands.all],
       lines: this.#lines.lines,
-      events: this.#events.kept,
       measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
       cursors: this.#cursors.kept,
       kymograph: this.kymographs.kept,
@@ -177,7 +166,6 @@ export class Measuring extends Emitter {
     const [scan, drawn] = [this.#scan, this.drawn];
     if (scan === null || drawn === null) return null;
     const tables = {
-      events: this.#events.columns,
       lines: this.#lines.columns,
       cursors: this.#cursors.columns,
     };
@@ -303,7 +291,7 @@ export class Measuring extends Emitter {
 
   /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
   #show(scan, drawn) {
-    const panels = [this.#bands, this.#lines, this.#cursors, this.#events, ...this.#measurements];
+    const panels = [this.#bands, this.#lines, this.#cursors, ...this.#measurements];
     for (const panel of panels) panel.begin(scan, drawn);
   }
 
@@ -374,13 +362,10 @@ export class Measuring extends Emitter {
       panel.addEventListener("change", () => source.drawMarks());
     }
     this.#accepted.addEventListener("change", () => this.#recordSoon());
-    for (const panel of [this.#events, ...this.#measurements]) {
-      panel.addEventListener("change", () => this.#paintSoon());
-    }
+    for (const panel of this.#measurements) panel.addEventListener("change", () => this.#paintSoon());
     const parts = [
       this.#bands,
       this.#lines,
-      this.#events,
       ...this.#measurements,
       this.#cursors,
       this.kymographs,
@@ -500,8 +485,8 @@ export class Measuring extends Emitter {
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    for (const panel of this.#measurements) panel.listBands(this.#bands.bands.all);
-    this.#events.listTraces(this.#bands.traces, this.#bands.title);
+    const { bands, kept } = this.#bands;
+    for (const panel of this.#measurements) panel.listBands(bands.all, kept);
     this.#drawMarks();
     this.#paintSoon();
   }
@@ -510,8 +495,7 @@ export class Measuring extends Emitter {
     this.#charts.draw(this.#scan, {
       traces: this.#bands.traces,
       title: this.#bands.title,
-      events: this.#events.rows.map(({ peak }) => peak),
-      level: this.#events.level,
+      .../** @type {MeasurementPanel} */ (this.#events).inTraces(this.#bands.traces),
       pinned: this.#cursors.lines,
     });
   }

@@ -16,7 +16,7 @@
  * @property {import("./drawn.js").Drawn} drawn
  * @property {Scan} scan
  * @property {readonly import("./bands.js").Trace[]} traces
- * @property {Record<"events" | "lines" | "cursors", readonly Column[]>} tables
+ * @property {Record<"lines" | "cursors", readonly Column[]>} tables
  * @property {readonly {measurement: Measurement, columns: readonly Column[], quantities: readonly Quantity[]}[]} measurements
  * @property {{columns: readonly Column[], about: About, regions: readonly Column[], profile: readonly Column[]}} [images] means over the
  *   images of a stack, lengths and means of parts of the shown image, and the profile of the line

@@ -13,6 +13,7 @@
  */
 import { tableUnit } from "../../../measure/axes.js";
 import { table } from "../../../measure/csv.js";
+import { unitOf } from "../../../measure/measurement.js";
 import { projectionWords } from "../../../measure/stack.js";
 import { LINE_ID } from "../../../measure/image_parts.js";
 import { mapped } from "../measuring/drawn.js";
@@ -50,19 +51,15 @@ export function memberOf(recorded) {
 
 /** What neither regions nor analyses tell; bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
 function settingsOf(drawn, channels) {
-  const { shape, isLineScan, traces, events, measured, cursors, kymograph, bands } = drawn;
+  const { shape, isLineScan, traces, measured, cursors, kymograph, bands } = drawn;
   const regionOf = (/** @type {string} */ id) => {
     const band = bands.find((band) => String(band.id) === id);
     return band === undefined ? "" : bandRegionId(band);
   };
-  const [band = "", ...channel] = events?.trace.split(" ") ?? [];
-  const at = channels.findIndex(({ name }) => name === channel.join(" "));
-  const { rows: _, trace: __, ...thresholds } = events ?? {};
   return {
     shape,
     isLineScan,
     traces,
-    events: events && { ...thresholds, band: regionOf(band), channel: rankOf(channels, at) },
     measured: mapped(measured, ({ found: _, place: __, ...one }) => /** @type {any} */ ({
       ...one,
       band: regionOf(one.band),
@@ -83,7 +80,7 @@ function rankOf(channels, position) {
 
 /** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l wavelength @returns {Analysis[]} */
 function analysesOf({ drawn, scan, traces, tables, measurements, images }, channels, l) {
-  const { events, lines, cursors } = tables;
+  const { lines, cursors } = tables;
   const at = (/** @type {number} */ position) => ({
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },
@@ -103,35 +100,24 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
       tables: [{ name, csv: table(distinct(columns)) }],
     }];
   const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
-  const chosen = events.length === 0
-    ? undefined
-    : traces.find((trace) => keyOf(trace) === drawn.events?.trace);
   return [
     ...traces.flatMap((trace) =>
       analysis({
         type: "trace",
         ...ofTrace({ band: bandRegionId(trace.band), channel: trace.channel }),
-        parameters: traceParameters(drawn, scan),
+        parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan),
         summary: Number.isFinite(trace.baseline) ? { baseline_f0: trace.baseline } : {},
         columns: traceColumns(trace, drawn, scan),
         name: `Trace of ${trace.name}`,
       })
     ),
-    ...chosen === undefined ? [] : analysis({
-      type: "events",
-      ...ofTrace({ band: bandRegionId(chosen.band), channel: chosen.channel }),
-      parameters: eventParameters(drawn, scan),
-      summary: { events: drawn.events?.rows.length ?? 0 },
-      columns: events,
-      name: "Events",
-    }),
     ...measurements.flatMap(({ measurement, columns, quantities }) => {
       const kept = drawn.measured?.[measurement.key];
       return !kept ? [] : analysis({
         type: measurement.key,
         roiId: bandOf(drawn, kept.band),
         ...at(Number(kept.channel)),
-        parameters: measurementParameters(measurement, kept),
+        parameters: measurementParameters(measurement, kept, scan),
         summary: Object.fromEntries(
           quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [
             name.toLowerCase().replaceAll(/\W+/g, "_"),
@@ -189,9 +175,6 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
   ];
 }
 
-/** @param {Trace} trace */
-const keyOf = ({ band, channel }) => `${band.id} ${channel}`;
-
 /** A number with its unit. @param {number} value @param {string} unit */
 const inUnit = (value, unit) => ({ value, unit });
 
@@ -211,10 +194,8 @@ function traceColumns({ values }, { traces }, scan) {
   ];
 }
 
-/** @param {Drawn} drawn @param {Scan} scan */
-function traceParameters({ traces }, { axes: [time] }) {
-  if (traces === null) return {};
-  const { isChange, kind, percentile, from, to, offset, average } = traces;
+/** @param {import("../../../measure/traces.js").TraceSettings} traces @param {Scan} scan */
+function traceParameters({ isChange, kind, percentile, from, to, offset, average }, { axes: [time] }) {
   const unit = tableUnit(time);
   const baseline = kind === "percentile"
     ? { percentile: inUnit(percentile, "%") }
@@ -226,31 +207,21 @@ function traceParameters({ traces }, { axes: [time] }) {
   };
 }
 
-/** @param {Measurement} measurement @param {KeptMeasurement} kept */
-function measurementParameters({ parameters, method }, { measured, columns, found }) {
-  const written = parameters.map(({ key, unit }) => [
-    key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    unit === undefined ? measured[key] : inUnit(measured[key], unit),
-  ]);
+/** @param {Measurement} measurement @param {KeptMeasurement} kept @param {Scan} scan */
+function measurementParameters({ parameters, method }, { measured, columns, found }, scan) {
+  const written = parameters.map((parameter) => {
+    const [value, unit] = [measured[parameter.key], unitOf(parameter, scan.axes)];
+    return [
+      parameter.key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      unit === undefined ? value : inUnit(value, unit),
+    ];
+  });
   return {
+    ...measured.trace && traceParameters(measured.trace, scan),
     ...Object.fromEntries(written),
     method_description: method(measured),
     columns,
     [OWN]: packed({ found }),
-  };
-}
-
-/** @param {Drawn} drawn @param {Scan} scan */
-function eventParameters({ events, traces }, { axes: [time] }) {
-  if (events === null) return {};
-  const { height, prominence, distance, found, rows } = events;
-  return {
-    values: traces?.isChange ? "dF/F0" : "mean",
-    threshold: height,
-    minimum_prominence: prominence,
-    minimum_distance: inUnit(distance, tableUnit(time)),
-    found,
-    [OWN]: packed({ rows }),
   };
 }
 

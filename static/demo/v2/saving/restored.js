@@ -128,9 +128,6 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
     );
     return isOurs && found ? unpacked(found.parameters[OWN]) : {};
   };
-  const { events } = settings;
-  const { band: eventBand, channel: eventChannel, ...thresholds } = events ?? {};
-  const eventBandId = bandIds.get(eventBand);
   const isThere = (/** @type {any} */ { band }) => band === "" || bandIds.has(band);
   /** The band and the channel that were measured. */
   const placed = (/** @type {any} */ { band, channel }) => ({
@@ -144,13 +141,6 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
       shape,
       isLineScan,
       traces: settings.traces ?? null,
-      events: isLineScan && events && eventBandId !== undefined
-        ? {
-          ...thresholds,
-          trace: `${eventBandId} ${channels[positionOf(eventChannel)]?.name}`,
-          rows: listed(kept("events").rows),
-        }
-        : null,
       measured: mapped(
         isLineScan ? settings.measured : {},
         (one, key) => isThere(one) ? { ...one, ...placed(one), found: listed(kept(key).found) } : null,
