@@ -22,7 +22,8 @@
  * @property {"clear" | "faint" | "cut" | "divided"} verdict "faint": no lumen stands out of the noise; "cut": it reaches the
  *   end of the band; "divided": there is another one of half its width or more
  */
-import { mean, percentile } from "./traces.js";
+import { noiseOf } from "./noise_peaks.js";
+import { blurred, mean, percentile } from "./traces.js";
 
 /** Methods with their names in tables. */
 export const DIAMETER_METHODS = /** @type {const} */ ({
@@ -82,7 +83,7 @@ function meanProfile(
  * @returns {{left: number, right: number, verdict: DiameterAt["verdict"]}}
  */
 function edges(profile, method) {
-  const smooth = smoothed(profile, SMOOTHED[method]);
+  const smooth = blurred(profile, SMOOTHED[method], 4);
   const [low, high] = levels(smooth);
   const unclear = (/** @type {DiameterAt["verdict"]} */ verdict) => ({ left: NaN, right: NaN, verdict });
   if (!(high - low > CLEAR * noiseOf(profile))) return unclear("faint");
@@ -130,16 +131,6 @@ function levels(/** @type {Float64Array} */ profile) {
   return [low, high];
 }
 
-/** Standard deviation of white noise, from the differences of neighbours. */
-function noiseOf(/** @type {Float64Array} */ profile) {
-  const differences = Float64Array.from(
-    { length: profile.length - 1 },
-    (_, x) => Math.abs(profile[x + 1] - profile[x]),
-  );
-  // The median of |N(0, 1)| is 0.6745, and a difference has twice the variance.
-  return percentile(differences, 50) / (0.6745 * Math.SQRT2);
-}
-
 /** Stretches above a level, as start and end. */
 function runsAbove(/** @type {Float64Array} */ profile, /** @type {number} */ level) {
   /** @type {[number, number][]} */
@@ -172,18 +163,4 @@ function extremum(
   const [a, b, c] = [values[best - 1], values[best], values[best + 1]];
   const bend = a - 2 * b + c;
   return Number.isFinite(bend) && bend !== 0 ? best + (a - c) / (2 * bend) : best;
-}
-
-/** Convolution with a Gaussian; the ends are continued. */
-function smoothed(/** @type {Float64Array} */ values, /** @type {number} */ sigma) {
-  const reach = Math.ceil(4 * sigma);
-  const weights = Array.from(
-    { length: 2 * reach + 1 },
-    (_, i) => Math.exp(-((i - reach) ** 2) / (2 * sigma ** 2)),
-  );
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const at = (/** @type {number} */ x) => values[Math.min(values.length - 1, Math.max(0, x))];
-  return values.map((_, x) =>
-    weights.reduce((sum, weight, i) => sum + weight * at(x + i - reach), 0) / total
-  );
 }

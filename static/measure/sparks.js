@@ -19,7 +19,7 @@
  */
 import { measureEvents } from "./events.js";
 import { leastSquares } from "./least_squares.js";
-import { percentile } from "./traces.js";
+import { blurred, extent, percentile } from "./traces.js";
 
 /** Standard deviations of the smoothed noise that a spark exceeds; at 3.8 a recording of noise alone has a dozen. */
 const THRESHOLD = 5;
@@ -92,8 +92,22 @@ function fieldOf({ samples, shape }, { columns, offset = 0 }) {
   const [rows, all] = shape;
   const [from, to] = columns ?? [0, all];
   const width = to - from;
-  const change = changes(samples, all, rows, from, to, offset);
-  const smooth = smoothed(smoothed(change, rows, width, LINES, "lines"), rows, width, COLUMNS, "columns");
+  const [change, smooth] = [new Float64Array(rows * width), new Float64Array(rows * width)];
+  for (let x = 0; x < width; x += 1) {
+    // ΔF/F₀ against the median of the column.
+    const trace = Float64Array.from({ length: rows }, (_, row) => samples[row * all + from + x]);
+    const rest = percentile(trace, 50);
+    const light = rest - offset;
+    const changes = trace.map((value) => light > 0 && Number.isFinite(value) ? (value - rest) / light : 0);
+    const alongLines = blurred(changes, LINES);
+    for (let row = 0; row < rows; row += 1) {
+      change[row * width + x] = changes[row];
+      smooth[row * width + x] = alongLines[row];
+    }
+  }
+  for (let at = 0; at < rows * width; at += width) {
+    smooth.set(blurred(smooth.subarray(at, at + width), COLUMNS), at);
+  }
   // The median of |N(0, 1)| is 0.6745.
   const noise = percentile(smooth.map(Math.abs), 50) / 0.6745;
   return { change, smooth, rows, width, from, noise };
@@ -120,60 +134,6 @@ function highestPlaces(
     if (smooth[at] > least && isHighest(smooth, rows, width, at)) places.push(at);
   }
   return places.sort((a, b) => smooth[b] - smooth[a]);
-}
-
-/** ΔF/F₀ of each sample against the median of its column. */
-function changes(
-  /** @type {Float32Array} */ samples,
-  /** @type {number} */ columns,
-  /** @type {number} */ rows,
-  /** @type {number} */ from,
-  /** @type {number} */ to,
-  /** @type {number} */ offset,
-) {
-  const width = to - from;
-  const change = new Float64Array(rows * width);
-  for (let x = 0; x < width; x += 1) {
-    const trace = Float64Array.from({ length: rows }, (_, row) => samples[row * columns + from + x]);
-    const rest = percentile(trace, 50);
-    const light = rest - offset;
-    for (let row = 0; row < rows; row += 1) {
-      const value = (trace[row] - rest) / light;
-      change[row * width + x] = light > 0 && Number.isFinite(value) ? value : 0;
-    }
-  }
-  return change;
-}
-
-/** Convolution with a Gaussian along one axis; the ends are continued. @param {"lines" | "columns"} along */
-function smoothed(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ width,
-  /** @type {number} */ sigma,
-  along,
-) {
-  const reach = Math.ceil(3 * sigma);
-  const weights = Array.from(
-    { length: 2 * reach + 1 },
-    (_, i) => Math.exp(-((i - reach) ** 2) / (2 * sigma ** 2)),
-  );
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const [stride, other, length, lines] = along === "lines"
-    ? [width, 1, rows, width]
-    : [1, width, width, rows];
-  const result = new Float64Array(values.length);
-  for (let line = 0; line < lines; line += 1) {
-    for (let i = 0; i < length; i += 1) {
-      let sum = 0;
-      for (let k = -reach; k <= reach; k += 1) {
-        const at = Math.min(length - 1, Math.max(0, i + k));
-        sum += weights[k + reach] * values[line * other + at * stride];
-      }
-      result[line * other + i * stride] = sum / total;
-    }
-  }
-  return result;
 }
 
 /**
@@ -208,12 +168,7 @@ function peaksOf({ smooth, rows, width }, places, floor) {
       area.map((place) => Math.floor(place / width)),
       area.map((place) => place % width),
     ];
-    const bounds = (/** @type {readonly number[]} */ places) =>
-      places.reduce(([low, high], place) => [Math.min(low, place), Math.max(high, place)], [
-        Infinity,
-        -Infinity,
-      ]);
-    const [[first, last], [left, right]] = [bounds(lines), bounds(columns)];
+    const [[first, last], [left, right]] = [extent(lines), extent(columns)];
     peaks.push({ line: Math.floor(at / width), column: at % width, first, last, left, right });
   }
   return peaks;

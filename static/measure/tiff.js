@@ -3,6 +3,8 @@
  * and the description of ImageJ, with a unit of its own for the rows of a kymograph.
  */
 
+import { extent } from "./traces.js";
+
 /** Types of fields. */
 const [ASCII, SHORT, LONG, RATIONAL] = [2, 3, 4, 5];
 
@@ -21,11 +23,13 @@ const FINE = 1e9;
  */
 export function tiffOf(samples, [rows, columns], [row, column], note = "") {
   const unitOf = ({ unit = "" }) => UNITS[unit] ?? unit;
+  const [low, high] = extent(samples);
   const lines = [
     "ImageJ=1.54f",
     `unit=${unitOf(column)}`,
     ...row.unit === column.unit ? [] : [`yunit=${unitOf(row)}`],
-    ...extent(samples),
+    // Range that ImageJ shows.
+    ...high >= low ? [`min=${low}`, `max=${high}`] : [],
     ...note === "" ? [] : [`Info=${note.replaceAll(/[\r\n=\\]+/g, " ")}`],
   ];
   // ASCII: anything else is written by its code point.
@@ -76,14 +80,4 @@ export function tiffOf(samples, [rows, columns], [row, column], note = "") {
   bytes.set(description, words);
   for (let i = 0; i < samples.length; i += 1) view.setFloat32(strip + 4 * i, samples[i], true);
   return bytes;
-}
-
-/** Range that ImageJ shows. @param {Float32Array} samples */
-function extent(samples) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of samples) {
-    if (value < low && value > -Infinity) low = value;
-    if (value > high && value < Infinity) high = value;
-  }
-  return high >= low ? [`min=${low}`, `max=${high}`] : [];
 }

@@ -155,6 +155,34 @@ export function mean(trace, from, to) {
   return sum / count;
 }
 
+/** Least and greatest finite value from index `from` up to `to`, exclusive; infinite without any. @type {(values: ArrayLike<number>, from?: number, to?: number) => [low: number, high: number]} */
+export function extent(values, from = 0, to = values.length) {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = from; i < to; i += 1) {
+    const value = values[i];
+    if (value < low && value > -Infinity) low = value;
+    if (value > high && value < Infinity) high = value;
+  }
+  return [low, high];
+}
+
+/** Convolution with a Gaussian that ends after `reach` standard deviations; the ends are continued. @type {(values: Float64Array, sigma: number, reach?: number) => Float64Array} */
+export function blurred(values, sigma, reach = 3) {
+  const side = Math.ceil(reach * sigma);
+  const weights = Array.from(
+    { length: 2 * side + 1 },
+    (_, i) => Math.exp(-((i - side) ** 2) / (2 * sigma ** 2)),
+  );
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return values.map((_, at) => {
+    let sum = 0;
+    for (let i = -side; i <= side; i += 1) {
+      sum += weights[i + side] * values[Math.min(values.length - 1, Math.max(0, at + i))];
+    }
+    return sum / total;
+  });
+}
+
 /** Standard deviation of a sample of the finite values; NaN below two. @param {Float64Array} values */
 export function deviation(values) {
   const there = values.filter(Number.isFinite);

@@ -23,6 +23,7 @@ import { FRAMES, rounded, unitSymbol } from "./axes.js";
 import { standingPart } from "./standing.js";
 import { changingVelocity } from "./changing_velocity.js";
 import { pivVelocity, radonVelocity } from "./published_methods.js";
+import { extent } from "./traces.js";
 import { LEAST_MOVE } from "./window_velocity.js";
 
 /** A shorter window has no measurable angle. */
@@ -155,13 +156,7 @@ export function velocitiesAt(
 
 /** Published methods give a number for any window but an even one. @type {(values: Float64Array, rows: number, columns: number, method: "radon" | "piv") => import("./window_velocity.js").WindowVelocity} */
 function published(values, rows, columns, method) {
-  const [low, high] = values.reduce(
-    ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
-    [
-      Infinity,
-      -Infinity,
-    ],
-  );
+  const [low, high] = extent(values);
   // What rounding leaves of an even window is no pattern.
   const isEven = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   const measure = method === "radon" ? radonVelocity : pivVelocity;

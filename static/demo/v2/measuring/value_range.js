@@ -9,6 +9,8 @@
  * @property {number} [least] extent as a fraction of the greatest value
  */
 
+import { extent } from "../../../measure/traces.js";
+
 /** Makes nearly equal values over time look equal. */
 export const SERIES_RANGE = 0.3;
 
@@ -35,23 +37,12 @@ export function rangeOf({ curves, points, level, least = 0 }, { from, to }) {
 
 /** Least and greatest value, of others than outliers where these take half of the range. @param {Float64Array} values @returns {[number, number]} */
 function extentOf(values) {
-  const whole = leastAndMost(values, (i) => values[i]);
+  const whole = extent(values);
   // The middle one of three neighbours is no single outlier.
-  const inner = leastAndMost(values, (i) => {
-    const [one, two, three] = [values[i - 1] ?? NaN, values[i], values[i + 1] ?? NaN];
-    return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
-  });
-  const extent = inner[1] - inner[0];
-  return extent > 0 && whole[1] - whole[0] >= 2 * extent ? inner : whole;
-}
-
-/** @param {Float64Array} values @param {(i: number) => number} valueAt @returns {[number, number]} */
-function leastAndMost(values, valueAt) {
-  let [low, high] = [Infinity, -Infinity];
-  for (let i = 0; i < values.length; i += 1) {
-    const value = valueAt(i);
-    if (value < low && value > -Infinity) low = value;
-    if (value > high && value < Infinity) high = value;
-  }
-  return [low, high];
+  const inner = extent(values.map((value, i) => {
+    const [before, after] = [values[i - 1] ?? NaN, values[i + 1] ?? NaN];
+    return Math.max(Math.min(before, value), Math.min(Math.max(before, value), after));
+  }));
+  const length = inner[1] - inner[0];
+  return length > 0 && whole[1] - whole[0] >= 2 * length ? inner : whole;
 }

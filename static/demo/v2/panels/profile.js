@@ -1,4 +1,5 @@
 /** Charts the values of the shown channels along one axis of the picture through the cursor. */
+import { extent } from "../../../measure/traces.js";
 import { drawChart } from "../picture/chart.js";
 import { throughColumns, throughSamples } from "../picture/curve_image.js";
 import { lutColor } from "../picture/lut.js";
@@ -80,14 +81,11 @@ export function drawProfile({ canvas, svg }, group, along, cursor, { view, ...pl
 
 /** Range of the visible values with a margin; null where empty. @param {readonly {values: Float32Array}[]} lines @param {number} first @param {number} end */
 function valueRange(lines, first, end) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const { values } of lines) {
-    for (let i = first; i < Math.min(end, values.length); i += 1) {
-      const value = values[i];
-      if (value < low && value > -Infinity) low = value;
-      if (value > high && value < Infinity) high = value;
-    }
-  }
+  const extents = lines.map(({ values }) => extent(values, first, Math.min(end, values.length)));
+  const [low, high] = [
+    Math.min(...extents.map(([least]) => least)),
+    Math.max(...extents.map(([, most]) => most)),
+  ];
   if (!(high >= low)) return null;
   const margin = (high - low) * 0.05 || 0.5;
   return { low: low - margin, high: high + margin, title: "" };
