@@ -88,7 +88,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.click("#image-means");
     await page.locator("#measure-images img").waitFor();
     await page.click("#image-project");
-    await page.locator("#measure-images canvas").waitFor();
+    await page.locator("#image-back").waitFor();
     await viewer.settle();
     await assertNoFault(viewer, "images of a stack");
     await viewer.open(files.scan);
