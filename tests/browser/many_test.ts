@@ -8,6 +8,7 @@ import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
 import { forgetStatus, hasText, openingEnded } from "./in_page.js";
 import { floatTiff } from "./line_scan.ts";
 import { SCAN_SHAPE, scanPlanes } from "./measured_scan.ts";
+import { IMAGES, measuredStack, SPOT_LINE } from "./measured_stack.ts";
 import { dragOver, saved, tableOf, unfold } from "./measuring_hand.ts";
 import { streaks } from "./streaks.ts";
 import { viewerSuite } from "./suite.ts";
@@ -424,4 +425,48 @@ test("forty line scans are measured in one go, within 50 MB", async (viewer) => 
   const end = await memoryOf(viewer);
   assert.match(await viewer.text("#measure-many"), /40 of 40 measured/);
   assert(end - first < 50e6, `${end - first} bytes more`);
+});
+
+test("image series of a folder are measured with the line, rectangle and projection of one", async (viewer) => {
+  const { page, server } = viewer;
+  const at = (name: string) => join(server.folder, "stacks", name);
+  Deno.mkdirSync(join(server.folder, "stacks"));
+  for (const [i, name] of ["one.ome.tif", "two.ome.tif"].entries()) {
+    Deno.writeFileSync(at(name), new Uint8Array([...measuredStack(), ...new Uint8Array(i)]));
+  }
+  await viewer.openPath(at("one.ome.tif"));
+  await page.click("#tool-line");
+  await dragOver(viewer, "source", ...SPOT_LINE);
+  await page.click("#tool-rectangle");
+  await dragOver(viewer, "source", [0.2, 0.4], [0.6, 0.6]);
+  await unfold(viewer, "images");
+  await page.selectOption("#image-part", { label: "Rectangle 1" });
+  await page.click("#image-means");
+  const hasMeans = page.locator("#measure-images .result", { hasText: `${IMAGES} images` });
+  await hasMeans.waitFor();
+  const curve = tableOf((await saved(viewer, "#csv-images")).text).rows.map((row) => Number(row[1]));
+  await page.click("#image-project");
+  await page.locator("#image-back").waitFor();
+  const regions = tableOf((await saved(viewer, "#csv-regions")).text);
+  const projected = regions.rows.map((row) => Number(row[regions.head!.indexOf("Mean")]));
+  await viewer.kept();
+
+  const column = await measureAll(viewer);
+  const parts = ["whole images", "the line", "Rectangle 1"];
+  assert.deepEqual(column("Region"), [...parts, ...parts]);
+  assert.deepEqual(column("Error"), Array(6).fill(""));
+  const mean = curve.reduce((sum, value) => sum + value, 0) / IMAGES;
+  for (const [i, value] of column("Mean").entries()) {
+    if (i % 3 === 2) assert(Math.abs(Number(value) - mean) < 1e-9, `${value}, not ${mean}`);
+  }
+  assert.deepEqual(column("Mean of the projection").map(Number), [...projected, ...projected]);
+
+  await page.click("#recording-next");
+  await shows(viewer, "two.ome.tif");
+  await page.locator("#image-back:not([hidden])").waitFor({ state: "attached" });
+  assert.deepEqual(
+    tableOf((await saved(viewer, "#csv-images")).text).rows.map((row) => Number(row[1])),
+    curve,
+  );
+  assert.deepEqual(tableOf((await saved(viewer, "#csv-regions")).text).rows, regions.rows);
 });

@@ -1,6 +1,6 @@
 /** Regions and settings that other recordings take, and the table of many recordings. */
 import assert from "node:assert/strict";
-import { carriedFrom, carriedTo, Carrying } from "../../static/demo/v2/many/carried.js";
+import { besideOwn, carriedFrom, carriedTo, Carrying } from "../../static/demo/v2/many/carried.js";
 import { recordingsTable } from "../../static/demo/v2/many/recordings_table.js";
 
 type Drawn = Parameters<typeof carriedFrom>[0];
@@ -106,6 +106,49 @@ Deno.test("an image takes nothing of a line scan", () => {
   const { drawn, words } = carriedTo(carried, scanOf(60, ["Blood"], { unit: "um" }));
   assert.equal(drawn, null);
   assert.equal(words, "60.oir is a line scan, and 60.oir is not.");
+});
+
+Deno.test("an image takes the line and the rectangles that fit, beside its own regions", () => {
+  const image = (columns: number) => scanOf(columns, ["GCaMP"], { unit: "um" });
+  const rectangle = (id: string, left: number, right: number) => ({
+    id,
+    type: "rectangle" as const,
+    coordinate_space: "",
+    start: [left, 0] as [number, number],
+    stop: [right, 100] as [number, number],
+  });
+  const [near, far] = [rectangle("rectangle-1", 0, 40), rectangle("rectangle-2", 30, 60)];
+  const point = {
+    id: "spot",
+    type: "point" as const,
+    coordinate_space: "",
+    position: [1, 2] as [number, number],
+  };
+  const drawn: Drawn = {
+    ...DRAWN,
+    isLineScan: false,
+    bands: [],
+    lines: [],
+    cursors: { pinned: [], lines: 1, columns: 1 },
+    kymograph: { points: [{ x: 5, y: 5 }, { x: 50, y: 5 }], width: 2, isMade: false },
+    regions: [near, far, point],
+    images: {
+      axis: "Z",
+      part: "rectangle-1",
+      rows: [{ place: 0, values: [1] }],
+      channels: ["GCaMP"],
+      about: [],
+    },
+    projection: { kind: "max", axis: "Z" },
+  };
+  const { drawn: fitted, words } = carriedTo(carriedFrom(drawn, image(60), ""), image(45));
+  assert.deepEqual(fitted!.regions, [near]);
+  assert.deepEqual([fitted!.images!.rows, fitted!.images!.part], [[], "rectangle-1"]);
+  assert.deepEqual([fitted!.projection, fitted!.kymograph], [drawn.projection, null]);
+  assert.equal(words, "Outside of this picture, and left out: 1 region, kymograph.");
+  const own = { accepted: true, regions: [{ ...far, id: "rectangle-1" }], origin: "m" };
+  assert.deepEqual(besideOwn(fitted!, own).regions, own.regions);
+  assert.deepEqual(besideOwn(fitted!, { ...own, regions: [point] }).regions, [point, near]);
 });
 
 /** The page of one tab, whose storage outlives a reload. */

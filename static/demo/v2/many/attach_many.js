@@ -2,7 +2,7 @@
 import { byId, element } from "../controls/element.js";
 import { drawingWords } from "../measuring/drawn.js";
 import { isPlainImage, scanOf, typedPlanes } from "../measuring/scan.js";
-import { carriedFrom, Carrying } from "./carried.js";
+import { besideOwn, carriedFrom, Carrying } from "./carried.js";
 import { ManyPanel } from "./many_panel.js";
 
 /** @import { Acquisition } from "../../../client/v2/acq-client.d.ts" */
@@ -31,8 +31,7 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
   const carrying = new Carrying({
     show: (drawn, typed) => {
       if (typed !== null) measured.treat(typed);
-      const { accepted, regions, origin } = /** @type {any} */ (viewer.look)?.drawn ?? {};
-      measured.adopt({ ...drawn, accepted, regions, origin }, false);
+      measured.adopt(besideOwn(drawn, /** @type {any} */ (viewer.look)?.drawn), false);
     },
     notice: (text, action, act) => page.notice(text, action, act),
   });

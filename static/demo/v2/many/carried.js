@@ -36,8 +36,8 @@ const KEY = "acq-server carried 1";
  * @returns {Carried}
  */
 export function carriedFrom(drawn, scan, key, typed = null) {
-  // The other recording has its own regions and judgement.
-  const { regions: _, accepted: __, origin: ___, ...others } = drawn;
+  // The other recording has its own judgement, and regions of a line scan that no tool draws.
+  const { regions = [], accepted: _, origin: __, ...others } = drawn;
   const { kymograph } = others;
   const channels = scan.group.channels.map(({ name }) => name);
   return {
@@ -48,6 +48,7 @@ export function carriedFrom(drawn, scan, key, typed = null) {
       bands: drawn.bands.map(({ region: _, ...band }) => band),
       lines: drawn.lines.map(({ region: _, ...line }) => line),
       kymograph: kymograph && { points: kymograph.points, width: kymograph.width, isMade: false },
+      ...!drawn.isLineScan && { regions: regions.filter(({ type }) => type === "rectangle") },
     },
     channels,
     pixelTime: 1e6 * scan.pixelTime,
@@ -75,7 +76,9 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     .map((band) => ({ ...band, to: Math.min(band.to, columns) }));
   const lines = drawn.lines.filter(({ from, to }) => isInside(from) && isInside(to));
   const pinned = drawn.cursors.pinned.filter((cursor) => isInside(cursor, rows - 1, columns - 1));
-  const { kymograph } = drawn;
+  const { kymograph, regions = [] } = drawn;
+  // Pixels of a rectangle count columns first, and end before `stop`.
+  const rectangles = regions.filter(({ stop: [x, y] = [0, 0] }) => isInside({ x, y }, columns, rows));
   // Points of a kymograph count columns across.
   const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
   const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
@@ -97,6 +100,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
         : settings,
     })),
     kymograph: isLineInside ? kymograph : null,
+    ...drawn.regions && { regions: rectangles },
   };
   const cut = bands.filter(({ id, to }) => drawn.bands.some((band) => band.id === id && band.to > to));
   const left = drawnWords({
@@ -104,6 +108,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     lines: drawn.lines.slice(lines.length),
     cursors: { pinned: drawn.cursors.pinned.slice(pinned.length) },
     kymograph: isLineInside ? null : kymograph,
+    regions: regions.slice(rectangles.length),
   });
   const words = [
     left === "" ? "" : `Outside of this picture, and left out: ${left}.`,
@@ -115,6 +120,21 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
       : "",
   ];
   return { drawn: fitted, words: words.filter((text) => text !== "").join(" ") };
+}
+
+/**
+ * Drawings beside what the recording has of its own: its judgement and regions.
+ *
+ * @param {Drawn} drawn
+ * @param {Pick<Drawn, "accepted" | "regions" | "origin"> | undefined} own
+ * @returns {Drawn}
+ */
+export function besideOwn(drawn, own) {
+  if (own === undefined) return drawn;
+  const { accepted = null, regions = [], origin = null } = own;
+  const ids = new Set(regions.map(({ id }) => id));
+  const added = drawn.regions?.filter(({ id }) => !ids.has(id)) ?? [];
+  return { ...drawn, accepted, origin, regions: [...regions, ...added] };
 }
 
 /** The channel of the same name, else that of the same place, else the first. @param {Scan} scan @param {readonly string[]} names @param {number} place */

@@ -46,6 +46,12 @@ export class ManyPanel {
     key,
     ...checkField(title, `many-${key}`, isUsual),
   }));
+  /** What is measured in line scans. */
+  #what = fieldRow(...this.#measurements.map(({ label }) => label));
+  #ofImages = element("p", {
+    className: "hint",
+    textContent: "Measures whole images, the line and the rectangles as under “Images over time or focus”.",
+  });
   #own = choiceField("With work of their own", "many-own", [
     { value: "measure", name: "measure with it" },
     { value: "skip", name: "leave out" },
@@ -68,7 +74,8 @@ export class ManyPanel {
     "div",
     { className: "panel" },
     fieldRow(this.#group.label),
-    fieldRow(...this.#measurements.map(({ label }) => label)),
+    this.#what,
+    this.#ofImages,
     fieldRow(this.#own.label),
     fieldRow(this.#start, this.#progress),
     this.#count,
@@ -98,7 +105,10 @@ export class ManyPanel {
   /** Call when another recording is open, or others lie beside it. */
   refresh() {
     const groups = this.#needs.groups();
-    this.element.hidden = this.#needs.open() === null;
+    const open = this.#needs.open();
+    this.element.hidden = open === null;
+    this.#what.hidden = open?.drawn.isLineScan === false;
+    this.#ofImages.hidden = !this.#what.hidden;
     this.#group.offer(groups.map(({ id, name, targets: { length } }) => ({
       value: id,
       name: `${name} (${length.toLocaleString("en")})`,
@@ -122,7 +132,7 @@ export class ManyPanel {
     const group = this.#needs.groups().find(({ id }) => id === this.#group.select.value);
     if (open === null || group === undefined) return;
     const what = new Set(this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key));
-    if (what.size === 0) {
+    if (open.drawn.isLineScan && what.size === 0) {
       return sayIn(this.#status, "Choose what is measured.");
     }
     const running = this.#running = new AbortController();
@@ -157,7 +167,7 @@ export class ManyPanel {
     this.#count.textContent = "";
     this.#results.hidden = rows.length === 0;
     // A band without a velocity is no failure of its recording.
-    const faults = rows.filter(({ Band }) => Band === undefined).length;
+    const faults = rows.filter(({ Band, Region }) => Band === undefined && Region === undefined).length;
     sayIn(
       this.#status,
       [

@@ -1,12 +1,13 @@
 /** Measures recordings one after the other, each in a session of its own that is closed before the next one opens. */
-import { isTime, tableUnit, titled } from "../../../measure/axes.js";
+import { tableUnit, titled } from "../../../measure/axes.js";
 import { drawingWords, drawnIn, mapped, withoutResults } from "../measuring/drawn.js";
+import { sourcesOf } from "../measuring/image_series.js";
 import { isPlainImage, placeInFile, scanOf, shapeOf, typedPlanes } from "../measuring/scan.js";
 import { recordingOf } from "../opening/opening.js";
 import { keyOf } from "../opening/work_store.js";
 import { carriedOver } from "../saving/carried.js";
 import { memberOf } from "../saving/documents.js";
-import { carriedTo } from "./carried.js";
+import { besideOwn, carriedTo } from "./carried.js";
 import { Measurer } from "./measurer.js";
 
 /** @import { Acquisition, ExportMember, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
@@ -103,24 +104,28 @@ async function measureOne(acquisition, about, measurer, run) {
   const typed = drawingWords(former) === "" ? carried.typed : recalled?.work.look.typed ?? null;
   Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
   const scan = await scanAt(acquisition, position, typed, running.signal);
+  if (carried.drawn.isLineScan && !scan.isLineScan) {
+    throw new RangeError("Not a line scan: its rows are not lines over time");
+  }
   Object.assign(about, Object.fromEntries(scan.place()));
-  about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
+  if (scan.isLineScan) about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
+  const measure = (/** @type {Drawn} */ here) =>
+    scan.isLineScan
+      ? measurer.measure(scan, here, what, running)
+      : measurer.measureImages(scan, sourcesAt(acquisition, position), here, running);
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {
     about.Regions = "its own";
     if (run.skipsOwn && !isOpen) throw new RangeError("Left out: it has work of its own");
-    const { rows, measured } = await measurer.measure(scan, withSettings(own, carried, scan), what, running);
+    const { rows, measured } = await measure(withSettings(own, carried, scan));
     const members = await membersFor(acquisition, measured, position, typed);
     return { rows, members, open: isOpen ? measured.drawn : null };
   }
   about.Regions = `of ${carried.name}`;
   const fitted = carriedTo(carried, scan);
   if (fitted.drawn === null) throw new RangeError(fitted.words);
-  // What the file says, and what the user thinks of it, stays.
-  const { accepted, regions, origin } = former ?? {};
-  const here = { ...fitted.drawn, ...former && { accepted, regions, origin } };
-  const { rows, measured } = await measurer.measure(scan, here, what, running);
+  const { rows, measured } = await measure(besideOwn(fitted.drawn, former));
   const isKept = run.kept.has(key);
   run.kept.add(key);
   const fault = isKept ? "" : await keep(run.work, recording, {
@@ -164,15 +169,11 @@ async function membersFor(acquisition, shown, position, typed) {
  * @param {PositionInfo} position
  * @param {TypedScan | null} typed
  * @param {AbortSignal} signal
- * @throws {RangeError} it is no line scan
  */
 async function scanAt(acquisition, position, typed, signal) {
   const { info } = acquisition;
   const isTyped = typed !== null && isPlainImage(info);
   const calibration = isTyped ? typed : null;
-  if (!isTyped && !isTime(acquisition.axes[0])) {
-    throw new RangeError("Not a line scan: its rows are not lines over time");
-  }
   const planes = await acquisition.planes(null, { ...position, signal });
   const image = {
     plane: { ...info.plane, axes: titled(info.plane.axes) },
@@ -185,6 +186,16 @@ async function scanAt(acquisition, position, typed, signal) {
   const lineScan = info.lineScan ?? null;
   return scanOf({ group, file: info.source, lineScan, typed: calibration, place, note: "" });
 }
+
+/** Images of a recording along its axes. @param {Acquisition} acquisition @param {PositionInfo} position */
+const sourcesAt = (acquisition, position) =>
+  sourcesOf(
+    acquisition.info,
+    acquisition.info,
+    () => position,
+    async (place, signal) =>
+      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
+  );
 
 /** Drawings in the recording, or null without any. @param {Recalled | null} recalled @param {Scan} scan */
 function ownWork(recalled, scan) {
@@ -202,6 +213,10 @@ function withSettings(own, carried, scan) {
   return {
     ...own,
     traces: own.traces ?? carried.drawn.traces,
+    ...!scan.isLineScan && {
+      images: own.images ?? drawn?.images ?? null,
+      projection: own.projection ?? drawn?.projection ?? null,
+    },
     measured: mapped(
       { ...others, ...own.measured },
       (one, key) => one.found.length > 0 ? one : others[key] ?? one,

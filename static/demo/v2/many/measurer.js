@@ -1,15 +1,22 @@
 /** Measures a recording by drawings as the panels of the page do: it drives panels that nobody sees. */
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
+import { columnsOf } from "../../../measure/csv.js";
+import { imageRows, LINE_ID, partsOf, profileColumns } from "../../../measure/image_parts.js";
+import { stackRows } from "../../../measure/stack.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { factsRow, rowOf } from "../../../measure/measurement.js";
 import { BandPanel } from "../measuring/band_panel.js";
 import { CursorPanel } from "../measuring/cursor_panel.js";
+import { keptMeans, meansColumns } from "../measuring/image_panel.js";
+import { measuredSeries } from "../measuring/image_series.js";
 import { LinePanel } from "../measuring/line_panel.js";
 import { MeasurementPanel } from "../measuring/measurement_panel.js";
 import { shapeOf } from "../measuring/scan.js";
 
 /** @import { Band } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
+/** @import { Source } from "../measuring/image_series.js" */
+/** @import { Over } from "../../../measure/stack.js" */
 /** @import { Measured } from "../measuring/panel.js" */
 /** @import { Scan } from "../measuring/scan.js" */
 
@@ -53,6 +60,54 @@ export class Measurer {
       rows.push(row);
     }
     return { measured: this.#show(scan, measured), rows };
+  }
+
+  /**
+   * Measures the line and the rectangles of images, and the whole of them, over the axis of earlier means or the first
+   * one; and their projection, where one was shown.
+   *
+   * @param {Scan} scan the opened image
+   * @param {ReadonlyMap<Over, Source>} sources
+   * @param {Drawn} drawn
+   * @param {AbortController} running cancels it
+   * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with the means of the part that was measured before, and
+   *   a row for each part and channel
+   * @throws {DOMException} `AbortError`
+   * @throws {RangeError} the recording has one image along an axis
+   */
+  async measureImages(scan, sources, drawn, { signal }) {
+    const { group, axes } = scan;
+    const parts = partsOf(drawn);
+    const [axis = null] = sources.keys();
+    const wanted = { parts, over: drawn.images?.axis ?? axis, projection: drawn.projection ?? null };
+    const { order, found } = await measuredSeries(sources, group, wanted, signal);
+    const planes = group.channels.map(({ samples }) => samples);
+    const chosen = Math.max(0, parts.findIndex(({ id }) => id === drawn.images?.part));
+    const at = order.over && sources.get(order.over)?.at() || [];
+    const images = found.means === null || order.over === null ? null : keptMeans(found.means.of(chosen), {
+      part: parts[chosen],
+      axis: order.over,
+      channels: order.channels,
+      at,
+      axes,
+    });
+    const shown = group.channels.map(({ name, samples }, i) => ({
+      name,
+      samples: found.projected?.[i] ?? samples,
+    }));
+    const { place: line } = parts.find(({ id }) => id === LINE_ID) ?? { place: null };
+    return {
+      rows: stackRows(order, found, planes),
+      measured: {
+        ...this.#show(scan, { ...drawn, images }),
+        images: {
+          columns: meansColumns(images, order.over === null ? undefined : order.along.get(order.over)?.axis),
+          about: images?.about ?? [],
+          regions: parts.length < 2 ? [] : columnsOf(imageRows(parts, group.plane, shown)),
+          profile: line !== null && "points" in line ? profileColumns(line, group.plane, shown) : [],
+        },
+      },
+    };
   }
 
   /** What the page would show of the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */

@@ -99,7 +99,7 @@ export function withoutResults(kept) {
   return {
     ...kept,
     ...measured && { measured: mapped(measured, (one) => ({ ...one, found: [], about: [] })) },
-    ...kept.images && { images: null },
+    ...kept.images && { images: { ...kept.images, rows: [], about: [] } },
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
 }
@@ -124,5 +124,6 @@ export function drawnWords(kept) {
   return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }
 
-/** The same without judgement and regions of the file, which any drawings leave. @param {any} kept unchecked @returns {string} */
-export const drawingWords = (kept) => kept ? drawnWords({ ...kept, accepted: null, regions: [] }) : "";
+/** The same without judgement and the regions of a line scan's file, which any drawings leave. @param {any} kept unchecked @returns {string} */
+export const drawingWords = (kept) =>
+  kept ? drawnWords({ ...kept, accepted: null, regions: kept.isLineScan ? [] : kept.regions }) : "";

@@ -4,11 +4,11 @@
  * @typedef {import("./image_series.js").Source} Source
  */
 import { placeText } from "../../../measure/image_parts.js";
-import { measuredStack, OVER, projectionWords, stackColumns } from "../../../measure/stack.js";
+import { OVER, projectionWords, stackColumns } from "../../../measure/stack.js";
 import { element } from "../controls/element.js";
 import { button, choiceField, fieldRow } from "../controls/fields.js";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
-import { fetchImages } from "./image_series.js";
+import { measuredSeries } from "./image_series.js";
 import { Panel } from "./panel.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
@@ -178,31 +178,13 @@ export class ImagePanel extends Panel {
     this.#progress.hidden = true;
   }
 
-  /**
-   * @param {readonly Part[]} parts
-   * @param {Over | null} over
-   * @param {ProjectionOf | null} projection
-   * @param {AbortController} running
-   * @returns {Promise<StackFound & {channels: string[]}>}
-   */
-  async #measured(parts, over, projection, { signal }) {
-    const series = [...this.#sources.values()][0]?.series;
-    if (series === undefined) throw new RangeError("There is one image");
-    const { plane, channels } = series;
-    const names = channels.map(({ name }) => name);
-    const along = new Map(
-      [...this.#sources].map(([name, { series: { count, time } }]) => [name, { count, axis: time }]),
-    );
-    const order = { plane, channels: names, along, parts, over, projection };
-    const found = await measuredStack(order, async (axis, count, take) => {
-      this.#progress.max = count;
-      const { images } = /** @type {Source} */ (this.#sources.get(axis));
-      await fetchImages(count, images(), signal, (planes, index, done) => {
-        this.#progress.value = done;
-        take(planes, index);
-      });
+  /** @param {{parts: readonly Part[], over: Over | null, projection: ProjectionOf | null}} wanted @param {AbortController} running */
+  async #measured(wanted, { signal }) {
+    const { group } = /** @type {Scan} */ (this.scan);
+    const { found } = await measuredSeries(this.#sources, group, wanted, signal, (done, count) => {
+      Object.assign(this.#progress, { max: count, value: done });
     });
-    return { ...found, channels: names };
+    return found;
   }
 
   /** @param {AbortController} running */
@@ -213,8 +195,9 @@ export class ImagePanel extends Panel {
     const [source, { scan }] = [this.#sources.get(axis), this];
     if (source === undefined || part === undefined || scan === null) return;
     const at = source.at();
-    const { means, channels } = await this.#measured([part], axis, null, running);
+    const { means } = await this.#measured({ parts: [part], over: axis, projection: null }, running);
     if (means === null) return;
+    const channels = scan.group.channels.map(({ name }) => name);
     this.#means = keptMeans(means.of(0), { part, axis, channels, at, axes: scan.axes });
     this.#status.textContent = `${this.#means.rows.length} images`;
     showPlot(this.#plot, this.plot());
@@ -227,7 +210,7 @@ export class ImagePanel extends Panel {
     const at = () => JSON.stringify([projection, source.at()]);
     const of = at();
     if (this.#made?.of !== of) {
-      const { projected } = await this.#measured([], null, projection, running);
+      const { projected } = await this.#measured({ parts: [], over: null, projection }, running);
       // The user has stepped to other images meanwhile.
       if (of !== at() || projected === null) return;
       this.#made = { of, samples: projected };

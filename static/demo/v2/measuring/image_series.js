@@ -7,10 +7,11 @@
  * @property {() => ImagesAt} images at the other places that are shown
  * @property {() => import("./scan.js").About} at these places in words
  */
-import { positionWords, stackAxes } from "../../../measure/stack.js";
+import { measuredStack, positionWords, stackAxes } from "../../../measure/stack.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
-/** @import { Over } from "../../../measure/stack.js" */
+/** @import { Part } from "../../../measure/image_parts.js" */
+/** @import { Over, ProjectionOf } from "../../../measure/stack.js" */
 /** @import { Place } from "../panels/plane_steps.js" */
 
 /** Concurrent requests for planes: the server queues 16 per session. */
@@ -44,6 +45,32 @@ export function sourcesOf(info, shown, place, planesAt) {
     images: () => imagesAlong(name),
     at: () => positionWords({ ...info.header.sizes, [name]: 1 }, place()),
   }]));
+}
+
+/**
+ * Measures parts of the images, and projects them.
+ *
+ * @param {ReadonlyMap<Over, Source>} sources
+ * @param {Pick<import("../../../measure/kymograph.js").Series, "plane" | "channels">} shown
+ * @param {{parts: readonly Part[], over: Over | null, projection: ProjectionOf | null}} wanted
+ * @param {AbortSignal} signal
+ * @param {(done: number, count: number) => void} [onProgress]
+ * @throws {DOMException} `AbortError`
+ * @throws {RangeError} there is one image along an axis, or a line is degenerate
+ */
+export async function measuredSeries(sources, { plane, channels }, wanted, signal, onProgress = () => {}) {
+  const along = new Map(
+    [...sources].map(([name, { series: { count, time } }]) => [name, { count, axis: time }]),
+  );
+  const order = { plane, channels: channels.map(({ name }) => name), along, ...wanted };
+  const found = await measuredStack(order, async (axis, count, take) => {
+    const { images } = /** @type {Source} */ (sources.get(axis));
+    await fetchImages(count, images(), signal, (planes, index, done) => {
+      onProgress(done, count);
+      take(planes, index);
+    });
+  });
+  return { order, found };
 }
 
 /**
