@@ -227,7 +227,7 @@ function fitted(
   const found = [
     { level, size, onset: left - before / 2 - from, rise: before / 2, decay },
     { level, size, onset: left - 0.5 - from, rise: 0.3, decay },
-  ].map((start) => fittedTransient(samples, 0, samples.length, start))
+  ].map((start) => fittedTransient(samples, start))
     .reduce((one, other) => other.misfit < one.misfit ? other : one).transient;
   const transient = { ...found, onset: found.onset + from };
   const far = Math.abs(transient.onset + timeToTop(transient) - peak);

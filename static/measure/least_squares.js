@@ -39,6 +39,31 @@ export function leastSquares(start, equations, moved) {
   return { best, misfit };
 }
 
+/**
+ * Equations of a Gaussian on a level; the last parameter is the logarithm of `sigma`.
+ *
+ * @param {Float64Array} values
+ * @param {{level: number, size: number, centre: number, sigma: number}} model
+ * @returns {Equations}
+ */
+export function gaussianEquations(values, { level, size, centre, sigma }) {
+  const slope = [0, 0, 0, 0];
+  const bend = slope.map(() => [0, 0, 0, 0]);
+  let misfit = 0;
+  for (const [x, value] of values.entries()) {
+    const distance = (x - centre) / sigma;
+    const shape = Math.exp(-distance * distance / 2);
+    const difference = value - level - size * shape;
+    const slopes = [1, shape, size * shape * distance / sigma, size * shape * distance * distance];
+    misfit += difference * difference;
+    for (const [i, one] of slopes.entries()) {
+      slope[i] += one * difference;
+      for (const [j, other] of slopes.entries()) bend[i][j] += one * other;
+    }
+  }
+  return { misfit, bend, slope };
+}
+
 /** Solves symmetric linear equations by Gauss; a parameter without influence stays. @param {number[][]} rows @param {readonly number[]} right */
 function solved(rows, right) {
   const size = right.length;

@@ -7,7 +7,7 @@
  * Kim, Yang, Blinder and Kleinfeld (2012), PLoS ONE 7, e38590 (line-scanning particle image velocimetry): the phase
  * correlation of lines some lines apart, averaged over the window.
  */
-import { leastSquares } from "./least_squares.js";
+import { gaussianEquations, leastSquares } from "./least_squares.js";
 
 /** Steps in degrees, and where the finer one is searched. */
 const [COARSE, FINE, NEAR] = [1, 0.25, 2];
@@ -119,33 +119,14 @@ function topOf(correlation) {
   const middle = shifted.indexOf(1);
   let width = 1;
   while (shifted[middle + width] > 1 / Math.E) width += 1;
-  const start = { height: 1, middle, width, level: 0 };
-  const { best } = leastSquares(start, (gaussian) => equations(shifted, gaussian), (gaussian, move) => ({
-    height: Math.max(0, gaussian.height + move[0]),
-    middle: Math.min(length - 1, Math.max(0, gaussian.middle + move[1])),
-    width: Math.max(0.1, gaussian.width + move[2]),
-    level: Math.min(1, Math.max(0, gaussian.level + move[3])),
+  const start = { level: 0, size: 1, centre: middle, sigma: width / Math.SQRT2 };
+  const { best } = leastSquares(start, (model) => gaussianEquations(shifted, model), (model, move) => ({
+    level: Math.min(1, Math.max(0, model.level + move[0])),
+    size: Math.max(0, model.size + move[1]),
+    centre: Math.min(length - 1, Math.max(0, model.centre + move[2])),
+    sigma: Math.max(0.1, model.sigma * Math.exp(Math.min(1, Math.max(-1, move[3])))),
   }));
-  return best.middle - half;
-}
-
-/** @param {Float64Array} values @param {{height: number, middle: number, width: number, level: number}} gaussian @returns {import("./least_squares.js").Equations} */
-function equations(values, { height, middle, width, level }) {
-  const bend = Array.from({ length: 4 }, () => [0, 0, 0, 0]);
-  const slope = [0, 0, 0, 0];
-  let misfit = 0;
-  for (let i = 0; i < values.length; i += 1) {
-    const place = (i - middle) / width;
-    const part = Math.exp(-place * place);
-    const by = [part, 2 * height * part * place / width, 2 * height * part * place * place / width, 1];
-    const off = values[i] - height * part - level;
-    misfit += off * off;
-    for (let j = 0; j < 4; j += 1) {
-      slope[j] += by[j] * off;
-      for (let k = 0; k < 4; k += 1) bend[j][k] += by[j] * by[k];
-    }
-  }
-  return { misfit, bend, slope };
+  return best.centre - half;
 }
 
 /** Discrete Fourier transforms of all lines. */

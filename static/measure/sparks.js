@@ -18,7 +18,7 @@
  * @property {number} timeToPeak lines from onset to greatest value
  */
 import { measureEvents } from "./events.js";
-import { leastSquares } from "./least_squares.js";
+import { gaussianEquations, leastSquares } from "./least_squares.js";
 import { blurred, extent, percentile } from "./traces.js";
 
 /** Standard deviations of the smoothed noise that a spark exceeds; at 3.8 a recording of noise alone has a dozen. */
@@ -248,25 +248,6 @@ function gaussianAlong(
   }));
   const isInside = best.centre > -0.5 && best.centre < profile.length - 0.5 && best.size > 0;
   return { centre: from + best.centre, sigma: isInside ? best.sigma : NaN };
-}
-
-/** @param {Float64Array} profile @param {{level: number, size: number, centre: number, sigma: number}} model */
-function gaussianEquations(profile, { level, size, centre, sigma }) {
-  const slope = [0, 0, 0, 0];
-  const bend = slope.map(() => [0, 0, 0, 0]);
-  let misfit = 0;
-  for (const [x, value] of profile.entries()) {
-    const distance = (x - centre) / sigma;
-    const shape = Math.exp(-distance * distance / 2);
-    const difference = value - level - size * shape;
-    const slopes = [1, shape, size * shape * distance / sigma, size * shape * distance * distance];
-    misfit += difference * difference;
-    for (const [i, one] of slopes.entries()) {
-      slope[i] += one * difference;
-      for (const [j, other] of slopes.entries()) bend[i][j] += one * other;
-    }
-  }
-  return { misfit, bend, slope };
 }
 
 /**

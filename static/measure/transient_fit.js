@@ -26,17 +26,15 @@ export function transientAt({ size, onset, rise, decay }, place) {
 }
 
 /**
- * @param {Float64Array} trace finite between `from` and `to`
- * @param {number} from index
- * @param {number} to end, not included; at least six samples
+ * @param {Float64Array} trace at least six finite samples
  * @param {Transient} start
  * @returns {{transient: Transient, misfit: number}} with the sum of the squared differences
  */
-export const fittedTransient = (trace, from, to, start) => {
+export const fittedTransient = (trace, start) => {
   const { best, misfit } = leastSquares(
     start,
-    (transient) => equations(trace, from, to, transient),
-    (transient, move) => moved(transient, move, to - from),
+    (transient) => equations(trace, transient),
+    (transient, move) => moved(transient, move, trace.length),
   );
   return { transient: best, misfit };
 };
@@ -57,19 +55,17 @@ function moved({ level, size, onset, rise, decay }, move, length) {
 /** Sum of squares and the normal equations of level, size, onset and the logarithms of both time constants. */
 function equations(
   /** @type {Float64Array} */ trace,
-  /** @type {number} */ from,
-  /** @type {number} */ to,
   /** @type {Transient} */ { level, size, onset, rise, decay },
 ) {
   const bend = Array.from({ length: 5 }, () => [0, 0, 0, 0, 0]);
   const slope = [0, 0, 0, 0, 0];
   let misfit = 0;
-  const first = Math.max(from, Math.floor(onset) + 1);
+  const first = Math.max(0, Math.floor(onset) + 1);
   // From one sample to the next both exponentials shrink by the same factors.
   let [rest, left] = [Math.exp(-(first - onset) / rise), Math.exp(-(first - onset) / decay)];
   const [restStep, leftStep] = [Math.exp(-1 / rise), Math.exp(-1 / decay)];
   const by = [1, 0, 0, 0, 0];
-  for (let i = from; i < to; i += 1) {
+  for (let i = 0; i < trace.length; i += 1) {
     by[1] =
       by[2] =
       by[3] =

@@ -41,13 +41,12 @@ export const METHODS = {
  *
  * @param {Plane} plane
  * @param {Windows} windows
- * @param {(done: number, of: number) => void} [onProgress] windows
  * @returns {VelocityAt[]} empty where no window fits
  * @throws {RangeError} invalid window, step, columns or time along the line
  */
-export function velocityOverTime(plane, windows, onProgress = () => {}) {
+export function velocityOverTime(plane, windows) {
   const starts = windowStarts(plane.shape[0], windows);
-  return withBends(velocitiesAt(plane, windows, starts, onProgress), windows);
+  return withBends(velocitiesAt(plane, windows, starts), windows);
 }
 
 /**
@@ -113,7 +112,6 @@ export function withBends(found, { window, step }) {
  * @param {Plane} plane
  * @param {Omit<Windows, "step">} windows
  * @param {readonly number[]} starts first lines
- * @param {(done: number, of: number) => void} [onProgress] windows
  * @returns {VelocityAt[]}
  * @throws {RangeError} invalid window, columns or time along the line
  */
@@ -121,7 +119,6 @@ export function velocitiesAt(
   { samples, shape },
   { window, columns, pixelTime = 0, method = "autocorrelation", standing },
   starts,
-  onProgress = () => {},
 ) {
   const [rows, width] = shape;
   const [from, to] = columns;
@@ -138,7 +135,7 @@ export function velocitiesAt(
   if (starts.length === 0) return [];
   const still = standing ?? standingPart(samples, rows, width, window);
   const values = new Float64Array(window * (to - from));
-  return starts.map((start, i) => {
+  return starts.map((start) => {
     let at = 0;
     for (let row = start; row < start + window; row += 1) {
       for (let column = from; column < to; column += 1) {
@@ -149,7 +146,6 @@ export function velocitiesAt(
     const found = method === "autocorrelation"
       ? changingVelocity(values, window, to - from)
       : published(values, window, to - from, method);
-    onProgress(i + 1, starts.length);
     return { line: start + (window - 1) / 2, ...alongLine(found, pixelTime) };
   });
 }

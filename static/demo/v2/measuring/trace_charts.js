@@ -21,7 +21,7 @@
  * @property {readonly {name: string, dash: string}[]} legend meaning of the dashes
  */
 import { rounded } from "../../../measure/axes.js";
-import { element, svgElement, within } from "../controls/element.js";
+import { byId, element, svgElement, within } from "../controls/element.js";
 import { drawChart } from "../picture/chart.js";
 import { measureLabel, svgMarks } from "../picture/marks.js";
 import { curveColumns } from "./trace_curves.js";
@@ -85,7 +85,8 @@ export class TraceCharts {
       return hasValues ? [{ panel, chart, series }] : [];
     });
     this.#box.hidden = this.#traces.box.hidden && shown.length === 0;
-    this.#box.dataset.charts = String(shown.length + (this.#traces.box.hidden ? 0 : 1));
+    const count = shown.length + (this.#traces.box.hidden ? 0 : 1);
+    byId("panes").style.setProperty("--charts", String(count));
     if (scan === null || this.#box.hidden) return;
     const span = this.#span(scan);
     const { cursor } = this.#pane;

@@ -6,6 +6,7 @@
  *   of so many orders
  */
 import { linesOf, placed } from "../../../measure/measurement.js";
+import { asked } from "../controls/worker.js";
 
 /** @import { Band, Found, Item, Measurement, Order, Plane, Settings } from "../../../measure/measurement.js" */
 
@@ -96,14 +97,3 @@ async function withWorkers(signal, work) {
     for (const worker of workers) worker.terminate();
   }
 }
-
-/** The answer of a worker. @type {(worker: Worker, order: object, transfer?: Transferable[]) => Promise<any>} */
-const asked = (worker, order, transfer = []) =>
-  new Promise((done, failed) => {
-    worker.onmessage = ({ data }) => data?.fault === undefined ? done(data) : failed(new Error(data.fault));
-    worker.onerror = (event) => {
-      event.preventDefault();
-      failed(new Error(event.message || "The browser runs no workers"));
-    };
-    worker.postMessage(order, transfer);
-  });

@@ -1,7 +1,7 @@
 /** Builds pyramids for pyramids.js in a worker. */
 import { buildPyramid, wholePlane } from "./pyramid.js";
 
-addEventListener("message", ({ data: { id, samples, rows, columns, isFinite, statistic } }) => {
+addEventListener("message", ({ data: { samples, rows, columns, isFinite, statistic } }) => {
   const levels = buildPyramid({ ...wholePlane(samples, rows, columns), isFinite }, statistic);
-  postMessage({ id, levels }, { transfer: levels.map((level) => level.samples.buffer) });
+  postMessage(levels, { transfer: levels.map((level) => level.samples.buffer) });
 });

@@ -1,13 +1,13 @@
 /**
- * Builds pyramids of planes in a worker. A plane without a pyramid is reduced sample by sample, which shows the same
- * and takes longer.
+ * Builds pyramids of planes in a worker, one after the other. A plane without a pyramid is reduced sample by sample, which
+ * shows the same and takes longer.
  */
+import { asked } from "../controls/worker.js";
 
 /** @type {Worker | null} */
 let worker = null;
-let asked = 0;
-/** @type {Map<number, (levels: import("./pyramid.js").Level[]) => void>} */
-const waiting = new Map();
+/** @type {Promise<import("./pyramid.js").Level[]>} */
+let last = Promise.resolve([]);
 
 /**
  * @param {import("./pyramid.js").Level} plane its samples are copied
@@ -15,34 +15,13 @@ const waiting = new Map();
  * @returns {Promise<import("./pyramid.js").Level[]>} empty where workers are unavailable
  */
 export function pyramidOf({ samples, rows, columns, isFinite }, statistic) {
-  return new Promise((done) => {
-    const id = asked += 1;
-    waiting.set(id, done);
-    try {
-      worker ??= started();
-      worker.postMessage({ id, samples, rows, columns, isFinite, statistic });
-    } catch {
-      giveUp();
-    }
+  last = last.then(() => {
+    worker ??= new Worker(new URL("pyramid_worker.js", import.meta.url), { type: "module" });
+    return asked(worker, { samples, rows, columns, isFinite, statistic });
+  }).catch(() => {
+    worker?.terminate();
+    worker = null;
+    return [];
   });
-}
-
-function started() {
-  const made = new Worker(new URL("pyramid_worker.js", import.meta.url), { type: "module" });
-  made.addEventListener("message", ({ data: { id, levels } }) => {
-    waiting.get(id)?.(levels);
-    waiting.delete(id);
-  });
-  made.addEventListener("error", (event) => {
-    event.preventDefault();
-    giveUp();
-  });
-  return made;
-}
-
-function giveUp() {
-  worker?.terminate();
-  worker = null;
-  for (const done of waiting.values()) done([]);
-  waiting.clear();
+  return last;
 }
