@@ -39,6 +39,7 @@ const DRAWN: Drawn = {
       band: "3",
       channel: "1",
       settings: { window: 40, step: 20, chosen: "by hand", method: "autocorrelation", pixelTime: 2 },
+      of: { band: "3", channel: "1" },
       columns: [45, 55],
       measured: { window: 40 },
       found: [{ line: 19.5, velocity: 1, confidence: 1, error: 0.01, verdict: "measured" }],

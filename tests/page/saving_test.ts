@@ -30,6 +30,7 @@ const DRAWN = {
       band: "3",
       channel: "1",
       settings: { chosen: "by hand", height: 0.7, prominence: 0.2, distance: 0 },
+      of: { band: "3", channel: "1" },
       columns: [30, 50],
       measured: {
         chosen: "by hand",
@@ -48,6 +49,7 @@ const DRAWN = {
       channel: "1",
       // Changed since, without a measurement.
       settings: { method: "radon", chosen: "by hand", window: 20, step: 10, pixelTime: 2 },
+      of: { band: "3", channel: "1" },
       columns: [30, 50],
       measured: {
         method: "autocorrelation",
@@ -67,6 +69,7 @@ const DRAWN = {
       band: "3",
       channel: "1",
       settings: { method: "gradient", window: 20, step: 10 },
+      of: { band: "3", channel: "1" },
       columns: [30, 50],
       measured: { method: "gradient", window: 20, step: 10 },
       found: [

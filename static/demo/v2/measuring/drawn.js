@@ -7,6 +7,7 @@
  * @property {string} channel position of the chosen channel
  * @property {import("../../../measure/measurement.js").Settings} settings
  * @property {readonly any[]} found results; empty before a measurement
+ * @property {{band: string, channel: string}} of band and channel of `found`, as above
  * @property {readonly [number, number]} columns of `found`
  * @property {import("../../../measure/measurement.js").Settings} measured settings of `found`
  * @property {import("./scan.js").About} about describes the measurement

@@ -1,55 +1,35 @@
 /**
  * The panel of a measurement of a band (measurement.js): its settings, what was found, and edits by hand.
  *
- * @typedef {object} Series values over time
- * @property {string} title of the values
- * @property {readonly {line: number, value: number, opacity: number}[]} points
- * @property {readonly {line: number, value: number}[]} gaps places without a value (NaN) and those left out
- *
  * @typedef {object} Ordered
  * @property {Scan} scan
  * @property {import("../picture/channel.js").Channel} channel
  * @property {string} part of the lines
+ * @property {KeptMeasurement["of"]} of
  * @property {{plane: Plane, band: MeasuredBand, settings: Settings}} order
  */
-import { formatAt, rounded, significant } from "../../../measure/axes.js";
-import {
-  columnName,
-  factsOf,
-  measured,
-  settingsOf,
-  summaryOf,
-  verdictOf,
-} from "../../../measure/measurement.js";
+import { significant } from "../../../measure/axes.js";
+import { columnName, factsOf, measured, settingsOf, summaryOf } from "../../../measure/measurement.js";
 import { PLAIN_TRACE } from "../../../measure/traces.js";
 import { element, unbroken } from "../controls/element.js";
-import {
-  button,
-  choiceField,
-  fieldRow,
-  numberField,
-  removeButton,
-  tables,
-  textField,
-} from "../controls/fields.js";
+import { button, choiceField, fieldRow } from "../controls/fields.js";
 import { help } from "../controls/help.js";
 import { MOST_ROWS } from "./drawn.js";
+import { ItemList } from "./item_list.js";
 import { bandChoices, nearestTo, Panel, plotOver } from "./panel.js";
+import { ParameterFields } from "./parameter_fields.js";
 import { placeOf, quantitiesText, shapeOf } from "./scan.js";
 import { rangeOf, SERIES_RANGE } from "./value_range.js";
+import { counts, outlineMarks, seriesOf, valueText } from "./values_over_time.js";
 import { measuredAt, measuredInWorkers } from "./workers.js";
 
-/** @import { Band as MeasuredBand, Item, Measurement, Parameter, Plane, Quantity, Settings } from "../../../measure/measurement.js" */
-/** @import { Mark } from "../picture/marks.js" */
+/** @import { Band as MeasuredBand, Measurement, Plane, Quantity, Settings } from "../../../measure/measurement.js" */
 /** @import { Band } from "./bands.js" */
 /** @import { Drawn, KeptMeasurement } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
 
-/** Colour of outlines and saved plots. */
-const [OUTLINE, PLOTTED] = ["#ffeb3b", "#0072b2"];
-
-/** Rows shown at once: each row blocks the browser for some time. */
-const ROWS_AT_ONCE = 100;
+/** Colour of saved plots. */
+const PLOTTED = "#0072b2";
 
 /** Emits `change` when settings or results change. */
 export class MeasurementPanel extends Panel {
@@ -65,6 +45,8 @@ export class MeasurementPanel extends Panel {
   quantities = [];
   /** The measured samples. @type {Float32Array | null} */
   #samples = null;
+  /** Band and channel of `#found`. @type {KeptMeasurement["of"]} */
+  #of = { band: "", channel: "" };
   /** How `#found` was measured. @type {import("./panel.js").About} */
   #about = [];
   /** Columns of `#found`. @type {readonly [number, number]} */
@@ -73,15 +55,12 @@ export class MeasurementPanel extends Panel {
   #measured = {};
   /** @type {AbortController | null} */
   #running = null;
-  /** Number of rows shown at most. */
-  #most = ROWS_AT_ONCE;
   #band;
   #channel;
-  /** By the keys of the parameters. @type {ReadonlyMap<string, Field>} */
   #fields;
   #range = element("p", { className: "hint" });
   #result = element("p", { className: "result", role: "status" });
-  #table = element("div", { className: "scrolled" });
+  #list;
   #progress;
   #start;
   #cursor;
@@ -97,9 +76,17 @@ export class MeasurementPanel extends Panel {
     this.#cursor = cursor;
     this.#band = choiceField("In", `${key}-band`, [], () => this.#typed());
     this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#typed());
-    this.#fields = new Map(
-      parameters.map((one) => [one.key, fieldOf(`${key}-${one.key}`, one, () => this.#typed(one.key))]),
-    );
+    this.#fields = new ParameterFields(key, parameters, (key) => this.#typed(key));
+    this.#list = new ItemList(measurement, {
+      onNote: (i, note) => {
+        this.#found = this.#found.with(i, { ...this.#found[i], note });
+        this.changed();
+      },
+      onRemove: (i) => {
+        this.#edit(this.#found.toSpliced(i, 1));
+        this.changed();
+      },
+    });
     this.#progress = element("progress", { hidden: true, "aria-label": title });
     this.#start = button("Measure", () => this.#toggle(), { id: `${key}-start` });
     const edits = [
@@ -122,11 +109,7 @@ export class MeasurementPanel extends Panel {
       "div",
       { className: "panel" },
       element("p", { className: "hint", textContent: hint }),
-      fieldRow(
-        this.#band.label,
-        this.#channel.label,
-        ...[...this.#fields.values()].map(({ label }) => label),
-      ),
+      fieldRow(this.#band.label, this.#channel.label, ...this.#fields.labels),
       this.#range,
       fieldRow(this.#start, this.#progress, ...edits),
       this.#result,
@@ -137,7 +120,7 @@ export class MeasurementPanel extends Panel {
           ...sections.flatMap(([anchor, name]) => [`${name} `, help(anchor, name), " "]),
         ),
       ],
-      this.#table,
+      this.#list.element,
     );
   }
 
@@ -147,7 +130,8 @@ export class MeasurementPanel extends Panel {
     return {
       band: this.#band.select.value,
       channel: this.#channel.select.value,
-      settings: this.#settings,
+      settings: this.#fields.settings,
+      of: this.#of,
       columns: this.#columns,
       measured: this.#measured,
       found: this.#found,
@@ -171,11 +155,8 @@ export class MeasurementPanel extends Panel {
       if ([...this.#band.select.options].some(({ value }) => value === (kept?.band ?? ""))) {
         this.#band.select.value = kept?.band ?? "";
       }
-      for (const { key, isTime } of this.measurement.parameters) {
-        const { unitText } = this.#fields.get(key) ?? {};
-        if (isTime && unitText) unitText.data = this.timeUnit;
-      }
-      this.#write(settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan)));
+      this.#fields.timeUnit = this.timeUnit;
+      this.#fields.settings = settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
       this.#explain();
       if (kept) this.#take(kept, scan);
     }
@@ -183,25 +164,23 @@ export class MeasurementPanel extends Panel {
   }
 
   /** @param {KeptMeasurement} kept @param {Scan} scan */
-  #take({ channel, columns, measured, found, about, place }, scan) {
+  #take({ of, columns, measured, found, about, place }, scan) {
     // Another time point or focus has other results.
     if (found.length === 0 || (place !== null && place !== placeOf(scan))) return;
-    this.#samples = scan.group.channels[Number(channel)]?.samples ?? null;
+    this.#samples = scan.group.channels[Number(of.channel)]?.samples ?? null;
+    this.#of = of;
     this.#about = about;
     this.#columns = columns;
     this.#measured = measured;
     this.#show(found);
   }
 
-  /** @param {Settings} settings */
-  #write(settings) {
-    for (const [key, field] of this.#fields) field.value = settings[key];
-  }
-
   /** A setting has changed. @param {string} [key] */
   #typed(key) {
     const { typed } = this.measurement;
-    if (key !== undefined && typed !== undefined) this.#write(typed(this.#settings, key));
+    if (key !== undefined && typed !== undefined) {
+      this.#fields.settings = typed(this.#fields.settings, key);
+    }
     this.#explain();
     this.changed();
     this.#measureAgain();
@@ -217,7 +196,8 @@ export class MeasurementPanel extends Panel {
   /** Describes what the settings can measure. */
   #explain() {
     const { scan, measurement: { explain } } = this;
-    if (scan?.isLineScan && explain) this.#range.textContent = explain(this.#settings, this.#bandOf(scan));
+    if (!scan?.isLineScan || explain === undefined) return;
+    this.#range.textContent = explain(this.#fields.settings, this.#bandOf(scan));
   }
 
   /** The chosen part of a line scan. @param {Scan} scan */
@@ -254,12 +234,12 @@ export class MeasurementPanel extends Panel {
     this.#about = [];
     this.#columns = [0, 0];
     this.#measured = {};
-    this.#most = ROWS_AT_ONCE;
+    this.#of = { band: "", channel: "" };
     this.#result.textContent = "";
     this.#found = [];
     this.#arriving = null;
     this.quantities = [];
-    this.#table.replaceChildren();
+    this.#list.clear();
   }
 
   /** @param {readonly Band[]} bands @param {import("../../../measure/traces.js").TraceSettings} trace how their traces are made */
@@ -296,10 +276,6 @@ export class MeasurementPanel extends Panel {
       : { events: [], level: null };
   }
 
-  get #settings() {
-    return Object.fromEntries([...this.#fields].map(([key, field]) => [key, field.value]));
-  }
-
   get settings() {
     return this.#about;
   }
@@ -324,39 +300,21 @@ export class MeasurementPanel extends Panel {
     return this.scan === null ? [] : this.measurement.columns(this.#found, this.scan.axes);
   }
 
-  /** Values over time for a chart; null without any. @returns {Series | null} */
+  /** Values over time for a chart; null without any. */
   get series() {
-    const [{ scan, measurement }, found] = [this, this.#arriving ?? this.#found];
-    const { overTime } = measurement;
-    if (scan === null || overTime === undefined || found.length === 0) return null;
-    const valueOf = (/** @type {Item} */ item) => overTime.value(item, scan.axes);
-    const counts = (/** @type {Item} */ item) => this.#counts(item);
-    return {
-      title: `${overTime.name} (${overTime.unit(scan.axes).replace(/^um/, "µm")})`,
-      points: found.filter(counts).map((item) => ({
-        line: item.line,
-        value: valueOf(item),
-        // The least certain points stay visible.
-        opacity: 0.25 + 0.75 * Math.min(1, Math.max(0, overTime.certainty?.(item) ?? 1)),
-      })),
-      gaps: found.filter((item) => !counts(item)).map((item) => ({ line: item.line, value: valueOf(item) })),
-    };
-  }
-
-  /** Whether an item has a value that was not left out. @param {Item} item */
-  #counts(item) {
-    const { overTime } = this.measurement;
-    return this.scan !== null && !item.isLeftOut && Number.isFinite(overTime?.value(item, this.scan.axes));
+    const [{ scan, measurement: { overTime } }, found] = [this, this.#arriving ?? this.#found];
+    return scan === null || overTime === undefined || found.length === 0
+      ? null
+      : seriesOf(overTime, found, scan.axes);
   }
 
   /** Describes the value around a line; empty without one. @param {number} line */
   textAt(line) {
+    const { scan, measurement: { overTime } } = this;
     const item = this.#found[nearestTo(this.#found, line)];
-    const { overTime } = this.measurement;
-    if (item === undefined || this.scan === null || overTime === undefined) return "";
-    if (!this.#counts(item)) return verdictOf(item);
-    const unit = overTime.unit(this.scan.axes).replace(/^um/, "µm");
-    return `${rounded(overTime.value(item, this.scan.axes))} ${unit} ${overTime.error?.(item) ?? ""}`.trim();
+    return item === undefined || scan === null || overTime === undefined
+      ? ""
+      : valueText(overTime, item, scan.axes);
   }
 
   /** @param {import("./panel.js").Span} span */
@@ -375,19 +333,9 @@ export class MeasurementPanel extends Panel {
     return { ...plotOver(scan, span), y, traces: [trace, { ...trace, isDots: true }] };
   }
 
-  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} what was found, over the picture */
+  /** What was found, over the picture. @param {(x: number, y: number) => [number, number]} toScreen */
   marks(toScreen) {
-    const { outline, overTime } = this.measurement;
-    if (outline === undefined) return [];
-    const drawn = overTime === undefined
-      ? this.#found.map(outline)
-      : edgesOf(this.#found.map((item) => this.#counts(item) ? outline(item) : null));
-    return drawn.map((line) => ({
-      points: line.map(({ x, y }) => toScreen(x, y)),
-      color: OUTLINE,
-      width: 1.5,
-      halo: true,
-    }));
+    return this.scan === null ? [] : outlineMarks(this.measurement, this.#found, this.scan.axes, toScreen);
   }
 
   #toggle() {
@@ -397,19 +345,16 @@ export class MeasurementPanel extends Panel {
 
   /** What is measured by the fields, or why nothing can be. @returns {Ordered | string} */
   #order() {
-    const { scan, measurement: { parameters, isOfBands } } = this;
+    const { scan, measurement: { isOfBands } } = this;
     const channel = scan?.group.channels[Number(this.#channel.select.value)];
     if (scan === null || channel === undefined) return "There is no channel";
     if (isOfBands && this.#bands.length === 0) return "Draw a band first.";
-    const wrong = parameters.find(({ key }) => this.#fields.get(key)?.isWrong);
-    if (wrong !== undefined) {
-      const { label, isCount = false, least = isCount ? 1 : undefined } = wrong;
-      const limit = least === undefined ? "" : `, at least ${least}`;
-      return `${label} must be a ${isCount ? "whole number" : "number"}${limit}.`;
-    }
+    const { fault, settings } = this.#fields;
+    if (fault !== "") return fault;
     const plane = { samples: channel.samples, shape: shapeOf(scan) };
     const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
-    return { scan, channel, part, order: { plane, band: this.#bandOf(scan), settings: this.#settings } };
+    const of = { band: this.#band.select.value, channel: this.#channel.select.value };
+    return { scan, channel, part, of, order: { plane, band: this.#bandOf(scan), settings } };
   }
 
   /**
@@ -448,14 +393,15 @@ export class MeasurementPanel extends Panel {
   }
 
   /** @param {import("../../../measure/measurement.js").Found} measured @param {Ordered} ordered @throws {RangeError} too many items */
-  #keep({ found, settings }, { channel, part, order: { band } }) {
+  #keep({ found, settings }, { channel, part, of, order: { band } }) {
     const { at, noun } = this.measurement;
     if (at !== undefined && found.length > MOST_ROWS) {
       throw new RangeError(`${found.length} ${noun}s are more than ${MOST_ROWS}: raise the threshold`);
     }
     const { columns } = band;
-    this.#write(settings);
+    this.#fields.settings = settings;
     this.#explain();
+    this.#of = of;
     this.#samples = channel.samples;
     this.#columns = columns;
     this.#measured = settings;
@@ -466,10 +412,10 @@ export class MeasurementPanel extends Panel {
       ["Part of the lines", `${part}, columns ${columns[0]} to ${columns[1] - 1}`],
       ...facts,
     ]);
-    const noted = found.map((item) => {
-      const { note = "" } = this.#found.find(isSamePlace(item)) ?? {};
-      return note === "" ? item : { ...item, note };
-    });
+    const notes = this.#found.filter(({ note = "" }) => note !== "");
+    const noted = notes.length === 0
+      ? found
+      : found.map((item) => ({ ...item, note: notes.find(isSamePlace(item))?.note }));
     const byHand = this.#found.filter((item) => item.isByHand && !found.some(isSamePlace(item)));
     if (byHand.length === 0) this.#show(noted);
     else this.#edit([...noted, ...byHand]);
@@ -539,110 +485,19 @@ export class MeasurementPanel extends Panel {
     const band = { ...this.#bandOf(/** @type {Scan} */ (this.scan)), columns: this.#columns };
     this.quantities = summaryOf(this.measurement, this.#found, band, this.#measured);
     this.#result.replaceChildren(...unbroken(quantitiesText(this.quantities)));
-    this.#list();
-  }
-
-  /** Rows to be edited, of items that are. */
-  #list() {
-    const { scan, measurement: { at, listed, hasNotes, noun, title } } = this;
-    if (at === undefined || scan === null) return;
-    const columns = listed?.(this.#found, scan.axes) ?? this.columns.slice(0, -1);
-    const shown = this.#found.slice(0, this.#most);
-    const rows = shown.map(({ note = "" }, i) => [
-      ...columns.map(({ values, step }) => textOf(values[i], step)),
-      ...hasNotes
-        ? [textField(`Note on ${noun} ${i + 1}`, note, 200, (note) => {
-          this.#found = this.#found.with(i, { ...this.#found[i], note });
-          this.changed();
-        })]
-        : [],
-      removeButton(`${noun} ${i + 1}`, () => {
-        this.#edit(this.#found.toSpliced(i, 1));
-        this.changed();
-      }),
-    ]);
-    const heads = [...columns.map(columnName), ...hasNotes ? ["Note"] : [], ""];
-    const left = this.#found.length - shown.length;
-    const more = button(`Show ${Math.min(left, ROWS_AT_ONCE)} more of ${left}`, () => {
-      this.#most += ROWS_AT_ONCE;
-      this.#list();
-    }, { id: `${this.measurement.key}-more` });
-    this.#table.replaceChildren(...tables(title, heads, rows), ...left > 0 ? [more] : []);
+    if (this.measurement.at !== undefined) this.#list.show(this.#found, band.axes);
   }
 
   /** Leaves the value around a line out, or takes it in again. @param {number} line */
   toggle(line) {
+    const { scan, measurement: { overTime } } = this;
     const place = nearestTo(this.#found, line);
     const item = this.#found[place];
-    if (this.#running !== null || item === undefined || !this.#counts({ ...item, isLeftOut: false })) return;
+    if (this.#running !== null || item === undefined || scan === null || overTime === undefined) return;
+    if (!counts(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
     this.#show(this.#found.with(place, { ...item, isLeftOut: !item.isLeftOut }));
     this.changed();
   }
-}
-
-/** @param {number | string | null | undefined} value @param {number} [step] that is shown */
-const textOf = (value, step) =>
-  typeof value === "string"
-    ? value
-    : step === undefined
-    ? rounded(significant(Number(value), 3))
-    : formatAt(Number(value), step);
-
-/** @typedef {{label: HTMLElement, value: number | string, isWrong: boolean, unitText?: Text}} Field */
-
-/** A field for a parameter. @param {string} id @param {Parameter} parameter @param {() => void} changed @returns {Field} */
-function fieldOf(id, { label, value, choices, unit = "", least, isCount = false, help: section }, changed) {
-  const withHelp = (/** @type {HTMLElement} */ made) => {
-    if (section !== undefined) made.append(help(section, label.toLowerCase()));
-    return made;
-  };
-  if (choices !== undefined) {
-    const options = Object.entries(choices).map(([value, name]) => ({ value, name }));
-    const field = choiceField(label, id, options, changed);
-    return {
-      label: withHelp(field.label),
-      isWrong: false,
-      get value() {
-        return field.select.value;
-      },
-      set value(chosen) {
-        field.select.value = String(chosen);
-      },
-    };
-  }
-  const field = numberField(label, id, Number(value), changed, {
-    min: least ?? (isCount ? 1 : -Infinity),
-    step: isCount ? 1 : "any",
-    unit: unit.replace(/^u/, "µ"),
-  });
-  return {
-    label: withHelp(field.label),
-    unitText: field.unitText,
-    get isWrong() {
-      return field.input.getAttribute("aria-invalid") === "true";
-    },
-    get value() {
-      return field.number;
-    },
-    set value(number) {
-      field.number = Number(number);
-    },
-  };
-}
-
-/** Lines along both edges, with a gap where a value has no edge. @param {readonly (readonly {x: number, y: number}[] | null)[]} outlines */
-function edgesOf(outlines) {
-  /** @type {{x: number, y: number}[][]} */
-  const lines = [];
-  let isGoing = false;
-  for (const ends of outlines) {
-    if (ends !== null) {
-      if (!isGoing) lines.push(...ends.map(() => []));
-      ends.forEach((end, side) => lines.at(side - ends.length)?.push(end));
-    }
-    isGoing = ends !== null;
-  }
-  return lines;
 }
 
 /** Whether another item lies at the same place; those of traces have no column. @param {{line: number, column?: number}} item @returns {(other: any) => boolean} */

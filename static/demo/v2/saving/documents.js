@@ -56,14 +56,18 @@ function settingsOf(drawn, channels) {
     const band = bands.find((band) => String(band.id) === id);
     return band === undefined ? "" : bandRegionId(band);
   };
+  const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
+    band: regionOf(band),
+    channel: rankOf(channels, Number(channel)),
+  });
   return {
     shape,
     isLineScan,
     traces,
     measured: mapped(measured, ({ found: _, place: __, ...one }) => /** @type {any} */ ({
       ...one,
-      band: regionOf(one.band),
-      channel: rankOf(channels, Number(one.channel)),
+      ...placed(one),
+      of: placed(one.of),
     })),
     cursors: { lines: cursors.lines, columns: cursors.columns },
     images: drawn.images && { ...drawn.images, rows: [] },
@@ -115,8 +119,8 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
       const kept = drawn.measured?.[measurement.key];
       return !kept ? [] : analysis({
         type: measurement.key,
-        roiId: bandOf(drawn, kept.band),
-        ...at(Number(kept.channel)),
+        roiId: bandOf(drawn, kept.of.band),
+        ...at(Number(kept.of.channel)),
         parameters: measurementParameters(measurement, kept, scan),
         summary: Object.fromEntries(
           quantities.filter(({ value }) => !Number.isNaN(value)).map(({ name, value, unit }) => [

@@ -129,11 +129,10 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
     return isOurs && found ? unpacked(found.parameters[OWN]) : {};
   };
   const isThere = (/** @type {any} */ { band }) => band === "" || bandIds.has(band);
-  /** The band and the channel that were measured. */
+  /** Band and channel as the page has them. */
   const placed = (/** @type {any} */ { band, channel }) => ({
     band: band === "" ? "" : String(bandIds.get(band)),
     channel: String(positionOf(channel)),
-    place: null,
   });
   return {
     drawn: {
@@ -143,7 +142,16 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
       traces: settings.traces ?? null,
       measured: mapped(
         isLineScan ? settings.measured : {},
-        (one, key) => isThere(one) ? { ...one, ...placed(one), found: listed(kept(key).found) } : null,
+        (one, key) =>
+          isThere(one) && isThere(one.of)
+            ? {
+              ...one,
+              ...placed(one),
+              of: placed(one.of),
+              place: null,
+              found: listed(kept(key).found),
+            }
+            : null,
       ),
       ...settings.images && {
         images: { ...settings.images, rows: listed(kept("image_means").rows) },

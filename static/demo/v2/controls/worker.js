@@ -1,0 +1,17 @@
+/** Asks workers. */
+
+/**
+ * The answer of a worker to an order; what it posts as `{fault}` is an error.
+ *
+ * @type {(worker: Worker, order: object, transfer?: Transferable[]) => Promise<any>}
+ * @throws {Error} the worker failed, or the browser runs none
+ */
+export const asked = (worker, order, transfer = []) =>
+  new Promise((done, failed) => {
+    worker.onmessage = ({ data }) => data?.fault === undefined ? done(data) : failed(new Error(data.fault));
+    worker.onerror = (event) => {
+      event.preventDefault();
+      failed(new Error(event.message || "The browser runs no workers"));
+    };
+    worker.postMessage(order, transfer);
+  });
