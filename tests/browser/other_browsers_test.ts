@@ -207,6 +207,17 @@ Deno.test({
       await other.evaluate(click("#undo"));
       await other.evaluate(click("#redo"));
       await keeps(other, KEPT, 1);
+
+      // The first tab has changes of its own when it takes the work back.
+      await page.evaluate(click("#undo"));
+      await page.evaluate(click("#take-over"));
+      await keeps(page, KEPT, 0);
+      assert.equal(
+        await page.evaluate('document.getElementById("notice-text").textContent'),
+        "Another tab had kept other work on this recording. Undo shows it.",
+      );
+      await page.evaluate(click("#undo"));
+      await keeps(page, KEPT, 1);
     }
     await using page = await startFirefox({}, profile);
     await openChosen(page, url);
