@@ -2,10 +2,10 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { type ArchiveEntry, executableEntry, tarGz, textEntry } from "../archive.ts";
+import { type ArchiveEntry, tarGz, textEntry } from "../archive.ts";
 import { manPage } from "./man_page.ts";
 import type { PackageFile } from "./npm.ts";
-import { commitTime, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
+import { commandOfLinux, commitTime, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
 
 // A terminal, since closing its window is how the server is stopped, and errors of the start stay readable in it.
 const DESKTOP_ENTRY = `[Desktop Entry]
@@ -65,7 +65,7 @@ function installed(executable: Uint8Array, licences: string, mtime: number): Arc
     kind: "file",
   });
   return [
-    executableEntry("usr/bin/acq-server", executable),
+    ...commandOfLinux(executable, "usr/bin", "usr"),
     textEntry("usr/share/applications/acq-server.desktop", DESKTOP_ENTRY),
     textEntry(
       "usr/share/icons/hicolor/scalable/apps/acq-server.svg",

@@ -8,6 +8,9 @@ import { ROOT } from "./release.ts";
 const NAME = `@acq-server/${platform}-${arch}`;
 const VERSION = "1.2.3";
 
+/** What the launcher has glibc do. */
+const TUNABLES = platform === "linux" ? "glibc.malloc.mmap_threshold=131072" : "";
+
 const ignore = Deno.build.os === "windows" || !await hasNode();
 if (ignore) console.log("Skipped: the launcher is tested where Node and shell scripts run");
 
@@ -33,7 +36,8 @@ function installLauncher(folder: string): void {
 function installProgram(folder: string, manifest = { name: NAME, version: VERSION }): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  writeFileSync(join(folder, "acq-server"), '#!/bin/sh\necho "started $*"\n', { mode: 0o755 });
+  const script = '#!/bin/sh\necho "started $* $GLIBC_TUNABLES"\n';
+  writeFileSync(join(folder, "acq-server"), script, { mode: 0o755 });
 }
 
 /** Links to a file or folder, whose parents it makes. */
@@ -113,10 +117,11 @@ Deno.test({
           const { code, stdout, stderr } = await new Deno.Command("node", {
             args: [make(folder), "--version"],
             cwd: folder,
+            env: { GLIBC_TUNABLES: "" },
             signal: AbortSignal.timeout(30_000),
           }).output();
           const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-          if (started) assert.deepEqual([code, out, error], [0, "started --version\n", ""]);
+          if (started) assert.deepEqual([code, out, error], [0, `started --version ${TUNABLES}\n`, ""]);
           else {
             assert.deepEqual([code, out], [1, ""]);
             assert.match(error!, new RegExp(`version 1\\.2\\.3 of the package "${NAME}" is not installed`));

@@ -1,5 +1,6 @@
 /** What all packages of a release share: its version, its time, the systems that there are executables for. */
 import { fileURLToPath } from "node:url";
+import { type ArchiveEntry, executableEntry } from "../archive.ts";
 import manifest from "../../deno.json" with { type: "json" };
 
 /** Version of the release, of the form 1.2.3. */
@@ -91,6 +92,18 @@ ${command}
 opens the client in your browser. \`${command} --help\` lists what else it does; \`--no-open\` only serves, at
 \`http://127.0.0.1:8767\`, where \`/docs\` describes the interface.
 ${more}`;
+}
+
+/**
+ * Files that put the command `acq-server` of Linux into a folder `bin`: a script that sets the allocator of glibc, and the
+ * executable in `lib/acq-server` beside this folder.
+ */
+export function commandOfLinux(executable: Uint8Array, bin: string, prefix: string): ArchiveEntry[] {
+  const script = new TextEncoder().encode(repositoryText(".ci/packages/launch.sh"));
+  return [
+    executableEntry(`${bin}/acq-server`, script),
+    executableEntry(`${prefix}/lib/acq-server/acq-server`, executable),
+  ];
 }
 
 /** Name of the archive of a system. */

@@ -3,7 +3,15 @@ import { createHash } from "node:crypto";
 import { FORMAT_NAMES } from "../../readers/format.ts";
 import { type ArchiveEntry, executableEntry, textEntry, zip } from "../archive.ts";
 import type { PackageFile, PackageTexts } from "./npm.ts";
-import { commitTime, packageReadme, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
+import {
+  commandOfLinux,
+  commitTime,
+  packageReadme,
+  type Platform,
+  repositoryText,
+  SUMMARY,
+  VERSION,
+} from "./release.ts";
 
 /** Bytes that PyPI takes for a file of a new project. */
 export const LARGEST_WHEEL = 100e6;
@@ -11,6 +19,7 @@ export const LARGEST_WHEEL = 100e6;
 /** The wheel of a system. @throws {Error} it is larger than PyPI takes */
 export function wheel(platform: Platform, executable: Uint8Array, texts: PackageTexts): PackageFile {
   const { licences, repository } = texts;
+  const data = `acq_server-${VERSION}.data`;
   return wheelFile({
     name: "acq-server",
     tag: `py3-none-${platform.wheel}`,
@@ -18,7 +27,9 @@ export function wheel(platform: Platform, executable: Uint8Array, texts: Package
     readme: packageReadme("uvx acq-server", repository),
     repository,
     entries: [
-      executableEntry(`acq_server-${VERSION}.data/scripts/${platform.executable}`, executable),
+      ...platform.node[0] === "linux"
+        ? commandOfLinux(executable, `${data}/scripts`, `${data}/data`)
+        : [executableEntry(`${data}/scripts/${platform.executable}`, executable)],
       textEntry(`${infoFolder("acq-server")}/licenses/THIRD_PARTY.txt`, licences),
     ],
   });
