@@ -21,6 +21,9 @@ export const OVER = { T: "Time", Z: "Focus" };
 /** Words for projections. @type {Readonly<Record<ProjectionKind, string>>} */
 export const PROJECTIONS = { max: "maximum", mean: "mean" };
 
+/** With a capital first letter. @param {string} text */
+export const capitalized = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
+
 /** Such as `maximum over focus`. @param {ProjectionOf} projection */
 export const projectionWords = ({ kind, axis }) => `${PROJECTIONS[kind]} over ${OVER[axis].toLowerCase()}`;
 

@@ -110,6 +110,7 @@ test("images: a projection is measured, kept, undone and reported", async (viewe
   await page.locator("#image-back").waitFor();
   const brighter = (await viewer.text("#line-length")).split(" · ");
   assert.equal(brighter[0], line[0]);
+  assert.equal(await viewer.text("#source h2"), "Maximum over time");
   const profile = tableOf((await saved(viewer, "#csv-profile")).text);
   assert.equal(profile.about.get("Projection"), "maximum over time");
   assert.equal(profile.about.has("Time point"), false);
@@ -130,6 +131,7 @@ test("images: a projection is measured, kept, undone and reported", async (viewe
   const [back, bar] = [page.locator("#image-back"), page.locator("#positions")];
   await page.click("#undo");
   await bar.waitFor();
+  assert.equal(await viewer.text("#source h2"), "Image");
   assert.deepEqual((await viewer.text("#line-length")).split(" · "), line);
   await page.click("#redo");
   await back.waitFor();

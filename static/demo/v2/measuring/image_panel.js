@@ -4,7 +4,7 @@
  * @typedef {import("./image_series.js").Source} Source
  */
 import { placeText } from "../../../measure/image_parts.js";
-import { OVER, projectionWords, stackColumns } from "../../../measure/stack.js";
+import { capitalized, OVER, projectionWords, stackColumns } from "../../../measure/stack.js";
 import { element } from "../controls/element.js";
 import { button, choiceField, fieldRow } from "../controls/fields.js";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
@@ -234,9 +234,6 @@ export class ImagePanel extends Panel {
     this.#measure.title = isProjected ? "Go back to the images to measure them" : "";
   }
 }
-
-/** @param {string} text */
-const capitalized = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
 
 /**
  * @param {readonly Float64Array[]} values means of a part in each image by channel

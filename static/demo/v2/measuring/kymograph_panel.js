@@ -80,8 +80,8 @@ export class KymographPanel extends Emitter {
     this.#back.hidden = true;
     this.#isShown = false;
     this.#status.textContent = source === null
-      ? "Choose Line and draw over the image to measure its length and profile."
-      : "Choose Line and draw over the image: each image becomes a line of the kymograph.";
+      ? "Choose Line and draw over the image to measure a length and a profile."
+      : "Choose Line and draw over the image; each image becomes a line of its kymograph.";
     this.refresh();
   }
 

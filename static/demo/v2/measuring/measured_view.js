@@ -4,8 +4,8 @@
  */
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { isTime, tableUnit, titled } from "../../../measure/axes.js";
-import { projectionWords } from "../../../measure/stack.js";
-import { byId } from "../controls/element.js";
+import { capitalized, projectionWords } from "../../../measure/stack.js";
+import { byId, within } from "../controls/element.js";
 import { drawnWords, turnedRegion } from "./drawn.js";
 import { sourcesOf } from "./image_series.js";
 import { Measuring } from "./measuring.js";
@@ -209,7 +209,7 @@ export class MeasuredView {
     const is = "Bands and velocities need a line scan, and the file does not say that this is one.";
     if (isPlainImage(info)) return `${is} If it is, type its time per line in “Treat as line scan” below.`;
     return (info.header.sizes.T ?? 1) > 1
-      ? "Bands and velocities need a line scan, and this is an image series. Choose Line, draw over the image, and make a kymograph."
+      ? "Line and Rectangle measure the images. Bands and velocities need a line scan: make the kymograph of a line."
       : is;
   }
 
@@ -246,6 +246,10 @@ export class MeasuredView {
     // The maximum is brighter than the images.
     for (const channel of groups.source.channels) if (channel.isAuto) channel.autoRange();
     this.#images.onDerived(samples !== null);
+    const projection = this.#projection;
+    within(byId("source"), "h2").textContent = projection === null
+      ? "Image"
+      : capitalized(projectionWords(projection));
   }
 
   /** @param {Kymograph} kymograph */

@@ -24,7 +24,7 @@ export class RegionPanel extends ShapePanel {
   element = element("div", { className: "panel" }, this.#rows, this.slot);
   /** The rectangle being drawn, or the region being moved. @type {Region | null} */
   #draft = null;
-  /** Means of the rectangles of an image. @type {Map<Region, HTMLElement>} */
+  /** Hold the means of rectangles of an image. @type {Map<Region, HTMLElement>} */
   #means = new Map();
 
   /** @param {Scan} scan @param {readonly Region[]} regions in it */
@@ -149,25 +149,22 @@ export class RegionPanel extends ShapePanel {
   refresh() {
     const { scan } = this;
     for (const [{ type, start, stop }, mean] of this.#means) {
-      if (scan === null || type !== "rectangle" || !start || !stop) continue;
-      mean.textContent = meansText(scan, meanOver(shapeOf(scan), { start, stop }));
+      if (!scan || scan.isLineScan || type !== "rectangle" || !start || !stop) continue;
+      mean.textContent = `mean ${meansText(scan, meanOver(shapeOf(scan), { start, stop }))}`;
     }
   }
 
   /** @param {readonly Region[]} regions */
   #set(regions) {
     this.regions = regions;
-    this.#means = new Map(regions.map((region) => [region, element("span")]));
-    const isImage = !this.scan?.isLineScan;
+    this.#means = new Map(regions.map((region) => [region, element("div", { className: "means" })]));
     const rows = regions.map((region) => [
       this.pick(region.id, titleOf(region)),
       region.type,
-      placeText(region),
-      ...isImage ? [/** @type {HTMLElement} */ (this.#means.get(region))] : [],
+      element("div", {}, placeText(region), /** @type {HTMLElement} */ (this.#means.get(region))),
       removeButton(`region ${titleOf(region)}`, () => this.remove(region.id)),
     ]);
-    const head = ["Name", "Kind", "Column, row (px)", ...isImage ? ["Mean"] : [], ""];
-    this.#rows.replaceChildren(...tables("Regions", head, rows));
+    this.#rows.replaceChildren(...tables("Regions", ["Name", "Kind", "Column, row (px)", ""], rows));
     this.refresh();
     this.changed();
   }
