@@ -85,7 +85,10 @@ export async function measuredImages(
   const image = found.projected?.[0] ??
     await samplesOf(opened.sessions.store.channel(opened.session.id, opened.index).plane);
   if (write === "projection" && projection !== null) {
-    return tiff(image, plane, `${projectionWords(projection)} of ${source.name}, ${name}`);
+    const at = positionWords({ ...header.sizes, [projection.axis]: 1 }, position).map((words) =>
+      words.join(" ")
+    );
+    return tiff(image, plane, [`${projectionWords(projection)} of ${source.name}`, name, ...at].join(", "));
   }
   const about = {
     File: source.name,

@@ -37,7 +37,7 @@ export function partsOf({ kymograph = null, regions = [] }) {
   const line = kymograph === null || !(lengthOf(kymograph.points) > 0)
     ? []
     : [{ id: LINE_ID, name: "the line", place: { points: kymograph.points, width: kymograph.width } }];
-  return [{ id: "", name: "whole images", place: null }, ...line, ...rectangles];
+  return [{ id: "", name: "whole image", place: null }, ...line, ...rectangles];
 }
 
 /**

@@ -55,7 +55,7 @@ test("images: a line has a length, and a rectangle its mean in each image, kept 
     assert(Math.abs(Number(row[1]) - mean) < 0.6, `image ${t}: ${row[1]}, not ${mean}`);
   });
   const regions = tableOf((await saved(viewer, "#csv-regions")).text);
-  assert.deepEqual(regions.rows.map(([name]) => name), ["whole images", "the line", "Rectangle 1"]);
+  assert.deepEqual(regions.rows.map(([name]) => name), ["whole image", "the line", "Rectangle 1"]);
   const inRegions = (row: number, name: string) => Number(regions.rows[row]![regions.head!.indexOf(name)]);
   assert(Math.abs(inRegions(1, "Length (um)") - 27.5) < 0.5);
   assert.equal(inRegions(2, "Mean"), Number(rows[0]![1]));
@@ -125,7 +125,14 @@ test("images: a projection is measured, kept, undone and reported", async (viewe
   const mean = profile.rows.reduce((sum, row) => sum + Number(row[1]), 0) / profile.rows.length;
   assert(Math.abs(Number(brighter[1]!.replace("mean ", "")) - mean) < 0.1);
   const report = await saved(viewer, "#report-html");
-  for (const words of ["maximum over time", "<h2>Profile</h2>", "<h2>Regions</h2>"]) {
+  for (
+    const words of [
+      "maximum over time",
+      "<h2>Profile</h2>",
+      "<h2>Regions</h2>",
+      "px wide, projection maximum over time.",
+    ]
+  ) {
     assert(report.text.includes(words), words);
   }
   const [back, bar] = [page.locator("#image-back"), page.locator("#positions")];

@@ -452,7 +452,7 @@ test("image series of a folder are measured with the line, rectangle and project
   await viewer.kept();
 
   const column = await measureAll(viewer);
-  const parts = ["whole images", "the line", "Rectangle 1"];
+  const parts = ["whole image", "the line", "Rectangle 1"];
   assert.deepEqual(column("Region"), [...parts, ...parts]);
   assert.deepEqual(column("Error"), Array(6).fill(""));
   const mean = curve.reduce((sum, value) => sum + value, 0) / IMAGES;

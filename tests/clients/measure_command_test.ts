@@ -165,7 +165,7 @@ Deno.test("measure: lines and rectangles of images over time, and their projecti
     const { code, err, rows: [whole, line, cell, ...more] } = await measured([path], settings, flags);
     assert.deepEqual([code, err, more], [0, "", []]);
     assert.deepEqual([whole!["Region"], line!["Region"], cell!["Region"]], [
-      "whole images",
+      "whole image",
       "the line",
       "Cell",
     ]);

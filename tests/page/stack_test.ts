@@ -40,7 +40,7 @@ const fetched: Parameters<typeof measuredStack>[1] = async (_axis, count, take) 
 
 Deno.test("the parts of an image are all of it, its line and its rectangles", () => {
   assert.deepEqual(ORDER.parts.map(({ id, name }) => [id, name]), [
-    ["", "whole images"],
+    ["", "whole image"],
     ["kymograph-line", "the line"],
     ["rectangle-1", "Cell"],
   ]);
@@ -72,8 +72,8 @@ Deno.test("means over focus and the maximum come from one pass in any order", as
   assert.deepEqual([...found.means!.of(2)![1]!], [cell + 1000, NaN, cell + 1200, cell + 1300]);
   const rows = stackRows(ORDER, found, []);
   assert.deepEqual(rows.map(({ Region, Channel }) => `${Region} ${Channel}`), [
-    "whole images A",
-    "whole images B",
+    "whole image A",
+    "whole image B",
     "the line A",
     "the line B",
     "Cell A",

@@ -50,7 +50,8 @@ export class ManyPanel {
   #what = fieldRow(...this.#measurements.map(({ label }) => label));
   #ofImages = element("p", {
     className: "hint",
-    textContent: "Measures whole images, the line and the rectangles as under “Images over time or focus”.",
+    textContent:
+      "Measures the whole image, the line and the rectangles as under “Images over time or focus”.",
   });
   #own = choiceField("With work of their own", "many-own", [
     { value: "measure", name: "measure with it" },

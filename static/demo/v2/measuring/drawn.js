@@ -25,7 +25,7 @@
  *
  * @typedef {object} KeptMeans
  * @property {import("../../../measure/stack.js").Over} axis
- * @property {string} part id of a rectangle or the line; empty for whole images
+ * @property {string} part id of a rectangle or the line; empty for the whole image
  * @property {{place: number, values: (number | null)[]}[]} rows means of all channels; empty before a measurement
  * @property {string[]} channels
  * @property {import("./scan.js").About} about describes the measurement

@@ -121,9 +121,10 @@ export class KymographPanel extends Emitter {
   /** Where the profile was taken. @returns {import("./panel.js").About} */
   get about() {
     const scan = this.#scan;
-    return scan === null
-      ? []
-      : [["Along", placeText({ id: "", name: "the line", place: this.line }, scan.axes)]];
+    return scan === null ? [] : [["Method", "values along a line, interpolated linearly"], [
+      "Along",
+      placeText({ id: "", name: "the line", place: this.line }, scan.axes),
+    ]];
   }
 
   /** The profile of the line in the shown image; empty in a kymograph. @returns {readonly import("../../../measure/csv.js").Column[]} */

@@ -109,18 +109,40 @@ export class Measuring extends Emitter {
     super();
     this.#panes = panes;
     this.#charts = new TraceCharts(figure, panes.source, this.#measurements.filter(({ hasPlot }) => hasPlot));
+    const { kymographs } = this;
     const regionColumns = () => this.#regionColumns;
+    /** @type {import("./panel.js").About} */
+    const regionsAbout = [["Method", "lengths, and means of the finite samples"]];
+    // Other tables state it with their file.
+    const projected = () => this.#scan?.place().filter(([name]) => name === "Projection") ?? [];
     const saved = {
       Traces: this.#bands,
       ...Object.fromEntries(this.#measurements.map((panel) => [savedName(panel), panel])),
       Lines: this.#lines,
       Cursors: this.#cursors,
       Regions: {
+        get about() {
+          return regionsAbout;
+        },
+        get settings() {
+          return [...regionsAbout, ...projected()];
+        },
         get columns() {
           return regionColumns();
         },
       },
-      Profile: this.kymographs,
+      Profile: {
+        get about() {
+          return kymographs.about;
+        },
+        get settings() {
+          return [...kymographs.about, ...projected()];
+        },
+        get columns() {
+          return kymographs.columns;
+        },
+        plot: () => kymographs.plot(),
+      },
       Images: this.images,
     };
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });

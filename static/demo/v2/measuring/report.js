@@ -150,7 +150,7 @@ export function reportSvg(report, measure) {
       y += width > 0 ? height + 8 : 0;
     }
     for (const [key, value] of about) write(`${key}: ${value}`);
-    for (const row of rowsOf(columns) ?? []) write(row.join("   "));
+    for (const row of rowsOf(columns) ?? []) write(row.map((cell) => cell || "–").join(" · "));
   }
   y += LINE / 2;
   write("Methods", 15, "bold");
