@@ -1,7 +1,7 @@
 /** Binary payloads: ranges, HEAD, leases, expiry, stalled clients. */
 import assert from "node:assert/strict";
 import { SessionInfo } from "../../schemas/http.ts";
-import { expectError, Harness, sampleFolder } from "./harness.ts";
+import { describedBytes, expectError, Harness, sampleFolder } from "./harness.ts";
 import { until } from "../deadline.ts";
 
 Deno.test("a single range is answered with its part, anything else with the whole plane", async () => {
@@ -107,7 +107,7 @@ Deno.test("a session ends by its time to live, which nothing extends, and its me
   await server.completeAll();
   server.clock.move(5_999);
   assert.equal(await remaining(), 0.001);
-  assert.equal(server.budget.used - server.pool.openBytes, 4800);
+  assert.equal(server.budget.used - server.pool.openBytes, 4800 + await describedBytes(sample.image));
   server.clock.move(1);
   assert.equal(server.budget.used, 0);
   for (const path of [`/api/v2/sessions/${sessionId}`, channels[0]!.dataUrl]) {
