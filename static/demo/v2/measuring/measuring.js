@@ -63,6 +63,8 @@ export class Measuring extends Emitter {
   #scan = null;
   /** @type {readonly Point[]} */
   #path = [];
+  /** Samples that means and profiles were taken of last. @type {Float32Array[]} */
+  #shown = [];
   /** The traces listed last. @type {object | null} */
   #listed = null;
   #paintSoon = inNextFrame(() => this.#paint());
@@ -259,7 +261,13 @@ export class Measuring extends Emitter {
   refresh() {
     if (this.#isRecording) this.#record();
     const found = this.#measurements.map((panel) => panel.found);
-    for (const panel of [...this.#measurements, this.kymographs, this.#regions]) panel.refresh();
+    for (const panel of this.#measurements) panel.refresh();
+    const samples = this.#scan?.group.shown.map((channel) => channel.samples) ?? [];
+    // Means of large rectangles would slow zooming down.
+    if (samples.length !== this.#shown.length || samples.some((one, i) => one !== this.#shown[i])) {
+      this.#shown = samples;
+      for (const panel of [this.kymographs, this.#regions]) panel.refresh();
+    }
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {
       this.#cursors.refresh();
