@@ -2,8 +2,7 @@
  * A line scan to measure in: channel 1 has streaks that move by 0.5 pixels a line, channel 2 calcium transients in columns 30
  * to 49. 2.118 ms a line, 0.45 µm a pixel.
  */
-import { lineScan } from "../fixtures/oir_files.ts";
-import { oirBlocks, oirFile } from "../fixtures/oir_writer.ts";
+import { scanFile } from "./line_scan.ts";
 import { normalNumbers, randomNumbers, streaks } from "./streaks.ts";
 
 /** Rows (time) and columns (space). */
@@ -51,22 +50,10 @@ export function measuredScan(
   columns: number = SCAN_SHAPE[1],
   planes: readonly Uint16Array<ArrayBuffer>[] = scanPlanes(columns),
 ): Uint8Array {
-  const [lines] = SCAN_SHAPE;
-  const described = lineScan(lines);
-  const [first, second] = described.channels;
   const reference = Uint16Array.from({ length: 128 * 128 }, (_, i) => {
     const [row, column] = [Math.floor(i / 128), i % 128];
     return 200 + 1500 * Math.exp(-(((row - 20 - (column - 20) * 0.806) / 9) ** 2));
   });
-  return oirFile(oirBlocks({
-    ...described,
-    width: columns,
-    height: 128,
-    frames: [{ axes: "t001", planes }],
-    stripBytes: 40 * columns * 2,
-    overview: { width: 128, height: 128 },
-    // 79.6 pixels long, as the line scan is wide.
-    line: [20, 20, 82, 70],
-    reference: { width: 128, height: 128, planes: { [first!.id]: reference, [second!.id]: reference } },
-  }));
+  // The line is 79.6 pixels long, as the line scan is wide.
+  return scanFile([SCAN_SHAPE[0], columns], planes, [reference, reference], [20, 20, 82, 70]);
 }
