@@ -82,6 +82,7 @@ await picture("events", scan, async (viewer) => {
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
   await show(viewer, "events");
+  await page.selectOption("#events-channel", "1");
   await page.click("#events-start");
 });
 
