@@ -4,6 +4,7 @@ import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../me
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import type { ImageDescription, ScanSettings } from "./document.ts";
@@ -160,19 +161,25 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
   ];
 }
 
-/** Warns when the block is smaller than the image or has room for more rows, or when the colours of a pixel are not stated. */
-export function fitWarnings({ channels, dimensions, rows, bytes }: ImageLayout, block: Block): Warning[] {
+/** Warns when the block is smaller than the image or has room for more lines, or when the colours of a pixel are not stated. */
+export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
+  const { channels, dimensions, columns, rows, sampleType, bytes } = layout;
   const [first, second] = channels;
   const interleaved = second !== undefined &&
     Math.abs(second.offset - first!.offset) < Math.min(...dimensions.map(({ step }) => step));
   const unnamed = interleaved && channels.some(({ tag }) => tag === 0);
   const colours = "The file does not state which samples of a pixel are red, green and blue";
   const size = `The image needs ${bytes} bytes, but its block has ${block.size}`;
+  const samples = lengthOf(dimensions) * channels.length;
+  const inLine = lengthOf(columns) * (interleaved ? channels.length : 1);
+  // Lines may be padded.
+  const lineBytes = Math.max(rows.at(-1)?.step ?? 0, inLine * SAMPLE_BYTES[sampleType]);
+  const spare = block.size - samples / inLine * lineBytes;
+  const more = `The block of the image has ${spare} bytes more than its lines take`;
   return [
     ...warnIf(unnamed, "metadata_missing", colours),
     ...warnIf(block.size < bytes, "planes_missing", size),
-    // The last row may be padded.
-    ...warnIf(block.size - bytes >= (rows.at(-1)?.step ?? bytes), "metadata_disagree", size),
+    ...warnIf(spare >= lineBytes, "metadata_disagree", more),
   ];
 }
 

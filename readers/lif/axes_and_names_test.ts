@@ -68,6 +68,9 @@ Deno.test("a block of another size and unnamed colours give a warning", () => {
   const plane = described([dimension([1, 4, 1]), dimension([2, 3, 4])]);
   const sizes = { 11: "planes_missing", 12: "", 15: "", 16: "metadata_disagree" };
   for (const [size, codes] of Object.entries(sizes)) deepEqual(warned(plane, Number(size)), codes);
+  // The other plane in each pair belongs to a channel that is not described.
+  const pairs = described([dimension([1, 4, 1]), dimension([2, 3, 4]), dimension([4, 2, 24])], [[12, 0, ""]]);
+  deepEqual(warned(pairs, 48), "metadata_disagree");
   // Five pixels of 3 bytes.
   const pixels = (tag: number) =>
     described([dimension([1, 5, 3]), dimension([2, 2, 15])], [[0, 3, ""], [1, 2, ""], [2, tag, ""]]);
