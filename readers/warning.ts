@@ -9,7 +9,7 @@ export const WARNING_CODES = {
   file_damaged: "the file is truncated or damaged; what can be found in it is served",
   channel_missing: "a channel has no plane and is not loaded",
   planes_missing: "the file declares more planes than it stores",
-  lines_missing: "planes are served with the lines that every requested channel has",
+  lines_missing: "a channel lacks lines; planes have the lines that every requested channel has",
   area_uncovered: "no tile covers a part of a plane, which is 0 there",
   scenes_left_out: "scenes hold no samples, cannot be read or exceed a limit",
   content_left_out: "planes, pages or files belong to nothing that is served",
@@ -27,7 +27,8 @@ export const WARNING_CODES = {
   regions_stacked: "a plane holds several scanned regions, one below the other",
   reduced_level: "the file is a reduced level of a pyramid",
   samples_doubtful: "the samples are stored in an unusual or undefined way",
-  name_left_folder: "a document names a file outside its folder, which was looked up beside it",
+  name_left_folder:
+    "a document names a file in another folder; the file of this name beside the document is used",
   read_differently: "the file is read as another kind than its name or header suggests",
 } as const;
 
