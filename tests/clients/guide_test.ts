@@ -25,7 +25,7 @@ const LINE_SCAN = join(ROOT, "examples", "line_scan.oir");
 function programCommands(baseUrl: string): string {
   const code = (text: string) =>
     block("docs/start/program.md", text, baseUrl).replaceAll("/data/scan.oir", LINE_SCAN)
-      .replaceAll("<dataUrl>", "$url").replaceAll("<sessionId>", "$id").replace("?t=3&z=1", "?t=0&z=0");
+      .replaceAll("<dataUrl>", "$url").replaceAll("<sessionId>", "$id").replace("?t=3", "?t=0");
   return `set -e
 answer=$(${code("/api/v2/open").trim()})
 url=$(printf %s "$answer" | grep -o '"dataUrl":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
