@@ -10,7 +10,7 @@ import { judgePath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, Waits } from "./waits.ts";
 
-/** Bytes that a session counts beside its description when it repeats an open: a page can repeat one without asking the user. */
+/** Bytes that a session counts beside its description when it repeats an open, which a page can do without asking the user. */
 const SESSION_BYTES = 16 << 10;
 
 /** What the operator decided about opening. */
@@ -84,7 +84,11 @@ export class Opener {
     if (isSame(session, choice)) {
       await untilAborted(requireMarksLater(marks), wait.signal);
       const live = this.#store.get(session.id);
-      return this.#store.share(newSessionId(), live, consent.reserve(SESSION_BYTES, true));
+      return this.#store.share(
+        newSessionId(),
+        live,
+        consent.reserve(SESSION_BYTES + live.summaryBytes, true),
+      );
     }
     return await this.#load(
       { request: { ...request, channelIndices, scene }, marks },
