@@ -17,6 +17,7 @@ export const NEEDED: Readonly<Record<string, RegExp | null>> = {
   "hono": /^dist\/(?!(cjs|types|middleware|jsx|adapter|client|preset)\/).*\.js$/,
   "jpegxr": /^wasm\/jpegxr\.js$/,
   "lerc": /^(LercDecode\.es\.js|lerc-wasm\.wasm)$/,
+  "marked": /^lib\/marked\.esm\.js$/,
   // zarrita asks for it to undo compression, which readers/ome_zarr/byte_codecs.ts does itself.
   "numcodecs": null,
   "reference-spec-reader": /^src\/[^/]+\.js$/,

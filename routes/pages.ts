@@ -2,7 +2,6 @@
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
 import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
-import { isManualPage, manualPage } from "./manual_page.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -62,6 +61,7 @@ async function pageOf(folder: string, policy: string): Promise<Response> {
 
 /** A page of the manual, at its path in the repository. */
 export async function readManual(c: RequestContext): Promise<Response> {
+  const { isManualPage, manualPage } = await import("./manual_page.ts");
   const path = c.req.path.slice(1);
   if (!isManualPage(path)) throw nothingAt(c);
   const markdown = new TextDecoder().decode(await bytesOf(c, new URL(`../${path}`, import.meta.url)));
