@@ -12,6 +12,7 @@ import type { Sessions } from "../session/sessions.ts";
 import type { Session } from "../session/store.ts";
 import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { measuredImages, samplesOf, WRITTEN } from "./measured_images.ts";
+import { printable } from "./log.ts";
 import { EXIT, failureOf, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
 
 const NUMBER = z.number();
@@ -105,6 +106,9 @@ export const MEASURE: WritingCommand = {
     if (write === "projection" && !settings.projection) {
       throw new UsageError("--write projection needs --projection");
     }
+    if ((write === "profile" || write === "kymograph") && !settings.kymograph) {
+      throw new UsageError(`--write ${write} needs a line, "kymograph" in the settings`);
+    }
     if (write === "projection" || write === "kymograph") {
       return await writeTiff(given.operands, settings, write);
     }
@@ -174,7 +178,7 @@ async function opened<T>(
   }
 }
 
-/** Writes a projection or kymograph. @throws {UsageError | RangeError | ReaderError | SessionError} */
+/** Writes a projection or kymograph. @throws {UsageError | ReaderError | SessionError} */
 async function writeTiff(
   paths: readonly string[],
   settings: ShellSettings,
@@ -192,7 +196,9 @@ async function writeTiff(
     await writeBytes(await opened(sessions, path, settings, order) as Uint8Array);
     return EXIT.ok;
   } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
+    if (!(error instanceof RangeError)) throw error;
+    console.error(printable(`Cannot measure "${path}": ${error.message}`));
+    return EXIT.failed;
   }
 }
 

@@ -73,10 +73,9 @@ export async function measuredImages(
   const parts = partsOf(settings);
   for (const part of parts) requireInside(part, plane.shape);
   const along = stackAxes(info);
-  if (write === "kymograph") {
+  if (write === "kymograph" && line !== null) {
     const time = along.get("T");
-    if (time === undefined) throw new RangeError("A kymograph needs several images over time");
-    if (line === null) throw new RangeError("A kymograph needs a line");
+    if (time === undefined) throw new RangeError("It has one image over time");
     const made = await kymographOf(opened, plane, time, line);
     return tiff(made.samples[0]!, made.plane, `kymograph of ${source.name}, ${name}`);
   }
@@ -109,7 +108,7 @@ export async function measuredImages(
           : [];
       }),
     profile: () => {
-      if (line === null) throw new RangeError("A profile needs a line");
+      if (line === null) return [];
       const of = { Channel: name, ...projection && { Projection: projectionWords(projection) } };
       return rowsOf(profileColumns(line, plane, [{ name: "Value", samples: image }]), of);
     },
@@ -153,13 +152,9 @@ async function eachImage(
   for (let i = 0; i < count; i += 1) {
     const position = { ...session.summary.position, [axis.toLowerCase()]: i };
     try {
-      const { plane, endLease } = await sessions.positions.plane(
-        { session, channel, position },
-        null,
-        signal,
-      );
-      take([await samplesOf(plane)], i);
-      endLease();
+      const leased = await sessions.positions.plane({ session, channel, position }, null, signal);
+      using _lease = { [Symbol.dispose]: leased.endLease };
+      take([await samplesOf(leased.plane)], i);
     } catch (error) {
       if (!(error instanceof PlaneNotFound)) throw error;
       take([null], i);

@@ -1,7 +1,7 @@
 /** Events as a measurement (measurement.js): peaks of the trace of a band, whose shapes depend on each other. */
 import { rounded, significant, tableUnit } from "./axes.js";
 import { findEvents, highestNear, measureEvents, proposedThreshold } from "./events.js";
-import { timeColumn } from "./measurement.js";
+import { AUTOMATICALLY, chosenParameter, timeColumn } from "./measurement.js";
 import { deviation, mean, percentile, traceFacts, traceOf } from "./traces.js";
 import { perTime } from "./velocity.js";
 
@@ -12,8 +12,6 @@ import { perTime } from "./velocity.js";
 
 /** Lines around a place in which its peak lies, at least a fiftieth of the trace. */
 const REACH = 3;
-
-const AUTOMATICALLY = "automatically";
 
 /** @type {Measurement} */
 export const EVENTS = {
@@ -26,12 +24,7 @@ export const EVENTS = {
   isOfBands: true,
   hasNotes: true,
   parameters: [
-    {
-      key: "chosen",
-      label: "Threshold chosen",
-      value: AUTOMATICALLY,
-      choices: { [AUTOMATICALLY]: AUTOMATICALLY, "by hand": "by hand" },
-    },
+    chosenParameter("Threshold chosen"),
     { key: "height", label: "Threshold", value: 0 },
     { key: "prominence", label: "Minimum prominence", value: 0, least: 0 },
     { key: "distance", label: "Minimum distance", value: 0, least: 0, isTime: true },

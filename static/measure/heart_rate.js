@@ -102,7 +102,7 @@ export function sineShare(values, frequency) {
   let [v, c, s, vv, vc, vs, cc, cs, ss] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i];
-    if (value - value === 0) {
+    if (Number.isFinite(value)) {
       count += 1;
       v += value;
       c += x;

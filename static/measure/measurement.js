@@ -16,7 +16,7 @@
  * @property {number} [least] 1 of a count, none of another number
  * @property {boolean} [isCount] takes whole numbers
  * @property {boolean} [isTime] in the unit of the time axis
- * @property {string} [help] anchor of its section in the help page
+ * @property {string} [help] anchor of its section in docs/measure.md
  * @property {(settings: Settings, band: Band) => readonly [name: string, value: string | number]} [cited] in tables, instead of
  *   label and value
  *
@@ -63,7 +63,7 @@
  * @property {boolean} [isQuick] takes no worker, and is measured again when its settings, its band or the trace change
  * @property {boolean} [isOfBands] never of whole lines
  * @property {boolean} [hasNotes] items have notes
- * @property {readonly (readonly [anchor: string, name: string])[]} [help] further sections of the help page
+ * @property {readonly (readonly [anchor: string, name: string])[]} [help] further sections of docs/measure.md
  * @property {readonly Parameter[]} parameters
  * @property {(settings: Settings, band: Band) => Settings} [defaults] what the recording suggests, beside these settings
  * @property {(settings: Settings, key: string) => Settings} [typed] settings after the user has changed one
@@ -89,6 +89,17 @@
 import { tableUnit } from "./axes.js";
 import { heartRate } from "./heart_rate.js";
 import { perTime } from "./velocity.js";
+
+/** Value of {@linkcode chosenParameter}. */
+export const AUTOMATICALLY = "automatically";
+
+/** Whether the measurement or the user chooses other parameters. @param {string} label @returns {Parameter} */
+export const chosenParameter = (label) => ({
+  key: "chosen",
+  label,
+  value: AUTOMATICALLY,
+  choices: { [AUTOMATICALLY]: AUTOMATICALLY, "by hand": "by hand" },
+});
 
 /**
  * Settings with the default of each parameter that is missing.

@@ -5,7 +5,7 @@
  * @typedef {"max" | "mean"} ProjectionKind
  * @typedef {"T" | "Z"} Over
  * @typedef {{kind: ProjectionKind, axis: Over}} ProjectionOf
- * @typedef {{name: string, step: number, unit: string}} Axis
+ * @typedef {{name: string, step: number, unit: string, times?: readonly number[]}} Axis `step` is the mean one where there are times
  * @typedef {{count: number, axis: Axis}} Along images and their distance
  */
 import { FRAMES, tableUnit } from "./axes.js";
@@ -31,7 +31,7 @@ export const projectionWords = ({ kind, axis }) => `${PROJECTIONS[kind]} over ${
  * Axes along which an acquisition has several images.
  *
  * @param {{times?: readonly number[] | null | undefined, header: {dims: readonly string[], sizes: Readonly<Record<string, number>>, physicalUnits: readonly number[], physicalUnitsLabels: readonly string[]}}} info an open response
- * @returns {Map<Over, Along>} the step along time is that of the times of the images where known, else of the header
+ * @returns {Map<Over, Along>} images lie at their times where known, else at the step of the header
  */
 export function stackAxes({ times, header: { dims, sizes, physicalUnits, physicalUnitsLabels } }) {
   const stepOf = (/** @type {Over} */ name) => {
@@ -40,8 +40,8 @@ export function stackAxes({ times, header: { dims, sizes, physicalUnits, physica
   };
   const timeOf = () => {
     const [first, last] = [times?.[0], times?.at(-1)];
-    if (times && first !== undefined && last !== undefined && last > first) {
-      return { name: "T", step: (last - first) / (times.length - 1), unit: "seconds" };
+    if (times && times.length === sizes.T && first !== undefined && last !== undefined && last > first) {
+      return { name: "T", step: (last - first) / (times.length - 1), unit: "seconds", times };
     }
     const axis = stepOf("T");
     return axis.unit === "Pixels" ? { name: "T", step: 1, unit: FRAMES } : axis;
@@ -157,7 +157,7 @@ export class StackMeans {
           "Greatest mean": greatest,
           [`Greatest at (${tableUnit(axis)})`]: there.length === 0
             ? NaN
-            : values.indexOf(greatest) * axis.step,
+            : placeOn(axis, values.indexOf(greatest)),
         };
       })
     );
@@ -230,12 +230,15 @@ export function stackRows({ plane, channels, parts, projection }, { means, proje
   }));
 }
 
+/** Where an image lies along an axis, from the first one. @param {Axis} axis @param {number} index */
+const placeOn = ({ step, times }, index) => times === undefined ? index * step : times[index] - times[0];
+
 /** A curve for each channel or part over the images. @param {Axis} axis @param {readonly {name: string, values: ArrayLike<number | null>}[]} curves @returns {Column[]} */
 export const stackColumns = (axis, curves) => [
   {
     name: OVER[axis.name],
     unit: tableUnit(axis),
-    values: Float64Array.from({ length: curves[0]?.values.length ?? 0 }, (_, i) => i * axis.step),
+    values: Float64Array.from({ length: curves[0]?.values.length ?? 0 }, (_, i) => placeOn(axis, i)),
   },
   ...curves,
 ];

@@ -1,6 +1,13 @@
 /** Velocity over time as a measurement (measurement.js), divided into orders of some windows each. */
 import { quantity, significant, tableUnit } from "./axes.js";
-import { timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
+import {
+  AUTOMATICALLY,
+  chosenParameter,
+  timeColumn,
+  valuesOver,
+  verdictCounts,
+  verdictOf,
+} from "./measurement.js";
 import { deviation, mean, percentile } from "./traces.js";
 import {
   METHODS,
@@ -25,8 +32,6 @@ const MOST_WINDOWS = 64;
 
 /** Orders of a short recording, so that no core waits for long at its end. */
 const ORDERS = 64;
-
-const AUTOMATICALLY = "automatically";
 
 /** @type {Measurement} */
 export const VELOCITY = {
@@ -53,13 +58,7 @@ export const VELOCITY = {
       },
       help: "methods",
     },
-    {
-      key: "chosen",
-      label: "Window chosen",
-      value: AUTOMATICALLY,
-      choices: { [AUTOMATICALLY]: AUTOMATICALLY, "by hand": "by hand" },
-      help: "window",
-    },
+    { ...chosenParameter("Window chosen"), help: "window" },
     { key: "window", label: "Window", value: 0, unit: "lines", isCount: true, least: SHORTEST_WINDOW },
     { key: "step", label: "Step", value: 0, unit: "lines", isCount: true },
     {

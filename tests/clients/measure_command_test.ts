@@ -233,7 +233,8 @@ Deno.test("measure: orders about images that cannot be followed are refused", as
       [{}, ["--projection", "max"], /--projection needs --over/],
       [{}, ["--write", "means"], /--write means needs --over/],
       [{}, ["--over", "t", "--write", "projection"], /needs --projection/],
-      [{}, ["--write", "kymograph"], /A kymograph needs a line/],
+      [{}, ["--write", "kymograph"], /--write kymograph needs a line/],
+      [{}, ["--write", "profile"], /--write profile needs a line/],
       [{ regions: [{ start: [0.5, 0], stop: [1, 1] }] }, [], /regions\.0\.start\.0/],
     ] as const
   ) {
@@ -246,4 +247,10 @@ Deno.test("measure: orders about images that cannot be followed are refused", as
   assert.match(outside.rows[0]!["Failure"]!, /Rectangle .*Cell.* reaches/);
   const flat = await measured([IMAGES], {}, ["--over", "z"]);
   assert.match(flat.rows[0]!["Failure"]!, /one image over focus/);
+  const tiff = await measure([IMAGES], {}, ["--over", "z", "--projection", "max", "--write", "projection"]);
+  assert.deepEqual([tiff.code, tiff.stdout.length], [1, 0]);
+  assert.match(
+    new TextDecoder().decode(tiff.stderr),
+    /^Cannot measure ".*time_series.*": .*one image over focus/,
+  );
 });

@@ -1,7 +1,7 @@
 /** Means over the images of a stack, projections, and what parts of an image have. */
 import assert from "node:assert/strict";
 import { imageRows, partsOf, profileColumns } from "../../static/measure/image_parts.js";
-import { measuredStack, stackAxes, stackRows } from "../../static/measure/stack.js";
+import { measuredStack, stackAxes, stackColumns, stackRows } from "../../static/measure/stack.js";
 
 const AXES = [{ step: 0.5, unit: "um" }, { step: 0.25, unit: "um" }];
 const [ROWS, COLUMNS, FOCUS] = [6, 8, 4];
@@ -109,7 +109,7 @@ Deno.test("an axis with one image has no means and no projection", async () => {
   );
 });
 
-Deno.test("the step along time is that of the times of the images", () => {
+Deno.test("images over time lie at their times, which need not be even, or at the step", () => {
   const header = {
     dims: ["T", "Z", "Y", "X"],
     sizes: { T: 3, Z: 1, Y: 6, X: 8 },
@@ -117,11 +117,17 @@ Deno.test("the step along time is that of the times of the images", () => {
     physicalUnitsLabels: ["seconds", "um", "um", "um"],
   };
   const T = (info: Parameters<typeof stackAxes>[0]) => stackAxes(info).get("T");
-  assert.deepEqual(T({ header, times: [1, 1.5, 2] }), {
-    count: 3,
-    axis: { name: "T", step: 0.5, unit: "seconds" },
-  });
-  assert.equal(T({ header, times: null })!.axis.step, 0.4);
+  const placesOf = (
+    times: readonly number[] | null,
+  ) => [
+    ...stackColumns(T({ header, times })!.axis, [{ name: "Mean", values: [5, 6, 7] }])[0]!
+      .values as Float64Array,
+  ];
+  assert.deepEqual(placesOf([1, 1.5, 3]), [0, 0.5, 2]);
+  assert.equal(T({ header, times: [1, 1.5, 3] })!.axis.step, 1);
+  assert.deepEqual(placesOf(null), [0, 0.4, 0.8]);
+  // Times of lines are none of images.
+  assert.deepEqual(placesOf([1, 2]), [0, 0.4, 0.8]);
   const unknown = { ...header, physicalUnitsLabels: ["Pixels", "um", "um", "um"] };
   assert.deepEqual(T({ header: unknown })!.axis, { name: "T", step: 1, unit: "frames" });
   assert.equal(stackAxes({ header }).has("Z"), false);

@@ -1,4 +1,5 @@
 /** Curves of a table in a panel: values of the first column run across. */
+import { extent } from "../../../measure/traces.js";
 import { element } from "../controls/element.js";
 import { measureLabel } from "../picture/marks.js";
 import { svgPlot } from "./svg_plot.js";
@@ -22,9 +23,10 @@ export function curvesPlot([places, ...curves], title, note = "") {
     x,
     y: Float64Array.from(values, (value) => value === null ? NaN : Number(value)),
   }));
-  const all = traces.flatMap(({ y }) => [...y]).filter(Number.isFinite);
-  if (all.length === 0) return null;
-  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const extents = traces.map(({ y }) => extent(y));
+  const low = Math.min(...extents.map(([least]) => least));
+  const high = Math.max(...extents.map(([, most]) => most));
+  if (!(high >= low)) return null;
   const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
   const unit = (places.unit ?? "").replace(/^um/, "µm");
   return {
