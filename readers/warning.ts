@@ -9,7 +9,7 @@ export const WARNING_CODES = {
   file_damaged: "the file is truncated or damaged; what can be found in it is served",
   channel_missing: "a channel has no plane and is not loaded",
   planes_missing: "the file declares more planes than it stores",
-  lines_missing: "a channel lacks lines; planes have the lines that every requested channel has",
+  lines_missing: "a channel lacks lines; all planes end with the shortest requested channel",
   area_uncovered: "no tile covers a part of a plane, which is 0 there",
   scenes_left_out: "scenes hold no samples, cannot be read or exceed a limit",
   content_left_out: "planes, pages or files belong to nothing that is served",
