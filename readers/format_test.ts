@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { extensionOf, mayHoldPaths } from "./format.ts";
+import { extensionOf, FORMAT_NAMES, mayHoldPaths } from "./format.ts";
+import { FORMATS } from "./registry.ts";
 
 Deno.test("compound extensions win over simple ones, without case", () => {
   const cases: [string, string | null][] = [
@@ -21,4 +22,12 @@ Deno.test("a path leads on into stores of Zarr alone", () => {
   for (const path of ["/a/b.tif", "/a/b.oir", "/a/b.zip", "/a/b"]) {
     assert.equal(mayHoldPaths(path), false, path);
   }
+});
+
+Deno.test("each format that has a name is read, and no other", () => {
+  const named = FORMATS.map(({ name, title }) => `${name}: ${title}`);
+  assert.deepEqual(
+    named.sort(),
+    Object.values(FORMAT_NAMES).map(({ name, title }) => `${name}: ${title}`).sort(),
+  );
 });

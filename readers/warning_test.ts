@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { DecodeFailed, Stopped, Unreadable } from "./errors.ts";
-import { listed, unlessLost, type Warning, WARNING_CODES } from "./warning.ts";
+import { addWarning, listed, unlessLost, type Warning, warning, WARNING_CODES } from "./warning.ts";
 
 /** Sources of a folder and those below it, without tests and the list of codes itself. */
 function* sources(folder: string): Generator<string> {
@@ -34,6 +34,13 @@ Deno.test("a list names the first five items and counts the others", () => {
   equal(listed(names.slice(0, 5)), "a, b, c, d, e");
   equal(listed(names), "a, b, c, d, e and 1 more");
   equal(listed(["a", "b"], 7), "a, b and 5 more");
+});
+
+Deno.test("a list has each warning once, and at most five with one code", () => {
+  const warnings: Warning[] = [];
+  for (const text of [..."aabcdefg"]) addWarning(warnings, warning("metadata_damaged", text));
+  addWarning(warnings, warning("step_unknown", "a"));
+  equal(warnings.map(({ text }) => text).join(""), "abcdea");
 });
 
 Deno.test("damage and faults of the system become warnings, other failures are thrown", () => {

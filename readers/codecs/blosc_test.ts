@@ -1,5 +1,6 @@
 /** Chunks by hand, after README_CHUNK_FORMAT.rst of c-blosc; numcodecs agrees on which shuffle is undone, and where. */
 import { deepEqual, throws } from "node:assert/strict";
+import { deflateSync, zstdCompressSync } from "node:zlib";
 import { decodeBlosc } from "./blosc.ts";
 
 interface Parts {
@@ -46,6 +47,17 @@ const decoded = (
 const LZ4 = 1 << 5 | 16;
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 
+Deno.test("a stored Blosc chunk is its data, of exactly their length", () => {
+  deepEqual(decoded([1, 2, 3]), [1, 2, 3]);
+  deepEqual(decoded([1, 2, 3], { version: 1 }), [1, 2, 3]);
+  deepEqual(decoded([]), []);
+  deepEqual(decoded([1, 2, 3], {}, 3), [1, 2, 3]);
+  throws(() => decoded([1, 2, 3], {}, 2), /3 decoded bytes, more than 2/);
+  throws(() => decoded([1, 2, 3], { size: 2 }), /a stored Blosc chunk of 19 bytes declares 2 bytes/);
+  throws(() => decoded([1, 2, 3], { size: 4 }), /declares 4 bytes/);
+  throws(() => decodeBlosc(chunk([1]).subarray(0, 15), 9), /no whole header/);
+});
+
 Deno.test("a Blosc header is refused where c-blosc refuses it", () => {
   throws(() => decoded([1], { flags: 10 }), /flags are 10, of which 8 is reserved/);
   throws(() => decoded([1], { version: 0 }), /format 0 is not read/);
@@ -88,6 +100,17 @@ Deno.test("blocks of Blosc, the last of which is shorter", () => {
     () => decoded(words(20), { flags: LZ4, size: 2, blockSize: 1 }),
     /cannot hold blocks of 1 bytes for 2/,
   );
+});
+
+Deno.test("a stream of zlib or zstd in Blosc gives exactly its block", () => {
+  for (const [compressor, compress] of [[3, deflateSync], [4, zstdCompressSync]] as const) {
+    const flags = compressor << 5 | 16;
+    const read = (bytes: number) =>
+      decoded(blocks([...compress(new Uint8Array(bytes).fill(7))]), { flags, size: 100 });
+    deepEqual(read(100), new Array(100).fill(7));
+    throws(() => read(99), /a Blosc stream decodes to 99 bytes, 100 are needed/);
+    throws(() => read(101), /more than 100 bytes/);
+  }
 });
 
 Deno.test("a Blosc stream lies after the header and within the chunk", () => {
@@ -148,4 +171,31 @@ Deno.test("a block larger than c-blosc makes is decoded as well, into bytes that
   const bytes = decodeBlosc(whole, size, (length) => room.subarray(0, length));
   deepEqual(bytes.buffer, room.buffer);
   deepEqual(new Uint16Array(bytes.buffer).every((element) => element === 0x0907), true);
+});
+
+Deno.test("a block of Blosc is split from 128 elements on, of up to 16 bytes", () => {
+  const streams = (count: number, length: number) =>
+    Array.from({ length: count }, (_, i) => [...words(length), ...new Array<number>(length).fill(i + 1)])
+      .flat();
+  const split = (width: number, length: number, flags = 1 << 5) =>
+    decoded([...words(20), ...streams(width, length)], { flags, size: width * length, width }, 10_000);
+  const joined = (width: number, bytes: number, flags = 1 << 5) =>
+    decoded(blocks(new Array<number>(bytes).fill(7)), { flags, size: bytes, width }, 10_000);
+  for (const width of [1, 2, 16]) {
+    deepEqual(split(width, 128), Array.from({ length: width * 128 }, (_, i) => Math.floor(i / 128) + 1));
+  }
+  throws(() => split(2, 127));
+  throws(() => split(17, 128));
+  throws(() => split(2, 128, LZ4));
+  deepEqual(joined(2, 254), new Array(254).fill(7));
+  deepEqual(joined(17, 17 * 128), new Array(17 * 128).fill(7));
+  deepEqual(joined(2, 256, LZ4), new Array(256).fill(7));
+  // Elements that do not fill the block, and a last block that is shorter.
+  deepEqual(joined(2, 257), new Array(257).fill(7));
+  const first = streams(2, 128);
+  const both = [...words(24, 24 + first.length), ...first, ...words(254), ...new Array<number>(254).fill(3)];
+  deepEqual(decoded(both, { flags: 1 << 5, size: 510, blockSize: 256, width: 2 }).slice(-255), [
+    2,
+    ...new Array(254).fill(3),
+  ]);
 });

@@ -1,6 +1,6 @@
 import { equal, throws } from "node:assert/strict";
 import { strip } from "../../tests/fixtures/strip.ts";
-import { ccittGroup3, ccittGroup4, ccittRle } from "./ccitt.ts";
+import { ccittGroup3, ccittGroup4, ccittRle, MODE_CODES, RUNS } from "./ccitt.ts";
 
 const segment = (width: number, rows: number) => strip(width, rows, { settings: { bits: [1] } });
 
@@ -9,6 +9,14 @@ const packed = (text: string) =>
     text.padEnd(Math.ceil(text.length / 8) * 8, "0").match(/.{8}/g)!,
     (bits) => Number.parseInt(bits, 2),
   );
+
+Deno.test("a row of Group 4 by hand", () => {
+  // Horizontal (001), white 2 (0111), black 3 (10), then vertical 0 (1) to the end; below, all changes where they were.
+  const bytes = packed("001" + "0111" + "10" + "1" + "111");
+  const rows = ccittGroup4.decode(bytes, segment(8, 2)) as Uint8Array;
+  equal(rows[0], 0b00111000);
+  equal(rows[1], 0b00111000);
+});
 
 Deno.test("rows of Group 3 that no encoder writes are refused", () => {
   // White 4 (1011), black 4 (011); the same without an end of line before the second; white 4, black 0, white 4.
@@ -32,11 +40,26 @@ Deno.test("a change must lie after the one before", () => {
   throws(() => ccittGroup4.decode(bytes, segment(8, 1)), /a change at column 6 of 8 in row 0/);
 });
 
+Deno.test("the second run of a horizontal mode may be empty, a change must not stand still", () => {
+  // White 8 (10011), black 0 (0000110111).
+  const white = packed("001" + "10011" + "0000110111");
+  equal((ccittGroup4.decode(white, segment(8, 1)) as Uint8Array)[0], 0);
+  // Horizontal to column 5 as above; vertical left 3 of 8 is column 5 once more.
+  const bytes = packed("001" + "0111" + "10" + "0000010");
+  throws(() => ccittGroup4.decode(bytes, segment(8, 1)), /a change at column 5 of 8 in row 0/);
+});
+
 Deno.test("Group 4 that ends early is refused", () => {
   throws(
     () => ccittGroup4.decode(packed("11111111"), segment(8, 20)),
     /gives 8 bytes of CCITT Group 4, 20 are needed/,
   );
+});
+
+Deno.test("each code table is complete where the recommendation is, and ambiguous nowhere", () => {
+  // 104 run lengths of each colour and 9 modes: as many distinct values as codes.
+  for (const table of RUNS) equal(new Set([...table].filter((entry) => entry !== 0)).size, 64 + 27 + 13);
+  equal(new Set([...MODE_CODES].filter((entry) => entry !== 0)).size, 9);
 });
 
 const END_OF_LINE = "000000000001";
@@ -60,6 +83,17 @@ Deno.test("codes at the end of the data are not damage", () => {
   throws(
     () => ccittGroup4.decode(packed("1" + END_OF_LINE + "1111"), segment(8, 3)),
     /no mode at bit 1 in row 1/,
+  );
+});
+
+Deno.test("fill stands before the end of a line, of any length", () => {
+  for (const fill of ["", "0", "0".repeat(29)]) {
+    const row = fill + END_OF_LINE + "1011" + "011";
+    equal((ccittGroup3.decode(packed(row + row), segment(8, 2)) as Uint8Array).join(), "15,15", fill);
+  }
+  throws(
+    () => ccittGroup3.decode(packed(END_OF_LINE + "1011" + "011" + "0".repeat(40)), segment(8, 2)),
+    /gives 1 bytes/,
   );
 });
 

@@ -1,4 +1,4 @@
-import { deepEqual, throws } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { StreamEndsEarly, StreamTooLong, unpack, unpackAll } from "./compressed_stream.ts";
 
@@ -25,6 +25,12 @@ for (const kind of ["zlib", "gzip", "deflate", "zstd"] as const) {
     throws(() => unpack(kind, stream.subarray(0, -1), 16), StreamEndsEarly);
   });
 }
+
+Deno.test("what follows a stream is counted", () => {
+  const padded = Buffer.concat([STREAMS.zlib, Uint8Array.of(0, 0)]);
+  equal(unpack("zlib", padded, 16).rest, 2);
+  throws(() => unpackAll("zlib", padded, 16), /2 of 13 bytes are left over/);
+});
 
 Deno.test("empty zstd frames after the last bytes belong to the stream", () => {
   // RFC 8878, section 3: a hundred times a byte in one block, an empty frame, and one to be skipped.

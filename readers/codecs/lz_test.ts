@@ -70,6 +70,30 @@ Deno.test("BloscLZ: matches from 8192 bytes on have a distance of 16 bits more",
   );
 });
 
+Deno.test("matches of each length at each short distance", () => {
+  for (let distance = 1; distance <= 20; distance += 1) {
+    for (let length = 4; length <= 90; length += length < 40 ? 1 : 7) {
+      const start = Array.from({ length: distance }, (_, i) => i + 1);
+      const repeated = Array.from({ length: distance + length }, (_, i) => i % distance + 1);
+      const [more, literals] = [Math.min(length - 4, 15), Math.min(distance, 15)];
+      const lz4 = [
+        literals << 4 | more,
+        ...(literals === 15 ? [distance - 15] : []),
+        ...start,
+        distance,
+        0,
+        ...(more === 15 ? [length - 19] : []),
+        0x10,
+        99,
+      ];
+      assert.deepEqual(decoded(decodeLz4, distance + length + 1, ...lz4), [...repeated, 99]);
+      const control = length < 9 ? [(length - 2) << 5] : [0xe0, length - 9];
+      const bloscLz = [distance - 1, ...start, ...control, distance - 1, 0, 99];
+      assert.deepEqual(decoded(decodeBloscLz, distance + length + 1, ...bloscLz), [...repeated, 99]);
+    }
+  }
+});
+
 /** Each with the place after what was read. */
 const REFUSED: [string, Decode, number, number[], RegExp][] = [
   ["LZ4 literals beyond the end", decodeLz4, 9, [0x90, 1], /damaged at byte 1 of 2$/],

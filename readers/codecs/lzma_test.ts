@@ -289,3 +289,18 @@ Deno.test("chunks of LZMA begin a dictionary, properties and states anew as thei
   // Two bytes are more than a chunk of one.
   throws(() => read(6, stored, chunk(0xc0, 1, match(2))), /goes beyond its chunk/);
 });
+
+Deno.test("repetitions of one byte after a match share their probabilities, from the second on", () => {
+  // States 0, 7, 11, 11 of the specification; properties 3 leave out the bits of the position.
+  const bits = match(1) + "1100" + "1100" + "1100";
+  const data = [1, 0, 4, ...FIVE, ...chunk(0xc0, 5, bits, "-".repeat(12) + "abcd" + "efgh" + "efgh", 3), 0];
+  deepEqual(decoded({ blocks: [{ data }], decoded: [10] }, 10), [...FIVE, 50, 50, 50, 50, 50]);
+});
+
+Deno.test("the middle bits of a far distance have no probability", () => {
+  // Slot 14 is 128 and six bits: two direct ones (01), then four from the lowest on (0000). 128 + 16 + 1 bytes back.
+  const plain = Array.from({ length: 200 }, (_, i) => i);
+  const bits = "10" + "0000" + "001110" + "01" + "0000";
+  const data = [1, 0, 199, ...plain, ...chunk(0xc0, 2, bits, "-".repeat(12) + "!!----"), 0];
+  deepEqual(decoded({ blocks: [{ data }], decoded: [202] }, 202), [...plain, 55, 56]);
+});

@@ -55,12 +55,64 @@ const decoded = (
   ...codes: number[]
 ) => [...lzw.decode(codesOf(...codes), segment(bytes)) as Uint8Array];
 
+Deno.test("codes stay at 12 bits when the LZW table is full and nothing clears it", () => {
+  const values = Array.from({ length: 5000 }, (_, i) => i * 7 & 255);
+  deepEqual(decoded(5000, 256, ...values, 257), values);
+});
+
+Deno.test("a code of LZW is in the table, or the next one", () => {
+  deepEqual(decoded(3, 256, 5, 258, 257), [5, 5, 5]);
+  deepEqual(decoded(3, 256, 5, 6, 7, 257), [5, 6, 7]);
+  deepEqual(decoded(4, 256, 5, 6, 258, 257), [5, 6, 5, 6]);
+  throws(() => decoded(3, 256, 5, 259, 257), /code 259 is not in the table of 258 at output byte 1/);
+  // The first code after a clear code is a byte.
+  throws(() => decoded(3, 256, 258, 257), /code 258 is not in the table of 258 at output byte 0/);
+  throws(() => decoded(4, 256, 5, 258, 256, 258, 257), /code 258 is not in the table/);
+});
+
+Deno.test("long strings of LZW that overlap what they write, and that do not", () => {
+  // Each code is the string before and its first byte: lengths 1, 2, 3 and so on, of one value.
+  const growing = Array.from({ length: 120 }, (_, i) => i === 0 ? 9 : 257 + i);
+  deepEqual(decoded(120 * 121 / 2, 256, ...growing, 257), new Array(120 * 121 / 2).fill(9));
+  // Two strings of 50 bytes: 48 to 50 are copied as a block where they end before the output does.
+  const first = Array.from({ length: 50 }, (_, i) => i);
+  const pairs = [258, 260, 262, 264, 266, 268];
+  deepEqual(decoded(62, 256, ...first, ...pairs, 257), [
+    ...first,
+    ...Array.from({ length: 12 }, (_, i) => i),
+  ]);
+});
+
 Deno.test("what LZW gives beyond a strip is refused", () => {
   const row = Array.from({ length: 20 }, (_, i) => i);
   deepEqual(decoded(20, 256, ...row, 257), row);
   throws(() => decoded(21, 256, ...row, 258, 257), /holds more than the 21 bytes/);
   deepEqual(decoded(22, 256, ...row, 258, 257), [...row, 0, 1]);
   throws(() => decoded(23, 256, ...row, 258, 257), /gives 22 bytes of LZW, 23 are needed/);
+});
+
+Deno.test("an LZW stream without its end may be padded by 15 bytes", () => {
+  // The codes 256, 7, 8 and one more of 9 bits take 36 bits: four bytes, and the fifth in part.
+  const padded = (count: number) => {
+    const bytes = new Uint8Array(4 + count);
+    bytes.set(codesOf(256, 7, 8));
+    return lzw.decode(bytes, segment(2));
+  };
+  deepEqual([...padded(0) as Uint8Array], [7, 8]);
+  deepEqual([...padded(15) as Uint8Array], [7, 8]);
+  throws(() => padded(16), /holds more than the 2 bytes/);
+});
+
+Deno.test("bytes before and after an LZW stream in its buffer are ignored", () => {
+  for (const old of [false, true]) {
+    const bytes = encode(TEXT, old);
+    const buffer = new Uint8Array(bytes.length + 16).fill(0xa5);
+    buffer.set(bytes, 3);
+    deepEqual(lzw.decode(buffer.subarray(3, 3 + bytes.length), segment(TEXT.length)), TEXT);
+    // Two bytes that are lacking hold a code: they are not taken from what follows.
+    const cut = buffer.subarray(3, 1 + bytes.length);
+    throws(() => lzw.decode(cut, segment(TEXT.length)), /bytes of LZW, 40000 are needed/);
+  }
 });
 
 Deno.test("LZW that does not begin with the clear code of either form is damaged", () => {

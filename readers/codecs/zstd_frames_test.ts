@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { measureFrames } from "./zstd_frames.ts";
 
 const endOfFrames = (bytes: Uint8Array) => measureFrames(bytes).end;
@@ -61,6 +61,13 @@ Deno.test("a zstd frame to be skipped ends where its size says", () => {
     ok(endOfFrames(Uint8Array.from(all.slice(0, -6))) > all.length - 6);
     ok(endOfFrames(Uint8Array.from(all.slice(0, skipped(0).length + frame.length - 1))) > 21);
   }
+});
+
+Deno.test("a zstd block of the reserved type is refused", () => {
+  throws(
+    () => endOfFrames(Uint8Array.from([...header(0x20, 1), 0x17, 0, 0, 7])),
+    /a block at 6 is of no known type/,
+  );
 });
 
 Deno.test("what zstd frames tell of their content, and the most that they can hold", () => {

@@ -51,6 +51,16 @@ Deno.test(
 );
 
 Deno.test(
+  "a member that is a link is the image that it leads to",
+  { ignore: NO_LINKS },
+  inCollection(async (root) => {
+    Deno.renameSync(join(root, "images/0001"), join(root, "stored"));
+    Deno.symlinkSync("../stored", join(root, "images/0001"));
+    assert.notEqual((await open(join(root, "stored"))).summary.reference, null);
+  }),
+);
+
+Deno.test(
   "nothing outside the roots is read",
   inCollection(async (root) => {
     const image = join(root, "images/0001");
@@ -58,6 +68,24 @@ Deno.test(
     assert.equal(summary.reference, null);
     assert.deepEqual(codesOf(summary.warnings), []);
     assert.notEqual((await open(image, [root])).summary.reference, null);
+  }),
+);
+
+Deno.test(
+  "a collection is searched six folders up",
+  inCollection(async (root) => {
+    const collection = structuredClone(DOCUMENTS.collection) as unknown as {
+      members: { ome_zarr: string }[];
+    };
+    const place = async (path: string) => {
+      Deno.mkdirSync(dirname(join(root, path)), { recursive: true });
+      Deno.renameSync(join(root, collection.members[0]!.ome_zarr), join(root, path));
+      collection.members[0]!.ome_zarr = path;
+      write(join(root, FILES.collection), collection);
+      return (await open(join(root, path))).summary.reference !== null;
+    };
+    assert.equal(await place("1/2/3/4/5/image"), true);
+    assert.equal(await place("1/2/3/4/5/6/image"), false);
   }),
 );
 

@@ -18,6 +18,23 @@ const bytesOf = (...hex: string[]) => Uint8Array.fromHex(hex.join("").replaceAll
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const read = (bytes: Uint8Array) => entryIn(viewOf(bytes), () => "entry 0");
 
+Deno.test("an entry is read by its fields", () => {
+  deepEqual(read(bytesOf(HEAD, ...DIMENSIONS)), {
+    pixelType: 1,
+    position: 0x220,
+    part: 0,
+    compression: 0,
+    pyramid: 0,
+    dimensions: [
+      { letter: "X", start: 0, size: 240, stored: 240 },
+      { letter: "Y", start: -5, size: 170, stored: 85 },
+      { letter: "C", start: 1, size: 1, stored: 1 },
+      { letter: "M", start: 7, size: 1, stored: 1 },
+    ],
+    length: 112,
+  });
+});
+
 Deno.test("a name of two letters voids itself and the dimension before it", () => {
   const dimensions = [
     DIMENSIONS[0]!,

@@ -26,6 +26,14 @@ Deno.test("a channel is named by its display settings, itself, its dye or its id
   ]);
 });
 
+Deno.test("steps are metres whatever their display unit, and 0 is unknown", () => {
+  const distance = (id: string, value: string) =>
+    `<Distance Id="${id}"><Value>${value}</Value><DefaultUnitFormat>nm</DefaultUnitFormat></Distance>`;
+  const items = distance("X", "4.39E-008") + distance("Y", "0") + distance("Z", "abc") + distance("X", "1");
+  const { steps } = metadataIn(document(`<Scaling><Items>${items}</Items></Scaling>`));
+  deepEqual(steps, { X: { step: 4.39e-8 * 1e6, unit: "um" } });
+});
+
 Deno.test("the date is that of the acquisition, else of the document; the year 1 is unknown", () => {
   const start = (value: string) => `<AcquisitionDateAndTime>${value}</AcquisitionDateAndTime>`;
   deepEqual(metadataIn(image(start("2016-02-12T09:41:02.4915604Z"))).moment, {

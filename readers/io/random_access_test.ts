@@ -173,6 +173,18 @@ const atTop = Deno.build.os === "windows"
   : [...Deno.readDirSync("/")].find(({ isFile }) => isFile);
 if (!atTop) console.log("Without a file in the topmost folder, the test of a link to that one is skipped");
 
+Deno.test(
+  "a file of the topmost folder is opened through a link to that",
+  { ignore: !atTop || NO_LINKS },
+  async () => {
+    await using dir = await folder();
+    await Deno.symlink("/", dir.at("top"));
+    const files = new FileAccess(["/"]);
+    assert.equal(files.open(join(dir.at("top"), atTop!.name)).path, `/${atTop!.name}`);
+    files.close();
+  },
+);
+
 Deno.test("a fifo is refused at once", { ignore: Deno.build.os === "windows" }, async () => {
   await using dir = await folder();
   await run("mkfifo", { args: [dir.at("pipe")] });

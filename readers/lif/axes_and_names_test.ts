@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { calibratedAxes, channelList, fitWarnings } from "./acquisition.ts";
 import type { DescribedDimension, ImageDescription, ScanSettings } from "./document.ts";
@@ -28,6 +28,23 @@ const scan = (lineTime: number | null, averaging = 1): ScanSettings => ({
   averaging,
 });
 
+Deno.test("lengths run from the first to the last sample; other values give no step", () => {
+  const stepOf = (length: number, unit: string) => {
+    const layout = imageLayout(described([dimension([1, 5, 1], length, unit)]));
+    const { step, unit: label } = calibratedAxes(layout, null, null).axes.at(-1)!;
+    return [step, label];
+  };
+  // Five samples have four distances: 8 um / 4.
+  deepEqual(stepOf(8e-6, "m"), [2, "um"]);
+  deepEqual(stepOf(-8e-6, "m"), [2, "um"]);
+  deepEqual(stepOf(0, "m"), [1, "Pixels"]);
+  deepEqual(stepOf(NaN, "m"), [1, "Pixels"]);
+  // A centimetre and more are numbers of pixels.
+  deepEqual(stepOf(0.04, "m"), [1, "Pixels"]);
+  deepEqual(stepOf(0.036, "m"), [9000, "um"]);
+  deepEqual(stepOf(8, ""), [1, "Pixels"]);
+});
+
 Deno.test("compares the line time with the hardware settings, or replaces a missing one", () => {
   const lines = (length: number, settings: ScanSettings | null) => {
     const layout = imageLayout(described([dimension([1, 4, 1]), dimension([4, 11, 4], length, "s")]));
@@ -40,6 +57,17 @@ Deno.test("compares the line time with the hardware settings, or replaces a miss
   deepEqual(lines(0.02, scan(0.001)), [0.002, "seconds", "metadata_disagree"]);
   deepEqual(lines(0, scan(0.001, 2)), [0.002, "seconds", "metadata_missing"]);
   deepEqual(lines(0, scan(null)), [1, "Pixels", "step_unknown"]);
+});
+
+Deno.test("the T step is the mean of the time stamps if the axis has no length", () => {
+  const layout = imageLayout(described([dimension([1, 4, 1]), dimension([2, 3, 4]), dimension([4, 3, 12])]));
+  deepEqual(calibratedAxes(layout, null, [0, 1, 5]).axes[0], {
+    name: "T",
+    size: 3,
+    step: 2.5,
+    unit: "seconds",
+  });
+  equal(calibratedAxes(layout, null, null).axes[0]!.unit, "Pixels");
 });
 
 Deno.test("names channels by user-defined names, and colours them by tables of one colour", () => {

@@ -1,5 +1,6 @@
 /** The parsers of LIF files: they read or refuse any text and any numbers. */
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import * as fc from "fast-check";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 import { listBlocks, MAX_BLOCKS } from "./container.ts";
@@ -10,8 +11,8 @@ import {
   MAX_IMAGES,
   parseHeader,
 } from "./document.ts";
-import { imageLayout } from "./image_layout.ts";
-import { timesOf } from "./time_stamps.ts";
+import { imageLayout, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
+import { momentOfStamp, timesOf } from "./time_stamps.ts";
 
 const dimension = (id: number, count: number, bytesInc: number): DescribedDimension => ({
   ...{ id, count, bytesInc },
@@ -54,6 +55,75 @@ Deno.test("images are bounded", () => {
     () => imageElements(parseHeader(`<r>${element.repeat(MAX_IMAGES + 1)}</r>`).root),
     /more than 50000 images/,
   );
+});
+
+Deno.test("documents inside of attachments and the settings of the hardware are left out of the tree", () => {
+  const inside = "<Element Name='no'><Data><Image/></Data></Element>";
+  const { root } = parseHeader(
+    `<r><Element Name='f'><Children><Element Name='a'><Data><Image><Attachment Name='x'><BleachPoints>` +
+      `<LMSDataContainerHeader>${inside}</LMSDataContainerHeader></BleachPoints></Attachment></Image></Data>` +
+      `<LMSDataContainerHeader>${inside}</LMSDataContainerHeader></Element></Children></Element></r>`,
+  );
+  deepEqual(imageElements(root).map(({ name }) => name), ["a"]);
+});
+
+Deno.test("dimensions in any order: every sample has an address of its own inside the image", () => {
+  const ids = fc.uniqueArray(fc.integer({ min: 1, max: 11 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(
+      ids,
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 5, maxLength: 5 }),
+      (order, counts) => {
+        let step = 1;
+        const dimensions = order.map((id, i) => {
+          const one = dimension(id, counts[i]!, step);
+          step *= counts[i]!;
+          return one;
+        });
+        const layout = imageLayout(described(dimensions, [0, step]));
+        equal(layout.bytes, 2 * step);
+        const { rows, columns, positions } = layout;
+        const addresses = new Set<number>();
+        const others = layout.others.reduce((product, { count }) => product * count, 1);
+        for (let t = 0; t < lengthOf(positions.t); t += 1) {
+          for (let z = 0; z < lengthOf(positions.z); z += 1) {
+            for (let l = 0; l < lengthOf(positions.l); l += 1) {
+              for (const channel of layout.channels) {
+                const start = planeStart(layout, channel, { t, z, l });
+                for (let row = 0; row < lengthOf(rows); row += 1) {
+                  for (let column = 0; column < lengthOf(columns); column += 1) {
+                    addresses.add(start + offsetAt(rows, row) + offsetAt(columns, column));
+                  }
+                }
+              }
+            }
+          }
+        }
+        equal(addresses.size, 2 * step / others);
+        ok(Math.max(...addresses) < layout.bytes);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+Deno.test("blue, green and red of a pixel are served as red, green and blue; a colour alone is a channel", () => {
+  const xy = [dimension(1, 4, 3), dimension(2, 3, 12)];
+  const order = (tags: number[]) =>
+    imageLayout(described(xy, tags.map((_, i) => i), tags)).channels.map(({ offset, tag }) => [offset, tag]);
+  deepEqual(order([3, 2, 1]), [[2, 1], [1, 2], [0, 3]]);
+  deepEqual(order([1, 2, 3]), [[0, 1], [1, 2], [2, 3]]);
+  deepEqual(order([2, 2, 1]), [[0, 0], [1, 0], [2, 0]]);
+  deepEqual(order([0, 3, 2]), [[0, 0], [1, 0], [2, 0]]);
+});
+
+Deno.test("the first stamp in UTC", () => {
+  // 116444736000000000 ticks of 100 ns lie between 1601 and 1970; one day later at 01:02:03.
+  const ticks = 116444736000000000n + (86_400n + 3723n) * 10_000_000n;
+  deepEqual(momentOfStamp(`${ticks.toString(16)} 1`), { date: "19700102", time: "01:02:03" });
+  for (const none of ["", "  ", "0", "zz", "1".repeat(17), "ffffffffffffffff"]) {
+    equal(momentOfStamp(none).date, "", none);
+  }
 });
 
 Deno.test("reads one stamp per plane and channel, per plane, or per time point", () => {

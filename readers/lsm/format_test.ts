@@ -1,4 +1,4 @@
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { HEAD_BYTES } from "../format.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { explainLsmRelative, holdsLsmRecord as holds } from "./format.ts";
@@ -17,6 +17,14 @@ function directoryOf(tags: readonly number[], count = tags.length): DecodedBytes
   tags.forEach((tag, i) => view.setUint16(10 + 12 * i, tag, true));
   return new DecodedBytes(new Uint8Array(view.buffer), "the file");
 }
+
+Deno.test("the record is found in the first directory", () => {
+  equal(holdsLsmRecord(directoryOf([256, 257, 34412])), true);
+  equal(holdsLsmRecord(directoryOf([256, 257, 34413])), false);
+  equal(holdsLsmRecord(directoryOf([])), false);
+  const many = Array.from({ length: 300 }, (_, i) => 1000 + i);
+  deepEqual([[...many, 34412], many].map((tags) => holdsLsmRecord(directoryOf(tags))), [true, false]);
+});
 
 Deno.test("a directory outside of the file has no record", () => {
   equal(holdsLsmRecord(directoryOf([34412], 2)), false);

@@ -13,6 +13,12 @@ function typesOf(...fields: Field[]): string[] {
   return readLsmPage(tiff, tiff.first).samples.map(({ sampleType }) => sampleType);
 }
 
+Deno.test("each channel has its own type, or all have the first", () => {
+  deepEqual(typesOf([339, 3, [1, 2, 3]]), ["uint32", "int32", "float32"]);
+  deepEqual(typesOf([339, 3, [2]]), ["int32", "int32", "int32"]);
+  deepEqual(typesOf([258, 3, [8, 16, 8]], [339, 3, [1]]), ["uint8", "uint16", "uint8"]);
+});
+
 Deno.test("interleaved channels have one type", () => {
   const interleaved: Field[] = [[284, 3, [1]], [273, 4, [8]], [279, 4, [288]]];
   deepEqual(typesOf(...interleaved, [339, 3, [1, 1, 1]]), ["uint32", "uint32", "uint32"]);

@@ -1,10 +1,31 @@
 /** Colours, time stamps, events and drawings of LSM files. */
 import { deepEqual, throws } from "node:assert/strict";
 import { packed, PART_AT, tiffWith } from "../../tests/fixtures/lsm_parts.ts";
-import { readDrawings, readEvents } from "./parts.ts";
+import { readChannelColors, readDrawings, readEvents, readTimeStamps } from "./parts.ts";
 
 const at = <T>(read: (tiff: ReturnType<typeof tiffWith>, offset: number) => T, bytes: Uint8Array): T =>
   read(tiffWith(bytes), PART_AT);
+
+Deno.test("colours and names, counted or not", () => {
+  // The block of a real file: 53 bytes, one red channel called ChS1.
+  const real = packed(["i", 53, 1, 1, 40, 44, 0], "\0".repeat(16), "\xff\0\0\0", ["u", 5], "ChS1\0");
+  deepEqual(at(readChannelColors, real), { colors: ["#ff0000"], names: ["ChS1"] });
+  const old = packed(["i", 36, 2, 2, 20, 28], "\0\xff\x80\0", "\0\0\0\0", "Ch1\0Ch2\0");
+  deepEqual(at(readChannelColors, old), { colors: ["#00ff80", "#ffffff"], names: ["Ch1", "Ch2"] });
+  // A block that ends with its colours, and as many names as there may be, of four bytes each.
+  const bare = packed(["i", 24, 1, 0, 20, 24], "\x01\x02\x03\0");
+  deepEqual(at(readChannelColors, bare), { colors: ["#010203"], names: [] });
+  const most = at(readChannelColors, packed(["i", 40_020, 0, 10_000, 20, 20], "abc\0".repeat(10_000)));
+  deepEqual([most.names.length, most.names.at(-1)], [10_000, "abc"]);
+  const few = packed(["i", 28, 0, 3, 20, 20], ["u", 4], "Ch1\0");
+  deepEqual(at(readChannelColors, few), { colors: [], names: ["Ch1"] });
+});
+
+Deno.test("time stamps are bounded", () => {
+  const stamps = at(readTimeStamps, packed(["i", 32, 3], ["d", 5, 5.5, 7]));
+  deepEqual([...stamps], [5, 5.5, 7]);
+  throws(() => at(readTimeStamps, packed(["i", 8 + 8 * 1_048_577, 1_048_577])), /are 1048577 in/);
+});
 
 Deno.test("events have a time and a text", () => {
   const events = packed(["u", 60, 2, 20], ["d", 1.5], ["u", 3], "abc\0", ["u", 16], ["d", 2], ["u", 4]);

@@ -74,11 +74,40 @@ function offsetsOf(places: readonly (readonly number[])[], size: number, change:
   });
 }
 
+Deno.test("offsets continue above 4 GB, also within a page", () => {
+  const places = [[1 * GIB, 2 * GIB], [2.5 * GIB], [3 * GIB, 4 * GIB + 5], [5 * GIB], [6 * GIB, 7 * GIB], [
+    7.5 * GIB,
+  ]];
+  deepEqual(offsetsOf(places, 8 * GIB + 1), places);
+});
+
 Deno.test("thumbnails may lie before their planes", () => {
   const places = [[2 * GIB], [1 * GIB], [3.5 * GIB], [3 * GIB], [5 * GIB], [4 * GIB + 1], [9 * GIB], [
     8 * GIB + 7,
   ]];
   deepEqual(offsetsOf(places, 10 * GIB), places);
+});
+
+Deno.test("pages are written time by time, over all positions, tiles and depths", () => {
+  // Written every GIB + 1 bytes: time, position, tile, depth; stored by tile, position, time, depth.
+  const [M, P, T, Z] = [2, 3, 2, 2];
+  const places: number[][] = [];
+  for (let m = 0; m < M; m += 1) {
+    for (let p = 0; p < P; p += 1) {
+      for (let t = 0; t < T; t += 1) {
+        for (let z = 0; z < Z; z += 1) {
+          const at = (((t * P + p) * M + m) * Z + z + 1) * (GIB + 1);
+          places.push([at], [at + 100]);
+        }
+      }
+    }
+  }
+  deepEqual(offsetsOf(places, 30 * GIB, { M, P, T, Z }), places);
+});
+
+Deno.test("up to 4 GB offsets are used as they are, in any order", () => {
+  const places = [[3 * GIB], [1 * GIB], [2 * GIB], [100_000]];
+  deepEqual(offsetsOf(places, 4 * GIB), places);
 });
 
 Deno.test("pages that were never written are missing, with all that follow", () => {

@@ -29,6 +29,17 @@ const track = (acquired: number, seconds: number, name: string, pixelTime = 0) =
   close,
 ];
 
+Deno.test("entries form a tree, those of unknown types without values", () => {
+  deepEqual(read(open(0x1000_0000), ...text(0x1000_0001, "a\xb5"), ["u", 9, 77, 4, 1], close), {
+    id: 0x1000_0000,
+    value: null,
+    entries: [
+      { id: 0x1000_0001, value: "a\u00b5", entries: [] },
+      { id: 9, value: null, entries: [] },
+    ],
+  });
+});
+
 Deno.test("times and names are those of acquired tracks", () => {
   const tree = read(
     open(0x1000_0000),
@@ -69,6 +80,14 @@ Deno.test("a tree that is too deep, too large or without an end is refused", () 
   const many = packed(open(0x1000_0000), ...Array.from({ length: 100_000 }, (): Written => ["u", 1, 9, 0]));
   throws(() => readScanInformation(tiffWith(many), PART_AT), /more than 100000 entries/);
   equal(read(open(0x1000_0000), close).entries.length, 0);
+});
+
+Deno.test("days since 1899-12-30 are a date and a time", () => {
+  // Of two real files, whose times are known from elsewhere.
+  deepEqual(startMoment(41732.6559837963), { date: "20140403", time: "15:44:37" });
+  deepEqual(startMoment(42888.651192129626), { date: "20170602", time: "15:37:43" });
+  // 25569 days are 70 years of 365 days, 17 of 366 and two days in 1899.
+  deepEqual(startMoment(25569), { date: "19700101", time: "00:00:00" });
 });
 
 Deno.test("days outside of any calendar give no date", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { calibrated } from "./axes.ts";
+import { axesOf, calibrated } from "./axes.ts";
 
 Deno.test("units are brought to um and seconds", () => {
   const cases: [number | null, string | null, number, string][] = [
@@ -101,4 +101,16 @@ Deno.test("symbols that differ only by case have different meanings", () => {
   for (const [unit, step, served] of cases) {
     assert.deepEqual(calibrated(1, unit), { step, unit: served }, unit);
   }
+});
+
+Deno.test("axes come in the served order, without those of length 1", () => {
+  assert.deepEqual(
+    axesOf({ X: 5, Y: 1, Z: 1, T: 2, C: 3 }, { X: { step: 0.5, unit: "um" }, C: { step: 9, unit: "um" } }),
+    [
+      { name: "T", size: 2, step: 1, unit: "Pixels" },
+      { name: "C", size: 3, step: 1, unit: "Pixels" },
+      { name: "Y", size: 1, step: 1, unit: "Pixels" },
+      { name: "X", size: 5, step: 0.5, unit: "um" },
+    ],
+  );
 });

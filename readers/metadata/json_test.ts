@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { DecodeFailed } from "../errors.ts";
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from "./json.ts";
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson, parseJsonText } from "./json.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 
 const parse = (text: string) => parseJson(new TextEncoder().encode(text), "the document");
+
+Deno.test("documents within the bounds are parsed", () => {
+  assert.deepEqual(parse('\ufeff{"a\\"[": [1, "}"]}'), { 'a"[': [1, "}"] });
+  // A comma or a bracket for each value: one array and the commas between its items.
+  const most = parse(`[${"0,".repeat(MAX_JSON_VALUES - 1)}0]`);
+  assert.equal((most as number[]).length, MAX_JSON_VALUES);
+  assert.equal(parse("0".padStart(MAX_JSON_BYTES)), 0);
+  assert.equal(parseJsonText("0".padStart(MAX_JSON_BYTES), "the document"), 0);
+  assert.ok(parse("[".repeat(MAX_JSON_DEPTH) + "]".repeat(MAX_JSON_DEPTH)));
+});
 
 Deno.test("documents beyond the bounds, damaged ones and other encodings are refused", () => {
   const refused: [string, RegExp][] = [

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { calibrated, UNCALIBRATED } from "./axes.ts";
-import { lineScanOf } from "./line_scan.ts";
+import { lineScanOf, servedLines } from "./line_scan.ts";
 
 Deno.test("a line scan has the times that are stated in units of time", () => {
   deepEqual(lineScanOf(calibrated(2.5, "ms"), calibrated(2, "us")), {
@@ -22,4 +22,14 @@ Deno.test("the words of the programs give the direction, in any case", () => {
   deepEqual(["Oneway", "Unidirectional", "one-way "].map(known), [false, false, false]);
   deepEqual(["Roundtrip", "Bidirectional", "BI-DIRECTIONAL"].map(known), [true, true, true]);
   deepEqual(["", "Random", "not bidirectional"].map(known), [null, null, null]);
+});
+
+Deno.test("the lines that every wanted channel holds are served", () => {
+  deepEqual(servedLines([5, 5], 5), { rows: 5, filled: { start: 0, end: 5 }, warnings: [] });
+  const { rows, filled, warnings } = servedLines([5, 3], 6, { start: 2, end: 5 });
+  deepEqual([rows, filled], [3, { start: 2, end: 3 }]);
+  deepEqual(warnings, [
+    { code: "lines_missing", text: "3 of 6 lines are stored in every requested channel" },
+  ]);
+  deepEqual(servedLines([3], 3, { start: 4, end: 5 }).filled, { start: 3, end: 3 });
 });

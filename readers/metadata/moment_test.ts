@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { moment, momentOf, UNDATED } from "./moment.ts";
+import { firstMoment, hourOf, moment, momentOf, UNDATED } from "./moment.ts";
 
 Deno.test("finds dates with the year first that exist in a calendar", () => {
   const cases: [string | undefined, string, string][] = [
@@ -29,4 +29,16 @@ Deno.test("the first and the last of each part of a date, and what lies beyond",
   deepEqual(moment(one, [0, 0, 0]).time, "00:00:00");
   deepEqual(moment(one, [23, 59, 60]).time, "23:59:60");
   for (const time of [[24, 0, 0], [0, 60, 0], [0, 0, 61]] as const) deepEqual(moment(one, time).time, "");
+});
+
+Deno.test("the first moment that is known counts", () => {
+  const [one, two] = [momentOf("2020-01-02"), momentOf("2021-01-02")];
+  deepEqual(firstMoment(UNDATED, one, two), one);
+  deepEqual(firstMoment(UNDATED), UNDATED);
+});
+
+Deno.test("a clock of twelve hours", () => {
+  const hours = [["12", "AM"], ["1", "AM"], ["12", "PM"], ["11", "pm"]].map(([h, half]) => hourOf(h!, half));
+  deepEqual(hours, [0, 1, 12, 23]);
+  deepEqual(hourOf("14", undefined), 14);
 });

@@ -8,6 +8,30 @@ function read(pixels: string, image = "") {
   return omeXmlImage(element, child(element, "Pixels")!);
 }
 
+Deno.test("trims the name of an image; a blank one is null", () => {
+  const names = ['Name=" a b "', 'Name=" "', ""].map((image) => read(">", image).name);
+  deepEqual(names, ["a b", null, null]);
+});
+
+Deno.test("colours are red, green, blue and opacity in the bytes of a signed number", () => {
+  const colors = (...written: string[]) =>
+    read(`>${written.map((color) => `<Channel Color="${color}"/>`).join("")}<Channel/>`).colors;
+  // The default of the schema, -1, is ffffffff. 16711935 is 00ff00ff; -16776961 and 4278190335 are ff0000ff.
+  deepEqual(colors("-1", "16711935", "-16776961", "4278190335", "255"), [
+    "#ffffff",
+    "#00ff00",
+    "#ff0000",
+    "#ff0000",
+    "#000000",
+    null,
+  ]);
+  deepEqual(colors("red", "1.5", "4294967296", "-2147483649", "-2147483648"), [
+    ...[null, null, null, null],
+    "#800000",
+    null,
+  ]);
+});
+
 Deno.test("warns when the positions of planes contradict the stated step, if both have units", () => {
   const doubts = (positions: readonly number[], unit = 'PositionZUnit="um"', more = "") => {
     const planes = positions.map((z, i) => `<Plane TheT="0" TheC="0" TheZ="${i}" PositionZ="${z}" ${unit}/>`);

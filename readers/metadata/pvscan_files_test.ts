@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { namedPart } from "./pvscan_files.ts";
+import fc from "fast-check";
+import { isRawData, namedPart, sourceName } from "./pvscan_files.ts";
 
 Deno.test("images and source images are named after scan and cycle", () => {
   const image = (scan: string, cycle: number) => ({ kind: "image", scan, cycle, below: false });
@@ -21,4 +22,27 @@ Deno.test("images and source images are named after scan and cycle", () => {
       "a_Cycle00001_VoltageRecording_001.csv",
     ]
   ) equal(namedPart(name), null, name);
+});
+
+Deno.test("the source image of an image is called after it", () => {
+  equal(sourceName("a_Cycle00001_CurrentSettings_Ch2_000001.tif"), "a-Cycle00001_Ch2Source.tif");
+  equal(sourceName("a_Cycle00002_Ch1_000001.ome.tif"), "a-Cycle00002_Ch1Source.tif");
+  equal(sourceName("a.tif"), null);
+  const digits = fc.integer({ min: 1, max: 99999 });
+  fc.assert(fc.property(fc.stringMatching(/^[\w -]{1,60}$/), digits, digits, (scan, cycle, channel) => {
+    const source = sourceName(`${scan}_Cycle${cycle}_Ch${channel}_000001.ome.tif`)!;
+    deepEqual(namedPart(source), { kind: "source", scan, cycle, below: false });
+  }));
+});
+
+Deno.test("raw data are recognised by their name", () => {
+  deepEqual(
+    ["CYCLE_000001_RAWDATA_000012", "Cycle_1_rawdata_1.bin", "a_RAWDATA_1", "CYCLE_1"].map(isRawData),
+    [
+      true,
+      true,
+      false,
+      false,
+    ],
+  );
 });

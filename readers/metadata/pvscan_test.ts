@@ -1,5 +1,37 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { parseScan, scanMoment, settingOf, sourceSteps } from "./pvscan.ts";
+import { beginsScan, parseScan, scanMoment, settingOf, sourceSteps } from "./pvscan.ts";
+
+Deno.test("a document is recognised by its first element", () => {
+  const yes = [
+    "<PVScan>",
+    '\uFEFF<?xml version="1.0"?>\n<PVScan date="">',
+    "\n <!-- a --> <?b?><PVScan/>",
+  ];
+  const no = ["<PVScanner>", "<a><PVScan>", "<!-- <PVScan> --><a>", "PVScan", "", "<!--"];
+  deepEqual([yes.map(beginsScan), no.map(beginsScan)], [yes.map(() => true), no.map(() => false)]);
+});
+
+Deno.test("files are sorted by channel; names lose their folder, pages count from 0", () => {
+  const scan = parseScan(
+    '<PVScan date="d"><Sequence type="Single" cycle="2" time="t"><Frame relativeTime="0,5" absoluteTime="x">' +
+      '<File channel="3" channelName="c" filename="C:\\a\\b.tif" page="4"/><File channel="1" filename="a/c.tif" source="s.tif"/>' +
+      '<File filename=" "/></Frame></Sequence></PVScan>',
+  );
+  const [sequence] = scan.sequences;
+  deepEqual([scan.date, sequence!.type, sequence!.cycle, sequence!.time, sequence!.line], [
+    "d",
+    "Single",
+    2,
+    "t",
+    null,
+  ]);
+  const [frame] = sequence!.frames;
+  deepEqual([frame!.relativeTime, frame!.absoluteTime], [0.5, null]);
+  deepEqual(frame!.files, [
+    { channel: 1, channelName: null, name: "c.tif", source: "s.tif", page: 0 },
+    { channel: 3, channelName: "c", name: "b.tif", source: null, page: 3 },
+  ]);
+});
 
 const TIME = "14:18:24.0593086";
 
@@ -82,4 +114,27 @@ Deno.test("the innermost level that has a setting counts", () => {
   equal(settingOf([sequence!, root!], "LINESPERFRAME"), 3);
   equal(settingOf([sequence!], "linesPerFrame"), null);
   equal(settingOf([root!], "rotation"), null);
+});
+
+Deno.test("a comma stands before decimals where no point does", () => {
+  const numberOf = (text: string) =>
+    settingOf([state(`<Key key="linesPerFrame" value="${text}"/>`)], "linesPerFrame");
+  const cases: [string, number | null][] = [
+    ["0,294117647058823", 0.294117647058823],
+    [" -1.5 ", -1.5],
+    ["1,5E-3", 0.0015],
+    ["1,234.5", null],
+    ["1,2,3", null],
+    ["1e999", null],
+    ["0x10", 16],
+    ["", null],
+  ];
+  for (const [text, value] of cases) equal(numberOf(text), value, text);
+});
+
+Deno.test("adds the positions of two motors", () => {
+  const key = (name: string, value: string) => `<Key key="${name}" value="${value}"/>`;
+  const settings = key("positionCurrent_ZAxis", "-4.00,30") + key("micronsPerPixel_XAxis", "1.234,5") +
+    key("scanlinePeriod", "0.1,0.2");
+  deepEqual([...state(settings)], [["positioncurrent/zaxis", 26]]);
 });

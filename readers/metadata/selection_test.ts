@@ -1,6 +1,6 @@
 import { deepEqual, ok, throws } from "node:assert/strict";
-import { DecodeFailed, InvalidChannelIndices } from "../errors.ts";
-import { openingOf, wantedChannels } from "./selection.ts";
+import { DecodeFailed, InvalidChannelIndices, PositionOutOfRange } from "../errors.ts";
+import { openingOf, requirePosition, requireScene, wantedChannels } from "./selection.ts";
 import type { Acquisition, Axis, AxisLetter, Channel, Position } from "../reader.ts";
 
 /** An acquisition of channels "A", "B" and "C" with 3 time points, 2 slices and 2 wavelengths. */
@@ -42,6 +42,33 @@ function opening(holds?: (channel: number, position: Position) => boolean, indic
 
 const refused = (message: string) => (error: unknown) =>
   error instanceof DecodeFailed && error.message === message;
+
+Deno.test("a session opens at index 0 of every axis where each channel has a plane there", () => {
+  for (const holds of [undefined, () => true, (_: number, { t }: Position) => t === 0]) {
+    const { loaded, position, codes } = opening(holds);
+    deepEqual([loaded, position, codes], ["0A 1B 2C", [0, 0, 0], []]);
+  }
+});
+
+Deno.test("the first position is the first along T, then Z, then L", () => {
+  const at = (...places: number[][]) =>
+    opening((_, { t, z, l }) => places.some((place) => `${place}` === `${[t, z, l]}`)).position;
+  deepEqual(at([0, 0, 1], [0, 1, 0]), [0, 0, 1]);
+  deepEqual(at([1, 0, 0], [0, 1, 1]), [0, 1, 1]);
+  deepEqual(at([2, 0, 0], [1, 1, 1]), [1, 1, 1]);
+});
+
+Deno.test("a warning names the position and the channels that lack the first one", () => {
+  const { loaded, position, codes, texts } = opening((c, { t, z }) => c === 0 || t >= 1 && z === 1);
+  deepEqual([loaded, position, codes], ["0A 1B 2C", [1, 1, 0], ["opened_elsewhere"]]);
+  deepEqual(texts, ['Opened at T 1, Z 1: channels 1 ("B"), 2 ("C") have no plane before']);
+});
+
+Deno.test("a channel without any plane is left out, and the others keep index and name", () => {
+  const { loaded, position, codes, texts } = opening((c) => c !== 1);
+  deepEqual([loaded, position, codes], ["0A 2C", [0, 0, 0], ["channel_missing"]]);
+  deepEqual(texts, ['No plane of channel 1 ("B") in any file; the others are loaded']);
+});
 
 Deno.test("a channel without any plane is refused where it was asked for, with a selection that works", () => {
   throws(
@@ -87,4 +114,33 @@ Deno.test("channels of one shape load together; others are refused with a select
   }
   const wide = [channel(0, 512, 256), channel(1, 512, 128), channel(2, 64, 256), channel(3, 512, 256)];
   throws(() => wantedChannels("a.czi", wide, null), /"channelIndices": \[0, 3\]$/);
+});
+
+const AXES: readonly Axis[] = [
+  { name: "T", size: 3, step: 1, unit: "seconds" },
+  { name: "Y", size: 8, step: 1, unit: "um" },
+  { name: "X", size: 8, step: 1, unit: "um" },
+];
+
+Deno.test("an index outside its axis is refused; an axis that is left out has the size 1", () => {
+  requirePosition("a.tif", AXES, { t: 2, z: 0, l: 0 });
+  for (const [letter, size] of [["t", 3], ["z", 1], ["l", 1]] as const) {
+    for (const index of [size, size + 7, -1, 0.5, NaN]) {
+      const position = { t: 0, z: 0, l: 0, [letter]: index };
+      throws(() => requirePosition("a.tif", AXES, position), PositionOutOfRange, `${letter} ${index}`);
+    }
+  }
+  throws(() => requirePosition("a.tif", AXES, { t: 0, z: 1, l: 0 }), {
+    message: `Index 1 along Z does not exist: "a.tif" has size 1 along Z`,
+  });
+});
+
+Deno.test("a scene beyond the last is refused", () => {
+  requireScene("a.tif", 1, 0);
+  for (const scene of [1, -1, 0.5]) {
+    throws(() => requireScene("a.tif", 1, scene), {
+      tag: "SceneOutOfRange",
+      message: `Scene ${scene} does not exist: "a.tif" has only scene 0`,
+    });
+  }
 });

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Acquisition, AxisLetter } from "../reader.ts";
-import { MAX_TIMES, timeDoubts, timesFrom } from "./time_stamps.ts";
+import { MAX_TIMES, meanStep, timeDoubts, timesFrom } from "./time_stamps.ts";
 
 const LINE_SCAN = { secondsPerLine: null, secondsPerPixel: null, bidirectional: null };
 
@@ -32,6 +32,11 @@ Deno.test("stamps that rise count from the first", () => {
   equal(timesFrom([-1, ...longest]), null);
 });
 
+Deno.test("the mean step is that from the first to the last stamp", () => {
+  equal(meanStep([3, 9, 6]), 1.5);
+  for (const stamps of [null, [1], [1, 1], [2, 1], [NaN, 1], [0, Infinity]]) equal(meanStep(stamps), null);
+});
+
 Deno.test("warns with both values when a step differs from the time stamps by more than one percent", () => {
   deepEqual(doubts("T", { step: 1, times: [0, 2, 4] }), [
     "metadata_disagree: The step along T is stated as 1 seconds; the time stamps are 2 seconds apart on average",
@@ -42,4 +47,12 @@ Deno.test("warns with both values when a step differs from the time stamps by mo
   equal(doubts("T", { step: 1, times: [0, 1.02] }).length, 1);
   // The rows of a frame are not time.
   equal(doubts("Y", { step: 0.001, times: [0, 2, 4] }).length, 0);
+});
+
+Deno.test("small differences, and axes without stamps or seconds, are not reported", () => {
+  equal(doubts("T", { step: 1, times: [0, 1.009] }).length, 0);
+  equal(doubts("T", { step: 1, times: null }).length, 0);
+  equal(doubts("T", { step: 1, times: [0] }).length, 0);
+  equal(doubts("T", { step: 1, times: [0, 5], size: 3 }).length, 0);
+  equal(doubts("T", { step: 1, unit: "Pixels", times: [0, 5, 9] }).length, 0);
 });

@@ -2,7 +2,23 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
-import { parseXml } from "./xml.ts";
+import { allowedXml, child, children, descendant, descendants, parseXml } from "./xml.ts";
+
+Deno.test("elements, attributes and text by local name", () => {
+  const root = parseXml(
+    `<?xml version="1.0"?><a:Image xmlns:a="urn:x" a:ID="1"><Pixels SizeX="3"> <Name>G&lt;FP &#181;</Name><b:Name>2</b:Name><![CDATA[raw]]></Pixels></a:Image>`,
+    "OME-XML",
+  );
+  assert.equal(root.name, "Image");
+  assert.equal(root.attributes.ID, "1");
+  const pixels = child(root, "Pixels");
+  assert.equal(pixels?.attributes.SizeX, "3");
+  assert.equal(pixels?.attributes.constructor, undefined);
+  assert.deepEqual(children(pixels, "Name").map((e) => e.text), ["G<FP µ", "2"]);
+  assert.equal(pixels?.text, "raw");
+  assert.equal(descendant(root, "Name")?.text, "G<FP µ");
+  assert.equal(descendant(root, "Missing"), undefined);
+});
 
 Deno.test("damage is refused with a position", () => {
   const cases = [
@@ -33,6 +49,20 @@ Deno.test("size, nesting and number of nodes are bounded, and the process lives"
   assert.throws(() => parseXml(`<r>${"<a/>".repeat(1_000_001)}</r>`, "x"), /more than 1000000 nodes/);
   assert.throws(() => parseXml("x".repeat(MAX_XML_BYTES + 1), "x"), /characters, more than/);
   assert.throws(() => parseXml("x".repeat(MAX_XML_BYTES), "x"), /x is damaged: /);
+});
+
+Deno.test("smaller limits hold, and documents can share them", () => {
+  const limits = { nodes: 5, depth: 2 };
+  assert.equal(parseXml('<a x="1" y="2"/>', "x", limits).name, "a");
+  assert.equal(limits.nodes, 2, "an element and two attributes");
+  assert.throws(() => parseXml('<a><b x="1"/></a>', "x", limits), /x has more than 2 nodes/);
+  assert.throws(() => parseXml("<a><b><c/></b></a>", "x", { nodes: 9, depth: 2 }), /nested more than 2 deep/);
+});
+
+Deno.test("descendants come in document order", () => {
+  const root = parseXml('<a><b i="1"><b i="2"/></b><c><b i="3"/></c></a>', "x");
+  assert.deepEqual(descendants(root, "b").map((b) => b.attributes.i), ["1", "2", "3"]);
+  assert.deepEqual(descendants(undefined, "b"), []);
 });
 
 Deno.test("any text gives a tree or a DecodeFailed", () => {
@@ -76,5 +106,12 @@ Deno.test("elements that are left out are judged and do not count", () => {
   assert.throws(
     () => parse(`<a><skip ${Array.from({ length: 9 }, (_, i) => `y${i}=""`).join(" ")}/></a>`),
     /x has more/,
+  );
+});
+
+Deno.test("what XML forbids is replaced, as it is and as a reference", () => {
+  assert.equal(
+    allowedXml("a\u0001b\tc\n\ufffed&#1;&#x1F;&#10;&#x9;"),
+    "a\ufffdb\tc\n\ufffdd\ufffd\ufffd&#10;&#x9;",
   );
 });

@@ -23,6 +23,18 @@ function find(bytes: Uint8Array) {
 const GOOD = nd2File(CHUNKS);
 const found = find(GOOD);
 
+Deno.test("the map lists frames by number and metadata by name", () => {
+  equal(found.fault, null);
+  deepEqual(found.frames.map(([number]) => number), [0, 1]);
+  deepEqual(found.named.map(([name]) => name), [
+    "CustomData|AcqTimesCache!",
+    "ImageAttributesLV!",
+    "ImageMetadataSeqLV|0!",
+  ]);
+  // The signature has 112 bytes.
+  deepEqual(found.frames[0], [0, 112]);
+});
+
 Deno.test("a walk replaces a missing or wrong map", () => {
   const cases: [Uint8Array, RegExp][] = [
     [GOOD.subarray(0, -1), /does not end/],
@@ -38,6 +50,14 @@ Deno.test("a walk replaces a missing or wrong map", () => {
     ok(walked.fault?.match(fault), String(walked.fault));
     deepEqual({ ...walked, fault: null }, found);
   }
+});
+
+Deno.test("a walk ends where a length leads beyond the file", () => {
+  for (const length of [2 ** 40, 2 ** 53 - 1]) {
+    const bytes = concat(chunk("ImageDataSeq|0!", frame(), length), chunk("ImageDataSeq|1!", frame()));
+    deepEqual(find(bytes).frames, [[0, 0]]);
+  }
+  deepEqual(find(new Uint8Array(200)).frames, []);
 });
 
 Deno.test("a map has a signature after its last entry, and at most 128 MiB", () => {
@@ -61,10 +81,31 @@ Deno.test("a map has a signature after its last entry, and at most 128 MiB", () 
   throws(opened((128 << 20) + 1), /the chunk map has 134217729 bytes, more than 134217728/);
 });
 
+Deno.test("a name field has at most 64 KiB and ends in the file; data may be empty", () => {
+  const chunks = (field: number, kept = 16 + field) => {
+    const bytes = new Uint8Array(16 + field);
+    bytes.set(chunk("ImageAttributes!", new Uint8Array()));
+    new DataView(bytes.buffer).setUint32(4, field, true);
+    return find(bytes.subarray(0, kept)).named.length;
+  };
+  deepEqual([chunks(64 << 10), chunks((64 << 10) + 1), chunks(1000), chunks(1000, 1015)], [1, 0, 1, 0]);
+});
+
 Deno.test("a chunk is read up to a bound", () => {
   const file = new DecodedBytes(chunk("a!", new Uint8Array(9)), "the file");
   equal(readChunk(file, "a!", 0, 9).length, 9);
   throws(() => readChunk(file, "a!", 0, 8), /chunk "a!" at 0 has 9 bytes, more than 8/);
+});
+
+Deno.test("a walk finds chunks at multiples of 4096 and between them", () => {
+  const pad = (bytes: Uint8Array) => concat(bytes, new Uint8Array(-bytes.length & 4095));
+  const [first, second, third] = [0, 1, 2].map((n) => chunk(`ImageDataSeq|${n}!`, frame()));
+  const loose = pad(concat(first!, second!));
+  deepEqual(find(concat(loose, third!)).frames, [[0, 0], [1, first!.length], [2, 4096]]);
+  deepEqual(find(concat(pad(first!), third!)).frames, [[0, 0], [2, 4096]]);
+  // Padding may look like a chunk.
+  const padding = concat(new Uint8Array(8), second!, new Uint8Array(4096));
+  deepEqual(find(concat(pad(concat(first!, padding)).subarray(0, 4096), third!)).frames, [[0, 0], [2, 4096]]);
 });
 
 Deno.test("the numbers of frames and metadata are bounded, and their heap is estimated", () => {

@@ -47,6 +47,11 @@ Deno.test("values of each type are read", () => {
   deepEqual(parse(packed(packed(inside))), parse(inside));
 });
 
+Deno.test("a text without a final NUL ends with its level", () => {
+  deepEqual(parse(entry(8, "a", Uint8Array.of(0x41, 0, 0x42, 0))), new Map([["a", "AB"]]));
+  deepEqual(parse(entry(8, "a", Uint8Array.of(0x41, 0, 0x42))), new Map([["a", "A"]]));
+});
+
 Deno.test("damaged bytes are refused with their place", () => {
   const one = number("a", 1);
   const cases: [Uint8Array, RegExp][] = [

@@ -23,6 +23,20 @@ const DOCUMENT =
   `<list runtype="CLxListVariant"><no_name runtype="lx_int32" value="4"/><no_name runtype="lx_int32" value="5"/></list>` +
   `<flags runtype="CLxListVariant"><_00 runtype="bool" value="true"/></flags></no_name></variant>`;
 
+const VALUES = new Map<string, unknown>([
+  ["uiCount", 3],
+  ["dStep", -0.5],
+  ["bOn", true],
+  ["bOff", false],
+  ["wsName", "a <b>"],
+  ["list", [4, 5]],
+  ["flags", new Map([["_00", true]])],
+]);
+
+Deno.test("values of each type are read below their wrappers", () => {
+  deepEqual(parse(bytesOf(DOCUMENT)), { value: VALUES, codes: [] });
+});
+
 Deno.test("documents are read in UTF-8, UTF-16 and the code page of Western Windows", () => {
   const named = (name: string) =>
     `<variant><no_name><a runtype="CLxStringW" value="${name}"/></no_name></variant>`;

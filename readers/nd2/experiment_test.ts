@@ -34,6 +34,29 @@ Deno.test("loops are listed from the outermost to the innermost, with their step
   deepEqual(short({}), []);
 });
 
+Deno.test("valid positions are counted, as points or as coordinates by axis", () => {
+  // The empty element is skipped and has no flag.
+  const points = { Points: [{ dPosName: "a" }, {}, { pPosName: "b" }, { dPosX: 1 }] };
+  deepEqual(short({ ...level(2, points), pItemValid: Uint8Array.of(1, 0, 7) }), [["P", 2, null, null]]);
+  deepEqual(short({ ...level(2, points), pItemValid: new Uint8Array() }), [["P", 3, null, null]]);
+  const names = loopsOf(variant({
+    ...level(2, [{ dPosX: { _00: 1, _01: 2 }, pPosName: { _00: "a", _01: "b" } }]),
+    pItemValid: { _01: true, _00: false },
+  }) as VariantObject).map((loop) => loop.names);
+  deepEqual(names, [["b"]]);
+});
+
+Deno.test("valid phases add up", () => {
+  const pPeriod = [{ uiCount: 2, dPeriod: 100 }, { uiCount: 50 }, { uiCount: 2, dPeriod: 300 }];
+  deepEqual(short(level(8, { pPeriod, pPeriodValid: Uint8Array.of(1, 0, 1) })), [["T", 4, null, 200]]);
+  deepEqual(short(level(8, { pPeriod, pPeriodValid: { _00: true, _01: false, _02: false } })), [[
+    "T",
+    2,
+    null,
+    100,
+  ]]);
+});
+
 Deno.test("unknown kinds of loops are refused; loops of less than one step are skipped", () => {
   for (const type of [3, 5, 9, 10]) throws(() => short(level(type, { uiCount: 2 })), { tag: "DecodeFailed" });
   for (const uiCount of [0, -1, 0.5, NaN, Infinity, 2 ** 60, "3"]) {
@@ -48,6 +71,26 @@ const loop = (kind: LoopKind, count: number): Loop => ({
   measured: null,
   nominal: null,
   names: [],
+});
+
+Deno.test("outer loops vary slowest", () => {
+  // Two positions, three time points and four focus planes: (p * 3 + t) * 4 + z.
+  const inside = new FrameNumbers([loop("P", 2), loop("T", 3), loop("Z", 4)]);
+  equal(inside.at({ t: 2, z: 1 }, 1), (1 * 3 + 2) * 4 + 1);
+  equal(inside.sceneOf(23), 1);
+  const outside = new FrameNumbers([loop("T", 3), loop("Z", 4), loop("P", 2)]);
+  equal(outside.at({ t: 2, z: 1 }, 1), (2 * 4 + 1) * 2 + 1);
+  deepEqual([0, 1, 2, 3].map((frame) => outside.sceneOf(frame)), [0, 1, 0, 1]);
+  equal(new FrameNumbers([]).at({ t: 0, z: 0 }, 0), 0);
+  // Steps of a custom loop are not asked for.
+  equal(new FrameNumbers([loop("U", 5), loop("Z", 4)]).at({ t: 0, z: 3 }, 0), 3);
+});
+
+Deno.test("loops of one kind share an axis", () => {
+  const twice = new FrameNumbers([loop("T", 2), loop("Z", 2), loop("T", 3)]);
+  deepEqual([twice.size("T"), twice.loop("T"), twice.loop("Z")?.count], [6, null, 2]);
+  // Time point 4 of 6 is the second of the outer loop and the second of the inner: (1 * 2 + 1) * 3 + 1.
+  equal(twice.at({ t: 4, z: 1 }, 0), 10);
 });
 
 Deno.test("each frame has one position", () => {

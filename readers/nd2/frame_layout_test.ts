@@ -23,6 +23,28 @@ function layout(changed: Record<string, Variant | undefined> = {}) {
   return frameLayout(attributes);
 }
 
+Deno.test("rows are padded, but for the last one", () => {
+  const { rows, columns, components, rowBytes, usedRowBytes, bytes, neededBytes, zlib, warnings } = layout();
+  deepEqual([rows, columns, components, zlib], [3, 5, 2, false]);
+  // Padding to four bytes would need none.
+  deepEqual(codesOf(warnings), ["metadata_disagree"]);
+  // 5 pixels of 2 samples of 2 bytes; 3 rows of 24, or 2 of 24 and one of 20.
+  deepEqual([rowBytes, usedRowBytes, bytes, neededBytes], [24, 20, 72, 68]);
+});
+
+Deno.test("rows without a stated distance are padded to four bytes", () => {
+  for (const uiWidthBytes of [undefined, 0]) {
+    // 5 pixels of 3 bytes.
+    const found = layout({ uiComp: 3, uiBpcInMemory: 8, uiBpcSignificant: 8, uiWidthBytes });
+    deepEqual([found.usedRowBytes, found.rowBytes], [15, 16]);
+    deepEqual(codesOf(found.warnings), ["metadata_missing"]);
+  }
+  for (const uiWidthBytes of [19, -24, 20.5, 2 ** 60]) {
+    throws(() => layout({ uiWidthBytes }), /rows of 20 bytes of samples are declared with/);
+  }
+  equal(layout({ uiWidthBytes: 20 }).rowBytes, 20);
+});
+
 Deno.test("bits and pixel type give the sample type", () => {
   const type = (uiBpcInMemory: number, ePixelType?: number, uiBpcSignificant?: number) =>
     layout({ uiComp: 1, uiWidthBytes: 64, uiBpcInMemory, ePixelType, uiBpcSignificant }).sampleType;
@@ -56,4 +78,9 @@ Deno.test("sizes are bounded", () => {
   equal(layout({ ...large, uiWidthBytes: rowBytes }).bytes, 4 * MAX_PLANE_SAMPLES);
   throws(() => layout({ ...large, uiWidthBytes: rowBytes + 1 }), /are declared with \d+ bytes/);
   throws(() => layout({ ...large, uiWidth: large.uiWidth + 1 }), /pixels, more than/);
+});
+
+Deno.test("frames are raw, zlib streams, or refused", () => {
+  deepEqual([0, 2, 3].map((eCompression) => layout({ eCompression }).zlib), [true, false, false]);
+  throws(() => layout({ eCompression: 1 }), /lossy compression/);
 });

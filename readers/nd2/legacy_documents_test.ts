@@ -3,7 +3,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { variantBudget } from "./clx_lite.ts";
-import { documentOf, legacyLoops, numberOf, textStarting } from "./legacy_documents.ts";
+import { documentOf, holderOf, legacyLoops, numberOf, textStarting } from "./legacy_documents.ts";
 import { objectIn, type Variant, type VariantObject } from "./variant.ts";
 
 function parsed(xml: string) {
@@ -24,6 +24,15 @@ Deno.test("values are attributes or the text of an element; names lose the prefi
   equal(document.get("Text"), "Metadata: x");
   deepEqual(document.get("Empty"), new Map());
   deepEqual([...objectIn(document, "Loop")], [["Type", "2"], ["0", "a"], ["1", "b"]]);
+});
+
+Deno.test("an object is found inside its wrappers unless there are several", () => {
+  const wrapped = parsed('<a><UnknownData><b value="1"/></UnknownData><c><d><Count value="5"/></d></c></a>');
+  equal(numberOf(holderOf(wrapped, ["Count"]), "Count"), 5);
+  const parted = parsed('<a><B><Count value="5"/></B><C><Count value="6"/></C></a>');
+  equal(holderOf(parted, ["Count"]), parted);
+  const deep = parsed(`${"<A>".repeat(12)}<Count value="5"/>${"</A>".repeat(12)}`);
+  equal(numberOf(holderOf(deep, ["Count"]), "Count"), null);
 });
 
 Deno.test("the first text with a given start is found at any depth", () => {

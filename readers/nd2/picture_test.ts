@@ -30,6 +30,19 @@ Deno.test("a colour has red in its lowest byte; black and fractions give null", 
   deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(colorOf), [null, null, null, null, null]);
 });
 
+Deno.test("the samples of a plane are channels, colours or numbered", () => {
+  deepEqual(listed(2, [plane(" a ", 1, 0xff), plane("", 1)]), {
+    names: ["a", "CH2"],
+    colors: ["#ff0000", null],
+    warnings: [],
+  });
+  deepEqual(listed(3, [plane("HE", 3)]).names, ["Blue", "Green", "Red"]);
+  deepEqual(listed(3, [plane("HE", 3)]).colors, ["#0000ff", "#00ff00", "#ff0000"]);
+  deepEqual(listed(4, [plane("x", 4, 0xff00)]).names, ["x 1", "x 2", "x 3", "x 4"]);
+  deepEqual(listed(2, [plane("", 2)]).names, ["CH1", "CH2"]);
+  deepEqual(listed(4, [plane("a", 1), plane("b", 3)]).names, ["a", "b Blue", "b Green", "b Red"]);
+});
+
 Deno.test("planes share the samples of a pixel equally; contradictions give a warning", () => {
   deepEqual(listed(4, [plane("a", 0), plane("b", 0)]).names, ["a 1", "a 2", "b 1", "b 2"]);
   deepEqual(listed(3, [plane("a", 1), plane("b", 1)]), {

@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import fc from "fast-check";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
 // 2014-06-18 13:55:12 UTC: 2440587.5 + 1403099712 / 86400.
@@ -42,4 +43,19 @@ Deno.test("dates are read in the formats of many languages", () => {
   ];
   for (const [text, utc, date, time] of cases) deepEqual(wallClock(text, utc), { date, time }, text);
   deepEqual(wallClock(null, JUNE), { date: "20140618", time: "13:55:12" });
+});
+
+Deno.test("any text gives a calendar date or none, in linear time", () => {
+  const parts = fc.constantFrom("1", "12", "2014", "/", "-", ".", " ", ":", "PM", "Jun", "x", "\0", "   ");
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 400 }), fc.option(fc.double()), (words, utc) => {
+      const { date, time } = wallClock(
+        words.join(""),
+        Number.isFinite(utc) && Math.abs(utc!) < 8e15 ? utc : null,
+      );
+      equal(/^(\d{8})?$/.test(date) && /^(\d\d:\d\d:\d\d)?$/.test(time), true);
+    }),
+    { numRuns: 1000, seed: 2 },
+  );
+  wallClock("1" + " ".repeat(1 << 20), null);
 });

@@ -41,6 +41,18 @@ const doubts = (...facts: Parameters<typeof sizeDoubts>) => codesOf(sizeDoubts(.
 
 const image = (values: string) => new Settings(`[Image Parameters]\n${values}`, "it");
 
+Deno.test("agreeing or missing sizes cause no warning", () => {
+  for (const sizes of [{ X: 6, Y: 5 }, { X: 0, Y: 0 }, { X: 1, Y: 1 }, {}]) {
+    deepEqual(doubts(main("XYC", sizes), null, PAGE), []);
+  }
+  deepEqual(
+    doubts(main("XYC", {}), image("ImageWidth=6\nImageHeight=5\nImageDepth=2\n"), PAGE),
+    [],
+  );
+  // A line scan may have been interrupted.
+  deepEqual(doubts(main("XTC", { X: 6, T: 50 }), null, PAGE), []);
+});
+
 Deno.test("each size and depth that disagrees is a warning", () => {
   deepEqual(doubts(main("XYC", { X: 7, Y: 4 }), null, PAGE), ["metadata_disagree", "metadata_disagree"]);
   deepEqual(doubts(main("XZC", { X: 6, Z: 4, Y: 5 }), null, PAGE), ["metadata_disagree"]);

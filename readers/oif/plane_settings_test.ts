@@ -1,6 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { DecodedBytes } from "../io/byte_source.ts";
+import { StopFlag } from "../io/stop_flag.ts";
 import { PlaneSettings } from "./plane_settings.ts";
+import { PlaneGrid, planeNames } from "./planes.ts";
 import type { NamedStreams } from "./streams.ts";
 
 function settingsOf(open: (name: string) => string | Uint8Array | null): PlaneSettings {
@@ -15,6 +17,33 @@ function settingsOf(open: (name: string) => string | Uint8Array | null): PlaneSe
   };
   return new PlaneSettings(streams);
 }
+
+/** Times of a series whose settings state a position in milliseconds, or `null` for none. */
+function times(count: number, position: (t: number) => number | null): readonly number[] | null {
+  const settings = settingsOf((name) => {
+    const at = position(Number(/T(\d+)\.pty$/.exec(name)?.[1]));
+    return at === null ? null : `[Axis 4 Parameters]\nAbsPositionValue=${at}\n`;
+  });
+  const names = Array.from({ length: count }, (_, i) => `s_C001T${String(i + 1).padStart(3, "0")}.tif`);
+  return settings.times(new PlaneGrid(planeNames(names).places[0]!.planes, 1), new StopFlag());
+}
+
+Deno.test("seconds of each time point from the first, which need not be 0", () => {
+  deepEqual(times(3, (t) => [500, 750, 2000][t - 1]!), [0, 0.25, 1.5]);
+  deepEqual(times(2, (t) => -1000 / t), [0, 0.5]);
+});
+
+Deno.test("a series has no times where one is missing or they do not rise", () => {
+  equal(times(1, () => 5), null);
+  equal(times(3, (t) => t === 2 ? null : 10 * t), null);
+  equal(times(3, (t) => [1, 2, 2][t - 1]!), null);
+  equal(times(2, (t) => -t), null);
+});
+
+Deno.test("the times of up to 4096 time points are read", () => {
+  equal(times(4096, (t) => t)?.length, 4096);
+  equal(times(4097, (t) => t), null);
+});
 
 /** Colour by a table after some text, whose last entry is blue, green, red, 0. */
 function colorBy(last: number[] | null, entries = 65_536, file = "LUT1"): string | null {

@@ -1,5 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
 import { codesOf } from "../../tests/warning_codes.ts";
+import { PlaneNotFound } from "../errors.ts";
 import { PlaneGrid, planeNames } from "./planes.ts";
 import { lastPart } from "./streams.ts";
 
@@ -31,6 +33,35 @@ Deno.test("two files for one plane are refused", () => {
     /"s_C001.tif" and "s_C0001.tif" are the same plane/,
   );
   throws(() => planeNames(["s_C001T002.tif", "s_T002C001.tif"]), /the same plane/);
+});
+
+Deno.test("every plane is found by its index, and a missing one is named", () => {
+  const sizes = fc.record({
+    c: fc.integer({ min: 1, max: 3 }),
+    z: fc.integer({ min: 1, max: 4 }),
+    t: fc.integer({ min: 1, max: 4 }),
+  });
+  fc.assert(
+    fc.property(sizes, fc.nat(), ({ c, z, t }, left) => {
+      const names: string[] = [];
+      for (let i = 0; i < c * z * t; i += 1) {
+        const parts = [i % c, Math.floor(i / c) % z, Math.floor(i / c / z)].map((n) =>
+          String(n + 1).padStart(3, "0")
+        );
+        names.push(`s_C${parts[0]}Z${parts[1]}T${parts[2]}.tif`);
+      }
+      const missing = names.length > 1 ? names[left % names.length] : undefined;
+      const kept = names.filter((name) => name !== missing);
+      const grid = new PlaneGrid(planeNames(kept).places[0]!.planes, c);
+      equal(grid.stored, kept.length);
+      for (const [i, name] of names.entries()) {
+        const index = { channel: i % c, z: Math.floor(i / c) % z, t: Math.floor(i / c / z), l: 0 };
+        if (name === missing) throws(() => grid.name(index), PlaneNotFound);
+        else equal(grid.name(index), name);
+      }
+    }),
+    { numRuns: 200, seed: 4 },
+  );
 });
 
 Deno.test("a missing plane is named by its channel and the axes with several positions", () => {

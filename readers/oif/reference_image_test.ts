@@ -13,6 +13,23 @@ const lineOf = (text: string) => scanLine(new Settings(text, "it"), SHAPE, 11);
 
 const NONE = { lineRoi: null, scanPath: null };
 
+Deno.test("a straight line of ten pixels is the line and the path", () => {
+  // 6 across and 8 down: 10 pixels long, one less than a row has.
+  deepEqual(lineOf(shape(5, "1,2", "1,2") + shape(3, "4,10", "3,11")), {
+    lineRoi: [4, 3, 10, 11],
+    scanPath: { x: [4, 10], y: [3, 11] },
+  });
+});
+
+Deno.test("polylines and free lines become paths", () => {
+  for (const kind of [4, 10]) {
+    deepEqual(lineOf(shape(kind, "1,6,6", "1,1,6")), {
+      lineRoi: null,
+      scanPath: { x: [1, 6, 6], y: [1, 1, 6] },
+    });
+  }
+});
+
 Deno.test("a line is a path if its length differs from a row by at most two pixels", () => {
   // Rows of 11 pixels: 10 - 2 to 11 + 2, along the first row.
   for (const [length, fits] of [[7, false], [8, true], [13, true], [14, false]] as const) {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { Settings } from "./settings.ts";
+import { settingNumber, Settings } from "./settings.ts";
 
 const read = (bytes: Uint8Array) => Settings.read(new DecodedBytes(bytes, '"a.pty"'));
 const utf16 = (text: string) => Buffer.from("\ufeff" + text, "utf16le");
@@ -30,6 +30,24 @@ Deno.test("decodes UTF-16, UTF-8 and a code page, and skips bytes before the fir
       1,
     ]]);
   }
+});
+
+Deno.test("parses numbers with a decimal point or comma", () => {
+  const cases: [string | null, number | null][] = [
+    ["0.177", 0.177],
+    ["-959330.0", -959330],
+    ["0,207.0", 0.207],
+    ["211,761.0", 211.761],
+    ["-1,5", -1.5],
+    ["1,2,3", null],
+    ["9999", 9999],
+    ["", null],
+    ["NaN", null],
+    ["1e999", null],
+    ["x", null],
+    [null, null],
+  ];
+  for (const [text, number] of cases) equal(settingNumber(text), number, `${text}`);
 });
 
 Deno.test("refuses other texts, and those over the bounds", () => {

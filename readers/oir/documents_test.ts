@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DocumentParser, findDocuments, MAX_DOCUMENT_NODES } from "./documents.ts";
+import { DocumentParser, findDocuments, isCount, MAX_DOCUMENT_NODES } from "./documents.ts";
 
 const HEAD = '<?xml version="1.0"?>';
 const bytes = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
@@ -44,6 +44,17 @@ Deno.test("documents are identified by the local name of their root", () => {
   }
 });
 
+Deno.test("text may be UTF-8 or in a Windows code page", () => {
+  const utf8 = new TextEncoder().encode(`${HEAD}<a>\u00b5m</a>`);
+  assert.equal(new DocumentParser().parse({ root: "a", name: "a", offset: 0, bytes: utf8 }).text, "\u00b5m");
+  // 0x80 is the euro sign in Windows-1252.
+  const windows = bytes(`${HEAD}<a>\u00b5m \u0080</a>`);
+  assert.equal(
+    new DocumentParser().parse({ root: "a", name: "a", offset: 0, bytes: windows }).text,
+    "\u00b5m \u20ac",
+  );
+});
+
 Deno.test("bounds the nodes of a document, of all documents, and the parsed bytes", () => {
   const document = (nodes: number, tail = "") => ({
     root: "a",
@@ -60,4 +71,9 @@ Deno.test("bounds the nodes of a document, of all documents, and the parsed byte
   const other = new DocumentParser();
   other.parse(long);
   assert.throws(() => other.parse(long), /exceeds the 16777216 bytes/);
+});
+
+Deno.test("a count is a positive integer", () => {
+  assert.deepEqual([1, 2, 2 ** 53 - 1].map(isCount), [true, true, true]);
+  assert.deepEqual([0, -1, 1.5, 2 ** 53, NaN, null, undefined].map(isCount), Array(7).fill(false));
 });

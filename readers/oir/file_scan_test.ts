@@ -21,6 +21,15 @@ Deno.test("main chunks are named in every known form", () => {
   }
 });
 
+Deno.test("reference chunks are named after their source", () => {
+  assert.deepEqual(parseChunkName(`REF_LSM0_${ID}_1`), { image: "reference", source: "LSM0", channel: ID });
+  assert.deepEqual(parseChunkName("REF_CAMERA0_x_0"), {
+    image: "reference",
+    source: "CAMERA0",
+    channel: "x",
+  });
+});
+
 Deno.test("names of any other form are rejected", () => {
   const names = ["", "_", "0", "x", `${ID}_`, `${ID}_x`, "_0", `q001_0_1_${ID}_0`, `t001t002_0_1_${ID}_0`];
   for (

@@ -1,7 +1,7 @@
 /** Metadata of arrays (Zarr 2 and Zarr 3 core), each field with values on both sides of its limits. */
 import { deepEqual, doesNotThrow, equal, throws } from "node:assert/strict";
 import { arrayLayout } from "./array_layout.ts";
-import { wantedChunks, workingMemory } from "./array_planes.ts";
+import { divisionOf, wantedChunks, workingMemory } from "./array_planes.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 
 type Fields = Record<string, unknown>;
@@ -146,6 +146,18 @@ Deno.test("array metadata are read or refused", () => {
   for (const [change, message] of OLD_REFUSED) throws(() => old(change), message, JSON.stringify(change));
 });
 
+Deno.test("the transposition of an array names each axis once", () => {
+  const order = (value: unknown) =>
+    layout({ codecs: [{ name: "transpose", configuration: { order: value } }, LITTLE] }).chain;
+  deepEqual(order("C").axes, [0, 1, 2]);
+  deepEqual(order("F").axes, [2, 1, 0]);
+  deepEqual(order([1, 2, 0]).axes, [1, 2, 0]);
+  deepEqual(order([1, 2, 0]).shape, [4, 5, 1]);
+  for (const wrong of [[0, 1], [0, 1, 2, 3], [0, 1, 1], [0, 1, "2"], [1, 2, 3], [0, 1, 2, "3"], "A", null]) {
+    throws(() => order(wrong), /has the transposition/, JSON.stringify(wrong));
+  }
+});
+
 Deno.test("an array names its axes and gives the keys of its chunks", () => {
   deepEqual(layout().dimensionNames, null);
   deepEqual(layout({ dimension_names: ["c", null, 7] }).dimensionNames, ["c", null, null]);
@@ -160,6 +172,42 @@ Deno.test("an array names its axes and gives the keys of its chunks", () => {
   deepEqual(old({ dimension_separator: "/" }).chunkKeys([1, 2, 3]), ["0/1/2/3"]);
   equal(layout().fill, 3);
   equal(old({ fill_value: null }).fill, null);
+});
+
+Deno.test("the index of a shard has a length, a byte order and a place", () => {
+  const read = (change: Fields = {}) => {
+    const { serializer } = layout(shards(change)).chain;
+    if (serializer.kind !== "sharding") throw new Error("no shards");
+    return serializer;
+  };
+  // 1 x 2 x 1 inner chunks of 16 bytes, and a checksum of 4.
+  const { indexSize, grid: chunks, indexAtStart, indexLittleEndian } = read();
+  deepEqual([indexSize, chunks, indexAtStart, indexLittleEndian], [36, [1, 2, 1], false, true]);
+  equal(read({ index_location: "start" }).indexAtStart, true);
+  equal(
+    read({ index_codecs: [{ name: "bytes", configuration: { endian: "big" } }] }).indexLittleEndian,
+    false,
+  );
+});
+
+Deno.test("a load can be divided between encoded chunks, inner ones of shards included", () => {
+  const divided = (change: Fields, axes: Partial<PlaneSelection> = {}) =>
+    divisionOf(layout(change), selection(axes));
+  deepEqual(divided({ codecs: [LITTLE, ZSTD] }), { channels: 1, rows: 4 });
+  deepEqual(divided({ codecs: [LITTLE, ZSTD] }, { channelAxis: null }), { channels: 1, rows: 4 });
+  deepEqual(divided({ codecs: [LITTLE, ZSTD] }, { channelAxis: 1, rowAxis: 2 }), { channels: 4, rows: 5 });
+  equal(divided({}), undefined);
+  deepEqual(divided({ ...grid(2, 4, 5), codecs: [LITTLE, ZSTD] }), { channels: 2, rows: 4 });
+  deepEqual(divided(shards()), { channels: 1, rows: 2 });
+  deepEqual(divided({ ...grid(2, 4, 5), ...shards() }), { channels: 1, rows: 2 });
+  const coded = { ...grid(2, 4, 5), codecs: [...shards().codecs, ZSTD] };
+  deepEqual(divided(coded), { channels: 2, rows: 4 });
+  equal(divided(shards({ codecs: [LITTLE] })), undefined);
+  // Stored order x, c, y: the channel is the second axis of a chunk.
+  const transpose = { name: "transpose", configuration: { order: [2, 0, 1] } };
+  const transposed = { ...grid(1, 4, 5), codecs: [transpose, LITTLE, ZSTD] };
+  deepEqual(divided(transposed), { channels: 1, rows: 4 });
+  deepEqual(divided(transposed, { channelAxis: 1, rowAxis: 2 }), { channels: 4, rows: 5 });
 });
 
 const selection = (change: Partial<PlaneSelection> = {}): PlaneSelection => ({

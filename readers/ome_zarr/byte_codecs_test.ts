@@ -1,4 +1,4 @@
-import { deepEqual, throws } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import { byteCodec } from "./byte_codecs.ts";
 
 const decoded = (
@@ -48,4 +48,10 @@ Deno.test("checksums stand at either end of the data", () => {
   // The checksum of nothing is 0.
   deepEqual(decoded("crc32c", [0, 0, 0, 0]), []);
   throws(() => decoded("crc32c", [0, 0, 0]), /3 bytes are too few for a checksum/);
+});
+
+Deno.test("some codecs have a fixed length", () => {
+  const length = (name: string) => byteCodec(name, {}, 2)!.encodedLength?.(10) ?? null;
+  deepEqual(["crc32c", "crc32", "shuffle", "zstd", "blosc"].map(length), [14, 14, 10, null, null]);
+  equal(byteCodec("numcodecs.lzf", {}, 2), null);
 });

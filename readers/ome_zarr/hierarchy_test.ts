@@ -40,6 +40,34 @@ Deno.test("bare NaN and Infinity of Python's JSON are read as strings", () => {
   throws(() => node({ ".zgroup": "[]" }), /".zgroup" is not a JSON object/);
 });
 
+Deno.test("documents of Zarr 3 precede those of Zarr 2", () => {
+  const modern = (change = {}) => ({ "zarr.json": { zarr_format: 3, node_type: "group", ...change } });
+  deepEqual([node(modern())!.kind, node(modern())!.zarrFormat, node(modern())!.attributes], ["group", 3, {}]);
+  equal(node({ ...modern({ node_type: "array" }), ".zgroup": {} })!.kind, "array");
+  deepEqual(node(modern({ attributes: { a: 1 } }))!.attributes, { a: 1 });
+  deepEqual(node(modern({ attributes: [1] }))!.attributes, {});
+  throws(() => node(modern({ zarr_format: 2 })), /has the Zarr format 2/);
+  throws(() => node(modern({ node_type: "file" })), /has the node type "file"/);
+  throws(() => node(modern({ node_type: undefined })), /has the node type undefined/);
+  const kinds = (values: Record<string, unknown>) => {
+    const { kind, zarrFormat, metadata, attributes } = node(values)!;
+    return [kind, zarrFormat, metadata.key, attributes];
+  };
+  deepEqual(kinds({ ".zarray": { zarr_format: 2 }, ".zattrs": { a: 1 } }), ["array", 2, ".zarray", { a: 1 }]);
+  deepEqual(kinds({ ".zgroup": {} }), ["group", 2, ".zgroup", {}]);
+  deepEqual(kinds({ ".zattrs": { a: 1, zarr_format: 7 } }), ["group", 2, ".zattrs", {
+    a: 1,
+    zarr_format: 7,
+  }]);
+  throws(() => node({ ".zgroup": { zarr_format: 3 } }), /".zgroup" has the Zarr format 3/);
+  throws(
+    () => node({ ".zarray": { zarr_format: 1 }, ".zgroup": { zarr_format: 2 } }),
+    /".zarray" has the Zarr format 1/,
+  );
+  equal(node({}), null);
+  equal(node({ "a/zarr.json": { zarr_format: 3, node_type: "group" } }, "a")!.metadata.key, "a/zarr.json");
+});
+
 Deno.test('OME attributes stand under "ome" or at the top', () => {
   const attributes = (value: unknown) => omeAttributes(node({ ".zattrs": value })!);
   deepEqual(attributes({ ome: { a: 1 }, b: 2 }), { a: 1 });
@@ -80,6 +108,36 @@ const opened = (values: Readonly<Record<string, unknown>>, path = ""): OpenedSto
 const list = (values: Readonly<Record<string, unknown>>, path = "") => imageList(opened(values, path));
 const read = (values: Readonly<Record<string, unknown>>, path = "", index = 0) =>
   readStoredImage(opened(values, path), list(values, path), index).image;
+const namesOf = (...of: Parameters<typeof read>) => read(...of).channels.map(({ name }) => name);
+
+Deno.test("channels have the labels and colours of omero, in any spelling of six digits", () => {
+  const found = (...channels: unknown[]) => {
+    const { channels: own, warnings } = read(image({ omero: { channels } }));
+    return [own.map(({ name }) => name), own.map(({ color }) => color), codesOf(warnings)];
+  };
+  deepEqual(found({ label: " Red ", color: "00FF7f" }, { label: 7, color: "#ABCDEF" }), [
+    ...[["Red", "7"], ["#00ff7f", "#abcdef"], []],
+  ]);
+  deepEqual(found({ label: "Red", color: "00FF7" }), [["Red", "CH2"], [null, null], ["metadata_disagree"]]);
+  const none = [["CH1", "CH2"], [null, null], []];
+  deepEqual(found(), none);
+  deepEqual(found(null, { label: "", color: 112233 }), none);
+  deepEqual(found({ color: "00FF7F00" }, { color: "red" }), none);
+});
+
+Deno.test("an axis without a served letter is read at index 0, with a warning if it has more", () => {
+  const warnings = (size: number) =>
+    codesOf(
+      read(
+        image({
+          multiscale: multiscale({ axes: axes("angle", "y", "x").map((axis) => axis.name) }),
+          shape: [size, 4, 6],
+        }),
+      ).warnings,
+    );
+  deepEqual(warnings(1), []);
+  deepEqual(warnings(2), ["axis_reduced"]);
+});
 
 Deno.test("versions of OME-Zarr from 0.1 to 0.5 are read", () => {
   for (const version of ["0.1", "0.5", "0.5.2", undefined, 4]) {
@@ -134,6 +192,20 @@ const layout = (value: unknown, series?: unknown) => ({
 const paths = (values: Readonly<Record<string, unknown>>, path = "") =>
   list(values, path).images.map((one) => one.path);
 
+Deno.test("a bioformats2raw layout holds the images that it lists, or else numbered ones", () => {
+  deepEqual(paths(layout(3)), ["0", "1"]);
+  deepEqual(paths({ ...layout(3), ...image({ at: "3/" }) }), ["0", "1"]);
+  deepEqual(paths(layout(3, ["b", "0"])), ["b", "0"]);
+  deepEqual(paths(layout(3, [7, "b"])), ["b"]);
+  deepEqual(paths(layout(3, "b")), ["0", "1"]);
+  deepEqual(paths(layout(3, [])), ["0", "1"]);
+  deepEqual([0, 1].map((index) => namesOf(layout(3), "", index).length), [2, 3]);
+  equal(list(layout(3)).kind, "layout");
+  // The path of an image is that image alone.
+  deepEqual([paths(layout(3), "1"), list(layout(3), "1").kind], [["1"], "image"]);
+  throws(() => list(layout(4)), /layout 4 is unknown/);
+});
+
 Deno.test("warns about series that do not exist", () => {
   const warningsOf = (...series: string[]) => codesOf(list(layout(3, series)).warnings);
   deepEqual(warningsOf("b", "1"), []);
@@ -142,6 +214,32 @@ Deno.test("warns about series that do not exist", () => {
   throws(() => list({ ".zattrs": { "bioformats2raw.layout": 3 } }), /the layout holds no series/);
   // A group without an image fails when it is opened.
   throws(() => read(layout(3, ["OME"])), /"OME" holds no image/);
+});
+
+const OME_XML = (...images: string[]) =>
+  `<OME>${images.map((one) => `<Image ${one}</Image>`).join("")}</OME>`;
+
+Deno.test("the OME-XML of a layout names its images by the place where they are declared", () => {
+  const xml = OME_XML(
+    'Name="first"><Pixels SizeT="1"><Channel Name="A" Color="-16776961"/><Channel Name="B"/></Pixels>',
+    'Name="second"><Pixels/>',
+    'Name=" third "><Pixels><Channel Name="D"/></Pixels>',
+  );
+  const values = { ...layout(3, ["0", "gone", "b"]), "OME/METADATA.ome.xml": xml };
+  const { images, warnings } = list(values);
+  deepEqual(images, [{ path: "0", name: "first" }, { path: "b", name: "third" }]);
+  deepEqual(codesOf(warnings), ["scenes_left_out"]);
+  deepEqual([0, 1].map((index) => namesOf(values, "", index)), [["A", "B"], ["D"]]);
+  // -16776961 is ff0000ff: red, opaque.
+  deepEqual(read(values).channels.map(({ color }) => color), ["#ff0000", null]);
+  deepEqual(namesOf(values, "b"), ["D"]);
+  // Without a list the document gives the number of images.
+  const numbered = { ...layout(3), "OME/METADATA.ome.xml": xml };
+  deepEqual(paths(numbered), ["0", "1"]);
+  deepEqual(codesOf(list(numbered).warnings), ["scenes_left_out"]);
+  const damaged = { ...layout(3), "OME/METADATA.ome.xml": "<OME>" };
+  equal(list(damaged).images.length, 2);
+  equal(list(damaged).warnings.length, 1);
 });
 
 const wells = (...names: string[]) => ({ ".zattrs": { plate: { wells: names.map((path) => ({ path })) } } });
@@ -189,4 +287,12 @@ Deno.test("a plate has at most 10,000 wells and 100,000 fields", () => {
   });
   deepEqual(paths(full(99_999)), ["B/1/0"]);
   throws(() => list(full(100_000)), /the plate has more than 100000 fields/);
+});
+
+Deno.test("a layout may stand under the OME attributes, or beside them", () => {
+  const layout = { "bioformats2raw.layout": 3 };
+  for (const attributes of [{ ome: layout }, { ome: {}, ...layout }]) {
+    const group = { "zarr.json": { zarr_format: 3, node_type: "group", attributes } };
+    equal(namesOf({ ...group, ...image({ at: "0/" }) }).length, 2);
+  }
 });

@@ -18,6 +18,7 @@ function axesOf(
 
 const letters = (axes: unknown, rank: number, names?: (string | null)[]) =>
   axesOf(axes, new Array(rank).fill(4), names ? { names } : {}).letters;
+const typed = (...axes: [string, string?][]) => axes.map(([name, type]) => ({ name, ...type && { type } }));
 
 Deno.test("axes without names are those of OME-Zarr 0.1, or of the array", () => {
   for (const axes of [undefined, null]) {
@@ -31,6 +32,38 @@ Deno.test("axes without names are those of OME-Zarr 0.1, or of the array", () =>
   equal(letters(undefined, 5, ["x", "y", "z", "c", "t"]), "TCZYX");
   throws(() => letters(undefined, 3, ["z", null, "x"]), /names no axes/);
   throws(() => letters(undefined, 3, ["y", "x"]), /names no axes/);
+});
+
+Deno.test("axes are a list with a name for each axis of the array", () => {
+  equal(letters(["c", "y", "x"], 3), "CYX");
+  throws(() => letters("cyx", 3), /are not a list/);
+  throws(() => letters(["c", "", "x"], 3), /axis 1 of the image has no name/);
+  throws(() => letters([{ type: "space" }, "y", "x"], 3), /axis 0 of the image has no name/);
+  throws(() => letters(["y", "x"], 3), /has 2 axes, its array "0" 3/);
+  throws(() => letters(["t", "c", "y", "x"], 3), /has 4 axes, its array "0" 3/);
+});
+
+Deno.test("axes get letters by name, then by type from the last axis on", () => {
+  equal(letters(["TIME", "Channel", "Z", "Y", "X"], 5), "TCZYX");
+  equal(letters(typed(["a", "space"], ["b", "space"], ["d", "space"]), 3), "ZYX");
+  equal(letters(typed(["a", "time"], ["b", "channel"], ["y"], ["x"]), 4), "TCYX");
+  equal(letters(typed(["a", "time"], ["t", "time"], ["y"], ["x"]), 4), "-TYX");
+  equal(letters(typed(["a", "other"], ["b"], ["y"], ["x"]), 4), "--YX");
+  equal(letters(typed(["a", "space"], ["b", "space"], ["d", "space"], ["e", "space"]), 4), "-ZYX");
+  // Rows of a line scan.
+  equal(letters(typed(["t", "time"], ["x", "space"]), 2), "YX");
+  equal(letters(["t", "y", "x"], 3), "TYX");
+  throws(() => letters(["y", "y", "x"], 3), /the axes y, y, x repeat/);
+  throws(() => letters(["y", "c"], 2), /have no rows and columns/);
+  throws(() => letters(["c", "x"], 2), /have no rows and columns/);
+});
+
+Deno.test("an axis whose type contradicts its name gives a warning", () => {
+  const warned = (...axes: [string, string?][]) => axesOf(typed(...axes), axes.map(() => 4)).warnings;
+  deepEqual(warned(["t", "time"], ["c", "channel"], ["z", "space"], ["y", "time"], ["x", "space"]), []);
+  deepEqual(warned(["t"], ["y"], ["x"]), []);
+  deepEqual(warned(["t", "space"], ["y"], ["x"]), ["metadata_disagree"]);
+  deepEqual(warned(["c", "time"], ["z", "channel"], ["y"], ["x"]).length, 2);
 });
 
 Deno.test("scales of the dataset and of all datasets are multiplied", () => {
@@ -52,4 +85,12 @@ Deno.test("scales of the dataset and of all datasets are multiplied", () => {
     deepEqual(read(owner(wrong, scale(2, 3))), [2, 3, 1]);
   }
   deepEqual(read({ coordinateTransformations: scale(2, 3) }), [null, null, 0]);
+});
+
+Deno.test("units and sizes of axes", () => {
+  const axes = [{ name: "y", type: "space", unit: "micrometer" }, { name: "x", unit: 7 }];
+  deepEqual(axesOf(axes, [4, 6]).read, [
+    { name: "y", unit: "micrometer", letter: "Y", size: 4, scale: null },
+    { name: "x", unit: null, letter: "X", size: 6, scale: null },
+  ]);
 });

@@ -1,5 +1,8 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { join } from "node:path";
+import { OVERVIEW, writeImage } from "../../tests/collection_tree.ts";
+import { write } from "../../tests/fixtures/plain_store.ts";
+import { loadHere } from "../../tests/load_here.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { inFolder } from "../../tests/temporary_files.ts";
 import { FileAccess } from "../io/random_access.ts";
@@ -34,3 +37,20 @@ Deno.test("a directory store separates absent values from unreachable ones and b
     }
     files.close();
   }));
+
+Deno.test("a series belongs to a store that is up to six groups above it", async () => {
+  const group = (ome: object) => ({ zarr_format: 3, node_type: "group", attributes: { ome } });
+  /** Channel name, from the OME-XML of the store, of an image some groups below. */
+  const nameOf = (groups: number) =>
+    inFolder(async (_, folder) => {
+      const names = Array.from({ length: groups }, (_, i) => `g${i}`);
+      write(join(folder, "zarr.json"), group({ "bioformats2raw.layout": 3 }));
+      write(join(folder, "OME/zarr.json"), group({ series: [names.join("/")] }));
+      const xml = `<OME><Image><Pixels><Channel Name="DAPI"/></Pixels></Image></OME>`;
+      write(join(folder, "OME/METADATA.ome.xml"), xml);
+      names.slice(1).forEach((_, i) => write(join(folder, ...names.slice(0, i + 1), "zarr.json"), group({})));
+      writeImage(join(folder, ...names), OVERVIEW);
+      return (await loadHere(join(folder, ...names))).summary.channels[0]!.name;
+    });
+  deepEqual(await Promise.all([1, 6, 7].map(nameOf)), ["DAPI", "DAPI", "CH1"]);
+});

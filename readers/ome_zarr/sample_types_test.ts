@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { fillValue } from "./sample_types.ts";
+import { fillValue, numpyType } from "./sample_types.ts";
 
 const fill = (type: SampleType, text: string) => fillValue(JSON.parse(text), type, "array");
 
@@ -34,6 +34,21 @@ Deno.test("fill values of every kind", () => {
   for (const [type, text, expected] of values) assert.equal(fill(type, text), expected, `${type} ${text}`);
 });
 
+Deno.test("the least and the largest fill value of each integer type", () => {
+  for (const bits of [8, 16, 32, 64]) {
+    const half = 2n ** BigInt(bits - 1);
+    for (const [type, least, most] of [["int", -half, half - 1n], ["uint", 0n, 2n * half - 1n]] as const) {
+      const name = `${type}${bits}` as SampleType;
+      for (const value of [least, most]) {
+        assert.equal(fill(name, `"${value}"`), Math.fround(Number(value)), name);
+      }
+      for (const value of [least - 1n, most + 1n]) {
+        assert.throws(() => fill(name, `"${value}"`), DecodeFailed, name);
+      }
+    }
+  }
+});
+
 Deno.test("a fill value of another type is refused", () => {
   const refused: [SampleType, string][] = [
     ["uint8", '"x"'],
@@ -48,4 +63,12 @@ Deno.test("a fill value of another type is refused", () => {
     ["int64", "1e30"],
   ];
   for (const [type, text] of refused) assert.throws(() => fill(type, text), DecodeFailed, `${type} ${text}`);
+});
+
+Deno.test("NumPy type strings", () => {
+  assert.deepEqual(numpyType(">f2", "array"), { type: "float16", endian: "big" });
+  assert.deepEqual(numpyType("|b1", "array"), { type: "bool", endian: "little" });
+  for (const dtype of ["<c8", "|O", "<U4", "|S1", "<M8[ns]", "u2", [["a", "<u2"]], null]) {
+    assert.throws(() => numpyType(dtype, "array"), /unknown data type/);
+  }
 });

@@ -85,6 +85,25 @@ function archive(entries: readonly Entry[], end: End = {}) {
   );
 }
 
+Deno.test("entries of a ZIP directory", () => {
+  const entries = archive([{ name: "a", comment: "no" }, { name: "b", flags: 1 }, {
+    name: "c",
+    flags: 0x40,
+  }]);
+  deepEqual([...entries.keys()], ["a", "b", "c"]);
+  deepEqual(entries.get("a"), {
+    method: 8,
+    encrypted: false,
+    crc: 0x12345678,
+    compressedSize: 4,
+    size: 5,
+    offset: 3,
+  });
+  deepEqual([...entries.values()].map(({ encrypted }) => encrypted), [false, true, true]);
+  equal(archive([{ name: "a", size: 1 }, { name: "a", size: 2 }]).get("a")!.size, 2);
+  equal(archive([]).size, 0);
+});
+
 Deno.test("a ZIP directory has exactly the declared entries", () => {
   const two = [{ name: "a" }, { name: "b" }];
   throws(() => archive(two, { count: 1 }), /has 94 bytes, but its 1 entries take 47/);

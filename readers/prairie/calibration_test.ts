@@ -39,6 +39,14 @@ function settings(
 
 const WHOLE = { framePeriod: 0.1, linesPerFrame: 100, pixelsPerLine: 33, scanLinePeriod: 0.003 };
 
+Deno.test("settings of a line come from its frame or sequence, not from the document", () => {
+  const { lines, period, pixel, warnings } = settings(WHOLE);
+  deepEqual([lines, period, pixel, codesOf(warnings)], [100, 0.003, 0.3, []]);
+  deepEqual(settings({}, { sequence: WHOLE }), settings(WHOLE));
+  const none = settings({});
+  deepEqual([none.lines, none.period, codesOf(none.warnings)], [null, null, ["step_unknown"]]);
+});
+
 Deno.test("the period of the document counts where that of the frame is a whole part of it", () => {
   const { framePeriod: _, scanLinePeriod: __, ...size } = WHOLE;
   const periodAt = (framePeriod: number) => settings({ ...size, framePeriod }).period;
@@ -70,4 +78,10 @@ Deno.test("the length of the line gives the width of columns where the frame lac
     const { pixel, warnings } = settings(WHOLE, { line: "<Line/>", mode });
     deepEqual([pixel, codesOf(warnings)], [null, ["step_unknown"]]);
   }
+});
+
+Deno.test("the time of a pixel is that of the frame, else that of the document", () => {
+  const dwell = (frame: Readonly<Record<string, number>>, sequence = {}) =>
+    settings({ ...WHOLE, ...frame }, { sequence }).dwell;
+  deepEqual([dwell({}), dwell({ dwellTime: 7.2 }), dwell({}, { dwellTime: 4.8 })], [14.4, 7.2, 4.8]);
 });

@@ -13,6 +13,28 @@ const LINE: PvLine = {
   points: [],
 };
 
+Deno.test("a straight line is horizontal; its path has its two ends", () => {
+  deepEqual(scanPath(LINE, SIZE, 33), {
+    path: { lineRoi: [11, 17, 43, 17], scanPath: { x: [11, 43], y: [17, 17] } },
+    warnings: [],
+  });
+  // Version 4 does not state the frame.
+  deepEqual(scanPath({ ...LINE, source: { columns: null, rows: null } }, SIZE, 33).path.lineRoi, [
+    11,
+    17,
+    43,
+    17,
+  ]);
+});
+
+Deno.test("a line drawn by hand has its points and no ends of a straight one", () => {
+  const points = [{ x: 0, y: 47 }, { x: 63, y: 0 }, { x: 5.5, y: 3 }];
+  deepEqual(scanPath({ ...LINE, mode: "freeHand", points }, SIZE, 3), {
+    path: { lineRoi: null, scanPath: { x: [0, 63, 5.5], y: [47, 0, 3] } },
+    warnings: [],
+  });
+});
+
 Deno.test("a path outside the source image is left out with a warning", () => {
   const hand = (points: PvLine["points"]): PvLine => ({ ...LINE, mode: "freeHand", points });
   const inside = { x: 1, y: 1 };
@@ -32,4 +54,15 @@ Deno.test("a path outside the source image is left out with a warning", () => {
     deepEqual([path, codesOf(warnings)], [NO_PATH, ["reference_unreadable"]]);
   }
   equal(scanPath(null, SIZE, 33).warnings.length, 0);
+});
+
+Deno.test("a path with other pixels than the line scan has columns is served with a warning", () => {
+  // From 11 to 43 are 33 pixels.
+  const { path, warnings } = scanPath(LINE, SIZE, 32);
+  deepEqual(path.scanPath, { x: [11, 43], y: [17, 17] });
+  deepEqual(codesOf(warnings), ["metadata_disagree"]);
+  const points = [{ x: 0, y: 47 }, { x: 63, y: 0 }];
+  const hand = scanPath({ ...LINE, mode: "freeHand", points }, SIZE, 3);
+  equal(hand.path.scanPath?.x.length, 2);
+  deepEqual(codesOf(hand.warnings), ["metadata_disagree"]);
 });

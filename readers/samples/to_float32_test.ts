@@ -1,6 +1,42 @@
 import assert from "node:assert/strict";
 import { scratchBytes } from "../io/scratch.ts";
-import { convertSamples, newPlane, SAMPLE_BYTES, SampleArray } from "./to_float32.ts";
+import {
+  convertSamples,
+  int64ToFloat32,
+  newPlane,
+  SAMPLE_BYTES,
+  SampleArray,
+  uint64ToFloat32,
+} from "./to_float32.ts";
+
+function words(value: bigint): [number, number] {
+  const bits = BigInt.asUintN(64, value);
+  return [Number(bits & 0xffff_ffffn), Number(bits >> 32n)];
+}
+
+Deno.test("64-bit integers round once, to nearest even", () => {
+  // float32 has 24 significant bits: between 2^60 and 2^61 its values are 2^37 apart.
+  const step = 1n << 37n;
+  const base = 1n << 60n;
+  const cases: [bigint, bigint][] = [
+    [base, base],
+    [base + step / 2n, base], // a tie goes to the even neighbour
+    [base + step / 2n + 1n, base + step], // one more rounds up; a double would have dropped the 1
+    [base + step + step / 2n, base + 2n * step], // a tie above an odd neighbour
+    [base + step + step / 2n - 1n, base + step],
+    [(1n << 64n) - 1n, 1n << 64n],
+    [(1n << 53n) + 1n, 1n << 53n],
+  ];
+  for (const [stored, expected] of cases) {
+    assert.equal(uint64ToFloat32(...words(stored)), Number(expected), `${stored}`);
+    if (stored < 1n << 63n) {
+      assert.equal(int64ToFloat32(...words(-stored)), -Number(expected), `-${stored}`);
+    }
+  }
+  assert.equal(int64ToFloat32(...words(-(1n << 63n))), -(2 ** 63));
+  assert.equal(int64ToFloat32(...words(-1n)), -1);
+  assert.equal(int64ToFloat32(...words(-(1n << 32n))), -(2 ** 32));
+});
 
 Deno.test("every type in both byte orders", () => {
   const cases = [
@@ -37,6 +73,19 @@ Deno.test("every type in both byte orders", () => {
   }
 });
 
+Deno.test("float64 beyond float32 becomes infinity, NaN stays, bool is 0 and 1", () => {
+  const plane = new Float32Array(4);
+  const bytes = new Uint8Array(Float64Array.of(1e300, -1e300, NaN, 1e-300).buffer);
+  convertSamples({ bytes, sampleType: "float64", littleEndian: true }, plane, 0);
+  assert.deepEqual([...plane], [Infinity, -Infinity, NaN, 0]);
+  const truths = Uint8Array.of(0, 1, 255, 0);
+  convertSamples({ bytes: truths, sampleType: "bool", littleEndian: true }, plane, 0);
+  assert.deepEqual([...plane], [0, 1, 1, 0]);
+  new SampleArray({ bytes: truths, sampleType: "bool", littleEndian: true })
+    .convert({ from: 0, step: 2, count: 2 }, plane, 1);
+  assert.deepEqual([...plane], [0, 0, 1, 0]);
+});
+
 /** Two pixels of three samples (1, 2, 3) and (4, 5, 6) with the highest byte of each first, and the 64-bit ones signed. */
 const INTERLEAVED = [
   ["uint8", [1, 2, 3, 4, 5, 6]],
@@ -64,6 +113,22 @@ Deno.test("each of some interleaved samples is taken out, in both byte orders", 
         samples.convert({ from: 4, step: 1, count: 2 }, plane, 6);
         assert.deepEqual([...plane], [3, 6, 1, 4, 2, 5, 5, 6], `${sampleType} ${littleEndian} ${offset}`);
       }
+    }
+  }
+});
+
+Deno.test("every second of interleaved samples, from the first or the second on, also where the last pair is cut", () => {
+  const stored = [7, 65535, 256, 1, 40000, 3, 9];
+  for (const [from, count] of [[0, 4], [1, 3], [2, 3], [3, 2], [6, 1], [0, 0]] as const) {
+    // At a multiple of four bytes and between two of them.
+    for (const offset of [0, 2]) {
+      const bytes = new Uint8Array(new ArrayBuffer(offset + 14), offset);
+      stored.forEach((value, i) => new DataView(bytes.buffer, offset).setUint16(2 * i, value, true));
+      const plane = new Float32Array(6).fill(-1);
+      const samples = new SampleArray({ bytes, sampleType: "uint16", littleEndian: true });
+      samples.convert({ from, step: 2, count }, plane, 1);
+      const expected = [-1, ...stored.slice(from).filter((_, i) => i % 2 === 0).slice(0, count)];
+      assert.deepEqual([...plane], [...expected, ...new Array(6 - expected.length).fill(-1)]);
     }
   }
 });

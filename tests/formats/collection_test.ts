@@ -116,6 +116,17 @@ Deno.test(
 );
 
 Deno.test(
+  "an image with a collection in it stays an image, a bare group becomes the collection",
+  inFolder(async (root) => {
+    writeTwo(root);
+    writeImage(root, LINE_SCAN);
+    assert.equal((await loadHere(root)).summary.format, "ome.zarr");
+    write(join(root, "zarr.json"), { zarr_format: 3, node_type: "group", attributes: {} });
+    assert.equal((await loadHere(root)).summary.format, "collection");
+  }),
+);
+
+Deno.test(
   "members without an image are left out with a warning, a damaged one fails when it is opened",
   inFolder(async (root) => {
     writeTwo(root);

@@ -6,8 +6,10 @@ import { zstdCompressSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { documentsOf } from "../../readers/io/document_list.ts";
+import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
-import { openCzi, openScene } from "../fixtures/czi_files.ts";
+import { FileAccess } from "../../readers/io/random_access.ts";
+import { openCzi, openCziPlane, openScene } from "../fixtures/czi_files.ts";
 import {
   patched,
   ramp16,
@@ -166,6 +168,35 @@ Deno.test("the path is two lines of floats along any dimensions", async () => {
   deepEqual(await referenceOf(first), { size: null, channels: 0, path: null, warnings: [] });
 });
 
+Deno.test("scenes are listed by rank, with names and sizes", async () => {
+  const files = new FileAccess();
+  try {
+    const path = fixture("upside_down_mosaic");
+    const { scenes } = await openChosen(chooseFormat(path, [".czi"], files), files, null);
+    deepEqual([scenes.count, scenes.own], [2, 0]);
+    deepEqual(scenes.entries(10), [
+      { name: "left", sizes: { Z: 2, Y: 8, X: 24 } },
+      { name: "right", sizes: { Z: 2, Y: 8, X: 24 } },
+    ]);
+    equal(scenes.entries(1).length, 1);
+  } finally {
+    files.close();
+  }
+});
+
+Deno.test("samples are named, and unusual subblocks give warnings", async () => {
+  const of = async (name: string) => (await loadHere(fixture(name))).summary;
+  deepEqual((await of("lib_bgr48")).channels.map(({ name }) => name), [
+    ...["First Red", "First Green", "First Blue"],
+    ...["Second Red", "Second Green", "Second Blue"],
+  ]);
+  deepEqual((await of("bgra32")).channels.map(({ name }) => name), ["Red", "Green", "Blue", "Alpha"]);
+  deepEqual(codesOf((await of("airyscan_phases")).warnings), ["axis_reduced"]);
+  deepEqual(codesOf((await of("masked")).warnings), ["area_uncovered", "area_uncovered"]);
+  deepEqual(codesOf((await of("fewer_rows")).warnings), ["samples_doubtful"]);
+  deepEqual(codesOf((await of("pyramid")).warnings), []);
+});
+
 Deno.test("a split document is opened by any of its files", async () => {
   for (const name of ["split", "split (1)", "split(2)"]) {
     const { summary, planes } = await loadHere(fixture(name));
@@ -288,6 +319,21 @@ Deno.test("a subblock may span some channels of many", async () => {
   });
 });
 
+Deno.test("a stream that is as long as its pixels is decoded", async () => {
+  const dims: WrittenDimension[] = [["X", 0, 8], ["Y", 0, 8]];
+  const values = ramp16(64, 0);
+  // A skippable frame (RFC 8878, section 3.1.2) brings the stream to the 128 bytes of the pixels.
+  const stream = zstdCompressSync(values);
+  const padding = structure(128 - stream.length, (view) => {
+    view.setUint32(0, 0x184d2a50, true);
+    view.setUint32(4, 128 - stream.length - 8, true);
+  });
+  const data = new Uint8Array([...stream, ...padding]);
+  await openCzi(writeCzi({ subblocks: [{ dims, data, compression: 5 }] }).bytes, async (acquisition) => {
+    deepEqual([...(await planesAt(acquisition))[0]!], Array.from({ length: 64 }, (_, i) => i));
+  });
+});
+
 Deno.test("time stamps are seconds or days, and ignored where unusable", async () => {
   const frame = (t: number): WrittenSubblock => ({
     dims: [["X", 0, 4], ["Y", 0, 4], ["T", t, 1]],
@@ -356,6 +402,19 @@ Deno.test("an axis of one index is not reported, and XML attachments are documen
       ["metadata", xml],
       ["Experiment", experiment],
     ]);
+  });
+});
+
+Deno.test("no more is read than the directory and the plane", async () => {
+  const subblocks = Array.from({ length: 500 }, (_, t): WrittenSubblock => ({
+    dims: [["X", 0, 32], ["Y", 0, 32], ["T", t, 1]],
+    data: ramp16(1024, t),
+  }));
+  await withFiles({ "a.czi": writeCzi({ subblocks, front: true }).bytes }, async (path) => {
+    const { plane, counts } = await openCziPlane(path, { t: 321 });
+    equal(plane[1023], 321 + 1023);
+    // 500 entries of 92 bytes, 2048 bytes of samples; heads of segments.
+    ok(counts.bytes < 500 * 92 + 2048 + 2000, `${counts.bytes} bytes`);
   });
 });
 

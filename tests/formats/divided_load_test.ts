@@ -77,6 +77,21 @@ function wrongSample(parts: PlaneParts, sample: number): number {
   return found.findIndex((found, at) => found !== value(at % 2048, Math.floor(at / 2048), sample));
 }
 
+Deno.test("the rows of one channel that several workers decode are its rows, in their order", () =>
+  withPool(async (pool, budget, folder) => {
+    const path = join(folder, "one.tif");
+    const layout = { ...LAYOUT, samples: 1, height: 2100 };
+    Deno.writeFileSync(path, tiffBytes(layout, (x, y) => BigInt(value(x, y % 700, Math.floor(y / 700)))));
+    const { planes, summaryBytes, reservation } = await open(pool, budget, path, null);
+    equal(pool.counts.idle + pool.counts.busy, 3);
+    equal(reservation.bytes - summaryBytes, 4 * 2048 * 2100);
+    // 21 strips for three workers.
+    deepEqual(planes.map((parts) => parts.map(({ length }) => length)), [
+      [700, 700, 700].map((rows) => rows * 2048),
+    ]);
+    for (const [sample, part] of planes[0]!.entries()) equal(wrongSample([part], sample), -1);
+  }));
+
 Deno.test("every fixture decodes in pieces as a whole", async (t) => {
   const folder = fileURLToPath(new URL("../fixtures/", import.meta.url));
   let divided = 0;

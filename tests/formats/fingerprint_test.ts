@@ -1,6 +1,6 @@
 /** Copies, moved folders, every file of a set and every scene have one fingerprint; other content has another. */
 import { equal, match, notEqual } from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { loadHere } from "../load_here.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { copy, inFolder } from "../temporary_files.ts";
@@ -12,6 +12,19 @@ const fingerprintOf = async (path: string, scene: number | null = null) =>
 
 /** 400 x 300 samples of 16 bits: 240,000 bytes, of which the first, middle and last 16 KiB count. */
 const LARGE = tiffBytes(grayLayout(400, 300, 16), (x, y) => BigInt(x * y % 4096));
+
+Deno.test("a copy, another name and another time have the same fingerprint", () =>
+  inFolder(async (_, folder) => {
+    const [path, other] = [join(folder, "a.tif"), join(folder, "b.tif")];
+    Deno.writeFileSync(path, LARGE);
+    const own = await fingerprintOf(path);
+    match(own!, /^[0-9a-f]{32}$/);
+    Deno.copyFileSync(path, other);
+    Deno.utimeSync(other, 1, 1);
+    equal(await fingerprintOf(other), own);
+    Deno.renameSync(other, join(folder, "c.tif"));
+    equal(await fingerprintOf(join(folder, "c.tif")), own);
+  }));
 
 Deno.test("a changed byte near the start, the middle or the end, and another length change the fingerprint", () =>
   inFolder(async (_, folder) => {
@@ -54,6 +67,23 @@ for (const [folder, files] of SETS) {
     }));
 }
 
+Deno.test("each image of a Prairie series has the fingerprint of its document, and a changed one changes it", () =>
+  inFolder(async (_, folder) => {
+    const from = join(FIXTURES, "prairie/TSeries-01022020-1030-003");
+    const to = join(folder, basename(from));
+    copy(from, to);
+    const document = join(to, `${basename(from)}.xml`);
+    const own = await fingerprintOf(document);
+    const images = [...Deno.readDirSync(to)].map(({ name }) => name).filter((name) =>
+      /_Ch\d.*\.tif$/.test(name)
+    ).sort();
+    for (const name of images.slice(0, 4)) equal(await fingerprintOf(join(to, name)), own, name);
+    const bytes = Deno.readFileSync(join(to, images.at(-1)!));
+    bytes[bytes.length - 1]! ^= 1;
+    Deno.writeFileSync(join(to, images.at(-1)!), bytes);
+    notEqual(await fingerprintOf(document), own);
+  }));
+
 Deno.test("each file of a set of FluoView and each scene of a file has one fingerprint", () =>
   inFolder(async (_, folder) => {
     const names = ["a_C001T001.tif", "a_C001T002.tif", "a_C002T001.tif", "a_C002T002.tif"];
@@ -94,3 +124,12 @@ Deno.test("an OME-Zarr folder is identified by its documents and its first chunk
     equal(await fingerprintOf(join(folder, "c.ome.zarr/zarr.json")), own);
     notEqual(await fingerprintOf(join(folder, "b.ome.zarr")), own);
   }));
+
+Deno.test("each file of an NDTiff data set and its folder have one fingerprint", async () => {
+  const folder = join(FIXTURES, "ndtiff/explored");
+  const found = new Set<string | null>();
+  for (const name of ["", "NDTiff.index", "explored_NDTiffStack.tif", "explored_NDTiffStack_1.tif"]) {
+    found.add(await fingerprintOf(join(folder, name)));
+  }
+  equal(found.size, 1);
+});

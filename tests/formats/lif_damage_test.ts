@@ -1,5 +1,8 @@
 /** Damaged and hostile LIF and LOF files: refused with what is wrong and where, or served with a warning. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { FileAccess } from "../../readers/io/random_access.ts";
+import { scenes } from "../../readers/lif/mod.ts";
+import type { RowRange } from "../../readers/reader.ts";
 import { checkCuts, loadBytes, refused as refusedAs } from "../damage.ts";
 import { openHere } from "../load_here.ts";
 import { withFiles } from "../temporary_files.ts";
@@ -168,6 +171,47 @@ Deno.test("an interrupted line scan has the lines of every wanted channel", asyn
   deepEqual([summary.rows, planes[1]!.length], [3, 12]);
   deepEqual(codesOf(summary.warnings), ["step_unknown", "planes_missing", "lines_missing"]);
   await refused(lifFile(lines, samples(3)), /the plane is incomplete/);
+});
+
+Deno.test("reads the stored lines of a line scan whose lines interleave", async () => {
+  // Time is nearest: of five lines of four samples the last sample has three.
+  const across = image([[4, 5, 1], [1, 4, 5]]);
+  const { summary, planes } = await load(lifFile(across, samples(18)));
+  equal(summary.rows, 3);
+  deepEqual([...planes[0]!], [0, 5, 10, 15, 1, 6, 11, 16, 2, 7, 12, 17]);
+});
+
+Deno.test("opens the first readable image", async () => {
+  const { summary, planes } = await load(several(image(XY, [{ Resolution: 80 }]), image()));
+  deepEqual([summary.scene, summary.sceneCount, summary.scenes[0]], [1, 2, { name: "i0", sizes: {} }]);
+  deepEqual([...planes[0]!], SAMPLES);
+  deepEqual(codesOf(summary.warnings), ["scenes_left_out"]);
+});
+
+Deno.test("reads only the bytes of the wanted rows", async () => {
+  const planes = 64;
+  const [width, height] = [256, 128];
+  const bytes = lifFile(
+    image([[1, width, 1], [2, height, width], [3, planes, width * height]]),
+    samples(width * height * planes),
+  );
+  await withFiles({ "a.lif": bytes }, async (path) => {
+    const files = new FileAccess();
+    try {
+      const acquisition = await (await scenes({ path: path, files })).open(0);
+      ok(files.counts.bytes < 10_000, `${files.counts.bytes} bytes to open it`);
+      const read = async (rows?: RowRange) => {
+        const before = files.counts.bytes;
+        const plan = await acquisition.plan([0], { t: 0, z: 40, l: 0 }, rows);
+        await plan.decode([new Float32Array(width * height)]);
+        return files.counts.bytes - before;
+      };
+      equal(await read(), width * height);
+      equal(await read({ start: 7, end: 9 }), 2 * width);
+    } finally {
+      files.close();
+    }
+  });
 });
 
 Deno.test("explains other files of a Leica project", async () => {

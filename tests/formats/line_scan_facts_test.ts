@@ -32,6 +32,20 @@ for (const [file, secondsPerLine, secondsPerPixel] of LINE_SCANS) {
   });
 }
 
+Deno.test("of a LIF file the scenes whose rows are time are line scans", async () => {
+  const path = join(FIXTURES, "lif/line_scans.lif");
+  const { sceneCount } = (await loadHere(path)).summary;
+  const units: (readonly [boolean, string])[] = [];
+  for (let scene = 0; scene < sceneCount; scene += 1) {
+    const { lineScan, axes } = (await loadHere(path, { scene })).summary;
+    const { step, unit } = axes.find(({ name }) => name === "Y")!;
+    units.push([lineScan !== null, unit]);
+    if (lineScan) equal(lineScan.secondsPerLine, unit === "seconds" ? step : null);
+  }
+  equal(units.some(([isLineScan, unit]) => isLineScan && unit === "seconds"), true);
+  equal(units.every(([isLineScan, unit]) => !isLineScan || unit !== "um"), true);
+});
+
 for (const file of ["oir/series_ltz.oir", "oif/section.oif", "lsm/series_tzc.lsm", "nd2/section.nd2"]) {
   Deno.test(`${file} is no line scan`, async () => {
     equal((await loadHere(join(FIXTURES, file))).summary.lineScan ?? null, null);

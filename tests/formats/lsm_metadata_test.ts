@@ -103,6 +103,24 @@ Deno.test("the time of a line is the interval, or that of the track where there 
   ]);
 });
 
+Deno.test("a section has its focus planes as rows", async () => {
+  const section = await opened("section_series.lsm");
+  deepEqual(axes(section), { T: [2, "seconds"], Y: [3e-7 * 1e6, "um"], X: [1e-7 * 1e6, "um"] });
+  deepEqual(codesOf(section.warnings), ["axis_replaced"]);
+});
+
+Deno.test("names are distinct, by default those of data channels", async () => {
+  deepEqual((await opened("lzw_stack.lsm")).channels.map(({ name }) => name), ["Ch1", "Ch1 (2)", "CH3"]);
+  deepEqual((await opened("old.lsm")).channels.map(({ name, color }) => [name, color]), [["Ch5", "#0000ff"]]);
+  deepEqual((await opened("tiles.lsm")).channels.map(({ name, color }) => [name, color]), [["CH1", null], [
+    "CH2",
+    null,
+  ]]);
+  const unnamed = new LsmBytes("series_tzc.lsm").field(108, 0);
+  const { summary } = await withFiles({ "a.lsm": unnamed.bytes }, (path) => loadHere(path));
+  deepEqual(summary.channels.map(({ name }) => name), ["Ch2", "Ch3"]);
+});
+
 Deno.test("positions without pages are left out", async () => {
   const file = new LsmBytes("positions.lsm");
   // Pages 8 to 11 are the third of three positions with two time points.
@@ -113,6 +131,17 @@ Deno.test("positions without pages are left out", async () => {
     await rejects(loadHere(path, { scene: 2 }), { tag: "SceneOutOfRange" });
   });
 });
+
+Deno.test("planes that were never written are missing, earlier ones are served", () =>
+  openHere(fixture("unwritten.lsm"), async (acquisition) => {
+    for (const t of [2, 3]) {
+      await rejects(acquisition.plan([0], { t, z: 0, l: 0 }), {
+        name: "PlaneNotFound",
+        message: `plane ${t} was never written`,
+      });
+    }
+    equal((await acquisition.plan([0], { t: 1, z: 0, l: 0 })).rows, 7);
+  }));
 
 Deno.test("an interrupted series keeps its length and says which planes are missing", () =>
   openHere(fixture("interrupted.lsm"), async (acquisition) => {
@@ -141,4 +170,24 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
       await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });
     },
   );
+});
+
+Deno.test("a field exists if the record includes all of it", async () => {
+  // The number of tiles lies at bytes 268 to 271.
+  for (const [length, scenes] of [[272, 4], [271, 2]] as const) {
+    const { summary } = await withFiles(
+      { "a.lsm": new LsmBytes("tiles.lsm").field(4, length).bytes },
+      (path) => loadHere(path),
+    );
+    equal(summary.sceneCount, scenes, `${length}`);
+  }
+});
+
+Deno.test("an axis that the scan type lacks is served where all its planes exist", async () => {
+  // Scan type 0 counts focus planes alone; page 3 is the thumbnail of the second plane of the first time point.
+  const stack = () => new LsmBytes("series_tzc.lsm").field(88, 0);
+  for (const [bytes, times] of [[stack().bytes, 3], [stack().link(3, 0).bytes, 1]] as const) {
+    const { summary } = await withFiles({ "a.lsm": bytes }, (path) => loadHere(path));
+    equal(summary.axes.find(({ name }) => name === "T")?.size ?? 1, times);
+  }
 });

@@ -3,6 +3,7 @@ import { checkCuts } from "../damage.ts";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
+import { FileAccess } from "../../readers/io/random_access.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { withFiles } from "../temporary_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
@@ -26,6 +27,17 @@ const refused = (bytes: Uint8Array, message: RegExp) =>
 /** The file without its metadata, and with other attributes, frame or further chunks. */
 const changed = (values: Readonly<Record<string, number>>, pixels = frame(), ...more: Chunks) =>
   nd2File([["ImageDataSeq|0!", pixels], ["ImageAttributesLV!", attributes(values)], ...more]);
+
+Deno.test("a file of a frame and its attributes alone", async () => {
+  const { planes, summary } = await load(nd2File(CHUNKS));
+  deepEqual([...planes[0]!], SAMPLES);
+  deepEqual([summary.loaded[0]!.name, summary.date, summary.axes.map(({ unit }) => unit)], ["CH1", "", [
+    "Pixels",
+    "Pixels",
+  ]]);
+  equal(summary.warnings.length, 1);
+  deepEqual(codesOf(summary.warnings), ["metadata_missing"]);
+});
 
 Deno.test("a file that is truncated anywhere is refused or served with a warning", async () => {
   const good = nd2File([...CHUNKS, ["ImageMetadataSeqLV|0!", level("a", [])]]);
@@ -195,4 +207,19 @@ Deno.test("wrong places and sizes of JPEG 2000 boxes are refused", async () => {
   }));
   deepEqual([single.planes.length, codesOf(single.summary.warnings)], [1, []]);
   await refused(change((v, map) => v.setUint32(map, 1000)), /the box map at \d+ \+ 16000 ends after/);
+});
+
+Deno.test("one plane reads no other frame", async () => {
+  const frames: Chunks = Array.from({ length: 50 }, (_, i) => [`ImageDataSeq|${i}!`, frame(i)] as const);
+  const bytes = nd2File([...frames, ["ImageAttributesLV!", attributes()], ["ImageMetadataLV!", time(50)]]);
+  await withFiles({ "a.nd2": bytes }, async (path) => {
+    const files = new FileAccess();
+    try {
+      await loadHere(path, { files });
+      // The times of the time points stand in the frames, which costs two reads each.
+      ok(files.counts.reads < 130, String(files.counts.reads));
+    } finally {
+      files.close();
+    }
+  });
 });

@@ -108,6 +108,12 @@ Deno.test("steps, times, date and size of a data set", async () => {
   });
 });
 
+Deno.test("a position without its first time point opens at its first stored one", async () => {
+  const found = await opened(join(FIXTURE, "explored"), 1);
+  deepEqual(found.position, { t: 1, z: 0, l: 0 });
+  deepEqual(found.codes, ["planes_missing", "opened_elsewhere"]);
+});
+
 /** Images with these axes, whose first samples are 100, 101 and so on. */
 const imagesOf = (...axes: readonly object[]): NDTiffImage[] =>
   axes.map((one, i) => ({ axes: one, first: 100 + i, note: { PixelSizeUm: 0.5 } }));
@@ -133,6 +139,20 @@ Deno.test("tiles and unknown axes are scenes, never focus planes", async (t) => 
       }));
   }
 });
+
+Deno.test("numbers ascend, followed by texts in the order of their images", () =>
+  withSet(ndtiffFiles(GRAY, imagesOf(...["b", 10, "a", 2].map((time) => ({ time })))), async (folder) => {
+    await openHere(folder, async (acquisition) => {
+      const found: number[] = [];
+      for (let t = 0; t < 4; t += 1) {
+        const plane = new Float32Array(24);
+        await (await acquisition.plan([0], { t, z: 0, l: 0 })).decode([plane]);
+        found.push(plane[0]!);
+      }
+      // 2, 10, "b", "a"
+      deepEqual(found, [103, 101, 100, 102]);
+    });
+  }));
 
 Deno.test("every type of sample", async (t) => {
   const rows: [number, number, number, string, string[], number[]][] = [

@@ -262,6 +262,13 @@ const oib = (lines: string) =>
 
 const MAIN = "MainFileName=Stream00002\r\nStream00002=a.oif\r\n";
 
+Deno.test("an OIB of one plane is read, under any name", async () => {
+  for (const name of ["a.oib", "a.OIB", "a", "a.dat"]) {
+    const { planes, summary } = await loadBytes(name, oib(MAIN + "Stream00001=Storage00001/s_C001.tif\r\n"));
+    deepEqual([summary.format, planes[0]![0], summary.channels[0]!.name], ["oib", 70, "CH1"]);
+  }
+});
+
 const CIRCLE = "Stream00001=a/s_C001.tif\r\nStream00002=a\r\nStream1=\r\nOibInfo.txt=b/s_C001.tif\r\n";
 const DOCUMENT = writeCompound({ WordDocument: new Uint8Array(5000) }).bytes;
 

@@ -17,6 +17,15 @@ Deno.test("a plane, a reference image and settings in the folder open the acquis
   }
 });
 
+Deno.test("reads no other plane than the wanted one", async () => {
+  const { summary, counts, plan } = await loadHere(join(FOLDER, "series_v3.oib"), { channelIndices: [1] });
+  equal(summary.loaded[0]!.name, "CH2");
+  equal(plan.bytes, 4 * 61 * 50);
+  const { size } = Deno.statSync(join(FOLDER, "series_v3.oib"));
+  // Two planes of six, the directory and the settings of the time points.
+  ok(counts.bytes < size, `${counts.bytes} of ${size} bytes are read`);
+});
+
 Deno.test("the settings texts are the documents, as they are", async () => {
   for (const [file, main] of [["line_scan.oif", "line_scan.oif"], ["path_scan_v3.oib", "path_scan_v3.oif"]]) {
     await openHere(join(FOLDER, file!), (acquisition) => {

@@ -100,6 +100,24 @@ Deno.test("a neighbour outside the roots counts as missing", { ignore: NO_LINKS 
   });
 });
 
+Deno.test("a reference image that the first file lacks is taken from a later one", async () => {
+  const [first, second] = ["t001", "t002"].map((axes, i) => ({
+    axes,
+    planes: [ramp(20, 100 * i), ramp(20, 100 * i)],
+  }));
+  const overview = { scanners: { Galvano: 2 }, overview: { width: 8, height: 8 } };
+  const reference = { width: 8, height: 8, planes: { [CHANNEL_A]: ramp(64, 1) } };
+  const contents = {
+    "a.oir": writeOir(frame({ ...overview, frames: [first!] })),
+    "a_00001": writeOir(frame({ ...overview, frames: [second!], reference })),
+  };
+  await withFiles(contents, async (_, folder) => {
+    const { summary, referencePlanes } = await loadPath(join(folder, "a.oir"));
+    assert.deepEqual(referencePlanes.map((plane) => [...plane]), [[...ramp(64, 1)]]);
+    assert.deepEqual(codesOf(summary.warnings), []);
+  });
+});
+
 Deno.test("a neighbour of another format is left out", async () => {
   const contents = { "a.oir": writeOir(frame()), "a_00001": new TextEncoder().encode(CHANNEL_A.repeat(9)) };
   await withFiles(contents, async (_, folder) => {

@@ -1,8 +1,11 @@
 /** Damaged and hostile OIR files: each is refused with what is wrong and where, or served with a warning. */
 import { deepEqual, match, ok } from "node:assert/strict";
+import { join } from "node:path";
 import type { ReaderErrorTag } from "../../readers/errors.ts";
 import { checkCuts, loadBytes, refusal, testDamage } from "../damage.ts";
 import { CHANNEL_A, frame, lineScan, openBytes, ramp } from "../fixtures/oir_files.ts";
+import { loadHere } from "../load_here.ts";
+import { withFiles } from "../temporary_files.ts";
 import { concat } from "../fixtures/bytes.ts";
 import {
   blockOffsets,
@@ -57,6 +60,15 @@ Deno.test("finds blocks without an index, and ignores its entries and stale byte
     deepEqual([planes, referencePlanes], [whole.planes, whole.referencePlanes]);
     deepEqual(codesOf(summary.warnings), codes);
   }
+});
+
+Deno.test("blocks of an unknown kind are skipped", async () => {
+  const [first, ...rest] = oirBlocks(lineScan(23));
+  const { planes, summary } = await openBytes(
+    oirFile([{ kind: 77, payload: new Uint8Array(9) }, first!, ...rest]),
+  );
+  deepEqual([...planes[0]!], [...ramp(138, 0)]);
+  deepEqual(codesOf(summary.warnings), []);
 });
 
 /** A frame with another word in the first tag of channel A. */
@@ -190,5 +202,21 @@ Deno.test("archives and mosaics of OIR files are refused with what to open inste
   ];
   for (const [name, bytes, tag, message] of cases) {
     match(await refusal(loadBytes(name, bytes, { allowedExtensions: [".oir"] }), tag), message);
+  }
+});
+
+Deno.test("a main file without pixels is refused even with a continuation file", async () => {
+  const fixture = (name: string) => Deno.readFile(new URL(`../fixtures/oir/${name}`, import.meta.url));
+  const [main, continuation] = [await fixture("long.oir"), await fixture("long_00001")];
+  // The first block of pixels starts at 648; the header alone has 96 bytes.
+  const cuts: [number, RegExp][] = [
+    [622, /main image has no readable pixels: .*96 \+ 552/],
+    [96, /main image has no pixels/],
+  ];
+  for (const [length, message] of cuts) {
+    const contents = { "scan.oir": main.subarray(0, length), "scan_00001": continuation };
+    await withFiles(contents, async (_, folder) => {
+      match(await refusal(loadHere(join(folder, "scan.oir"))), message);
+    });
   }
 });

@@ -21,6 +21,33 @@ const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...pl
 const size = (axes: readonly { name: string; size: number }[]) =>
   Object.fromEntries(axes.map((a) => [a.name, a.size]));
 
+Deno.test("assembles alternating strips of two channels", async () => {
+  // 14 bytes a strip end inside rows of 10 bytes; 7 bytes end inside samples.
+  for (const stripBytes of [10, 14, 7, 1000]) {
+    const { planes, summary } = await openBytes(writeOir(frame({ stripBytes })));
+    assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]], `strips of ${stripBytes} bytes`);
+    assert.deepEqual(summary.axes.map((a) => [a.name, a.step, a.unit]), [
+      ["C", 1, "Pixels"],
+      ["Y", 0.25, "um"],
+      ["X", 0.5, "um"],
+    ]);
+    assert.deepEqual([summary.date, summary.time], ["20230506", "07:08:09"]);
+  }
+});
+
+Deno.test("channels with pixels come in their declared order and with their names", async () => {
+  const channels = [
+    { id: CHANNEL_B, name: "second", order: 2 },
+    { id: CHANNEL_C, name: "not recorded", order: 3 },
+    { id: CHANNEL_A, name: "é <1>", order: 1 },
+  ];
+  const { planes, summary } = await openBytes(
+    writeOir(frame({ channels, frames: [{ axes: "t001", planes: [ramp(20, 100), null, ramp(20, 0)] }] })),
+  );
+  assert.deepEqual(summary.channels.map((c) => c.name), ["é <1>", "second"]);
+  assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]]);
+});
+
 /** Every frame of `t` time points, `l` wavelengths and `z` planes, each with its own samples. */
 function series(
   sizes: { t: number; l: number; z: number },
@@ -44,6 +71,66 @@ function series(
   return frames;
 }
 const pad = (letter: string, n: number) => `${letter}${String(n).padStart(3, "0")}`;
+
+Deno.test("reads the axis letters of chunk names in any order", async () => {
+  const orders: ((t: number, l: number, z: number) => string)[] = [
+    (t, l, z) => pad("t", t) + pad("l", l) + pad("z", z),
+    (t, l, z) => pad("l", l) + pad("z", z) + pad("t", t),
+  ];
+  for (const order of orders) {
+    const { planes, summary } = await openBytes(
+      writeOir(frame({ frames: series({ t: 3, l: 2, z: 4 }, order) })),
+    );
+    assert.deepEqual(summary.axes.map((a) => [a.name, a.size, a.step, a.unit]), [
+      ["T", 3, 30, "seconds"],
+      ["L", 2, 0.01, "um"],
+      ["C", 2, 1, "Pixels"],
+      ["Z", 4, 1.5, "um"],
+      ["Y", 4, 0.25, "um"],
+      ["X", 5, 0.5, "um"],
+    ]);
+    assert.deepEqual(values(planes), [[...ramp(20, 1110)], [...ramp(20, 41_110)]]);
+    assert.deepEqual(codesOf(summary.warnings), []);
+  }
+});
+
+Deno.test("without frame positions the steps are those of the configured axes", async () => {
+  const frames = series({ t: 2, l: 1, z: 2 }, (t, _l, z) => pad("t", t) + pad("z", z)).map((f) => ({
+    ...f,
+    positions: {},
+  }));
+  const axes = [
+    { type: "ZSTACK", step: 9, maxSize: 7, enable: false },
+    { type: "ZSTACK", step: -0.7, maxSize: 2 },
+    { type: "TIMELAPSE", step: 0, maxSize: 2 },
+  ];
+  const { summary } = await openBytes(
+    writeOir(frame({ frames, axes, scanners: { Resonant: 66.5, Galvano: 1000 } })),
+  );
+  assert.deepEqual(summary.axes.map((a) => [a.name, a.step, a.unit]).slice(0, 3), [
+    ["T", 0.0665, "seconds"],
+    ["C", 1, "Pixels"],
+    ["Z", 0.7, "um"],
+  ]);
+});
+
+Deno.test("reads one plane of a large stack without the others", async () => {
+  const plane = ramp(200 * 160, 0);
+  const frames = Array.from({ length: 60 }, (_, i) => ({
+    axes: pad("z", i + 1),
+    planes: [plane, plane],
+    positions: { ZSTACK: i },
+  }));
+  const bytes = writeOir(frame({ width: 160, height: 200, frames, stripBytes: 32_000 }));
+  const { counts } = await openBytes(bytes, [1]);
+  // The plane itself, its scratch window per tag and pixel pair (256 bytes), the index and a few documents.
+  const pairs = 60 * 2 * 2;
+  assert.ok(bytes.length > 7_600_000);
+  assert.ok(
+    counts.bytes < plane.byteLength + pairs * 300 + 60 * 600 + 20_000,
+    `${counts.bytes} bytes were read`,
+  );
+});
 
 Deno.test("continuation files go on with the numbers of the main file, with and without extension", async () => {
   const frames = series({ t: 4, l: 1, z: 1 }, (t) => pad("t", t));
@@ -96,6 +183,23 @@ Deno.test("a file with another date is left out of the acquisition", async () =>
   }
 });
 
+Deno.test("a numbered file of another acquisition opens alone", async () => {
+  const oir = frame();
+  const other = (created: string, seed: number) =>
+    writeOir({ ...oir, created, frames: [{ axes: "t001", planes: [ramp(20, seed), ramp(20, 0)] }] });
+  const contents = {
+    "a.oir": writeOir(oir),
+    "a_00001.oir": other("2024-01-01T00:00:00", 300),
+    "a_00002.oir": other("2024-01-02T00:00:00", 500),
+    "a_00009.oir": other("2024-01-09T00:00:00", 700),
+  };
+  await withFiles(contents, async (_, folder) => {
+    for (const [name, first] of [["a", 0], ["a_00001", 300], ["a_00002", 500], ["a_00009", 700]] as const) {
+      assert.equal((await loadPath(join(folder, `${name}.oir`), [0])).planes[0]![0], first, name);
+    }
+  });
+});
+
 Deno.test("continuation files are found with any case of the extension; unreachable ones give a warning", async () => {
   const frames = series({ t: 2, l: 1, z: 1 }, (t) => pad("t", t));
   const oir = frame({ frames: frames.slice(0, 1) });
@@ -135,6 +239,21 @@ Deno.test("a colour image has its components in the order of their ids, named by
   assert.deepEqual(codesOf(unnamed.summary.warnings), ["metadata_missing", "metadata_missing"]);
 });
 
+Deno.test("incomplete planes are counted", async () => {
+  const frames = series({ t: 3, l: 1, z: 2 }, (t, _l, z) => pad("z", z) + pad("t", t));
+  // In order of time and depth: t001z001 t001z002 t002z001 t002z002 t003z001 t003z002.
+  const holed = frames.map((f, i) =>
+    i === 3
+      ? { ...f, planes: [f.planes[0]!, ramp(19, 0)] }
+      : i === 4
+      ? { ...f, planes: [null, ramp(20, 0)] }
+      : f
+  ).filter((_, i) => i !== 5);
+  const { summary } = await openBytes(writeOir(frame({ frames: holed })));
+  assert.deepEqual(codesOf(summary.warnings), ["planes_missing"]);
+  assert.match(summary.warnings[0]!.text, /^4 of 12 planes are incomplete or missing/);
+});
+
 Deno.test("frames are numbered from 1, and only a continuation file on its own starts later", async () => {
   const frames = series({ t: 3, l: 1, z: 1 }, (t) => pad("t", t));
   const later = writeOir(frame({ frames: frames.slice(1) }));
@@ -166,6 +285,18 @@ Deno.test("a listed channel whose components have the pixels is not missing", as
   assert.deepEqual(codesOf(summary.warnings), []);
 });
 
+Deno.test("serves planes taller than their frame up to the shortest channel", async () => {
+  for (const letter of ["t", "z"]) {
+    const frames = [1, 2].map((n) => ({
+      axes: pad(letter, n),
+      planes: [ramp(35, n * 100), ramp(30, n * 1000)],
+    }));
+    const { planes, summary } = await openBytes(writeOir(frame({ frames })));
+    assert.deepEqual(values(planes), [[...ramp(30, 100)], [...ramp(30, 1000)]], letter);
+    assert.deepEqual(codesOf(summary.warnings), ["metadata_disagree", "metadata_disagree"]);
+  }
+});
+
 Deno.test("an incomplete first plane is refused with its stored and needed bytes", async () => {
   const short = frame({ frames: [{ axes: "t001", planes: [ramp(20, 0), ramp(13, 0)] }] });
   await assert.rejects(openBytes(writeOir(short)), {
@@ -180,6 +311,14 @@ Deno.test("an incomplete first plane is refused with its stored and needed bytes
   await assert.rejects(openBytes(oirFile(blocks)), {
     message:
       'Cannot read "scan.oir": channel 0 ("CH1") is incomplete: 10 of 40 bytes are stored, and 20 more after a gap',
+  });
+});
+
+Deno.test("an overview map without pixels is refused with its size", async () => {
+  const map = frame({ width: 40_000, height: 30_000, frames: [{ axes: "t001", planes: [null, null] }] });
+  await assert.rejects(openBytes(writeOir(map)), {
+    message:
+      'Cannot read "scan.oir": the file describes 40000 x 30000 pixels without storing them, as overview maps do',
   });
 });
 

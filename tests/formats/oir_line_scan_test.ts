@@ -35,6 +35,21 @@ Deno.test("a line scan longer than its frame has time down the rows and space ac
   assert.deepEqual(codesOf(summary.warnings), []);
 });
 
+Deno.test("reads chunks in file order where their offsets start over", async () => {
+  const blocks = oirBlocks(lineScan(20)).map((block) => {
+    if (block.kind !== 3) return block;
+    const payload = block.payload.slice();
+    const view = new DataView(payload.buffer);
+    if (!new TextDecoder().decode(payload).includes("REF_")) {
+      view.setUint32(0, view.getUint32(0, true) % 120, true);
+    }
+    return { ...block, payload };
+  });
+  assert.deepEqual(values((await openBytes(oirFile(blocks))).planes), [[...ramp(120, 0)], [
+    ...ramp(120, 10_000),
+  ]]);
+});
+
 Deno.test("an interrupted line scan is served with the lines that every wanted channel has", async () => {
   const interrupted = lineScan(23, {
     frames: [{ axes: "t001", planes: [ramp(15 * 6 + 4, 0), ramp(11 * 6, 10_000)] }],
@@ -142,6 +157,27 @@ Deno.test("the document of a channel may state the line period", async () => {
   }
 });
 
+Deno.test("drops an incomplete last line", async () => {
+  const { summary, planes } = await openBytes(
+    writeOir(lineScan(1, { frames: [{ axes: "t001", planes: [ramp(9, 0), ramp(9, 100)] }] })),
+  );
+  assert.deepEqual([summary.rows, ...values(planes)], [1, [...ramp(6, 0)], [...ramp(6, 100)]]);
+});
+
+Deno.test("a line that does not fit the rows is kept with a warning", async () => {
+  const { summary } = await openBytes(writeOir(lineScan(23, { line: [0, 0, 7, 7] })));
+  assert.deepEqual(summary.reference?.lineRoi, [0, 0, 7, 7]);
+  assert.deepEqual(codesOf(summary.warnings), ["metadata_disagree"]);
+});
+
+Deno.test("a line fits rows whose length differs by at most two pixels", async () => {
+  // Rows of 6 pixels: a line of 5 pixels fits best.
+  for (const [length, fits] of [[2, false], [3, true], [5, true], [7, true], [8, false]] as const) {
+    const { summary } = await openBytes(writeOir(lineScan(23, { line: [1, 2, 1 + length, 2] })));
+    assert.deepEqual(codesOf(summary.warnings), fits ? [] : ["metadata_disagree"], `${length}`);
+  }
+});
+
 const reference = (
   width: number,
   height: number,
@@ -175,6 +211,20 @@ Deno.test("the first fitting source gives the size of the reference image", asyn
       assert.deepEqual(values(referencePlanes), [[...ramp(written.width * written.height, 7)]], what);
     } else assert.deepEqual(codesOf(summary.warnings), ["reference_unreadable"]);
   }
+});
+
+Deno.test("a reference may have other channels than the image", async () => {
+  const planes = { [CHANNEL_C]: ramp(36, 300), [CHANNEL_B]: ramp(36, 200), [CHANNEL_A]: ramp(36, 100) };
+  const { line: _line, ...overview } = lineScan(1);
+  const written = frame({ reference: { width: 9, height: 4, planes }, scanners: overview.scanners! });
+  const { summary, referencePlanes } = await openBytes(writeOir(written));
+  assert.deepEqual(summary.reference?.channels.map((c) => [c.name, c.rows, c.columns]), [
+    ["CH1", 4, 9],
+    ["CH2", 4, 9],
+    ["CH3", 4, 9],
+  ]);
+  assert.deepEqual(referencePlanes.map((p) => p[0]), [100, 200, 300]);
+  assert.deepEqual([summary.reference?.lineRoi, summary.reference?.scanPath], [null, null]);
 });
 
 Deno.test("an incomplete reference is left out, the image is served", async () => {

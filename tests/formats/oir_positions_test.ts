@@ -1,7 +1,8 @@
 /** Frames away from the first one, colours, times and documents of OIR files. */
-import { deepEqual, equal, rejects } from "node:assert/strict";
-import type { Acquisition } from "../../readers/reader.ts";
-import { CHANNEL_A, CHANNEL_B, frame, ramp } from "../fixtures/oir_files.ts";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { documentsOf } from "../../readers/io/document_list.ts";
+import type { Acquisition, Position } from "../../readers/reader.ts";
+import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
 import {
@@ -14,6 +15,7 @@ import {
   xmlDocument,
 } from "../fixtures/oir_writer.ts";
 import { openHere } from "../load_here.ts";
+import { planesAt } from "../planes.ts";
 
 const opened = (bytes: Uint8Array, use: (acquisition: Acquisition) => void | Promise<void>) =>
   withFiles({ "scan.oir": bytes }, (path) => openHere(path, use));
@@ -80,6 +82,36 @@ Deno.test("an interrupted recording is not damaged", async () => {
   });
 });
 
+Deno.test("rows of a plane are read without the chunks around them", async () => {
+  for (const stripBytes of [1000, 40, 10, 14, 7]) {
+    await opened(writeOir(frame({ stripBytes })), async (acquisition) => {
+      for (let start = 0; start < 4; start += 1) {
+        for (let end = start + 1; end <= 4; end += 1) {
+          const plan = await acquisition.plan([1, 0], at(0), { start, end });
+          deepEqual([plan.rows, plan.columns, plan.filled], [4, 5, { start, end }]);
+          const planes = [0, 1].map(() => new Float32Array(5 * (end - start)));
+          await plan.decode(planes);
+          const expected = [100, 0].map((seed) => [...ramp(5 * (end - start), seed + 5 * start)]);
+          deepEqual(
+            planes.map((plane) => [...plane]),
+            expected,
+            `strips of ${stripBytes}, ${start} to ${end}`,
+          );
+        }
+      }
+    });
+  }
+  // The channels have 7 and 4 lines.
+  const lines = lineScan(7, { frames: [{ axes: "t001", planes: [ramp(42, 0), ramp(24, 500)] }] });
+  await opened(writeOir(lines), async (acquisition) => {
+    const rowsOf = async (channels: number[], start: number, end: number) =>
+      (await acquisition.plan(channels, at(0), { start, end })).filled;
+    deepEqual(await rowsOf([0], 2, 7), { start: 2, end: 7 });
+    deepEqual(await rowsOf([0, 1], 2, 7), { start: 2, end: 4 });
+    deepEqual(await rowsOf([0, 1], 5, 7), { start: 4, end: 4 });
+  });
+});
+
 /** A block with lookup tables, each after the id of its channel. */
 const tables = (...contents: readonly (readonly [id: string, content: string])[]) =>
   documentsBlock(
@@ -141,4 +173,45 @@ Deno.test("times are the positions of the frames in seconds from the first", asy
   equal(await times(1000), null);
   equal((await times(...Array.from({ length: 4096 }, (_, i) => 10 * i)))!.length, 4096);
   equal(await times(...Array.from({ length: 4097 }, (_, i) => 10 * i)), null);
+});
+
+Deno.test("lists the documents of all blocks and of the first frame", async () => {
+  const bytes = series([0, 10]);
+  // All are ASCII, so that characters of the file are its bytes.
+  const text = new TextDecoder().decode(bytes);
+  await opened(bytes, (acquisition) => {
+    const documents = documentsOf(acquisition);
+    const kinds = documents.map(({ name }) => name.split(" at ")[0]!);
+    const known = ["frameProperties", "imageProperties", "fileInfomation", "LUT", "eventList"];
+    deepEqual([...new Set(kinds)].sort(), known.sort());
+    equal(kinds.filter((kind) => kind === "frameProperties").length, 1);
+    for (const { name, mediaType, text: document } of documents) {
+      equal(mediaType, "application/xml");
+      ok(text.startsWith(document, Number(name.split(" at ")[1])), name);
+    }
+  });
+});
+
+Deno.test("every position of an OIR file along three axes", async () => {
+  // Frame (t, l, z) of channel c is a ramp from 1000 c + 100 t + 10 l + z on.
+  const frames = [1, 2].flatMap((t) => [1, 2, 3].flatMap((l) => [1, 2].map((z) => ({ t, l, z }))));
+  const seed = (c: number, { t, l, z }: Position) => 1000 * c + 100 * t + 10 * l + z;
+  const file = writeOir(frame({
+    frames: frames.map((at) => ({
+      axes: `t00${at.t}l00${at.l}z00${at.z}`,
+      planes: [ramp(20, seed(0, at)), ramp(20, seed(1, at))],
+    })),
+  }));
+  await withFiles(
+    { "lambda.oir": file },
+    (path) =>
+      openHere(path, async (acquisition) => {
+        for (const { t, z, l } of frames) {
+          const planes = await planesAt(acquisition, { t: t - 1, z: z - 1, l: l - 1 });
+          planes.forEach((plane, c) =>
+            equal(`${plane}`, `${ramp(20, seed(c, { t, z, l }))}`, `${t} ${z} ${l}`)
+          );
+        }
+      }),
+  );
 });

@@ -194,6 +194,40 @@ Deno.test(
 );
 
 Deno.test(
+  "chunks between many absent ones are read, in folders that exist and in those that do not",
+  { ignore: NO_LINKS },
+  inStore(async (store) => {
+    array((v) => {
+      v.shape = [24, 400];
+      v.fill_value = 3;
+    })(store);
+    Deno.copyFileSync(join(store, CHUNK), join(store, "0/c/0/30"));
+    Deno.mkdirSync(join(store, "0/c/2"));
+    Deno.symlinkSync("../0/30", join(store, "0/c/2/39"));
+    const [plane] = (await open(store)).planes;
+    const at = (row: number, column: number) => plane![400 * row + column];
+    assert.deepEqual([at(7, 9), at(7, 10), at(7, 309), at(8, 0), at(16, 0), at(23, 399)], [
+      1079,
+      3,
+      1079,
+      3,
+      3,
+      1079,
+    ]);
+    Deno.symlinkSync("none", join(store, "0/c/0/35"));
+    await assert.rejects(open(store), /"0\/c\/0\/35" exists but leads nowhere/);
+  }),
+);
+
+Deno.test(
+  "a shard with its index at the start is read",
+  inStore(async (store) => {
+    shard([16n, 160n], "start")(store);
+    assert.equal((await open(store)).planes[0]![79], 0x0101);
+  }),
+);
+
+Deno.test(
   "a store is recognised by its metadata, also from a marker file",
   inStore(async (store, folder) => {
     const plain = join(folder, "0001");

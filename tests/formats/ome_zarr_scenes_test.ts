@@ -2,8 +2,10 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
+import type { Scenes } from "../../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { LINE_SCAN, OVERVIEW, writeCollection, writeImage } from "../collection_tree.ts";
 import { write } from "../fixtures/plain_store.ts";
@@ -104,6 +106,30 @@ Deno.test("the OME-XML of a layout gives names, colours, times and date of each 
   }
 });
 
+Deno.test("documents of a scene are those of its layout, its image and its array, as they are stored", async () => {
+  const path = join(FIXTURES, "layout_v04.ome.zarr");
+  const keys = [
+    ".zgroup",
+    ".zattrs",
+    "0/.zgroup",
+    "0/.zattrs",
+    "0/s0/.zarray",
+    "0/s0/.zattrs",
+    "OME/METADATA.ome.xml",
+  ];
+  await opened(path, ({ acquisition }) => {
+    const documents = documentsOf(acquisition);
+    deepEqual(documents.map(({ name }) => name), keys);
+    const types = keys.map((key) => key.endsWith("xml") ? "application/xml" : "application/json");
+    deepEqual(documents.map(({ mediaType }) => mediaType), types);
+    for (const { name, text } of documents) equal(text, Deno.readTextFileSync(join(path, name)));
+  }, 1);
+  await opened(join(FIXTURES, "plate_v05.ome.zarr"), ({ acquisition }) => {
+    const names = documentsOf(acquisition).map(({ name }) => name);
+    deepEqual(names, ["zarr.json", "B/2/1/zarr.json", "B/2/1/s0/zarr.json"]);
+  }, 4);
+});
+
 /** Runs in a folder of its own, deep enough that no collection is sought among the temporary folders of others. */
 const inDeepFolder = (run: (folder: string) => Promise<void>) =>
   inFolder((_, folder) => run(join(folder, "1/2/3/4/5/6")));
@@ -163,6 +189,26 @@ Deno.test("a chunk that is written while the image is open is seen", () =>
       write(join(folder, "0/c.39.0"), Uint8Array.of(7, 0, 8, 0));
       deepEqual(await read(), [0, 0, 7, 8]);
     });
+  }));
+
+Deno.test("sizes are listed for the first 64 images of a layout and for the opened one", () =>
+  inDeepFolder(async (folder) => {
+    write(join(folder, "zarr.json"), group({ version: "0.5", "bioformats2raw.layout": 3 }));
+    for (let i = 0; i < 70; i += 1) writeImage(join(folder, String(i)), i % 2 ? OVERVIEW : LINE_SCAN);
+    write(join(folder, "5/zarr.json"), "{");
+    const withSizes = (scenes: Scenes) =>
+      scenes.entries(1000).flatMap(({ sizes }, i) => Object.keys(sizes).length > 0 ? [i] : []);
+    const first = Array.from({ length: 64 }, (_, i) => i).filter((i) => i !== 5);
+    await opened(folder, ({ scenes }) => {
+      equal(scenes.count, 70);
+      deepEqual(withSizes(scenes), [...first, 68]);
+      deepEqual([scenes.entries(70)[1]!.sizes, scenes.entries(70)[68]!.sizes], [{ Y: 8, X: 10 }, {
+        C: 2,
+        Y: 4,
+        X: 6,
+      }]);
+    }, 68);
+    await rejects(opened(folder, () => {}, 5), { name: "DecodeFailed" });
   }));
 
 Deno.test("a collection shapes the first scene of a layout, and no field of a plate", () =>

@@ -5,13 +5,27 @@ import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import type { RowRange } from "../../readers/reader.ts";
-import { loadHere } from "../load_here.ts";
+import { loadHere, planHere } from "../load_here.ts";
 import { decodeAt } from "../planes.ts";
 
 const FIXTURES = join(import.meta.dirname!, "../fixtures/ome_zarr/");
 
 const load = (file: string, channelIndices: number[] | null = null) =>
   loadHere(FIXTURES + file, { channelIndices });
+
+Deno.test("channels are served alone and in any order", async () => {
+  const { planes } = await load("v3_shard.ome.zarr");
+  const both = await load("v3_shard.ome.zarr", [1, 0]);
+  assert.deepEqual(both.planes, planes.toReversed());
+  assert.deepEqual(both.summary.loaded.map((channel) => channel.name), ["Red", "Green"]);
+  assert.deepEqual((await load("v3_shard.ome.zarr", [1])).planes, [planes[1]]);
+});
+
+Deno.test("one channel of an unsharded store opens the chunks of that channel only", async () => {
+  const { counts } = await load("v2_dot_gzip.zarr", [0]);
+  // 13 x 17 in chunks of 8 x 8 is 2 x 3 chunks; documents: .zattrs and .zgroup, .zattrs and .zarray.
+  assert.equal(counts.opens, 6 + 4);
+});
 
 Deno.test("one channel of a shard reads its index and the inner chunks of that channel", async () => {
   const file = "v3_shard.ome.zarr";
@@ -24,6 +38,19 @@ Deno.test("one channel of a shard reads its index and the inner chunks of that c
   const shared = 6 * (8 * 16 + 4) + documents[0]! + documents[1]!;
   assert.equal(first - shared + (second - shared), both - shared);
   assert.ok(first > shared && second > shared);
+});
+
+Deno.test("a load can be divided between compressed chunks", async () => {
+  // gzip in chunks of one channel and 8 rows; zstd in inner chunks of one channel and 4 rows; chunks without a codec.
+  const stores = {
+    "v2_dot_gzip.zarr": { channels: 1, rows: 8 },
+    "v3_shard.ome.zarr": { channels: 1, rows: 4 },
+    "v2_ome_0.3.ome.zarr": null,
+  };
+  for (const [file, division] of Object.entries(stores)) {
+    const plan = await planHere(FIXTURES + file);
+    assert.deepEqual([plan.channels, plan.division], [[0, 1], division], file);
+  }
 });
 
 Deno.test("chunks and shards without wanted rows are not read", async () => {

@@ -396,6 +396,13 @@ Deno.test("a series opens without its first images, at the first position that a
     }
   }));
 
+Deno.test("the list of scenes gives sizes of a cycle only once its images were read", () =>
+  withCopy(TWO, async (at) => {
+    const { summary } = await loadHere(at(image(2, 1)));
+    deepEqual(summary.scenes.map(({ sizes }) => Object.keys(sizes).length > 0), [false, true]);
+    equal(summary.scenes[1]!.sizes.Y, summary.rows);
+  }));
+
 /** A document of sequences, each with its frames. */
 const document = (sequences: readonly string[]) => `<PVScan date="">${sequences.join("")}</PVScan>`;
 

@@ -1,8 +1,9 @@
 /** Prairie View: which files open a scan, and its documents. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { documentsOf } from "../../readers/io/document_list.ts";
 import { expectedFiles } from "../fixtures/expected.ts";
-import { loadHere } from "../load_here.ts";
+import { loadHere, openHere } from "../load_here.ts";
 
 const FOLDER = join(import.meta.dirname!, "../fixtures/prairie");
 
@@ -24,3 +25,17 @@ for (const { file, format, own: scene, sceneCount } of expectedFiles("prairie"))
     });
   }
 }
+
+Deno.test("all bytes of the scan count, and its document is the metadata document", async () => {
+  const folder = join(FOLDER, "LineScan-06092017-1414-619");
+  const names = [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) => name);
+  const bytes = names.reduce((sum, name) => sum + Deno.statSync(join(folder, name)).size, 0);
+  await openHere(join(folder, "LineScan-06092017-1414-619.xml"), (acquisition) => {
+    equal(acquisition.fileSize, bytes);
+    const [document, ...more] = documentsOf(acquisition);
+    deepEqual(more, []);
+    equal(document!.name, "LineScan-06092017-1414-619.xml");
+    equal(document!.mediaType, "application/xml");
+    match(document!.text, /^<\?xml version="1.0"[^]*<\/PVScan>\s*$/);
+  });
+});

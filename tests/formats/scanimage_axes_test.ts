@@ -405,6 +405,16 @@ for (const [name, mode] of Object.entries(MODES)) {
     }));
 }
 
+Deno.test("ScanImage: stamps of version 5 are padded", () => {
+  // As its program prints them: %16lu and %25.9f.
+  const stamp = (frame: number) =>
+    `Frame Number = ${String(frame + 1).padStart(16)}\nFrame Timestamp(s) = ${
+      (frame / 4).toFixed(9).padStart(25)
+    }\n`;
+  const header = ["scanimage.SI5.channelsSave = 1", "scanimage.SI5.acqNumFrames = 3"];
+  return opened({ header, pages: 3, stamp }, (acquisition) => deepEqual(acquisition.times, [0, 0.25, 0.5]));
+});
+
 /** Opens a file of these settings. */
 const opened = (file: ScanImageFile, use: (acquisition: Acquisition) => void | Promise<void>) =>
   withOpened({ "a.tif": scanImageBytes(file) }, use);

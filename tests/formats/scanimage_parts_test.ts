@@ -66,6 +66,23 @@ Deno.test("each part of an acquisition opens all of it", () =>
     }
   }));
 
+Deno.test("volumes may begin in one part and end in the next", () =>
+  inFolder(
+    {
+      [named(1)]: part(1, { pages: 8 }),
+      [named(2)]: part(2, {
+        stamp: (frame) => ({ number: 9 + frame, inAcquisition: 9 + frame, seconds: 0.01 * (8 + frame) }),
+      }),
+    },
+    (path) =>
+      openHere(path(named(2)), async (acquisition) => {
+        // 18 frames: 3 volumes of 5 and the slices of a fourth.
+        equal(sizesIn(acquisition), "T4 Z3");
+        // Frame 5 t + z: frames 0 to 7 are in part 1.
+        deepEqual([await firstAt(acquisition, 1, 2), await firstAt(acquisition, 2, 0)], [107, 202]);
+      }),
+  ));
+
 Deno.test("warns once about missing parts, and opens at the planes of the existing one", () =>
   inFolder({ [named(2)]: part(2), [named(5)]: part(5) }, async (path) => {
     await openHere(path(named(2)), async (acquisition) => {
@@ -164,6 +181,19 @@ Deno.test("a part whose frame numbers contradict its own number is opened alone"
   }
 });
 
+Deno.test("counters and times differ between parts of one acquisition", () =>
+  inFolder(
+    {
+      [named(1)]: part(1, {
+        header: [...HEADER, "SI.hScan2D.logFileCounter = 1", "SI.hMotors.motorPosition = [0 1]"],
+      }),
+      [named(2)]: part(2, {
+        header: [...HEADER, "SI.hScan2D.logFileCounter = 2", "SI.hMotors.motorPosition = [0 2]"],
+      }),
+    },
+    (path) => openHere(path(named(1)), (acquisition) => equal(sizesIn(acquisition), "T4 Z3")),
+  ));
+
 Deno.test("a truncated part leaves a gap", () =>
   inFolder(
     { [named(1)]: part(1, { pages: 6 }), [named(2)]: part(2) },
@@ -206,3 +236,10 @@ Deno.test("parts without stamps are joined when all are there, each full by the 
       }));
   }
 });
+
+Deno.test("each part has the fingerprint of the acquisition", () =>
+  inFolder({ [named(1)]: part(1), [named(2)]: part(2) }, async (path) => {
+    const [first, second] = await Promise.all([1, 2].map((number) => loadHere(path(named(number)))));
+    match(first!.summary.fingerprint!, /^[0-9a-f]{32}$/);
+    equal(first!.summary.fingerprint, second!.summary.fingerprint);
+  }));

@@ -38,3 +38,10 @@ Deno.test("plans the memory of a decoder, at least that of the picture", async (
     });
   }
 });
+
+Deno.test("plans a tile far larger than the picture with its own size", async () => {
+  const { bytes, working } = await planOf("zstd_tile_bomb.tif");
+  assert.equal(bytes, 4 * 8 * 8);
+  assert.ok(working.bytes >= 16_384 * 16_384);
+  assert.equal(working.endsWithWorker, false);
+});

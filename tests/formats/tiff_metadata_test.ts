@@ -1,5 +1,6 @@
 /** Metadata that are damaged or contradict the files: a warning, and never a wrong plane. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
@@ -45,6 +46,23 @@ function putCycles(put: Put): void {
   put("c11.ome.tif", described(CYCLES, 1, 11));
   for (const member of [12, 21, 22]) put(`c${member}.ome.tif`, described(memberOf(member), 1, member));
 }
+
+Deno.test("each file of an OME set opens its own image", () =>
+  inFolder(async (put, folder) => {
+    putCycles(put);
+    for (const cycle of [1, 2]) {
+      for (const channel of [1, 2]) {
+        const loaded = await load(join(folder, `c${cycle}${channel}.ome.tif`));
+        deepEqual(firstsOf(loaded), [cycle * 10 + 1, cycle * 10 + 2]);
+        deepEqual(loaded.summary.channels.map(({ name }) => name), [`C${cycle}1`, `C${cycle}2`]);
+        deepEqual([loaded.summary.date, loaded.summary.time], ["20220809", `16:03:0${cycle}`]);
+        equal(loaded.summary.axes.at(-1)!.step, cycle / 10);
+        deepEqual(codesOf(loaded.summary.warnings), []);
+        // The whole set, whatever the image.
+        equal(loaded.summary.fileSize, described(CYCLES).length + 3 * described(memberOf(12)).length);
+      }
+    }
+  }));
 
 Deno.test("identifies a renamed file of an OME set by its UUID", () =>
   inFolder(async (put) => {
@@ -101,6 +119,12 @@ Deno.test("reads a file with damaged OME-XML by its tags", () =>
     }
   }));
 
+Deno.test("warns about a file named OME-TIFF without OME-XML", () =>
+  inFolder(async (put) => {
+    const loaded = await load(put("a.OME.TIF", pages(5, 2)));
+    deepEqual([firstsOf(loaded), sizes(loaded), codes(loaded)], [[5], "Z2", ["read_differently"]]);
+  }));
+
 Deno.test("warns about OME-XML that contradicts itself or its file", () =>
   inFolder(async (put) => {
     const files = OME.replace(/<TiffData[^>]*>/, `<TiffData/>`);
@@ -115,6 +139,22 @@ Deno.test("warns about OME-XML that contradicts itself or its file", () =>
       const loaded = await load(put("odd.ome.tif", described(text, 4)), [0]);
       deepEqual([sizes(loaded), codes(loaded)], [expected, [code]]);
     }
+  }));
+
+Deno.test("OME-XML: ranges without counts end where the next one begins", () =>
+  inFolder(async (put) => {
+    const text =
+      `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" ` +
+      `SizeT="1">` + [0, 1].map((c) =>
+        `<TiffData FirstC="${c}"><UUID FileName="${c}.ome.tif"/></TiffData>`
+      ).join("") +
+      `</Pixels></Image></OME>`;
+    put("1.ome.tif", pages(9, 1));
+    const both = await load(put("0.ome.tif", described(text, 2, 5)));
+    deepEqual([firstsOf(both), codesOf(both.summary.warnings)], [[5, 9], []]);
+    // A file of one plane has one directory for it, although its range alone stands for both planes.
+    const one = await load(put("0.ome.tif", described(text, 1, 5)));
+    deepEqual([firstsOf(one), codesOf(one.summary.warnings)], [[5, 9], []]);
   }));
 
 /** A classic little-endian file with pages after `count` cut off the chain. */

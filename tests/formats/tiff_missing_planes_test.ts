@@ -40,6 +40,44 @@ function directoryAt(bytes: Uint8Array, number: number): number {
   return at;
 }
 
+Deno.test("reports planes after the end of the chain as missing", async () => {
+  await withFiles({ "a.tif": pages(3, IMAGEJ) }, (path) =>
+    openHere(path, async (acquisition) => {
+      equal(await firstAt(acquisition, { t: 2 }), 2);
+      await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
+    }));
+  const whole = pages(4, IMAGEJ);
+  // Before the last directory, after its count, before its last byte.
+  const at = directoryAt(whole, 3);
+  for (const end of [at, at + 1, at + 2, whole.length - 1]) {
+    await withFiles({ "a.tif": whole.slice(0, end) }, (path) =>
+      openHere(path, async (acquisition) => {
+        equal(await firstAt(acquisition, { t: 2 }), 2);
+        for (let again = 0; again < 2; again += 1) {
+          await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes/);
+        }
+      }));
+  }
+});
+
+Deno.test("refuses samples past the end of the file", async () => {
+  // The samples of each page lie before its directory; the first strip is made to begin at the end.
+  const outside = pages(4, IMAGEJ);
+  const view = new DataView(outside.buffer);
+  const at = directoryAt(outside, 2);
+  for (let i = 0; i < view.getUint16(at, true); i += 1) {
+    if (view.getUint16(at + 2 + 12 * i, true) === 273) view.setUint32(at + 10 + 12 * i, outside.length, true);
+  }
+  await withFiles(
+    { "a.tif": outside },
+    (path) =>
+      openHere(
+        path,
+        (acquisition) => damaged(firstAt(acquisition, { t: 2 }), /strip 0 at \d+ \+ 40 ends after/),
+      ),
+  );
+});
+
 Deno.test("the last of several planes with one directory may be incomplete", async () => {
   const first = pages(1, IMAGEJ);
   // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so the directory moves after them.

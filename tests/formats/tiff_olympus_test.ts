@@ -76,6 +76,21 @@ Deno.test("serves pages as channels or frames when the text counts as many, else
   }
 });
 
+Deno.test("keeps the axes that the image states", async () => {
+  const shape: Field = [270, 2, JSON.stringify({ shape: [2, 2, 3, 8, 12], axes: "TCZYX" })];
+  const text = textOf({ ...AREA, "Channel Dimension": "3 [Ch]" });
+  await withOpened({ "s.tif": pages(7, 12, shape), "s.txt": text }, (acquisition) => {
+    deepEqual(acquisition.axes.slice(0, 3).map(({ name, size }) => `${name}${size}`), ["T2", "C2", "Z3"]);
+  });
+});
+
+Deno.test("joins two channels of two slices without a text", async () => {
+  const names = [1, 2].flatMap((c) => [1, 2].map((z) => `s_C00${c}Z00${z}T001.tif`));
+  await withOpened(Object.fromEntries(names.map((name) => [name, pages(7)])), (acquisition) => {
+    deepEqual(acquisition.axes.slice(0, 2).map(({ name, size }) => `${name}${size}`), ["C2", "Z2"]);
+  });
+});
+
 Deno.test("reads a text of 4 MiB and ignores a longer one", async () => {
   for (const more of [0, 1]) {
     const text = new Uint8Array((4 << 20) + more).fill(0x20);
@@ -122,6 +137,15 @@ Deno.test("a text beside a file that ImageJ saved again is used, or warned about
   await withOpened({ "s.tif": pages(7, 1, imageJ), "s.txt": new Uint8Array(9) }, (acquisition) => {
     deepEqual(codesOf(acquisition.warnings), []);
   });
+});
+
+Deno.test("ignores a text about an image of another size", async () => {
+  for (const size of ["13 * 8", "12 * 9"]) {
+    await withOpened({ "s.tif": pages(7), "s.txt": textOf(AREA, { size }) }, (acquisition) => {
+      equal(axesIn(acquisition), "Y8 1 Pixels, X12 1 Pixels");
+      deepEqual(codesOf(acquisition.warnings), ["metadata_disagree"]);
+    });
+  }
 });
 
 Deno.test("a single file named like a part of a set is not a set", async () => {
@@ -179,4 +203,17 @@ Deno.test("warns when the text counts more slices or frames than the names", asy
       );
     }
   }
+});
+
+Deno.test("reads frames in each file of a set whose names count slices", async () => {
+  const shape: Field = [270, 2, JSON.stringify({ shape: [3, 8, 12], axes: "TYX" })];
+  const files = Object.fromEntries(
+    [1, 2].flatMap((c) => [1, 2].map((z) => [`s_C00${c}Z00${z}.tif`, pages(100 * c + 10 * z, 3, shape)])),
+  );
+  await withOpened({ ...files, "s.txt": textOf(AREA) }, async (acquisition) => {
+    equal(axesIn(acquisition), "T3 1 Pixels, C2 1 Pixels, Z2 1 Pixels, Y8 0.5 um, X12 0.25 um");
+    for (const [t, z] of [[0, 0], [2, 0], [1, 1], [2, 1]] as const) {
+      deepEqual(await firstsAt(acquisition, { t: t, z: z }), [1, 2].map((c) => 100 * c + 10 * (z + 1) + t));
+    }
+  });
 });

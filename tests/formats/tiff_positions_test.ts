@@ -52,6 +52,14 @@ Deno.test("OME-XML without TiffData: directories in the dimension order, as many
   }
 });
 
+Deno.test("ImageJ: channels, then slices, then frames", () => {
+  const text = "ImageJ=1.53t\nimages=24\nchannels=2\nslices=4\nframes=3\nhyperstack=true\n";
+  return withOpened(
+    { "a.tif": pages(24, [270, 2, text]) },
+    (acquisition) => checkAll(acquisition, (t, z, c) => (t * 4 + z) * 2 + c),
+  );
+});
+
 Deno.test("Micro-Manager: metadata of pages replace the index map", async () => {
   const unfinished = (channel: number) =>
     microManagerBytes(PAGE, {}, [[1, 0, 0, 0, 11], [channel, 0, 0, 0, 10]], {

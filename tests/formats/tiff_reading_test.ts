@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
-import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
 import { type LoadedAcquisition, loadHere } from "../load_here.ts";
 import { codesOf } from "../warning_codes.ts";
 import { inFolder } from "../temporary_files.ts";
@@ -36,6 +36,34 @@ Deno.test("reads the directory chain and one plane of 1000 pages", () =>
     equal(loaded.counts.opens, 1);
   }));
 
+Deno.test("directories that follow one another are read by the dozen", () =>
+  inFolder(async (_put, folder) => {
+    const path = join(folder, "stack.tif");
+    const strip = new Uint8Array(PLANE);
+    Deno.writeFileSync(path, tiffOf(GRAY, new Array(1000).fill([strip])));
+    const loaded = await load(path);
+    equal(sizes(loaded), "Z1000 Y24 X32");
+    ok(loaded.counts.reads < 30, `${loaded.counts.reads} reads`);
+  }));
+
+Deno.test("reads one directory and one plane of an ImageJ stack", () =>
+  inFolder(async (_put, folder) => {
+    const path = join(folder, "imagej.tif");
+    const pages = 500;
+    const tall = { ...GRAY, height: GRAY.height * pages, rowsPerStrip: GRAY.height * pages };
+    const text = `ImageJ=1.53t\nimages=${pages}\nframes=${pages}\nfinterval=0.1\n`;
+    const bytes = tiffBytes(tall, (x, y, s) => value(x, y % 24, s, Math.floor(y / 24)), 1, [
+      [257, 4, [GRAY.height]],
+      [278, 4, [GRAY.height]],
+      [270, 2, text],
+    ]);
+    Deno.writeFileSync(path, bytes);
+    const loaded = await load(path);
+    equal(sizes(loaded), "T500 Y24 X32");
+    ok(loaded.counts.bytes <= PLANE + 6 * 512, `${loaded.counts.bytes} bytes of ${bytes.length}`);
+    ok(loaded.counts.reads <= 8, `${loaded.counts.reads} reads`);
+  }));
+
 Deno.test("one channel of a planar page reads the strips of that sample alone", () =>
   inFolder(async (_put, folder) => {
     const path = join(folder, "planar.tif");
@@ -46,6 +74,17 @@ Deno.test("one channel of a planar page reads the strips of that sample alone", 
     const loaded = await load(path, [2]);
     equal(loaded.planes[0]![0], 2000);
     ok(loaded.counts.bytes <= PLANE + 4 * 512, `${loaded.counts.bytes} bytes`);
+  }));
+
+Deno.test("strips may lie in another order than they have in the plane", () =>
+  inFolder(async (_put, folder) => {
+    const path = join(folder, "strips.tif");
+    // Behind the header of 8 bytes the strips 1, 2 and 0, each of two rows of 5 samples.
+    const head = Uint8Array.from({ length: 30 }, (_, i) => i);
+    const layout = { ...grayLayout(5, 6, 8), rowsPerStrip: 2 };
+    const lengths = [10, 10, 10];
+    Deno.writeFileSync(path, tiffOf(layout, [[]], [[273, 4, [28, 8, 18]], [279, 4, lengths]], head));
+    deepEqual([...(await load(path)).planes[0]!], [...head.subarray(20), ...head.subarray(0, 20)]);
   }));
 
 Deno.test("serves the pages before a broken directory, with a warning", () =>

@@ -39,6 +39,18 @@ Deno.test("reads only the bytes of wanted rows of uncompressed samples", async (
   equal(await costOf(written(tiles), { start: 15, end: 17 }), 2 * 3 * 32);
 });
 
+Deno.test("reads only the strips that hold wanted rows of compressed samples", async () => {
+  const layout: TiffLayout = { ...grayLayout(40, 30, 16), rowsPerStrip: 10, codec: "deflate" };
+  const bytes = written(layout);
+  const view = new DataView(bytes.buffer);
+  // The lengths of the three strips stand where tag 279 says.
+  const at = view.getUint32(entryAt(bytes, 279) + 8, true);
+  const [first, second, third] = [0, 4, 8].map((i) => view.getUint32(at + i, true));
+  equal(await costOf(bytes, { start: 0, end: 10 }), first);
+  equal(await costOf(bytes, { start: 9, end: 11 }), first! + second!);
+  equal(await costOf(bytes, { start: 29, end: 30 }), third);
+});
+
 Deno.test("a damaged strip refuses only its own rows", async () => {
   const bytes = written({ ...grayLayout(40, 30, 16), rowsPerStrip: 10 });
   const view = new DataView(bytes.buffer);

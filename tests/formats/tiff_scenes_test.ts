@@ -1,6 +1,7 @@
 /** Scenes of a TIFF: images of OME-XML, positions of Micro-Manager, arrays of tifffile, layouts of pages. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chooseFormat, openChosen } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/random_access.ts";
 import { type Acquisition, type Scenes, sizesOf } from "../../readers/reader.ts";
@@ -36,6 +37,8 @@ const withWritten = (
   name = Object.keys(files)[0]!,
 ): Promise<void> => withFiles(files, (_path, folder) => withScenes(join(folder, name), use));
 
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
+
 /** An image of 5 x 4 pixels whose frames lie where `data` says. */
 const image = (name: string, frames: number, data: string) =>
   `<Image ID="Image:${name}" Name="${name}"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" SizeC="1" ` +
@@ -45,6 +48,29 @@ const ome = (uuid: string, ...images: string[]) => `<OME UUID="urn:uuid:${uuid}"
 
 const inFile = (t: number, directory: number, file: string) =>
   `<TiffData FirstT="${t}" IFD="${directory}" PlaneCount="1"><UUID FileName="${file}.ome.tif">urn:uuid:${file}</UUID></TiffData>`;
+
+Deno.test("OME-XML: a file of a set opens its own image", async () => {
+  const images = [
+    image("first", 2, inFile(0, 0, "a") + inFile(1, 0, "b")),
+    image("second", 2, inFile(0, 1, "b") + inFile(1, 0, "c")),
+    image("third", 1, inFile(0, 1, "c")),
+  ];
+  const file = (name: string, from: number) => pages(2, () => [[270, 2, ome(name, ...images)]], from);
+  const set = { "a.ome.tif": file("a", 10), "b.ome.tif": file("b", 20), "c.ome.tif": file("c", 30) };
+  for (const [name, own] of [["a", 0], ["b", 0], ["c", 1]] as const) {
+    await withWritten(set, async (scenes, open) => {
+      deepEqual([scenes.count, scenes.own], [3, own], name);
+      deepEqual(scenes.entries(9).map((entry) => entry.name), ["first", "second", "third"]);
+      const expected = [[10, 20], [21, 30], [31]];
+      for (const [scene, firsts] of expected.entries()) {
+        const acquisition = await open(scene);
+        for (const [t, first] of firsts.entries()) deepEqual(await firstsAt(acquisition, { t }), [first]);
+        deepEqual(codesOf(acquisition.warnings), []);
+      }
+      deepEqual((await open(0)).fileSize, (await open(2)).fileSize);
+    }, `${name}.ome.tif`);
+  }
+});
 
 Deno.test("OME-XML: leaves out images without samples, and names them", () => {
   const images = [
@@ -131,6 +157,73 @@ Deno.test("Micro-Manager: each position is a scene; a file opens the first one t
   }
 });
 
+Deno.test("Micro-Manager: a file for each position is one set where the summary declares several", async () => {
+  const written = (positions: number) => {
+    const summary = { Frames: 2, Positions: positions };
+    return Object.fromEntries([0, 1, 2].map((p) => [
+      `x_MMStack_Pos${p}.ome.tif`,
+      microManagerBytes(PAGE, summary, planesOf(p, 2), { described: true }),
+    ]));
+  };
+  await withWritten(written(3), async (scenes, open) => {
+    deepEqual([scenes.count, scenes.own, codesOf(scenes.warnings)], [3, 2, []]);
+    for (const scene of [0, 1, 2]) {
+      const acquisition = await open(scene);
+      deepEqual(await firstsAt(acquisition, { t: 1 }), [100 * scene + 1]);
+      deepEqual([codesOf(acquisition.warnings), acquisition.fileSize], [[], (await open(0)).fileSize]);
+    }
+  }, "x_MMStack_Pos2.ome.tif");
+  await withWritten(written(1), (scenes) => {
+    deepEqual([scenes.count, scenes.own], [1, 0]);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("Micro-Manager: takes names from first pages when the summary has none", async () => {
+  const layout = PAGE;
+  const planes: MicroManagerPlane[] = [[0, 0, 0, 0, 1], [0, 0, 0, 1, 2], [0, 0, 0, 2, 3]];
+  // The writer puts JSON of the indices into tag 51123; another text takes its place, padded to its length.
+  const bytes = microManagerBytes(layout, { Positions: 3 }, planes, { described: true });
+  const text = new TextDecoder("latin1").decode(bytes);
+  for (const [position, name] of [[0, "left"], [1, "right"]] as const) {
+    const old = JSON.stringify({ ChannelIndex: 0, SliceIndex: 0, FrameIndex: 0, PositionIndex: position });
+    const put = JSON.stringify({ PositionName: name }).padEnd(old.length);
+    bytes.set(new TextEncoder().encode(put), text.indexOf(old));
+  }
+  await withWritten({ "x_MMStack.ome.tif": bytes }, (scenes) => {
+    deepEqual(scenes.entries(3).map(({ name }) => name), ["left", "right", null]);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("plain pages: each layout is a scene, not in runs, in the order of its first page", async () => {
+  const widths = [5, 3, 5, 4, 3, 5];
+  const bytes = pages(6, (page) => [[256, 4, [widths[page]!]]]);
+  await withWritten({ "a.tif": bytes }, async (scenes, open) => {
+    deepEqual([scenes.count, scenes.own, codesOf(scenes.warnings)], [3, 0, []]);
+    deepEqual(scenes.entries(9), [
+      { name: null, sizes: { Z: 3, Y: 4, X: 5 } },
+      { name: null, sizes: { Z: 2, Y: 4, X: 3 } },
+      { name: null, sizes: { Y: 4, X: 4 } },
+    ]);
+    for (const [scene, firsts] of [[0, 2, 5], [1, 4], [3]].entries()) {
+      const acquisition = await open(scene);
+      deepEqual(sizesOf(acquisition.axes), scenes.entries(9)[scene]!.sizes);
+      for (const [z, first] of firsts.entries()) deepEqual(await firstsAt(acquisition, { z }), [first]);
+      deepEqual(codesOf(acquisition.warnings), []);
+    }
+  });
+  // Reduced versions and masks are no scenes, alone or beside one of their size.
+  const kinds = [0, 1, 0, 4, 0];
+  const sizes = [5, 3, 3, 2, 5];
+  const marked = pages(5, (page) => [[256, 4, [sizes[page]!]], [254, 4, [kinds[page]!]]]);
+  await withWritten({ "a.tif": marked }, async (scenes, open) => {
+    equal(scenes.count, 2);
+    deepEqual(await firstsAt(await open(1)), [2]);
+    deepEqual(await firstsAt(await open(0), { z: 1 }), [4]);
+  });
+});
+
 Deno.test("plain pages: at most 1,000 scenes, then a warning", async () => {
   // 4,096 layouts are distinguished.
   for (const count of [1000, 1003, 4100]) {
@@ -154,6 +247,33 @@ const described = (texts: readonly string[], fields: (page: number) => Field[] =
 
 const shape = (axes: string, ...sizes: number[]) => JSON.stringify({ shape: sizes, axes });
 
+Deno.test("tifffile: each array is a scene, of the same layout too", async () => {
+  const texts = [shape("TYX", 2, 4, 5), "", shape("CZYX", 2, 2, 4, 5), "", "", "", shape("YX", 4, 5)];
+  await withWritten({ "a.tif": described(texts) }, async (scenes, open) => {
+    deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
+      { T: 2, Y: 4, X: 5 },
+      { C: 2, Z: 2, Y: 4, X: 5 },
+      { Y: 4, X: 5 },
+    ]);
+    deepEqual(await firstsAt(await open(0), { t: 1 }), [1]);
+    deepEqual(await firstsAt(await open(1), { z: 1 }), [3, 5]);
+    deepEqual(await firstsAt(await open(2)), [6]);
+  });
+  const fixtures = [
+    ["shaped_two_arrays.tif", 5, { C: 3, Y: 4, X: 5 }],
+    ["shaped_two_truncated.tif", 5, { C: 3, Y: 4, X: 5 }],
+    ["shaped_loop.tif", 3, { Y: 4, X: 5 }],
+  ] as const;
+  for (const [name, count, sizes] of fixtures) {
+    await withScenes(fixture(name), async (scenes, open) => {
+      deepEqual([scenes.count, scenes.entries(1)[0]!.sizes], [count, sizes], name);
+      for (let scene = 1; scene < count; scene += 1) {
+        deepEqual(sizesOf((await open(scene)).axes), { Y: 4, X: 5 });
+      }
+    });
+  }
+});
+
 Deno.test("tifffile: groups pages after the arrays by layout", () => {
   const texts = [shape("YX", 4, 5), shape("TYX", 2, 4, 5), "", "", "by hand", ""];
   const bytes = described(texts, (page) => page === 4 ? [[256, 4, [3]]] : []);
@@ -165,6 +285,17 @@ Deno.test("tifffile: groups pages after the arrays by layout", () => {
       { Y: 4, X: 3 },
     ]);
     deepEqual(await firstsAt(await open(1), { z: 3 }), [5]);
+  });
+});
+
+Deno.test("tifffile: warns about missing pages of an array when it is opened", () => {
+  const texts = [shape("YX", 4, 5), shape("TYX", 3, 4, 5), ""];
+  return withWritten({ "a.tif": described(texts) }, async (scenes, open) => {
+    deepEqual(scenes.entries(9)[1]!.sizes, { T: 3, Y: 4, X: 5 });
+    deepEqual(codesOf((await open(0)).warnings), []);
+    const second = await open(1);
+    deepEqual(codesOf(second.warnings), ["planes_missing"]);
+    await rejects(firstsAt(second, { t: 2 }), { tag: "PlaneNotFound" });
   });
 });
 

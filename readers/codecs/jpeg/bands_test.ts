@@ -40,3 +40,23 @@ for (const [order, step] of Object.entries(ORDERS)) {
     }
   });
 }
+
+Deno.test("a JPEG goes to the memory of a result before, where it fits", () => {
+  const named = (name: string) => pictures.find((picture) => picture.name === name)!;
+  const names = [
+    ...["jpeg 26 x 21 of 420", "jpeg gray edges of quality 3", "jpeg 12 bits of 440"],
+    ...["jpeg 12 bits noise of level 60", "jpeg lossless of 16 bits 1 samples predictor 4"],
+    ...["jpeg lossless of 8 bits 3 samples predictor 4", "jpeg 26 x 21 of 411"],
+    ...["jpeg progressive noise of quality 40", "jpeg 8301 x 18 of 4:2:0"],
+  ];
+  for (const picture of names.map(named)) {
+    const { strip: { bytes, settings } } = picture;
+    const room = new Uint8Array(bytes + 1);
+    const other = [room.subarray(0, bytes - 1), room, ...settings.bits[0]! > 8 ? [room.subarray(1)] : []];
+    for (const [i, place] of [room.subarray(0, bytes), ...other].entries()) {
+      const result = decoded(picture, 0xaa, place);
+      checkSamples(picture, result);
+      equal(result.buffer === room.buffer, i === 0, `${picture.name}, ${i}`);
+    }
+  }
+});

@@ -259,6 +259,13 @@ const pair = (kind: number, ...parameters: number[]) => ({
   scan: segment(0xda, 2, 1, 0, 2, 0, ...parameters),
 });
 
+Deno.test("a progressive scan of two components holds their first coefficients only", () => {
+  // Differences of 9 and of 0: code 10, bits 1001, code 0.
+  const read = decoded({ ...pair(0xc2, 0, 0, 0), data: [0b10100101] }, { samples: 2 });
+  deepEqual([...read], times(64, 137, 128));
+  throws(() => decoded({ ...pair(0xc2, 1, 63, 0), data: [0] }, { samples: 2 }), NONSENSE);
+});
+
 Deno.test("each component of a JPEG has to have a scan", () => {
   const { frame } = pair(0xc0);
   throws(() => decoded({ frame }, { samples: 2 }), /1 of its components have no scan/);
@@ -426,6 +433,26 @@ Deno.test("a restart marker resets the predictions of a lossless JPEG", () => {
   // Within a row, where the recommendation has none, the rest of the row begins anew as well.
   const halves = [0b10100101, ...marker, 0b00111111, ...marker, 0b00111111, ...marker, 0b00111111];
   deepEqual(picture(2, halves), [137, 137, 128, 128, 128, 128, 128, 128]);
+});
+
+Deno.test("a refining scan places no coefficient where one is", () => {
+  // Code 0 ends a block, 10 is a new coefficient of one bit, which follows.
+  const tables = segment(0xc4, ...DC, ...huffman(0x10, [1, 1], 0, 1));
+  const { frame, scan, data } = progressive(0, 0, 0x00);
+  const first = [...scan, ...data, ...progressive(1, 1, 0x01).scan, 0b10111111];
+  const refined = (...bits: number[]) =>
+    decoded({ tables, frame, before: first, scan: progressive(1, 1, 0x10).scan, data: bits });
+  refined(0b01111111);
+  throws(() => refined(0b10111111), /more coefficients than its scan/);
+});
+
+Deno.test("a scan has up to four components", () => {
+  const parts = {
+    frame: segment(0xc0, 8, 0, 8, 0, 8, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0x11, 0])),
+    scan: segment(0xda, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0]), 0, 63, 0),
+    data: [0b10100101, 0b01001010, 0b10010101, 0b00101111],
+  };
+  deepEqual([...decoded(parts, { samples: 4 })], times(64, 137, 137, 137, 137));
 });
 
 /** Bits, the highest of a number first, as entropy-coded data. */

@@ -21,6 +21,17 @@ const LINE_SCAN = text(
   ["Sampling Speed", "2.0 [us/pixel]"],
 );
 
+Deno.test("a line scan: rows are time, the reference image's size is another section's", () => {
+  const fields = readFields(LINE_SCAN)!;
+  equal(fields.lineScan, true);
+  deepEqual(fields.imageSize, [38, 30000]);
+  deepEqual(fields.steps.X, [0.284, "um"]);
+  deepEqual(fields.duration, [35.099, "s"]);
+  deepEqual([fields.pixelTime, fields.direction], [[2, "us"], "Oneway"]);
+  equal(fields.counts.C, 2);
+  deepEqual(fields.moment, { date: "20250722", time: "12:14:20" });
+});
+
 Deno.test("the scan mode decides whether rows are time if primary dimensions are missing", () => {
   const lineScan = (mode: string, primary = "") =>
     readFields(text(
@@ -43,6 +54,23 @@ Deno.test("steps from the converted size where the dimension has none", () => {
   ))!;
   deepEqual(fields.steps.X, [0.45, "um"]);
   deepEqual(fields.duration, [200, "ms"]);
+});
+
+Deno.test("reads 12 AM as midnight, and rejects other texts", () => {
+  const midnight = LINE_SCAN.replace("12:14:20.091 PM", "12:14:20.091 AM");
+  equal(readFields(midnight)!.moment.time, "00:14:20");
+  equal(readFields("notes\r\nof a day in the laboratory"), null);
+});
+
+Deno.test("numbers with a decimal comma or an exponent are read whole or not at all", () => {
+  const x = (written: string) => readFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.steps.X;
+  deepEqual(x("38, 0,0 - 10,796 [um], 0,284 [um/pixel]"), [0.284, "um"]);
+  deepEqual(x("38, 0.0 - 10.796 [um], 2.84e-1 [um/pixel]"), [0.284, "um"]);
+  equal(x("38, 0.0 - 10.796 [um], 1,000.5 [um/pixel]"), null);
+  const duration = (written: string) =>
+    readFields(LINE_SCAN.replace("1, 0.000 - 35.099 [s]", written))!.duration;
+  deepEqual(duration("1, 0,000 - 1,053 [s]"), [1.053, "s"]);
+  deepEqual(duration("1, 0.0 - 1.2e2 [s]"), [120, "s"]);
 });
 
 Deno.test("reads dates with the year or the day first", () => {

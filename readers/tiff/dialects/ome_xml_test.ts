@@ -1,9 +1,45 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { isOmeXml } from "../text.ts";
-import { parseOme, readImage } from "./ome_xml.ts";
+import { PlaneLookup } from "./ome_set.ts";
+import { parseOme, planeNumber, readImage } from "./ome_xml.ts";
 
 const image = (pixels: string, inside = "") =>
   readImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML").images[0]!);
+
+Deno.test("planes are numbered in the dimension order, fastest first", () => {
+  const { order, sizes } = image(`DimensionOrder="XYZTC" SizeZ="3" SizeT="4" SizeC="2">`);
+  deepEqual(order, ["Z", "T", "C"]);
+  // z + 3 (t + 4 c) = 2 + 3 (1 + 4)
+  equal(planeNumber(order, sizes, { Z: 2, T: 1, C: 1 }), 17);
+});
+
+Deno.test("TiffData without directory and count stands for all planes, with a directory for one", () => {
+  const all = image(`DimensionOrder="XYCZT" SizeZ="3" SizeT="4" SizeC="2"><TiffData/>`).tiffData[0]!;
+  deepEqual([all.first, all.count, all.directory, all.place.name], [0, 24, 0, null]);
+  const one = image(`SizeZ="3" SizeT="1" SizeC="2"><TiffData IFD="5" FirstZ="2" FirstC="1"/>`).tiffData[0]!;
+  deepEqual([one.first, one.count, one.directory], [5, 1, 5]);
+  const some = image(
+    `SizeZ="3"><TiffData PlaneCount="2"><UUID FileName="a.tif">urn:uuid:1</UUID></TiffData>`,
+  );
+  deepEqual(some.tiffData[0], {
+    first: 0,
+    count: 2,
+    counted: true,
+    directory: 0,
+    place: { name: "a.tif", uuid: "urn:uuid:1" },
+  });
+});
+
+Deno.test("lengths default to micrometres and durations to seconds", () => {
+  const { calibrations } = image(
+    `PhysicalSizeX="0.2" PhysicalSizeY="200" PhysicalSizeYUnit="nm" TimeIncrement="2">`,
+  );
+  deepEqual(calibrations, {
+    X: { step: 0.2, unit: "um" },
+    Y: { step: 0.2, unit: "um" },
+    T: { step: 2, unit: "seconds" },
+  });
+});
 
 Deno.test("names and dates of old and new schemas", () => {
   deepEqual(
@@ -25,4 +61,15 @@ Deno.test("refuses invalid sizes, and recognises OME-XML", () => {
   throws(() => image(`SizeT="100000" SizeC="100000">`), /declares 100000 x 100000 x 1 planes/);
   equal(isOmeXml("<?xml version='1.0'?><!-- <a> --><ome:OME xmlns:ome='x'>"), true);
   equal(isOmeXml("<MetaData><prop/></MetaData>"), false);
+});
+
+Deno.test("a plane belongs to the TiffData that begins last before it and reaches it", () => {
+  const place = { name: null, uuid: null };
+  const data = ([[4, 3, true], [0, 6, true], [2, 1, true], [8, 12, false], [10, 12, false]] as const).map(
+    ([first, count, counted]) => ({ first, count, counted, directory: 0, place }),
+  );
+  const lookup = new PlaneLookup(data, 12);
+  const found = Array.from({ length: 13 }, (_, plane) => lookup.find(plane)?.first ?? -1);
+  deepEqual(found, [0, 0, 2, 0, 4, 4, 4, -1, 8, 8, 10, 10, -1]);
+  equal(new PlaneLookup([], 10).find(0), undefined);
 });

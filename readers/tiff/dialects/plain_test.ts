@@ -11,6 +11,13 @@ const calibration = (x: number, y: number, unit: number | undefined, software = 
     note: () => software,
   } as unknown as Directory);
 
+Deno.test("resolution tags count where they plausibly are the size of a pixel", () => {
+  deepEqual(calibration(40_000, 20_000, 3), { X: { step: 0.25, unit: "um" }, Y: { step: 0.5, unit: "um" } });
+  // 25400 per inch is one micrometre.
+  deepEqual(calibration(25_400, 25_400, 2), { X: { step: 1, unit: "um" }, Y: { step: 1, unit: "um" } });
+  deepEqual(calibration(25_400, 25_400, undefined).X, { step: 1, unit: "um" });
+});
+
 Deno.test("ignores printer resolutions, resolutions without a unit, zero, and the placeholder of Olympus", () => {
   for (const dpi of [72, 96, 150, 300, 600, 1200, 4800, 9600]) deepEqual(calibration(dpi, dpi, 2), {});
   // 4800 per inch, written per centimetre.
