@@ -71,7 +71,7 @@ export class Kymograph {
 
   /** The plane as an open response describes it. @returns {PlaneFacts} */
   get plane() {
-    const { count, plane, time } = this.#series;
+    const { count, plane, time: { name, step: lineTime, unit } } = this.#series;
     const [row, column] = plane.axes;
     const isOneUnit = row.unit === column.unit;
     // Where pixels are not square, the length of a step depends on its direction.
@@ -79,7 +79,7 @@ export class Kymograph {
       ? lengthOf(this.points, column.step, row.step) / Math.max(1, this.#profile.length - 1)
       : 1;
     const position = { name: "X", step, unit: isOneUnit ? column.unit : "Pixels" };
-    return { shape: [count, this.#profile.length], axes: [{ ...time }, position] };
+    return { shape: [count, this.#profile.length], axes: [{ name, step: lineTime, unit }, position] };
   }
 
   /** The path over the image, one point for each position. */
