@@ -76,7 +76,7 @@ test("work and its results come back after the tab was closed, also where the fi
   const moved = path.replace("work", "moved");
   await Deno.rename(path, moved);
   const again = await Viewer.loadIn(page.context(), server);
-  assert.match(await again.text("#recent-size"), /^1 recording, \d+ kB$/);
+  await again.page.locator("#recent-size", { hasText: /^1 recording, \d+ kB$/ }).waitFor();
   assert.match(
     await again.text("#recent-list"),
     /^work.*\.oir\s+\d\d:\d\d.*\s+1 band, 1 line, \d+ velocities, 2 events, 1 cursor\s+×$/,
