@@ -20,9 +20,10 @@ const MAX_LOST = 8;
 
 /**
  * After this time without work, a worker that keeps nothing open is replaced by a fresh one, since allocator and heap keep much of
- * what decoders and parsers freed (up to 160 MiB measured) until its thread ends. Any other worker closes its files.
+ * what decoders and parsers freed (up to 160 MiB measured) until its thread ends. Any other worker closes its files. Starting a worker blocks this thread for about
+ * 30 ms, so a shorter rest delays answers.
  */
-const REST_MS = 5000;
+const REST_MS = 15_000;
 
 /** Starts a worker; tests start fake ones. */
 export type StartWorker = () => Worker;

@@ -109,17 +109,17 @@ Deno.test("a worker that throws is replaced, and others go on", async () => {
   pool.close();
 });
 
-Deno.test("a worker that rested for 5 s and keeps nothing open is replaced by a fresh one", async () => {
+Deno.test("a worker that rested for 15 s and keeps nothing open is replaced by a fresh one", async () => {
   const clock = new HandClock();
   const budget = new MemoryBudget(10_000);
   const pool = new DecodePool(clock, budget, startFake, 2);
   const pair = await Promise.all([load(pool, "decoder", budget), load(pool, "decoder", budget)]);
   assert.notEqual(idOf(pair[0]), idOf(pair[1]));
-  clock.move(4_999);
+  clock.move(14_999);
   const again = await load(pool, "plan", budget);
   assert.ok(pair.some((one) => idOf(one) === idOf(again)), "a worker at rest is used again");
   // The other one has rested long enough, this one has not.
-  clock.move(4_998);
+  clock.move(14_998);
   assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
   clock.move(2);
   assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });
@@ -137,11 +137,11 @@ Deno.test("the pool is at rest when its last worker is", async () => {
   let rests = 0;
   pool.rested = () => rests += 1;
   await Promise.all([load(pool, "decoder", budget), load(pool, "decoder", budget)]);
-  clock.move(4_000);
+  clock.move(14_000);
   await load(pool, "plan", budget);
   clock.move(1_000);
   assert.deepEqual([pool.counts.idle, rests], [1, 0], "one worker rested, and the other worked a second ago");
-  clock.move(4_000);
+  clock.move(14_000);
   assert.equal(rests, 1);
   pool.close();
 });

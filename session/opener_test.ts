@@ -185,7 +185,7 @@ Deno.test("a divided load that is stopped keeps its memory until its last worker
   pool.close();
 });
 
-Deno.test("a decoder's memory is reserved beside the planes, and its worker ends after 5 s without work", async () => {
+Deno.test("a decoder's memory is reserved beside the planes, and its worker ends after 15 s without work", async () => {
   const clock = new HandClock();
   const budget = new MemoryBudget(1000);
   const pool = new DecodePool(clock, budget, startFake, 1);
@@ -197,7 +197,7 @@ Deno.test("a decoder's memory is reserved beside the planes, and its worker ends
   });
   assert.equal(budget.used, 400);
   first.reservation.release();
-  clock.move(5000);
+  clock.move(15_000);
   const second = await load(pool, "wasm", budget);
   assert.notEqual(reportOf(first).worker, reportOf(second).worker);
   assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 0, waiting: 0 });

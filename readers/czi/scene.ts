@@ -49,8 +49,8 @@ export const heldAxes = (layout: SceneLayout): string[] =>
   [...layout.spans].filter(([letter, { size }]) => size > 1 && !SERVED.includes(letter))
     .map(([letter]) => letter);
 
-/** Channels that all subblocks span in total: a thousand subblocks for each possible channel. */
-const MAX_CHANNEL_STEPS = 1000 * MAX_CHANNELS;
+/** Channels that all subblocks span in total: ten thousand subblocks for each possible channel. */
+const MAX_CHANNEL_STEPS = 10_000 * MAX_CHANNELS;
 
 /** Lays out a scene. @param entries in directory order @throws {DecodeFailed} its pixels are unsupported, or it exceeds a bound */
 export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag): SceneLayout {

@@ -15,8 +15,8 @@ Deno.test("colours and names, counted or not", () => {
   // A block that ends with its colours, and as many names as there may be, of four bytes each.
   const bare = packed(["i", 24, 1, 0, 20, 24], "\x01\x02\x03\0");
   deepEqual(at(readChannelColors, bare), { colors: ["#010203"], names: [] });
-  const most = at(readChannelColors, packed(["i", 40_020, 0, 10_000, 20, 20], "abc\0".repeat(10_000)));
-  deepEqual([most.names.length, most.names.at(-1)], [10_000, "abc"]);
+  const most = at(readChannelColors, packed(["i", 4020, 0, 1000, 20, 20], "abc\0".repeat(1000)));
+  deepEqual([most.names.length, most.names.at(-1)], [1000, "abc"]);
   const few = packed(["i", 28, 0, 3, 20, 20], ["u", 4], "Ch1\0");
   deepEqual(at(readChannelColors, few), { colors: [], names: ["Ch1"] });
 });

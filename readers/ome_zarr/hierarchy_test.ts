@@ -171,15 +171,15 @@ Deno.test("a group without a readable image is refused", () => {
   throws(() => read({ ".zattrs": { well: {} } }), UnsupportedFormat);
 });
 
-Deno.test("an image has at most 2^30 samples in a plane and 10,000 channels", () => {
+Deno.test("an image has at most 2^30 samples in a plane and 1,000 channels", () => {
   const sized = (...shape: number[]) => {
     const array = { ...ARRAY(shape), chunks: [1, 1, 1] };
     return read({ ...image(), "0/.zarray": array }).channels.length;
   };
   equal(sized(1, 1 << 15, 1 << 15), 1);
   throws(() => sized(1, 1 << 15, (1 << 15) + 1), /a plane of 32768 x 32769 has more than 1073741824 samples/);
-  equal(sized(10_000, 1, 1), 10_000);
-  throws(() => sized(10_001, 1, 1), /the image has 10001 channels, more than 10000/);
+  equal(sized(1000, 1, 1), 1000);
+  throws(() => sized(1001, 1, 1), /the image has 1001 channels, more than 1000/);
 });
 
 const layout = (value: unknown, series?: unknown) => ({

@@ -391,7 +391,7 @@ Deno.test("a resting worker keeps the acquisitions of live sessions open", () =>
   withStack(async ({ server, sessionId, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
     await until(() => server.positions.counts.running === 0);
-    server.clock.move(5000);
+    server.clock.move(15_000);
     assert.ok(server.pool.openBytes > 0, "it keeps the acquisition of a live session open");
     await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
     assert.equal(server.pool.openBytes, 0);
@@ -533,7 +533,7 @@ Deno.test("a file of a large set removed before its first plane is a change", as
   assert.deepEqual(await samplesOf(await ask(42)), [420, 421]);
 });
 
-Deno.test("files rest after five seconds and are opened again for the next plane", () =>
+Deno.test("files rest after 15 s and are opened again for the next plane", () =>
   withStack(async ({ server, path, url }) => {
     await samplesOf(await server.request(url(0, "?t=1")));
     await until(() => server.positions.counts.running === 0);
@@ -548,7 +548,7 @@ Deno.test("files rest after five seconds and are opened again for the next plane
       return links.filter((link) => link === path).length;
     };
     if (Deno.build.os === "linux") assert.equal(held(), 1);
-    server.clock.move(5000);
+    server.clock.move(15_000);
     if (Deno.build.os === "linux") await until(() => held() === 0);
     assert.deepEqual(await samplesOf(await server.request(url(0, "?t=3"))), samplesAt(3, 0, 0));
   }));
@@ -615,7 +615,7 @@ Deno.test("open acquisitions are counted, and closed with their session", async 
     await samplesOf(await server.request(url(0, "?t=3&z=1")));
     await until(() => server.positions.counts.running === 0);
     assert.equal(server.budget.used - opened - server.positions.counts.cached, kept, "counted once");
-    server.clock.move(5000);
+    server.clock.move(15_000);
     await samplesOf(await server.request(url(0, "?t=2&z=1")));
     await until(() => server.positions.counts.running === 0);
     await server.completeAll();

@@ -160,7 +160,8 @@ try {
   for (const format of formats) {
     await visitClean(images.find((image) => image.format === format)!, null);
   }
-  await wait(10_000);
+  // Workers rest after 15 s.
+  await wait(20_000);
   const idle = residentOf(server.pid);
   const watches = ["timer", server.baseUrl].map((target) =>
     outputOf(watch(target, seconds), `the watch of ${target}`, seconds + 60)
