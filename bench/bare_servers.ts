@@ -10,10 +10,12 @@ import type { AddressInfo } from "node:net";
 /** The servers. */
 export const BARE_SERVERS = [
   "bare node:http, writes of 4 MiB",
-  "bare node:http, writes of 1 MiB",
   "bare Deno.serve, a stream of 4 MiB",
   "bare Deno.serve, the bytes at once",
 ] as const;
+
+/** Bytes of one write. */
+const STEP = 4 << 20;
 
 const MEMORY = new Uint8Array(64 << 20).fill(1);
 let answers = 0;
@@ -25,18 +27,18 @@ function bytesOf(target: string): Uint8Array<ArrayBuffer> {
   return MEMORY.subarray(start, start + length);
 }
 
-async function write(response: ServerResponse, bytes: Uint8Array, step: number): Promise<void> {
+async function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   response.writeHead(200, { "content-length": bytes.length });
-  for (let at = 0; at < bytes.length; at += step) {
-    if (!response.write(bytes.subarray(at, at + step))) await once(response, "drain");
+  for (let at = 0; at < bytes.length; at += STEP) {
+    if (!response.write(bytes.subarray(at, at + STEP))) await once(response, "drain");
   }
   response.end();
 }
 
-async function listenWithNode(step: number): Promise<number> {
+async function listenWithNode(): Promise<number> {
   const server = createServer((request, response) => {
     // The client may leave meanwhile.
-    write(response, bytesOf(request.url!), step).catch(() => {});
+    write(response, bytesOf(request.url!)).catch(() => {});
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return (server.address() as AddressInfo).port;
@@ -51,13 +53,12 @@ function listenWithDeno(body: (bytes: Uint8Array<ArrayBuffer>) => BodyInit): num
 
 const streamOf = (bytes: Uint8Array<ArrayBuffer>) =>
   ReadableStream.from((function* () {
-    for (let at = 0; at < bytes.length; at += 4 << 20) yield bytes.subarray(at, at + (4 << 20));
+    for (let at = 0; at < bytes.length; at += STEP) yield bytes.subarray(at, at + STEP);
   })());
 
 if (import.meta.main) {
   const starts = [
-    () => listenWithNode(4 << 20),
-    () => listenWithNode(1 << 20),
+    listenWithNode,
     () => listenWithDeno(streamOf),
     () => listenWithDeno((bytes) => bytes),
   ];

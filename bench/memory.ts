@@ -1,12 +1,13 @@
 /** Memory of a server in the life of its sessions, and what loads of each format leave. */
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ramp, writePlainStore } from "../tests/fixtures/plain_store.ts";
 import { Client } from "./http_client.ts";
 import type { BenchRow } from "./report.ts";
 import { SAMPLES, type Write } from "./samples.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
-import { pause, REST_MS, rounds, withFolder } from "./setting.ts";
+import { REST_MS, rounds, withFolder } from "./setting.ts";
 
 /** Loads of a format, one after the other and in pairs. */
 const LOADS = 15;
@@ -74,12 +75,10 @@ const sessions = (): Promise<BenchRow[]> =>
     })
   );
 
-/** Small files of the tests that decode to hundreds of megabytes. */
-const LARGEST = ["jpeg2000_largest.tif", "lerc_largest.tif", "webp_largest.tif", "zstd_tile_bomb.tif"];
-
 const FILES: readonly (readonly [name: string, write: Write])[] = [
   ...SAMPLES.map(([format, name, write]) => [`${format}, ${name}`, write] as const),
-  ...LARGEST.map((name) => {
+  // These decode to hundreds of megabytes.
+  ...["jpeg2000_largest.tif", "lerc_largest.tif", "webp_largest.tif", "zstd_tile_bomb.tif"].map((name) => {
     const path = fileURLToPath(new URL(`../tests/fixtures/tiff/${name}`, import.meta.url));
     return [name, () => path] as const;
   }),

@@ -3,13 +3,14 @@
  * from a bare server.
  */
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { inflateSync } from "node:zlib";
 import { writePlainStack } from "../tests/fixtures/plain_store.ts";
 import { Client, getAll } from "./http_client.ts";
 import type { BenchRow } from "./report.ts";
 import { pageOf } from "./sample_files.ts";
 import { type ServerProcess, startBareServer, startServer } from "./server_process.ts";
-import { pause, REST_MS, withFolder } from "./setting.ts";
+import { REST_MS, withFolder } from "./setting.ts";
 import { type Field, picture, writePages } from "./tiff_pages.ts";
 import { inTurns, timed } from "./timing.ts";
 

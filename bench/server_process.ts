@@ -1,5 +1,4 @@
 /** Server processes that are measured. */
-import { fileURLToPath } from "node:url";
 import { BARE_SERVERS } from "./bare_servers.ts";
 import { TREE } from "./setting.ts";
 
@@ -79,8 +78,4 @@ export async function startServer(args: readonly string[] = []): Promise<ServerP
 
 /** Starts one of {@linkcode BARE_SERVERS}. */
 export const startBareServer = (name: (typeof BARE_SERVERS)[number]): Promise<ServerProcess> =>
-  ServerProcess.start(fileURLToPath(new URL(".", import.meta.url)), [
-    "-A",
-    "bare_servers.ts",
-    String(BARE_SERVERS.indexOf(name)),
-  ]);
+  ServerProcess.start(import.meta.dirname!, ["-A", "bare_servers.ts", String(BARE_SERVERS.indexOf(name))]);

@@ -1,6 +1,5 @@
 /** What the command line of a bench sets, and folders to work in. */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 const option = (name: string): string | null =>
   Deno.args.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? null;
@@ -9,17 +8,13 @@ const option = (name: string): string | null =>
 export const PYTHON = option("python") ?? "python3";
 
 /** The checkout whose server is measured. */
-export const TREE = option("tree") ?? fileURLToPath(new URL("../", import.meta.url));
+export const TREE = option("tree") ?? join(import.meta.dirname!, "..");
 
 /** Rounds of a measurement: the usual number, or less where `--rounds=N` asks for less. */
 export const rounds = (usual: number): number => Math.min(usual, Number(option("rounds") ?? usual));
 
-/** Workers that have rested end or close their files after 5 s, and memory of planes goes back to the system. */
-export const REST_MS = 7000;
-
-/** Waits. */
-export const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Workers that have rested end or close their files after 15 s, and memory of planes goes back to the system. */
+export const REST_MS = 17_000;
 
 /** Runs `work` with an empty folder, which is removed afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
