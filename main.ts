@@ -1,4 +1,4 @@
-/** acq-server: command line -> configuration -> listen. The only file that serves and ends the process. */
+/** acq-server: command line -> configuration -> listen. Only this file serves and ends the process. */
 import { isAbsolute } from "node:path";
 import { UsageError } from "./cli/arguments.ts";
 import type { COMMANDS } from "./cli/commands.ts";
@@ -10,7 +10,7 @@ import { VERSION, versionLine } from "./cli/version.ts";
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
-/** What opens pages. The commands do not load it. */
+/** The module that opens pages. The commands do not load it. */
 const browser = () => import("./cli/default_browser.ts");
 
 /** A failed start with its exit status; the message is one line for the user. */
@@ -22,15 +22,15 @@ class StartFailed extends Error {
 
 /** A server that listens. */
 export interface RunningServer extends ListeningServer {
-  /** Such as `http://127.0.0.1:8767`. */
+  /** Address without a path: `http://127.0.0.1:8767`. */
   readonly baseUrl: string;
 }
 
 /**
  * Starts a server. The commands do not load it.
  *
- * @param log by default that of the configuration
- * @throws {Error} with `code`, as `EADDRINUSE` for a taken port and `EMFILE` where too few file descriptors are free
+ * @param log by default made from the configuration
+ * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port and `EMFILE` for too few free file descriptors
  * @throws {PathNotFound} a root is not an existing directory
  */
 export async function startServer(
@@ -45,7 +45,7 @@ export async function startServer(
 const addressOf = ({ host, port }: Pick<Configuration, "host" | "port">) =>
   `http://${host === "::1" ? "[::1]" : host}:${port}`;
 
-/** True if an acq-server answers. Uses plain TCP, since `fetch` would ask a proxy. */
+/** True if an acq-server answers. Uses plain TCP, since `fetch` would use a proxy. */
 async function isAcqServer(hostname: string, port: number): Promise<boolean> {
   try {
     const connection = await Deno.connect({ hostname, port });
@@ -73,7 +73,7 @@ async function isAcqServer(hostname: string, port: number): Promise<boolean> {
   }
 }
 
-/** Names the addresses, and warns of wide origins. */
+/** Prints the addresses, and warns if pages of many origins may open files. */
 function announce(baseUrl: string, opens: boolean, configuration: Configuration): void {
   const { logJson, allowedOrigins } = configuration;
   const [demo, docs] = [clientAt(baseUrl, configuration), `${baseUrl}/docs`];
@@ -102,7 +102,7 @@ function announce(baseUrl: string, opens: boolean, configuration: Configuration)
   console.error("Press Ctrl+C to stop.\n");
 }
 
-/** The address of the client, which opens the file of the command line (`view_link.js`). */
+/** The address of the client, which opens the file given on the command line (`view_link.js`). */
 function clientAt(baseUrl: string, { file }: Configuration): string {
   // A fragment needs no escapes for slashes and colons.
   const link = file === null
@@ -113,7 +113,7 @@ function clientAt(baseUrl: string, { file }: Configuration): string {
 
 const notOpened = (reason: string, page: string) => `No browser was opened: ${reason}; open ${page} by hand`;
 
-/** Serves. If a server is already running, shows its client where that is wanted and ends. @throws {StartFailed} */
+/** Serves. If a server is already running, shows its client if wanted, and ends the process. @throws {StartFailed} */
 async function serve(configuration: Configuration, opens: boolean): Promise<void> {
   const log = new Log(configuration.logLevel, configuration.logJson);
   let server: RunningServer;
@@ -123,7 +123,7 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
     const failure = await startFailure(error, configuration);
     if (!opens || failure.status !== EXIT.alreadyRunning) throw failure;
     await showRunning(configuration);
-    // The browser program may still run.
+    // Exits explicitly, since the browser program may still run.
     Deno.exit(EXIT.ok);
   }
   stopOnSignals(server);
@@ -176,13 +176,13 @@ async function showRunning(configuration: Configuration): Promise<void> {
   if (reason !== null) throw new StartFailed(notOpened(reason, page), EXIT.alreadyRunning);
 }
 
-/** Ends the process with status 0 on a signal, after the running responses; a second signal ends it at once. */
+/** On a signal, ends the process with status 0 after the running responses; a second signal ends it at once. */
 export function stopOnSignals(server: RunningServer): void {
   let stopping = false;
   const stop = () => {
     if (stopping) Deno.exit(EXIT.ok);
     stopping = true;
-    // Lost workers only end with the process.
+    // Lost workers end only with the process.
     void server.stop().finally(() => Deno.exit(EXIT.ok));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -195,8 +195,8 @@ export function stopOnSignals(server: RunningServer): void {
 }
 
 /**
- * Runs a command. The import names the file by a value, so that the server does not load the commands before it listens. `compile`
- * in deno.json embeds it.
+ * Runs a command. The import takes the file name from a variable, so that the server does not load the commands before it
+ * listens. `compile` in deno.json embeds the file.
  */
 async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promise<number> {
   const file: string = "./cli/commands.ts";
@@ -204,7 +204,7 @@ async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promis
   return await commands.COMMANDS[name](args);
 }
 
-/** The commands beside serving. */
+/** The commands other than serving. */
 const COMMAND_NAMES: readonly (keyof typeof COMMANDS)[] = [
   "validate",
   "schema",
@@ -225,7 +225,7 @@ async function main(args: readonly string[]): Promise<void> {
   const { hasOwnScreen } = await browser();
   const mayOpen = Deno.build.standalone &&
     hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));
-  // A click passes no arguments, and dropped files are absolute paths.
+  // A double-click passes no arguments, and files dropped on the program arrive as absolute paths.
   const isClicked = mayOpen && args.every((argument) => isAbsolute(argument));
   try {
     const command = parseCommandLine(args);

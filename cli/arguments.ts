@@ -1,15 +1,15 @@
-/** Arguments of the program and of its commands, and the help about them. */
+/** Arguments of the program and its commands, and their help. */
 import { parseArgs } from "node:util";
 import { quoted } from "../readers/errors.ts";
 
-/** A command line that cannot be followed; the message is one line for the user. */
+/** An invalid command line; the message is one line for the user. */
 export class UsageError extends Error {}
 
-/** A flag as help and messages show it. */
+/** A flag, as shown in help and messages. */
 export interface NamedFlag {
-  /** With its two dashes. */
+  /** Name with its two dashes. */
   readonly name: string;
-  /** One letter that stands for it. */
+  /** Letter of the short form. */
   readonly short?: string;
   /** Placeholder of the value; absent for a switch. */
   readonly value?: string;
@@ -28,10 +28,10 @@ export type Argument =
   | { readonly flag: null; readonly operand: string };
 
 /**
- * Reads arguments in their order. Everything after `--` is an operand.
+ * Reads arguments in order. Everything after `--` is an operand.
  *
- * @param command whose help the messages name
- * @throws {UsageError} an unknown flag, a missing value, or a value of a switch
+ * @param command name of the command, for messages that point to its help
+ * @throws {UsageError} an unknown flag, a missing value, or a switch with a value
  */
 export function* readArguments(
   command: string,
@@ -42,7 +42,7 @@ export function* readArguments(
     type: value === undefined ? "boolean" as const : "string" as const,
     ...(short !== undefined && { short }),
   }]));
-  // Strict parsing has its own messages.
+  // Strict parsing would throw messages of its own.
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
@@ -62,10 +62,10 @@ export function* readArguments(
   }
 }
 
-/** What was given to a command: its operands, and the last value of each flag (`""` for a switch). */
+/** Arguments given to a command: its operands, and the last value of each flag (`""` for a switch). */
 export interface Given {
   readonly operands: readonly string[];
-  /** By the names of the flags. */
+  /** Values by flag name. */
   readonly flags: ReadonlyMap<string, string>;
 }
 
@@ -79,13 +79,13 @@ export function readGiven(command: string, flags: readonly NamedFlag[], args: re
   return given;
 }
 
-/** What the help of a command says. */
+/** Contents of a command's help. */
 export interface Help {
-  /** What it does, as one sentence without a full stop. */
+  /** What the command does, as one sentence without a full stop. */
   readonly about: string;
-  /** How it is called, each on a line. */
+  /** Ways to call it, one per line. */
   readonly usage: readonly string[];
-  /** Lists before the options, by their headings: what, and what it means. */
+  /** Lists before the options, by heading: item and meaning. */
   readonly lists?: Readonly<Record<string, readonly (readonly [what: string, meaning: string])[]>>;
   readonly flags: readonly NamedFlag[];
   /** Lines after the options. */
@@ -130,7 +130,7 @@ function unknown(command: string, flags: readonly NamedFlag[], name: string): st
   return `Unknown flag ${quoted(name)}; did you mean ${nearest}? "${command} --help" lists all flags`;
 }
 
-/** Characters to insert, remove or replace to turn `a` into `b` (Levenshtein). */
+/** Number of characters to insert, remove or replace to turn `a` into `b` (Levenshtein). */
 function edits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,4 +1,4 @@
-/** Judges a collection with its images, documents and tables. */
+/** Validates a collection with its images, documents and tables. */
 import { join } from "node:path";
 import type { DocumentKindName } from "../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../schemas/shared.ts";
@@ -29,14 +29,14 @@ import {
 } from "../schemas/document_rules.ts";
 import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "../schemas/problems.ts";
 
-/** Planes that the recording of a member lacks, as its image document says. */
+/** Planes missing in the recording of a member, according to its image document. */
 export interface MissingPlanes {
   readonly member: string;
-  /** Indices of each, such as `t=3 c=0`. */
+  /** Indices of each plane: `t=3 c=0`. */
   readonly planes: readonly string[];
 }
 
-/** One collection while it is judged. */
+/** One collection during its validation. */
 export class CollectionTree {
   readonly #root: string;
   /** The root with links resolved. */
@@ -45,7 +45,7 @@ export class CollectionTree {
   readonly #all: Problem[];
   readonly #problems: DocumentProblems;
   readonly #files: () => FileTree;
-  /** Of all members that were judged. */
+  /** Missing planes of all members validated so far. */
   readonly missingPlanes: MissingPlanes[] = [];
 
   /**
@@ -54,7 +54,7 @@ export class CollectionTree {
    * @param document path of `collection.json`
    * @param value its content
    * @param given the root, if the user named it
-   * @param zip the ZIP file that it lies in, or `null`
+   * @param zip the ZIP file that contains the collection, or `null`
    */
   constructor(
     document: string,
@@ -89,7 +89,7 @@ export class CollectionTree {
     this.#judgeTables(tables, ["resources", "tables"], this.#problems);
   }
 
-  /** Judges documents without a collection or images against each other, by the numbers in their paths. */
+  /** Validates documents against each other by the numbers in their paths, if there is no collection and no image. */
   judgeAlone(files: FileTree): void {
     for (const name of files.list(join(this.#root, "acqimage"))) {
       const path = (folder: string) =>
@@ -128,7 +128,7 @@ export class CollectionTree {
     this.#judgeLinked(reference["metadata"], "reference-image", referenceAt, { ...context, image: overview });
   }
 
-  /** Planes that this program wrote are stored or listed as missing. */
+  /** For an image that this program wrote, requires each plane to be stored or listed as missing. */
   #judgePlanes(item: JsonObject, own: JsonObject, { absent }: JudgedImage, at: readonly PropertyKey[]): void {
     const known = objectsOf(own["missing_planes"]).map(([, plane]) => planeName(plane));
     if (known.length > 0) this.missingPlanes.push({ member: String(item["name"]), planes: known });
@@ -146,7 +146,7 @@ export class CollectionTree {
     }
   }
 
-  /** Reads the metadata of an image and plans its planes. */
+  /** Reads the metadata of an image and locates its planes. */
   #openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
       let place = target;
@@ -210,7 +210,7 @@ export class CollectionTree {
     });
   }
 
-  /** Reads a resource by its resolved path; a failure is a problem where its path stands. */
+  /** Reads a resource at its resolved path; a failure becomes a problem at the field that names the path. */
   #reading<T>(
     path: unknown,
     at: readonly PropertyKey[],
@@ -240,14 +240,14 @@ export class CollectionTree {
 
 /** An image and the planes that have no chunk. */
 interface JudgedImage extends ImageFacts {
-  /** Such as `t=3 c=0`. */
+  /** Indices of planes without a chunk: `t=3 c=0`. */
   readonly absent: readonly string[];
 }
 
-/** Chunks of an image that are looked for: those of an archive of 100,000 planes. */
+/** Largest number of chunks of an image to look for: those of an archive of 100,000 planes. */
 const MAX_CHUNKS_LOOKED_FOR = 100_000;
 
-/** Planes without their first chunk, in arrays with one plane a chunk. */
+/** Planes whose first chunk is missing, in arrays with one plane per chunk. */
 function absentPlanes({ array, axes }: OmeImage, store: Store): string[] {
   const planes = axes.map(({ letter, size }) => letter === "Y" || letter === "X" ? 1 : size);
   const count = planes.reduce((product, size) => product * size, 1);
@@ -266,7 +266,7 @@ function absentPlanes({ array, axes }: OmeImage, store: Store): string[] {
   }).filter((plane) => plane !== null);
 }
 
-/** `t=3 c=0`. */
+/** Indices as text: `t=3 c=0`. */
 const planeName = (indices: JsonObject): string =>
   ["t", "c", "z"].flatMap((axis) => indices[axis] === undefined ? [] : [`${axis}=${indices[axis]}`]).join(
     " ",
@@ -274,7 +274,7 @@ const planeName = (indices: JsonObject): string =>
 
 const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
 
-/** Ids of regions, also of those with problems; `null` without a list. */
+/** Ids of regions, including those with problems; `null` if there is no list. */
 function idsOf(rois: unknown): Set<string> | null {
   if (!Array.isArray(rois)) return null;
   return new Set(

@@ -1,4 +1,4 @@
-/** The command line of the server: one table of flags for parsing, help and messages. */
+/** The command line of the server. One table of flags serves parsing, help and messages. */
 import { resolve } from "node:path";
 import { HELP, helpText, type NamedFlag, readArguments, UsageError, VERSION } from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
@@ -12,35 +12,35 @@ export interface Configuration {
   readonly port: number;
   /** Time to live of a session in seconds. */
   readonly sessionTtlSeconds: number;
-  /** Time in seconds that an open may take. */
+  /** Longest time of an open in seconds. */
   readonly loadTimeoutSeconds: number;
-  /** Bytes that the planes of all sessions may take. */
+  /** Largest number of bytes for the planes of all sessions. */
   readonly maxSessionMemory: number;
-  /** Directories as written; none for no limit. */
+  /** Directories as written; empty for no limit. */
   readonly roots: readonly string[];
-  /** True when nothing may be opened by path. */
+  /** True if nothing may be opened by path. */
   readonly dialogOnly: boolean;
   /** Origins whose pages may open by path; `*` for all, `null` for pages without an address. */
   readonly allowedOrigins: readonly string[];
   /** Extensions that may be opened, sorted. */
   readonly allowedExtensions: readonly string[];
-  /** The most verbose lines that are written. */
+  /** The most verbose level that is logged. */
   readonly logLevel: LogLevel;
-  /** True for lines of JSON. */
+  /** True to log lines of JSON. */
   readonly logJson: boolean;
-  /** Whether the client opens in the default browser; `null` without a flag. */
+  /** Whether the client opens in the default browser; `null` if no flag says so. */
   readonly open: boolean | null;
   /** Absolute path that the client opens, or `null`. */
   readonly file: string | null;
 }
 
-/** What the user asked for. */
+/** What the user wants the program to do. */
 export type Command =
   | { readonly kind: "serve"; readonly configuration: Configuration }
   | { readonly kind: "help"; readonly text: string }
   | { readonly kind: "version" };
 
-/** Configuration without any flag. */
+/** Configuration if no flag is given. */
 export const DEFAULTS: Configuration = {
   host: "127.0.0.1",
   port: 8767,
@@ -179,7 +179,7 @@ const FLAGS: readonly Flag[] = [
  * @throws {UsageError}
  */
 export function parseCommandLine(args: readonly string[]): Command {
-  // `deno task start -- --port 0` passes the first two dashes on.
+  // `deno task start -- --port 0` passes the first two dashes to the program.
   const given = args[0] === "--" ? args.slice(1) : [...args];
   const configuration: Mutable = { ...DEFAULTS };
   for (const argument of readArguments("acq-server", [...FLAGS, HELP, VERSION], given)) {
@@ -222,7 +222,7 @@ const help = (): string =>
 
 const SEVERAL = "The client opens one path at a time; open the others in its page";
 
-/** The absolute path of an operand. @throws {UsageError} nothing exists there */
+/** The absolute path of an operand. @throws {UsageError} the path does not exist */
 function existing(operand: string): string {
   try {
     Deno.statSync(operand);
@@ -234,7 +234,7 @@ function existing(operand: string): string {
   return resolve(operand);
 }
 
-/** A month. */
+/** A month in seconds. */
 const LONGEST_SECONDS = 31 * 24 * 3600;
 
 function seconds(name: string, text: string): number {
@@ -252,7 +252,7 @@ export function bytes(name: string, text: string): number {
   throw new UsageError(`${name} takes a size such as 512MiB or 4GiB, not "${text}"`);
 }
 
-/** A number with a unit in any case; NaN for anything else. */
+/** A number with a unit in upper or lower case; NaN for any other text. */
 function quantity(text: string, units: Readonly<Record<string, number>>): number {
   const [, number = "NaN", unit = ""] = /^(\d+(?:\.\d+)?)([a-z]*)$/i.exec(text) ?? [];
   return Number(number) * (units[unit.toLowerCase()] ?? NaN);

@@ -1,9 +1,9 @@
-/** The commands beside serving, each loaded when it runs. main.ts loads this file for them alone. */
+/** The commands other than serving, each loaded when it runs. main.ts loads this file only for a command. */
 import { HELP, helpText, readGiven, UsageError, type WritingCommand } from "./arguments.ts";
 import { printable } from "./log.ts";
 import { EXIT, failureOf, OutputFailed, ReaderGone, writeLine } from "./shell.ts";
 
-/** Runs with the arguments after its name. @returns exit status */
+/** Runs a command with the arguments after its name. @returns exit status */
 export type Command = (args: readonly string[]) => Promise<number>;
 
 const print = (line: string) => console.log(printable(line));
@@ -19,7 +19,7 @@ export const COMMANDS = {
   plane: async (args) => await run("plane", (await import("./plane.ts")).PLANE, args),
 } as const satisfies Record<string, Command>;
 
-/** Runs a command; its failure is one line on standard error, the code first. */
+/** Runs a command; a failure is printed as one line on standard error, its code first. */
 async function run(name: string, command: WritingCommand, args: readonly string[]): Promise<number> {
   try {
     const given = readGiven(`acq-server ${name}`, command.flags, args);

@@ -1,11 +1,11 @@
-/** Opens a page of this server in the default browser, through the program of the system. */
+/** Opens a page of this server in the default browser, by a program of the system. */
 import type { ProgramCall } from "../session/dialog/commands.ts";
 import { startProgram } from "../session/dialog/program.ts";
 
-/** A program that still runs after these milliseconds counts as an open browser. */
+/** Milliseconds after which a program that still runs counts as an open browser. */
 const PATIENCE = 10_000;
 
-/** `system attribute` reads a variable, for which this process has no permission. */
+/** Reads the variable with `system attribute`, since this process has no permission to read it. */
 const MACOS_SCRIPT = [
   "on run argv",
   'if (system attribute "SSH_CONNECTION") is not "" then error "this session has no desktop"',
@@ -13,15 +13,15 @@ const MACOS_SCRIPT = [
   "end run",
 ];
 
-/** Only cmdlets, which Constrained Language Mode allows. Nobody sees a window in session 0, that of services and SSH. */
+/** Uses only cmdlets, which Constrained Language Mode allows. In session 0 (services and SSH) nobody sees a window. */
 const WINDOWS_SCRIPT = "$ErrorActionPreference = 'Stop'; " +
   "if ((Get-Process -Id $PID).SessionId -eq 0) { throw 'this session has no desktop' }; " +
   "Start-Process -FilePath $env:ACQ_SERVER_PAGE";
 
 /**
- * The program that opens an address in the default browser. The address is an argument or a variable, not a part of a script.
+ * The program that opens an address in the default browser. The address is an argument or a variable, never part of a script.
  *
- * @param system `Deno.build.os`; systems besides macOS and Windows have the program of Linux
+ * @param system `Deno.build.os`; all systems except macOS and Windows use the program of Linux
  */
 export function browserCommand(system: string, address: string): ProgramCall {
   if (system === "darwin") {
@@ -36,8 +36,8 @@ export function browserCommand(system: string, address: string): ProgramCall {
 }
 
 /**
- * Whether the user probably sits at this machine. On Linux, a display that SSH forwards names a host. On macOS and Windows only the
- * browser can tell.
+ * Whether the user probably sits at this machine. On Linux, a `DISPLAY` forwarded by SSH contains a host. On macOS and Windows
+ * only the browser program can find out.
  *
  * @param system `Deno.build.os`
  * @param display `DISPLAY`
@@ -63,8 +63,8 @@ export async function openInBrowser(address: string, system: string = Deno.build
   const call = browserCommand(system, address);
   let child: Deno.ChildProcess | null;
   try {
-    // Otherwise Ctrl+C in this terminal would end a browser that xdg-open runs in the foreground. A pipe to this process would
-    // break when it ends.
+    // Detached, or Ctrl+C in this terminal would end a browser that xdg-open runs in the foreground. A pipe to this process would
+    // break when the process ends.
     const detached = call.program === "xdg-open";
     child = startProgram(call, { stdin: "null", stdout: "null", stderr: "null", detached });
   } catch (cause) {

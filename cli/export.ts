@@ -58,7 +58,7 @@ export const EXPORT: WritingCommand = {
   },
 };
 
-/** Paths with a scene each: the wanted one, or all. */
+/** Pairs of path and scene: the wanted scene, or all scenes of each path. */
 async function membersOf(
   sessions: Sessions,
   paths: readonly string[],
@@ -74,7 +74,7 @@ async function membersOf(
   return members;
 }
 
-/** A line on standard error that is written over. */
+/** A line on standard error that is overwritten. */
 class Progress {
   readonly #isQuiet: boolean;
   readonly #isTerminal = Deno.stderr.isTerminal();
@@ -84,7 +84,7 @@ class Progress {
     this.#isQuiet = isQuiet;
   }
 
-  /** Shows what was written, now and then and at the end. */
+  /** Shows the progress from time to time and at the end. */
   show(planes: number, bytes: number, isEnd: boolean): void {
     const now = performance.now();
     if (this.#isQuiet || !isEnd && (!this.#isTerminal || now - this.#shown < PROGRESS_MS)) return;

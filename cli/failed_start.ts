@@ -2,7 +2,7 @@
 import type { ProgramCall } from "../session/dialog/commands.ts";
 import { startProgram } from "../session/dialog/program.ts";
 
-/** The terminal stays open for this time. */
+/** Time for which the terminal stays open. */
 const READING_MS = 60_000;
 
 const MACOS_SCRIPT = [
@@ -13,7 +13,7 @@ const MACOS_SCRIPT = [
 ];
 
 /**
- * Programs that show a message in a window, in the order in which they are tried. Windows gives a clicked program a terminal.
+ * Programs that show a message in a window, in the order to try them. None on Windows, which gives a clicked program a terminal.
  *
  * @param system `Deno.build.os`
  */
@@ -29,12 +29,12 @@ export function messageWindows(system: string, message: string): ProgramCall[] {
       args: ["--error", "--no-markup", "--title=acq-server", `--text=${message}`],
       env: {},
     },
-    // No message begins with a dash, which kdialog would take for an option.
+    // kdialog would take a message that begins with a dash for an option; none does.
     { program: "kdialog", args: ["--title", "acq-server", "--error", message], env: {} },
   ];
 }
 
-/** Waits until Enter is pressed in the terminal, for a minute at most; without a terminal, shows a window. */
+/** Waits in the terminal for Enter, at most for a minute; without a terminal, shows a window. */
 export async function keepFailure(message: string): Promise<void> {
   if (Deno.stdin.isTerminal()) {
     console.error("\nPress Enter to close this window.");
@@ -46,7 +46,7 @@ export async function keepFailure(message: string): Promise<void> {
     try {
       if (startProgram(call, { stdin: "null", stdout: "null", stderr: "null" }) !== null) return;
     } catch {
-      // Standard error has the message, too.
+      // The message is on standard error, too.
     }
   }
 }

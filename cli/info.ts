@@ -1,4 +1,4 @@
-/** The command `acq-server info`: describes acquisitions as an open does, without a server. */
+/** The command `acq-server info`: describes acquisitions like the answer of an open, without a server. */
 import type { AcquisitionSummary } from "../readers/opened/orders.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
@@ -50,7 +50,7 @@ async function describe(sessions: Sessions, path: string, scene: number | null) 
   }
 }
 
-/** The answer of an open without the session and its paths. */
+/** The answer of an open without session id and URLs. */
 function withoutSession(summary: AcquisitionSummary) {
   const { sessionId: _sessionId, channels, reference, ...rest } = openResponse({ id: "", summary });
   const described = (list: typeof channels) => list.map(({ dataUrl: _dataUrl, ...channel }) => channel);

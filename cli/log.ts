@@ -1,6 +1,6 @@
 /** The log on standard error, as text or as JSON lines. */
 
-/** From the quietest to the most verbose. */
+/** Log levels from the quietest to the most verbose. */
 export const LOG_LEVELS = ["error", "warn", "info"] as const;
 
 /** One of {@linkcode LOG_LEVELS}. */
@@ -9,16 +9,16 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Named values of a line, for the JSON form. */
 export type LogFields = Readonly<Record<string, string | number>>;
 
-/** Lines that wait for a slow reader; of further ones only the number is kept. */
+/** Largest number of lines that wait for a slow reader. Further lines are only counted. */
 const MOST_WAITING = 1000;
 
-/** Takes bytes, such as standard error. */
+/** A destination of bytes, such as standard error. */
 export interface Sink {
-  /** Settles with the number of bytes that were taken. */
+  /** Settles with the number of bytes written. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
 }
 
-/** Writes lines up to a level. A reader that does not read holds up nothing. */
+/** Writes lines up to a level. A reader that stops reading does not block the program. */
 export class Log {
   readonly #level: number;
   readonly #json: boolean;
@@ -34,7 +34,7 @@ export class Log {
     this.#sink = sink;
   }
 
-  /** Writes a line up to the level of the log. Control characters are escaped. */
+  /** Writes a line, unless it is more verbose than the log's level. Control characters are escaped. */
   line(level: LogLevel, message: string, fields: LogFields = {}): void {
     if (LOG_LEVELS.indexOf(level) > this.#level) return;
     if (this.#waiting.length >= MOST_WAITING) this.#lost += 1;
@@ -42,7 +42,7 @@ export class Log {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Settles when all lines are written, or cannot be. */
+  /** Settles when all lines are written or have failed. */
   async written(): Promise<void> {
     await this.#writing;
   }
@@ -50,7 +50,7 @@ export class Log {
   #format(level: LogLevel, message: string, fields: LogFields = {}): string {
     const time = new Date().toISOString();
     if (this.#json) return JSON.stringify({ time, level, message, ...fields });
-    // Indents further lines, so that they cannot pass for lines of their own.
+    // Indents continuation lines, so that they cannot pass for lines of their own.
     const text = printable(message).replaceAll("\n", "\n         ");
     return `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${text}`;
   }
@@ -72,7 +72,7 @@ export class Log {
   }
 }
 
-/** Escapes characters that control a terminal or the direction of text as `\uXXXX`. Keeps line ends. */
+/** Escapes characters that control a terminal or the direction of text as `\uXXXX`. Keeps line feeds. */
 export function printable(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex

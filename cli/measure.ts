@@ -1,4 +1,4 @@
-/** The command `acq-server measure`: measures recordings by settings into a table or a TIFF, without a server. */
+/** The command `acq-server measure`: measures recordings by given settings into a table or a TIFF, without a server. */
 import { z } from "zod";
 import { isTime } from "../static/measure/axes.js";
 import { columnsOf, csv } from "../static/measure/csv.js";
@@ -29,10 +29,10 @@ const KINDS = ["max", "mean"] as const satisfies readonly ProjectionKind[];
 
 const PLACE = z.tuple([z.int().nonnegative(), z.int().nonnegative()]);
 
-/** Settings of the measurement and of the recordings; what else the page keeps is left out. */
+/** Settings of the measurement and of the recordings. Other fields that the page stores are ignored. */
 const SETTINGS_SCHEMA = z.object({
   channel: z.int().nonnegative().default(0),
-  /** Of files that do not say that they are line scans. */
+  /** For files whose metadata does not describe a line scan. */
   lineScan: z.object({
     time: z.enum(["rows", "columns"]),
     secondsPerLine: NUMBER.positive(),
@@ -57,7 +57,7 @@ const SETTINGS_SCHEMA = z.object({
     start: PLACE.optional(),
     stop: PLACE.optional(),
   })).optional(),
-  /** Line over images. */
+  /** Line across images. */
   kymograph: z.object({
     points: z.array(z.object({ x: NUMBER, y: NUMBER })).min(2),
     width: LINES.default(1),
@@ -138,7 +138,7 @@ export const MEASURE: WritingCommand = {
   },
 };
 
-/** @throws {UsageError} the file is missing, or no settings */
+/** Reads settings. @throws {UsageError} the file is missing or holds no settings */
 async function settingsIn(path: string | undefined): Promise<ShellSettings> {
   if (path === undefined) return SETTINGS_SCHEMA.parse({});
   try {
@@ -152,7 +152,7 @@ async function settingsIn(path: string | undefined): Promise<ShellSettings> {
   }
 }
 
-/** Settings with what the flags say of images. @throws {UsageError} */
+/** Settings overridden by the flags for images. @throws {UsageError} */
 function withFlags(settings: ShellSettings, given: Given): ShellSettings {
   const has = (name: string) => given.flags.has(name);
   const over = has("--over") ? nameIn(given, "--over", ["t", "z"]) : null;
@@ -163,7 +163,7 @@ function withFlags(settings: ShellSettings, given: Given): ShellSettings {
   return { ...settings, images, projection: { kind, axis: images.axis } };
 }
 
-/** Opens a recording while something is done with it. @throws {ReaderError | SessionError} */
+/** Opens a recording for the duration of a task. @throws {ReaderError | SessionError} */
 async function opened<T>(
   sessions: Sessions,
   path: string,
@@ -202,7 +202,7 @@ async function writeTiff(
   }
 }
 
-/** Whether images are measured, rather than a line scan. */
+/** Whether to measure images rather than a line scan. */
 const isImage = (
   session: Session,
   { lineScan, regions, kymograph, images, projection }: ShellSettings,
@@ -212,7 +212,7 @@ const isImage = (
   lineScan === undefined && !isTime(openResponse(session).plane.axes[0]!) &&
     (regions ?? kymograph ?? images ?? projection ?? null) !== null;
 
-/** Rows of a line scan. @throws {RangeError | ReaderError | SessionError} */
+/** Table rows of a line scan. @throws {RangeError | ReaderError | SessionError} */
 async function measured(sessions: Sessions, session: Session, settings: ShellSettings): Promise<Row[]> {
   const { channel, lineScan } = settings;
   const { plane: { shape, axes }, lineScan: stated, source, channels } = openResponse(session);

@@ -1,4 +1,4 @@
-/** What `acq-server measure` takes of images: means over time or focus, projections, profiles and kymographs. */
+/** The measurements of images by `acq-server measure`: means over time or focus, projections, profiles and kymographs. */
 import { isTime } from "../static/measure/axes.js";
 import {
   type DrawnLine,
@@ -30,18 +30,18 @@ import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { Session } from "../session/store.ts";
 
-/** Tables with a row for each part, for each part of each image, or for each position along the line; TIFF. */
+/** Tables with a row per part, per part of each image, or per position along the line; and TIFF images. */
 export const WRITTEN = ["summary", "means", "profile", "projection", "kymograph"] as const;
 
-/** What is measured in images. */
+/** What to measure in images. */
 export interface ImageSettings {
-  /** Those that are rectangles. */
+  /** Regions, of which only rectangles are measured. */
   readonly regions?: readonly Region[] | undefined;
-  /** The line. */
+  /** The line of the kymograph or profile. */
   readonly kymograph?: DrawnLine | null | undefined;
   /** Axis of the means. */
   readonly images?: { readonly axis: Over } | null | undefined;
-  /** Measured beside the images, or written. */
+  /** The projection to measure besides the images, or to write. */
   readonly projection?: ProjectionOf | null | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface OpenedChannel {
  * Measures the images of a channel.
  *
  * @returns rows of a table, or a TIFF
- * @throws {RangeError} it is a line scan, or lacks an axis, a line or room for a rectangle
+ * @throws {RangeError} it is a line scan, lacks an axis or a line, or a rectangle does not lie in it
  * @throws {ReaderError | SessionError}
  */
 export async function measuredImages(
@@ -116,7 +116,7 @@ export async function measuredImages(
   return rows.map((row) => ({ ...about, ...row }));
 }
 
-/** Rows of a table, each after the same values. */
+/** Rows of a table, each beginning with the same values. */
 const rowsOf = (columns: readonly Column[], first: Row): Row[] =>
   Array.from({ length: columns[0]!.values.length }, (_, i) => ({
     ...first,
@@ -141,7 +141,7 @@ async function kymographOf(opened: OpenedChannel, plane: Plane, { count, axis }:
   return made;
 }
 
-/** Images along an axis at the opened position of the others; `null` where none was recorded. */
+/** Images along an axis, with the other axes at the opened position; `null` for an image that was not recorded. */
 async function eachImage(
   { sessions, session, index: channel }: OpenedChannel,
   axis: Over,

@@ -60,7 +60,7 @@ export const PLANE: WritingCommand = {
   },
 };
 
-/** Nothing gives the memory back, since the process ends with its plane. */
+/** Opens a plane. Nothing gives its memory back, since the process ends after writing it. */
 async function planeAt(
   sessions: Sessions,
   session: Session,

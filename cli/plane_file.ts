@@ -1,10 +1,10 @@
-/** A plane as a file that other programs read. */
+/** A plane as a file for other programs. */
 import type { SampleType } from "../readers/reader.ts";
 
 /** Names of the formats. */
 export const PLANE_FORMATS = ["f32", "npy", "pgm"] as const;
 
-/** `f32`: the samples alone. `npy`: what `numpy.load` reads. `pgm`: a grey picture of 8 or 16 bits. */
+/** `f32`: the samples alone. `npy`: the format of `numpy.load`. `pgm`: a grey picture of 8 or 16 bits. */
 export type PlaneFormat = (typeof PLANE_FORMATS)[number];
 
 /** A plane to write. */
@@ -12,7 +12,7 @@ export interface PlaneToWrite {
   readonly rows: number;
   readonly columns: number;
   readonly sampleType: SampleType;
-  /** The row-major little-endian float32 samples in parts of whole samples; called once or twice. */
+  /** The row-major little-endian float32 samples, in parts that split no sample; called once or twice. */
   parts(): AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
@@ -24,8 +24,8 @@ export async function* planeFile(plane: PlaneToWrite, format: PlaneFormat): Asyn
 }
 
 /**
- * Head of the NPY format 1.0 (NEP 1): magic, version, length, a Python literal, and blanks with a line end up to a multiple of 64
- * bytes.
+ * Head of the NPY format 1.0 (NEP 1): magic, version, length, and a Python literal padded with blanks and a line feed to a
+ * multiple of 64 bytes.
  */
 function npyHead({ rows, columns }: PlaneToWrite): Uint8Array {
   const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
@@ -38,23 +38,23 @@ function npyHead({ rows, columns }: PlaneToWrite): Uint8Array {
   return head;
 }
 
-/** The samples that level 0 and the greatest level, which viewers show as white, stand for. */
+/** The samples shown as level 0 and as the greatest level, which viewers show as white. */
 interface Levels {
   readonly low: number;
   readonly high: number;
-  /** 1 to 65535. */
+  /** The greatest level, 1 to 65535. */
   readonly maximum: number;
 }
 
-/** Sample types whose values are levels themselves. */
+/** Sample types whose values are used as levels. */
 const LEVEL_TYPES: readonly SampleType[] = ["bool", "uint8", "uint16"];
 
 /** The greatest level of the format. */
 const MAX_LEVEL = 65535;
 
 /**
- * Unsigned samples of up to 16 bits are written unchanged, the greatest as white. Other samples are scaled from their least to
- * their greatest finite value, which a comment gives, to 65536 levels; NaN is black.
+ * Writes a PGM file. Unsigned samples of up to 16 bits are unchanged, with the greatest as white. Other samples are scaled from
+ * their least and greatest finite values, which a comment records, to 65536 levels; NaN is black.
  */
 async function* pgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
   const [least, greatest] = await finiteRange(plane);
@@ -68,7 +68,7 @@ async function* pgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
   for await (const part of plane.parts()) yield levelsOf(samplesOf(part), levels);
 }
 
-/** One byte per sample up to 255, else two in big-endian order. */
+/** Levels in one byte per sample up to 255, else in two bytes, big-endian. */
 function levelsOf(samples: Float32Array, { low, high, maximum }: Levels): Uint8Array {
   const scale = high > low ? maximum / (high - low) : 0;
   const level = (sample: number) => {

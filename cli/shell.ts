@@ -1,4 +1,4 @@
-/** What the commands share: acquisitions without a server, standard output, failures. */
+/** Shared by the commands: acquisitions without a server, standard output, failures. */
 import { isAbsolute, resolve } from "node:path";
 import { systemClock } from "../session/clock.ts";
 import { quoted } from "../readers/errors.ts";
@@ -9,23 +9,23 @@ import { type Given, UsageError } from "./arguments.ts";
 import { DEFAULTS } from "./command_line.ts";
 import { printable } from "./log.ts";
 
-/** The user can end a command, so it has no time-out: as long as timers allow. */
+/** Practically no time-out, since the user can end a command: about the longest that timers allow. */
 const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
 
 /** Exit statuses of the commands. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** What a command wants of an acquisition. */
+/** What a command opens. */
 export interface Wanted {
   /** Absolute, or relative to the working directory. */
   readonly path: string;
   /** Wanted channels; `null` for all. */
   readonly channelIndices: readonly number[] | null;
-  /** Wanted scene; `null` for the one that the path belongs to. */
+  /** Wanted scene; `null` for the scene that the path belongs to. */
   readonly scene: number | null;
 }
 
-/** Opens acquisitions as the server does. `maxSessionMemory` bounds the bytes of their planes. */
+/** Opens acquisitions as the server does. `maxSessionMemory` is the largest number of bytes of their planes. */
 export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>
   new Sessions(systemClock, {
     roots: null,
@@ -41,14 +41,14 @@ export function orderOf({ path, channelIndices, scene }: Wanted): OpenOrder {
   return { path: absolute(path), channelIndices, scene, signal, chosenByUser: true };
 }
 
-/** Keeps `..`, which after a link means what the kernel says. */
+/** Makes a path absolute but keeps `..`: after a link the kernel must resolve it. */
 function absolute(path: string): string {
   if (path === "") throw new UsageError("The path is empty");
   if (isAbsolute(path)) return path;
   return Deno.build.os === "windows" ? resolve(path) : `${Deno.cwd()}/${path}`;
 }
 
-/** Code and message of a failure, as the server answers them. The stack of a fault of the program goes to standard error. */
+/** Code and message of a failure, as the server answers it. The stack trace of a bug goes to standard error. */
 export function failureOf(error: unknown): { readonly error: string; readonly message: string } {
   if (error instanceof UsageError) return { error: "request_validation_failed", message: error.message };
   const code = codeOf(error);
@@ -57,7 +57,7 @@ export function failureOf(error: unknown): { readonly error: string; readonly me
   return { error: "internal_error", message: INTERNAL_MESSAGE };
 }
 
-/** The index in a flag; `null` without it. @throws {UsageError} */
+/** The index given by a flag; `null` if the flag is absent. @throws {UsageError} */
 export function indexIn({ flags }: Given, name: string): number | null {
   const text = flags.get(name);
   if (text === undefined) return null;
@@ -65,7 +65,7 @@ export function indexIn({ flags }: Given, name: string): number | null {
   throw new UsageError(`${name} takes an index from 0, not "${text.slice(0, 64)}"`);
 }
 
-/** The name in a flag, one of some; the first one without the flag. @throws {UsageError} */
+/** The name given by a flag, one of `names`; the first name if the flag is absent. @throws {UsageError} */
 export function nameIn<Name extends string>({ flags }: Given, flag: string, names: readonly Name[]): Name {
   const text = flags.get(flag) ?? names[0];
   const found = names.find((known) => known === text);
@@ -79,10 +79,10 @@ export function requireFile(what: string, file: string): void {
   throw new UsageError(`A terminal cannot show ${what}; write it to a file with > ${file}`);
 }
 
-/** The reader of standard output has gone (`acq-server info *.tif | head -n 1`), which ends a command silently. */
+/** The reader of standard output has ended (`acq-server info *.tif | head -n 1`); the command then ends silently. */
 export class ReaderGone extends Error {}
 
-/** Standard output cannot be written, as when a disk is full. */
+/** Standard output cannot be written, for example because the disk is full. */
 export class OutputFailed extends Error {}
 
 /** Writes bytes to standard output. @throws {ReaderGone | OutputFailed} */

@@ -4,7 +4,7 @@ import { type Given, HELP, helpText, type NamedFlag, readGiven, UsageError } fro
 import { printable } from "./log.ts";
 import { validatePath } from "./verdict.ts";
 
-/** Takes a line of output. */
+/** Prints a line of output. */
 export type Print = (line: string) => void;
 
 const oneLine = (text: string) => printable(text).replaceAll("\n", "\\u000a");
@@ -37,7 +37,7 @@ const SCHEMA_HELP = helpText({
   flags: [HELP],
 });
 
-/** What was given to a command; `null` for help. @throws {UsageError} no operand */
+/** The arguments of a command; `null` if they ask for help. @throws {UsageError} no operand */
 function parse(command: string, operand: string, flags: readonly NamedFlag[], args: readonly string[]) {
   const given = readGiven(`acq-server ${command}`, flags, args);
   if (given.flags.has(HELP.name)) return null;
@@ -47,7 +47,7 @@ function parse(command: string, operand: string, flags: readonly NamedFlag[], ar
   );
 }
 
-/** Runs a command; reports wrong usage as a line on standard error. */
+/** Runs a command; reports a wrong command line on standard error. */
 function orUsage(printError: Print, run: () => number): number {
   try {
     return run();
@@ -59,10 +59,10 @@ function orUsage(printError: Print, run: () => number): number {
 }
 
 /**
- * `acq-server validate`: prints a line for each problem, then one for each path.
+ * `acq-server validate`: prints a line per problem, then a line per path.
  *
  * @param print takes lines for standard output
- * @param printError takes lines for standard error: unreadable paths and wrong usage
+ * @param printError takes lines for standard error: unreadable paths and wrong command lines
  * @returns exit status: 0 all valid, 1 some invalid, 2 nothing read
  */
 export function validateCommand(args: readonly string[], print: Print, printError: Print): number {

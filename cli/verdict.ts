@@ -1,4 +1,4 @@
-/** The verdict of `acq-server validate` on a path. */
+/** The verdict of `acq-server validate` about a path. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { ReaderError } from "../readers/errors.ts";
 import { parseJson } from "../readers/metadata/json.ts";
@@ -12,24 +12,24 @@ import { CollectionTree, type MissingPlanes } from "./collection_tree.ts";
 import { ALONE, declaredKind, judgeDocument } from "../schemas/document_rules.ts";
 import { DocumentProblems, type Problem } from "../schemas/problems.ts";
 
-/** Sub-folders of a root that are searched for its document. */
+/** Largest number of subfolders of a root that are searched for its document. */
 const MAX_FOLDERS = 5_000;
 
-/** The verdict on a path. */
+/** The verdict about a path. */
 export interface Verdict {
-  /** As given. */
+  /** Path as given. */
   readonly path: string;
   /** True if it was read and has no problem. */
   readonly valid: boolean;
   /** Why it cannot be read, or `null`. */
   readonly unreadable: string | null;
-  /** In the order of their discovery. */
+  /** Problems in the order of discovery. */
   readonly problems: readonly Problem[];
-  /** Planes that the recordings lack; no problem. */
+  /** Planes that the recordings lack; these are not problems. */
   readonly missingPlanes: readonly MissingPlanes[];
 }
 
-/** Judges a collection root, a ZIP file of one, a `collection.json`, or a single document of any kind. */
+/** Validates the root of a collection, a ZIP file of it, a `collection.json`, or a single document of any kind. */
 export function validatePath(given: string): Verdict {
   const path = resolve(given);
   const files = new FileAccess();
@@ -54,7 +54,7 @@ export function validatePath(given: string): Verdict {
   };
 }
 
-/** Names a file as the path was given: absolute, or from the working directory. */
+/** Shows the path of a file in the form of the given path: absolute, or relative to the working directory. */
 const shownLike = (given: string, file: string) => isAbsolute(given) ? file : relative(".", file) || ".";
 
 /** What is found in a path. */

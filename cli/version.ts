@@ -6,7 +6,7 @@ export const VERSION: string = manifest.version;
 
 /** The commit that the executable was built from; `null` when the program runs from its sources. */
 function commit(): string | null {
-  // `deno task compile` writes and embeds the file; in a checkout it may belong to another build.
+  // `deno task compile` writes and embeds the file; in a checkout it may be left from another build.
   if (!Deno.build.standalone) return null;
   return Deno.readTextFileSync(new URL("../dist/commit.txt", import.meta.url)).trim();
 }

@@ -1,6 +1,6 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
-/** Entry of a decode worker. It has read permission only; samples leave it by transfer. */
+/** Entry point of a decode worker. It has read permission only, and transfers its samples to the server. */
 import { dropDecoders } from "./codecs/wasm_decoder.ts";
 import { AcquisitionChanged, toWire } from "./errors.ts";
 import { FileAccess } from "./io/random_access.ts";
@@ -13,7 +13,7 @@ import { csvProblem } from "../schemas/csv_table.ts";
 import { OpenAcquisition } from "./opened/open_acquisition.ts";
 import type { Answers, Asked, FromWorker, Question, ToWorker } from "./opened/orders.ts";
 
-/** Acquisitions whose files stay open between questions: the ones used last. */
+/** Number of acquisitions whose files stay open between questions: those used last. */
 const MAX_AWAKE = 4;
 
 /** Open acquisitions by key, the last used one last. */
@@ -21,7 +21,7 @@ const open = new Map<string, OpenAcquisition>();
 
 const encoder = new TextEncoder();
 
-/** The documents of the last question, as a JSON array in pieces. */
+/** The documents from the last `encode` question, as a JSON array in pieces. */
 let encoded: readonly Uint8Array<ArrayBuffer>[] = [];
 
 reportCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
@@ -37,7 +37,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   }
 };
 
-/** Answers a question. An acquisition whose files changed is closed. */
+/** Answers a question. If files of its acquisition changed, closes the acquisition. */
 async function answer(asked: Asked): Promise<void> {
   const { key, question } = asked;
   keepGarbage();
@@ -60,10 +60,10 @@ async function answer(asked: Asked): Promise<void> {
   }
 }
 
-/** Text that a client sent. */
+/** A question about text that a client sent. */
 type TextQuestion = Extract<Question, { type: "parse" | "judge" }>;
 
-/** The answer to a question about it. */
+/** The answer to a question about text. */
 const textAnswer = (question: TextQuestion): Answers[TextQuestion["type"]] =>
   question.type === "parse"
     ? parseJson(question.bytes, "The body", REQUEST_BODY)
@@ -99,9 +99,9 @@ async function answerTo(
   }
 }
 
-/** The acquisition of a question, opened if it is not open. */
+/** The acquisition of a question, which is opened if necessary. */
 async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
-  // A WebAssembly decoder is only used again for the same acquisition.
+  // A WebAssembly decoder is reused only for the same acquisition.
   if (key !== [...open.keys()].at(-1) && dropDecoders()) collectGarbage();
   let acquisition = open.get(key);
   if (acquisition) {
@@ -116,13 +116,13 @@ async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
   return acquisition;
 }
 
-/** Documents as a JSON array in one block, which goes back to the system when it is freed; small ones would stay in the allocator. */
+/** Documents as a JSON array in one block, which returns to the system when freed; the allocator would keep small blocks. */
 function encodedDocuments(documents: readonly MetadataDocument[]): Uint8Array<ArrayBuffer> {
   const characters = documents.reduce(
     (sum, { name, mediaType, text }) => sum + name.length + mediaType.length + text.length,
     0,
   );
-  // Six bytes for a control character. Memory that stays untouched takes none.
+  // A control character takes six bytes. Untouched memory takes none.
   const room = new Uint8Array(6 * characters + 64 * (documents.length + 1));
   let length = 0;
   for (const piece of jsonPieces(documents)) {
@@ -132,17 +132,17 @@ function encodedDocuments(documents: readonly MetadataDocument[]): Uint8Array<Ar
 }
 
 /**
- * Characters that are encoded together. V8 writes JSON into a block that doubles, six bytes for a control character; this one stays
- * below 128 KiB. Larger blocks raise the amount of free memory that glibc keeps in each thread.
+ * Number of characters that are encoded at a time. V8 writes JSON into a block that it doubles, with six bytes for a control
+ * character. This block stays below 128 KiB; larger ones raise the amount of free memory that glibc keeps per thread.
  */
 const TEXT_PIECE = 1 << 14;
 
-/** A JSON array in pieces: one text could exceed what a string can hold. */
+/** A JSON array in pieces, since a single text could exceed the longest string. */
 function* jsonPieces(documents: readonly MetadataDocument[]): Generator<string> {
   for (const [i, { text, ...named }] of documents.entries()) {
     yield `${i === 0 ? "[" : ","}${JSON.stringify(named).slice(0, -1)},"text":"`;
     for (let at = 0; at < text.length; at += TEXT_PIECE) {
-      // The halves of a surrogate pair become two escapes, which a parser joins.
+      // The halves of a split surrogate pair become two escapes, which parsers join.
       yield JSON.stringify(text.slice(at, at + TEXT_PIECE)).slice(1, -1);
     }
     yield '"}';

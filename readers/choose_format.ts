@@ -1,4 +1,4 @@
-/** From a judged path to the format that opens it: content first, extension second. */
+/** From a validated path to the format that opens it: by content first, then by extension. */
 import { basename, dirname, join } from "node:path";
 import type { ByteSource } from "./io/byte_source.ts";
 import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.ts";
@@ -16,18 +16,18 @@ import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
 import { DIRECTORY_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
-/** The format and the path to hand to its reader. */
+/** The format, and the path to pass to its reader. */
 export interface ChosenFormat {
   readonly format: Format;
-  /** Path for its reader: the directory of a store where a file in it was named. */
+  /** Path for the reader; for a file in a store, the directory of the store. */
   readonly path: string;
 }
 
 /**
  * Chooses the reader.
  *
- * @throws {UnsupportedFormat} neither content nor extension is known, or what is known is not allowed
- * @throws {DecodeFailed} an accepted extension with content that is not recognised
+ * @throws {UnsupportedFormat} content and extension are both unknown, or the format is not allowed
+ * @throws {DecodeFailed} the extension is accepted, but the content is not recognised
  */
 export function chooseFormat(
   path: string,
@@ -50,7 +50,7 @@ export function chooseFormat(
   return { format: formatOfFile(path, rules, files), path };
 }
 
-/** Readers that are loaded: a second import takes as long as opening a file. */
+/** Loaded readers. Importing one again takes as long as opening a file. */
 const READERS = new Map<Format, Awaited<ReturnType<Format["load"]>>>();
 
 async function readerOf(format: Format): Promise<Awaited<ReturnType<Format["load"]>>> {
@@ -59,7 +59,7 @@ async function readerOf(format: Format): Promise<Awaited<ReturnType<Format["load
   return reader;
 }
 
-/** A scene and what is known of all of them. */
+/** A scene, with the facts about all scenes. */
 export interface OpenedScene {
   readonly acquisition: Acquisition;
   readonly scene: number;
@@ -67,11 +67,11 @@ export interface OpenedScene {
 }
 
 /**
- * Opens a scene of what was chosen with its reader.
+ * Opens a scene with the reader of the chosen format.
  *
- * @param scene its index; `null` for the one that the opened file belongs to
+ * @param scene its index; `null` for the scene that the opened file belongs to
  *
- * @throws {SceneOutOfRange} there are fewer
+ * @throws {SceneOutOfRange} there is no such scene
  * @throws {ReaderError} as the reader does; without images, {@linkcode UnsupportedFormat} unless the name has a known extension
  */
 export async function openChosen(
@@ -93,12 +93,12 @@ export async function openChosen(
   }
 }
 
-/** What the name of a path promises, and what the operator lets in. */
+/** What the name of a path says about its format, and which extensions the operator allows. */
 class NameRules {
-  /** The root of a file system has no name. */
+  /** Last part of the path; empty for the root of a file system. */
   readonly name: string;
   readonly extension: string | null;
-  /** The extension, where it is one that is let in. */
+  /** The extension, if it is allowed. */
   readonly promised: string | null;
   readonly allowedExtensions: readonly string[];
 
@@ -111,13 +111,13 @@ class NameRules {
     this.allowedExtensions = allowedExtensions;
   }
 
-  /** True where the extension is let in, or one of the format that the content is of. */
+  /** True if the path's extension is allowed, or one of the format found by content. */
   allow({ extensions }: Format): boolean {
     return this.promised !== null ||
       extensions.some((extension) => this.allowedExtensions.includes(extension));
   }
 
-  /** The format that the extension promises. */
+  /** The format that the path's extension stands for. */
   expected<F extends Format>(formats: readonly F[]): F | undefined {
     return formats.find(({ extensions }) => this.promised !== null && extensions.includes(this.promised));
   }
@@ -131,7 +131,7 @@ class NameRules {
   }
 }
 
-/** The directory of the store that `path` (a directory, or a marker file in one) means, or `null`. */
+/** The store at `path`, which is its directory or a marker file in it; or `null`. */
 function storeAt(path: string, kind: PathKind | null, files: FileAccess): ChosenFormat | null {
   for (const format of MARKED_FORMATS) {
     const { markers = [], markedFolder, opensMarker } = format;
@@ -148,7 +148,7 @@ function storeAt(path: string, kind: PathKind | null, files: FileAccess): Chosen
   return format ? { format, path } : null;
 }
 
-/** Why a directory is not opened. */
+/** The error for a directory that is not opened. */
 function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFailed | UnsupportedFormat {
   asked(path, () => files.requireReadable(path));
   const expected = rules.expected(DIRECTORY_FORMATS);
@@ -157,7 +157,7 @@ function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFaile
   return new UnsupportedFormat(`"${rules.name}" is a directory but no image store: it holds no ${contents}`);
 }
 
-/** What `look` gives. @throws {PathNotFound} the server may not read what the client asked for */
+/** The result of `look`. @throws {PathNotFound} the server may not read the requested path */
 function asked<T>(path: string, look: () => T): T {
   try {
     return look();
@@ -194,7 +194,7 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
   );
 }
 
-/** The format of a file by its content; where several share a container, by what lies inside or its extension. */
+/** The format of a file by its content. If several formats share the container, its contents or the extension decide. */
 function recognise(file: ByteSource, head: Uint8Array, extension: string | null): Format | undefined {
   const fitting = FORMATS.filter((format): format is FileFormat =>
     format.container === "file" && format.recognises(head) && (format.isDialect?.(file, head) ?? true)
@@ -204,11 +204,11 @@ function recognise(file: ByteSource, head: Uint8Array, extension: string | null)
     fitting.find((format) => format.confirms?.(file) ?? true);
 }
 
-/** The format of the acquisition that a file is a part of. */
+/** The format of the acquisition that a file is part of. */
 const claimant = (path: string, files: FileAccess): Format | undefined =>
   FORMATS.find((format) => format.container === "file" && format.claims?.(path, files));
 
-/** What a file that no reader takes is and what to open instead, by the extension of a relative, or `null`. */
+/** What an unsupported file is and what to open instead, by the extensions and names of related files; or `null`. */
 function explanationOf(name: string, head: Uint8Array): string | null {
   const lower = name.toLowerCase();
   const format = FORMATS.find((one) =>

@@ -3,10 +3,10 @@
  * status.
  */
 
-/** The longest part of a foreign text that a message repeats. */
+/** Longest quotation of a foreign text in a message. */
 const MAX_QUOTED = 300;
 
-/** A value in quotes, shortened where it is long. */
+/** A value in quotes, shortened if it is long. */
 export function quoted(text: string): string {
   return `"${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}"`;
 }
@@ -30,25 +30,25 @@ export abstract class ReaderError extends Error {
   /** Key in the error table. */
   abstract readonly tag: ReaderErrorTag;
 
-  /** Takes one sentence without a full stop. */
+  /** `message` is one sentence without a full stop. */
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
   }
 }
 
-/** A class of errors with one tag. */
+/** A class of errors with a fixed tag. */
 export type TaggedError<Base extends Error, Options, Tag extends string> = new (
   message: string,
   options?: Options,
 ) => Base & { readonly tag: Tag };
 
-/** The base class for a tag. */
+/** Makes a base class with a tag. */
 export function tagged<Base extends Error, Options, Tag extends string>(
   base: abstract new (message: string, options?: Options) => Base,
   tag: Tag,
 ): TaggedError<Base, Options, Tag> {
-  // TypeScript extends no class of a generic type.
+  // TypeScript cannot extend a class of a generic type.
   const Plain = base as unknown as new (...parts: unknown[]) => Error;
   return class extends Plain {
     readonly tag = tag;
@@ -61,27 +61,27 @@ export class PathNotFound extends tagged(ReaderError, "PathNotFound") {}
 /** The path, as written or with links resolved, lies outside every root. */
 export class PathNotAllowed extends tagged(ReaderError, "PathNotAllowed") {}
 
-/** Neither extension nor content is known, or the path leads to something else than a file or an image store. */
+/** Neither extension nor content is known, or the path leads to something other than a file or an image store. */
 export class UnsupportedFormat extends tagged(ReaderError, "UnsupportedFormat") {}
 
 /**
  * A file of an accepted kind is damaged, truncated or uses a feature that the reader does not know.
- * Readers give the reason (`block at 81920 + 4096 ends after the file (83000 bytes)`); `open_acquisition.ts` puts
- * `Cannot read "x.oir": ` before it.
+ * Readers give the reason (`block at 81920 + 4096 ends after the file (83000 bytes)`); `open_acquisition.ts` prepends
+ * `Cannot read "x.oir": `.
  */
 export class DecodeFailed extends tagged(ReaderError, "DecodeFailed") {}
 
 /**
- * The system cannot list, open or read a file or folder that may exist. Clients see a {@linkcode DecodeFailed}; readers continue,
- * with a warning, only where names, steps or documents are lost.
+ * The system cannot list, open or read a file or folder that may exist. Clients see a {@linkcode DecodeFailed}. Readers continue
+ * with a warning only if nothing but names, steps or documents are lost.
  */
 export class Unreadable extends tagged(ReaderError, "DecodeFailed") {}
 
-/** True for a failure that a warning may report where only names, steps or documents are lost. */
+/** True for a failure that becomes a warning if only names, steps or documents are lost. */
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
   error instanceof DecodeFailed || error instanceof Unreadable;
 
-/** The result of `read`, or `otherwise` where it throws {@linkcode DecodeFailed}. */
+/** The result of `read`, or `otherwise` if it throws {@linkcode DecodeFailed}. */
 export function unlessDamaged<T, U>(read: () => T, otherwise: U): T | U {
   try {
     return read();
@@ -91,10 +91,10 @@ export function unlessDamaged<T, U>(read: () => T, otherwise: U): T | U {
   }
 }
 
-/** Recognised content without images; `choose_format.ts` decides by the name whether it is damaged or unsupported. */
+/** Recognised content without images. Depending on the name, `choose_format.ts` reports it as damaged or unsupported. */
 export class NoImage extends DecodeFailed {}
 
-/** The reason for a warning, with `line:column:` of a parser in words. */
+/** The reason for a warning, with a parser's `line:column:` in words. */
 export function reasonOf({ message }: DecodeFailed | Unreadable): string {
   return message.replace(/: (\d+):(\d+): /, " at line $1, column $2: ");
 }
@@ -105,19 +105,19 @@ export class InvalidChannelIndices extends tagged(ReaderError, "InvalidChannelIn
 /** A channel index at or above the channel count of the file. */
 export class ChannelOutOfRange extends tagged(ReaderError, "ChannelOutOfRange") {}
 
-/** A scene at or above the scene count of the file. */
+/** A scene index at or above the scene count of the file. */
 export class SceneOutOfRange extends tagged(ReaderError, "SceneOutOfRange") {}
 
 /** An index outside its axis. */
 export class PositionOutOfRange extends tagged(ReaderError, "PositionOutOfRange") {}
 
-/** A plane within the declared sizes that the file does not hold, as when a recording was interrupted. */
+/** A plane within the declared sizes that is not in the file, for example after an interrupted recording. */
 export class PlaneNotFound extends tagged(ReaderError, "PlaneNotFound") {}
 
 /** A file of the acquisition was replaced or written to. */
 export class AcquisitionChanged extends tagged(ReaderError, "AcquisitionChanged") {}
 
-/** The work was stopped from outside: the load timed out, the client went away, or the server is stopping. */
+/** The work was stopped from outside: the load timed out, the client left, or the server is stopping. */
 export class Stopped extends tagged(ReaderError, "Stopped") {
   /** The message is constant; the caller that stopped the work knows why. */
   constructor() {
@@ -139,23 +139,23 @@ const CLASSES = {
   Stopped,
 } satisfies Record<ReaderErrorTag, new (message: string) => ReaderError>;
 
-/** A failure as a message of a worker; `tag` is `null` for a fault of the program. */
+/** A failure as a worker's message; `tag` is `null` for a bug in the program. */
 export interface WireError {
-  /** Which class to make again. */
+  /** Tag of the class to restore. */
   readonly tag: ReaderErrorTag | null;
   /** One sentence without a full stop. */
   readonly message: string;
   readonly stack: string;
 }
 
-/** Converts a thrown value for a message. */
+/** Converts a thrown value to a message. */
 export function toWire(error: unknown): WireError {
   const stack = error instanceof Error ? error.stack ?? "" : "";
   if (error instanceof ReaderError) return { tag: error.tag, message: error.message, stack };
   return { tag: null, message: error instanceof Error ? error.message : String(error), stack };
 }
 
-/** Restores the error: a {@linkcode ReaderError}, or an `Error` for a fault of the program. */
+/** Restores the error: a {@linkcode ReaderError}, or an `Error` for a bug in the program. */
 export function fromWire(wire: WireError): Error {
   const error = wire.tag === null ? new Error(wire.message) : new CLASSES[wire.tag](wire.message);
   error.stack = wire.stack;

@@ -1,28 +1,28 @@
 /**
- * The names of all formats, for dialogs, flags and messages, and how a format is recognised: the `format.ts` of its folder, which
- * only workers load.
+ * The names of all formats, for dialogs, flags and messages. How a format is recognised is in the `format.ts` of its folder,
+ * which only workers load.
  */
 import type { ByteSource } from "./io/byte_source.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { ReadScenes } from "./reader.ts";
 
-/** How a format is named. */
+/** Names and extensions of a format. */
 export interface FormatName {
   /** `source.format` in the API. */
   readonly name: string;
   /** Name in file dialogs and messages. */
   readonly title: string;
-  /** Lower case with the leading dot; the longest that fits counts. */
+  /** Extensions in lower case with the leading dot; the longest that fits counts. */
   readonly extensions: readonly string[];
-  /** True when a path may continue into a file with one of the extensions, to a part of its content. */
+  /** True if a path may continue into a file with one of the extensions, to a part of its content. */
   readonly holdsPaths?: boolean;
-  /** True when the extensions name directories. */
+  /** True if the extensions name directories. */
   readonly namesFolders?: boolean;
   /** Files that mark a directory as one image; a path to one of them means its directory. */
   readonly markers?: readonly string[];
-  /** True where a path to a marker means the marker. */
+  /** True if a path to a marker means the marker itself. */
   readonly opensMarker?: boolean;
-  /** Directory below the opened one in which the markers count too. */
+  /** Directory below the opened one in which markers also count. */
   readonly markedFolder?: string;
 }
 
@@ -58,7 +58,7 @@ export const FORMAT_NAMES = {
     extensions: [".ome.zarr.zip"],
     holdsPaths: true,
   },
-  // A folder counts as an OME-Zarr image where extensions are restricted.
+  // If extensions are restricted, a folder counts as an OME-Zarr image.
   collection: {
     name: "collection",
     title: "Collection of OME-Zarr images",
@@ -100,61 +100,61 @@ export function extensionOf(path: string): string | null {
   return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
-/** True for a file that a path may continue into. */
+/** True for a file into which a path may continue. */
 export function mayHoldPaths(path: string): boolean {
   const extension = extensionOf(path);
   return extension !== null &&
     ALL.some((format) => format.holdsPaths && format.extensions.includes(extension));
 }
 
-/** Bytes at the start of a file from which every format is recognised. */
+/** Number of bytes at the start of a file that suffice to recognise every format. */
 export const HEAD_BYTES = 64;
 
 /** Properties of every format. */
 export interface FormatBase extends FormatName {
-  /** Lower-case extensions of related files that are not read; {@linkcode explains} names what to open instead. */
+  /** Lower-case extensions of related files that are not read; {@linkcode explains} says what to open instead. */
   readonly relatives?: readonly string[];
-  /** Recognises a related file by its name instead. */
+  /** Recognises a related file by its name. */
   isRelative?(name: string): boolean;
-  /** Name of what the markers hold, for messages. */
+  /** What the markers stand for, in messages. */
   readonly content?: string;
-  /** True when many programs use the extensions, so that unrecognised content is of no known format rather than damaged. */
+  /** True if many programs use the extensions: unrecognised content then counts as unknown rather than damaged. */
   readonly sharesExtensions?: boolean;
-  /** For a file that only its name relates to this format: a clause "it is ..." that says what to open instead, or `null`. */
+  /** For a file related to this format by name only: a clause "it is ..." that says what to open instead, or `null`. */
   explains?(head: Uint8Array, name: string): string | null;
   /** Loads the reader; a literal import, so that `deno compile` embeds it. */
   load(): Promise<{ scenes: ReadScenes }>;
 }
 
-/** The names in a folder, by which parts of one acquisition are found. */
+/** The names in a folder, for finding the parts of one acquisition. */
 export interface FolderNames {
   readonly folder: string;
-  /** The file of this name, case ignored, by its stored name; `null` without one. */
+  /** The stored name of the file with this name, ignoring case; `null` if there is none. */
   find(name: string): string | null;
-  /** Files whose names end like this, case ignored. @param ending in lower case */
+  /** Files whose names end with `ending`, ignoring case. @param ending in lower case */
   ending(ending: string): readonly string[];
 }
 
 /** A format whose images are opened by the path of a file. */
 export interface FileFormat extends FormatBase {
-  /** An image is a file, perhaps with others beside it. */
+  /** An image is a file, perhaps with companion files. */
   readonly container: "file";
   /** True when the first bytes of a file, at most {@linkcode HEAD_BYTES}, belong to this format. */
   recognises(head: Uint8Array): boolean;
-  /** Decides alone, whatever the extension, for a dialect that is a format of its own. @param head first bytes */
+  /** For a dialect that is a format of its own: recognises a file regardless of its extension. @param head first bytes */
   isDialect?(file: ByteSource, head: Uint8Array): boolean;
-  /** Decides for a container of several formats when the extension is of none of them; else the first bytes do. */
+  /** For a container of several formats: recognises a file whose extension belongs to none; by default the first bytes decide. */
   confirms?(file: ByteSource): boolean;
-  /** True for a file, whatever its content, that is a part of an acquisition of this format, which is opened in its place. */
+  /** True for a file that is part of an acquisition of this format, whatever its content. The acquisition is opened instead. */
   claims?(path: string, files: FileAccess): boolean;
   /**
-   * What the names of all files of one acquisition share: the name of the file that stands for it, where there is
-   * one, else any text. `null` for any other name. No file is opened.
+   * A key that all files of one acquisition share, by name alone: the name of the acquisition's main file, if there is
+   * one, else any text. `null` for a name of no acquisition. No file is opened.
    */
   setOf?(name: string, beside: FolderNames): string | null;
-  /** The file to which a folder with this name belongs; `null` for any other folder. */
+  /** The file that a folder of this name belongs to; `null` for any other folder. */
   ownerOf?(folder: string, beside: FolderNames): string | null;
-  /** True where one file is never an acquisition by itself. */
+  /** True if a single file is never an acquisition by itself. */
   readonly needsParts?: boolean;
 }
 
@@ -171,6 +171,6 @@ export interface DirectoryFormat extends FormatBase {
 /** One format. */
 export type Format = FileFormat | DirectoryFormat;
 
-/** True when `head` starts with these bytes. */
+/** True if `head` starts with these bytes. */
 export const startsWith = (head: Uint8Array, ...bytes: number[]): boolean =>
   bytes.every((byte, i) => head[i] === byte);

@@ -1,8 +1,8 @@
-/** What a user should know although an acquisition opens: a code for programs, a sentence for people. */
+/** Warnings about an acquisition that opens nevertheless: a code for programs and a sentence for people. */
 
 import { type DecodeFailed, isLoss, reasonOf, Unreadable } from "./errors.ts";
 
-/** Every code, with what it stands for. They are stable; `docs/build-a-client.md` lists them. */
+/** Every code with its meaning. Codes are stable; `docs/build-a-client.md` lists them. */
 export const WARNING_CODES = {
   file_missing: "a file that belongs to the acquisition does not exist",
   file_unreadable: "a file that belongs to the acquisition exists but cannot be read",
@@ -46,26 +46,26 @@ export interface Warning {
 /** Makes a warning. */
 export const warning = (code: WarningCode, text: string): Warning => ({ code, text });
 
-/** `WHAT cannot be read: REASON`, with `file_unreadable` in place of `code` where the system cannot read the file. */
+/** `WHAT cannot be read: REASON`. Its code is `file_unreadable` if the system cannot read the file, else `code`. */
 export const lossWarning = (error: DecodeFailed | Unreadable, code: WarningCode, what: string): Warning =>
   warning(
     error instanceof Unreadable ? "file_unreadable" : code,
     `${what} cannot be read: ${reasonOf(error)}`,
   );
 
-/** The warning where a condition holds. */
+/** The warning if a condition holds, else no warning. */
 export const warnIf = (condition: boolean, code: WarningCode, text: string): Warning[] =>
   condition ? [warning(code, text)] : [];
 
-/** Adds a warning to a list, unless it has the same one or {@linkcode MAX_LISTED} with the same code. */
+/** Adds a warning to a list, unless the list has the same warning or {@linkcode MAX_LISTED} warnings of its code. */
 export function addWarning(warnings: Warning[], added: Warning): void {
   const alike = warnings.filter(({ code }) => code === added.code);
   if (alike.length < MAX_LISTED && !alike.some(({ text }) => text === added.text)) warnings.push(added);
 }
 
 /**
- * Returns the result of `read`, or `null` after adding a {@linkcode lossWarning} where it fails: for names, steps and documents,
- * whose loss does not refuse an acquisition.
+ * Returns the result of `read`. If it fails, adds a {@linkcode lossWarning} and returns `null`. For names, steps and documents,
+ * whose loss does not prevent an open.
  *
  * @param what subject of the warning, such as `The time stamps`
  */
@@ -84,7 +84,7 @@ export function unlessLost<T>(
   }
 }
 
-/** Warns about missing files. @param count of all, where `names` are the first of them */
+/** Warns about missing files. @param count of all missing files, if `names` holds only the first of them */
 export const missingFiles = (names: readonly string[], count = names.length): Warning[] =>
   count === 0 ? [] : [
     warning(
@@ -93,10 +93,10 @@ export const missingFiles = (names: readonly string[], count = names.length): Wa
     ),
   ];
 
-/** Items that a message lists. */
+/** Largest number of items in a message. */
 export const MAX_LISTED = 5;
 
-/** `a, b and 3 more`. @param count of all items, where `items` are the first of them */
+/** `a, b and 3 more`. @param count of all items, if `items` holds only the first of them */
 export function listed(items: readonly string[], count = items.length): string {
   const named = items.slice(0, MAX_LISTED);
   const more = count - named.length;

@@ -1,11 +1,11 @@
 import { quoted } from "../readers/errors.ts";
 import { RangeNotSatisfiable } from "./errors.ts";
 
-/** Part of a payload. */
+/** A range of bytes of a payload. */
 export interface ByteRange {
   /** First byte. */
   readonly start: number;
-  /** The byte after the last one. */
+  /** One past the last byte. */
   readonly end: number;
 }
 

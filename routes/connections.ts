@@ -1,10 +1,10 @@
-/** The connections of the server, and the requests on them that are not answered yet. */
+/** The connections of the server, and the unanswered requests on them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestError } from "./errors.ts";
 import { type SentHead, sentHead } from "./sent_request.ts";
 
-/** A request with its answer. */
+/** A request and its answer. */
 export class Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -23,7 +23,7 @@ export class Exchange {
 
   /** Answers a fault in the rest of the request; false if the request is complete or its answer has begun. */
   breakOff(fault: RequestError): boolean {
-    // A refused head is answered anyway.
+    // A request with a refused head is answered in any case.
     if (this.head.refusal !== null) return true;
     if (this.incoming.complete || this.outgoing.headersSent) return false;
     this.#break(fault);
@@ -32,8 +32,8 @@ export class Exchange {
 }
 
 /**
- * Open connections. A server that stops closes those without a running response; the runtime closes only those that have had a
- * request, while browsers keep some that they have never used.
+ * Open connections. A server that stops closes those without a running response. The runtime itself closes only connections that
+ * have had a request, but browsers keep some connections that they have never used.
  */
 export class Connections {
   readonly #open = new Set<Socket>();
@@ -56,7 +56,7 @@ export class Connections {
    * Closes the oldest connection without a running response, preferably one that has had no request; false if every connection
    * is busy.
    *
-   * @param newest stays open, since its first request is on its way
+   * @param newest connection to keep open, since its first request is on its way
    */
   closeOne(newest: Socket): boolean {
     const idle = [...this.#open].filter((socket) => socket !== newest && !this.#running.has(socket));
@@ -67,7 +67,7 @@ export class Connections {
     return true;
   }
 
-  /** Counts a response until it ends; the connection ends with it when the server is stopping. */
+  /** Counts a response until it ends. If the server is stopping, its connection then ends too. */
   answers(exchange: Exchange): void {
     const { socket } = exchange.incoming;
     this.#running.set(socket, exchange);
@@ -78,7 +78,7 @@ export class Connections {
     });
   }
 
-  /** The last request of the connection without a complete answer. */
+  /** The last request of the connection whose answer is not complete. */
   running(socket: Socket): Exchange | undefined {
     return this.#running.get(socket);
   }

@@ -1,4 +1,4 @@
-/** What handlers work with, and the row of an endpoint. */
+/** The services that handlers use, and the row type of the endpoint table. */
 import type { Context } from "@hono/hono";
 import type { z } from "zod";
 import type * as schemas from "../schemas/http.ts";
@@ -16,13 +16,13 @@ import type { RequestError } from "./errors.ts";
 export interface DialogPicker {
   /** The absolute path that the user chose, or `null` if they cancelled. */
   pick(request: PickRequest): Promise<string | null>;
-  /** Whether a dialog can be shown, as far as known before it is. */
+  /** Whether a dialog can probably be shown. */
   isAvailable(): boolean;
 }
 
-/** Takes lines of the log, as `cli/log.ts` does. */
+/** Writes lines of the log, as `cli/log.ts` does. */
 export interface Log {
-  /** Writes a line; `fields` are its values, for logs that programs read. */
+  /** Writes a line; `fields` are its values, for logs in JSON. */
   line(
     level: "error" | "warn" | "info",
     message: string,
@@ -30,10 +30,10 @@ export interface Log {
   ): void;
 }
 
-/** What `main.ts` hands to the routes. */
+/** The services that `main.ts` passes to the routes. */
 export interface Services {
   readonly version: string;
-  /** Time, which tests move by hand. */
+  /** The time; tests advance it by hand. */
   readonly clock: Clock;
   readonly log: Log;
   readonly store: SessionStore;
@@ -48,21 +48,21 @@ export interface Services {
   readonly allowedExtensions: readonly string[];
   /** Origins that may open by path, besides loopback. */
   readonly allowedOrigins: readonly string[];
-  /** True when nothing may be opened by path. */
+  /** True if nothing may be opened by path. */
   readonly dialogOnly: boolean;
   /** True once the server is stopping. */
   isStopping(): boolean;
 }
 
-/** What the listener knows of a request; `Deno.serve` passes the same `completed`. */
+/** The listener's facts about a request; `Deno.serve` passes the same `completed`. */
 export interface ServeInfo {
-  /** Settles when the answer was sent or the client left. */
+  /** Settles when the answer has been sent or the client has left. */
   readonly completed: Promise<void>;
-  /** Why HTTP refuses the request, judged by its head as sent. */
+  /** Why the request's head breaks the rules of HTTP, or `null`. */
   readonly refusal?: RequestError | null;
 }
 
-/** Types of the app for Hono. */
+/** Hono's types for the app. */
 export interface AppEnv {
   /** Passed with each request. */
   Bindings: { info: ServeInfo };
@@ -74,7 +74,7 @@ export type RequestContext = Context<AppEnv>;
 /** Answers an endpoint. */
 export type Handler = (c: RequestContext, services: Services) => Response | Promise<Response>;
 
-/** The schemas of bodies, `schemas/http.ts`, which is loaded when first needed. */
+/** The schemas of bodies in `schemas/http.ts`, which is loaded on first use. */
 export type Schemas = typeof schemas;
 
 /** Name of a schema. */
@@ -86,15 +86,15 @@ export type SchemaName = {
 export interface Success {
   readonly status: 200 | 302;
   readonly description: string;
-  /** Media type of the body; absent without a body. */
+  /** Media type of the body; absent if there is no body. */
   readonly mediaType?: string;
   /** Schema of a JSON body. */
   readonly schema?: SchemaName;
-  /** A body, for the OpenAPI document. */
+  /** Example of a body, for the OpenAPI document. */
   readonly example?: unknown;
 }
 
-/** One resource with one method. */
+/** One method of one resource. */
 export interface Endpoint {
   /** HTTP method; a GET also answers HEAD. */
   readonly method: "GET" | "POST" | "DELETE";
@@ -105,19 +105,19 @@ export interface Endpoint {
   /** Group in the OpenAPI document. */
   readonly tag: "service" | "acquisitions" | "sessions" | "pages";
   readonly summary: string;
-  /** What its user should know beside the summary; every documented endpoint has one. */
+  /** What users should know besides the summary; every documented endpoint has one. */
   readonly description?: string;
   /** Schema of the JSON body of the request. */
   readonly request?: SchemaName;
-  /** Bodies for the OpenAPI document, by what they ask for. */
+  /** Example bodies for the OpenAPI document, by purpose. */
   readonly requestExamples?: Readonly<Record<string, unknown>>;
-  /** Its answer to a valid request. */
+  /** Answer to a valid request. */
   readonly success: Success;
-  /** True outside the contract: short paths that people type, files of a page. */
+  /** True for paths outside the contract: short paths that people type, and files of pages. */
   readonly isUndocumented?: boolean;
-  /** True where a single byte range can be asked for (206). */
+  /** True if clients can request a single byte range (206). */
   readonly ranges?: boolean;
-  /** True where the query chooses a plane along T, Z and L. */
+  /** True if the query selects a plane along T, Z and L. */
   readonly positions?: boolean;
   /** Error codes besides those of every endpoint. */
   readonly errors: readonly schemas.ErrorCode[];
@@ -131,7 +131,7 @@ export function pathParameter(c: RequestContext, name: string): string {
 
 const encoder = new TextEncoder();
 
-/** A JSON answer with an explicit length, which HEAD answers too. */
+/** A JSON answer with an explicit length, so that it also serves HEAD. */
 export function jsonResponse(
   body: unknown,
   status = 200,

@@ -1,4 +1,4 @@
-/** The one table of endpoints, from which routes and OpenAPI document are made. */
+/** The table of endpoints, the source of routes and OpenAPI document. */
 import type { ErrorCode } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
 import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./context.ts";
@@ -42,7 +42,7 @@ const PLANE_ERRORS: readonly ErrorCode[] = [
   "session_not_found",
 ];
 
-/** Errors of reading the files of a live session. */
+/** Errors from reading the files of a live session. */
 const READ_AGAIN_ERRORS: readonly ErrorCode[] = [
   "acquisition_changed",
   "decode_failed",

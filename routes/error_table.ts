@@ -1,4 +1,4 @@
-/** The one table from a failure to its code and status, and the only place that writes an error body. */
+/** The table of codes and statuses of all failures. Only this file writes error bodies. */
 import { ReaderError, type ReaderErrorTag } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/http.ts";
 import {
@@ -33,7 +33,7 @@ const ERROR_TABLE = {
 
 const INTERNAL_ERROR: ErrorRow = row("internal_error", 500);
 
-/** Errors that every endpoint can answer. */
+/** Errors that every endpoint can return. */
 export const COMMON_ERRORS: readonly ErrorRow[] = [
   ERROR_TABLE.MalformedRequest,
   ERROR_TABLE.HostNotAllowed,
@@ -43,12 +43,12 @@ export const COMMON_ERRORS: readonly ErrorRow[] = [
   ERROR_TABLE.UnknownTransferCoding,
 ];
 
-/** The first row with a code. */
+/** The first row with this code. */
 export function rowOf(code: ErrorCode): ErrorRow {
   return Object.values(ERROR_TABLE).find((row) => row.code === code) ?? INTERNAL_ERROR;
 }
 
-/** True for a failure that has a row; anything else is a fault of the server. */
+/** True for a failure that has a row; any other failure is a bug of the server. */
 export function isKnownError(error: unknown): error is ReaderError | SessionError | RequestError {
   return error instanceof ReaderError || error instanceof SessionError || error instanceof RequestError;
 }

@@ -1,4 +1,4 @@
-/** Failures of a request as such, as tagged classes. See also `session/errors.ts` and `readers/errors.ts`. */
+/** Failures of requests, as tagged classes. See also `session/errors.ts` and `readers/errors.ts`. */
 import type { z } from "zod";
 import { tagged } from "../readers/errors.ts";
 import type { ValidationDetail } from "../schemas/http.ts";
@@ -26,7 +26,7 @@ export abstract class RequestError extends Error {
   abstract readonly tag: RequestErrorTag;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Takes one sentence without a full stop. */
+  /** `message` is one sentence without a full stop. */
   constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.name = new.target.name;
@@ -34,7 +34,7 @@ export abstract class RequestError extends Error {
   }
 }
 
-/** After a request whose rest is not read, the connection cannot be used again. */
+/** Error after which the connection cannot be used again, since the rest of the request is not read. */
 abstract class LastRequestError extends RequestError {
   constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message, { Connection: "close", ...headers });
@@ -44,7 +44,7 @@ abstract class LastRequestError extends RequestError {
 /** One fault of a request. */
 export type Detail = z.infer<typeof ValidationDetail>;
 
-/** The request does not have the form that the endpoint takes. */
+/** The request does not have the form that the endpoint expects. */
 export class RequestValidationFailed extends tagged(RequestError, "RequestValidationFailed") {
   readonly details: readonly Detail[];
 
@@ -57,7 +57,7 @@ export class RequestValidationFailed extends tagged(RequestError, "RequestValida
 /** A body that is not `application/json` in UTF-8. */
 export class UnsupportedMediaType extends tagged(RequestError, "UnsupportedMediaType") {}
 
-/** A body over the limit. */
+/** The body is larger than the limit. */
 export class PayloadTooLarge extends tagged(LastRequestError, "PayloadTooLarge") {}
 
 /** Pages of this origin may not name paths. */
@@ -68,18 +68,18 @@ export class HostNotAllowed extends tagged(RequestError, "HostNotAllowed") {}
 
 /** A range outside the payload of `size` bytes. */
 export class RangeNotSatisfiable extends tagged(RequestError, "RangeNotSatisfiable") {
-  /** Takes one sentence without a full stop and the bytes of the payload. */
+  /** `message` is one sentence without a full stop; `size` is that of the payload in bytes. */
   constructor(message: string, size: number) {
     super(message, { "Content-Range": `bytes */${size}`, "Accept-Ranges": "bytes" });
   }
 }
 
-/** No such resource. */
+/** The resource does not exist. */
 export class NotFound extends tagged(RequestError, "NotFound") {}
 
-/** The resource has other methods. */
+/** The resource does not support the method. */
 export class MethodNotAllowed extends tagged(RequestError, "MethodNotAllowed") {
-  /** Takes one sentence without a full stop and the methods of the resource. */
+  /** `message` is one sentence without a full stop; `allowed` lists the methods of the resource. */
   constructor(message: string, allowed: readonly string[]) {
     super(message, { Allow: allowed.join(", ") });
   }
@@ -91,7 +91,7 @@ export class MalformedRequest extends tagged(LastRequestError, "MalformedRequest
 /** Too many or too long headers. */
 export class HeadersTooLarge extends tagged(LastRequestError, "HeadersTooLarge") {}
 
-/** The request expects what the server cannot promise, so its body may never come. */
+/** The server does not know the request's expectation, so its body may never arrive. */
 export class UnknownExpectation extends tagged(LastRequestError, "UnknownExpectation") {}
 
 /** The body has an unknown transfer coding, so its end is unknown. */
@@ -104,5 +104,5 @@ export class TooManyConnections extends tagged(LastRequestError, "TooManyConnect
   }
 }
 
-/** The user closed the dialog without choosing; not an HTTP failure by the contract. */
+/** The user closed the dialog without choosing. In the contract this is not an HTTP failure. */
 export class Cancelled extends tagged(RequestError, "Cancelled") {}

@@ -48,20 +48,20 @@ export const CAPABILITIES = {
   openByPath: true,
 };
 
-/** Bodies of `POST /api/v2/open`, by what they ask for. */
+/** Bodies of `POST /api/v2/open`, by purpose. */
 export const OPEN_REQUESTS = {
   "all channels": { path: PATH },
   "two channels, the second first": { path: PATH, channelIndices: [1, 0] },
   "third scene": { path: "/data/plate.ome.zarr", scene: 2 },
 };
 
-/** Bodies of `POST /api/v2/pick-and-open`, by what they ask for. */
+/** Bodies of `POST /api/v2/pick-and-open`, by purpose. */
 export const PICK_REQUESTS = {
   "any acquisition": {},
   "first channel of a TIFF": { channelIndices: [0], extensions: [".tif", ".tiff"] },
 };
 
-/** Bodies of `POST /api/v2/sessions/{session_id}/open`, by what they ask for. */
+/** Bodies of `POST /api/v2/sessions/{session_id}/open`, by purpose. */
 export const OPEN_AGAIN_REQUESTS = {
   "second scene": { scene: 1 },
   "other channels": { channelIndices: [1] },
@@ -139,7 +139,7 @@ export const OPEN = {
   warningCodes: [],
 };
 
-/** Bodies of `POST /api/v2/list`, by what they ask for. */
+/** Bodies of `POST /api/v2/list`, by purpose. */
 export const LIST_REQUESTS = { "a folder": { path: "/data/2025-10-30" } };
 
 /** Answer of `POST /api/v2/list`. */
@@ -176,7 +176,7 @@ export const LIST = {
   truncated: false,
 };
 
-/** State of the session. */
+/** Answer of `GET /api/v2/sessions/{session_id}`. */
 export const SESSION = {
   ok: true,
   sessionId: SESSION_ID,
@@ -186,20 +186,20 @@ export const SESSION = {
   totalBytes: 295936,
 };
 
-/** Documents of the file of the session. */
+/** Answer of `GET /api/v2/sessions/{session_id}/metadata`. */
 export const METADATA = [{
   name: "scan.ome.tif",
   mediaType: "application/xml",
   text: '<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"/>',
 }];
 
-/** Answer of the deletion of the session. */
+/** Answer of `DELETE /api/v2/sessions/{session_id}`. */
 export const DELETED = { ok: true, sessionId: SESSION_ID, deleted: true };
 
 /** Answer of `GET /schemas`. */
 export const SCHEMAS = { ok: true, schemas: { collection: "/schemas/collection.json" } };
 
-/** Bodies of an export. */
+/** Bodies of `POST /api/v2/export`, by purpose. */
 export const EXPORT_REQUESTS = {
   recording: { members: [{ path: "/data/scan.oir", accepted: true }] },
   measured: {
@@ -224,7 +224,7 @@ export const EXPORT_REQUESTS = {
   },
 };
 
-/** The answer to an export. */
+/** Answer of `POST /api/v2/export`. */
 export const EXPORT = {
   ok: true,
   apiVersion: "v2",
@@ -233,14 +233,14 @@ export const EXPORT = {
   warnings: [],
 };
 
-/** Details of the example of a refused request. */
+/** Details in the example of a refused request. */
 export const VALIDATION_DETAILS = [{
   location: ["body", "path"],
   message: 'must be an absolute path; "scan.oir" is relative and ~ is not expanded',
   type: "path_not_absolute",
 }];
 
-/** A message per code. */
+/** An example message per code. */
 export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   cancelled: "No file was chosen",
   request_validation_failed: new RequestValidationFailed(VALIDATION_DETAILS).message,
@@ -277,7 +277,7 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   internal_error: INTERNAL_MESSAGE,
 };
 
-/** A message for each status of a malformed request. */
+/** An example message per status of a malformed request. */
 export const REFUSED_BY_HTTP: Readonly<Record<number, string>> = {
   400: 'Malformed HTTP/1.1 request: it has 2 headers "origin"',
   417: 'Unknown expectation "x"; the server only supports "100-continue"',

@@ -1,4 +1,4 @@
-/** `POST /api/v2/export`, and the archive at the link that it answers with. */
+/** `POST /api/v2/export`, and the download of the archive at the link that it returns. */
 import type { z } from "zod";
 import type { ExportResponse } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
@@ -9,7 +9,7 @@ import { requireMayName, requireRunning } from "./open.ts";
 import { bodyBytes, MAX_BODY_BYTES, readBody } from "./request_body.ts";
 import { STALL_MS } from "./planes.ts";
 
-/** Judges an order and answers with a link to its archive. */
+/** Validates an order and answers with a link to its archive. */
 export async function exportMembers(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { exporter, store, version } = services;
@@ -77,7 +77,7 @@ const headersOf = ({ fileName }: Link): Record<string, string> => ({
   "Accept-Ranges": "none",
 });
 
-/** The archive, cut while its client does not take what waits for it. Decoding may take longer. */
+/** The archive, which is cut off if the client stops reading. Slow decoding does not cut it. */
 function watched(
   archive: ReadableStream<Uint8Array<ArrayBuffer>>,
   { clock, log }: Services,

@@ -1,4 +1,4 @@
-/** Who may call: the Host rule, origins, preflights and the headers that every answer carries. */
+/** Access control: the Host rule, origins, preflights and the headers of every answer. */
 import type { Next } from "@hono/hono";
 import { quoted } from "../readers/errors.ts";
 import { HostNotAllowed, OriginNotAllowed } from "./errors.ts";
@@ -14,8 +14,8 @@ export const EVERY_ANSWER: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses foreign hosts and malformed requests, and answers preflights under `/api/v2`. Reads the Host header, which names the
- * page's own host even if that was rebound to loopback; the host of `request.url` comes from the request target.
+ * Refuses foreign hosts and malformed requests, and answers preflights under `/api/v2`. It reads the Host header, which holds the
+ * page's own host even if that name was rebound to loopback; the host of `request.url` comes from the request target.
  */
 export async function guard(c: RequestContext, next: Next): Promise<Response | void> {
   const host = c.req.header("host");
@@ -34,8 +34,8 @@ export async function guard(c: RequestContext, next: Next): Promise<Response | v
 }
 
 /**
- * Removes a service worker that another program on this port left in the browser: it would answer in place of this server.
- * A browser asks for the script of a worker anew at each navigation, and this script takes its place and ends itself.
+ * Removes a service worker that another program on this port left in the browser and that would answer in place of this server.
+ * The browser fetches the script of a worker again at each navigation; this script replaces it and unregisters itself.
  */
 function withoutServiceWorker(): Response {
   const script = `addEventListener("install", () => skipWaiting());
@@ -54,7 +54,7 @@ addEventListener("activate", (event) =>
   });
 }
 
-/** Puts the common headers on every answer, those of {@linkcode guard} included. */
+/** Sets the common headers on every answer, including those of {@linkcode guard}. */
 export async function commonHeaders(c: RequestContext, next: Next): Promise<void> {
   await next();
   for (const [name, value] of Object.entries(EVERY_ANSWER)) c.res.headers.set(name, value);
@@ -79,12 +79,12 @@ function preflight(request: Request): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** The origin of a page that hides it. */
+/** Stands for the origin of a page that hides it. */
 const NAMELESS = "";
 
 /**
- * Origin of the page that asks, or `undefined` for a script. A page that hides its `Origin` still sends `Sec-Fetch-Site` (Fetch
- * Metadata, section 2.3).
+ * Origin of the page that sent the request, or `undefined` for a script. A page that hides its `Origin` still sends
+ * `Sec-Fetch-Site` (Fetch Metadata, section 2.3).
  */
 export function askingOrigin(headers: Headers): string | undefined {
   const origin = headers.get("origin");
@@ -94,7 +94,7 @@ export function askingOrigin(headers: Headers): string | undefined {
 }
 
 /**
- * Whether scripts, pages on loopback and origins that the operator allows may name a path.
+ * Whether the sender of a request may name a path: a script, a page on loopback, or an origin that the operator allows.
  *
  * @param origin of {@linkcode askingOrigin}
  * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
@@ -104,7 +104,7 @@ export function mayOpenByPath(origin: string | undefined, allowed: readonly stri
     isLoopbackOrigin(origin);
 }
 
-/** Requires that {@linkcode mayOpenByPath} holds. @throws {OriginNotAllowed} */
+/** Throws unless {@linkcode mayOpenByPath} holds. @throws {OriginNotAllowed} */
 export function checkOrigin(origin: string | undefined, allowed: readonly string[]): void {
   if (origin === undefined || mayOpenByPath(origin, allowed)) return;
   const nowhere = origin === "null" || origin === NAMELESS;
@@ -118,7 +118,7 @@ export function checkOrigin(origin: string | undefined, allowed: readonly string
   );
 }
 
-/** True for an origin on this machine, whatever its port. */
+/** True for an origin on this machine, with any port. */
 export function isLoopbackOrigin(origin: string): boolean {
   const url = URL.parse(origin);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;

@@ -1,4 +1,4 @@
-/** Serves the app over `node:http`; CONTRIBUTING.md says why not `Deno.serve`. */
+/** Serves the app over `node:http`; CONTRIBUTING.md says why not over `Deno.serve`. */
 import {
   createServer,
   type IncomingMessage,
@@ -19,7 +19,7 @@ export type Fetch = (request: Request, env: { info: ServeInfo }) => Response | P
 
 /** A server that listens. */
 export interface HttpListener {
-  /** The port, also where any was asked for. */
+  /** The actual port, also if port 0 was requested. */
   readonly port: number;
   /** Stops accepting; settles when the running responses are finished. */
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface HttpListener {
 
 /** Options of {@linkcode listen}. */
 export interface ListenOptions {
-  /** Takes warnings for the operator. */
+  /** Called with warnings for the operator. */
   readonly warn?: (message: string) => void;
   /** A request that is not complete after this time is refused. */
   readonly requestTimeoutMs?: number;
@@ -36,25 +36,25 @@ export interface ListenOptions {
 /** Default of {@linkcode ListenOptions.requestTimeoutMs}. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Interval in which late requests are looked for. */
+/** Interval of the search for late requests. */
 const LATE_CHECK_MS = 1000;
 
-/** After an answer to a request whose body was not read, the connection stays open for this time. */
+/** Time for which a connection stays open after an answer to a request whose body was not read. */
 const LINGER_MS = 1000;
 
-/** Browsers open six connections; systems allow 1024 descriptors or more. Without free ones the runtime stops accepting. */
+/** Browsers open six connections; systems allow 1024 descriptors or more. Without a free one the runtime stops accepting. */
 const MAX_CONNECTIONS = 256;
 
 /** Connections that may wait to be accepted. */
 const BACKLOG = 64;
 
-/** The runtime counts the target of a request with its headers. */
+/** Longest target. The runtime counts the target of a request as part of its headers. */
 const MAX_TARGET_BYTES = 16 * 1024;
 
 /**
  * Starts to listen.
  *
- * @param port 0 for any free one
+ * @param port 0 for any free port
  * @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`
  */
 export async function listen(
@@ -99,35 +99,35 @@ export async function listen(
 
 function newServer(requestTimeout: number): Server {
   const server = createServer({
-    // The guard answers a request without a Host.
+    // The guard refuses a request without a Host.
     requireHostHeader: false,
     requestTimeout,
     headersTimeout: requestTimeout,
     connectionsCheckingInterval: Math.min(LATE_CHECK_MS, requestTimeout),
     maxHeaderSize: MAX_HEADER_BYTES + MAX_TARGET_BYTES,
   });
-  // By default the server silently drops the headers after the thousandth; an Origin may be among them.
+  // By default the server silently drops all headers after the thousandth, and an Origin may be among them.
   server.maxHeadersCount = 0;
   return server;
 }
 
-/** Answers what the parser refuses. */
+/** Answers requests that the parser refuses. */
 function onBrokenRequests(server: Server, connections: Connections): void {
   const broken = new WeakSet<Socket>();
   server.on("clientError", ({ code }: { code?: string }, socket: Socket) => {
-    // The event comes for each further piece of a broken request, and the runtime adds a listener each time.
+    // The event repeats for each further piece of a broken request, and the runtime adds a listener each time.
     if (broken.has(socket)) return;
     broken.add(socket.setMaxListeners(0));
     const running = connections.running(socket);
     if (running?.breakOff(faultOf(code, "its body"))) return;
     const answerFault = () => void refuse(faultOf(code, "its method, its target or a header"), socket);
-    // Written into a running response, the refusal would become a part of it.
+    // Written during a running response, the refusal would become part of it.
     if (running) running.outgoing.once("close", answerFault);
     else answerFault();
   });
 }
 
-/** The error for a code of the parser. */
+/** The error for an error code of the parser. */
 function faultOf(code: string | undefined, part: string): RequestError {
   if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge("has a longer head");
   return malformed(
@@ -135,7 +135,7 @@ function faultOf(code: string | undefined, part: string): RequestError {
   );
 }
 
-/** Answers on a connection that has no response object, and ends it. */
+/** Answers on a connection that has no response object, then closes it. */
 async function refuse(fault: RequestError, socket: Socket): Promise<void> {
   if (!socket.writable) return void socket.destroy();
   socket.on("error", () => {});
@@ -157,30 +157,30 @@ async function answer({ incoming, outgoing, head, broken }: Exchange, fetch: Fet
       resolve();
     });
   });
-  // `close` follows.
+  // A `close` event follows.
   incoming.on("error", () => {});
   outgoing.on("error", () => {});
   try {
     const answered = fetch(toRequest(incoming, head, gone.signal), {
       info: { completed, refusal: head.refusal },
     });
-    // The signal ends a handler that reads the body; no other handler has to be waited for.
+    // The signal ends a handler that reads the body; the answer need not wait for any other handler.
     const refused = broken.then((fault) => {
       gone.abort(fault);
       return withCommonHeaders(errorResponse(fault));
     });
     await send(await Promise.race([refused, answered]), incoming, outgoing);
   } catch {
-    // A body that failed must not pass for a whole one.
+    // A truncated body must not pass for a complete one.
     outgoing.destroy();
   }
 }
 
-/** The request as the app takes it. A target that is not a path, such as `*`, becomes the path `/*`, which is answered 404. */
+/** The request for the app. A target that is not a path, such as `*`, becomes the path `/*`, which gets a 404. */
 function toRequest(incoming: IncomingMessage, { headers, refusal }: SentHead, signal: AbortSignal): Request {
   const target = incoming.url ?? "/";
   const url = URL.parse(target.startsWith("/") ? `http://localhost${target}` : target);
-  // The guard answers a refused request whatever its method.
+  // The guard answers a refused request regardless of its method.
   const method = refusal === null ? incoming.method ?? "GET" : "GET";
   const hasBody = method !== "GET" && method !== "HEAD" &&
     (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0);
@@ -203,7 +203,7 @@ function bodyOf(incoming: IncomingMessage, gone: AbortSignal): ReadableStream<Ui
         incoming.pause();
       });
       incoming.once("end", complete);
-      // A paused message does not always report that its connection was closed; the answer to it does.
+      // A paused message does not always report that its connection has closed, but its answer does.
       gone.addEventListener("abort", () => {
         incoming.removeAllListeners("data").off("end", complete);
         controller.error(gone.reason);
@@ -223,24 +223,24 @@ async function send(response: Response, incoming: IncomingMessage, outgoing: Ser
   if (response.body === null || incoming.method === "HEAD") outgoing.end();
   else await sendBody(response.body, outgoing);
   if (incoming.complete) return;
-  // Drops the rest of the body for a moment, or the client might lose the answer.
+  // Discards the rest of the body for a moment; otherwise the client might lose the answer.
   incoming.resume();
   const { socket } = incoming;
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   for (const ended of [incoming, socket]) ended.once("close", () => clearTimeout(timer));
 }
 
-/** Writes each chunk when the connection has taken the one before. A write copies nothing. @throws the error of the body */
+/** Writes each chunk once the connection has taken the previous one. Writes copy nothing. @throws the error of the body */
 async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const left = new Promise<void>((resolve) => outgoing.once("close", resolve));
-  // A client may have left before.
+  // The client may have left already.
   while (!outgoing.destroyed) {
     const { done, value } = await reader.read();
     if (done) return void outgoing.end();
     if (outgoing.write(value)) continue;
     const drained = new Promise<void>((resolve) => outgoing.once("drain", resolve));
-    // `closed` rejects when the body is cut while the client does not read.
+    // `closed` rejects if the body is cut off while the client does not read.
     await Promise.race([drained, left, reader.closed]);
   }
   void reader.cancel().catch(() => {});

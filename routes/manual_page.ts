@@ -1,8 +1,8 @@
-/** Pages of the manual: README.md and docs/, whose Markdown is the one source, at the paths that they have in the repository. */
+/** Pages of the manual: README.md and docs/, rendered from their Markdown and served at their paths in the repository. */
 import { posix } from "node:path";
 import { Marked } from "marked";
 
-/** The pages that are served; those for developers are not. */
+/** Paths of the served pages; pages for developers are not served. */
 const SERVED = /^(README|docs\/(?!developers\/)[\w/-]+)\.md$/;
 
 /** True for a page of the manual, by its path in the repository: `docs/install.md`. */
@@ -11,8 +11,8 @@ export const isManualPage = (path: string): boolean => SERVED.test(path);
 /**
  * A page as HTML.
  *
- * @param path of the Markdown in the repository, from which its links lead
- * @param styles the folder of the style sheets
+ * @param path of the Markdown in the repository, the base of its relative links
+ * @param styles folder of the style sheets
  */
 export function manualPage(markdown: string, path: string, styles: string): string {
   const [, title = path] = /^# (.*)$/m.exec(markdown) ?? [];
@@ -36,7 +36,7 @@ ${rendererOf(path).parse(markdown, { async: false })}
 `;
 }
 
-/** Renders the Markdown of a page. Headings have the anchors that forges give them. */
+/** Renders the Markdown of a page. Headings get the same anchors as on code hosts such as GitHub. */
 const rendererOf = (path: string): Marked =>
   new Marked({
     renderer: {
@@ -45,16 +45,16 @@ const rendererOf = (path: string): Marked =>
         const anchor = words.toLowerCase().replace(/[^\p{L}\p{N}\p{Pc} -]/gu, "").replaceAll(" ", "-");
         return `<h${depth} id="${anchor}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
-      // The server has no other files of the repository.
+      // The server does not have the repository's other files.
       link({ href, tokens }) {
         return leadsSomewhere(href, path) ? false : this.parser.parseInline(tokens);
       },
-      // Pictures are not served: the browser client is what most of them show.
+      // Pictures are not served; most of them only show the browser client.
       image: () => "",
     },
   });
 
-/** Whether the server or the web has the target of a link. */
+/** Whether this server or the web serves the target of a link. */
 function leadsSomewhere(target: string, path: string): boolean {
   if (target.startsWith("#") || /^https?:/.test(target)) return true;
   return isManualPage(posix.join(posix.dirname(path), target.replace(/#.*/, "")));

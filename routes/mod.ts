@@ -22,7 +22,7 @@ export function createApp(services: Services): Hono<AppEnv> {
   return app;
 }
 
-/** Logs each request when its answer was sent. */
+/** Logs each request after its answer has been sent. */
 function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const start = clock.now();
@@ -38,7 +38,7 @@ function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Why no endpoint answered: the path is unknown, or has other methods. */
+/** The error for a request without an endpoint: the path is unknown, or has other methods. */
 function missing(c: RequestContext): Error {
   const { method, path } = c.req;
   const methods = ENDPOINTS.filter((endpoint) => matches(endpoint, path)).flatMap((endpoint): string[] =>

@@ -1,4 +1,4 @@
-/** `POST /api/v2/open`, `POST /api/v2/pick-and-open`, the answer that both give, and `POST /api/v2/list`. */
+/** `POST /api/v2/open` and `POST /api/v2/pick-and-open` with their common answer, and `POST /api/v2/list`. */
 import { isAbsolute } from "node:path";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
@@ -21,7 +21,7 @@ export async function openByPath(c: RequestContext, services: Services): Promise
   return opened(c, services, session);
 }
 
-/** Lists the acquisitions and folders in a folder, which is judged like a path to open. */
+/** Lists the acquisitions and folders in a folder. The folder's path is validated like a path to open. */
 export async function listFolder(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { path } = await readBody(c.req.raw, "ListRequest", false);
@@ -31,9 +31,9 @@ export async function listFolder(c: RequestContext, services: Services): Promise
 }
 
 /**
- * Judges whether the client may name a path, before the path is looked at.
+ * Checks that the client may name a path, before anything looks at the path.
  *
- * @param at place of the path in the body
+ * @param at location of the path in the body
  * @throws {RequestValidationFailed | OriginNotAllowed | PathNotAllowed}
  */
 export function requireMayName(
@@ -57,7 +57,7 @@ export function requireMayName(
   }
 }
 
-/** Opens the acquisition of a live session again, such as another scene of it. */
+/** Opens the acquisition of a live session again, for example another scene. */
 export async function openAgain(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { headers, signal } = c.req.raw;
@@ -86,7 +86,7 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   };
   asked.admit();
   const path = await services.picker.pick(asked).catch((error: unknown) => {
-    // A page that leaves closes its dialog, and could so open dialogs again and again.
+    // A page that leaves closes its dialog; uncounted, it could open dialogs again and again.
     if (error instanceof ClientGone) services.manners.cancelled(foreign !== null);
     throw error;
   });
@@ -98,12 +98,12 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
   return opened(c, services, session);
 }
 
-/** Refuses new work of a server that is stopping. @throws {ShuttingDown} */
+/** Refuses new work if the server is stopping. @throws {ShuttingDown} */
 export function requireRunning(services: Services): void {
   if (services.isStopping()) throw new ShuttingDown("The server is stopping");
 }
 
-/** The answer of an open. The session ends if the client leaves before it has the answer. */
+/** The answer of an open. If the client leaves before receiving it, the session ends. */
 function opened(c: RequestContext, { store }: Services, session: Session): Response {
   const { signal } = c.req.raw;
   const end = () => {
@@ -121,7 +121,7 @@ function isOwnOrigin(c: RequestContext, origin: string): boolean {
   return isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
 }
 
-/** Extensions that the dialog shows. @throws {UnsupportedFormat} no wanted one is supported */
+/** Extensions that the dialog shows. @throws {UnsupportedFormat} none of the wanted extensions is supported */
 function dialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {
   if (wanted === null) return allowed;
   const supported = wanted.map((e) => e.toLowerCase()).filter((e) => SUPPORTED_EXTENSIONS.includes(e));

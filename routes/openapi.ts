@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the endpoint table and the zod schemas. */
+/** The OpenAPI 3.1 document, generated from the endpoint table and the zod schemas. */
 import { z } from "zod";
 import * as http from "../schemas/http.ts";
 import type { Endpoint, SchemaName } from "./context.ts";
@@ -31,7 +31,7 @@ const POSITION_PARAMETERS: readonly Json[] = [["t", "T (time)"], ["z", "Z (focus
     schema: { type: "integer", minimum: 0, default: 0 },
   }));
 
-/** Links from the answer of an open, as expressions over its body. */
+/** Links from the answer of an open; their parameters are expressions over its body. */
 const SESSION_LINKS: Json = Object.fromEntries([
   ["readSession", "State of the session", {}],
   ["deleteSession", "Ends the session", {}],
@@ -66,7 +66,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], version: string)
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],
-    // There is no log-in; Host and Origin decide who may call.
+    // There is no log-in; access depends on Host and Origin.
     security: [],
     tags: [
       { name: "service", description: "What the server is and can do" },
@@ -153,7 +153,7 @@ function responses({ success, ranges, errors }: Endpoint): Json {
   return result;
 }
 
-/** A cancelled dialog is answered with the status of a success. */
+/** Adds the answer to a cancelled dialog, which has the status of a success. */
 function withCancelled(success: Endpoint["success"], schema: Json): Json {
   return {
     description: success.description,
@@ -194,8 +194,8 @@ function componentSchemas(): Json {
 }
 
 /**
- * Says the same in words that every client generator knows: a tuple of equal items by its length, a value or null by a list of
- * types, an enumeration of whole numbers as integers, other numbers as doubles.
+ * Rewrites a schema in keywords that every client generator supports: a tuple of equal items by its length, a nullable value by a
+ * list of types, an enumeration of whole numbers as integers, other numbers as doubles.
  */
 function forGenerators(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(forGenerators);
@@ -206,7 +206,7 @@ function forGenerators(value: unknown): unknown {
   return nullable(boolean(number(tuple(parts))));
 }
 
-/** `prefixItems` with `items: false` is beyond openapi-python-client. */
+/** openapi-python-client does not support `prefixItems` with `items: false`. */
 function tuple(schema: Json): Json {
   const { prefixItems, items: _items, ...rest } = schema;
   if (!Array.isArray(prefixItems)) return schema;
@@ -218,7 +218,7 @@ function tuple(schema: Json): Json {
   return { ...rest, items: prefixItems[0], minItems: length, maxItems: length };
 }
 
-/** `anyOf` with null is beyond openapi-generator and oapi-codegen, which make a union type of it. */
+/** openapi-generator and oapi-codegen make a union type of `anyOf` with null. */
 function nullable(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1].type !== "null") return schema;
@@ -227,8 +227,8 @@ function nullable(schema: Json): Json {
 }
 
 /**
- * For an enumeration of the type number, openapi-generator writes Java that does not compile; for numbers without a format,
- * oapi-codegen takes 32 bits.
+ * openapi-generator writes Java that does not compile for an enumeration of type number; oapi-codegen uses 32 bits for numbers
+ * without a format.
  */
 function number(schema: Json): Json {
   if (schema.type !== "number") return schema;
@@ -236,7 +236,7 @@ function number(schema: Json): Json {
   return isWhole ? { ...schema, type: "integer" } : { ...schema, format: "double" };
 }
 
-/** openapi-generator takes the one value of a boolean for a text. */
+/** openapi-generator takes the single value of a boolean for a string. */
 function boolean({ const: only, ...rest }: Json): Json {
   return rest.type === "boolean" || only === undefined ? rest : { ...rest, const: only };
 }

@@ -1,4 +1,4 @@
-/** Pages and files: the reference client, the client module, the manual, the API documentation and the schemas. Nothing comes from another host. */
+/** Pages and files: reference client, client module, manual, API documentation and schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
 import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
@@ -29,7 +29,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Swagger UI sets style attributes. */
+/** Policy with inline styles, since Swagger UI sets style attributes. */
 const DOCS_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
 /** Sends the browser to another path of this server. */
@@ -38,15 +38,15 @@ export function redirect(path: string): Response {
 }
 
 /**
- * Scripts and styles of the pages lie below a segment that is random at each start: a script that another program left
- * in the browser's cache under an address of this server is never loaded by a page of it.
+ * Folder of the pages' scripts and styles, random at each start. So a page of this server never loads a script that another
+ * program left in the browser's cache under an address of this server.
  */
 const FILES = `/static/${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
 
 /** The reference client. */
 export const demoPage = (): Promise<Response> => pageOf("demo/v2", POLICY);
 
-/** The documentation page, or why it cannot be shown. */
+/** The documentation page, or a page that says why it cannot be shown. */
 export async function docsPage(): Promise<Response> {
   const files = await swaggerFiles();
   return files instanceof Error ? swaggerMissing(files) : await pageOf("docs", DOCS_POLICY);
@@ -69,7 +69,7 @@ export async function readManual(c: RequestContext): Promise<Response> {
   return fileResponse(new TextEncoder().encode(html), "manual.html", POLICY);
 }
 
-/** A file of a page: one of `static/`, or one of Swagger UI. */
+/** A file of a page, from `static/` or from Swagger UI. */
 export async function pageFile(c: RequestContext): Promise<Response> {
   if (!c.req.path.startsWith(`${FILES}/`)) throw nothingAt(c);
   const path = c.req.path.slice(FILES.length + 1);
@@ -82,12 +82,12 @@ export async function pageFile(c: RequestContext): Promise<Response> {
   return fileResponse(new TextEncoder().encode(text), swagger, DOCS_POLICY);
 }
 
-/** Clients that lie outside `static/`, by their names below `/client/v2/`. */
+/** Clients outside `static/`, by their names below `/client/v2/`. */
 const OTHER_CLIENTS: Readonly<Record<string, URL>> = {
   "acq_client.py": new URL("../examples/python/acq_client.py", import.meta.url),
 };
 
-/** A client for programs: the module, its types, which it points Deno to, or the file for Python. */
+/** A client for programs: the module, its types (which the module's header points Deno to), or the file for Python. */
 export async function clientFile(c: RequestContext): Promise<Response> {
   const name = pathParameter(c, "file");
   const other = OTHER_CLIENTS[name];
@@ -99,15 +99,15 @@ export async function clientFile(c: RequestContext): Promise<Response> {
 
 let loading: Promise<Readonly<Record<string, string>> | Error> | undefined;
 
-/** Files of Swagger UI by name, or why they are missing. The first error is kept, as a second import fails differently. */
+/** Files of Swagger UI by name, or why they are missing. Keeps the first error, since a second import fails differently. */
 function swaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
   loading ??= loadSwagger();
   return loading;
 }
 
 /**
- * The import names the module by a value, so that a checkout does not fetch its large package before the server starts. `compile` in
- * deno.json embeds it.
+ * Loads Swagger UI. The import takes the file name from a variable, so that a checkout does not fetch the large package before
+ * the server starts. `compile` in deno.json embeds the file.
  */
 async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> {
   const file: string = "./swagger_files.ts";
@@ -120,7 +120,7 @@ async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> 
 
 /** A page that says why the documentation is missing. */
 function swaggerMissing({ message }: Error): Response {
-  // The first line of the error says what failed, the one after "0:" why.
+  // The first line of the error says what failed; the line that begins with "0:" says why.
   const [, wanted = "", cause = ""] = /^(.*)(?:\n +0(: .*))?/.exec(message) ?? [];
   const reason = (wanted + cause).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const text = `<!doctype html>
@@ -136,7 +136,7 @@ function swaggerMissing({ message }: Error): Response {
   return fileResponse(new TextEncoder().encode(text), "missing.html", DOCS_POLICY, 503);
 }
 
-/** The kinds of collection documents with the paths of their schemas. */
+/** The kinds of collection documents, with the paths of their schemas. */
 export async function schemaIndex(): Promise<Response> {
   const { DOCUMENT_KINDS } = await import("../schemas/documents.ts");
   const schemas = Object.fromEntries(DOCUMENT_KINDS.map(({ kind }) => [kind, `/schemas/${kind}.json`]));
@@ -159,7 +159,7 @@ export function nothingAt(c: RequestContext): NotFound {
 const STATIC = new URL("../static/", import.meta.url);
 
 async function staticFile(c: RequestContext, path: string, policy: string): Promise<Response> {
-  // Plain names alone: no path can leave the folder.
+  // Allows plain names only, so that no path can leave the folder.
   const isPlain = path.split("/").every((name) => /^[\w-][\w.-]*$/.test(name));
   if (!isPlain || !(extname(path) in MEDIA_TYPES)) throw nothingAt(c);
   return fileResponse(await bytesOf(c, new URL(path, STATIC)), path, policy);

@@ -1,4 +1,4 @@
-/** The binary payload of one channel: whole, as a single range, or its headers alone. */
+/** The binary payload of one channel: whole, as a single range, or only its headers. */
 import { basename } from "node:path";
 import { ChannelOutOfRange } from "../readers/errors.ts";
 import { FIRST_POSITION, type Position, type RowRange } from "../readers/reader.ts";
@@ -11,7 +11,7 @@ import { RequestValidationFailed } from "./errors.ts";
 import { type AskedPosition, askedPosition, requireSigns } from "./position_query.ts";
 import { pathParameter, type RequestContext, type Services } from "./context.ts";
 
-/** A response that moves no byte for this long is cut. */
+/** A response that sends no byte for this long is cut off. */
 export const STALL_MS = 60_000;
 
 /** Plane of a source channel, at any position. */
@@ -33,7 +33,7 @@ export async function readChannel(c: RequestContext, services: Services): Promis
   try {
     range = wantedRange(c, byteLength);
   } catch (error) {
-    // A fault of the plane comes first.
+    // A fault of the plane takes precedence over a fault of the range.
     await positions.judge(place, client);
     throw error;
   }
@@ -52,9 +52,9 @@ export function readReferenceChannel(c: RequestContext, services: Services): Res
 }
 
 /**
- * Judges the form of index and query, then their signs.
+ * Validates the form of index and query, then checks for negative values.
  *
- * @param store has the sizes of the axes, for the message; `null` for a reference image
+ * @param store for the sizes of the axes in messages; `null` for a reference image
  */
 function judgeForm(
   c: RequestContext,
@@ -74,7 +74,7 @@ function judgeForm(
 
 const isSame = (a: Position, b: Position) => a.t === b.t && a.z === b.z && a.l === b.l;
 
-/** Rows that hold some bytes; `null` where these are all. */
+/** Rows that hold the bytes of a range; `null` if these are all rows. */
 function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowRange | null {
   const wanted = { start: Math.floor(start / rowBytes), end: Math.ceil(end / rowBytes) };
   return wanted.start === 0 && wanted.end === rows ? null : wanted;
@@ -82,19 +82,19 @@ function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowR
 
 /** A plane to send. */
 export interface Sending {
-  /** Holds the bytes. */
+  /** Memory that holds the bytes. */
   readonly plane: PlaneBuffer;
   /** Ends the lease of the plane. */
   endLease(): void;
   /** Bytes of the whole plane. */
   readonly byteLength: number;
-  /** Where `plane` begins in the whole plane, in bytes. */
+  /** Offset of `plane` in the whole plane, in bytes. */
   readonly offset: number;
   /** Wanted bytes; `null` for all. */
   readonly range: ByteRange | null;
 }
 
-/** A plane that the session was opened with. @throws {RangeNotSatisfiable} */
+/** The plane of a session at the opened position. @throws {RangeNotSatisfiable} */
 function openedPlane(c: RequestContext, services: Services, plane: PlaneBuffer): Response {
   const { byteLength } = plane;
   if (c.req.method === "HEAD") return headResponse(byteLength);
@@ -102,7 +102,7 @@ function openedPlane(c: RequestContext, services: Services, plane: PlaneBuffer):
   return planeResponse(c, services, { plane, endLease: plane.lease(), byteLength, offset: 0, range });
 }
 
-/** The wanted range; `null` for the whole plane. @throws {RangeNotSatisfiable} */
+/** The requested range; `null` for the whole plane. @throws {RangeNotSatisfiable} */
 function wantedRange(c: RequestContext, byteLength: number): ByteRange | null {
   // RFC 9110, section 13.1.5: without validators an If-Range never matches.
   return c.req.header("if-range") === undefined ? parseRange(c.req.header("range"), byteLength) : null;
@@ -148,13 +148,13 @@ function planeResponse(c: RequestContext, services: Services, sending: Sending):
 export interface SentBytes extends Pick<Sending, "plane" | "endLease"> {
   /** First byte. */
   readonly start: number;
-  /** Behind the last byte. */
+  /** One past the last byte. */
   readonly end: number;
   /** Headers besides the length. `Content-Range` makes the status 206. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A response that points into a buffer and holds its lease until it is over. It is cut when the client stops reading. */
+/** A response of views of a buffer, which holds a lease until it is over. It is cut off when the client stops reading. */
 export function bufferResponse(
   c: RequestContext,
   { clock, log }: Services,

@@ -1,9 +1,9 @@
-/** The position in the query of a request. */
+/** The position in a request's query. */
 import { PositionOutOfRange } from "../readers/errors.ts";
 import type { Position } from "../readers/reader.ts";
 import { type Detail, RequestValidationFailed } from "./errors.ts";
 
-/** Names in the query and their axes. */
+/** Axes by their names in the query. */
 const AXES = { t: "T", z: "Z", l: "L" } as const;
 
 /** Names that clients mistake for those of {@linkcode AXES}. */
@@ -15,9 +15,9 @@ const MISTAKABLE: Readonly<Record<string, string>> = {
   scene: "is chosen when the acquisition is opened",
 };
 
-/** A position as sent; signs are not judged yet. */
+/** A position as sent; indices may be negative. */
 export interface AskedPosition {
-  /** The indices; a missing one is that of the opened position. */
+  /** The indices; the opened position is the default. */
   readonly position: Partial<Position>;
   /** Negative indices by axis, as sent. */
   readonly negative: readonly (readonly ["T" | "Z" | "L", string])[];
@@ -52,7 +52,7 @@ export function askedPosition(query: URLSearchParams): AskedPosition {
 /**
  * Refuses negative indices.
  *
- * @param sizeAlong size of an axis; `null` where the session is unknown
+ * @param sizeAlong size of an axis; `null` if the session is unknown
  * @throws {PositionOutOfRange}
  */
 export function requireSigns({ negative }: AskedPosition, sizeAlong: (axis: string) => number | null): void {

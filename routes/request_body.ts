@@ -12,10 +12,10 @@ import {
   UnsupportedMediaType,
 } from "./errors.ts";
 
-/** Bytes that a request body may have. */
+/** Largest request body in bytes, by default. */
 export const MAX_BODY_BYTES = 1 << 20;
 
-/** Faults that an answer lists. */
+/** Largest number of faults that an answer lists. */
 const MAX_DETAILS = 20;
 
 /**
@@ -23,9 +23,9 @@ const MAX_DETAILS = 20;
  *
  * @param name name of its schema
  * @param emptyMeansObject true if an empty body counts as `{}`
- * @param most bytes that it may have
- * @param parseLarge parses one of more than {@linkcode MAX_BODY_BYTES}
- * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed} and as `parseLarge`
+ * @param most largest size in bytes
+ * @param parseLarge parses a body of more than {@linkcode MAX_BODY_BYTES}
+ * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed} and the errors of `parseLarge`
  */
 export async function readBody<Name extends SchemaName>(
   request: Request,
@@ -53,7 +53,7 @@ export async function readBody<Name extends SchemaName>(
 
 const parseBody = (bytes: Uint8Array): unknown => parseJson(bytes, "The body", REQUEST_BODY);
 
-/** Zod is loaded with the first body, not when the server starts. */
+/** Loads Zod with the first body rather than when the server starts. */
 async function loadedSchema<Name extends SchemaName>(name: Name): Promise<z.ZodType<z.infer<Schemas[Name]>>> {
   const schemas: { [N in SchemaName]: z.ZodType<z.infer<Schemas[N]>> } = await import("../schemas/http.ts");
   return schemas[name];
@@ -72,7 +72,7 @@ function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   return [{ location: at(), message: faultOf(issue), type }];
 }
 
-/** The fault in plain words; patterns and refinements have messages of their own. */
+/** Message for a fault; patterns and refinements have messages of their own. */
 function faultOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -118,7 +118,7 @@ function checkContentType({ headers }: Request): void {
   }
 }
 
-/** Bytes that a body may turn out to have: its declared length, or `most`. */
+/** Most bytes that the body may have: its declared length, or `most`. */
 export const bodyBytes = (request: Request, most: number): number =>
   Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
 

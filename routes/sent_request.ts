@@ -1,5 +1,5 @@
 /**
- * The head of a request as sent. `incoming.headers` merges some headers and drops others; `rawHeaders` has all of them in their
+ * The head of a request as sent. `incoming.headers` merges some headers and drops others; `rawHeaders` holds all of them, in
  * order.
  */
 import type { IncomingMessage } from "node:http";
@@ -13,27 +13,27 @@ import {
   UnknownTransferCoding,
 } from "./errors.ts";
 
-/** Headers that a request may have; browsers send fewer than 30. */
+/** Largest number of headers; browsers send fewer than 30. */
 const MAX_HEADERS = 100;
 
-/** Bytes of all header lines: browsers send the cookies of every program on this host. */
+/** Largest total size of all header lines in bytes: browsers send the cookies of every program on this host. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 
 /** Methods that the Fetch standard (section 2.2.1) forbids in a `Request`. */
 const FORBIDDEN_METHODS: readonly unknown[] = ["CONNECT", "TRACE", "TRACK"];
 
-/** Headers that decide who may call and must not be doubled, since programs disagree about which value counts. */
+/** Headers that control access and must not be repeated, since programs disagree about which value counts. */
 const SINGLE = ["origin", "sec-fetch-site", "content-type"];
 
 /** The head of a request. */
 export interface SentHead {
-  /** Every header, with the values of a repeated one joined. A refused request only has its host. */
+  /** All headers; values of a repeated header are joined. A refused request has only its host. */
   readonly headers: Headers;
-  /** Why HTTP refuses the request, or `null`. */
+  /** Why the request breaks the rules of HTTP, or `null`. */
   readonly refusal: RequestError | null;
 }
 
-/** Reads a head and judges it by the rules of HTTP. */
+/** Reads a head and validates it by the rules of HTTP. */
 export function sentHead(incoming: IncomingMessage): SentHead {
   const sent = new Map<string, string[]>();
   const { rawHeaders } = incoming;
@@ -47,7 +47,7 @@ export function sentHead(incoming: IncomingMessage): SentHead {
   const refusal = judge(incoming, sent, bytes);
   const headers = new Headers();
   for (const [name, values] of sent) {
-    // `Headers` takes seconds for thousands of them.
+    // `Headers` takes seconds for thousands of headers.
     if (refusal !== null && name !== "host") continue;
     headers.set(name, values.join(name === "cookie" ? "; " : ", "));
   }

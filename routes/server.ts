@@ -1,4 +1,4 @@
-/** A server from its configuration: sessions, dialog, app and listener. */
+/** Builds a server from its configuration: sessions, dialog, app and listener. */
 import { systemClock } from "../session/clock.ts";
 import { DialogManners } from "../session/dialog/manners.ts";
 import { Picker } from "../session/dialog/picker.ts";
@@ -8,34 +8,34 @@ import type { Log, Services } from "./context.ts";
 import { listen } from "./http_listener.ts";
 import { createApp } from "./mod.ts";
 
-/** Running responses may take this long when the server stops. */
+/** Longest time that a stopping server waits for running responses. */
 const SHUTDOWN_MS = 5000;
 
-/** A log that nobody reads may delay the end by this time. */
+/** Longest time that a log without a reader may delay the end. */
 const LOG_MS = 500;
 
-/** The first worker starts this long after the first request, and the schemas load this long after the start. */
+/** The first worker starts this long after the first request, and the schemas are loaded this long after the start. */
 const WARM_MS = 250;
 
-/** File descriptors that a server needs at least: for some connections, a worker and its files. Without any, the runtime panics. */
+/** Least number of free file descriptors: for some connections, a worker and its files. The runtime panics without any. */
 const LEAST_DESCRIPTORS = 64;
 
-/** What the operator decided. */
+/** The operator's configuration of a server. */
 export interface ServerRules
   extends Omit<SessionRules, "roots">, Pick<Services, "allowedExtensions" | "allowedOrigins" | "dialogOnly"> {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Directories as written; none for no limit. */
+  /** Directories as written; empty for no limit. */
   readonly roots: readonly string[];
 }
 
 /** A server that listens. */
 export interface ListeningServer {
   readonly port: number;
-  /** Opens a file and ends its session. @returns why it cannot be opened, or `null` */
+  /** Opens a file and ends its session. @returns why the file cannot be opened, or `null` */
   tryFile(path: string): Promise<string | null>;
-  /** Stops accepting, waits for running responses (5 s at most), ends workers and the dialog. */
+  /** Stops accepting, waits up to 5 s for running responses, and ends workers and the dialog. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface ListeningServer {
  * Starts a server.
  *
  * @param version of the program
- * @throws {Error} with `code`, as `EADDRINUSE` for a taken port and `EMFILE` where too few file descriptors are free
+ * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port and `EMFILE` for too few free file descriptors
  * @throws {PathNotFound} a root is not an existing directory
  */
 export async function start(
@@ -67,12 +67,13 @@ export async function start(
   });
   let asked = false;
   const listener = await listen(rules.host, rules.port, (request, env) => {
-    // A worker takes 20 MB and blocks this thread for 12 ms as it starts.
+    // A worker takes 20 MB and blocks this thread for 12 ms when it starts.
     if (!asked) clock.after(WARM_MS, () => sessions.warm());
     asked = true;
     return app.fetch(request, env);
   }, { warn: (message) => log.line("warn", message) });
-  // The first request with a body needs them. They take as long to load as the rest of the server, so they do not delay its start.
+  // Needed by the first request with a body. Loading them takes as long as the rest of the server, so they do not delay its
+  // start.
   clock.after(WARM_MS, () => void import("../schemas/http.ts"));
   return {
     port: listener.port,
@@ -96,7 +97,7 @@ export async function start(
   };
 }
 
-/** Takes as many file descriptors as a server needs and gives them back. @throws {Error} too few are free */
+/** Checks that enough file descriptors are free, by opening and closing them. @throws {Error} too few are free */
 function requireDescriptors(): void {
   const taken: Deno.FsFile[] = [];
   try {
@@ -115,7 +116,7 @@ function requireDescriptors(): void {
   }
 }
 
-/** Waits for a promise, but not longer than some milliseconds. */
+/** Waits for a promise, at most for some milliseconds. */
 async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([done, new Promise((end) => timer = setTimeout(end, milliseconds))]);

@@ -6,7 +6,7 @@ import { SERVED } from "../schemas/served.ts";
 import { askingOrigin, mayOpenByPath } from "./guard.ts";
 import { jsonResponse, type RequestContext, type Services } from "./context.ts";
 
-/** Resources that the index links to, by their ids in the endpoint table. */
+/** Links of the index, by their ids in the endpoint table. */
 export const LINKS: z.infer<typeof Index>["links"] = {
   health: {
     href: "/api/v2/health",
@@ -44,7 +44,7 @@ export function health(_c: RequestContext, { version }: Services): Response {
   return jsonResponse(body, 200, { "Cache-Control": "no-store" });
 }
 
-/** What can be opened and how it is served. */
+/** What can be opened, and how planes are served. */
 export function capabilities(c: RequestContext, services: Services): Response {
   const { allowedExtensions, allowedOrigins, dialogOnly, picker, store } = services;
   const body: z.infer<typeof Capabilities> = {
@@ -57,6 +57,6 @@ export function capabilities(c: RequestContext, services: Services): Response {
     dialogAvailable: picker.isAvailable(),
     openByPath: !dialogOnly && mayOpenByPath(askingOrigin(c.req.raw.headers), allowedOrigins),
   };
-  // The answer depends on who asks.
+  // The answer depends on the origin of the request.
   return jsonResponse(body, 200, { "Cache-Control": "no-store" });
 }

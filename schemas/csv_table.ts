@@ -1,6 +1,6 @@
-/** Judges CSV tables: UTF-8, RFC 4180, a header of distinct names, rows of equal length. */
+/** Validates CSV tables: UTF-8, RFC 4180, a header of distinct names, rows of equal length. */
 
-/** Largest table, which is read as a whole. */
+/** Largest table in bytes; tables are read whole. */
 export const MAX_CSV_BYTES = 256 << 20;
 
 /** The first problem of a table, or `null`. */
@@ -37,7 +37,7 @@ function headerProblem(names: readonly string[]): string | null {
   return null;
 }
 
-/** Reads rows one at a time, so that a large table is never held as rows. */
+/** Reads one row at a time, so that a large table is never held as rows. */
 class CsvRows {
   readonly #text: string;
   #at = 0;
@@ -49,7 +49,7 @@ class CsvRows {
     this.#text = text;
   }
 
-  /** The fields of the next row, `null` at the end, or a problem as text. */
+  /** The fields of the next row, `null` at the end, or the message of a problem. */
   next(): string[] | string | null {
     if (this.#at >= this.#text.length) return null;
     this.rowLine = this.#line;

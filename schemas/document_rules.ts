@@ -1,4 +1,4 @@
-/** Rules of a document beyond its schema. */
+/** Rules of documents beyond their schemas. */
 import {
   analysis,
   DOCUMENT_KINDS,
@@ -12,7 +12,7 @@ import { opaqueId, pixelPoint } from "./shared.ts";
 import { type DocumentProblems, judge, objectsOf, uniqueIds, usable } from "./problems.ts";
 import { isJsonObject, type JsonObject } from "./json_object.ts";
 
-/** Facts about an image that rules need. */
+/** Facts about an image that the rules need. */
 export interface ImageFacts {
   /** Samples along Y. */
   readonly rows: number;
@@ -24,7 +24,7 @@ export interface ImageFacts {
   readonly axisNames: readonly string[];
 }
 
-/** What a document is judged against; unknown parts are `null`. */
+/** The context against which a document is validated; unknown parts are `null`. */
 export interface DocumentContext {
   readonly imageId: string | null;
   /** The image that the document describes. */
@@ -42,7 +42,7 @@ export function declaredKind(value: unknown): DocumentKind | null {
   return DOCUMENT_KINDS.find((kind) => kind.format === format) ?? null;
 }
 
-/** Judges a document by its schema and its context. */
+/** Validates a document by its schema and its context. */
 export function judgeDocument(
   kind: DocumentKindName,
   value: unknown,
@@ -82,7 +82,7 @@ function judgeRoi(
   problems: DocumentProblems,
 ): void {
   const { type } = region;
-  // The union of the schema does not look into a region of an unknown type.
+  // For a region of an unknown type, the schema's union checks no field.
   if (typeof type !== "string" || !ROI_TYPES.includes(type)) {
     return void judge(roiCommon, region, problems.below(at));
   }
@@ -144,7 +144,7 @@ function judgeAnalyses(
   }
 }
 
-/** Here the image of the context is the reference image. */
+/** `image` is that of the reference image. */
 function judgeReference(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
   const path = value["scan_path"];
   if (!isJsonObject(path) || !Array.isArray(path["points"])) return;

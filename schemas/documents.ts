@@ -11,7 +11,7 @@ import {
   text,
 } from "./shared.ts";
 
-/** One OME-Zarr image with its companions. */
+/** One OME-Zarr image with its documents. */
 const member = z.strictObject({
   id: opaqueId,
   name: text,
@@ -69,7 +69,7 @@ const axisDisplayEntry = z.strictObject({
   scale: z.number().gt(0).describe("Step between two pixels"),
 });
 
-/** By OME axis name. Zod has no rule for `minProperties`. */
+/** Entries by OME axis name. Zod has no rule for `minProperties`. */
 export const axisDisplay = z.record(z.string().min(1), axisDisplayEntry)
   .refine((axes) => Object.keys(axes).length > 0, { error: "must have at least one property" })
   .meta({ minProperties: 1 });
@@ -123,19 +123,19 @@ export const referenceImage = z.strictObject({
 /** A valid {@linkcode referenceImage}. */
 export type ReferenceImageDocument = z.infer<typeof referenceImage>;
 
-/** Names of the kinds, as `/schemas/KIND.json` and `acq-server schema KIND` take them. */
+/** Names of the kinds, as in `/schemas/KIND.json` and `acq-server schema KIND`. */
 export type DocumentKindName = "collection" | "acqimage" | "analyses" | "reference-image";
 
 /** One kind of document. */
 export interface DocumentKind {
   readonly kind: DocumentKindName;
-  /** Its name for people. */
+  /** Its name in messages. */
   readonly title: string;
   /** Constant of the field `format`. */
   readonly format: string;
-  /** Judges a document as the JSON Schema does. */
+  /** Zod schema, equivalent to the JSON Schema. */
   readonly schema: z.ZodType;
-  /** Draft 2020-12. */
+  /** JSON Schema, draft 2020-12. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
@@ -160,16 +160,16 @@ const KINDS: Readonly<Record<DocumentKindName, DocumentKind>> = {
 /** All kinds, in the order of the specification. */
 export const DOCUMENT_KINDS: readonly DocumentKind[] = Object.values(KINDS);
 
-/** The kind of a name. */
+/** The kind with this name. */
 export function documentKindOf(name: DocumentKindName): DocumentKind {
   return KINDS[name];
 }
 
-/** Zod skips the key `__proto__`, so documents are judged with a stand-in for it. */
+/** Zod skips the key `__proto__`, so documents are validated with a stand-in for it. */
 const KEY = "__proto__";
 const STAND_IN = "\0__proto__";
 
-/** The value with each key `__proto__` replaced; the same value without one. */
+/** The value with each key `__proto__` replaced; the same value if there is none. */
 export function withStandIns(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** The JSON bodies of the HTTP contract v2, for the validation of requests and for the OpenAPI document. */
+/** The JSON bodies of the HTTP contract v2, for validating requests and for the OpenAPI document. */
 import { z } from "zod";
 import { axisDisplay, roi } from "./documents.ts";
 import { MAX_ITEMS, SERVED } from "./served.ts";
@@ -58,7 +58,7 @@ const scene = z.int().nonnegative()
     "Scene (series, position, image) to open, from 0; absent or null opens the one that the file belongs to",
   );
 
-/** An absolute path on the system of this server, for the OpenAPI document; `open.ts` refuses relative paths with a better message. */
+/** Absolute paths on this server's system, for the OpenAPI document; `open.ts` refuses relative paths with a better message. */
 const ABSOLUTE_PATH = Deno.build.os === "windows" ? "^([A-Za-z]:)?[\\\\/][^\\u0000]*$" : "^/[^\\u0000]*$";
 
 const absolutePath = z.string()
@@ -533,7 +533,7 @@ const ERROR_CODES = [
 /** Code of a failure. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The one envelope of every error. */
+/** The body of every error. */
 export const ErrorBody = named(
   "Error",
   z.strictObject({

@@ -1,4 +1,4 @@
-/** A JSON object whose fields are not yet judged. */
+/** A JSON object whose fields are not yet validated. */
 export type JsonObject = { readonly [name: string]: unknown };
 
 /** True for an object other than an array. */

@@ -1,4 +1,4 @@
-/** Problems of documents, and the judging of values by schemas. */
+/** Problems of documents, and the validation of values by schemas. */
 import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "./json_object.ts";
 import { writtenKey } from "./documents.ts";
@@ -24,14 +24,14 @@ export class DocumentProblems {
   readonly #problems: Problem[];
   readonly #at: readonly PropertyKey[];
 
-  /** Adds problems of the part at `at` to a list. */
+  /** Adds problems to a list, for the part of the document at `at`. */
   constructor(file: string, problems: Problem[], at: readonly PropertyKey[] = []) {
     this.#file = file;
     this.#problems = problems;
     this.#at = at;
   }
 
-  /** Collects the problems of a part. */
+  /** Collects the problems of a part of this document. */
   below(path: readonly PropertyKey[]): DocumentProblems {
     return new DocumentProblems(this.#file, this.#problems, [...this.#at, ...path]);
   }
@@ -42,13 +42,13 @@ export class DocumentProblems {
   }
 }
 
-/** Adds the problems of a value, each at its own pointer. @returns true if there is no problem */
+/** Validates a value and adds its problems, each at its own pointer. @returns true if there is no problem */
 export function judge(schema: z.ZodType, value: unknown, problems: DocumentProblems): boolean {
   const result = schema.safeParse(value);
   const issues = result.error?.issues ?? [];
   const mistyped = new Set(issues.filter((i) => i.code === "invalid_type").map((i) => i.path.join("\0")));
   for (const issue of issues) {
-    // Skips the length of a value that has the wrong type.
+    // For a value of the wrong type, skips further issues such as its length.
     if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
     const path = issue.path.map(writtenKey);
     if (issue.code === "unrecognized_keys") {
@@ -79,13 +79,13 @@ const shortened = (value: unknown) => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 
-/** Objects of an array with their indices; other items have a problem already. */
+/** Objects of an array with their indices; other items already have a problem. */
 export function objectsOf(value: unknown): [number, JsonObject][] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item, index): [number, JsonObject][] => isJsonObject(item) ? [[index, item]] : []);
 }
 
-/** A value that fits a schema, or `undefined` for one that has a problem already. */
+/** A value that fits a schema; else `undefined`, and the value already has a problem. */
 export function usable<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
   const result = schema.safeParse(value);
   return result.success ? result.data : undefined;

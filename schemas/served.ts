@@ -1,4 +1,4 @@
-/** Constants of the HTTP contract, apart from the schemas so that zod need not be loaded. */
+/** Constants of the HTTP contract, separate from the schemas so that using them does not load zod. */
 
 /** How every plane is served. */
 export const SERVED = {
@@ -8,5 +8,5 @@ export const SERVED = {
   mediaType: "application/octet-stream",
 } as const;
 
-/** Items that an array of a request may have. */
+/** Largest number of items in an array of a request. */
 export const MAX_ITEMS = 10_000;

@@ -1,4 +1,4 @@
-/** Types of the four kinds of documents. All rules are structures and patterns, which JSON Schema has, too. */
+/** Types shared by the four kinds of documents. All rules are structures and patterns, which JSON Schema can express too. */
 import { z } from "zod";
 
 /** Non-empty text. */
@@ -41,7 +41,7 @@ export const dateTime = z.string()
 /** The program that wrote a document. */
 export const producer = z.strictObject({ name: text, version: text.optional() });
 
-/** A table beside the images. */
+/** A table that accompanies the images. */
 export const csvResource = z.strictObject({
   id: opaqueId,
   media_type: z.literal("text/csv"),

@@ -1,4 +1,4 @@
-/** The time of the server; tests move theirs by hand. */
+/** The clock of the server. Tests advance theirs by hand. */
 export interface Clock {
   /** Milliseconds since an arbitrary start; never goes back. */
   now(): number;
@@ -6,7 +6,7 @@ export interface Clock {
   after(milliseconds: number, work: () => void): () => void;
 }
 
-/** The longest time of `setTimeout`; longer waits take several. */
+/** Longest delay that `setTimeout` accepts; longer waits are split. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 
 /** The clock of the machine. Its timers do not keep the process alive. */

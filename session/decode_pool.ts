@@ -1,6 +1,6 @@
 /**
- * Decode workers, which keep the acquisitions of sessions open. Opens go before planes, sessions that wait for planes take
- * turns, and read-ahead runs while nothing else does.
+ * Decode workers, which keep the acquisitions of sessions open. Opens go before planes, sessions take turns with their planes,
+ * and read-ahead runs only while the pool has no other work.
  */
 import type { Answers, Question } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
@@ -9,19 +9,19 @@ import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import { PlaneQueue } from "./plane_queue.ts";
 import { type KeyedSource, WorkerClient } from "./worker_client.ts";
 
-/** Opens that may wait for a worker; one more is refused. */
+/** Opens that may wait for a worker; further opens are refused. */
 const MAX_WAITING = 32;
 
-/** Eight workers decode deflate as fast as a fast disk delivers it; one more is left to opens. */
+/** Eight workers decode deflate as fast as a fast disk delivers it; one more is reserved for opens. */
 const MAX_WORKERS = 9;
 
-/** Lost workers may each hold a core for ever, so with this many no new ones start. */
+/** Each lost worker may occupy a core for ever, so no worker starts once this many are lost. */
 const MAX_LOST = 8;
 
 /**
- * After this time without work, a worker that keeps nothing open is replaced by a fresh one, since allocator and heap keep much of
- * what decoders and parsers freed (up to 160 MiB measured) until its thread ends. Any other worker closes its files. Starting a worker blocks this thread for about
- * 30 ms, so a shorter rest delays answers.
+ * A worker rests after this time without work. One that keeps nothing open or holds a decoder is replaced by a fresh one, since
+ * allocator and heap keep much of what decoders and parsers freed (up to 160 MiB measured) until the thread ends. Any other
+ * worker closes its files. Starting a worker blocks this thread for about 30 ms, so a shorter time delays answers.
  */
 const REST_MS = 15_000;
 
@@ -42,12 +42,12 @@ type Waiting = PromiseWithResolvers<WorkerClient>;
 
 /** What the pool knows of a worker. */
 interface Entry {
-  /** Keys of the acquisitions that it keeps open with their memory, the last used one last. */
+  /** Open acquisitions by key, with their memory; the last used one is last. */
   readonly open: Map<string, Reservation>;
   busy: boolean;
-  /** Of the acquisition that it works on while it is busy; `null` for one that it opens. */
+  /** Key of the acquisition that it works on while it is busy; `null` while it opens one. */
   key: string | null;
-  /** Cancels its rest; `null` where none is due. */
+  /** Cancels its rest; `null` if none is due. */
   cancelRest: (() => void) | null;
 }
 
@@ -57,7 +57,7 @@ export class DecodePool {
   readonly #budget: MemoryBudget;
   readonly #start: StartWorker;
   readonly #size: number;
-  /** The last used one is the last. */
+  /** Workers; the last used one is last. */
   readonly #workers = new Map<WorkerClient, Entry>();
   readonly #lost = new Set<WorkerClient>();
   readonly #opens = new Set<Waiting>();
@@ -65,14 +65,14 @@ export class DecodePool {
   /** Acquisitions of live sessions and of opens in progress, which workers may keep open. */
   readonly #live = new Set<string>();
   #closed = false;
-  /** Called when a request asks for a worker: read-ahead gives way. */
+  /** Called when a request asks for a worker, so that read-ahead gives way. */
   asked: () => void = () => {};
   /** Called when nothing waits and no worker is busy. */
   idle: () => void = () => {};
   /** Called when no worker has had work for a while. */
   rested: () => void = () => {};
 
-  /** Starts no worker yet. Tests pass `start` and `size`. */
+  /** Creates a pool without workers. Tests pass `start` and `size`. */
   constructor(
     clock: Clock,
     budget: MemoryBudget,
@@ -85,7 +85,7 @@ export class DecodePool {
     this.#size = Math.max(1, Math.min(size, MAX_WORKERS));
   }
 
-  /** Workers by state, and opens that wait. */
+  /** Workers by state, and the number of waiting opens. */
   get counts(): { idle: number; busy: number; lost: number; waiting: number } {
     const busy = this.#busy();
     return { idle: this.#workers.size - busy, busy, lost: this.#lost.size, waiting: this.#opens.size };
@@ -107,9 +107,9 @@ export class DecodePool {
   }
 
   /**
-   * Waits for a worker to open an acquisition. The caller gives it back.
+   * Waits for a worker to open an acquisition. The caller gives the worker back.
    *
-   * @param key of the acquisition, which workers keep open until it is forgotten
+   * @param key of the acquisition; workers keep it open until {@linkcode forget}
    * @throws {TooManyOpens} the queue is full, or no worker can start
    * @throws {ShuttingDown} the pool is closed
    * @throws the reason of `signal`
@@ -129,7 +129,7 @@ export class DecodePool {
   /**
    * Waits for a worker to decode planes of an acquisition, preferably one that keeps it open.
    *
-   * @throws {TooManyOpens} too many planes wait, of all sessions or of this one
+   * @throws {TooManyOpens} too many planes wait, in all or in this session
    * @throws as {@linkcode takeForOpen}
    */
   async takeForPlane(key: string, signal: AbortSignal): Promise<WorkerClient> {
@@ -139,7 +139,7 @@ export class DecodePool {
     return await this.#turn(waiting, signal, () => this.#planes.remove(key, waiting));
   }
 
-  /** Waits for a worker as for a plane, to answer one question. @throws as {@linkcode takeForPlane} and the worker */
+  /** Waits for a worker as for a plane, and asks it a question. @throws as {@linkcode takeForPlane} and the worker */
   async ask<Type extends Question["type"]>(
     about: KeyedSource,
     question: Extract<Question, { readonly type: Type }>,
@@ -153,13 +153,13 @@ export class DecodePool {
     }
   }
 
-  /** Takes a free worker to help with planes; `null` unless another one is left for opens. */
+  /** Takes a free worker to help with planes; `null` unless another worker remains for opens. */
   spare(key: string): WorkerClient | null {
     const isFree = this.#opens.size + this.#planes.size === 0 && this.#busy() < this.#size - 1;
     return isFree ? this.#take(key) : null;
   }
 
-  /** Takes a worker for read-ahead; `null` while there is any other work. */
+  /** Takes a worker for read-ahead; `null` if the pool has other work. */
   takeAhead(key: string): WorkerClient | null {
     const isFree = !this.#closed && this.#opens.size + this.#planes.size + this.#busy() === 0;
     return isFree ? this.#take(key) : null;
@@ -226,7 +226,7 @@ export class DecodePool {
     this.asked();
   }
 
-  /** Waits until {@linkcode #serve} resolves a queued request, or its signal aborts. */
+  /** Waits until {@linkcode #serve} resolves a queued request, or until its signal aborts. */
   async #turn(waiting: Waiting, signal: AbortSignal, leave: () => void): Promise<WorkerClient> {
     const abort = () => {
       leave();
@@ -259,10 +259,10 @@ export class DecodePool {
     }
   }
 
-  /** Makes a worker busy: one that keeps the acquisition open, another idle one, or a new one; `null` if none is available. */
+  /** Makes a worker busy: one that keeps the acquisition open, else an idle one, else a new one; `null` if none is available. */
   #take(key: string | null): WorkerClient | null {
     const idle = [...this.#workers].filter(([, { busy }]) => !busy);
-    // The worker used last, so that the others may rest and end.
+    // Prefers the worker used last, so that the others may rest and end.
     const found = idle.find(([, { open }]) => key !== null && open.has(key)) ?? idle.at(-1);
     const worker = found?.[0] ?? this.#begin();
     const entry = worker && this.#workers.get(worker);
@@ -275,7 +275,7 @@ export class DecodePool {
     return worker;
   }
 
-  /** Starts a worker; `null` where no more may start. */
+  /** Starts a worker; `null` if no more may start. */
   #begin(): WorkerClient | null {
     if (this.#workers.size >= this.#size || this.#lost.size >= MAX_LOST) return null;
     const worker = new WorkerClient(this.#start(), this.#clock, {
@@ -331,7 +331,7 @@ export class DecodePool {
     worker.terminate();
   }
 
-  /** Takes a worker out of the pool. */
+  /** Removes a worker from the pool. */
   #release(worker: WorkerClient): void {
     const entry = this.#workers.get(worker);
     entry?.cancelRest?.();

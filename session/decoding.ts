@@ -8,10 +8,10 @@ import type { PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
 import { dropSamples, type KeyedSource, type WorkerClient } from "./worker_client.ts";
 
-/** A smaller load is done before another worker has read the metadata. */
+/** Planes below this size are decoded before a second worker has read the metadata. */
 const MIN_DIVIDED_BYTES = 16 << 20;
 
-/** What all decoding shares. */
+/** What all decodings share. */
 export interface DecodeResources {
   readonly pool: DecodePool;
   readonly budget: MemoryBudget;
@@ -22,21 +22,21 @@ export interface DecodeResources {
 /** Planes to decode. */
 export interface WantedPlanes extends KeyedSource, Pick<Description, "summary" | "working" | "division"> {
   readonly channels: readonly number[];
-  /** Within the acquisition. */
+  /** Position within the acquisition. */
   readonly position: Position;
   /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
-  /** False to judge the planes only. */
+  /** False if the planes are only checked. */
   readonly decode: boolean;
 }
 
 /** Decoded planes; their memory belongs to the caller. */
 export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "warnings" | "files"> {
-  /** Parts of each plane in the order of the channels; empty where nothing was to be decoded. */
+  /** Parts of each plane in the order of the channels; empty if nothing was to be decoded. */
   readonly planes: readonly PlaneParts[];
-  /** The rows of each plane: the wanted ones or more. */
+  /** Rows that the planes hold: the wanted rows or more. */
   readonly rows: RowRange;
 }
 
@@ -59,15 +59,15 @@ export function mostPieces({ channels, summary: { rows, columns }, division }: D
 }
 
 /**
- * Pieces of whole planes, about equal, in the order of the file: the rows of the first channels, then those of the next ones.
+ * Pieces of whole planes, about equal, in the order of the file: the rows of the first channels, then those of the next channels.
  *
- * @param workers that share them, at most {@linkcode mostPieces}
+ * @param workers number of workers that share the planes, at most {@linkcode mostPieces}
  */
 export function divide({ channels, summary: { rows }, division }: DividedPlanes, workers: number): Piece[] {
   if (division === null || workers === 1) return [{ channels, rows: null }];
   const groups = groupsOf(channels, division.channels);
   const bands = Math.ceil(rows / division.rows);
-  // Channels stay whole where each worker gets as many.
+  // Channels stay whole if they divide evenly among the workers.
   const count = groups.length % workers === 0 ? 1 : Math.min(workers, bands);
   const cut = (i: number) => Math.min(Math.floor(i * bands / count) * division.rows, rows);
   return groups.flatMap((channels) =>
@@ -81,7 +81,7 @@ const groupsOf = (channels: readonly number[], together: number): number[][] => 
 ];
 
 /**
- * Decodes planes. The caller reserves the memory of the samples; that of the decoders is reserved here.
+ * Decodes planes. The caller reserves the memory of the samples; this function reserves that of the decoders.
  *
  * @param first an idle worker, which is given back when it is quiet
  * @param signal stops all workers; the promise rejects with its reason at once
@@ -105,9 +105,9 @@ class Decoding {
   readonly #fault = new AbortController();
   /** Aborted when the caller gives up or a worker fails. */
   readonly #signal: AbortSignal;
-  /** Workers that are not done, and the memory of their decoders. */
+  /** Workers that are not done, with the memory of their decoders. */
   readonly #workers = new Map<WorkerClient, Reservation | null>();
-  /** What is decoded, by the indices of the pieces. */
+  /** Decoded samples, by the index of the piece. */
   readonly #decoded: DecodedOrder[] = [];
   readonly #quiet = Promise.withResolvers<void>();
 
@@ -134,7 +134,7 @@ class Decoding {
       this.#stop(new Error("The other workers decoded all planes"));
       return planes;
     } catch (error) {
-      // Pieces that are not decoded are holes.
+      // The array has holes for the pieces that are not decoded.
       for (const piece of this.#decoded.values()) if (piece) dropSamples(piece);
       this.#stop(error);
       throw error;
@@ -145,7 +145,7 @@ class Decoding {
     return this.#resources.budget.reserve(bytes, "The decoders, beside the planes,");
   }
 
-  /** Takes as many free workers as are useful and have memory for their decoders. */
+  /** Takes as many free workers as are useful, if the budget has memory for their decoders. */
   #takeHelpers(): readonly WorkerClient[] {
     const { key, working } = this.#wanted;
     const { pool, budget } = this.#resources;
@@ -164,7 +164,7 @@ class Decoding {
     return helpers;
   }
 
-  /** Has workers take pieces in turn. The first one begins at once; helpers open the acquisition before they take any. */
+  /** Distributes the pieces. The first worker begins at once; helpers open the acquisition before they take a piece. */
   #decode(
     pieces: readonly Piece[],
     first: WorkerClient,
@@ -189,7 +189,7 @@ class Decoding {
     return promise;
   }
 
-  /** Orders a piece, a second time if the decoders need more memory than was known. */
+  /** Has a worker decode a piece, a second time if the decoders need more memory than expected. */
   async #order(worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> {
     const { position, decode, reference } = this.#wanted;
     let { working } = this.#wanted;
@@ -219,13 +219,13 @@ class Decoding {
     if (this.#workers.size === 0) this.#quiet.resolve();
   }
 
-  /** Stops the workers that are not done, and gives back each one when it is quiet. */
+  /** Stops the unfinished workers, and gives each one back when it is quiet. */
   #stop(reason: unknown): void {
     this.#fault.abort(reason);
     for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
   }
 
-  /** Puts the planes together, in the order of their channels. */
+  /** Assembles the planes in the order of their channels. */
   #assembled(pieces: readonly Piece[]): DecodedPlanes {
     const { channels, summary: { rows: height, columns }, decode } = this.#wanted;
     const answers = this.#decoded;

@@ -1,4 +1,4 @@
-/** Failures in the life of a session, as tagged classes, and the one table of the codes of readers and sessions. */
+/** Failures in the life of a session, as tagged classes, and the table of the error codes of readers and sessions. */
 import { ReaderError, type ReaderErrorTag, tagged } from "../readers/errors.ts";
 import type { ErrorCode } from "../schemas/http.ts";
 
@@ -19,7 +19,7 @@ export type SessionErrorTag =
 
 /** Options of a {@linkcode SessionError}. */
 export interface SessionErrorOptions extends ErrorOptions {
-  /** Seconds after which a new try makes sense. */
+  /** Seconds after which the client should try again. */
   readonly retryAfter?: number | null;
 }
 
@@ -27,10 +27,10 @@ export interface SessionErrorOptions extends ErrorOptions {
 export abstract class SessionError extends Error {
   /** Key in the error table. */
   abstract readonly tag: SessionErrorTag;
-  /** Seconds after which a new try makes sense, if known. */
+  /** Seconds after which the client should try again, if known. */
   readonly retryAfter: number | null;
 
-  /** Takes one sentence without a full stop. */
+  /** `message` is one sentence without a full stop. */
   constructor(message: string, { retryAfter = null, ...options }: SessionErrorOptions = {}) {
     super(message, options);
     this.name = new.target.name;
@@ -38,7 +38,7 @@ export abstract class SessionError extends Error {
   }
 }
 
-/** The work took longer than the load time-out, in which waiting, reading and decoding count. */
+/** Waiting, reading and decoding together took longer than the load time-out. */
 export class LoadTimeout extends tagged(SessionError, "LoadTimeout") {}
 
 /** The work would exceed the memory budget of all sessions. */
@@ -66,13 +66,13 @@ export class ChannelNotFound extends tagged(SessionError, "ChannelNotFound") {}
 /** The session has no such reference channel. */
 export class ReferenceChannelNotFound extends tagged(SessionError, "ReferenceChannelNotFound") {}
 
-/** No dialog program, no display, or the program failed. */
+/** No dialog program is installed, there is no display, or the program failed. */
 export class DialogUnavailable extends tagged(SessionError, "DialogUnavailable") {}
 
-/** A dialog is already open, or foreign pages had too many cancelled. */
+/** A dialog is already open, or too many dialogs of foreign pages were cancelled. */
 export class DialogBusy extends tagged(SessionError, "DialogBusy") {}
 
-/** The client went away before its answer. */
+/** The client left before it was answered. */
 export class ClientGone extends tagged(SessionError, "ClientGone") {}
 
 /** The server is stopping. */
@@ -88,7 +88,7 @@ export interface ErrorRow {
 /** Makes a row. */
 export const row = (code: ErrorCode, status: number): ErrorRow => ({ code, status });
 
-/** The rows of readers and sessions by tag; `routes/error_table.ts` adds those of requests. */
+/** Rows of reader and session errors by tag; `routes/error_table.ts` adds those of requests. */
 export const SESSION_ERRORS: Readonly<Record<ReaderErrorTag | SessionErrorTag, ErrorRow>> = {
   PathNotFound: row("path_not_found", 404),
   PathNotAllowed: row("path_not_allowed", 403),
@@ -116,10 +116,10 @@ export const SESSION_ERRORS: Readonly<Record<ReaderErrorTag | SessionErrorTag, E
   Stopped: row("shutting_down", 503),
 };
 
-/** Message of a fault of the program itself. */
+/** Message of a bug in the program. */
 export const INTERNAL_MESSAGE = "The server made a mistake; its log has the details";
 
-/** The code of a failure of a reader or a session; `null` for a fault of the program. */
+/** The code of a reader or session error; `null` for a bug in the program. */
 export function codeOf(error: unknown): ErrorCode | null {
   const isKnown = error instanceof ReaderError || error instanceof SessionError;
   return isKnown ? SESSION_ERRORS[error.tag].code : null;

@@ -1,4 +1,4 @@
-/** Exports recordings as ZIP files: judges an order, keeps it for a link, and streams the archive once. */
+/** Exports recordings as ZIP files: validates an order, keeps the archive for a link, and streams it once. */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/file_mark.ts";
@@ -15,7 +15,7 @@ import type { ExportedMember, ExportOrder, MemberOrder, OrderFault } from "./exp
 /** Links that may wait for their download. */
 const MAX_LINKS = 8;
 
-/** Bytes of planes that all archives hold together, unless one alone needs more; a further archive waits. */
+/** Bytes of planes that all archives may hold together; a further archive waits. One archive alone may hold more. */
 const MAX_PLANE_BYTES = 128 << 20;
 
 /** Seconds in which a download can begin. */
@@ -23,7 +23,7 @@ export const LINK_SECONDS = 600;
 
 /** An order with faults. */
 export class OrderRefused extends Error {
-  /** Takes every fault. */
+  /** `faults` holds all faults of the order. */
   constructor(readonly faults: readonly OrderFault[]) {
     super(faults.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
   }
@@ -31,11 +31,11 @@ export class OrderRefused extends Error {
 
 /** An archive that waits for its download. */
 export interface Link {
-  /** Unguessable. */
+  /** Unguessable id. */
   readonly id: string;
   /** Name of the file, without a folder. */
   readonly fileName: string;
-  /** What the archive lacks or changes. */
+  /** Messages about what the archive lacks or changes. */
   readonly warnings: readonly string[];
   readonly archive: Archive;
   readonly memory: OrderMemory;
@@ -50,7 +50,7 @@ export class OrderMemory {
     this.#budget = budget;
   }
 
-  /** Takes more. @throws {SessionMemoryExceeded} */
+  /** Reserves more memory. @throws {SessionMemoryExceeded} */
   take(bytes: number): void {
     this.#held.push(this.#budget.reserve(bytes, "The documents of the export"));
   }
@@ -69,7 +69,7 @@ export class Exporter {
   readonly #waits: Waits;
   /** Bytes of planes that archives hold. */
   #held = 0;
-  /** Settles when some of them are given back. */
+  /** Settles when an archive gives bytes back. */
   #freed = Promise.withResolvers<void>();
   readonly #links = new Map<string, { readonly link: Link; use(): void }>();
 
@@ -88,14 +88,14 @@ export class Exporter {
     this.#waits = new Waits(clock, loadTimeoutSeconds);
   }
 
-  /** Holds memory for an order, from its body on. @throws {SessionMemoryExceeded} */
+  /** Reserves memory for an order and its body. @throws {SessionMemoryExceeded} */
   hold(bytes: number): OrderMemory {
     const memory = new OrderMemory(this.#resources.budget);
     memory.take(bytes);
     return memory;
   }
 
-  /** Parses the body of an order in a worker: one of 27 MiB takes a third of a second. @throws {DecodeFailed} invalid JSON */
+  /** Parses the body of an order in a worker: a body of 27 MiB takes a third of a second. @throws {DecodeFailed} invalid JSON */
   async parse(bytes: Uint8Array<ArrayBuffer>, client: AbortSignal): Promise<unknown> {
     using wait = this.#waits.begin("Parsing the order", client);
     const about = { key: newSessionId(), source: null };
@@ -103,11 +103,11 @@ export class Exporter {
   }
 
   /**
-   * Judges an order and describes its recordings.
+   * Validates an order and describes its recordings.
    *
-   * @param options `chosenByUser`: true where roots do not apply to its paths; `version` of this program; `memory` of the
+   * @param options `chosenByUser`: true if the roots do not apply to its paths; `version` of this program; `memory` of the
    * order, which the caller releases
-   * @throws {OrderRefused} by documents v1
+   * @throws {OrderRefused} the order breaks the rules of documents v1
    * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded}
    */
   async prepare(
@@ -115,7 +115,7 @@ export class Exporter {
     options: { readonly chosenByUser: boolean; readonly version: string; readonly memory: OrderMemory },
     signal: AbortSignal,
   ): Promise<Archive> {
-    // The schemas of documents are loaded when first needed.
+    // The schemas of documents are loaded on first use.
     const { exportedMember, memberFaults } = await import("./export/member_documents.ts");
     const members: ExportedMember[] = [];
     const faults: OrderFault[] = [];
@@ -149,7 +149,7 @@ export class Exporter {
     return await this.#opener.describe({ path: path!, scene, channelIndices: null, chosenByUser, signal });
   }
 
-  /** Judges the tables of a member in a worker: one of 27 MiB takes a second. */
+  /** Validates the tables of a member in a worker: a table of 27 MiB takes a second. */
   async #tableFaults({ order }: ExportedMember, index: number, client: AbortSignal): Promise<OrderFault[]> {
     const tables = (order.analyses ?? []).flatMap(({ tables }, i) =>
       tables.map(({ csv }, j) => ({
@@ -180,7 +180,7 @@ export class Exporter {
   /**
    * Keeps an archive for a link, for ten minutes.
    *
-   * @param memory of the order; released with the link unless that is used
+   * @param memory of the order; released with the link unless the link is used
    * @throws {TooManyExports}
    */
   link(archive: Archive, memory: OrderMemory): Link {
@@ -210,7 +210,7 @@ export class Exporter {
     return link;
   }
 
-  /** Looks at a link without using it up. @throws {ExportNotFound | AcquisitionChanged} */
+  /** Returns a link without using it up. @throws {ExportNotFound | AcquisitionChanged} */
   async look(id: string): Promise<Link> {
     const { link } = this.#find(id);
     for (const { source } of link.archive.members) await requireMarksLater(source.marks);
@@ -242,7 +242,7 @@ export class Exporter {
    * The ZIP file of an archive.
    *
    * @param client aborted when the client leaves
-   * @param over called when the stream has ended, whatever ended it
+   * @param over called when the stream has ended, for whatever reason
    * @param written called with the number of planes that are in the archive
    */
   async stream(
@@ -281,7 +281,7 @@ export class Exporter {
   ): ReturnType<Packer> {
     const { pool, budget } = this.#resources;
     const { rows, columns } = order.layout;
-    // The samples, and as many bytes again for packed ones.
+    // The samples, and as many bytes again for the packed planes.
     const planeBytes = 8 * rows * columns * order.channels.length;
     const giveBack = await this.#turn(planeBytes, client);
     using wait = this.#waits.begin(`The archive of ${quoted(basename(summary.path))}`, client);
@@ -327,10 +327,10 @@ export class Exporter {
   }
 
   /**
-   * Waits until archives hold few enough planes for more. No time-out applies: the archive of a client that stalls is cut, and that
-   * of a slow one goes on.
+   * Waits until the archives hold few enough planes for `bytes` more. No time-out applies: the archive of a client that stalls is
+   * cut off, and that of a slow client goes on.
    *
-   * @returns gives bytes back
+   * @returns a function that gives bytes back
    */
   async #turn(bytes: number, client: AbortSignal): Promise<(bytes: number) => void> {
     while (this.#held > 0 && this.#held + bytes > MAX_PLANE_BYTES) {
@@ -353,7 +353,7 @@ export class Exporter {
   }
 }
 
-/** A stream that calls `end` when it is over, whatever ended it. */
+/** A stream that calls `end` when it is over, for whatever reason. */
 function ended(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   end: () => void,
@@ -378,7 +378,7 @@ function ended(
   }, { highWaterMark: 0 });
 }
 
-/** What people should know before they share the archive. */
+/** What users should know before they share the archive. */
 function warningsOf({ hasImages, members }: Archive): string[] {
   if (!hasImages) return [];
   return members.flatMap(({ name, layout }) =>
@@ -386,16 +386,16 @@ function warningsOf({ hasImages, members }: Archive): string[] {
   );
 }
 
-/** Characters that some system forbids in the name of a file. */
+/** Characters that some system forbids in file names. */
 const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
 
-/** Bytes of a name: file systems take 255, and browsers append ` (1)` to some. */
+/** Longest file name in bytes: file systems accept 255, and browsers append ` (1)` to some names. */
 const MAX_NAME_BYTES = 200;
 
-/** A name that every system takes. */
+/** A file name that every system accepts. */
 function fileName(name: string): string {
   const plain = name.toWellFormed().replace(FORBIDDEN, "_");
-  // No character is cut in two.
+  // `encodeInto` never cuts a character in two.
   const { read } = new TextEncoder().encodeInto(plain, new Uint8Array(MAX_NAME_BYTES));
   return `${plain.slice(0, read).replace(/^[. ]+|[. ]+$/g, "") || "archive"}.zip`;
 }

@@ -5,7 +5,7 @@ export function fileSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   let value = bytes / 1000;
   let unit = 0;
-  // 999.5 would round to 1000.
+  // From 999.5 on, the value would be rounded to 1000.
   while (value >= 999.5 && unit < UNITS.length - 1) {
     value /= 1000;
     unit += 1;

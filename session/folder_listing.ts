@@ -1,4 +1,4 @@
-/** The acquisitions and folders in a folder, by their names alone: nothing is opened. */
+/** The acquisitions and folders in a folder, found by name alone: no file is opened. */
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { quoted, UnsupportedFormat } from "../readers/errors.ts";
@@ -14,7 +14,7 @@ import { untilAborted, Waits } from "./waits.ts";
 /** An acquisition, a collection or a folder. */
 export interface ListedEntry {
   readonly name: string;
-  /** Path to open it by, or to list it. */
+  /** Path for opening or listing it. */
   readonly path: string;
   readonly kind: "folder" | "image" | "collection";
   /** Short name of the format; `null` for folders. */
@@ -35,10 +35,10 @@ export interface FolderListing {
   readonly truncated: boolean;
 }
 
-/** Entries of an answer; as many as scenes. */
+/** Largest number of entries in an answer, the same as for scenes. */
 const MAX_ENTRIES = 10_000;
 
-/** Looks at the file system at once; more are not faster. */
+/** File system queries at the same time; more are not faster. */
 const AT_ONCE = 16;
 
 /** Lists folders under the rules of opening by path. */
@@ -54,10 +54,10 @@ export class FolderLister {
   /**
    * Lists a folder. Names that begin with a dot are left out, as in file dialogs.
    *
-   * @param path absolute
+   * @param path absolute path of the folder
    * @param client aborted when the client leaves
    * @throws {PathNotAllowed | PathNotFound} as for an open
-   * @throws {UnsupportedFormat} it is a file
+   * @throws {UnsupportedFormat} the path is that of a file
    * @throws {Unreadable} the file system fails
    * @throws {LoadTimeout | ClientGone | ShuttingDown}
    */
@@ -111,7 +111,7 @@ class Folder {
     this.#signal = signal;
   }
 
-  /** Reads the names. @param asked names the folder in messages @returns whether there are too many */
+  /** Reads the names. @param asked name of the folder in messages @returns whether there are too many names */
   async read(asked: string): Promise<boolean> {
     const links: string[] = [];
     let count = 0;
@@ -137,7 +137,7 @@ class Folder {
     return count > MAX_FOLDER_ENTRIES;
   }
 
-  /** The acquisitions and other folders by name. */
+  /** The acquisitions and the other folders, by name. */
   async candidates(): Promise<Candidate[]> {
     const { namedAcquisitions } = await import("./named_acquisitions.ts");
     const acquisitions = namedAcquisitions(
@@ -151,7 +151,7 @@ class Folder {
     return [...acquisitions, ...folders].sort((a, b) => a.name < b.name ? -1 : 1);
   }
 
-  /** The entry; `null` where it has gone or cannot be looked at. */
+  /** The entry; `null` if it has disappeared or cannot be inspected. */
   async entryOf(candidate: Candidate): Promise<ListedEntry | null> {
     const { name } = candidate;
     const path = join(this.#path, name);
@@ -166,7 +166,7 @@ class Folder {
     return { name, path, kind: "image", format, bytes, modified: timeOf(found) };
   }
 
-  /** What a folder is, by the files that mark stores and collections. */
+  /** The kind of a folder, by the files that mark stores and collections. */
   async #kindOf(name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
     const { MARKED_FORMATS } = await import("../readers/registry.ts");
     for (const format of MARKED_FORMATS) {
@@ -190,7 +190,7 @@ class Folder {
     return (await this.#look(name))?.isFile === true;
   }
 
-  /** Names of the files directly in a folder below, with its own. */
+  /** Names of the files directly in a subfolder, prefixed with its name. */
   async #filesIn(folder: string): Promise<string[]> {
     const names: string[] = [];
     try {
@@ -198,7 +198,7 @@ class Folder {
         if (isFile) names.push(join(folder, name));
       }
     } catch {
-      // Gone, or closed to the server: an open says so.
+      // The folder is gone or not accessible; opening it reports that.
     }
     return names;
   }
@@ -208,7 +208,7 @@ class Folder {
     return found.filter((info) => info !== null);
   }
 
-  /** What a name leads to; `null` where that is missing, out of the roots or closed to the server. */
+  /** The file or folder of a name; `null` if it is missing, outside the roots or not accessible. */
   async #look(name: string): Promise<Deno.FileInfo | null> {
     try {
       const path = join(this.#path, name);
@@ -219,7 +219,7 @@ class Folder {
     }
   }
 
-  /** Calls `work` for each item, some at a time. @throws the reason of the signal */
+  /** Calls `work` for each item, several at a time. @throws the reason of the signal */
   async each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
     const results: R[] = [];
     for (let at = 0; at < items.length; at += AT_ONCE) {
@@ -230,7 +230,7 @@ class Folder {
   }
 }
 
-/** The last change among files. */
+/** The latest modification time of some files. */
 function timeOf(found: readonly Deno.FileInfo[]): string {
   const latest = found.reduce((latest, { mtime }) => Math.max(latest, mtime?.getTime() ?? 0), 0);
   return new Date(latest).toISOString();

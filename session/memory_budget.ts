@@ -3,14 +3,14 @@ import { SessionMemoryExceeded } from "./errors.ts";
 /** Bytes taken from a {@linkcode MemoryBudget}. */
 export interface Reservation {
   readonly bytes: number;
-  /** Gives `bytes` back, all that is held by default. */
+  /** Gives `bytes` back; by default, all that are still held. */
   release(bytes?: number): void;
 }
 
 /** The memory of all planes together. Bytes are reserved before anything is allocated. */
 export class MemoryBudget {
   readonly capacity: number;
-  /** Called with the missing bytes before any are refused: planes that can be decoded again are given up. */
+  /** Called with the number of missing bytes before a reservation is refused, to free planes that can be decoded again. */
   giveUp: (bytes: number) => void = () => {};
   #used = 0;
 
@@ -25,7 +25,7 @@ export class MemoryBudget {
   /**
    * Takes `bytes` from the budget.
    *
-   * @param what names them in the message: `The planes`
+   * @param what subject of the error message: `The planes`
    * @throws {SessionMemoryExceeded}
    */
   reserve(bytes: number, what = "The planes"): Reservation {
@@ -61,8 +61,8 @@ export class MemoryBudget {
 }
 
 /**
- * The memory that one consent of the user holds: an open, and every open that repeats it for its sessions. The open itself may take
- * all that is free; what repeats it may bring both to half of the budget, since a page repeats it without asking the user.
+ * The memory of one open that the user agreed to, and of all opens that repeat it for its sessions. The first open may take all
+ * that is free. Repeated opens may raise the total to half of the budget only, since a page repeats them without asking the user.
  */
 export class Consent {
   readonly #budget: MemoryBudget;
@@ -75,7 +75,7 @@ export class Consent {
   /**
    * Takes `bytes` from the budget.
    *
-   * @param isAgain true when the user was not asked
+   * @param isAgain true if the open is repeated without asking the user
    * @throws {SessionMemoryExceeded}
    */
   reserve(bytes: number, isAgain: boolean): Reservation {

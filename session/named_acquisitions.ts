@@ -1,4 +1,4 @@
-/** Which files of a folder are one acquisition, by their names alone: no file is opened. */
+/** Groups the files of a folder into acquisitions, by name alone: no file is opened. */
 import { extensionOf, type FileFormat, type FolderNames } from "../readers/format.ts";
 import { FORMATS } from "../readers/registry.ts";
 
@@ -6,27 +6,27 @@ import { FORMATS } from "../readers/registry.ts";
 export interface NamedAcquisition {
   /** Name of the file to open. */
   readonly name: string;
-  /** Its format by its extension, as in `source.format`. */
+  /** Its format by file extension, as in `source.format`. */
   readonly format: string;
   /** All its files in the folder. */
   readonly files: readonly string[];
-  /** A folder beside them with the rest. */
+  /** Name of the folder beside them that holds the other files. */
   readonly folder: string | null;
 }
 
 const isFileFormat = (format: { readonly container: string }): format is FileFormat =>
   format.container === "file";
 
-/** Formats whose planes are files of another format come after it, and know more. */
+/** Formats, the more specific ones first: a format whose planes are files of another format is registered after that one. */
 const BY_NAME: readonly FileFormat[] = FORMATS.filter(isFileFormat).reverse();
 
 /**
  * The acquisitions among the files of a folder.
  *
- * @param folder its name
+ * @param folder name of the folder
  * @param files names of its files
- * @param folders names of the folders in it
- * @param allowedExtensions those of files that may be opened
+ * @param folders names of its subfolders
+ * @param allowedExtensions extensions of files that may be opened
  */
 export function namedAcquisitions(
   folder: string,
@@ -53,7 +53,7 @@ export function namedAcquisitions(
   });
 }
 
-/** The first format's answer. */
+/** The answer of the first format that has one. */
 function firstOf(ask: (format: FileFormat) => string | null | undefined): string | null {
   for (const format of BY_NAME) {
     const answer = ask(format);
@@ -67,7 +67,7 @@ function formatOf(name: string): FileFormat | undefined {
   return BY_NAME.find(({ extensions }) => extensions.includes(extension));
 }
 
-/** The names in a folder, indexed when first asked for. */
+/** The names in a folder, indexed on first use. */
 class Names implements FolderNames {
   readonly folder: string;
   readonly #stored: ReadonlySet<string>;

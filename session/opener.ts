@@ -1,4 +1,4 @@
-/** From a path to a session: judge the path, describe the acquisition, decode its first planes, keep them. */
+/** From a path to a session: validates the path, describes the acquisition, decodes its first planes and keeps them. */
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/file_mark.ts";
@@ -10,10 +10,10 @@ import { judgePath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
 import { untilAborted, Waits } from "./waits.ts";
 
-/** Bytes that a session counts beside its description when it repeats an open, which a page can do without asking the user. */
+/** Bytes reserved for a session besides its description if it repeats an open, which a page can do without asking the user. */
 const SESSION_BYTES = 16 << 10;
 
-/** What the operator decided about opening. */
+/** The operator's rules for opening. */
 export interface OpenRules {
   /** Directories that may be opened by path; `null` for no limit. */
   readonly roots: readonly Root[] | null;
@@ -23,21 +23,21 @@ export interface OpenRules {
   readonly loadTimeoutSeconds: number;
 }
 
-/** What a client wants of an acquisition. */
+/** The client's choices for an open. */
 export interface OpenChoice {
   /** Wanted channels in the order of the answer; `null` for all. */
   readonly channelIndices: readonly number[] | null;
-  /** Wanted scene; `null` for the one that the path belongs to. */
+  /** Wanted scene; `null` for the scene that the path belongs to. */
   readonly scene: number | null;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
 }
 
-/** One open. */
+/** An open. */
 export interface OpenOrder extends OpenChoice {
   /** Absolute path. */
   readonly path: string;
-  /** True when the user chose the path in a dialog. That is their consent, so roots do not apply. */
+  /** True if the user chose the path in a dialog. The user thereby consents, so roots do not apply. */
   readonly chosenByUser: boolean;
 }
 
@@ -71,8 +71,8 @@ export class Opener {
   }
 
   /**
-   * Opens the acquisition of a live session again, into a new session. The path is not judged again. The same scene and channels
-   * share the planes.
+   * Opens the acquisition of a live session again, into a new session. The path is not validated again. An open with the same
+   * scene and channels shares the planes.
    *
    * @throws {AcquisitionChanged} its files changed since the first open
    * @throws as {@linkcode open}
@@ -99,7 +99,7 @@ export class Opener {
   }
 
   /**
-   * Describes an acquisition; no sample is decoded and no session begins. Its files are closed again.
+   * Describes an acquisition without decoding samples or creating a session, and closes its files.
    *
    * @throws as {@linkcode open}
    */
@@ -160,7 +160,7 @@ export class Opener {
   }
 }
 
-/** Whether a choice is what a session was opened with. */
+/** Whether a choice equals that of a session's own open. */
 function isSame({ summary, source }: Session, { channelIndices, scene }: OpenChoice): boolean {
   const loaded = summary.loaded.map(({ index }) => index);
   const isSameScene = scene === summary.scene || scene === null && summary.sceneCount === 1;
@@ -171,13 +171,13 @@ function isSame({ summary, source }: Session, { channelIndices, scene }: OpenCho
 }
 
 /**
- * Loads an acquisition: one worker describes it and then decodes its first planes, helped by others where that pays.
+ * Loads an acquisition: one worker describes it and then decodes its first planes, with the help of others if that is faster.
  *
  * @param key under which workers keep the acquisition open until the pool forgets it
  * @param source with the marks of an earlier open, if any
  * @param signal aborts the load; the promise rejects with its reason at once
  * @param consent holds the memory of the planes and of the summary
- * @param isAgain true when the user was not asked
+ * @param isAgain true if the user was not asked
  * @throws {TooManyOpens | ShuttingDown} no worker is available
  * @throws {ReaderError | SessionMemoryExceeded}
  */
@@ -231,7 +231,7 @@ export async function loadAcquisition(
     };
   } catch (error) {
     pool.forget(key);
-    // Workers that do not stop at once still use the memory of the planes.
+    // Workers that do not stop at once still use the planes' memory.
     void (quiet ?? pool.giveBack(worker, key)).then(() => reservation?.release());
     if (!(error instanceof AcquisitionChanged) || source.marks.size > 0) throw error;
     const name = quoted(basename(source.request.path));

@@ -1,22 +1,22 @@
 /**
- * One float32 plane in memory. Each response holds a lease while it sends; a released plane gives its memory back when the last
- * lease ends.
+ * One float32 plane in memory. A response holds a lease while it sends the plane. A released plane gives its memory back when the
+ * last lease ends.
  */
 
-/** Bytes of one chunk of a response: with chunks of 1 MiB, 16 MiB take a quarter more time. */
+/** Bytes per chunk of a response. With chunks of 1 MiB, sending 16 MiB takes a quarter longer. */
 const CHUNK_BYTES = 4 << 20;
 
 /** The samples of a plane in buffers of consecutive rows, from the first row to the last. */
 export type PlaneParts = readonly Float32Array<ArrayBuffer>[];
 
-/** Bytes in buffers of their own, in order. */
+/** Bytes in order, each part in a buffer of its own. */
 type ByteParts = readonly ArrayBufferView<ArrayBuffer>[];
 
-/** A plane of `rows * columns` float32 samples, little-endian, row-major; or other bytes that a response sends. */
+/** A plane of `rows * columns` float32 samples, little-endian, row-major; or other bytes to send. */
 export class PlaneBuffer {
   /** Bytes of the plane, also after its release. */
   readonly byteLength: number;
-  /** Each with its first byte in the plane. */
+  /** Parts of the plane, each with the offset of its first byte in the plane. */
   readonly #parts: readonly { readonly start: number; readonly bytes: Uint8Array<ArrayBuffer> }[];
   #leases = 0;
   #released = false;
@@ -25,8 +25,8 @@ export class PlaneBuffer {
   /**
    * Takes over a plane.
    *
-   * @param parts their buffers belong to this object from now on
-   * @param freed called once with the memory of each part and its bytes in the plane; all views of it are detached
+   * @param parts of the plane; their buffers belong to this object from now on
+   * @param freed called once per part with its memory and its number of bytes; all views of the memory are detached
    */
   constructor(parts: ByteParts, freed: (buffer: ArrayBuffer, bytes: number) => void) {
     let start = 0;
@@ -43,7 +43,7 @@ export class PlaneBuffer {
     return this.#leases;
   }
 
-  /** Holds the memory until the returned function is first called. */
+  /** Takes a lease. The first call of the returned function ends it. */
   lease(): () => void {
     if (this.#released && this.#leases === 0) throw new Error("the plane was released");
     this.#leases += 1;
@@ -64,7 +64,7 @@ export class PlaneBuffer {
   }
 
   /**
-   * Streams the bytes from `start` up to `end` in chunks that point into the plane. The caller holds a lease.
+   * Streams the bytes from `start` up to `end` in chunks that are views of the plane. The caller holds a lease.
    *
    * @param moved called when the receiver asks for a chunk
    */
@@ -103,7 +103,7 @@ export class PlaneBuffer {
     return bytes.subarray(from - start, Math.min(to - start, bytes.length));
   }
 
-  /** `transfer` detaches all views at once; a dropped buffer would wait for a garbage collection. */
+  /** Detaches all views at once with `transfer`; a dropped buffer would wait for a garbage collection. */
   #free(): void {
     for (const { bytes } of this.#parts) {
       const { length } = bytes;
@@ -114,7 +114,7 @@ export class PlaneBuffer {
 
 /** A response body over a plane. */
 export interface PlaneStream {
-  /** Chunks that point into the plane. */
+  /** Chunks, as views of the plane. */
   readonly body: ReadableStream<Uint8Array>;
   /** Ends the stream with an error, so that the connection is cut and a short body cannot pass for a whole one. */
   cut(reason: string): void;

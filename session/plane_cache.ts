@@ -1,28 +1,28 @@
-/** Decoded planes of all sessions at other positions than the opened one; the least recently used one goes first. */
+/** Decoded planes of all sessions at other positions than the opened one; the least recently used one is dropped first. */
 import type { PlaneBuffer } from "./plane_buffer.ts";
 
-/** Largest cache: 256 MiB with the planes that are being decoded and sent, and what their workers leave. */
+/** Largest cache. Planes that are being decoded and sent, and memory left over in workers, bring the total to 256 MiB. */
 const MOST_BYTES = 224 << 20;
 
-/** The cache may take this fraction of the session memory: an eighth. */
+/** The cache may take an eighth of the session memory. */
 const MOST_PART = 8;
 
 /** One plane. */
 export interface CachedPlane {
   readonly plane: PlaneBuffer;
-  /** Marks of the files that it was read from, by resolved path. */
+  /** Marks of the files that the plane was read from, by resolved path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Keeps planes until their memory is needed. A response that sends one has a lease of its own. */
+/** Keeps planes until their memory is needed. A response that sends a plane holds a lease of its own. */
 export class PlaneCache {
-  /** Bytes that it may hold. */
+  /** Largest number of bytes in the cache. */
   readonly capacity: number;
-  /** By key, the last used one last. */
+  /** Planes by key, the last used one last. */
   readonly #planes = new Map<string, CachedPlane>();
   #bytes = 0;
 
-  /** Takes the bytes of session memory. */
+  /** `sessionMemory` is in bytes. */
   constructor(sessionMemory: number) {
     this.capacity = Math.min(MOST_BYTES, Math.floor(sessionMemory / MOST_PART));
   }
@@ -31,7 +31,7 @@ export class PlaneCache {
     return this.#bytes;
   }
 
-  /** A plane, which is the last used one from now on. */
+  /** Returns a plane and marks it as the last used. */
   get(key: string): CachedPlane | undefined {
     const found = this.#planes.get(key);
     if (found) {
@@ -56,17 +56,17 @@ export class PlaneCache {
     return true;
   }
 
-  /** Releases planes until `bytes` are free or the cache is empty. A plane that is being sent frees nothing yet. */
+  /** Releases planes until `bytes` are free or the cache is empty. A plane that is being sent frees its memory later. */
   giveUp(bytes: number): void {
     for (let free = 0; free < bytes && this.#planes.size > 0;) free += this.#removeOldest();
   }
 
-  /** Releases planes. */
+  /** Releases the planes whose key matches. */
   drop(isMeant: (key: string) => boolean): void {
     for (const [key, cached] of this.#planes) if (isMeant(key)) this.#remove(key, cached);
   }
 
-  /** Releases the least recently used plane. @returns bytes that are free at once */
+  /** Releases the least recently used plane. @returns number of bytes that are free at once */
   #removeOldest(): number {
     const [oldest] = this.#planes;
     if (oldest === undefined) return 0;

@@ -11,21 +11,21 @@ export interface LeasedPlane {
   endLease(): void;
 }
 
-/** Decodes a plane, or judges it, which leaves `null`. */
+/** Decodes a plane; or only checks it and returns `null`. */
 export type Decode = (signal: AbortSignal) => Promise<LeasedPlane | null>;
 
-/** Decoding that is given up when the last request leaves. */
+/** Decoding that is abandoned when the last request leaves. */
 export class PlaneJob {
   readonly #abort = new AbortController();
   readonly #end: Promise<LeasedPlane | null>;
-  /** What was decoded; the job holds its lease until the last waiter has its own. */
+  /** The decoded plane; the job holds its lease until the last waiter has its own. */
   #decoded: LeasedPlane | null | undefined;
   #waiters = 0;
 
   /**
    * Begins to decode.
    *
-   * @param ended called once, when the plane is decoded or the job is given up: no further request may join
+   * @param ended called once, when the plane is decoded or the job is abandoned; no further request may join then
    */
   constructor(decode: Decode, ended: () => void) {
     const { signal } = this.#abort;
@@ -41,7 +41,7 @@ export class PlaneJob {
     this.#end.catch(() => {});
   }
 
-  /** True while nobody waits, as for a plane that is read ahead. */
+  /** True if no request waits, as for a plane that is read ahead. */
   get isIdle(): boolean {
     return this.#waiters === 0;
   }
@@ -49,7 +49,7 @@ export class PlaneJob {
   /**
    * Waits for the plane.
    *
-   * @param take takes a lease of its own
+   * @param take takes the waiter's own lease
    * @throws what the decoding throws, or the reason of `signal`
    */
   async wait<Taken>(signal: AbortSignal, take: (leased: LeasedPlane | null) => Taken): Promise<Taken> {

@@ -1,22 +1,22 @@
-/** Memory of released planes, for the loads that follow soon. */
+/** Memory of released planes, kept for loads that follow soon. */
 import type { Clock } from "./clock.ts";
 
 /** Smaller planes are not worth keeping. */
 const SMALLEST = 256 << 10;
 
-/** Bytes that are kept: eight planes of 2048 x 2048. */
+/** Largest number of bytes to keep: eight planes of 2048 x 2048. */
 const MOST = 128 << 20;
 
 /** An unused buffer goes back to the system after this time. */
 const REST_MS = 5000;
 
 /**
- * Keeps the buffers of released planes for 5 s. The system clears each page of fresh memory when it is first touched, which took
- * 8 ms for a plane of 16 MiB, as long as decoding into it.
+ * Keeps the buffers of released planes for 5 s. The system clears each page of fresh memory on first use, which took 8 ms for a
+ * plane of 16 MiB, as long as decoding into it.
  */
 export class PlaneMemory {
   readonly #clock: Clock;
-  /** By the bytes of the plane: buffers, each with the function that cancels its end. */
+  /** Buffers by the bytes of their plane, each with a function that cancels its release. */
   readonly #kept = new Map<number, Map<ArrayBuffer, () => void>>();
   #bytes = 0;
 
@@ -27,7 +27,7 @@ export class PlaneMemory {
   /**
    * Takes the memory of a released plane.
    *
-   * @param bytes of the plane; the buffer may be longer
+   * @param bytes size of the plane; the buffer may be longer
    */
   give(buffer: ArrayBuffer, bytes: number): void {
     if (bytes < SMALLEST || this.#bytes + bytes > MOST) return void buffer.transfer(0);
@@ -36,7 +36,7 @@ export class PlaneMemory {
     this.#kept.getOrInsertComputed(bytes, () => new Map()).set(buffer, cancel);
   }
 
-  /** Up to `count` buffers of planes of exactly `bytes` bytes, with old samples in them. */
+  /** Up to `count` buffers for planes of exactly `bytes` bytes; they still hold old samples. */
   take(bytes: number, count: number): ArrayBuffer[] {
     const fitting = [...this.#kept.get(bytes)?.keys().take(count) ?? []];
     return fitting.map((buffer) => this.#forget(buffer, bytes));

@@ -1,10 +1,10 @@
 /** Planes that wait for a worker. The queue is bounded, and sessions take turns. */
 import { TooManyOpens } from "./errors.ts";
 
-/** Planes of all sessions that may wait. */
+/** Largest number of waiting planes of all sessions. */
 const MAX_WAITING = 256;
 
-/** Planes of one session that may wait. */
+/** Largest number of waiting planes of one session. */
 const MAX_WAITING_OF_SESSION = 16;
 
 /** A queue of jobs by session. */
@@ -23,7 +23,7 @@ export class PlaneQueue<Job> {
     return session;
   }
 
-  /** Adds a job. @throws {TooManyOpens} the queue, or the session's part of it, is full */
+  /** Adds a job. @throws {TooManyOpens} the queue is full, or the session's share of it */
   add(session: string, job: Job): void {
     const own = this.#sessions.get(session) ?? new Set();
     if (own.size >= MAX_WAITING_OF_SESSION) {
@@ -38,7 +38,7 @@ export class PlaneQueue<Job> {
     this.#size += 1;
   }
 
-  /** Removes the first job of the session whose turn it is. The session then waits for all others. */
+  /** Removes the first job of the session whose turn it is. That session's next turn comes after all others. */
   next(): Job | null {
     const [turn] = this.#sessions;
     if (turn === undefined) return null;

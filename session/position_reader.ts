@@ -1,6 +1,6 @@
 /**
- * Planes at other positions than the opened one, from the cache or decoded by a worker. A plane that several requests ask for is
- * decoded once; the decoding stops when the last of them leaves.
+ * Planes at other positions than the opened one, from the cache or from a worker. A plane that several requests ask for is
+ * decoded once; decoding stops when the last of them leaves.
  */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
@@ -21,21 +21,21 @@ import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** One plane of a session. */
 export interface PlanePlace {
-  /** Live session that loaded the channel. */
+  /** Live session in which the channel is loaded. */
   readonly session: Session;
   readonly channel: number;
-  /** Not judged yet. */
+  /** Position, which may be out of range. */
   readonly position: Position;
 }
 
-/** Data files of a session whose marks are remembered; any beyond count as new each time. */
+/** Data files of a session whose marks are remembered. Any further file counts as new on each read. */
 const MAX_REMEMBERED = 4096;
 
-/** What is wanted of a plane. */
+/** What to read of a plane. */
 interface Part {
   /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;
-  /** False to judge the plane only. */
+  /** False if the plane is only checked. */
   readonly decode: boolean;
 }
 
@@ -46,18 +46,18 @@ export class PositionReader {
   readonly #resources: DecodeResources;
   readonly #waits: Waits;
   readonly #cache: PlaneCache;
-  /** Planes and parts of planes that wait or are decoded, by their keys. */
+  /** Jobs of planes and parts of planes that wait or are being decoded, by key. */
   readonly #jobs = new Map<string, PlaneJob>();
   readonly #steps = new Steps();
-  /** Marks of the data files of each session when they were first read, by resolved path. */
+  /** Marks of the data files of each session at their first read, by resolved path. */
   readonly #remembered = new WeakMap<Session, Map<string, string>>();
-  /** Planes that the client served last will probably ask for. */
+  /** Planes that the most recently served client will probably request next. */
   #ahead: PlanePlace[] = [];
-  /** Planes that are read ahead. */
+  /** Jobs of planes that are read ahead. */
   readonly #aheadJobs = new Set<PlaneJob>();
-  /** Consents whose documents are sent, with the end of that: a page can repeat an open, and so ask for many at once. */
+  /** Ends of the documents being sent, by consent: a page can repeat an open, and could so request many documents at once. */
   readonly #sending = new WeakMap<Consent, Promise<void>>();
-  /** Decodings whose workers are not quiet. */
+  /** Number of decodings whose workers are not quiet. */
   #running = 0;
 
   /** `timeoutSeconds` is how long a request may take. */
@@ -75,7 +75,7 @@ export class PositionReader {
     };
   }
 
-  /** Planes that wait and that are decoded, and bytes of the cache. */
+  /** Numbers of waiting planes and of running decodings, and bytes of the cache. */
   get counts(): { waiting: number; running: number; cached: number } {
     const waiting = this.#resources.pool.waitingPlanes;
     return { waiting, running: this.#running, cached: this.#cache.bytes };
@@ -84,7 +84,7 @@ export class PositionReader {
   /**
    * The samples of a plane.
    *
-   * @param rows wanted ones, or `null` for all; the answer may hold more
+   * @param rows wanted rows, or `null` for all; the answer may hold more
    * @param client aborted when the client leaves
    * @throws {PositionOutOfRange | AcquisitionChanged | PlaneNotFound | DecodeFailed}
    * @throws {TooManyOpens | SessionMemoryExceeded | LoadTimeout | SessionNotFound | ClientGone | ShuttingDown}
@@ -101,7 +101,7 @@ export class PositionReader {
     return leased;
   }
 
-  /** Judges a plane without decoding it. @throws as {@linkcode plane} */
+  /** Checks a plane without decoding it. @throws as {@linkcode plane} */
   async judge(place: PlanePlace, client: AbortSignal): Promise<void> {
     requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
     using wait = this.#wait(place.session, client);
@@ -112,7 +112,8 @@ export class PositionReader {
   }
 
   /**
-   * The metadata documents of the file as JSON. Those of one consent wait until the caller has released the ones before.
+   * The metadata documents of the file as JSON. Requests under one consent take turns: each waits until the previous answer is
+   * released.
    *
    * @throws as {@linkcode plane}
    */
@@ -161,7 +162,7 @@ export class PositionReader {
     this.#cache.drop(() => true);
   }
 
-  /** Drops what is kept for a session that has ended. */
+  /** Drops everything that is kept for an ended session. */
   forget({ id, ended }: Session): void {
     const isOwn = (key: string) => key.startsWith(`${id} `);
     for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(ended.reason);
@@ -215,7 +216,7 @@ export class PositionReader {
     return job;
   }
 
-  /** Counts work until its workers are quiet. */
+  /** Counts a decoding until its workers are quiet. */
   #untilQuiet(quiet: Promise<void>): void {
     this.#running += 1;
     void quiet.then(() => this.#running -= 1);
@@ -257,13 +258,13 @@ export class PositionReader {
       memory.release();
       return null;
     } catch (error) {
-      // A worker that does not stop at once still uses it.
+      // A worker that does not stop at once still uses the memory.
       void quiet.then(() => memory.release());
       throw await changeOr(error, source.marks);
     }
   }
 
-  /** Makes a plane of decoded samples; a whole one goes into the cache. */
+  /** Makes a plane of decoded samples; a whole plane goes into the cache. */
   #hold(
     place: PlanePlace,
     { planes: [parts = []], rows, files }: DecodedPlanes,
@@ -284,7 +285,7 @@ export class PositionReader {
     return { plane, firstRow: rows.start, endLease: () => plane.release() };
   }
 
-  /** Remembers the marks of data files. @throws {AcquisitionChanged} a file was read before and changed since */
+  /** Remembers the marks of data files. @throws {AcquisitionChanged} a file has changed since it was first read */
   #remember(session: Session, decoded: DecodedPlanes): void {
     const remembered = this.#remembered.getOrInsertComputed(session, () => new Map());
     for (const [path, mark] of decoded.files) {
@@ -301,7 +302,7 @@ export class PositionReader {
     return requireMarksLater(new Map([...session.source.marks, ...files]));
   }
 
-  /** Decodes the next plane ahead while there is no other work. */
+  /** Reads the next plane ahead if there is no other work. */
   #readAhead(): void {
     for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
       const { session } = place;
@@ -318,7 +319,7 @@ export class PositionReader {
     }
   }
 
-  /** Whether the cache can keep a plane, and the budget has room for another one that a request may ask for meanwhile. */
+  /** Whether the cache can keep a plane and the budget has room for one more, which a request may need meanwhile. */
   #hasRoomAhead({ summary, working }: Session): boolean {
     const { budget } = this.#resources;
     const planeBytes = 4 * summary.rows * summary.columns;
@@ -326,13 +327,13 @@ export class PositionReader {
     return planeBytes <= this.#cache.capacity && 2 * (planeBytes + working.bytes) <= free;
   }
 
-  /** Gives up planes that are read ahead and that nobody waits for. */
+  /** Abandons planes that are read ahead and that no request waits for. */
   #stopAhead(): void {
     for (const job of this.#aheadJobs) if (job.isIdle) job.abandon(new Error("Other work came first"));
   }
 }
 
-/** Reports a changed file rather than missing memory. */
+/** Reports a changed file in preference to missing memory. */
 async function changeOr(error: unknown, marks: ReadonlyMap<string, string>): Promise<unknown> {
   if (!(error instanceof SessionMemoryExceeded)) return error;
   return await requireMarksLater(marks).then(() => error, (change: unknown) => change);

@@ -1,18 +1,18 @@
-/** Guesses which planes a client that steps along an axis will ask for next. */
+/** Predicts the next planes of a client that steps along an axis. */
 import type { Position } from "../readers/reader.ts";
 
-/** Planes that are read ahead. */
+/** Number of planes that are read ahead. */
 const PLANES_AHEAD = 2;
 
-/** The last position of each channel of each session. */
+/** Last position per channel of a session. */
 export class Steps {
   readonly #last = new Map<string, Position>();
 
   /**
-   * Notes a request. After a step along one axis, returns the next planes in its direction, the nearest first; they may lie
+   * Notes a request. After a step along one axis, returns the next planes in that direction, the nearest first; they may lie
    * outside the acquisition.
    *
-   * @param stream session and channel
+   * @param stream identifies session and channel
    */
   note(stream: string, position: Position): Position[] {
     const last = this.#last.get(stream);

@@ -1,4 +1,4 @@
-/** Everything that the routes and the commands need to open acquisitions and read their planes. */
+/** Everything that routes and commands need to open acquisitions and read their planes. */
 import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
 import { DecodePool } from "./decode_pool.ts";
@@ -14,7 +14,7 @@ import { SessionStore } from "./store.ts";
 export interface SessionRules extends OpenRules {
   /** Time to live of a session in seconds. */
   readonly sessionTtlSeconds: number;
-  /** Bytes that the planes of all sessions may take. */
+  /** Largest number of bytes for the planes of all sessions. */
   readonly maxSessionMemory: number;
 }
 
@@ -32,7 +32,7 @@ export class Sessions {
     const memory = new PlaneMemory(clock);
     const budget = new MemoryBudget(maxSessionMemory);
     const pool = new DecodePool(clock, budget);
-    // Only at rest: a full collection holds up every answer for 30 to 100 ms. Planes are freed without one.
+    // Only at rest: a full collection delays every answer by 30 to 100 ms. Planes are freed without one.
     pool.rested = () => collectAfter(0);
     const resources = { pool, budget, memory };
     this.store = new SessionStore(

@@ -1,4 +1,4 @@
-/** Judges the path of an open: inside the roots, existing, a file or a directory. `readers/io/paths.ts` tests each file again. */
+/** Validates the path of an open: inside the roots, existing, file or directory. `readers/io/paths.ts` tests each file again. */
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -6,21 +6,21 @@ import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../read
 import { isInsideRoots, pathError, statKind } from "../readers/io/paths.ts";
 import { mayHoldPaths } from "../readers/format.ts";
 
-/** A directory that files may be opened from. */
+/** A directory from which files may be opened. */
 export interface Root {
-  /** As written, made absolute. */
+  /** Absolute path, with links as written. */
   readonly written: string;
   /** With links resolved. */
   readonly resolved: string;
 }
 
-/** Links that are followed, as by Linux. */
+/** Largest number of links to follow, the same as on Linux. */
 const MAX_LINKS = 40;
 
-/** The longest path of the system. */
+/** Longest path that the system accepts. */
 const MAX_PATH_BYTES = Deno.build.os === "windows" ? 32_767 : 4096;
 
-/** Device names, which Windows has in every folder. */
+/** Names of devices, which exist in every folder on Windows. */
 const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)([ .:].*)?$/i;
 
 /**
@@ -28,7 +28,7 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
  *
  * @param path absolute
  * @param roots `null` for no limit
- * @param chosenByUser true where another machine may be asked
+ * @param chosenByUser true if the path may make this machine connect to another one
  * @throws {PathNotAllowed} it lies outside every root, as written or with links resolved, whether or not it exists
  * @throws {PathNotFound} nothing exists there, or it cannot be reached
  * @throws {UnsupportedFormat} a fifo, socket or device
@@ -55,7 +55,7 @@ export async function judgePath(
     if (way.fault !== undefined) throw way.fault;
     const resolved = await realpath(way.path);
     const kind = statKind(await stat(resolved));
-    // `realpath` drops a final slash, with which the path of a file names nothing.
+    // `realpath` drops a final slash, but the path of a file must not end in one.
     if (kind === "file" && /[/\\]\.?$/.test(path)) throw Object.assign(new Error(), { code: "ENOTDIR" });
     if (kind !== "other") return resolved;
   } catch (cause) {
@@ -77,26 +77,27 @@ function leadsToRoot(place: string, roots: readonly Root[]): boolean {
   return isInsideRoots(place, either) || either.some((root) => isInsideRoots(root, [place]));
 }
 
-/** A path without `..`, or the failure at a place before one. */
+/** A path without `..`, or the error at the place where it could not be resolved. */
 interface Way {
   readonly path: string;
   readonly fault?: unknown;
 }
 
 /**
- * Resolves each `..` as the kernel does, after links. The runtime drops the name before it, which may be a link, a file, or missing.
+ * Resolves each `..` as the kernel does, after links. The runtime only drops the name before it, even if that is a link, a file
+ * or missing.
  *
- * @throws {PathNotAllowed} the way leaves the roots and the folders above them
+ * @throws {PathNotAllowed} the path leaves the roots and the folders above them
  */
 async function withoutParents(path: string, roots: readonly Root[] | null): Promise<Way> {
   const names = path.split("/");
-  // Windows drops the name, too.
+  // Windows also just drops the name.
   if (Deno.build.os === "windows" || !names.includes("..")) return { path };
   let at = "/";
   try {
     for (const name of names) {
       if (name !== "..") at = join(at, name);
-      // A path that leaves the roots and returns must not reveal what exists outside.
+      // A path that leaves the roots and comes back must not reveal what exists outside.
       else if (roots !== null && !leadsToRoot(at, roots)) throw outside(path);
       else if ((await stat(at)).isDirectory()) at = dirname(await realpath(at));
       else throw Object.assign(new Error(), { code: "ENOTDIR" });
@@ -108,7 +109,7 @@ async function withoutParents(path: string, roots: readonly Root[] | null): Prom
   }
 }
 
-/** A path into an archive that may hold a store, with the archive resolved, or `null`. The reader looks for the group. */
+/** A path into an archive that may hold a store, with the archive resolved; else `null`. The reader looks for the group. */
 async function pathInArchive(path: string): Promise<string | null> {
   // The part after the archive must not lead out of it.
   if (resolve(path) !== path) return null;
@@ -118,13 +119,13 @@ async function pathInArchive(path: string): Promise<string | null> {
       const isArchive = mayHoldPaths(resolved) && statKind(await stat(resolved)) === "file";
       return isArchive ? join(resolved, relative(file, path)) : null;
     } catch {
-      // Its parent may be the archive.
+      // A parent folder may be the archive.
     }
   }
   return null;
 }
 
-/** Resolves the links that exist, so that a path to nothing is judged by its place, and a dangling link by that of its target. */
+/** Resolves the links that exist: a missing path is judged by its location, a dangling link by that of its target. */
 async function resolvedAsFar(path: string, links = 0): Promise<string> {
   try {
     return await realpath(path);
@@ -136,7 +137,7 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
         return await resolvedAsFar(resolve(parent, await readlink(path)), links + 1);
       }
     } catch {
-      // Its parent decides.
+      // Judged by its parent.
     }
     return join(await resolvedAsFar(parent, links), basename(path));
   }

@@ -1,4 +1,4 @@
-/** Sessions: their ids, their time to live, and the planes that they hold. */
+/** Sessions: their ids, times to live and planes. */
 import type { AcquisitionSource, AcquisitionSummary } from "../readers/opened/orders.ts";
 import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
@@ -10,15 +10,15 @@ import type { PlaneMemory } from "./plane_memory.ts";
 /** What a session needs to decode more planes of its acquisition. */
 export interface OpenedAcquisition {
   readonly summary: AcquisitionSummary;
-  /** Where the acquisition is, and the marks of its files when it was opened. */
+  /** Location of the acquisition, and the marks of its files when it was opened. */
   readonly source: AcquisitionSource;
-  /** Memory that decoding a plane takes beside the plane. */
+  /** Memory that decoding a plane needs besides the plane. */
   readonly working: WorkingMemory;
-  /** How workers can divide a plane; `null` where it does not pay. */
+  /** How workers can divide a plane; `null` if dividing is not worthwhile. */
   readonly division: Division | null;
-  /** Holds its memory together with that of the sessions that repeat the open. */
+  /** Holds the memory of this session and of the sessions that repeat its open. */
   readonly consent: Consent;
-  /** Bytes that are reserved for the session and its summary, beside the planes. */
+  /** Bytes reserved for the session and its summary, besides the planes. */
   readonly summaryBytes: number;
 }
 
@@ -28,29 +28,28 @@ export interface LoadedAcquisition extends OpenedAcquisition {
   readonly planes: readonly PlaneParts[];
   /** One row-major float32 plane per reference channel. */
   readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
-  /** Covers the planes and the summary, and more where a reference image could not be decoded. */
+  /** Covers the planes and the summary; it is larger if a reference image could not be decoded. */
   readonly reservation: Reservation;
 }
 
 /** An opened acquisition and its planes. */
 export interface Session extends OpenedAcquisition {
-  /** 32 lower-case hexadecimal characters. */
+  /** Id of 32 lower-case hexadecimal characters. */
   readonly id: string;
   /** Source planes by channel index. */
   readonly channels: ReadonlyMap<number, PlaneBuffer>;
   /** Reference planes by channel index. */
   readonly referenceChannels: ReadonlyMap<number, PlaneBuffer>;
   readonly totalBytes: number;
-  /** When it ends, in milliseconds of the store's clock. */
+  /** Time of its end, in milliseconds of the store's clock. */
   readonly expiresAt: number;
-  /** Aborted when the session ends, with the error for requests that wait for its planes. */
+  /** Aborted when the session ends, with the error for requests that still wait for its planes. */
   readonly ended: AbortSignal;
 }
 
-/** A plane that a session was opened with. */
+/** A plane of a session at the opened position. */
 export interface HeldPlane {
   readonly session: Session;
-  /** The plane at the opened position. */
   readonly plane: PlaneBuffer;
 }
 
@@ -68,7 +67,7 @@ export class SessionStore {
   #closed = false;
 
   /**
-   * An empty store.
+   * Creates an empty store.
    *
    * @param ttlSeconds time to live of each session
    * @param memory takes the planes of ended sessions
@@ -91,7 +90,7 @@ export class SessionStore {
   }
 
   /**
-   * Makes a session that owns the planes and their reservation.
+   * Creates a session that owns the planes and their reservation.
    *
    * @param id by {@linkcode newSessionId}
    * @throws {ShuttingDown}
@@ -110,7 +109,7 @@ export class SessionStore {
       summary.loaded,
     );
     const referenceChannels = byIndex(
-      // No load reuses the memory of a reference image.
+      // Loads do not reuse the memory of reference images.
       referencePlanes.map((plane) => hold([plane], (buffer) => void buffer.transfer(0))),
       summary.reference?.channels,
     );
@@ -124,7 +123,7 @@ export class SessionStore {
   }
 
   /**
-   * Makes a session of the same planes.
+   * Creates a session that shares the planes of another.
    *
    * @param reservation covers the summary
    * @throws {ShuttingDown}
@@ -158,14 +157,14 @@ export class SessionStore {
     return session;
   }
 
-  /** The live session of an id, or `null`. */
+  /** The live session with this id, or `null`. */
   find(id: string): Session | null {
     const session = this.#sessions.get(id)?.session;
-    // The timer of the expiry may be late.
+    // The expiry timer may be late.
     return session && session.expiresAt > this.#clock.now() ? session : null;
   }
 
-  /** The live session of an id. @throws {SessionNotFound} */
+  /** The live session with this id. @throws {SessionNotFound} */
   get(id: string): Session {
     const session = this.find(id);
     if (session !== null) return session;
@@ -181,7 +180,7 @@ export class SessionStore {
     return Math.max(0, (session.expiresAt - this.#clock.now()) / 1000);
   }
 
-  /** The opened plane of a source channel. @throws {SessionNotFound | ChannelNotFound} */
+  /** The plane of a source channel at the opened position. @throws {SessionNotFound | ChannelNotFound} */
   channel(id: string, index: number): HeldPlane {
     const session = this.get(id);
     const plane = session.channels.get(index);

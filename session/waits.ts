@@ -2,13 +2,13 @@
 import type { Clock } from "./clock.ts";
 import { ClientGone, LoadTimeout, ShuttingDown } from "./errors.ts";
 
-/** The time in which a request is answered; disposed of with the answer. */
+/** The time limit of a request; dispose of it when the request is answered. */
 export interface Wait extends Disposable {
   /** Aborted with a {@linkcode LoadTimeout}, {@linkcode ClientGone}, {@linkcode ShuttingDown} or the reason of the session. */
   readonly signal: AbortSignal;
 }
 
-/** Ends the work of each request at the load time-out, or when its client, its session or the server ends. */
+/** Ends the work of each request at the load time-out, or when the client leaves, the session ends or the server stops. */
 export class Waits {
   readonly #clock: Clock;
   readonly #seconds: number;
@@ -23,7 +23,7 @@ export class Waits {
   /**
    * Begins to wait.
    *
-   * @param what names the work in the message of the time-out: `Opening "a.tif"`
+   * @param what subject of the time-out's message: `Opening "a.tif"`
    * @param client aborted when the client leaves
    * @param session aborted when the session ends
    */
@@ -44,13 +44,13 @@ export class Waits {
     };
   }
 
-  /** Ends all work, and any that begins later. */
+  /** Ends all work, and all that begins later. */
   close(): void {
     this.#closing.abort(new ShuttingDown("The server is stopping"));
   }
 }
 
-/** Stops waiting for work that may never end, such as a look at a drive that does not answer. */
+/** Stops waiting for work that may never end, such as a query of a drive that does not answer. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** The server's side of one decode worker. */
+/** The server side of one decode worker. */
 import { fromWire, toWire } from "../readers/errors.ts";
 import { StopFlag } from "../readers/io/stop_flag.ts";
 import type {
@@ -13,46 +13,45 @@ import type {
 } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
 
-/** A stopped worker that does not answer within this time counts as lost. */
+/** A stopped worker that does not answer within this time is lost. */
 const GRACE_MS = 2000;
 
 /**
- * WebAssembly decoders that any worker compiled, by the length of their bytes. While they are held here, a new worker finds
- * their machine code; otherwise its first plane in JPEG XR takes twice as long.
+ * WebAssembly decoders that any worker compiled, by the length of their bytes. References here keep their machine code cached for
+ * new workers; without it, a worker's first JPEG XR plane takes twice as long.
  */
 const DECODERS = new Map<number, WebAssembly.Module>();
 
-/** Hears what becomes of a worker. */
+/** Is notified when a worker fails. */
 export interface WorkerKeeper {
-  /** It was stopped and does not answer; it may come back. */
+  /** The worker was stopped and does not answer; it may recover. */
   lost(worker: WorkerClient): void;
-  /** It failed and cannot be used again. */
+  /** The worker failed and cannot be used again. */
   broken(worker: WorkerClient): void;
 }
 
-/** An acquisition that workers keep open. */
+/** An acquisition, with the key under which workers keep it open. */
 export interface KeyedSource {
-  /** Under which a worker keeps it open. */
   readonly key: string;
-  /** Where it is, with the marks of its files; `null` for a question that needs no acquisition. */
+  /** Location of the acquisition, with the marks of its files; `null` for a question that needs no acquisition. */
   readonly source: AcquisitionSource | null;
 }
 
-/** Asks a worker one question at a time. */
+/** Asks a worker questions, one at a time. */
 export class WorkerClient {
   readonly #worker: Worker;
   readonly #clock: Clock;
   readonly #keeper: WorkerKeeper;
-  /** Takes the answer to the question. */
+  /** Called with the answer to the current question. */
   #answered: ((answer: Answered) => void) | null = null;
   #quiet = Promise.resolve();
   #cancelGrace = () => {};
   #fault: Error | null = null;
   #holdsDecoder = false;
-  /** Keys of the open acquisitions, with the bytes that each takes. */
+  /** Bytes that each open acquisition takes, by key. */
   readonly #open = new Map<string, number>();
 
-  /** Takes over a worker that has just started. */
+  /** Takes over a newly started worker. */
   constructor(worker: Worker, clock: Clock, keeper: WorkerKeeper) {
     this.#worker = worker;
     this.#clock = clock;
@@ -60,30 +59,30 @@ export class WorkerClient {
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) =>
       data.type === "compiled" ? void DECODERS.set(data.bytes, data.code) : this.#answered?.(data);
     worker.onerror = (event) => {
-      // Its fault must not end the process.
+      // A fault of the worker must not end the process.
       event.preventDefault();
       this.#break(`A decode worker failed: ${event.message}`);
     };
     worker.onmessageerror = () => this.#break("A decode worker sent an unreadable answer");
   }
 
-  /** Settles when the worker has answered, also after a stop; until then it uses the memory of its order. */
+  /** Settles when the worker has answered, even after a stop; until then the worker uses the memory of its order. */
   get quiet(): Promise<void> {
     return this.#quiet;
   }
 
-  /** True when a decoder holds memory that only goes with the worker. */
+  /** True if a decoder holds memory that is freed only when the worker ends. */
   get holdsDecoder(): boolean {
     return this.#holdsDecoder;
   }
 
-  /** Bytes that an acquisition takes in the worker; `null` where it is not open. */
+  /** Bytes that an acquisition takes in the worker; `null` if it is not open. */
   indexBytes(key: string): number | null {
     return this.#open.get(key) ?? null;
   }
 
   /**
-   * Asks a question about an acquisition, which the worker opens if it is not open. Takes over the buffers of an order.
+   * Asks a question about an acquisition, which the worker opens if necessary. Takes over the buffers of an order.
    *
    * @param signal stops the worker. The promise rejects with its reason at once, perhaps long before the worker is
    * {@linkcode quiet}
@@ -133,12 +132,12 @@ export class WorkerClient {
     this.#worker.postMessage({ type: "forget", key } satisfies ToWorker);
   }
 
-  /** Closes the files of all acquisitions until they are read again. */
+  /** Closes the files of all acquisitions until the next read. */
   rest(): void {
     this.#worker.postMessage({ type: "rest" } satisfies ToWorker);
   }
 
-  /** Ends the worker; it answers nothing more. */
+  /** Ends the worker, which answers nothing more. */
   terminate(): void {
     this.#cancelGrace();
     this.#worker.terminate();
@@ -156,7 +155,7 @@ function buffersOf(question: Question): ArrayBuffer[] {
   return question.type === "decode" ? question.order.buffers : [];
 }
 
-/** Frees the memory of samples that nobody wants. */
+/** Frees the memory of unwanted samples. */
 export function dropSamples(
   { planes, referencePlanes }: Pick<DecodedOrder, "planes" | "referencePlanes">,
 ): void {

@@ -1,19 +1,19 @@
-/** Sources of bytes for readers: a file, a section of one, an entry of an archive. */
+/** Sources of bytes for readers: a file, a section of a file, or an entry of an archive. */
 import { DecodeFailed } from "../errors.ts";
 
-/** Bytes that are read by position. */
+/** Bytes read by position. */
 export interface ByteSource {
-  /** How messages call it: `the file`. */
+  /** Name in messages: `the file`. */
   readonly name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** True where reading parts gains nothing: the bytes are in memory, or trusted only as a whole. */
+  /** True if reading parts has no advantage: the bytes are in memory, or can be verified only as a whole. */
   readonly asWhole?: boolean;
   /**
    * Checks that `length` bytes at `offset` lie inside.
    *
-   * @param what names the structure in the message: `strip 3`, `block`
-   * @throws {DecodeFailed} they do not, or a number is not a safe non-negative integer
+   * @param what name of the structure in messages: `strip 3`, `block`
+   * @throws {DecodeFailed} they lie outside, or a number is not a safe non-negative integer
    */
   require(offset: number, length: number, what: string): void;
   /** Reads `length` bytes at `offset` into a new array. @throws {DecodeFailed} as {@linkcode readInto} does */
@@ -27,7 +27,7 @@ export interface ByteSource {
   readInto(offset: number, target: Uint8Array, what: string): void;
 }
 
-/** Base of sources: checks ranges against the size and reads through `readInto`. */
+/** Base class of sources: checks ranges against the size and reads through `readInto`. */
 export abstract class CheckedSource implements ByteSource {
   abstract readonly name: string;
   abstract readonly size: number;
@@ -51,7 +51,7 @@ export abstract class CheckedSource implements ByteSource {
   abstract readInto(offset: number, target: Uint8Array, what: string): void;
 }
 
-/** Consecutive bytes of another source; positions count from its own first byte. */
+/** Consecutive bytes of another source; positions count from the first byte of the section. */
 export class ByteSection extends CheckedSource implements ByteSource {
   readonly name: string;
   readonly size: number;
@@ -59,7 +59,7 @@ export class ByteSection extends CheckedSource implements ByteSource {
   readonly #source: ByteSource;
   readonly #start: number;
 
-  /** Nothing is read yet. @throws {DecodeFailed} it does not lie inside the source */
+  /** Reads nothing yet. @throws {DecodeFailed} the section does not lie inside the source */
   constructor(source: ByteSource, start: number, size: number, name: string) {
     super();
     source.require(start, size, name);
@@ -76,14 +76,14 @@ export class ByteSection extends CheckedSource implements ByteSource {
   }
 }
 
-/** Bytes that were decoded as a whole. */
+/** Bytes in memory, decoded as a whole. */
 export class DecodedBytes extends CheckedSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly asWhole = true;
   readonly #bytes: Uint8Array;
 
-  /** The bytes are kept, not copied. */
+  /** Keeps the bytes without copying them. */
   constructor(bytes: Uint8Array, name: string) {
     super();
     this.name = name;

@@ -1,30 +1,30 @@
-/** The metadata documents of an acquisition: read when a client asks for them, and bounded together. */
+/** The metadata documents of an acquisition, which are read on request and limited in their total size. */
 import { Buffer } from "node:buffer";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_DOCUMENT_BYTES } from "./limits.ts";
 
 /** One metadata document, as the file has it. */
 export interface MetadataDocument {
-  /** Name of its tag, part of the file or companion file. */
+  /** Name of the document's tag, part of the file or companion file. */
   readonly name: string;
   readonly mediaType: "application/xml" | "application/json" | "text/csv" | "text/plain";
   /** The whole text. */
   readonly text: string;
 }
 
-/** Collects documents, in the order in which a reader adds them. */
+/** Collects documents in the order in which a reader adds them. */
 export class DocumentList {
   readonly #most: number;
   readonly #found: MetadataDocument[] = [];
   #left: number;
 
-  /** Starts empty; the documents may have `most` bytes of UTF-8 together. */
+  /** Starts an empty list; `most` limits the UTF-8 bytes of all documents together. */
   constructor(most: number) {
     this.#most = most;
     this.#left = most;
   }
 
-  /** Bytes that the next document may have. */
+  /** Largest number of bytes for the next document. */
   get left(): number {
     return this.#left;
   }
@@ -34,7 +34,7 @@ export class DocumentList {
     return this.#found;
   }
 
-  /** Checks before a document is read that it fits. @throws {DecodeFailed} too many bytes */
+  /** Checks before a document is read that it does not exceed the limit. @throws {DecodeFailed} too many bytes */
   require(bytes: number): void {
     if (bytes > this.#left) {
       throw new DecodeFailed(`its metadata documents have more than ${this.#most} bytes`);
@@ -51,7 +51,7 @@ export class DocumentList {
   }
 }
 
-/** All documents of an acquisition. @throws {DecodeFailed} one is damaged, or they have more than `most` bytes */
+/** All documents of an acquisition. @throws {DecodeFailed} a document is damaged, or all have more than `most` bytes */
 export function documentsOf(
   acquisition: { documents(list: DocumentList): void },
   most: number = MAX_DOCUMENT_BYTES,

@@ -1,4 +1,4 @@
-/** Marks of files, which change when a file is replaced or written to. */
+/** Marks of files. A mark changes when its file is replaced or written to. */
 import { basename } from "node:path";
 import { AcquisitionChanged, quoted, Unreadable } from "../errors.ts";
 
@@ -10,7 +10,7 @@ interface FileState {
   readonly modified: number | null;
 }
 
-/** The mark of a file: device, inode, bytes and the time of modification in milliseconds. */
+/** The mark of a file: device, inode, size in bytes and modification time in milliseconds. */
 export const fileMark = ({ dev, ino, size, modified }: FileState): string =>
   `${dev}:${ino}:${size}:${modified}`;
 
@@ -21,7 +21,7 @@ const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
 /** The mark of a missing file. */
 export const ABSENT = "absent";
 
-/** {@linkcode ABSENT} for a missing file. @throws {Unreadable} any other failure */
+/** Mark for a failed `stat`: {@linkcode ABSENT} if the file is missing. @throws {Unreadable} any other failure */
 function markOfNone(path: string, cause: unknown): string {
   const { NotFound, NotADirectory, FilesystemLoop } = Deno.errors;
   if (cause instanceof NotFound || cause instanceof NotADirectory || cause instanceof FilesystemLoop) {
@@ -57,6 +57,6 @@ export async function requireMarksLater(marks: Iterable<readonly [string, string
   }));
 }
 
-/** The error of a file whose mark changed. */
+/** The error for a file whose mark changed. */
 export const changed = (path: string): AcquisitionChanged =>
   new AcquisitionChanged(`${quoted(basename(path))} was changed since it was opened; open it again`);

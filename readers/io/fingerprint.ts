@@ -1,20 +1,20 @@
-/** The fingerprint of an acquisition: 32 hexadecimal digits from the sizes and some bytes of its files. */
+/** The fingerprint of an acquisition: 32 hexadecimal digits, from the sizes of its files and samples of their bytes. */
 import { createHash } from "node:crypto";
 import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "./random_access.ts";
 
-/** Files whose bytes count: the first and the last eight by path. The total number and size of all files count too. */
+/** Number of files whose bytes are sampled: the first and the last eight by path. Number and size of all files also count. */
 const MAX_FILES = 16;
 
-/** Bytes that count at the start, in the middle and at the end of a file. */
+/** Bytes sampled at the start, in the middle and at the end of a file. */
 const SAMPLE_BYTES = 16 << 10;
 
 /**
- * The fingerprint of some files. Names and folders do not count, so a copy has the same fingerprint.
+ * The fingerprint of some files. It does not depend on names and folders, so a copy has the same fingerprint.
  *
  * @param paths of all files, in any order
  * @param size of all files together, or `null` if unknown
- * @throws {Unreadable | DecodeFailed} one of the files that count cannot be read, or became shorter
+ * @throws {Unreadable | DecodeFailed} a sampled file cannot be read, or became shorter
  * @throws {Stopped}
  */
 export function fingerprintOf(
@@ -36,7 +36,7 @@ function digestOf(path: string, files: FileAccess): string {
   try {
     file = files.open(path);
   } catch (error) {
-    // Folders, dangling links and links out of the roots do not belong to the acquisition.
+    // Folders, dangling links and links out of the roots are not part of the acquisition.
     if (
       error instanceof UnsupportedFormat || error instanceof PathNotAllowed || error instanceof PathNotFound
     ) return "";
@@ -51,7 +51,7 @@ function digestOf(path: string, files: FileAccess): string {
   }
 }
 
-/** The whole of a small file, else its start, middle and end. */
+/** Ranges to sample: the whole of a small file, else its start, middle and end. */
 function samples(size: number): readonly (readonly [start: number, end: number])[] {
   if (size <= 3 * SAMPLE_BYTES) return [[0, size]];
   const middle = Math.floor((size - SAMPLE_BYTES) / 2);

@@ -1,9 +1,9 @@
-/** Paths: whether one lies inside the roots, and why the file system fails for one. */
+/** Paths: whether a path lies inside the roots, and why the file system rejects one. */
 import { Buffer } from "node:buffer";
 import platform, { basename, resolve, sep } from "node:path";
 import { PathNotAllowed, PathNotFound, quoted, Unreadable, UnsupportedFormat } from "../errors.ts";
 
-/** True when `path` is one of `roots` or lies below one; `null` allows every path. All paths are resolved. */
+/** True if `path` is one of `roots` or lies below one; `null` allows every path. All paths are resolved. */
 export function isInsideRoots(
   path: string,
   roots: readonly string[] | null,
@@ -16,7 +16,7 @@ export function isInsideRoots(
   });
 }
 
-/** What a path leads to, links followed. */
+/** The kind of file that a path leads to, following links. */
 export type PathKind = "file" | "directory" | "other";
 
 /** The kind of a `stat` result. */
@@ -24,10 +24,10 @@ export function statKind(stat: { isFile(): boolean; isDirectory(): boolean }): P
   return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
 }
 
-/** Bytes of a file name: what the systems in use allow for one component. */
+/** Longest file name in bytes: the limit of current systems for one part of a path. */
 const MAX_NAME_BYTES = 255;
 
-/** Why a path leads to nothing, by the `code` of the file system. */
+/** Why a path leads to nothing, by the file system's error code. */
 const NOWHERE: Readonly<Record<string, string>> = {
   ENOENT: "nothing exists there",
   ELOOP: "its links lead round in a circle",
@@ -36,15 +36,15 @@ const NOWHERE: Readonly<Record<string, string>> = {
   EINVAL: "no file can have this name",
 };
 
-/** Codes of denied access. */
+/** Error codes of denied access. */
 const CLOSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 
 const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
-/** True where the system denies access, as to the folder of another account. */
+/** True if the system denies access, for example to the folder of another account. */
 export const isClosed = ({ cause }: Unreadable): boolean => CLOSED.has(codeOf(cause));
 
-/** Why a path leads to nothing, `null` for any other failure. */
+/** Why a path leads to nothing; `null` for any other failure. */
 function reasonMissing(path: string, cause: unknown): string | null {
   if ((cause as { name?: string }).name === "NotCapable") return "this place is closed to the server";
   const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
@@ -54,13 +54,13 @@ function reasonMissing(path: string, cause: unknown): string | null {
 const notFound = (path: string, reason: string, cause: unknown) =>
   new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
 
-/** The error for an existing file that cannot be `done` with: `opened`, `listed`. */
+/** The error for an existing file that cannot be `done`: `opened`, `listed`. */
 export function unreadable(path: string, done: string, cause: unknown): Unreadable {
   const fault = codeOf(cause) || (cause instanceof Error ? cause.message : String(cause));
   return new Unreadable(`${quoted(basename(path))} cannot be ${done}: ${fault}`, { cause });
 }
 
-/** Classifies an error of the file system: the file is missing, or cannot be `done` with. */
+/** Classifies an error of the file system: the file is missing, or cannot be `done`: `opened`, `listed`. */
 export function failure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
   const reason = reasonMissing(path, cause);
   return reason === null ? unreadable(path, done, cause) : notFound(path, reason, cause);
@@ -75,7 +75,7 @@ export function attempt<T>(path: string, done: string, call: () => T): T {
   }
 }
 
-/** The result of `find`; `null` where nothing exists that this server may open. @throws {Unreadable} */
+/** The result of `find`; `null` if nothing exists that this server may open. @throws {Unreadable} */
 export function unlessMissing<T>(find: () => T): T | null {
   try {
     return find();
@@ -88,8 +88,8 @@ export function unlessMissing<T>(find: () => T): T | null {
 }
 
 /**
- * Classifies an error of the file system for the path of a client: {@linkcode PathNotFound} also where access is denied,
- * {@linkcode Unreadable} for other faults (too many open files, a disk error).
+ * Classifies an error of the file system for a client's path: {@linkcode PathNotFound} if the path is missing or access is
+ * denied, {@linkcode Unreadable} for other faults (too many open files, a disk error).
  */
 export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
   return CLOSED.has(codeOf(cause)) && reasonMissing(path, cause) === null

@@ -1,8 +1,8 @@
 /**
- * The only place that opens the files of an acquisition. A path is opened when its resolved form lies inside the roots and it is a
- * regular file; a read is checked against the size of the file, and a short read is an error.
+ * Opens the files of an acquisition; nothing else does. A file is opened if its resolved path lies inside the roots and it is a
+ * regular file. Each read is checked against the size of the file, and a short read is an error.
  */
-// The object and not its parts, so that a test can have one call fail.
+// Imports the object rather than its functions, so that a test can make one call fail.
 import fs from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { type ByteSource, CheckedSource } from "./byte_source.ts";
@@ -20,69 +20,69 @@ import { ABSENT, changed, fileMark } from "./file_mark.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { StopFlag } from "./stop_flag.ts";
 
-/** Read only; a fifo must not block the open (`O_NONBLOCK` is absent on Windows). */
+/** Read-only. With `O_NONBLOCK`, which Windows lacks, a fifo does not block the open. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
-/** How many opens, reads and bytes a reader has asked for. */
+/** Numbers of opens, reads and bytes that a reader requested. */
 export interface ReadCounts {
   opens: number;
   reads: number;
   bytes: number;
 }
 
-/** Number of first and of last opened files with marks: readers open shared metadata first and those of one scene last. */
+/** Number of first and of last opened files with marks: readers open shared metadata first and the files of a scene last. */
 const MAX_MARKS = 32;
 
-/** Files of one plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
+/** Number of files of a plane whose marks are reported: sixteen times the chunks of 512 x 512 in a plane of 4096 x 4096. */
 const MAX_USED = 1024;
 
-/** Folders whose resolved paths are known. */
+/** Largest number of remembered folders with resolved paths. */
 const MAX_FOLDERS = 10_000;
 
-/** Other systems accept several spellings of a name (letter case, short names); resolving finds the stored one. */
+/** Linux has one spelling per name. Other systems accept several (letter case, short names); resolving finds the stored one. */
 const IS_NAME_AS_STORED = Deno.build.os === "linux";
 
-/** Descriptors that one acquisition holds at once; a process has 1024 on many systems. */
+/** Largest number of descriptors per acquisition; many systems allow a process 1024. */
 const MAX_DESCRIPTORS = 16;
 
-/** The file system as one open may see it: limited to its roots, counted, stopped by its flag. */
+/** The file system as one open may use it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
-  /** What was read so far. */
+  /** Numbers of opens, reads and bytes so far. */
   readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
   readonly #roots: readonly string[] | null;
   readonly #stop: StopFlag;
-  /** Files with a descriptor, in the order in which they got it. */
+  /** Files with a descriptor, in the order in which they received it. */
   readonly #open = new Set<RandomAccessFile>();
   readonly #firstMarks = new Map<string, string>();
   readonly #lastMarks = new Map<string, string>();
   readonly #used = new Map<string, string>();
-  /** Resolved paths by folder: resolving looks at each part of a path and takes as long as opening a file. */
+  /** Resolved paths by folder. Resolving looks at each part of a path and takes as long as opening a file. */
   readonly #folders = new Map<string, string>();
   #handedOn: RandomAccessFile | null = null;
   #closed = false;
 
   /**
-   * Nothing is opened yet.
+   * Opens nothing yet.
    *
    * @param roots resolved directories that may be read; `null` for no limit
-   * @param stop looked at between reads
+   * @param stop checked between reads
    */
   constructor(roots: readonly string[] | null = null, stop: StopFlag = new StopFlag()) {
     this.#roots = roots;
     this.#stop = stop;
   }
 
-  /** The stop flag of this open, for loops that do not read. */
+  /** The stop flag of this open, for loops without reads. */
   get stop(): StopFlag {
     return this.#stop;
   }
 
-  /** Marks of the first and the last opened files by resolved path; a replaced or changed file has another mark. */
+  /** Marks of the first and the last opened files, by resolved path. */
   get marks(): ReadonlyMap<string, string> {
     return new Map([...this.#firstMarks, ...this.#lastMarks]);
   }
 
-  /** Marks of up to {@linkcode MAX_USED} files that were read or missing since the last call; forgets resolved folders. */
+  /** Marks of up to {@linkcode MAX_USED} files read or found missing since the last call; also forgets resolved folders. */
   takeUsed(): ReadonlyMap<string, string> {
     const used = new Map(this.#used);
     this.#used.clear();
@@ -93,9 +93,9 @@ export class FileAccess {
   /**
    * Opens a regular file.
    *
-   * @throws {PathNotFound} nothing is there
+   * @throws {PathNotFound} the path does not exist
    * @throws {PathNotAllowed} the resolved path lies outside the roots
-   * @throws {Unreadable} it is there and cannot be opened
+   * @throws {Unreadable} the file exists but cannot be opened
    * @throws {UnsupportedFormat} a directory, fifo, socket or device
    */
   open(path: string): RandomAccessFile {
@@ -123,7 +123,7 @@ export class FileAccess {
     return file;
   }
 
-  /** Keeps an inspected file open for the reader, if the next open names it. */
+  /** Keeps an inspected file open, for the reader to take over if the next open is of the same file. */
   handOn(file: RandomAccessFile): void {
     this.#handedOn = file;
   }
@@ -139,18 +139,18 @@ export class FileAccess {
     if (this.#lastMarks.size > MAX_MARKS && oldest !== undefined) this.#lastMarks.delete(oldest);
   }
 
-  /** Marks a path as missing, such as that of a chunk that is not written yet. */
+  /** Marks a path as missing, for example that of a chunk that is not written yet. */
   noteAbsent(path: string): void {
     if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
   }
 
-  /** Counts a descriptor; beyond the bound, the oldest one is closed. */
+  /** Counts a descriptor; above the limit, closes the oldest one. */
   #hold(file: RandomAccessFile): void {
     this.#open.add(file);
     if (this.#open.size > MAX_DESCRIPTORS) [...this.#open][0]?.rest();
   }
 
-  /** Opens a rested file again. @throws {AcquisitionChanged} it changed or is gone */
+  /** Reopens a rested file. @throws {AcquisitionChanged} the file changed or is gone */
   #descriptorAgain({ path, mark }: { readonly path: string; readonly mark: string }): number {
     if (this.#closed) throw new Error(`"${path}" is closed`);
     try {
@@ -185,8 +185,8 @@ export class FileAccess {
   }
 
   /**
-   * Checks an opened file again: a writer inside a root may have replaced a folder by a link meanwhile. The runtime cannot open
-   * files relative to an open folder, so further replacements can win the race (docs/security.md).
+   * Checks an opened file again, since a writer inside a root may have replaced a folder by a link meanwhile. The runtime cannot
+   * open files relative to an open folder, so further replacements can win the race (docs/security.md).
    */
   #requireUnexchanged(path: string, { dev, ino }: { readonly dev: number; readonly ino: number }): void {
     if (this.#roots === null) return;
@@ -206,23 +206,23 @@ export class FileAccess {
   }
 
   /**
-   * Opens a companion of the opened file; `null` where no regular file is, or it lies outside the roots.
+   * Opens a companion of the opened file; `null` if the path is not that of a regular file, or lies outside the roots.
    *
-   * @throws {Unreadable} it is there and cannot be opened
+   * @throws {Unreadable} the file exists but cannot be opened
    */
   openNeighbour(path: string): RandomAccessFile | null {
-    // Cheaper than the exceptions of `open`: most neighbours do not exist.
+    // Faster than the exceptions of `open`, since most neighbours do not exist.
     return this.#look(path) && unlessMissing(() => this.open(path));
   }
 
-  /** What `path` leads to; `null` where nothing exists or it lies outside the roots. @throws {Unreadable} */
+  /** The kind of file at `path`; `null` if nothing exists or it lies outside the roots. @throws {Unreadable} */
   kind(path: string): PathKind | null {
     const found = this.#look(path);
     return found && (found.isFile ? "file" : found.isDirectory ? "directory" : "other");
   }
 
   /**
-   * The file that a path continues into: `/data/a.zip` for `/data/a.zip/B/03/0`; `null` for a path that exists or leads nowhere.
+   * The file into which a path continues: `/data/a.zip` for `/data/a.zip/B/03/0`; `null` for a path that exists or leads nowhere.
    */
   archiveOf(path: string): string | null {
     let at = path;
@@ -230,7 +230,7 @@ export class FileAccess {
     return at !== path && this.kind(at) === "file" ? at : null;
   }
 
-  /** Bytes of a regular file; `null` where none exists or it lies outside the roots. @throws {Unreadable} */
+  /** Size of a regular file in bytes; `null` if there is none or it lies outside the roots. @throws {Unreadable} */
   sizeOf(path: string): number | null {
     const found = this.#look(path);
     return found?.isFile ? found.size : null;
@@ -246,25 +246,25 @@ export class FileAccess {
   }
 
   /**
-   * True when a folder has an entry of this name, even a link that leads nowhere or out of the roots.
+   * True if a folder has an entry of this name, even a link that leads nowhere or out of the roots.
    *
-   * @throws {Unreadable} the folder cannot be looked into
+   * @throws {Unreadable} the folder cannot be inspected
    */
   hasEntry(path: string): boolean {
     this.#stop.check();
     return unlessMissing(() => attempt(path, "looked at", () => Deno.lstatSync(path))) !== null;
   }
 
-  /** Checks that a folder can be looked into. @throws {PathNotFound | PathNotAllowed | Unreadable} */
+  /** Checks that a folder can be listed. @throws {PathNotFound | PathNotAllowed | Unreadable} */
   requireReadable(folder: string): void {
     const resolved = this.resolve(folder);
     attempt(folder, "listed", () => fs.opendirSync(resolved)).closeSync();
   }
 
   /**
-   * Names in a folder, sorted by code unit; empty where it is missing or lies outside the roots.
+   * Names in a folder, sorted by code unit; empty if the folder is missing or lies outside the roots.
    *
-   * @throws {Unreadable} it is there and cannot be listed
+   * @throws {Unreadable} the folder exists but cannot be listed
    * @throws {DecodeFailed} more entries than {@linkcode MAX_FOLDER_ENTRIES}
    */
   list(folder: string): string[] {
@@ -293,16 +293,16 @@ export class FileAccess {
   /**
    * The path with every link resolved.
    *
-   * @throws {PathNotFound} it leads nowhere
-   * @throws {PathNotAllowed} it, or what it leads to, lies outside the roots
-   * @throws {Unreadable} a folder on the way cannot be looked into
+   * @throws {PathNotFound} the path leads nowhere
+   * @throws {PathNotAllowed} the path, or what it leads to, lies outside the roots
+   * @throws {Unreadable} a folder of the path cannot be inspected
    */
   resolve(path: string): string {
-    // Only `open` checks the roots again afterwards, so only `open` may use the known folders.
+    // Only `open` checks the roots again afterwards, so only `open` may use remembered folders.
     return this.#resolved(path, this.#roots === null);
   }
 
-  /** As {@linkcode resolve}; `inKnownFolder` uses the folder as first resolved. */
+  /** Like {@linkcode resolve}; with `inKnownFolder`, uses the folder as first resolved. */
   #resolved(path: string, inKnownFolder: boolean): string {
     const resolved = (inKnownFolder ? this.#inKnownFolder(path) : null) ??
       attempt(path, "looked at", () => fs.realpathSync(path));
@@ -312,7 +312,7 @@ export class FileAccess {
     return resolved;
   }
 
-  /** The path in its resolved folder; `null` for a link. */
+  /** The path in its resolved folder; `null` if it is a link. */
   #inKnownFolder(path: string): string | null {
     if (!IS_NAME_AS_STORED) return null;
     const [folder, name] = [dirname(path), basename(path)];
@@ -326,7 +326,7 @@ export class FileAccess {
     }
   }
 
-  /** Closes all descriptors until their files are read again. */
+  /** Closes all descriptors until the next read of their files. */
   rest(): void {
     for (const file of [...this.#open]) file.rest();
   }
@@ -341,11 +341,11 @@ export class FileAccess {
 interface FileHost {
   readonly counts: ReadCounts;
   readonly stop: StopFlag;
-  /** A new descriptor after a rest. @throws {AcquisitionChanged | ReaderError} */
+  /** Returns a new descriptor after a rest. @throws {AcquisitionChanged | ReaderError} */
   again(): number;
-  /** The file is about to be read. */
+  /** Called before each read of the file. */
   used(): void;
-  /** The descriptor of the file was closed. */
+  /** Called after the file's descriptor was closed. */
   closed(): void;
 }
 
@@ -359,7 +359,7 @@ export class RandomAccessFile extends CheckedSource implements ByteSource {
   #closed = false;
   readonly #host: FileHost;
 
-  /** Made by {@linkcode FileAccess.open} alone. */
+  /** Called only by {@linkcode FileAccess.open}. */
   constructor(
     { path, fd, size }: { readonly path: string; readonly fd: number; readonly size: number },
     host: FileHost,
@@ -375,8 +375,8 @@ export class RandomAccessFile extends CheckedSource implements ByteSource {
    * Fills `target` from `offset` on.
    *
    * @throws {DecodeFailed} the range lies outside the file, or the file became shorter since it was opened
-   * @throws {Unreadable} the system cannot read it
-   * @throws {AcquisitionChanged} the file rested and is another one now
+   * @throws {Unreadable} the system cannot read the file
+   * @throws {AcquisitionChanged} the file rested and has changed since
    * @throws {Stopped} the open was stopped
    */
   override readInto(offset: number, target: Uint8Array, what: string): void {

@@ -1,23 +1,26 @@
 /**
- * Everything used of the runtime beyond its public interface, each part with what stands in for it. The test beside this file
- * shows on the pinned version that each internal is there and that each substitute gives the same result.
+ * Every use of the runtime beyond its public interface, each with a substitute. The test beside this file shows that, in the
+ * pinned version, each internal exists and each substitute gives the same result.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
 
-// Garbage: V8 does not collect in an idle thread, where hundreds of megabytes of read chunks would stay resident.
+// Garbage collection. V8 does not collect in an idle thread, where hundreds of megabytes of read chunks would stay resident.
 
-/** Longer than the pause within a burst of loads; a full collection of a small heap takes a few milliseconds. */
+/**
+ * Time without loads before a collection, longer than the pauses within a burst. Collecting a small heap takes a few
+ * milliseconds.
+ */
 const QUIET_MS = 200;
 
-/** After a load of this size the collection does not wait. */
+/** Size of a load after which the collection does not wait. */
 const LARGE_LOAD_BYTES = 64 << 20;
 
 let collect: (() => void) | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** V8's full collection, or `null` where it is not exposed. */
+/** V8's full garbage collection, or `null` if it is not exposed. */
 export function exposedCollector(): (() => void) | null {
   try {
     setFlagsFromString("--expose-gc");
@@ -33,25 +36,25 @@ export function collectGarbage(): void {
   collect();
 }
 
-/** Collects after the answer: immediately after a large load, else after a pause. */
+/** Schedules a collection after the answer: at once after a large load, else after a pause. */
 export function collectAfter(loadedBytes: number): void {
   clearTimeout(timer);
   timer = setTimeout(collectGarbage, loadedBytes > LARGE_LOAD_BYTES ? 0 : QUIET_MS);
 }
 
-/** Cancels the pending collection; the next load ends with another. */
+/** Cancels the pending collection; the next load schedules another. */
 export function keepGarbage(): void {
   clearTimeout(timer);
 }
 
-// Zstandard into memory of the caller: `node:zlib` makes a decoder and an output for each stream, half of the time for one in a
-// Blosc chunk.
+// Zstandard, decoded into the caller's memory. `node:zlib` creates a decoder and an output buffer per stream, which is half of
+// the time for a stream in a Blosc chunk.
 
-/** The decoder below a stream of `node:zlib`, in Node and Deno alike. */
+/** The decoder under a stream of `node:zlib`, the same in Node and Deno. */
 export interface ZstdDecoder {
   /** The native decoder. */
   readonly _handle: {
-    /** Decodes some input. @throws {Error} it is damaged */
+    /** Decodes some input. @throws {Error} the input is damaged */
     writeSync(
       flush: number,
       input: Uint8Array,
@@ -61,23 +64,23 @@ export interface ZstdDecoder {
       outputStart: number,
       outputLength: number,
     ): void;
-    /** Starts another stream and keeps the memory of the window. */
+    /** Starts another stream but keeps the window's memory. */
     reset(): void;
     /** Frees the memory. */
     close(): void;
   };
-  /** Bytes of output and of input that a call left unused. */
+  /** Numbers of output and input bytes that a call left unused. */
   readonly _writeState: Uint32Array;
 }
 
-/** Of the whole input; the decoder ignores it. */
+/** Flush mode "end of input", which the decoder ignores. */
 const END = 2;
 
 let kept: ZstdDecoder | null = null;
 
-/** A decoder, or `null` where streams have another form. */
+/** A decoder; `null` if the runtime's streams have another structure. */
 export function zstdDecoder(): ZstdDecoder | null {
-  // The stream's own output is unused; 64 bytes is the minimum.
+  // The stream's own output buffer is unused; 64 bytes is the minimum.
   const stream = createZstdDecompress({ chunkSize: 64 }) as unknown as Partial<ZstdDecoder>;
   const { _handle: handle, _writeState: left } = stream;
   return typeof handle?.writeSync === "function" && left instanceof Uint32Array
@@ -88,8 +91,9 @@ export function zstdDecoder(): ZstdDecoder | null {
 /**
  * Decodes whole Zstandard frames.
  *
- * @param isBounded whether the frames state a size that fits `target`: the decoder then needs no window (up to 128 MiB) and is kept
- * @returns decoded bytes, at the start of `target`; `target.length + 1` where the frames hold more
+ * @param isBounded whether the frames state a size that fits `target`: the decoder then needs no window (up to 128 MiB) and is
+ * kept
+ * @returns number of decoded bytes, at the start of `target`; `target.length + 1` if the frames hold more
  * @throws {Error} the frames are damaged
  */
 export function decodeFrames(frames: Uint8Array, target: Uint8Array, isBounded: boolean): number {
@@ -115,7 +119,7 @@ function decodeBy(
   target: Uint8Array,
 ): number {
   let [from, to] = [0, 0];
-  // A call ends with a frame or a full target; empty frames may follow.
+  // Each call ends at the end of a frame or with a full target; empty frames may follow.
   while (from < frames.length) {
     const output = to < target.length ? target.subarray(to) : new Uint8Array(1);
     handle.writeSync(END, frames, from, frames.length - from, output, 0, output.length);
@@ -129,11 +133,11 @@ function decodeBy(
   return to;
 }
 
-/** {@linkcode decodeFrames} by the public function, one frame after the other. */
+/** {@linkcode decodeFrames} with the public function, frame by frame. */
 export function copyFrames(frames: Uint8Array, target: Uint8Array): number {
   let [from, to] = [0, 0];
   while (from < frames.length) {
-    // The types lack the option `info` and its result.
+    // The type declarations lack the option `info` and its result.
     const options = { maxOutputLength: target.length - to + 1, info: true };
     let decoded: { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
     try {
@@ -151,11 +155,11 @@ export function copyFrames(frames: Uint8Array, target: Uint8Array): number {
   return to;
 }
 
-// WebAssembly: packages call its public functions, so these are replaced.
+// WebAssembly. Packages call its public functions, so this code replaces them.
 
 /**
- * Calls `judge` with the new size in bytes before a memory grows; an exception refuses the growth. Without it, memories grow up to
- * the maximum of their module.
+ * Calls `judge` with the new size in bytes before a memory grows; an exception prevents the growth. By default, memories grow up
+ * to the maximum of their module.
  */
 export function judgeGrowth(judge: (bytes: number) => void): void {
   const { grow } = WebAssembly.Memory.prototype;
@@ -166,10 +170,10 @@ export function judgeGrowth(judge: (bytes: number) => void): void {
 }
 
 /**
- * Reports each module that this thread compiles. While any thread holds a module, V8 compiles the same bytes only once per process;
- * otherwise each worker compiles them again.
+ * Reports each module that this thread compiles. While any thread holds a module, V8 compiles the same bytes only once per
+ * process; otherwise each worker compiles them again.
  *
- * @param report takes the module and the length of its bytes
+ * @param report called with the module and the length of its bytes
  */
 export function reportCompiled(report: (code: WebAssembly.Module, bytes: number) => void): void {
   const { instantiate } = WebAssembly;

@@ -1,13 +1,13 @@
-/** Memory for stored bytes that `samples/to_float32.ts` converts in place. */
+/** Memory for stored bytes, which `samples/to_float32.ts` converts in place. */
 import * as kernel from "../codecs/kernels/samples.wasm";
 
-/** Takes one read of at most `MAX_READ_STEP` bytes. */
+/** Buffer for one read of at most `MAX_READ_STEP` bytes. */
 const READ_MEMORY = new Uint8Array(kernel.memory.buffer as ArrayBuffer, kernel.stored, kernel.STORED_BYTES);
 
-/** Takes longer rows; kept between reads, since reading into fresh memory takes ten times as long. */
+/** Buffer for longer rows. It is kept between reads, since reading into fresh memory takes ten times as long. */
 let large = new Uint8Array(0);
 
-/** Memory for `length` bytes with arbitrary content; valid until the next call. */
+/** Memory for `length` bytes, with arbitrary content; valid until the next call. */
 export function scratchBytes(length: number): Uint8Array<ArrayBuffer> {
   const isUsual = length <= READ_MEMORY.length;
   if (isUsual || large.length < length) large = new Uint8Array(isUsual ? 0 : length);

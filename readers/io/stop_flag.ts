@@ -1,13 +1,13 @@
 import { Stopped } from "../errors.ts";
 
 /**
- * A flag in shared memory that stops a decode from outside: `Worker.terminate()` does not end a synchronous loop. Every loop whose
- * length depends on a file calls {@linkcode StopFlag.check} for each strip, chunk, directory or read of at most 1 MiB.
+ * A flag in shared memory that stops a decode from outside: `Worker.terminate()` does not end a synchronous loop. Every loop
+ * whose length depends on a file calls {@linkcode StopFlag.check} for each strip, chunk, directory or read of at most 1 MiB.
  */
 export class StopFlag {
   #cell: Int32Array;
 
-  /** Uses 4 shared bytes; a new lowered flag by default. */
+  /** Uses 4 shared bytes; by default, a new flag that is not raised. */
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(4)) {
     this.#cell = new Int32Array(shared);
   }
@@ -22,7 +22,7 @@ export class StopFlag {
     return this.#cell.buffer as SharedArrayBuffer;
   }
 
-  /** True once {@linkcode raise} was called on either side. */
+  /** True once {@linkcode raise} was called in any thread. */
   get raised(): boolean {
     return Atomics.load(this.#cell, 0) !== 0;
   }
@@ -31,7 +31,7 @@ export class StopFlag {
     Atomics.store(this.#cell, 0, 1);
   }
 
-  /** Ends the work when the flag is raised. @throws {Stopped} */
+  /** Ends the work if the flag is raised. @throws {Stopped} */
   check(): void {
     if (this.raised) throw new Stopped();
   }

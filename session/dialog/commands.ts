@@ -1,7 +1,7 @@
 /**
- * Command lines of the native dialogs and the meaning of their answers. Titles, folders and endings are arguments or variables, not
- * parts of a script: zenity and kdialog take globs, osascript and powershell.exe a constant script (`macos.js`, `windows.ps1`) and
- * the question as JSON.
+ * Command lines of the native dialogs and the meaning of their answers. Titles, folders and extensions are arguments or
+ * variables, never parts of a script: zenity and kdialog take globs; osascript and powershell.exe take a constant script
+ * (`macos.js`, `windows.ps1`) and the question as JSON.
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
@@ -14,9 +14,9 @@ import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
 export interface DialogQuestion {
   /** Names the asking page. */
   readonly title: string;
-  /** In lower case with a dot; unsupported ones are left out of the filter. */
+  /** Extensions in lower case with a dot; unsupported ones are left out of the filter. */
   readonly extensions: readonly string[];
-  /** Where to start, or `null`. */
+  /** Folder in which the dialog starts, or `null`. */
   readonly folder: string | null;
 }
 
@@ -24,9 +24,9 @@ export interface DialogQuestion {
 export interface ProgramCall {
   /** Listed in the permissions. */
   readonly program: string;
-  /** Its arguments, without a shell. */
+  /** Arguments of the program, passed without a shell. */
   readonly args: readonly string[];
-  /** Added to the environment of the server. */
+  /** Variables added to the environment of the server. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -50,16 +50,16 @@ const ALL_NAME = "All files";
 const NOT_STARTED = [126, 127];
 
 /**
- * The programs that can show the dialog, in the order in which they are tried.
+ * The programs that can show the dialog, in the order to try them.
  *
- * @param system `Deno.build.os`; systems besides macOS and Windows have the programs of Linux
+ * @param system `Deno.build.os`; all systems except macOS and Windows use the programs of Linux
  */
 export function dialogCommands(system: string, question: DialogQuestion): DialogCommand[] {
   const title = cleanTitle(question.title);
   const known = question.extensions.filter((extension) => SUPPORTED_EXTENSIONS.includes(extension));
   const stores = known.some((extension) => STORE_EXTENSIONS.includes(extension));
   const folders = stores && known.every((extension) => STORE_EXTENSIONS.includes(extension));
-  // In a dialog for files the user chooses a store by a file in it; on macOS also by the store itself.
+  // In a file dialog the user selects a store by a file in it; on macOS also by the store itself.
   const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
   const names = markersOf(known);
   if (system === "darwin") {
@@ -93,7 +93,7 @@ function zenity(
   globs: readonly string[],
 ): DialogCommand {
   const args = ["--file-selection", `--title=${title}`];
-  // The slash makes it the folder to start in instead of a name to look for.
+  // With the slash, zenity starts in the folder; without, it looks for a file of that name.
   if (folder !== null) args.push(`--filename=${folder.replace(/\/*$/, "/")}`);
   if (folders) args.push("--directory");
   else {
@@ -149,7 +149,7 @@ function asciiJson(value: unknown): string {
 }
 
 /**
- * The absolute path that the user chose, or `null` for a cancelled dialog. A marker file stands for its directory store.
+ * The absolute path that the user chose, or `null` if the dialog was cancelled. A marker file stands for its directory store.
  *
  * @throws {DialogUnavailable} the program failed or gave an unknown answer
  * @throws {PathNotFound} the path is not UTF-8
@@ -188,7 +188,7 @@ function jsonAnswer(program: string, result: ProgramResult): string | null {
     const { path }: { path: unknown } = JSON.parse(text);
     if (path === null || typeof path === "string") return path;
   } catch {
-    // As for JSON of another form.
+    // The error below covers this case, too.
   }
   throw unavailable(`"${program}" answered "${excerpt(text)}"`);
 }
@@ -203,7 +203,7 @@ function strict(bytes: Uint8Array): string {
 
 const lenient = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** True for a program that could not start, as when its libraries are missing. */
+/** True if a program could not start, for example because its libraries are missing. */
 export function neverStarted(result: ProgramResult): boolean {
   return NOT_STARTED.includes(result.code);
 }
@@ -216,7 +216,7 @@ export function failed(program: string, result: ProgramResult): DialogUnavailabl
 
 const excerpt = (text: string) => oneLine(text).slice(0, 300);
 
-/** The error for a reason, with the way without a dialog. */
+/** The error for a reason, which also names the way to open a file without a dialog. */
 export function unavailable(reason: string, cause?: unknown): DialogUnavailable {
   return new DialogUnavailable(
     `No dialog can be shown: ${reason}; POST /api/v2/open opens a path without one (docs/install.md#the-file-dialog)`,

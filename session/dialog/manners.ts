@@ -1,16 +1,16 @@
-/** How dialogs treat foreign pages: titles name them, and pages whose dialogs are cancelled too often have to wait. */
+/** How dialogs treat foreign pages: titles name them, and after too many cancelled dialogs they have to wait. */
 import { DialogBusy } from "../errors.ts";
 
-/** Characters of an origin in a title. */
+/** Longest origin in a title, in characters. */
 const MAX_ORIGIN = 60;
 
-/** This many cancelled dialogs are too many... */
+/** Foreign pages must wait after this many cancelled dialogs... */
 const TOO_MANY = 3;
 
 /** ...within these milliseconds. */
 const WINDOW = 60_000;
 
-/** Foreign pages are then refused for these seconds. */
+/** Seconds for which foreign pages are then refused. */
 const PAUSE = 30;
 
 /**
@@ -20,12 +20,12 @@ const PAUSE = 30;
  */
 export function dialogTitle(foreign: string | null): string {
   if (foreign === null) return "Open an acquisition";
-  // A page may hide its origin.
+  // A page may hide its origin, which is then "null".
   const isNameless = foreign === "null" || foreign === "";
   return `Open an acquisition for ${isNameless ? "a page without an address" : shortOrigin(foreign)}`;
 }
 
-/** Cuts an origin in the middle: its end names the owner, and title bars cut the end of a long line. */
+/** Shortens a long origin in the middle: its end names the owner, and title bars cut the end. */
 function shortOrigin(origin: string): string {
   if (origin.length <= MAX_ORIGIN) return origin;
   const scheme = /^[a-z]{1,20}:\/\//.exec(origin)?.[0] ?? "";
@@ -33,8 +33,8 @@ function shortOrigin(origin: string): string {
 }
 
 /**
- * Counts the cancelled dialogs of all foreign pages together, as a site may have many origins. The server's own pages and scripts
- * are never refused.
+ * Counts the cancelled dialogs of all foreign pages together, since one site may have many origins. The server's own pages and
+ * scripts are never refused.
  */
 export class DialogManners {
   readonly #now: () => number;
@@ -46,7 +46,7 @@ export class DialogManners {
     this.#now = now;
   }
 
-  /** Called before a dialog. @throws {DialogBusy} foreign pages have to wait */
+  /** Called before a dialog opens. @throws {DialogBusy} foreign pages have to wait */
   check(isForeign: boolean): void {
     if (!isForeign || this.#now() >= this.#pausedUntil) return;
     throw new DialogBusy(
@@ -55,7 +55,7 @@ export class DialogManners {
     );
   }
 
-  /** Called when the user cancelled a dialog, or the page left it. */
+  /** Called when the user cancels a dialog, or its page goes away. */
   cancelled(isForeign: boolean): void {
     if (!isForeign) return;
     const now = this.#now();

@@ -1,4 +1,4 @@
-/** The native file dialog of this machine: one at a time, which ends with its request. */
+/** The native file dialog of this machine. Only one is open at a time, and it closes when its request ends. */
 import { posix, win32 } from "node:path";
 import { ClientGone, DialogBusy, type DialogUnavailable, ShuttingDown } from "../errors.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./commands.ts";
 import { runProgram } from "./program.ts";
 
-/** One dialog. */
+/** A request for a dialog. */
 export interface PickRequest {
   /** Names the asking page. */
   readonly title: string;
@@ -28,11 +28,11 @@ export interface PickRequest {
 export interface PickerOptions {
   /** `Deno.build.os` */
   readonly system?: string;
-  /** Whether there is a display; only asked on Linux. */
+  /** Whether there is a display; called on Linux only. */
   readonly hasDisplay?: () => boolean;
-  /** Whether a program may be run, which requires that it was installed when the server started. */
+  /** Whether a program may be run; it must have been installed when the server started. */
   readonly isInstalled?: (program: DialogCommand["program"]) => boolean;
-  /** Runs a program until its end or an abort; `null` if it is not installed. */
+  /** Runs a program until it ends or is aborted; `null` if it is not installed. */
   readonly run?: (command: DialogCommand, signal: AbortSignal) => Promise<ProgramResult | null>;
 }
 
@@ -71,7 +71,7 @@ export class Picker {
    * @throws {DialogBusy | ClientGone | ShuttingDown}
    */
   async pick(request: PickRequest): Promise<string | null> {
-    // A reloaded page asks again while the program of its last request still ends.
+    // A reloaded page may ask again before the program of its last request has ended.
     while (this.#open?.signal.aborted) await this.#open.answer.catch(() => {});
     if (this.#closing.signal.aborted) throw new ShuttingDown("The server is stopping");
     if (this.#open !== null) {

@@ -1,6 +1,6 @@
 /**
- * Runs a dialog program. Ending its children too would need the permission to run everything, so a wrapper script has to `exec`
- * the program.
+ * Runs a dialog program. To end its child processes too, the server would need permission to run every program; so a wrapper
+ * script has to `exec` the dialog program.
  */
 import { Buffer } from "node:buffer";
 import { type DialogCommand, type ProgramCall, type ProgramResult, unavailable } from "./commands.ts";
@@ -8,7 +8,7 @@ import { type DialogCommand, type ProgramCall, type ProgramResult, unavailable }
 /** Milliseconds between SIGTERM and SIGKILL. */
 const END_GRACE = 2000;
 
-/** Milliseconds to wait for output after the end, since a child of the program may hold the pipe. */
+/** Milliseconds to wait for output after the program's end, since a child process may hold the pipe. */
 const OUTPUT_GRACE = 500;
 
 /** Bytes kept of each output; a path has at most 32767 characters. */
@@ -17,7 +17,7 @@ const MAX_OUTPUT = 256 << 10;
 /**
  * Starts a program, without a shell, and waits for it.
  *
- * @param signal ends the program, whose result then means nothing
+ * @param signal ends the program; its result is then meaningless
  * @returns `null` if the program was not installed when the server started
  * @throws {DialogUnavailable} it cannot be started
  */
@@ -84,8 +84,9 @@ export function startProgram(call: ProgramCall, options: Deno.CommandOptions): D
 }
 
 /**
- * Variables of the system's loader (`LD_…`, `DYLD_…`), which Deno refuses to pass to a listed program and which users of conda and
- * module systems set; blank counts as unset. The refusal names them, as reading the environment needs a permission.
+ * Variables of the system's loader (`LD_…`, `DYLD_…`), which users of conda and module systems set and which Deno refuses to pass
+ * to a listed program; an empty value counts as unset. The names come from the refusal: reading the environment needs a
+ * permission.
  */
 function loaderVariables(cause: unknown): string[] {
   if (!(cause instanceof Deno.errors.NotCapable)) return [];

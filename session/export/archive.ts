@@ -1,15 +1,15 @@
-/** The files of an archive, in their order, and the ZIP stream of them. */
+/** The files of an archive, in order, and their ZIP stream. */
 import type { PackedPlanes, PackOrder } from "../../readers/opened/orders.ts";
 import type { Position } from "../../readers/reader.ts";
 import { chunkIndices, type ImageLayout, writtenPositions } from "./image_layout.ts";
 import { type ExportedMember, memberDocuments, pathsOf, type WrittenPlane } from "./member_documents.ts";
 import { zarrDocuments } from "./zarr_documents.ts";
 
-/** What is written. */
+/** What an archive contains. */
 export interface Archive {
   readonly id: string;
   readonly name: string;
-  /** False for documents and tables alone. */
+  /** False if the archive holds only documents and tables. */
   readonly hasImages: boolean;
   /** Recordings in the order of the archive. */
   readonly members: readonly ExportedMember[];
@@ -21,7 +21,7 @@ export type Packer = (member: ExportedMember, order: Omit<PackOrder, "working">)
 
 /** Planes that were packed together. */
 export interface Packed {
-  /** Chunks of each; `null` for one that the recording lacks. */
+  /** Chunks of each plane; `null` for a plane that the recording lacks. */
   readonly planes: NonNullable<PackedPlanes["planes"]>;
   release(): void;
 }
@@ -33,14 +33,14 @@ interface Entry {
   readonly lastModified: Date;
 }
 
-/** Planes that are ordered together, as channels may share their stored bytes. */
+/** Largest group of planes, in bytes, that is decoded together: channels may share their stored bytes. */
 const MAX_TOGETHER_BYTES = 64 << 20;
 
-/** Bytes between two breaks of the serving thread, which computes a checksum of them. */
+/** Bytes between two pauses of the serving thread, which computes their checksum. */
 const PIECE_BYTES = 256 << 10;
 
 /**
- * The archive as a ZIP file. An error of the stream leaves it without its directory, so readers reject it.
+ * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it.
  *
  * @param written called with the number of planes that are in the archive
  */
@@ -141,14 +141,14 @@ interface PlacedPlane {
   readonly chunks: readonly Uint8Array<ArrayBuffer>[] | null;
 }
 
-/** Planes that are ordered together. */
+/** Planes that are decoded together. */
 interface Group {
   readonly position: Position;
   /** Indices among the written channels. */
   readonly group: readonly number[];
 }
 
-/** The planes of a member. The next ones are decoded while these are sent. */
+/** The planes of a member. The next planes are decoded while the current ones are sent. */
 async function* planesOf(member: ExportedMember, pack: Packer): AsyncGenerator<PlacedPlane> {
   const { layout, channels } = member;
   const begin = (next: IteratorResult<Group, void>) => {
@@ -156,7 +156,7 @@ async function* planesOf(member: ExportedMember, pack: Packer): AsyncGenerator<P
     const { position, group } = next.value;
     const indices = group.map((i) => channels[i]!.index);
     const packed = pack(member, { channels: indices, position, layout: layout.packed });
-    // A failure is reported when its turn comes.
+    // The failure is reported when the group's turn comes.
     packed.catch(() => {});
     return { position, group, packed };
   };
@@ -183,7 +183,7 @@ async function* planesOf(member: ExportedMember, pack: Packer): AsyncGenerator<P
   }
 }
 
-/** Frees planes of an archive that was cut. As garbage they would stay until the server has other work. */
+/** Frees the planes of an archive that was cut off. The garbage collector would keep them until the server has other work. */
 function drop({ planes, release }: Packed): void {
   for (const { buffer } of planes.flatMap((chunks) => chunks ?? [])) buffer.transfer(0);
   release();

@@ -5,7 +5,7 @@ import { PACKED_TYPES, type PackedLayout, type PackedType } from "../../readers/
 import { SAMPLE_BYTES } from "../../readers/samples/to_float32.ts";
 import { positionsOf, sizeAlong } from "../../readers/metadata/selection.ts";
 
-/** A plane with more bytes is cut into several chunks, each a number of whole rows. */
+/** A larger plane is cut into several chunks of whole rows. */
 const MAX_CHUNK_BYTES = 16 << 20;
 
 /** Types that each written type represents exactly. */
@@ -24,16 +24,16 @@ export interface WrittenAxis {
   readonly name: "t" | "c" | "z" | "y" | "x";
   /** OME type. */
   readonly type: "time" | "channel" | "space";
-  /** OME unit, where the step has one that OME names. */
+  /** OME unit, if OME names the unit of the step. */
   readonly unit: string | null;
-  /** Step in that unit; 1 without. */
+  /** Step in that unit; 1 without a unit. */
   readonly scale: number;
   readonly size: number;
 }
 
 /** One channel of the written array. */
 export interface WrittenChannel {
-  /** Name, with the index along L where there are several. */
+  /** Name, with the index along L if there are several. */
   readonly label: string;
   /** Six hexadecimal digits. */
   readonly color: string;
@@ -49,7 +49,7 @@ export interface ImageLayout {
   readonly axisDisplay: Readonly<Record<string, { type: string; unit: string; scale: number }>>;
   /** Spectral planes of each channel, which are folded into `c`. */
   readonly spectral: number;
-  /** True where a type of the file is wider than float32. */
+  /** True if a sample type of the file is wider than float32. */
   readonly isRounded: boolean;
 }
 
@@ -58,7 +58,7 @@ export type Served = Pick<AcquisitionSummary, "axes" | "rows" | "columns"> & {
   readonly channels: readonly Channel[];
 };
 
-/** The smallest type that represents all of some types exactly, or `null`. */
+/** The smallest type that represents all given types exactly, or `null`. */
 function typeFor(types: readonly SampleType[]): PackedType | null {
   return PACKED_TYPES.find((type) => types.every((one) => REPRESENTED[type].includes(one))) ?? null;
 }
@@ -66,8 +66,8 @@ function typeFor(types: readonly SampleType[]): PackedType | null {
 /**
  * The layout of an image.
  *
- * @param channels written ones, in order
- * @param isWhole false for one position of T and Z
+ * @param channels written channels, in order
+ * @param isWhole false if only one position of T and Z is written
  */
 export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: boolean): ImageLayout {
   const exact = typeFor(channels.map((channel) => channel.sampleType));
@@ -107,7 +107,7 @@ const chunkRows = (rows: number, rowBytes: number): number =>
 
 const UNCALIBRATED = { unit: null, scale: 1 };
 
-/** Step and unit of an axis, in the array where OME has them there, else for the image document. */
+/** Step and unit of an axis: for the array if OME has the unit, else for the image document. */
 function calibrationOf(letter: AxisLetter, axis: Axis | undefined) {
   if (axis === undefined || letter === "C" || axis.unit === "Pixels") {
     return { written: UNCALIBRATED, display: null };
@@ -124,7 +124,7 @@ function calibrationOf(letter: AxisLetter, axis: Axis | undefined) {
   return { written: UNCALIBRATED, display };
 }
 
-/** Positions to write, in the order T, Z and, folded into `c`, L. @param opened the only T and Z; `null` for all */
+/** Positions to write, in the order T, Z and, folded into `c`, L. @param opened the only T and Z to write; `null` for all */
 export function writtenPositions(
   axes: readonly Axis[],
   opened: Position | null,

@@ -1,4 +1,4 @@
-/** The documents of a written member, and the judging of what a client sent for them. */
+/** The documents of a written member, and the validation of what a client sent for them. */
 import { basename, dirname, sep } from "node:path";
 import type { z } from "zod";
 import type { AcquisitionSource, AcquisitionSummary } from "../../readers/opened/orders.ts";
@@ -22,22 +22,22 @@ export type WrittenPlane = Readonly<Record<string, number>>;
 /** A recording that is about to be written. */
 export interface ExportedMember {
   readonly summary: AcquisitionSummary;
-  /** Where it is, and the marks of its files. */
+  /** Location of the recording, and the marks of its files. */
   readonly source: AcquisitionSource;
-  /** Memory that decoding a plane takes beside the plane. */
+  /** Memory that decoding a plane needs besides the plane. */
   readonly working: WorkingMemory;
-  /** From 1, in the paths of its files. */
+  /** Number of the member, from 1, used in the paths of its files. */
   readonly number: number;
   /** What the client sent. */
   readonly order: MemberOrder;
   readonly id: string;
   readonly name: string;
-  /** Written channels, ascending. */
+  /** Written channels in ascending order. */
   readonly channels: readonly Channel[];
   readonly layout: ImageLayout;
   /** Its reference image, or `null`. */
   readonly reference: ImageLayout | null;
-  /** The only written T and Z; `null` where all are written. */
+  /** The only written T and Z; `null` if all are written. */
   readonly opened: Position | null;
 }
 
@@ -84,13 +84,13 @@ export const pathsOf = ({ number, reference, order }: ExportedMember): MemberPat
   analyses: (order.analyses ?? []).length > 0 ? `analyses/${number}.json` : null,
 });
 
-/** Name of the recording: that of its file, and of its scene where there are several. */
+/** Name of the recording: its file name, and the scene's name if there are several scenes. */
 function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
   const name = basename(path);
   return sceneCount > 1 ? `${name} ${scenes[scene]?.name ?? `Scene ${scene + 1}`}` : name;
 }
 
-/** A file of the archive beside the images. */
+/** A file of the archive other than an image. */
 export interface WrittenDocument {
   /** Path in the archive. */
   readonly path: string;
@@ -149,7 +149,7 @@ function imageDocument(
   };
 }
 
-/** A text whose quoted paths are cut to names: archives are shared. @param path of the recording, whose folders may hold quotes */
+/** Reduces quoted paths to names, since archives are shared. @param path of the recording, whose folders may hold quotes */
 function withoutFolders(text: string, path: string): string {
   let cut = text;
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
@@ -206,7 +206,7 @@ function analysesOf({ id, number, order, layout: { spectral } }: ExportedMember)
   return { analyses: { format: "store-analyses", version: 1, image_id: id, analyses }, tables };
 }
 
-/** The index along L that an analysis was made at. */
+/** The index along L at which an analysis was made. */
 function spectralIndex(parameters: Readonly<Record<string, unknown>> | undefined): number {
   const own = parameters?.["acq_server"];
   const l = isJsonObject(own) ? own["l"] : 0;
@@ -215,12 +215,12 @@ function spectralIndex(parameters: Readonly<Record<string, unknown>> | undefined
 
 /** A fault of an order. */
 export interface OrderFault {
-  /** From `members` on. */
+  /** Keys from `members` on. */
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** Judges a member by documents v1, except its tables. */
+/** Validates a member, except its tables, by documents v1. */
 export function memberFaults(member: ExportedMember, index: number): OrderFault[] {
   const { order, layout, channels } = member;
   const image = factsOf(layout);
@@ -236,7 +236,7 @@ export function memberFaults(member: ExportedMember, index: number): OrderFault[
   judgeDocument(
     "analyses",
     analysesOf(member).analyses,
-    // The channels of the order are judged below.
+    // The channels of the order are validated below.
     { imageId: null, image: null, roiIds },
     new DocumentProblems("", analysesProblems),
   );
@@ -261,7 +261,7 @@ export function memberFaults(member: ExportedMember, index: number): OrderFault[
   ].map(({ path, message }) => ({ path: ["members", String(index), ...path], message }));
 }
 
-/** Why a document is too large to be read again, or `null`. */
+/** Why a document is too large to be read back, or `null`. */
 function sizeProblem(content: Readonly<Record<string, unknown>>, path: string): string | null {
   try {
     parseJsonText(JSON.stringify(content, null, 2), quoted(path));

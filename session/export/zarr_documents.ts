@@ -2,7 +2,7 @@
 import type { PackedType } from "../../readers/samples/packed_plane.ts";
 import type { ImageLayout } from "./image_layout.ts";
 
-/** Range of the samples of each type, in which viewers show a channel at first. */
+/** Range of each sample type, in which viewers first show a channel. */
 const RANGES: Readonly<Record<PackedType, readonly [number, number]>> = {
   uint8: [0, 255],
   int8: [-128, 127],
@@ -17,7 +17,7 @@ export async function zarrDocuments(
   name: string,
   layout: ImageLayout,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  // Loaded with the first export.
+  // Loaded on the first export.
   const zarr = await import("zarrita");
   const documents = new Map<string, Uint8Array>();
   const store = {
