@@ -1,12 +1,12 @@
 /**
- * The types of a reader: an {@linkcode Acquisition}, known from the metadata alone, and its {@linkcode PlanePlan}s, whose byte
+ * The types of a reader: an {@linkcode Acquisition}, described by the metadata alone, and its {@linkcode PlanePlan}s, whose byte
  * ranges are checked before the first sample is read.
  */
 import type { DocumentList } from "./io/document_list.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Warning } from "./warning.ts";
 
-/** Sample type in the file, without byte order. A packed width names the next wider type (12 bit: `uint16`). */
+/** Sample type in the file, without byte order. A packed width counts as the next wider type (12 bits: `uint16`). */
 export type SampleType =
   | "bool"
   | "uint8"
@@ -21,7 +21,7 @@ export type SampleType =
   | "float32"
   | "float64";
 
-/** Letters of the axes, in the order in which they are always served. `L` is spectral. */
+/** Letters of the axes, in the order in which they are served. `L` is the spectral axis. */
 export const AXIS_ORDER = ["T", "L", "C", "Z", "Y", "X"] as const;
 
 /** One letter of {@linkcode AXIS_ORDER}. */
@@ -39,19 +39,19 @@ export interface Axis {
 
 /** One channel of the file, loaded or not. */
 export interface Channel {
-  /** Position among the channels of the file, from 0. */
+  /** Index among the channels of the file, from 0. */
   readonly index: number;
-  /** Served name, by `channels.ts`. */
+  /** Served name, made by `channels.ts`. */
   readonly name: string;
   /** Sample type in the file. */
   readonly sampleType: SampleType;
   readonly rows: number;
   readonly columns: number;
-  /** Colour in which the file shows it, `#rrggbb` in lower case, or `null`. */
+  /** Colour in which the file displays the channel, `#rrggbb` in lower case, or `null`. */
   readonly color: string | null;
 }
 
-/** Which plane of each channel is wanted, by index from 0 along the axes of the acquisition. */
+/** Position of a plane, the same for each channel: indices from 0 along the axes of the acquisition. */
 export interface Position {
   /** Time point. */
   readonly t: number;
@@ -64,33 +64,33 @@ export interface Position {
 /** Index 0 of every axis. */
 export const FIRST_POSITION: Position = { t: 0, z: 0, l: 0 };
 
-/** Memory that decoding takes beside the planes that it fills. */
+/** Memory that decoding needs besides the planes that it fills. */
 export interface WorkingMemory {
-  /** Most bytes at once: stored and decoded bytes of a strip, tile or chunk, and what the decoder itself needs. */
+  /** Largest number of bytes at once: stored and decoded bytes of a strip, tile or chunk, and the decoder's own memory. */
   readonly bytes: number;
   /** True for a decoder whose memory is freed only when its worker ends. */
   readonly endsWithWorker: boolean;
 }
 
-/** Decoding that takes no more than a buffer of {@linkcode MAX_READ_STEP} or so. */
+/** Memory of a decoding that needs no more than a buffer of about {@linkcode MAX_READ_STEP}. */
 export const NO_WORKING_MEMORY: WorkingMemory = { bytes: 0, endsWithWorker: false };
 
-/** Memory for two decodes in sequence. */
+/** Memory for two decodings in sequence. */
 export function largerMemory(a: WorkingMemory, b: WorkingMemory): WorkingMemory {
   return { bytes: Math.max(a.bytes, b.bytes), endsWithWorker: a.endsWithWorker || b.endsWithWorker };
 }
 
-/** Some rows of a plane, `end` excluded. */
+/** A range of rows of a plane, `end` excluded. */
 export interface RowRange {
   /** First row. */
   readonly start: number;
-  /** Row after the last. */
+  /** One past the last row. */
   readonly end: number;
 }
 
 /**
- * How compressed planes can be divided among workers: any rows between two cuts can be planned alone, and a plan for them fills
- * exactly these.
+ * How workers can divide compressed planes. Any rows between two cuts can be planned separately, and such a plan fills exactly
+ * these rows.
  */
 export interface Division {
   /** Number of consecutive channels that are compressed together. */
@@ -99,27 +99,27 @@ export interface Division {
   readonly rows: number;
 }
 
-/** Memory for decoding by some plans in sequence. */
+/** Memory for decoding several plans in sequence. */
 export const workingOf = (plans: readonly PlanePlan[]): WorkingMemory =>
   plans.map(({ working }) => working ?? NO_WORKING_MEMORY).reduce(largerMemory, NO_WORKING_MEMORY);
 
-/** How to fill the wanted planes; every byte range in it has been checked against its file. */
+/** How to fill the wanted planes; every byte range in the plan has been checked against its file. */
 export interface PlanePlan {
   readonly rows: number;
   readonly columns: number;
-  /** Rows that `decode` fills: at least the wanted ones; all by default. */
+  /** Rows that `decode` fills, at least the wanted ones; all rows by default. */
   readonly filled?: RowRange;
-  /** Such as an interrupted scan. */
+  /** Warnings, for example about an interrupted scan. */
   readonly warnings: readonly Warning[];
-  /** Present where dividing the planes pays. */
+  /** Present if dividing the planes among workers is faster. */
   readonly division?: Division | undefined;
-  /** Memory beside the planes while they are decoded; {@linkcode NO_WORKING_MEMORY} by default. */
+  /** Memory needed besides the planes during decoding; {@linkcode NO_WORKING_MEMORY} by default. */
   readonly working?: WorkingMemory;
-  /** True where `decode` writes every sample or fails, so that planes need not be cleared. */
+  /** True if `decode` writes every sample or fails, so that planes need not be cleared. */
   readonly overwrites?: boolean;
   /**
    * Fills one row-major float32 plane per wanted channel, `columns` samples for each of the filled rows. The planes arrive
-   * zeroed unless the plan `overwrites` them; a zero never stands for a missing byte.
+   * zeroed unless the plan `overwrites` them. A zero never stands for a missing byte.
    *
    * @throws {DecodeFailed} a strip, tile, chunk or block cannot be decoded
    * @throws {Stopped}
@@ -134,15 +134,15 @@ export interface Reference {
   readonly channels: readonly Channel[];
   /** `[x0, y0, x1, y1]` in pixels of the reference plane, start to end. */
   readonly lineRoi: readonly [number, number, number, number] | null;
-  /** Path of the laser, in pixels of the reference plane. */
+  /** Points of the scan path, in pixels of the reference plane. */
   readonly scanPath: { readonly x: readonly number[]; readonly y: readonly number[] } | null;
-  /** Plan for all its channels. @throws {DecodeFailed} */
+  /** Plans all channels of the image. @throws {DecodeFailed} */
   plan(): Promise<PlanePlan>;
 }
 
-/** Facts of a line scan; `null` where unknown. */
+/** Facts of a line scan; `null` if unknown. */
 export interface LineScan {
-  /** Seconds between the starts of two lines. */
+  /** Seconds from the start of one line to the start of the next. */
   readonly secondsPerLine: number | null;
   /** Dwell time of a pixel in seconds. */
   readonly secondsPerPixel: number | null;
@@ -157,16 +157,16 @@ export interface MemberName {
   readonly member: {
     readonly id: string;
     readonly name: string;
-    /** Whether it was accepted; `null` without an image document. */
+    /** Whether the member was accepted; `null` without an image document. */
     readonly accepted: boolean | null;
   };
 }
 
-/** One opened acquisition: everything but its samples. */
+/** One opened acquisition, without its samples. */
 export interface Acquisition {
-  /** Axes of the whole array of the scene, in {@linkcode AXIS_ORDER}; those of length 1 left out but `Y`, `X`. */
+  /** Axes of the whole array of the scene, in {@linkcode AXIS_ORDER}. Axes of length 1 are left out, except `Y` and `X`. */
   readonly axes: readonly Axis[];
-  /** All channels of the file, samples (RGB) included. */
+  /** All channels of the file, including samples (RGB). */
   readonly channels: readonly Channel[];
   /** `YYYYMMDD` as the microscope wrote it, or `""`. */
   readonly date: string;
@@ -175,36 +175,36 @@ export interface Acquisition {
   /** Bytes of all files of the acquisition; `null` for a directory store. */
   readonly fileSize: number | null;
   readonly reference: Reference | null;
-  /** Given where the rows of a plane are lines in time. */
+  /** Present if the rows of a plane are lines in time. */
   readonly lineScan?: LineScan | null;
   readonly collection?: MemberName | null;
   readonly warnings: readonly Warning[];
   /**
-   * Seconds of each time point from the first, by `timesFrom` of `metadata/time_stamps.ts`: one for each index along `T`,
-   * or for each row of a line scan; `null` without time stamps.
+   * Seconds of each time point since the first, from `timesFrom` in `metadata/time_stamps.ts`: one value per index along `T`,
+   * or per row of a line scan; `null` without time stamps.
    */
   readonly times: readonly number[] | null;
-  /** Upper estimate of the bytes that stay in memory while it is open, such as the offsets of all pages. */
+  /** Upper estimate of the bytes that the open acquisition keeps in memory, such as the offsets of all pages. */
   readonly indexBytes?: number;
   /**
-   * Reports from the directory or the list of files whether a plane is stored; present where planes may be missing.
+   * Whether a plane is stored, according to the directory or the list of files; present if planes may be missing.
    */
   holds?(channel: number, position: Position): boolean;
   /**
-   * Paths of the files that identify the content, whichever of them and whichever scene was opened; the opened file by default.
+   * Paths of the files that identify the content. They do not depend on the opened file or scene. By default the opened file.
    */
   files?(): readonly string[];
   /**
    * Adds the metadata documents of the file, as written and in order.
    *
-   * @throws {DecodeFailed} one is damaged, or they do not fit
+   * @throws {DecodeFailed} a document is damaged, or the documents exceed the limit
    */
   documents(list: DocumentList): void;
   /**
-   * Plans the planes of some channels of one shape at an existing position.
+   * Plans the planes of some channels of equal shape at an existing position.
    *
    * @param rows wanted rows; all by default. The plan may fill more
-   * @throws {PlaneNotFound} the file declares the plane and does not hold it
+   * @throws {PlaneNotFound} the file declares the plane but does not contain it
    * @throws {DecodeFailed} a plane is incomplete or does not fit its file
    */
   plan(channels: readonly number[], position: Position, rows?: RowRange): Promise<PlanePlan>;
@@ -222,24 +222,24 @@ export interface Source {
 export interface SceneEntry {
   /** Name in the file, or `null`. */
   readonly name: string | null;
-  /** Length by axis as in {@linkcode Acquisition.axes}; empty where reading it would take more than the directory. */
+  /** Length by axis as in {@linkcode Acquisition.axes}; empty if reading it would need more than the directory. */
   readonly sizes: Readonly<Partial<Record<AxisLetter, number>>>;
 }
 
-/** The scenes of a file or set of files: series, positions, images. One of them decides axes, channels and reference. */
+/** The scenes of a file or set of files: series, positions or images. Axes, channels and reference belong to one scene. */
 export interface Scenes {
-  /** `source.format` where the reader finds another format than its name or markers say. */
+  /** `source.format`, if the reader finds another format than the name or markers suggest. */
   readonly format?: string;
   /** Number of scenes with samples, at least 1. */
   readonly count: number;
   /** Index of the scene of the opened file. */
   readonly own: number;
-  /** Such as the names of scenes that are left out. */
+  /** Warnings, for example with the names of scenes that are left out. */
   readonly warnings: readonly Warning[];
-  /** The first of them, at most `most`. */
+  /** The first scenes, at most `most`. */
   entries(most: number): readonly SceneEntry[];
   /**
-   * Opens one, whose index the caller has checked.
+   * Opens a scene, whose index the caller has checked.
    *
    * @throws {DecodeFailed | UnsupportedFormat | Stopped}
    */
@@ -260,7 +260,7 @@ export const oneScene = (acquisition: Acquisition): Scenes => ({
 });
 
 /**
- * Reads what scenes there are. The files stay open until the caller closes `source.files`.
+ * Reads the list of scenes. The files stay open until the caller closes `source.files`.
  *
  * @throws {DecodeFailed | UnsupportedFormat | Stopped}
  */

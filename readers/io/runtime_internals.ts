@@ -8,10 +8,7 @@ import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
 
 // Garbage collection. V8 does not collect in an idle thread, where hundreds of megabytes of read chunks would stay resident.
 
-/**
- * Time without loads before a collection, longer than the pauses within a burst. Collecting a small heap takes a few
- * milliseconds.
- */
+/** Time without loads before a collection, longer than pauses within a burst. Collecting a small heap takes some milliseconds. */
 const QUIET_MS = 200;
 
 /** Size of a load after which the collection does not wait. */

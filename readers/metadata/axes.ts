@@ -1,10 +1,10 @@
 /**
- * Brings the calibration of every format to one form: lengths in micrometres (`um`), durations in seconds
- * (`seconds`), any other unit as written, and step 1 `Pixels` without a calibration.
+ * Converts the calibrations of all formats to one form: lengths in micrometres (`um`), durations in seconds
+ * (`seconds`), any other unit as written; without a calibration, step 1 and unit `Pixels`.
  */
 import { type Axis, AXIS_ORDER, type AxisLetter } from "../reader.ts";
 
-/** Factors as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
+/** A factor as `[multiply, divide]`, so that 100 nm becomes exactly 0.1 um. */
 type Factor = readonly [number, number];
 
 /** SI prefixes: symbol, name, power of ten. */
@@ -32,17 +32,17 @@ const PREFIXES: readonly (readonly [string, string, number])[] = [
   ["Y", "yotta", 24],
 ];
 
-/** A unit of `10 ** exponent` served units with every prefix, by symbol and by name. */
+/** Factors of a unit with every prefix, by symbol and by name. The plain unit is `10 ** exponent` served units. */
 function prefixed(symbol: string, name: string, exponent: number): Record<string, Factor> {
   return Object.fromEntries(PREFIXES.flatMap(([letter, prefix, power]) => {
     const ten = power + exponent;
-    // Powers of ten are exact up to 1e22, and so is a division by them.
+    // Powers of ten up to 1e22 are exact, so dividing by them rounds only once.
     const factor: Factor = ten < 0 && ten >= -22 ? [1, Number(`1e${-ten}`)] : [Number(`1e${ten}`), 1];
     return [[letter + symbol, factor], [prefix + name, factor]];
   }));
 }
 
-/** Units of length; symbols as the SI writes them, names in lower case. */
+/** Units of length: symbols as in the SI, names in lower case. */
 const LENGTHS: Record<string, Factor> = {
   ...prefixed("m", "meter", 6),
   micron: [1, 1],
@@ -82,10 +82,10 @@ const DURATIONS: Record<string, Factor> = {
   day: [86_400, 1],
 };
 
-/** Prefixed symbols in any case; for all others the case counts (Mm and mm, Gs and gs). */
+/** Prefixed symbols that are accepted in any case. In all others the case counts (Mm and mm, Gs and gs). */
 const ANY_CASE = new Set(["pm", "nm", "um", "mm", "cm", "dm", "km", "fs", "ps", "ns", "us", "ms"]);
 
-/** Units without a calibration. */
+/** Units that mean that there is no calibration. */
 const NO_UNIT = new Set(["", "pixel", "pixels", "px", "reference frame", "null", "undefined", "none"]);
 
 /** A step with its unit. */
@@ -96,11 +96,11 @@ export interface Calibration {
   readonly unit: string;
 }
 
-/** Step and unit without a calibration. */
+/** Step and unit if there is no calibration. */
 export const UNCALIBRATED: Calibration = { step: 1, unit: "Pixels" };
 
 function factorOf(table: Record<string, Factor>, unit: string): Factor | undefined {
-  // Both code points of the micro sign, British spelling and the plural.
+  // Accepts both code points of the micro sign, British spelling and the plural.
   const plain = unit.replace(/[µμ]/g, "u").replace(/metre(s?)$/, "meter$1");
   const singular = plain.length > 2 ? plain.replace(/s$/, "") : plain;
   return Object.hasOwn(table, plain)
@@ -111,9 +111,9 @@ function factorOf(table: Record<string, Factor>, unit: string): Factor | undefin
 }
 
 /**
- * Step and unit in the served vocabulary; {@linkcode UNCALIBRATED} unless the step is finite and positive.
+ * Converts a step and its unit to the served units. {@linkcode UNCALIBRATED} unless the step is finite and positive.
  *
- * @param unit as the file writes it: a symbol or an English name, singular or plural, in any case
+ * @param unit as in the file: a symbol or an English name, singular or plural, in any case
  */
 export function calibrated(step: number | null | undefined, unit: string | null | undefined): Calibration {
   if (step === null || step === undefined || !Number.isFinite(step) || step <= 0) return UNCALIBRATED;
@@ -129,7 +129,7 @@ export function calibrated(step: number | null | undefined, unit: string | null 
   return { step, unit: written };
 }
 
-/** True for a symbol whose case counts: `Am` is not an attometre. */
+/** True for a symbol in which the case counts: `Am` is not an attometre. */
 const isSymbolOfCase = (lower: string) => /^(?:[a-z]|da)[ms]$/.test(lower) && !ANY_CASE.has(lower);
 
 function scaled(step: number, [multiply, divide]: Factor, unit: string, written: string): Calibration {
@@ -137,12 +137,12 @@ function scaled(step: number, [multiply, divide]: Factor, unit: string, written:
   return Number.isFinite(value) && value > 0 ? { step: value, unit } : { step, unit: written };
 }
 
-/** The calibration, or `undefined` for {@linkcode UNCALIBRATED}. */
+/** The calibration; `undefined` for {@linkcode UNCALIBRATED}. */
 export function known(calibration: Calibration): Calibration | undefined {
   return calibration === UNCALIBRATED ? undefined : calibration;
 }
 
-/** The known calibrations by letter. */
+/** The known calibrations, by axis letter. */
 export function calibrationsOf(
   steps: Partial<
     Record<AxisLetter, readonly [step: number | null | undefined, unit: string | null | undefined]>
@@ -157,10 +157,10 @@ export function calibrationsOf(
 }
 
 /**
- * The axes of an array in the served order, without those of length 1 (but `Y` and `X`). `C` has no calibration.
+ * The axes of an array in the served order. Axes of length 1 are left out, except `Y` and `X`. `C` has no calibration.
  *
- * @param sizes length per letter; a letter that is absent has length 1
- * @param calibrations step and unit per letter, already brought to the served vocabulary
+ * @param sizes length per letter; an absent letter has length 1
+ * @param calibrations step and unit per letter, in served units
  */
 export function axesOf(
   sizes: Partial<Record<AxisLetter, number>>,

@@ -1,14 +1,14 @@
-/** Channels as they are served: unique names with their defaults, and colours as `#rrggbb`. */
+/** Channels as served: unique names with defaults, and colours as `#rrggbb`. */
 import type { Channel } from "../reader.ts";
 import { boundedText } from "./description.ts";
 
 /** Names of the samples of a colour pixel, in served order. */
 export const COLOURS: readonly string[] = ["Red", "Green", "Blue"];
 
-/** Colours in which these samples are shown, where the format asks for it. */
+/** Colours in which these samples are displayed, if the format asks for it. */
 export const COLOUR_HEX: readonly string[] = ["#ff0000", "#00ff00", "#0000ff"];
 
-/** Lookup tables of one colour, by their names in lower case. */
+/** Lookup tables of a single colour, by name in lower case. */
 export const NAMED_COLORS: ReadonlyMap<string, string> = new Map([
   ["red", "#ff0000"],
   ["green", "#00ff00"],
@@ -21,10 +21,10 @@ export const NAMED_COLORS: ReadonlyMap<string, string> = new Map([
   ["white", "#ffffff"],
 ]);
 
-/** Most formats write black where a channel has no colour. */
+/** Colour that most formats write for a channel without a colour. */
 export const BLACK = "#000000";
 
-/** Name and colour of a channel by its file; `null` or blank where it gives none. */
+/** Name and colour of a channel in its file; `null` or blank if missing. */
 export interface NamedChannel {
   /** Any text. */
   readonly name: string | null | undefined;
@@ -32,7 +32,7 @@ export interface NamedChannel {
   readonly color?: string | null | undefined;
 }
 
-/** Channels whose planes are alike, with unique names. */
+/** Channels of equal shape and sample type, with unique names. */
 export function channelsOf(
   named: readonly NamedChannel[],
   { sampleType, rows, columns }: Pick<Channel, "sampleType" | "rows" | "columns">,
@@ -48,20 +48,20 @@ export function channelsOf(
   }));
 }
 
-/** Name of a sample of a pixel: after that of its channel, where it needs one. */
+/** Name of a sample of a pixel, after the name of its channel if there is one. */
 export const sampleName = (channel: string | null | undefined, sample: string): string =>
   channel ? `${channel} ${sample}` : sample;
 
-/** `#rrggbb` of the lowest bytes of three numbers. */
+/** `#rrggbb` from the lowest bytes of three numbers. */
 export const hexColor = (...parts: readonly [red: number, green: number, blue: number]): string =>
   `#${parts.map((part) => (part & 0xff).toString(16).padStart(2, "0")).join("")}`;
 
-/** Unique names of channels: a blank one becomes `CHn` (n = index + 1), a repeated one gets ` (2)`, ` (3)`. */
+/** Unique channel names: a blank name becomes `CHn` (n = index + 1), a repeated name gets ` (2)`, ` (3)`. */
 export function channelNames(names: readonly (string | null | undefined)[]): string[] {
   return distinct(names, "CH");
 }
 
-/** Unique names of scenes: a blank one becomes `Scene n`. */
+/** Unique scene names: a blank name becomes `Scene n`. */
 export function sceneNames(names: readonly (string | null)[]): string[] {
   return distinct(names, "Scene ");
 }
@@ -74,7 +74,7 @@ function distinct(names: readonly (string | null | undefined)[], noun: string): 
     let unique = name;
     for (let n = repeats.get(name) ?? 2; taken.has(unique); n += 1) {
       unique = `${name} (${n})`;
-      // Thousands of scenes may have one name.
+      // Thousands of scenes may have the same name.
       repeats.set(name, n + 1);
     }
     taken.add(unique);

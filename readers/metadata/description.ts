@@ -1,16 +1,16 @@
-/** Bounds what a description of an acquisition takes: it outlives the file's own documents, in every session. */
+/** Limits the memory of an acquisition's description, which every session keeps longer than the file's documents. */
 
-/** Bytes of UTF-8 that a name, a unit or a warning may have. */
+/** Largest size of a name, a unit or a warning, in bytes of UTF-8. */
 const MAX_TEXT_BYTES = 4096;
 
-/** Bytes of the ` (2)` that may make a name distinct after it was cut. */
+/** Bytes of a suffix such as ` (2)`, which may make a name unique after it was cut. */
 const SUFFIX_BYTES = 16;
 
 const MARK = "…";
 const encoder = new TextEncoder();
 const room = new Uint8Array(MAX_TEXT_BYTES - encoder.encode(MARK).length);
 
-/** The text; one that is longer than 4 KiB of UTF-8 and a suffix is cut to 4 KiB with a mark at the end. */
+/** The text. If it is longer than 4 KiB of UTF-8 and a suffix, it is cut to 4 KiB and ends with a mark. */
 export function boundedText(text: string): string {
   if (text.length * 3 <= MAX_TEXT_BYTES) return text;
   if (
@@ -19,11 +19,11 @@ export function boundedText(text: string): string {
     return text;
   }
   const { written } = encoder.encodeInto(text, room);
-  // Decoded anew: a slice would keep the whole text in memory.
+  // Decodes a copy: a slice would keep the whole text in memory.
   return new TextDecoder().decode(room.slice(0, written)) + MARK;
 }
 
-/** A copy of plain data with every text bounded. */
+/** A copy of plain data with every text limited. */
 export function bounded<T>(value: T): T {
   if (typeof value === "string") return boundedText(value) as T;
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
@@ -31,7 +31,7 @@ export function bounded<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, bounded(inner)])) as T;
 }
 
-/** Bytes that plain data take on the heap of V8, about. */
+/** Approximate number of bytes that plain data take on V8's heap. */
 export function heapBytes(value: unknown): number {
   if (typeof value === "string") return 32 + 2 * value.length;
   if (typeof value !== "object" || value === null) return 16;

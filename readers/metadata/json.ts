@@ -1,32 +1,32 @@
-/** JSON of files, bounded before it is parsed. */
+/** JSON in files, checked against limits before it is parsed. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 
 export { isJsonObject, type JsonObject } from "../../schemas/json_object.ts";
 
-/** Bounds of JSON text. */
+/** Limits of a JSON text. */
 export interface JsonLimits {
-  /** Bytes of the text. */
+  /** Largest size of the text in bytes. */
   readonly bytes: number;
-  /** Values in it. */
+  /** Largest number of values. */
   readonly values: number;
 }
 
-/** Values of one document: 300 bytes of heap each at worst, where they are objects under distinct keys. */
+/** Largest number of values in a document. A value takes at most 300 bytes of heap, as an object under a distinct key. */
 export const MAX_JSON_VALUES = 1_000_000;
 
 const DOCUMENT: JsonLimits = { bytes: MAX_JSON_BYTES, values: MAX_JSON_VALUES };
 
-/** Of the body of a request: the serving thread validates each of its values. */
+/** Limits of a request body, since the serving thread validates each of its values. */
 export const REQUEST_BODY: JsonLimits = { bytes: 32 << 20, values: 100_000 };
 
-/** Nesting of one document. */
+/** Deepest nesting of a document. */
 export const MAX_JSON_DEPTH = 256;
 
 /**
  * Decodes the text of a JSON document and drops a byte order mark.
  *
- * @throws {DecodeFailed} not UTF-8, or over a bound
+ * @throws {DecodeFailed} not UTF-8, or above a limit
  */
 export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): string {
   if (bytes.length > limits.bytes) {
@@ -41,9 +41,9 @@ export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): st
 }
 
 /**
- * Counts commas and brackets outside of strings, which bound the number of values.
+ * Counts commas and brackets outside strings, which gives an upper limit for the number of values.
  *
- * @throws {DecodeFailed} there are more than `most` values, or they are nested too deep
+ * @throws {DecodeFailed} more than `most` values, or nested too deeply
  */
 function checkStructure(bytes: Uint8Array, what: string, most: number): void {
   let values = 0;
@@ -74,7 +74,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Parses the text of a document. @throws {DecodeFailed} invalid JSON, or over a bound */
+/** Parses the text of a document. @throws {DecodeFailed} invalid JSON, or above a limit */
 export function parseJsonText(text: string, what: string): unknown {
   if (text.length > MAX_JSON_BYTES) {
     throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_JSON_BYTES}`);
@@ -82,7 +82,7 @@ export function parseJsonText(text: string, what: string): unknown {
   return parseJson(new TextEncoder().encode(text), what);
 }
 
-/** Parses a document. @throws {DecodeFailed} invalid JSON, or over a bound */
+/** Parses a document. @throws {DecodeFailed} invalid JSON, or above a limit */
 export function parseJson(bytes: Uint8Array, what: string, limits = DOCUMENT): unknown {
   const text = jsonText(bytes, what, limits);
   try {

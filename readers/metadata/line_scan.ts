@@ -6,8 +6,8 @@ import type { Calibration } from "./axes.ts";
 /**
  * Describes a line scan.
  *
- * @param lines served step of the rows
- * @param pixel dwell time of a pixel
+ * @param lines served calibration of the rows
+ * @param pixel dwell time per pixel
  * @param direction such as `Unidirectional`, `Oneway`, `Bidirectional`, `Roundtrip`
  */
 export function lineScanOf(
@@ -29,14 +29,14 @@ function isBidirectional(direction: string): boolean | null {
   return /^\s*(?:bi-?directional|round-?trip)\s*$/i.test(direction) ? true : null;
 }
 
-/** The rows of a plan. */
+/** The rows of a plane plan. */
 export type ServedLines = Required<Pick<PlanePlan, "rows" | "filled" | "warnings">>;
 
 /**
- * The lines that every wanted channel holds; interrupted scans may have fewer in one channel than in another.
+ * The lines that all wanted channels have; an interrupted scan may have fewer in one channel than in another.
  *
- * @param stored complete lines of each wanted channel
- * @param planned lines of a complete scan
+ * @param stored number of complete lines of each wanted channel
+ * @param planned number of lines of a complete scan
  * @param wanted rows to fill; all by default
  */
 export function servedLines(stored: readonly number[], planned: number, wanted?: RowRange): ServedLines {

@@ -1,6 +1,6 @@
-/** Date and time of an acquisition as written, without conversion of the time zone. */
+/** Date and time of an acquisition, as written and without converting the time zone. */
 
-/** Date and time, `""` when unknown. */
+/** Date and time; `""` if unknown. */
 export interface Moment {
   /** `YYYYMMDD` */
   readonly date: string;
@@ -12,9 +12,9 @@ export interface Moment {
 export const UNDATED: Moment = { date: "", time: "" };
 
 /**
- * Finds a date with a time in a text: year first (`2010:03:05 12:08:52`, `2013-01-15T17:02:40`, `20130115 17:02:40`).
+ * Finds a date and time in a text, year first: `2010:03:05 12:08:52`, `2013-01-15T17:02:40`, `20130115 17:02:40`.
  *
- * @returns {@linkcode UNDATED} without a date that exists
+ * @returns {@linkcode UNDATED} if the text has no valid date
  */
 export function momentOf(text: string | null | undefined): Moment {
   const found = /(\d{4})[:/-](\d\d?)[:/-](\d\d?)(?:[T ]+(\d\d?):(\d\d):(\d\d))?/.exec(text ?? "") ??
@@ -29,7 +29,7 @@ export type Parts = readonly [
   string | number | undefined,
 ];
 
-/** Date and time from their parts; {@linkcode UNDATED} when the date does not exist, no time when the time does not. */
+/** Date and time from their parts; {@linkcode UNDATED} if the date is invalid, no time if the time is invalid. */
 export function moment([year, month, day]: Parts, time: Parts = [undefined, undefined, undefined]): Moment {
   const two = (part: string | number | undefined) => String(Math.trunc(Number(part ?? 0))).padStart(2, "0");
   const exists = Number(year) >= 1900 && Number(year) <= 9999 && Number(month) >= 1 && Number(month) <= 12 &&
@@ -43,14 +43,14 @@ export function moment([year, month, day]: Parts, time: Parts = [undefined, unde
   return { date, time: time.map(two).join(":") };
 }
 
-/** Hour of the day; `half` is `AM` or `PM` on a twelve-hour clock, where 12 AM is midnight. */
+/** Hour of the day. `half` is `AM` or `PM` on a twelve-hour clock, on which 12 AM is midnight. */
 export function hourOf(hours: string | undefined, half: string | undefined): number {
   return half ? Number(hours) % 12 + (half.toUpperCase() === "PM" ? 12 : 0) : Number(hours);
 }
 
 /**
- * `07/22/2025 12:14:20.091 PM`: month first, twelve hours. Some systems write the year first and 24 hours, or the day
- * first, which shows where it is above 12 or dots stand between.
+ * Reads `07/22/2025 12:14:20.091 PM`: month first, twelve-hour clock. Some systems write the year first with 24 hours, or the day
+ * first, which is recognised if it is above 12 or if dots separate the numbers.
  */
 export function writtenMoment(text: string): Moment {
   const found = /(\d+)([/.-])(\d+)[/.-](\d+)(?:\s+|T)(\d+):(\d+):(\d+)\S*\s*([AP]M)?/i.exec(text);
@@ -62,11 +62,11 @@ export function writtenMoment(text: string): Moment {
   return moment(dayFirst ? [c, b, a] : [c, a, b], time);
 }
 
-/** Milliseconds since 1970-01-01 on the clock of the instrument. */
+/** The moment of `milliseconds` since 1970-01-01 on the instrument's clock. */
 export function momentAt(milliseconds: number): Moment {
   const date = new Date(milliseconds);
   const text = Number.isNaN(date.getTime()) ? "" : date.toISOString();
-  // Years beyond 9999 have a sign.
+  // Years above 9999 begin with a sign.
   return /^\d/.test(text) ? momentOf(text) : UNDATED;
 }
 

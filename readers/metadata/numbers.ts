@@ -1,6 +1,6 @@
-/** Numbers in text. */
+/** Numbers written as text. */
 
-/** A text as a finite number, or `null`; surrounding blanks are ignored. */
+/** The text as a finite number, or `null`; surrounding blanks are ignored. */
 export function numberOf(text: string | null | undefined): number | null {
   const value = text?.trim() ? Number(text) : NaN;
   return Number.isFinite(value) ? value : null;
@@ -12,5 +12,5 @@ export function leadingNumber(text: string | null | undefined): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Whether two sources of one value differ by more than one percent. */
+/** Whether two values of one quantity differ by more than one percent. */
 export const differ = (a: number, b: number): boolean => Math.abs(a - b) > 0.01 * Math.max(a, b);

@@ -1,4 +1,4 @@
-/** One image of OME-XML (schemas 2003 to 2016), for every format that contains such a document. */
+/** An image in OME-XML (schemas 2003 to 2016), for every format with such a document. */
 import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
@@ -19,12 +19,12 @@ export interface OmeXmlImage {
   /** `#rrggbb` of each channel, or `null`. */
   readonly colors: readonly (string | null)[];
   readonly moment: Moment;
-  /** Seconds of each time point from the first, by the planes at `TheC` 0 and `TheZ` 0; `null` where one is unknown. */
+  /** Seconds of each time point since the first, from the planes at `TheC` 0 and `TheZ` 0; `null` if any is unknown. */
   readonly times: readonly number[] | null;
   readonly warnings: readonly Warning[];
 }
 
-/** Reads an `Image` element whose `pixels` is a `Pixels` element. */
+/** Reads an `Image` element; `pixels` is its `Pixels` element. */
 export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage {
   const { attributes } = pixels;
   const length = (name: string) => [numberOf(attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
@@ -47,16 +47,16 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
   };
 }
 
-/** Relative difference between the stated step along Z and the positions of the planes. */
+/** Largest relative difference between the stated step along Z and the positions of the planes. */
 const TOLERANCE = 0.01;
 
-/** Warns when the positions of the first stack contradict `PhysicalSizeZ`. */
+/** Warns if the positions of the first stack contradict `PhysicalSizeZ`. */
 function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warning[] {
   const last = (numberOf(pixels.attributes.SizeZ) ?? 1) - 1;
   const places = new Map<number, number>();
   for (const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of children(pixels, "Plane")) {
     const [z, place] = [numberOf(TheZ), numberOf(PositionZ)];
-    // The default unit is the unspecified one of the reference frame.
+    // The default unit is that of the reference frame, which is unspecified.
     const { step, unit } = calibrated(1, PositionZUnit);
     const isFirst = numberOf(TheT) === 0 && numberOf(TheC) === 0;
     if (isFirst && z !== null && place !== null && unit === stated?.unit) places.set(z, place * step);
@@ -82,7 +82,7 @@ function colorOf(written: string | undefined): string | null {
   return hexColor(value >>> 24, value >>> 16, value >>> 8);
 }
 
-/** `DeltaT` of the first plane of each time point, in seconds from the first. */
+/** `DeltaT` of the first plane of each time point, in seconds since the first time point. */
 function timesOf(pixels: XmlElement): number[] | null {
   const count = numberOf(pixels.attributes.SizeT) ?? 1;
   const times = new Map<number, number>();
@@ -101,7 +101,7 @@ function secondsOf(value: number | null, unit: string): number | null {
   return served === "seconds" ? Math.sign(value) * step : null;
 }
 
-/** The channels of an image; old schemas store them beside the pixels. */
+/** The channels of an image; old schemas store them outside the `Pixels` element. */
 export function channelElements(image: XmlElement, pixels: XmlElement): XmlElement[] {
   const channels = children(pixels, "Channel");
   return channels.length > 0 ? channels : children(image, "LogicalChannel");

@@ -1,5 +1,5 @@
 /**
- * The document of a scan of Prairie View, versions 4 and 5.
+ * The document of a Prairie View scan, versions 4 and 5.
  *
  *   PVScan version date                    one document, `NAME.xml`
  *     PVStateShard                         settings; those of inner elements override those of outer ones
@@ -10,8 +10,8 @@
  *         File channel channelName filename source page
  *         PVStateShard
  *
- * A setting is a `PVStateValue` with `key` and `value` in version 5, where values of an axis stand in `IndexedValue` (index, value)
- * or `SubindexedValues` (index) > `SubindexedValue` (value); in version 4 it is a `Key` with the axis at the end of the key:
+ * In version 5 a setting is a `PVStateValue` with `key` and `value`; values per axis are in `IndexedValue` (index, value)
+ * or `SubindexedValues` (index) > `SubindexedValue` (value). In version 4 it is a `Key` that ends with the axis:
  * `micronsPerPixel_XAxis`.
  */
 import { DecodeFailed, NoImage } from "../errors.ts";
@@ -27,31 +27,31 @@ export interface PvFile {
   readonly channelName: string | null;
   /** Name of the TIFF file, in the folder of the document. */
   readonly name: string;
-  /** Name of the frame on which the line was drawn, or `null`. */
+  /** Name of the image file of the frame on which the line was drawn, or `null`. */
   readonly source: string | null;
-  /** Index of its page in the TIFF file. */
+  /** Index of the image's page in the TIFF file. */
   readonly page: number;
 }
 
 /** One frame. */
 export interface PvFrame {
-  /** Seconds from the start of the sequence, or `null`. */
+  /** Seconds since the start of the sequence, or `null`. */
   readonly relativeTime: number | null;
-  /** Seconds from the start of the program's clock, or `null`. */
+  /** Seconds since the start of the program's clock, or `null`. */
   readonly absoluteTime: number | null;
-  /** Images, one for each channel, ascending. */
+  /** One image per channel, in ascending order. */
   readonly files: readonly PvFile[];
-  /** Settings of the frame itself. */
+  /** Settings of the frame element itself. */
   readonly state: PvState;
 }
 
 /** The line of a line scan. */
 export interface PvLine {
-  /** `straightLine`, `freeHand` or another. */
+  /** `straightLine`, `freeHand` or another mode. */
   readonly mode: string;
-  /** Columns and rows of the frame that it was drawn on, or `null` each. */
+  /** Columns and rows of the frame on which the line was drawn; each may be `null`. */
   readonly source: { readonly columns: number | null; readonly rows: number | null };
-  /** Ends of a straight line, which is horizontal; `null` each where they are not stated. */
+  /** Ends of a straight line, which is horizontal; each is `null` if not stated. */
   readonly straight: {
     readonly x0: number | null;
     readonly x1: number | null;
@@ -63,12 +63,12 @@ export interface PvLine {
   readonly points: readonly { readonly x: number | null; readonly y: number | null }[];
 }
 
-/** Whether a line is of the mode that has two ends. */
+/** Whether the line's mode is the one with two ends. */
 export const isStraight = ({ mode }: PvLine): boolean => /^straightLine$/i.test(mode);
 
 /** One cycle. */
 export interface PvSequence {
-  /** `Linescan`, `Single`, `ZSeries`, `TSeries Timed Element` and so on. */
+  /** Type: `Linescan`, `Single`, `ZSeries`, `TSeries Timed Element` and so on. */
   readonly type: string;
   /** Number of the cycle, or `null`. */
   readonly cycle: number | null;
@@ -77,39 +77,39 @@ export interface PvSequence {
   /** The line of a line scan, or `null`. */
   readonly line: PvLine | null;
   readonly frames: readonly PvFrame[];
-  /** Settings of the sequence itself. */
+  /** Settings of the sequence element itself. */
   readonly state: PvState;
 }
 
 /** The document. */
 export interface PvScan {
-  /** Day and time of the start, as written. */
+  /** Date and time of the start, as written. */
   readonly date: string | undefined;
   readonly sequences: readonly PvSequence[];
-  /** Settings of the document. */
+  /** Settings of the document element itself. */
   readonly state: PvState;
 }
 
-/** Images of one frame; the program records eight channels at most. */
+/** Largest number of images per frame; the program records at most eight channels. */
 const MAX_FILES = 64;
 
-/** Cycles of one document; a volume every half second fills this in fourteen hours. */
+/** Largest number of cycles; a volume every half second reaches it in fourteen hours. */
 const MAX_SEQUENCES = 100_000;
 
-/** Characters of a file name, at most, on all systems. */
+/** Longest file name in characters, on all systems. */
 const MAX_NAME = 255;
 
 /** The first element of a document, after its declaration and comments. */
 const START = /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--(?:(?!-->)[^])*-->\s*)*<PVScan[\s>/]/;
 
-/** Whether a text begins as a document of a scan does. */
+/** Whether a text begins like the document of a scan. */
 export const beginsScan = (text: string): boolean => START.test(text);
 
 /**
  * Reads a document.
  *
  * @throws {NoImage} the document has another root
- * @throws {DecodeFailed} it is damaged, or over a bound of XML
+ * @throws {DecodeFailed} the document is damaged, or above a limit of XML
  */
 export function parseScan(text: string): PvScan {
   const root = parseXml(text, "the PVScan document");
@@ -169,7 +169,7 @@ function frameOf(element: XmlElement): PvFrame {
   };
 }
 
-/** The name without its folder, which is that of another machine: all files lie beside the document. */
+/** A file name without its folder, which may be from another machine: all files are in the folder of the document. */
 function ownName(written: string | undefined): string | null {
   const name = lastNameOf(written ?? "");
   return name === "" || name.length > MAX_NAME ? null : name;
@@ -196,8 +196,8 @@ function lineOf(element: XmlElement | undefined): PvLine | null {
 }
 
 /**
- * Steps of the frame that a line was drawn on: those of the document, or in version 4 those of a straight line. The points of
- * a line drawn by hand have other distances than the pixels of the frame.
+ * Steps of the frame on which a line was drawn: those of the document or, in version 4, those of a straight line. The points of
+ * a freehand line have other distances than the frame's pixels.
  */
 export function sourceSteps(
   scan: PvScan,
@@ -212,16 +212,16 @@ export function sourceSteps(
   return { y: step("YAxis"), x: step("XAxis") };
 }
 
-/** Month, day, year and a clock of twelve hours: `3/5/2024 2:18:23 PM`, as a system in US English writes them. */
+/** Month, day, year and a twelve-hour clock, as in US English: `3/5/2024 2:18:23 PM`. */
 const US = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d\d):(\d\d)\s*([AP]M)\s*$/i;
 
 /** A date that starts with its year. */
 const YEAR_FIRST = /^\s*\d{4}[-/]\d/;
 
 /**
- * Day of the document and time of the sequence, cut to seconds.
+ * Date of the document and time of the sequence, in whole seconds.
  *
- * @param date ignored in any other form, where the position of the month is unknown
+ * @param date ignored in any other form, in which the position of the month is unknown
  */
 export function scanMoment(date: string | undefined, time: string | undefined): Moment {
   const day = dayOf(date);
@@ -235,13 +235,13 @@ function dayOf(text: string | undefined): Moment {
   const found = US.exec(text ?? "");
   if (found === null) return YEAR_FIRST.test(text ?? "") ? momentOf(text) : UNDATED;
   const [, month = "", day = "", year, hours, minutes, seconds, half] = found;
-  // English of other countries has the day first and writes both numbers with two digits, or the month.
+  // Other English-speaking countries write the day first, and pad both numbers or the month to two digits.
   const padded = month.startsWith("0") || day.startsWith("0");
   if (padded && Number(day) <= 12) return UNDATED;
   return moment([year, month, day], [hourOf(hours, half), minutes, seconds]);
 }
 
-/** Settings that are kept of the dozens that each frame of a long series may repeat. */
+/** Settings to keep, out of the dozens that each frame of a long series may repeat. */
 const KEPT = new Set([
   "dwellTime",
   "framePeriod",
@@ -253,16 +253,16 @@ const KEPT = new Set([
   "xYStageGridIndex",
 ].map((key) => key.toLowerCase()));
 
-/** Characters of a number; the program writes twenty. */
+/** Longest number in characters; the program writes twenty. */
 const MAX_DIGITS = 100;
 
-/** Values by key in lower case, those of an axis by `key/axis`: `scanlineperiod`, `micronsperpixel/xaxis`. */
+/** Settings by lower-case key; those of an axis by `key/axis`: `scanlineperiod`, `micronsperpixel/xaxis`. */
 export type PvState = ReadonlyMap<string, number>;
 
-/** That of a frame without settings of its own, as thousands are. */
+/** State of a frame without settings of its own; a document may have thousands. */
 const NO_STATE: PvState = new Map();
 
-/** Settings of an element in its `PVStateShard`. */
+/** Settings in the `PVStateShard` of an element. */
 function stateOf(element: XmlElement): PvState {
   const state = new Map<string, number>();
   for (const shard of element.children) {
@@ -281,13 +281,13 @@ function addSetting(state: Map<string, number>, { attributes, children }: XmlEle
   for (const { attributes: of, children: below } of children) {
     const at = `${kept}/${(of.index ?? "").toLowerCase()}`;
     put(state, at, of.value);
-    // Of a place that several motors move, each gives a part.
+    // If several motors move along an axis, each contributes a part of the position.
     const parts = below.map((one) => pvNumber(one.attributes.value)).filter((one) => one !== null);
     if (parts.length > 0) state.set(at, parts.reduce((sum, one) => sum + one, 0));
   }
 }
 
-/** What several motors may add up to. */
+/** Start of the keys whose values several motors may add up to. */
 const PLACE = "positioncurrent";
 
 function put(state: Map<string, number>, key: string, text: string | undefined): void {
@@ -295,7 +295,7 @@ function put(state: Map<string, number>, key: string, text: string | undefined):
   if (value !== null) state.set(key, value);
 }
 
-/** Version 4 may list the places of two motors: `-4.00,30`. */
+/** In version 4, a value may list the positions of two motors: `-4.00,30`. */
 function sumOf(text: string | undefined): number | null {
   const parts = (text ?? "").split(",", 3).map((one) => numberOf(one));
   return parts.length === 2
@@ -303,13 +303,13 @@ function sumOf(text: string | undefined): number | null {
     : null;
 }
 
-/** A number as the program writes it; in some languages the system writes a comma before the decimals. */
+/** A number as the program writes it. In some languages the system writes a decimal comma. */
 function pvNumber(text: string | null | undefined): number | null {
   const written = text !== null && text !== undefined && text.length <= MAX_DIGITS ? text.trim() : "";
   return numberOf(/^[-+]?\d+,\d+(?:[eE][-+]?\d+)?$/.test(written) ? written.replace(",", ".") : written);
 }
 
-/** The value of the innermost of some levels that has one, or `null`; the levels from the innermost out. */
+/** The value in the innermost level that has one, or `null`. @param levels from the innermost outwards */
 export function settingOf(levels: readonly PvState[], key: string): number | null {
   const lower = key.toLowerCase();
   return levels.find((state) => state.has(lower))?.get(lower) ?? null;

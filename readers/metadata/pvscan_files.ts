@@ -1,10 +1,10 @@
 /**
- * The files of a scan of Prairie View: how those of a scan called NAME are named, and how one of them leads to `NAME.xml`.
+ * The files of a Prairie View scan called NAME: their names, and how each of them leads to `NAME.xml`.
  *
  *   NAME_Cycle00001_Ch1_000001.ome.tif                      image of version 5: cycle, channel, number of the frame
  *   NAME_Cycle00001_CurrentSettings_Ch1_000001.tif          the same of version 4
  *   NAME-Cycle00001_Ch1Source.tif                           frame on which the line of a line scan was drawn
- *   References/NAME-Cycle00002-Ch1-16bit-Reference.tif      the same frame; its number is that of the cycle and one
+ *   References/NAME-Cycle00002-Ch1-16bit-Reference.tif      the same frame; its number is that of the cycle plus one
  */
 
 import { basename, dirname, join } from "node:path";
@@ -17,12 +17,12 @@ import { textFrom } from "./text.ts";
 
 /** The parts of a file name. */
 export interface NamedPart {
-  /** Image of a cycle, or the frame that a line was drawn on. */
+  /** Image of a cycle, or the frame on which a line was drawn. */
   readonly kind: "image" | "source";
   readonly scan: string;
   /** Number of the cycle, from 1. */
   readonly cycle: number;
-  /** True for a file that lies in a folder below that of the scan. */
+  /** True for a file in a subfolder of the scan's folder. */
   readonly below: boolean;
 }
 
@@ -44,43 +44,43 @@ function part(kind: NamedPart["kind"], found: RegExpExecArray, ahead: number): N
   return { kind, scan: found[1] ?? "", cycle: Number(found[2]) - ahead, below: ahead > 0 };
 }
 
-/** Name of the frame that the line of an image was drawn on, which version 4 does not state; `null` for other names. */
+/** Name of the frame on which an image's line was drawn, which version 4 does not state; `null` for other names. */
 export function sourceName(image: string): string | null {
   const found = /^(.+)_(Cycle\d+)_(?:.*_)?(Ch\d+)_\d+(?:\.ome)?(\.tiff?)$/i.exec(image);
   return found && `${found[1]}-${found[2]}_${found[3]}Source${found[4]}`;
 }
 
-/** True for samples that Prairie View has not converted into TIFF yet. */
+/** True for raw samples that Prairie View has not converted to TIFF yet. */
 export const isRawData = (name: string): boolean => /^CYCLE_\d+_RAWDATA_\d+/i.test(name);
 
-/** A document that was read. */
+/** A document that was found and read. */
 export interface FoundDocument {
   readonly path: string;
   readonly size: number;
   readonly scan: PvScan;
-  /** Index of the sequence of each image by the name of its file. */
+  /** Index of the sequence of each image, by file name. */
   readonly images: ReadonlyMap<string, number>;
 }
 
-/** Why no document was found, in one clause. */
+/** Why no document was found. */
 export interface NoDocument {
-  /** Such as `"NAME.xml" is not beside it`. */
+  /** One clause: `"NAME.xml" is not beside it`. */
   readonly reason: string;
 }
 
-/** Bytes in which the first element of a file is searched. */
+/** Number of bytes in which the first element of a file is searched. */
 const START_BYTES = 4096;
 
-/** XML files of a folder that are opened where none has the name of the scan. */
+/** Number of XML files in a folder that are opened if none has the name of the scan. */
 const MAX_LOOKED_INTO = 32;
 
-/** An open asks twice: whether the file is a part of a scan, and what the scan is. */
+/** The document last read, since an open asks twice: whether the file is part of a scan, and for the scan itself. */
 const READ = new WeakMap<FileAccess, FoundDocument>();
 
 /**
  * Reads a document.
  *
- * @throws {DecodeFailed} it is damaged, too large, or no `PVScan`
+ * @throws {DecodeFailed} the document is damaged, too large, or not a `PVScan`
  */
 export function readDocument(path: string, files: FileAccess): FoundDocument {
   const known = READ.get(files);
@@ -98,7 +98,7 @@ export function readDocument(path: string, files: FileAccess): FoundDocument {
   return found;
 }
 
-/** A document as it is. @throws {DecodeFailed} it has more bytes than `most` */
+/** The text of a document, as written. @throws {DecodeFailed} it has more than `most` bytes */
 export function documentText(path: string, files: FileAccess, most: number): { text: string; size: number } {
   const file = files.open(path);
   if (file.size > most) {
@@ -108,10 +108,10 @@ export function documentText(path: string, files: FileAccess, most: number): { t
 }
 
 /**
- * The document of the scan to which a file belongs by its name: `NAME.xml`, the one named like its folder, or the only
- * one in the folder.
+ * The document of the scan to which a file belongs by its name: `NAME.xml`, a document named like its folder, or the only
+ * document in the folder.
  *
- * @returns `null` for a file whose name is not of Prairie View
+ * @returns `null` for a file name that is not from Prairie View
  * @throws {Unreadable} the document of an image, or its folder, cannot be read
  */
 export function documentOf(
@@ -131,13 +131,13 @@ export function documentOf(
       ? { part, found }
       : missing(`${quoted(basename(at))} does not name it`);
   } catch (error) {
-    // An image needs its document to be a plane; a source image needs it for its steps only.
+    // A plane cannot be read without its document; a source image needs it only for its steps.
     if (!isLoss(error) || error instanceof Unreadable && part.kind === "image") throw error;
     return missing(`its document cannot be read: ${reasonOf(error)}`);
   }
 }
 
-/** Path of the document of a scan in a folder, or `null`. */
+/** Path of a scan's document in a folder, or `null`. */
 function pathIn(folder: string, scan: string, files: FileAccess): string | null {
   for (const name of new Set([`${scan}.xml`, `${basename(folder)}.xml`])) {
     const path = join(folder, name);
@@ -159,11 +159,11 @@ function isScan(path: string, files: FileAccess): boolean {
   }
 }
 
-/** True where a file begins as the document of a scan. */
+/** True if a file begins like the document of a scan. */
 export const holdsScan = (file: ByteSource): boolean =>
   beginsScan(textFrom(file.read(0, Math.min(START_BYTES, file.size), "the start")));
 
-/** True for an image that a document beside it names: it is opened as a part of its scan. */
+/** True for an image that is named in a document beside it; it is opened as part of its scan. */
 export function isPartOfScan(path: string, files: FileAccess): boolean {
   const document = documentOf(path, files);
   return document !== null && document.part.kind === "image" && "scan" in document.found;

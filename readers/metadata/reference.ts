@@ -1,4 +1,4 @@
-/** The reference image of a line scan, and the path of the laser in its pixels. */
+/** The reference image of a line scan, and the scan path in its pixels. */
 import { ReaderError } from "../errors.ts";
 import type { Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -10,7 +10,7 @@ export interface ReferenceResult {
   readonly warnings: readonly Warning[];
 }
 
-/** The result without a reference image. */
+/** The result if there is no reference image. */
 export const NO_REFERENCE: ReferenceResult = { reference: null, warnings: [] };
 
 /** Describes a reference image; a failure becomes a warning. */
@@ -26,11 +26,11 @@ export function referenceUnlessLost(describe: () => ReferenceResult): ReferenceR
   }
 }
 
-/** True for a failure that costs the reference image and not the acquisition. */
+/** True for a failure that affects only the reference image, not the acquisition. */
 export const isUnreadable = (error: unknown): error is ReaderError =>
   error instanceof ReaderError && error.tag !== "Stopped";
 
-/** Warns that the reference image, its path or a part of them is left out. */
+/** Warning that the reference image, its scan path or a part of them is left out. */
 export const unreadable = (text: string): Warning => warning("reference_unreadable", text);
 
 /** Rows and columns of an image. */
@@ -48,23 +48,23 @@ export function referenceAxes(
   return [first!, second!];
 }
 
-/** The scanned line and the path of the laser, in pixels of the reference image. */
+/** The scanned line and the scan path, in pixels of the reference image. */
 export type ScanPath = Pick<Reference, "lineRoi" | "scanPath">;
 
-/** No line. */
+/** The value if there is no line. */
 export const NO_PATH: ScanPath = { lineRoi: null, scanPath: null };
 
-/** A straight line. @param ends `[x0, y0, x1, y1]` */
+/** The scan path of a straight line. @param ends `[x0, y0, x1, y1]` */
 export const straightPath = (ends: readonly [number, number, number, number]): ScanPath => ({
   lineRoi: ends,
   scanPath: { x: [ends[0], ends[2]], y: [ends[1], ends[3]] },
 });
 
-/** Points of a path drawn by hand: one for each column; scanners have some thousands. */
+/** Largest number of points of a freehand path, which has one per column; scanners have some thousands. */
 export const MAX_PATH_POINTS = 1 << 16;
 
 /**
- * The path through some points, or `null` unless 2 to {@linkcode MAX_PATH_POINTS} of them lie inside the image.
+ * The scan path through some points; `null` unless 2 to {@linkcode MAX_PATH_POINTS} points all lie inside the image.
  *
  * @param straight true for the ends of a straight line
  */

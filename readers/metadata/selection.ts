@@ -1,4 +1,4 @@
-/** The scene, channels and position that a request selects, judged once for all formats: readers rely on it. */
+/** The scene, channels and position that a request selects. They are checked here for all formats; readers rely on it. */
 import {
   ChannelOutOfRange,
   DecodeFailed,
@@ -17,7 +17,7 @@ import {
 } from "../reader.ts";
 import { listed, type Warning, warning } from "../warning.ts";
 
-/** Checks that a scene exists. @throws {SceneOutOfRange} the file called `name` has fewer scenes */
+/** Checks that a scene exists. @throws {SceneOutOfRange} the file `name` has fewer scenes */
 export function requireScene(name: string, count: number, scene: number): void {
   if (isIndex(scene, count)) return;
   throw new SceneOutOfRange(`Scene ${scene} does not exist: ${quoted(name)} has ${range("scene", count)}`);
@@ -26,8 +26,8 @@ export function requireScene(name: string, count: number, scene: number): void {
 /**
  * Checks that a position exists.
  *
- * @param axes of the whole array; an axis that is left out has the size 1
- * @throws {PositionOutOfRange} with the axis and its size
+ * @param axes of the whole array; an axis that is left out has length 1
+ * @throws {PositionOutOfRange} with the axis and its length
  */
 export function requirePosition(name: string, axes: readonly Axis[], { t, l, z }: Position): void {
   const indices: readonly [AxisLetter, number][] = [["T", t], ["L", l], ["Z", z]];
@@ -41,9 +41,9 @@ export function requirePosition(name: string, axes: readonly Axis[], { t, l, z }
 }
 
 /**
- * The channels to load, in requested order; all for `null`.
+ * The channels to load, in the requested order; all channels if `indices` is `null`.
  *
- * @throws {ChannelOutOfRange} the file lacks an index
+ * @throws {ChannelOutOfRange} the file has no channel of this index
  * @throws {InvalidChannelIndices} the channels differ in shape
  */
 export function wantedChannels(
@@ -70,15 +70,15 @@ export function wantedChannels(
   return wanted;
 }
 
-/** Positions that a search visits in a second or two; the number in the name of one file can make an axis ten million long. */
+/** Number of positions that a search visits in a second or two. One file name can make an axis ten million long. */
 const MAX_VISITS = 4_000_000;
 
-/** What a session opens with. */
+/** The planes with which a session opens. */
 export interface Opening {
-  /** Wanted channels that have a plane, in the wanted order. */
+  /** Wanted channels that have any plane, in the wanted order. */
   readonly loaded: readonly Channel[];
   readonly position: Position;
-  /** Names missing channels, and the position unless it is the first one. */
+  /** Warnings about channels without planes, and about a position other than the first. */
   readonly warnings: readonly Warning[];
 }
 
@@ -86,9 +86,9 @@ export interface Opening {
  * Finds the first position, in the order T, Z, L, at which every loaded channel has a plane. Channels without any plane are left
  * out.
  *
- * @param asked true when the client named the channels: then none is left out
- * @throws {DecodeFailed} no channel has a plane, a named one has none, or no position has a plane of each; the message names a
- * selection that works
+ * @param asked true if the client named the channels; then none is left out
+ * @throws {DecodeFailed} no channel has a plane, a named channel has none, or at no position all channels have one; the message
+ * names a selection that works
  */
 export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], asked: boolean): Opening {
   const { holds } = acquisition;
@@ -126,8 +126,8 @@ export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], 
 /**
  * The first position at which all channels have a plane, or `null`.
  *
- * @param search counts down the visited positions
- * @throws {DecodeFailed} too many were visited
+ * @param search counts down the positions that may still be visited
+ * @throws {DecodeFailed} too many positions were visited
  */
 function firstPosition(
   { axes, holds }: Acquisition,
@@ -159,7 +159,7 @@ export function* positionsOf(axes: readonly Axis[]): Generator<Position> {
   }
 }
 
-/** Length of an axis; 1 for one that is left out. */
+/** Length of an axis; 1 if it is left out. */
 export const sizeAlong = (axes: readonly Axis[], letter: AxisLetter): number =>
   axes.find(({ name }) => name === letter)?.size ?? 1;
 

@@ -1,6 +1,6 @@
-/** Text of files whose encoding is not declared, or declared wrongly. */
+/** Text in files whose encoding is not declared or wrongly declared. */
 
-/** Decodes UTF-16 with a byte order mark, else UTF-8, else the code page of Western Windows, and drops the mark. */
+/** Decodes UTF-16 with a byte order mark, else UTF-8, else the code page of Western Windows. Drops the mark. */
 export function textFrom(bytes: Uint8Array): string {
   const [a, b] = bytes;
   if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);

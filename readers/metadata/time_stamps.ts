@@ -2,19 +2,19 @@
 import type { Acquisition } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Time points or rows whose times are served: half an hour at 100 Hz. For longer series only the step is served. */
+/** Largest number of times that are served: half an hour at 100 Hz. For longer series only the step is served. */
 export const MAX_TIMES = 200_000;
 
-/** Stamps that are read for a step, 8 bytes each: two minutes of a line scan at 8 kHz. */
+/** Largest number of stamps that are read for a step, 8 bytes each: two minutes of a line scan at 8 kHz. */
 export const MAX_STAMPS = 1 << 20;
 
-/** Time points whose times are read from a document or frame each, up to half a millisecond of work. */
+/** Largest number of times that are read from a document or frame each; each takes up to half a millisecond. */
 export const MAX_TIME_RECORDS = 4096;
 
-/** Relative difference between a stated step and the mean of the stamps. */
+/** Largest relative difference between a stated step and the mean step of the stamps. */
 const TOLERANCE = 0.01;
 
-/** Seconds of each stamp from the first; `null` unless 2 to {@linkcode MAX_TIMES} finite stamps rise. */
+/** Seconds of each stamp since the first; `null` unless 2 to {@linkcode MAX_TIMES} stamps are finite and ascending. */
 export function timesFrom(stamps: ArrayLike<number> | null, unitsPerSecond = 1): number[] | null {
   if (stamps === null || stamps.length < 2 || stamps.length > MAX_TIMES) return null;
   const first = stamps[0]!;
@@ -23,14 +23,14 @@ export function timesFrom(stamps: ArrayLike<number> | null, unitsPerSecond = 1):
   return rise ? times : null;
 }
 
-/** Mean step from the first to the last stamp, or `null` unless positive. */
+/** Mean step from the first to the last stamp; `null` unless it is positive. */
 export function meanStep(stamps: ArrayLike<number> | null): number | null {
   if (stamps === null || stamps.length < 2) return null;
   const step = (stamps[stamps.length - 1]! - stamps[0]!) / (stamps.length - 1);
   return Number.isFinite(step) && step > 0 ? step : null;
 }
 
-/** Warns when the stated step along `T`, or between the rows of a line scan, differs from the mean of the time stamps. */
+/** Warns if the stated step along `T`, or between the rows of a line scan, differs from the mean step of the time stamps. */
 export function timeDoubts({ axes, times, lineScan }: Acquisition): Warning[] {
   const axis = axes.find(({ name }) => name === "T") ??
     (lineScan ? axes.find(({ name }) => name === "Y") : undefined);

@@ -1,18 +1,18 @@
 /**
- * XML of microscope files as a small tree of local names. Damaged input is refused with a position, a document
- * type declaration is refused (so no entity can expand), and size, nesting and number of nodes are bounded.
+ * XML of microscope files as a small tree of local names. Damaged input is refused with its position. A document
+ * type declaration is refused, so no entity can expand. Size, nesting and number of nodes are limited.
  */
 import { SaxesParser } from "saxes";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 
-/** One element, without the prefixes of names, which differ between versions of programs. */
+/** An element. Names lack their prefixes, which differ between versions of programs. */
 export interface XmlElement {
   /** Local name. */
   readonly name: string;
-  /** Values by local name. */
+  /** Attribute values by local name. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Elements directly inside, in document order. */
+  /** Child elements, in document order. */
   readonly children: readonly XmlElement[];
   /** Character data directly inside this element, trimmed. */
   readonly text: string;
@@ -25,24 +25,24 @@ interface OpenElement {
   text: string;
 }
 
-/** Bounds of a document. */
+/** Limits of a document. */
 export interface XmlLimits {
-  /** Remaining elements and attributes; documents can share the count. */
+  /** Remaining elements and attributes; several documents can share the count. */
   nodes: number;
-  /** Maximum nesting. */
+  /** Deepest nesting. */
   readonly depth: number;
-  /** True for an element to skip with its content. */
+  /** True for an element to skip together with its content. */
   omits?(name: string, parent: string | undefined): boolean;
 }
 
-/** Characters that XML forbids, raw or as references. */
+/** Characters that XML forbids, literal or as references. */
 const FORBIDDEN =
   /(?![\t\n\r])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
 
 /** Quick pre-check for {@linkcode FORBIDDEN}. */
 const SUSPICIOUS = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]|&#/u;
 
-/** Replaces characters that XML forbids, which programs have written into names. */
+/** Replaces characters that XML forbids but that some programs write into names. */
 export const allowedXml = (text: string): string =>
   SUSPICIOUS.test(text) ? text.replace(FORBIDDEN, "\ufffd") : text;
 
@@ -51,9 +51,9 @@ const local = (name: string) => name.includes(":") ? name.slice(name.lastIndexOf
 /**
  * Parses one document.
  *
- * @param what names the document in messages: `OME-XML`, `the document at 854`
- * @param limits smaller bounds than the general ones
- * @throws {DecodeFailed} not well-formed (with line and column), a document type declaration, or over a bound
+ * @param what name of the document in messages: `OME-XML`, `the document at 854`
+ * @param limits limits below the general ones
+ * @throws {DecodeFailed} not well-formed (with line and column), a document type declaration, or above a limit
  */
 export function parseXml(
   text: string,
@@ -67,7 +67,7 @@ export function parseXml(
   const open: OpenElement[] = [];
   let root: OpenElement | null = null;
   const allowed = limits.nodes;
-  /** Attributes of the current tag, and whether one has a prefix. */
+  /** Number of attributes of the current tag, and whether one has a prefix. */
   let attributes = 0;
   let prefixed = false;
   /** Nesting inside a skipped element. */
@@ -81,7 +81,7 @@ export function parseXml(
   parser.on("doctype", () => {
     throw new DecodeFailed(`${what} declares a document type, which is not read`);
   });
-  // Counted before the parser builds the table of a tag.
+  // Counts attributes before the parser builds the table of a tag.
   parser.on("attribute", ({ name }) => {
     bounded(attributes += 1);
     prefixed ||= name.includes(":");
@@ -103,7 +103,7 @@ export function parseXml(
     limits.nodes -= nodes;
     const element = {
       name: local(tag.name),
-      // The table of the parser inherits nothing.
+      // The parser's table has no prototype.
       attributes: hasPrefix ? localAttributes(tag.attributes) : tag.attributes,
       children: [],
       text: "",
@@ -138,17 +138,17 @@ function localAttributes(written: Record<string, string>): Record<string, string
   return attributes;
 }
 
-/** First child with a local name. */
+/** First child with this local name. */
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
   return element?.children.find((c) => c.name === name);
 }
 
-/** Children with a local name. */
+/** Children with this local name. */
 export function children(element: XmlElement | undefined, name: string): XmlElement[] {
   return element?.children.filter((c) => c.name === name) ?? [];
 }
 
-/** First descendant with a local name, in document order. */
+/** First descendant with this local name, in document order. */
 export function descendant(element: XmlElement | undefined, name: string): XmlElement | undefined {
   for (const c of element?.children ?? []) {
     const found = c.name === name ? c : descendant(c, name);
@@ -157,7 +157,7 @@ export function descendant(element: XmlElement | undefined, name: string): XmlEl
   return undefined;
 }
 
-/** All descendants with a local name, in document order. */
+/** All descendants with this local name, in document order. */
 export function descendants(element: XmlElement | undefined, name: string): XmlElement[] {
   const found: XmlElement[] = [];
   const search = (parent: XmlElement) => {

@@ -1,4 +1,4 @@
-/** Planes for an archive: all of one position; some may be missing. */
+/** Planes for an archive: all channels of one position, of which some may be missing. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Acquisition, type PlanePlan, type Position, workingOf } from "../reader.ts";
@@ -7,19 +7,19 @@ import { newPlane } from "../samples/to_float32.ts";
 import type { PackedPlanes, PackOrder } from "./orders.ts";
 import { positionsOf } from "../metadata/selection.ts";
 
-/** Planes that a survey plans, in a second or two; the others are judged when they are decoded. */
+/** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */
 const MAX_SURVEYED = 10_000;
 
-/** A plan for some channels. */
+/** A plan for one or several channels. */
 interface CountedPlan {
   readonly plan: PlanePlan;
   readonly count: number;
 }
 
 /**
- * Plans planes at every position, without decoding, and so finds those that are cut or lie outside their file.
+ * Plans planes at every position without decoding them. This finds planes that are truncated or lie outside their file.
  *
- * @param channels loaded ones
+ * @param channels indices of the loaded channels
  * @throws {DecodeFailed | Stopped}
  */
 export async function surveyPlanes(
@@ -77,7 +77,7 @@ async function referencePlan(
   return { plan: await reference.plan(), count: channels.length };
 }
 
-/** A plan for all channels, or where planes are missing one for each, `null` for a missing one. */
+/** One plan for all channels; if planes are missing, one plan per channel, `null` for a missing plane. */
 async function plansAt(
   acquisition: Acquisition,
   channels: readonly number[],

@@ -13,12 +13,12 @@ import type { AcquisitionSummary, OpenRequest } from "./orders.ts";
 import { type PlannedReference, planReference } from "./reference_image.ts";
 import { openingOf, wantedChannels } from "../metadata/selection.ts";
 
-/** The first planes, planned for the description and decoded by the first order. */
+/** The first planes: planned with the description, decoded with the first order. */
 export interface FirstPlanes {
   readonly channels: readonly number[];
   /** The first position at which every channel has a plane. */
   readonly position: Position;
-  /** Of these channels. */
+  /** Plan for these channels. */
   readonly plan: PlanePlan;
   readonly reference: PlannedReference | null;
 }
@@ -26,7 +26,7 @@ export interface FirstPlanes {
 /**
  * Describes a scene and plans its first planes.
  *
- * @param files stop the fingerprint
+ * @param files the stop flag also stops the fingerprint
  * @throws {ReaderError}
  */
 export async function describeScene(
@@ -58,7 +58,7 @@ export async function describeScene(
   ];
   const reference = await planReference(acquisition.reference, warnings);
   const paths = acquisition.files?.() ?? [path];
-  // Its reads mark no file.
+  // Separate, so that reading the fingerprint marks no file.
   const own = new FileAccess(roots, files.stop);
   const fingerprint = fingerprintOrNull(paths, acquisition.fileSize, own, warnings);
   return {
@@ -86,7 +86,7 @@ function summaryOf({ image, plan }: PlannedReference): AcquisitionSummary["refer
   return { ...metadata, rows: plan.rows, columns: plan.columns };
 }
 
-/** Closes the files; adds the reason where one cannot be read. */
+/** The fingerprint. Closes `files`. If one cannot be read, warns and returns `null`. */
 function fingerprintOrNull(
   paths: readonly string[],
   size: number | null,

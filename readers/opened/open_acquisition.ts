@@ -1,4 +1,4 @@
-/** An acquisition that a worker keeps open. Its files are compared with their marks before and after each order. */
+/** An acquisition that a worker keeps open. Before and after each order, its files are compared with their marks. */
 import { basename } from "node:path";
 import { chooseFormat, type ChosenFormat, openChosen, type OpenedScene } from "../choose_format.ts";
 import {
@@ -31,7 +31,7 @@ import type {
 } from "./orders.ts";
 import { decodeReference, planReference } from "./reference_image.ts";
 
-/** The least that the metadata of an open acquisition takes. */
+/** Least number of bytes that the metadata of an open acquisition takes. */
 const LEAST_INDEX_BYTES = 64 << 10;
 
 /** One scene of an acquisition with its files. */
@@ -40,10 +40,10 @@ export class OpenAcquisition {
   readonly #files: FileAccess;
   readonly #chosen: ChosenFormat;
   readonly #opened: OpenedScene;
-  /** Until the first order. */
+  /** The first planes, until the first order. */
   #first: FirstPlanes | null = null;
   #summaryBytes = 0;
-  /** Text that the reader may keep: two bytes for each byte that it read, as far as these can be documents. */
+  /** Bytes of text that the reader may keep: two for each byte read that may belong to a document. */
   readonly #textBytes: number;
 
   private constructor(
@@ -60,7 +60,7 @@ export class OpenAcquisition {
   }
 
   /**
-   * Reads the metadata.
+   * Opens a scene and reads its metadata.
    *
    * @param files limited to the roots of the request; closed if the open fails
    * @throws {AcquisitionChanged} a mark of the source differs
@@ -83,13 +83,13 @@ export class OpenAcquisition {
     return this.#opened.acquisition;
   }
 
-  /** Estimated bytes that it takes. */
+  /** Estimated bytes that the acquisition takes. */
   get indexBytes(): number {
     const described = Math.max(LEAST_INDEX_BYTES, this.#summaryBytes);
     return described + this.#textBytes + (this.acquisition.indexBytes ?? 0);
   }
 
-  /** Sets the stop flag of the next work. */
+  /** Sets the stop flag of the next order. */
   follow(shared: SharedArrayBuffer): void {
     this.#files.stop.follow(shared);
   }
@@ -122,7 +122,7 @@ export class OpenAcquisition {
     }
   }
 
-  /** Judges and decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
+  /** Checks and decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
   async decode(order: PlaneOrder): Promise<DecodedOrder> {
     const [decoded, files] = await this.#unchanged(() => this.#decode(order));
     return { ...decoded, files };
@@ -149,7 +149,7 @@ export class OpenAcquisition {
     return { planes, rows, referencePlanes, warnings: bounded(warnings), working };
   }
 
-  /** The plan of an order, possibly that of the description; `null` without channels. */
+  /** The plan of an order, reusing that of the description if possible; `null` if there are no channels. */
   async #plan(
     { channels, position, rows }: PlaneOrder,
     first: FirstPlanes | null,
@@ -168,7 +168,7 @@ export class OpenAcquisition {
     return (await this.#unchanged(() => packPlanes(this.acquisition, order, this.#files.stop)))[0];
   }
 
-  /** Plans the planes of some channels at every position, without decoding. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
+  /** Plans planes of some channels at every position, without decoding. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
   async survey(channels: readonly number[]): Promise<void> {
     const { surveyPlanes } = await import("./archive_planes.ts");
     await this.#unchanged(() => surveyPlanes(this.acquisition, channels, this.#files.stop));
@@ -180,9 +180,9 @@ export class OpenAcquisition {
   }
 
   /**
-   * Works between two looks at the marks of the files.
+   * Does some work, and checks the marks of the files before and after it.
    *
-   * @returns the result, and the marks of the files that were read for it alone
+   * @returns the result, and the marks of the files that only this work read
    */
   async #unchanged<T>(work: () => T | Promise<T>): Promise<[T, ReadonlyMap<string, string>]> {
     const { marks } = this.#source;
@@ -199,7 +199,7 @@ export class OpenAcquisition {
     }
   }
 
-  /** Closes its files until they are read again. */
+  /** Closes the files until the next read. */
   rest(): void {
     this.#files.rest();
   }
@@ -215,7 +215,7 @@ const rowsOf = (plan: PlanePlan): RowRange => plan.filled ?? { start: 0, end: pl
 
 const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
 
-/** Reports {@linkcode AcquisitionChanged} when a file changed or is gone, else the error with the name of the file. */
+/** {@linkcode AcquisitionChanged} if a file changed or is gone; else the error, with the name of the file. */
 function failureOf(error: unknown, { request, marks }: AcquisitionSource, files: FileAccess): unknown {
   if (error instanceof Stopped) return error;
   try {
@@ -233,7 +233,7 @@ function failureOf(error: unknown, { request, marks }: AcquisitionSource, files:
   });
 }
 
-/** Names the file in errors about it. */
+/** Adds the name of the file to errors about it. */
 function withName(path: string, error: unknown): unknown {
   if (error instanceof PlaneNotFound) {
     const message = `${quoted(basename(path))} does not hold this plane: ${error.message}`;

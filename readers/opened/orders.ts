@@ -1,4 +1,4 @@
-/** What the server asks a decode worker about an acquisition, and what the worker answers. */
+/** The server's questions to a decode worker about an acquisition, and the worker's answers. */
 import type { WireError } from "../errors.ts";
 import type {
   Acquisition,
@@ -13,7 +13,7 @@ import type {
 import type { PackedLayout } from "../samples/packed_plane.ts";
 import type { Warning } from "../warning.ts";
 
-/** What to open. */
+/** How to open an acquisition. */
 export interface OpenRequest {
   /** Resolved absolute path of an existing file or directory. */
   readonly path: string;
@@ -22,24 +22,23 @@ export interface OpenRequest {
   /** Wanted channels in the order of the answer, distinct and not negative; `null` for all. */
   readonly channelIndices: readonly number[] | null;
   readonly allowedExtensions: readonly string[];
-  /** Index of the wanted scene; `null` for the one that the file belongs to. */
+  /** Index of the wanted scene; `null` for the scene that the file belongs to. */
   readonly scene: number | null;
 }
 
-/** Where an acquisition is. */
+/** Location of an acquisition. */
 export interface AcquisitionSource {
-  /** How it is opened. */
   readonly request: OpenRequest;
-  /** Marks of the files that the first open read, by resolved path; empty before. */
+  /** Marks of the files that the first open read, by resolved path; empty before that open. */
   readonly marks: ReadonlyMap<string, string>;
 }
 
-/** Everything but the samples; can be cloned between threads. */
+/** An acquisition without its samples; can be cloned between threads. */
 export interface AcquisitionSummary
   extends Omit<Acquisition, "plan" | "documents" | "files" | "holds" | "reference" | "warnings"> {
-  /** Path of the file or of the directory of the store. */
+  /** Path of the file, or of the directory of the store. */
   readonly path: string;
-  /** Identifies the content (`fingerprint.ts`); `null` where a file cannot be read. */
+  /** Identifies the content (`fingerprint.ts`); `null` if a file cannot be read. */
   readonly fingerprint: string | null;
   readonly format: string;
   readonly rows: number;
@@ -48,90 +47,90 @@ export interface AcquisitionSummary
   readonly sceneCount: number;
   /** The first `MAX_LISTED_SCENES` scenes. */
   readonly scenes: readonly SceneEntry[];
-  /** Loaded channels in requested order. */
+  /** Loaded channels in the requested order. */
   readonly loaded: readonly Channel[];
   /** Position of the loaded planes. */
   readonly position: Position;
   /** Reference image with the shape of its planes, or `null`. */
   readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
-  /** Of the metadata and the plans. */
+  /** Warnings of the metadata and the plans. */
   readonly warnings: readonly Warning[];
 }
 
 /** An opened acquisition before its first sample is read; can be cloned between threads. */
 export interface Description {
   readonly summary: AcquisitionSummary;
-  /** Bytes of all loaded planes, source and reference, at 4 per sample. */
+  /** Bytes of all loaded planes, source and reference, with 4 bytes per sample. */
   readonly bytes: number;
   /** Estimated bytes of the summary in memory. */
   readonly summaryBytes: number;
-  /** Memory that decoding takes beside them. */
+  /** Memory that decoding needs besides the planes. */
   readonly working: WorkingMemory;
-  /** How workers can divide the source planes; `null` where it does not pay. */
+  /** How workers can divide the source planes; `null` if dividing is not worthwhile. */
   readonly division: Division | null;
-  /** Marks of the opened files by path; a replaced or changed file has another mark. */
+  /** Marks of the opened files, by path. */
   readonly marks: ReadonlyMap<string, string>;
 }
 
-/** An order for rows of planes at one position. */
+/** An order to decode rows of planes at one position. */
 export interface PlaneOrder {
-  /** Channel indices; without any, the order only opens the acquisition. */
+  /** Channel indices; if empty, the order only opens the acquisition. */
   readonly channels: readonly number[];
   /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;
-  /** Within the acquisition. */
+  /** Position within the acquisition. */
   readonly position: Position;
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
-  /** False to judge the planes only. */
+  /** False to only check the planes. */
   readonly decode: boolean;
-  /** Memory that decoding may take beside the planes; nothing is decoded if it needs more. */
+  /** Memory that decoding may take besides the planes; if it needs more, nothing is decoded. */
   readonly working: WorkingMemory;
-  /** Memory of released planes to use again. */
+  /** Memory of released planes, for reuse. */
   readonly buffers: ArrayBuffer[];
 }
 
 /** The answer to a {@linkcode PlaneOrder}. */
 export interface DecodedOrder {
-  /** Row-major float32 samples of each channel; `null` where nothing was decoded. */
+  /** Row-major float32 samples of each channel; `null` if nothing was decoded. */
   readonly planes: Float32Array<ArrayBuffer>[] | null;
-  /** The decoded rows: the wanted ones or more. */
+  /** The decoded rows: the wanted rows or more. */
   readonly rows: RowRange;
-  /** Planes of the reference image; `null` where it was not ordered or cannot be decoded. */
+  /** Planes of the reference image; `null` if it was not ordered or cannot be decoded. */
   readonly referencePlanes: Float32Array<ArrayBuffer>[] | null;
-  /** Why the reference image cannot be decoded. */
+  /** Warnings if the reference image cannot be decoded. */
   readonly warnings: readonly Warning[];
-  /** Memory that decoding takes beside the planes. */
+  /** Memory that decoding needs besides the planes. */
   readonly working: WorkingMemory;
-  /** Marks of files that were read or missing, except those that the open read; by resolved path. */
+  /** Marks of files that were read or missing, by resolved path, without those that the open read. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** An order for whole planes, packed for an archive. */
+/** An order to pack whole planes for an archive. */
 export interface PackOrder {
-  /** Channels of one position; of the reference image all. */
+  /** Channels of one position, or all channels of the reference image. */
   readonly channels: readonly number[];
-  /** Within the acquisition; `null` for the reference image. */
+  /** Position within the acquisition; `null` for the reference image. */
   readonly position: Position | null;
   /** How the planes are packed. */
   readonly layout: PackedLayout;
-  /** Memory that decoding may take beside the planes; nothing is decoded if it needs more. */
+  /** Memory that decoding may take besides the planes; if it needs more, nothing is decoded. */
   readonly working: WorkingMemory;
 }
 
 /** The answer to a {@linkcode PackOrder}. */
 export interface PackedPlanes {
-  /** Chunks of each plane, `null` for one that the recording lacks; `null` where decoding needs more memory. */
+  /** Chunks of each plane, `null` for a plane that the recording lacks; `null` for all if decoding needs more memory. */
   readonly planes: readonly (readonly Uint8Array<ArrayBuffer>[] | null)[] | null;
-  /** Memory that decoding takes beside the planes. */
+  /** Memory that decoding needs besides the planes. */
   readonly working: WorkingMemory;
 }
 
-/** A question, about one acquisition if it does not say otherwise. */
+/** A question, about one acquisition unless stated otherwise. */
 export type Question =
-  /** Opens and describes it. */
+  /** Opens and describes the acquisition. */
   | { readonly type: "open" }
-  /** Judges and decodes planes. The buffers of the order are transferred. */
+  /** Checks and decodes planes. The buffers of the order are transferred. */
   | { readonly type: "decode"; readonly order: PlaneOrder }
   /** Decodes and packs planes. */
   | { readonly type: "pack"; readonly order: PackOrder }
@@ -139,23 +138,23 @@ export type Question =
   | { readonly type: "survey"; readonly channels: readonly number[] }
   /** Parses the body of a request, without an acquisition. The bytes are transferred. */
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** Judges CSV tables, without an acquisition. */
+  /** Validates CSV tables, without an acquisition. */
   | { readonly type: "judge"; readonly tables: readonly string[] }
   /** Encodes the metadata documents. */
   | { readonly type: "encode" }
-  /** Takes what the question before encoded. */
+  /** Returns the documents that the previous question encoded. */
   | { readonly type: "documents" };
 
-/** The answer to each question. */
+/** The answer to each type of question. */
 export interface Answers {
   open: Description;
-  /** The planes are transferred. */
+  /** Its planes are transferred. */
   decode: DecodedOrder;
-  /** The chunks are transferred. */
+  /** Its chunks are transferred. */
   pack: PackedPlanes;
-  /** Every plane fits its file. */
+  /** Success: every plane fits its file. */
   survey: null;
-  /** Its JSON value. */
+  /** The JSON value of the body. */
   parse: unknown;
   /** The first problem of each table, or `null`. */
   judge: readonly (string | null)[];
@@ -165,31 +164,30 @@ export interface Answers {
   documents: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** A question with the acquisition that it is about. */
+/** A question with its acquisition. */
 export interface Asked {
-  /** Distinguishes it from other messages. */
   readonly type: "ask";
   readonly question: Question;
   /** Key under which the worker keeps the acquisition open. */
   readonly key: string;
-  /** Where it is; `null` where the worker has it open, or needs none. */
+  /** Location of the acquisition; `null` if the worker has it open, or needs none. */
   readonly source: AcquisitionSource | null;
   /** Memory of the flag that stops the work. */
   readonly stop: SharedArrayBuffer;
 }
 
-/** Server to worker. The server asks one question at a time; the other messages are not answered. */
+/** Messages to a worker. The server asks one question at a time; the other messages get no answer. */
 export type ToWorker =
   | Asked
   /** Closes an acquisition. */
   | { readonly type: "forget"; readonly key: string }
-  /** Closes the files of all acquisitions until they are read again. */
+  /** Closes the files of all acquisitions until the next read. */
   | { readonly type: "rest" };
 
-/** Worker to server: the end of a question. */
+/** Message of a worker at the end of a question. */
 export type Answered =
   & {
-    /** Bytes that the acquisition takes in the worker from now on; `null` where it is not open. */
+    /** Bytes that the acquisition takes in the worker from now on; `null` if it is not open. */
     readonly indexBytes: number | null;
   }
   & (
@@ -198,10 +196,10 @@ export type Answered =
     | { readonly type: "failed"; readonly error: WireError }
   );
 
-/** Worker to server. */
+/** Messages of a worker. */
 export type FromWorker =
   | Answered
-  /** Unasked: it compiled a decoder. While the server holds the code, other workers find its machine code. */
+  /** Sent without a question, after compiling a decoder. While the server holds the code, other workers reuse it. */
   | {
     readonly type: "compiled";
     readonly code: WebAssembly.Module;

@@ -1,4 +1,4 @@
-/** The reference image of an acquisition. One that cannot be decoded becomes a warning. */
+/** The reference image of an acquisition. If it cannot be decoded, a warning replaces it. */
 import { isLoss, PlaneNotFound } from "../errors.ts";
 import type { PlanePlan, Reference } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
@@ -7,7 +7,7 @@ import { type Warning, warning } from "../warning.ts";
 /** A reference image with its plan. */
 export interface PlannedReference {
   readonly image: Reference;
-  /** Of all its channels. */
+  /** Plan for all its channels. */
   readonly plan: PlanePlan;
 }
 
@@ -24,7 +24,7 @@ export function planReference(
   });
 }
 
-/** Decodes a reference image; adds the reason where it cannot be decoded. */
+/** Decodes a reference image; if that fails, adds a warning with the reason. */
 export function decodeReference(
   { image, plan }: PlannedReference,
   warnings: Warning[],

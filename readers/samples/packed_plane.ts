@@ -1,9 +1,9 @@
-/** Planes as chunks of a Zarr array: the samples in their own type, little-endian, compressed with zstd. */
+/** Packs planes as chunks of a Zarr array: samples in the written type, little-endian, compressed with zstd. */
 import { Buffer } from "node:buffer";
 import { constants, zstdCompressSync } from "node:zlib";
 import { DecodeFailed } from "../errors.ts";
 
-/** Sample types of written images, the smallest first. */
+/** Sample types of written images, from the smallest. */
 export const PACKED_TYPES = ["uint8", "int8", "uint16", "int16", "float16", "float32"] as const;
 
 /** One of {@linkcode PACKED_TYPES}. */
@@ -15,7 +15,7 @@ export interface PackedLayout {
   readonly sampleType: PackedType;
   readonly rows: number;
   readonly columns: number;
-  /** Rows of a chunk; the last chunk is filled up with zeros. */
+  /** Rows per chunk; the last chunk is padded with zeros. */
   readonly chunkRows: number;
 }
 
@@ -30,7 +30,7 @@ const ARRAYS = {
 
 type Samples = InstanceType<(typeof ARRAYS)[PackedType]>;
 
-/** The level at which zstd is fast and small enough; zarr-python has no better default. */
+/** Level at which zstd is fast and compresses well; zarr-python's default is not better. */
 const ZSTD_LEVEL = 3;
 
 /**
@@ -51,13 +51,13 @@ export function packPlane(
     samples.set(part);
     requireSame(part, samples, sampleType);
     chunks.push(compressed(samples));
-    // Garbage of this size would pile up until a collection.
+    // Frees the memory, since garbage of this size would pile up until a collection.
     samples.buffer.transfer(0);
   }
   return chunks;
 }
 
-/** Checks that the samples survived: an archive must never differ from what was served. */
+/** Checks that the conversion kept the samples: an archive must not differ from what was served. */
 function requireSame(plane: Float32Array, samples: Samples, sampleType: PackedType): void {
   if (sampleType === "float32") return;
   for (let i = 0; i < plane.length; i += 1) {
@@ -68,24 +68,24 @@ function requireSame(plane: Float32Array, samples: Samples, sampleType: PackedTy
   }
 }
 
-/** Writes a NaN with its sign and payload, which the conversion of the runtime drops. */
+/** Writes a NaN with its sign and payload, which the runtime's conversion drops. */
 function keepNaN(plane: Float32Array, samples: Float16Array, i: number): void {
   const [bits] = new Uint32Array(plane.buffer, plane.byteOffset + 4 * i, 1);
   const half = new Uint16Array(samples.buffer, samples.byteOffset + 2 * i, 1);
   half[0] = bits! >>> 16 & 0x8000 | 0x7c00 | bits! >>> 13 & 0x3ff;
 }
 
-/** Frames of smaller chunks are put together in a pool of the runtime. */
+/** Size from which a frame is compressed into one buffer. Smaller frames are assembled in a pool of the runtime. */
 const LARGE_BYTES = 1 << 20;
 
-/** A frame that states its size, as readers of Zarr ask. */
+/** A zstd frame that states its size, which readers of Zarr require. */
 function compressed({ buffer }: { readonly buffer: ArrayBuffer }): Uint8Array<ArrayBuffer> {
   const { byteLength } = buffer;
   const isLarge = byteLength >= LARGE_BYTES;
   const options = {
     pledgedSrcSize: byteLength,
     params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
-    // In one piece (`ZSTD_COMPRESSBOUND`): putting together many leaves twice their size as garbage.
+    // Into one buffer (`ZSTD_COMPRESSBOUND`): assembling many pieces leaves twice their size as garbage.
     ...isLarge && { chunkSize: byteLength + (byteLength >> 8) + 1024 },
   };
   const frame = zstdCompressSync(Buffer.from(buffer), options) as Buffer<ArrayBuffer>;

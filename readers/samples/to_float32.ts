@@ -1,8 +1,8 @@
-/** Stored samples to float32: rounded once to nearest, ties to even; overflow becomes infinity, NaN stays NaN. */
+/** Converts stored samples to float32: rounded once to nearest, ties to even; overflow becomes infinity, NaN stays NaN. */
 import * as kernel from "../codecs/kernels/samples.wasm";
 import type { SampleType } from "../reader.ts";
 
-/** Bytes of one stored sample. */
+/** Bytes per stored sample. */
 export const SAMPLE_BYTES: Record<SampleType, number> = {
   bool: 1,
   uint8: 1,
@@ -21,8 +21,8 @@ export const SAMPLE_BYTES: Record<SampleType, number> = {
 /**
  * A plane of zeros.
  *
- * @param buffers memory of released planes; the first that is large enough is taken out and used
- * @param cleared false leaves old samples in such memory, for a plane whose every sample will be written
+ * @param buffers memory of released planes; the first that is large enough is removed and used
+ * @param cleared false to keep old samples in reused memory, for a plane of which every sample will be written
  */
 export function newPlane(samples: number, buffers: ArrayBuffer[], cleared = true): Float32Array<ArrayBuffer> {
   const at = buffers.findIndex(({ byteLength }) => byteLength >= 4 * samples);
@@ -52,7 +52,7 @@ interface WordsConstructor {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): Words;
 }
 
-/** Arrays through which stored samples are read; 64-bit integers as pairs of words. */
+/** Array types for reading stored samples; 64-bit integers are pairs of words. */
 const VIEWS: Readonly<Record<SampleType, WordsConstructor>> = {
   bool: Uint8Array,
   uint8: Uint8Array,
@@ -70,20 +70,20 @@ const VIEWS: Readonly<Record<SampleType, WordsConstructor>> = {
 
 /** Contiguous stored samples. */
 export interface PackedSamples {
-  /** Scratch: big-endian samples are swapped in place. */
+  /** Bytes that may be overwritten: big-endian samples are swapped in place. */
   readonly bytes: Uint8Array;
-  /** Type of a sample; a `bool` is a byte, 1 unless it is 0. */
+  /** Type of the samples; a `bool` is a byte, which becomes 1 unless it is 0. */
   readonly sampleType: SampleType;
   readonly littleEndian: boolean;
 }
 
-/** Equally distant samples among packed ones. */
+/** Equally spaced samples among packed ones. */
 export interface SampleRun {
-  /** Index of the first. */
+  /** Index of the first sample. */
   readonly from: number;
-  /** Distance of neighbours, in samples: 1, or the number of interleaved ones. */
+  /** Distance between neighbours in samples: 1, or the number of interleaved channels. */
   readonly step: number;
-  /** How many samples. */
+  /** Number of samples. */
   readonly count: number;
 }
 
@@ -93,7 +93,7 @@ export class SampleArray {
   readonly #bytes: Uint8Array;
   #view: Words | null = null;
 
-  /** Swaps big-endian samples in place, all of them and once. */
+  /** If the samples are big-endian, swaps all of them in place, once. */
   constructor({ bytes, sampleType, littleEndian }: PackedSamples) {
     const width = SAMPLE_BYTES[sampleType];
     if (!littleEndian && width > 1) swapBytes(bytes, width);
@@ -112,7 +112,7 @@ export class SampleArray {
   /**
    * Converts a run and writes it from index `at` of a float32 plane on.
    *
-   * @throws {RangeError} it ends after the samples or the plane, which share memory with others
+   * @throws {RangeError} the run ends after the samples or the plane; the memory behind them belongs to others
    */
   convert({ from, step, count }: SampleRun, target: Float32Array, at: number): void {
     const end = count === 0 ? 0 : from + (count - 1) * step + 1;
@@ -137,16 +137,16 @@ export class SampleArray {
   }
 }
 
-/** Converts all of some packed samples and writes them from index `at` of a float32 plane on. */
+/** Converts all of some packed samples, and writes them from index `at` of a float32 plane on. */
 export function convertSamples(samples: PackedSamples, target: Float32Array, at: number): void {
   const count = samples.bytes.length / SAMPLE_BYTES[samples.sampleType];
   new SampleArray(samples).convert({ from: 0, step: 1, count }, target, at);
 }
 
 /**
- * Nearest float32 of an unsigned 64-bit integer given as two 32-bit words. Going through a double would round
- * twice; from 2^53 on, the lowest 11 bits are folded into one sticky bit, which leaves 53 bits: the double is
- * exact and only the store into float32 rounds.
+ * Nearest float32 of an unsigned 64-bit integer, given as two 32-bit words. Rounding to a double first would round
+ * twice. From 2^53 on, the lowest 11 bits are therefore folded into one sticky bit, which leaves 53 bits: the double is
+ * exact, and only the store into float32 rounds.
  */
 export function uint64ToFloat32(low: number, high: number): number {
   if (high < 0x200000) return Math.fround(high * 0x1_0000_0000 + low);
@@ -155,7 +155,7 @@ export function uint64ToFloat32(low: number, high: number): number {
   return Math.fround(high * 0x1_0000_0000 + ((kept | sticky) >>> 0));
 }
 
-/** Nearest float32 of a signed 64-bit integer given as two 32-bit words. */
+/** Nearest float32 of a signed 64-bit integer, given as two 32-bit words. */
 export function int64ToFloat32(low: number, high: number): number {
   if (high < 0x8000_0000) return uint64ToFloat32(low, high);
   const negatedLow = (~low + 1) >>> 0;
@@ -173,30 +173,30 @@ export function swapBytes(bytes: Uint8Array, width: number): void {
   }
 }
 
-// WebAssembly vectors convert common samples twice as fast as typed arrays. Samples outside its memory (`io/scratch.ts`) are copied.
+// WebAssembly vectors convert common samples twice as fast as typed arrays. Samples outside the kernel's memory are copied first.
 
 const buffer = kernel.memory.buffer as ArrayBuffer;
 
 const staged = new Uint8Array(buffer, kernel.staged, 4 * kernel.BLOCK);
 const floats = new Float32Array(buffer, kernel.floats, kernel.BLOCK);
 
-/** Copying fewer samples to the kernel takes as long as converting them. */
+/** Smallest number of samples to copy to the kernel: copying fewer takes as long as converting them. */
 const MIN_STAGED = 256;
 
 /** Converts `count` samples from an address into {@linkcode floats}. */
 type Widen = (from: number, count: number) => void;
 
-/** For adjacent samples: their bytes and the converter. */
+/** For adjacent samples: bytes per sample and the converter. */
 const WIDENERS = new Map<SampleType, { readonly width: number; readonly widen: Widen }>([
   ["uint8", { width: 1, widen: kernel.widenUint8 }],
   ["uint16", { width: 2, widen: kernel.widenUint16 }],
   ["int16", { width: 2, widen: kernel.widenInt16 }],
 ]);
 
-/** For every second sample of 16 bits. */
+/** Converter for every second 16-bit sample. */
 const SECOND = { width: 2, widen: kernel.widenSecondUint16 };
 
-/** Converts a run of little-endian samples; false, with nothing written, where the kernel cannot or copying does not pay. */
+/** Converts a run of little-endian samples; false without writing if the kernel cannot, or copying is not worthwhile. */
 function convertByVectors(
   { bytes, sampleType }: { readonly bytes: Uint8Array; readonly sampleType: SampleType },
   { from, step, count }: SampleRun,

@@ -1,4 +1,4 @@
-/** From the stack of a dialect to an acquisition: axes, channels, plans. */
+/** Makes an acquisition of a dialect's stack: axes, channels, plans. */
 import { axesOf } from "../metadata/axes.ts";
 import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
@@ -13,17 +13,17 @@ import type { Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { isOmeXml, isShape } from "./text.ts";
 
-/** Memory of an acquisition apart from its planes: axes, names, warnings. */
+/** Memory of an acquisition without its planes: axes, names, warnings. */
 const BASE_BYTES = 64 << 10;
 
-/** Memory of a channel. */
+/** Memory per channel. */
 const CHANNEL_BYTES = 512;
 
 /**
  * The acquisition of a stack.
  *
- * @param first directory of the opened file, which has its descriptions
- * @throws {DecodeFailed} it has too many channels
+ * @param first first directory of the opened file, with its descriptions
+ * @throws {DecodeFailed} the stack has too many channels
  */
 export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): Acquisition {
   const { layout, sizes } = stack;
@@ -37,7 +37,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c])),
     stack.names,
   );
-  // Several samples of a channel do not share its colour.
+  // If a channel has several samples, they do not share its colour.
   const colors = samples === 1 || stack.colors?.length === count ? stack.colors ?? [] : [];
   const channels = channelsOf(
     names.map((name, index) => ({ name, color: colors[index] ?? null })),
@@ -63,7 +63,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     ...stack.files && { files: stack.files },
     ...stack.holds && {
       holds: (index: number, position: Position) => {
-        // A sparse set may be asked about millions of planes.
+        // A search in a sparse set may ask about millions of planes.
         stop.check();
         return stack.holds!({ ...position, channel: Math.floor(index / samples) });
       },
@@ -79,7 +79,7 @@ function addDescriptions(list: DocumentList, first: Directory): void {
   }
 }
 
-/** OME-XML, the XML of MetaMorph, a JSON object of tifffile, or lines of another program. */
+/** OME-XML or the XML of MetaMorph; a JSON object of tifffile; or plain lines of another program. */
 function mediaTypeOf(text: string): MetadataDocument["mediaType"] {
   if (isOmeXml(text) || text.trimStart().startsWith("<MetaData>")) return "application/xml";
   return isShape(text) ? "application/json" : "text/plain";
@@ -93,8 +93,8 @@ const BY_PHOTOMETRIC: Readonly<Record<number, readonly string[]>> = {
 };
 
 /**
- * Names of all channels, samples included, in the order channel × samples + sample; `null` for those without one. Samples are
- * named by their colour, after their channel where there are several.
+ * Names of all channels including samples, in the order channel × samples + sample; `null` for a channel without a name. A sample
+ * is named by its colour, and by its channel if there are several channels.
  *
  * @param channels served names of the channels
  * @param given names in the file, per channel or per sample

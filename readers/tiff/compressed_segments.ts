@@ -1,4 +1,4 @@
-/** Compressed strips and tiles, and the codec of each value of Compression; heavy codecs are loaded when first needed. */
+/** Compressed strips and tiles, and the codec for each value of Compression. Heavy codecs are loaded on first use. */
 import type { Codec, Extent, Segment, StreamSettings } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
@@ -21,9 +21,9 @@ export class CompressedSegments {
   }
 
   /**
-   * The largest strip or tile with wanted samples.
+   * The size of the largest strip or tile with wanted samples.
    *
-   * @throws {DecodeFailed} it exceeds what a decoder in WebAssembly gets in one call
+   * @throws {DecodeFailed} it is larger than what a WebAssembly decoder accepts in one call
    */
   largest(wanted: readonly { sample: number }[]): Extent {
     const { segmentWidth: width, segmentHeight: rows } = this.#table.page;
@@ -60,7 +60,7 @@ export class CompressedSegments {
     }
   }
 
-  /** Decodes one into the planes and returns its bytes. */
+  /** Decodes one strip or tile into the planes and returns its bytes. */
   async #decodeOne(
     index: number,
     wanted: readonly Wanted[],
@@ -80,7 +80,7 @@ export class CompressedSegments {
     const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
     const row = segment.bytes / segment.rows;
     const { start, end } = this.#table.wantedRows(index, segment.rows);
-    // In steps, so that a plane in one strip can be stopped.
+    // In steps, so that decoding a plane of a single strip can be stopped.
     const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / row));
     for (let first = start; first < end; first += atOnce) {
       stop.check();
@@ -112,14 +112,14 @@ export class CompressedSegments {
     };
   }
 
-  /** Bits of each interleaved sample as decoded: image codecs widen them to the next machine type. */
+  /** Bits of each interleaved sample after decoding: image codecs widen samples to the next machine type. */
   #decodedBits(index: number): readonly number[] {
     const bits = this.#table.bits(index);
     return this.#codec.image ? bits.map((b) => b <= 8 ? 8 : b <= 16 ? 16 : b <= 32 ? 32 : 64) : bits;
   }
 }
 
-/** Names of refused values of Compression, for messages. */
+/** Names of unsupported values of Compression, for messages. */
 const REFUSED: Readonly<Record<number, string>> = {
   6: "old-style JPEG",
   9: "JBIG",
@@ -166,7 +166,7 @@ const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
   50001: webp,
 };
 
-/** The codec of a value of Compression other than 1. @throws {DecodeFailed} the value is unknown */
+/** The codec for a value of Compression other than 1. @throws {DecodeFailed} the value is unknown */
 export function codecOf(compression: number): Promise<Codec> {
   const load = CODECS[compression];
   if (load) return load();
@@ -178,10 +178,10 @@ export function codecOf(compression: number): Promise<Codec> {
   );
 }
 
-/** Bytes of the JPEG tables of a page; most have a kilobyte. */
+/** Largest JPEG tables of a page in bytes; most have a kilobyte. */
 const MAX_TABLE_BYTES = 1 << 20;
 
-/** What a page states for its codec, apart from the bits of the samples. */
+/** Settings of a page for its codec, without the bits of the samples. */
 function settingsOf(page: PageLayout): Omit<StreamSettings, "bits"> {
   const { directory, compression, kind, photometric } = page;
   const fax = compression === 3 ? TAG.T4Options : compression === 4 ? TAG.T6Options : null;

@@ -1,21 +1,21 @@
 /**
- * One image file directory (TIFF 6.0, section 2, and the BigTIFF design). Values are read when asked for; every count and offset
- * is checked against the file first.
+ * One image file directory (TIFF 6.0, section 2, and the BigTIFF design). Values are read on demand; every count and offset
+ * is first checked against the file.
  */
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { ASCII, FIELD_TYPES, MAX_ENTRIES, tagName } from "./tags.ts";
 import { textOf, upToNul } from "./text.ts";
 
-/** First window after a jump: a directory of twenty entries with its short values. */
+/** Bytes of the first window after a jump: a directory of twenty entries with its short values. */
 const FIRST_WINDOW = 512;
 
-/** Largest window: consecutive directories are then read by the dozen. */
+/** Largest window in bytes, for reading consecutive directories by the dozen. */
 const LAST_WINDOW = 1 << 16;
 
 /**
- * Small reads of one file through one window. It is small after a jump and doubles while reads continue where it ended, so a chain
- * of directories costs few bytes when they are scattered and few reads when they are not.
+ * Small reads of one file through one window. The window is small after a jump and doubles while reads continue where it ended.
+ * So a chain of directories costs few bytes if they are scattered, and few reads if they are not.
  */
 export class ByteWindow {
   readonly file: ByteSource;
@@ -30,12 +30,12 @@ export class ByteWindow {
   /**
    * `length` bytes at `offset`, as a view that is valid until the next call.
    *
-   * @param what names the structure in messages
-   * @throws {DecodeFailed} they lie outside the file
+   * @param what name of the structure in messages
+   * @throws {DecodeFailed} the bytes lie outside the file
    */
   view(offset: number, length: number, what: string): DataView<ArrayBuffer> {
     this.file.require(offset, length, what);
-    // A long document would enlarge the window for good.
+    // A long document would enlarge the window permanently.
     if (length > LAST_WINDOW) return new DataView(this.file.read(offset, length, what).buffer);
     const end = this.#start + this.#length;
     if (offset < this.#start || offset + length > end) {
@@ -52,14 +52,14 @@ export class ByteWindow {
   }
 }
 
-/** How numbers are laid out in one file. */
+/** Encoding of numbers in one file. */
 export interface Encoding {
   readonly littleEndian: boolean;
   /** Whether offsets have 8 bytes. */
   readonly bigTiff: boolean;
 }
 
-/** Bytes of the parts of a directory: its count, an entry, a value or offset in it. */
+/** Bytes of the parts of a directory: its count, an entry, and a value or offset. */
 const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };
 const BIG = { countBytes: 8, entryBytes: 20, pointerBytes: 8 };
 
@@ -85,7 +85,7 @@ export type Entry = Readonly<Record<"tag" | "type" | "count" | "at", number>>;
 /** Bytes of one value; 0 for an unknown type. */
 const bytesOf = ({ type }: Entry): number => FIELD_TYPES[type]?.[0] ?? 0;
 
-/** Entries of a directory by tag, looked up in its own bytes, so that a long chain costs little. */
+/** Entries of a directory by tag. They are looked up in its own bytes, so that a long chain costs little. */
 export class Directory {
   /** Offset in the file. */
   readonly offset: number;
@@ -111,7 +111,7 @@ export class Directory {
   }
 
   /**
-   * Reads the directory at `offset`; `what` names it in messages.
+   * Reads the directory at `offset`; `what` is its name in messages.
    *
    * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries
    */
@@ -129,7 +129,7 @@ export class Directory {
     };
   }
 
-  /** A directory without entries, for planes that another structure of the file describes. */
+  /** A directory without entries, for planes described by another structure of the file. */
   static empty(window: ByteWindow, encoding: Encoding): Directory {
     const { countBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
     return new Directory(window, 0, encoding, new DataView(new ArrayBuffer(countBytes + pointerBytes)));
@@ -170,7 +170,7 @@ export class Directory {
     return undefined;
   }
 
-  /** The entry of a tag that samples depend on, `undefined` without one. @throws {DecodeFailed} it holds no number */
+  /** The entry of a tag on which samples depend, or `undefined`. @throws {DecodeFailed} the entry holds no number */
   #numeric(tag: number): Entry | undefined {
     const entry = this.entry(tag);
     if (!entry || entry.count > 0 && entry.type !== ASCII && bytesOf(entry) > 0) return entry;
@@ -181,27 +181,27 @@ export class Directory {
     return this.entry(tag) !== undefined;
   }
 
-  /** How many values a tag has; 0 without it. */
+  /** Number of values of a tag; 0 if it is absent. */
   count(tag: number): number {
     return this.entry(tag)?.count ?? 0;
   }
 
-  /** First value of a tag. @throws {DecodeFailed} it lies outside the file, or the entry is damaged */
+  /** First value of a tag. @throws {DecodeFailed} the value lies outside the file, or the entry is damaged */
   number(tag: number): number | undefined {
     const entry = this.#numeric(tag);
     if (!entry) return undefined;
     const own = entry.at - this.offset;
-    // Most values stand in the directory itself and need no array.
+    // Most values are in the directory itself and need no array.
     return own >= 0 && own + bytesOf(entry) <= this.#bytes.byteLength
       ? FIELD_TYPES[entry.type]![1](this.#bytes, own, this.encoding.littleEndian)
       : this.#numbers(entry, 1)[0];
   }
 
   /**
-   * All values of a tag; a rational with a denominator of zero gives a number that is not finite.
+   * All values of a tag. A rational with denominator zero becomes a number that is not finite.
    *
-   * @param most more values than this are an error
-   * @throws {DecodeFailed} they lie outside the file, are too many, or the entry is damaged
+   * @param most largest number of values
+   * @throws {DecodeFailed} the values lie outside the file, are too many, or the entry is damaged
    */
   numbers(tag: number, most: number): Float64Array {
     const entry = this.#numeric(tag);
@@ -227,7 +227,7 @@ export class Directory {
     return this.#window.view(entry.at, length, `the value of ${tagName(entry.tag)}`);
   }
 
-  /** The first offset after `offset` at which the directory or one of its values begins; `Infinity` without one. */
+  /** The first offset after `offset` at which the directory or one of its values begins; `Infinity` if there is none. */
   firstPartAfter(offset: number): number {
     const { pointerBytes } = this.#parts;
     const apart = this.#entries().filter((entry) => entry.count * bytesOf(entry) > pointerBytes);
@@ -235,7 +235,7 @@ export class Directory {
     return Math.min(Infinity, ...starts.filter((start) => start > offset));
   }
 
-  /** Bytes of a value, copied. @throws {DecodeFailed} they lie outside the file or are more than `most` */
+  /** A copy of the bytes of a value. @throws {DecodeFailed} they lie outside the file or are more than `most` */
   bytes(tag: number, most: number): Uint8Array<ArrayBuffer> | undefined {
     const entry = this.entry(tag);
     return entry && this.#copied(entry, most);
@@ -251,15 +251,15 @@ export class Directory {
   }
 
   /**
-   * Text of every entry of a tag, with NULs inside but not at the end; some writers repeat ImageDescription.
+   * Text of every entry of a tag, with NULs inside but not at the end. Some writers repeat ImageDescription.
    *
-   * @throws {DecodeFailed} one lies outside the file or is longer than `most` bytes
+   * @throws {DecodeFailed} a text lies outside the file or is longer than `most` bytes
    */
   texts(tag: number, most: number): string[] {
     return this.#textEntries(tag).map((entry) => textOf(this.#copied(entry, most)));
   }
 
-  /** The first `most` bytes of every text of a tag. @throws {DecodeFailed} one lies outside the file */
+  /** The first `most` bytes of every text of a tag. @throws {DecodeFailed} a text lies outside the file */
   textStarts(tag: number, most: number): string[] {
     return this.#textEntries(tag).map((entry) =>
       textOf(this.#copied({ ...entry, count: Math.min(entry.count, most) }, most))
@@ -270,17 +270,17 @@ export class Directory {
     return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry) === 1).toArray();
   }
 
-  /** Text of a tag that no sample depends on, up to its first NUL: `""` without it, or where it is damaged. */
+  /** Text of a tag on which no sample depends, up to its first NUL; `""` if it is absent or damaged. */
   note(tag: number, most: number): string {
     return upToNul(this.notes(tag, most)[0] ?? "");
   }
 
-  /** Texts of a tag that no sample depends on: none without it, or where one is damaged. */
+  /** Texts of a tag on which no sample depends; empty if it is absent or a text is damaged. */
   notes(tag: number, most: number): string[] {
     return unlessDamaged(() => this.texts(tag, most), []);
   }
 
-  /** Number of a tag that no sample depends on: `undefined` without it, or where it is damaged. */
+  /** Number of a tag on which no sample depends; `undefined` if it is absent or damaged. */
   noteNumber(tag: number): number | undefined {
     return unlessDamaged(() => this.number(tag), undefined);
   }

@@ -2,10 +2,10 @@
 import { extensionOf, type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { setOf } from "./marks.ts";
 
-/** Files of a recording of ScanImage along arbitrary lines, which are not read. */
+/** Extensions of ScanImage recordings along arbitrary lines, which are not read. */
 const SCANIMAGE_LINE_FILES: readonly string[] = [".pmt.dat", ".meta.txt", ".scnnr.dat"];
 
-/** How a TIFF is recognised. */
+/** The format TIFF. */
 export const TIFF: FileFormat = {
   ...FORMAT_NAMES.tiff,
   container: "file",
@@ -14,7 +14,7 @@ export const TIFF: FileFormat = {
   recognises: (head) =>
     startsWith(head, 0x49, 0x49, 42, 0) || startsWith(head, 0x4d, 0x4d, 0, 42) ||
     startsWith(head, 0x49, 0x49, 43, 0) || startsWith(head, 0x4d, 0x4d, 0, 43),
-  // The XML document of a set, which is not a TIFF itself.
+  // The XML document of a set is opened as TIFF, although it is none itself.
   claims: (path) => extensionOf(path) === ".companion.ome",
   setOf,
   relatives: SCANIMAGE_LINE_FILES,

@@ -4,12 +4,12 @@
  *   header      8 or 16 bytes: byte order, 42 or 43, offset of the first directory
  *   directory   entries of tag, type, count and value or its offset; then the offset of the next directory
  *   page        one directory: width, height, samples, bits; offsets and lengths of its strips or tiles
- *   strip/tile  samples of some rows or of a rectangle, interleaved or one sample apart, compressed one by one
- *   dialect     how pages become time, channel and focus: `DIALECTS` below, at last plain pages
+ *   strip/tile  samples of some rows or of a rectangle, interleaved or separate, each strip or tile compressed by itself
+ *   dialect     how pages become time, channel and focus: `DIALECTS` below, plain pages last
  *
- * Refused, by the name and value of the tag: complex samples, old-style JPEG, JBIG and other codecs that
- * `compressed_segments.ts` does not list, raw YCbCr with subsampled chroma, image depth, predictors on packed samples; and
- * whatever does not lie in the file.
+ * Not supported; the message names the tag and its value: complex samples, old-style JPEG, JBIG and other codecs that
+ * `compressed_segments.ts` does not list, raw YCbCr with subsampled chroma, image depth, predictors on packed samples. Anything
+ * that does not lie in the file is refused, too.
  */
 import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
@@ -23,15 +23,15 @@ import { noted, oneSeries, type Opened, type OpenedSeries, type SeriesList, type
 import { TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
-/** A dialect: a small check, and its reader, which is loaded when the check passes. */
+/** A dialect: a quick check, and its reader, which is loaded if the check passes. */
 interface Dialect {
-  /** Whether a file may be of the dialect. */
+  /** Whether a file may be of this dialect. */
   fits(opened: Opened): boolean;
-  /** The series of a file, or `null` where it is of another dialect after all. */
+  /** The series of a file; `null` if the file is of another dialect after all. */
   open(opened: Opened): Promise<SeriesList | null>;
 }
 
-/** All dialects but NDTiff and plain pages; the first one that opens a file decides. */
+/** All dialects except NDTiff and plain pages. The first dialect that opens a file is used. */
 const DIALECTS: readonly Dialect[] = [
   {
     fits: ({ tiff }) => marks.isMicroManager(tiff),
@@ -88,7 +88,7 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
     return (await import("./dialects/ome.ts")).openCompanion(path, files);
   }
   const tiff = new TiffFile(files.open(path), files);
-  // Its directories may be damaged and are not looked at.
+  // Does not look at the directories, which may be damaged.
   if (marks.isNDTiff(tiff)) return (await import("./dialects/ndtiff.ts")).openNDTiff(path, tiff, files);
   const opened = openFile(path, tiff, files);
   const list = await seriesOf(opened);
@@ -125,7 +125,7 @@ async function seriesOf(opened: Opened): Promise<SeriesList> {
 
 function scenesOf(opened: Opened, list: SeriesList): Scenes {
   const { files } = opened;
-  // Warnings of the file hold for each series, warnings of opening one for that series alone.
+  // Warnings about the file apply to each series; warnings from opening a series apply to it alone.
   const ofFile = opened.warnings.splice(0);
   const sizes = new Map<number, SceneEntry["sizes"]>();
   const open = (scene: number): Acquisition => {
@@ -137,7 +137,7 @@ function scenesOf(opened: Opened, list: SeriesList): Scenes {
     return acquisition;
   };
   const only = list.count === 1 ? open(0) : null;
-  // They may be large and are not needed any longer.
+  // Descriptions may be large and are no longer needed.
   opened.descriptions = [];
   return {
     count: list.count,

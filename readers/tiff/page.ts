@@ -1,20 +1,20 @@
-/** The samples that one directory describes and where they lie, checked before anything is read. */
+/** The layout and location of the samples of one directory, checked before anything is read. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
 import type { Directory } from "./directory.ts";
 import { TAG, tagName } from "./tags.ts";
 
-/** Strips or tiles of one page: one strip per row and channel of the largest plane; 16 bytes of heap each. */
+/** Largest number of strips or tiles per page: a strip per row and channel of the largest plane; 16 bytes of heap each. */
 export const MAX_SEGMENTS = 1 << 22;
 
-/** Bits per sample that are read. */
+/** Largest number of bits per sample. */
 const MAX_BITS = 64;
 
 /** Number format of a sample. */
 export type SampleKind = "uint" | "int" | "float";
 
-/** How a page stores its samples. */
+/** The layout of a page's samples. */
 export interface PageLayout {
   readonly directory: Directory;
   readonly width: number;
@@ -25,13 +25,13 @@ export interface PageLayout {
   readonly bits: readonly number[];
   /** Number format of the samples. */
   readonly kind: SampleKind;
-  /** Served type of the widest sample. */
+  /** Served type, for the widest sample. */
   readonly sampleType: SampleType;
-  /** Whether each sample has its own strips or tiles. */
+  /** Whether each sample has strips or tiles of its own. */
   readonly planar: boolean;
   /** Compression (259). */
   readonly compression: number;
-  /** Predictor (317), 1 for none. */
+  /** Predictor (317); 1 means none. */
   readonly predictor: number;
   /** Whether the lowest bit of each byte comes first (FillOrder 2). */
   readonly reversedBits: boolean;
@@ -44,13 +44,13 @@ export interface PageLayout {
   /** Rows of a full strip or tile. */
   readonly segmentHeight: number;
   readonly tiled: boolean;
-  /** Strips or tiles across, of each sample when planar. */
+  /** Number of strips or tiles across; in planar pages, per sample. */
   readonly across: number;
-  /** Strips or tiles down, of each sample when planar. */
+  /** Number of strips or tiles down; in planar pages, per sample. */
   readonly down: number;
 }
 
-/** Value of Compression (259) without a codec. */
+/** Value of Compression (259) that means no compression. */
 export const UNCOMPRESSED = 1;
 
 /** Values of PhotometricInterpretation (TIFF 6.0, section 8 and supplements). */
@@ -62,10 +62,10 @@ export const PHOTOMETRIC = {
   ycbcr: 6,
 } as const;
 
-/** Value of Compression (259) for JPEG, whose decoder turns YCbCr into RGB. */
+/** Value of Compression (259) for JPEG, whose decoder converts YCbCr to RGB. */
 export const JPEG_COMPRESSION = 7;
 
-/** The size of a page and its samples per pixel. @throws {DecodeFailed} one is missing or out of bounds */
+/** Size of a page and its samples per pixel. @throws {DecodeFailed} a value is missing or out of range */
 export function pageSize(directory: Directory): Pick<PageLayout, "width" | "height" | "samples"> {
   const width = count(directory, TAG.ImageWidth);
   const height = count(directory, TAG.ImageLength);
@@ -81,7 +81,7 @@ export function pageSize(directory: Directory): Pick<PageLayout, "width" | "heig
   return { width, height, samples };
 }
 
-/** Whether the samples of a page have strips of their own. @throws {DecodeFailed} PlanarConfiguration is unknown */
+/** Whether each sample of a page has strips of its own. @throws {DecodeFailed} PlanarConfiguration is unknown */
 export function isPlanar(directory: Directory, samples: number): boolean {
   const value = directory.number(TAG.PlanarConfiguration) ?? 1;
   if (value !== 1 && value !== 2) {
@@ -99,7 +99,7 @@ function count(directory: Directory, tag: number, missing?: number): number {
   return value;
 }
 
-/** The layout of a raw plane in one strip, which another structure than its directory describes. */
+/** The layout of an uncompressed plane in one strip that is described by another structure than its directory. */
 export function inOneStrip(
   page: Pick<PageLayout, "directory" | "width" | "height" | "bits" | "kind" | "sampleType">,
 ): PageLayout {
@@ -121,7 +121,7 @@ export function inOneStrip(
   };
 }
 
-/** Names a directory in messages. */
+/** Name of a directory in messages. */
 export function where(directory: Directory): string {
   return `the directory at ${directory.offset}`;
 }
@@ -129,7 +129,7 @@ export function where(directory: Directory): string {
 /**
  * Reads the layout of one directory.
  *
- * @throws {DecodeFailed} a tag is missing, out of bounds or unsupported; the message names the tag and its value
+ * @throws {DecodeFailed} a tag is missing, out of range or unsupported; the message names the tag and its value
  */
 export function readPage(directory: Directory): PageLayout {
   const { width, height, samples } = pageSize(directory);
@@ -140,7 +140,7 @@ export function readPage(directory: Directory): PageLayout {
   const planar = isPlanar(directory, samples);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
   const photometric = directory.number(TAG.PhotometricInterpretation) ??
-    // Three components of JPEG are YCbCr unless something else is stated, as libjpeg guesses.
+    // As in libjpeg, three components of JPEG are YCbCr unless the file states otherwise.
     (compression === JPEG_COMPRESSION && samples === 3 ? PHOTOMETRIC.ycbcr : PHOTOMETRIC.blackIsZero);
   refuseSubsampling(directory, compression, photometric);
   return {
@@ -161,7 +161,7 @@ export function readPage(directory: Directory): PageLayout {
   };
 }
 
-/** One value per sample; a single one stands for all. */
+/** One value per sample; a single value applies to all. */
 function perSample(directory: Directory, tag: number, samples: number, missing: number): number[] {
   const values = directory.numbers(tag, MAX_CHANNELS);
   const [first = missing] = values;
@@ -169,12 +169,12 @@ function perSample(directory: Directory, tag: number, samples: number, missing: 
   return [...values.subarray(0, samples)];
 }
 
-/** Unsupported values of SampleFormat (5 and 6 by the GeoTIFF community). */
+/** Names of unsupported values of SampleFormat (5 and 6 by the GeoTIFF community). */
 const FORMAT_NAMES: Readonly<Record<number, string>> = { 5: "complex integer", 6: "complex float" };
 
 function sampleKind(directory: Directory, samples: number, bits: readonly number[]): SampleKind {
   const formats = perSample(directory, TAG.SampleFormat, samples, 1);
-  // 4 is "void": readers take it as unsigned integers, as they do the undefined 0.
+  // 4 is "void", and 0 is undefined: readers treat both as unsigned integers.
   const kinds = formats.map((format): SampleKind => {
     if (format === 1 || format === 4 || format === 0) return "uint";
     if (format === 2) return "int";
@@ -188,7 +188,7 @@ function sampleKind(directory: Directory, samples: number, bits: readonly number
   if (kinds.some((other) => other !== kind)) {
     throw new DecodeFailed(`${tagName(TAG.SampleFormat)} differs between samples: ${formats.join(", ")}`);
   }
-  // Signed samples of one bit mean that BitsPerSample is missing, whose default is 1.
+  // Signed samples of one bit mean that BitsPerSample is missing; its default is 1.
   const least = kind === "int" ? 2 : 1;
   for (const width of bits) {
     const read = kind === "float"
@@ -214,7 +214,7 @@ function servedType(kind: SampleKind, bits: number): SampleType {
   return `${kind}${width}`;
 }
 
-/** JPEG streams carry their own subsampling factors; raw YCbCr is read without subsampling only. */
+/** Refuses subsampled chroma in raw YCbCr. JPEG streams carry their own subsampling factors. */
 function refuseSubsampling(directory: Directory, compression: number, photometric: number): void {
   if (photometric !== PHOTOMETRIC.ycbcr || compression === JPEG_COMPRESSION) return;
   const factors = directory.numbers(TAG.YCbCrSubSampling, 2);
@@ -227,12 +227,12 @@ function refuseSubsampling(directory: Directory, compression: number, photometri
 
 type Segments = Pick<PageLayout, "segmentWidth" | "segmentHeight" | "tiled" | "across" | "down">;
 
-/** Geometry of strips or tiles. @throws {DecodeFailed} the tables hold too few of them */
+/** Geometry of strips or tiles. @throws {DecodeFailed} the tables have too few entries */
 function segments(directory: Directory, width: number, height: number, sets: number): Segments {
   const tiled = directory.has(TAG.TileWidth) || directory.has(TAG.TileOffsets);
   const offsets = tiled ? TAG.TileOffsets : TAG.StripOffsets;
   const segmentWidth = tiled ? count(directory, TAG.TileWidth) : width;
-  // One strip where RowsPerStrip is absent, or 2^32 - 1 by convention.
+  // There is one strip if RowsPerStrip is absent, or by convention if it is 2^32 - 1.
   const segmentHeight = tiled
     ? count(directory, TAG.TileLength)
     : Math.min(count(directory, TAG.RowsPerStrip, height), height);

@@ -1,4 +1,4 @@
-/** Planes that are a TIFF file each, or a page of one; the latest files stay read. */
+/** Planes that are a TIFF file each, or a page of one. The files used last are kept. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -12,19 +12,19 @@ import type { PlaneSource } from "./stack.ts";
 import { described, sameLayout } from "./stored_planes.ts";
 import { MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "./tiff_file.ts";
 
-/** A plane by the name of its file and the index of its page. */
+/** Location of a plane: name of its file and index of its page. */
 export interface PlanePlace {
   readonly name: string;
   /** Index of the page; 0 by default. */
   readonly page?: number;
 }
 
-/** Opens the file of a name; `null` where it is missing. @throws {DecodeFailed | Unreadable} */
+/** Opens a file by name; `null` if it is missing. @throws {DecodeFailed | Unreadable} */
 export type OpenPlaneFile = (name: string) => ByteSource | null;
 
 /** The files of some planes. */
 export class PlaneFiles {
-  /** The plane that the others must be laid out like. */
+  /** The plane whose layout the others must have. */
   readonly first: PlaneSource;
   readonly #recent: RecentFiles<TiffFile>;
 
@@ -38,7 +38,7 @@ export class PlaneFiles {
     this.first = this.get(first);
   }
 
-  /** Reads the first of some planes that can be read. @throws {DecodeFailed} why the first cannot, where none can */
+  /** Opens the files by their first readable plane. @throws {DecodeFailed} the error of the first plane, if none is readable */
   static open(places: Iterable<PlanePlace>, open: OpenPlaneFile, files: FileAccess): PlaneFiles {
     let failure: DecodeFailed | null = null;
     for (const place of places) {
@@ -53,16 +53,16 @@ export class PlaneFiles {
     throw failure ?? new DecodeFailed("it has no images");
   }
 
-  /** Bytes of memory, from above. */
+  /** Upper estimate of the memory in bytes. */
   static readonly indexBytes: number = recentBytes(MAX_RECENT);
 
   /**
    * One plane.
    *
-   * @param layout what it must be laid out like
-   * @param anyHeight true where it may have more or fewer rows
+   * @param layout required layout
+   * @param anyHeight true if the number of rows may differ
    * @throws {PlaneNotFound} its file or its page is missing
-   * @throws {DecodeFailed} it is damaged, or laid out differently
+   * @throws {DecodeFailed} the plane is damaged, or has another layout
    */
   get({ name, page: index = 0 }: PlanePlace, layout?: PageLayout, anyHeight = false): PlaneSource {
     return within(name, () => {
@@ -79,7 +79,7 @@ export class PlaneFiles {
     });
   }
 
-  /** The layout of the first plane with the rows of the tallest of some; those that cannot be read do not count. */
+  /** The layout of the first plane, with the rows of the tallest of some planes; unreadable planes are ignored. */
   tallest(places: Iterable<PlanePlace>): PageLayout {
     let { height } = this.first.page;
     for (const place of places) {
@@ -96,7 +96,7 @@ export class PlaneFiles {
 const isDamage = (error: unknown): error is DecodeFailed | PlaneNotFound =>
   error instanceof DecodeFailed || error instanceof PlaneNotFound;
 
-/** Names the file in a failure of `read`. */
+/** Adds the name of the file to an error of `read`. */
 function within<T>(name: string, read: () => T): T {
   try {
     return read();
@@ -109,13 +109,13 @@ function within<T>(name: string, read: () => T): T {
 
 /** One channel of a reference image. */
 export interface ReferenceChannel extends PlanePlace {
-  /** Its index among the channels of the file; a missing one renumbers no other. */
+  /** Its index among the channels of the file, which does not depend on missing channels. */
   readonly index: number;
-  /** As the file names it, or `null`. */
+  /** Name in the file, or `null`. */
   readonly channelName: string | null;
 }
 
-/** The reference image whose channels are these planes. @throws {DecodeFailed} the first is damaged */
+/** The reference image with these planes as channels. @throws {DecodeFailed} the first plane is damaged */
 export function referenceOf(
   channels: readonly ReferenceChannel[],
   planes: PlaneFiles,

@@ -1,4 +1,4 @@
-/** The plan for some channels of a stack: strips and tiles checked against the file, and how to decode them. */
+/** The plan for some channels of a stack: checks strips and tiles against the file, and decodes them. */
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
@@ -19,13 +19,13 @@ import { SegmentTable } from "./segment_table.ts";
 import type { PlaneSource, Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 
-/** A wanted sample of a pixel, and the index of the float32 plane that it fills. */
+/** A wanted sample of a pixel, and the index of the float32 plane to fill. */
 interface WantedSample {
   readonly sample: number;
   readonly target: number;
 }
 
-/** How the wanted samples of one source are decoded. */
+/** Plan for the wanted samples of one source. */
 interface SourcePlan {
   readonly compressed: boolean;
   /** Memory of the codec. */
@@ -33,7 +33,7 @@ interface SourcePlan {
   decode(planes: readonly Float32Array[]): Promise<void>;
 }
 
-/** Names the file of a plane in the failure of `read`. */
+/** Adds the name of the plane's file to an error of `read`. */
 async function named<T>({ name }: PlaneSource, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -44,10 +44,10 @@ async function named<T>({ name }: PlaneSource, read: () => Promise<T>): Promise<
 }
 
 /**
- * Plans planes by their channel index.
+ * Plans planes by channel index.
  *
- * @throws {DecodeFailed} a strip or tile lies outside the file, or is too short for what it declares
- * @throws {PlaneNotFound} one is not stored
+ * @throws {DecodeFailed} a strip or tile lies outside the file, or is too short for its declared size
+ * @throws {PlaneNotFound} a plane is not stored
  */
 export async function planPlanes(
   stack: Stack,
@@ -93,10 +93,10 @@ export async function planPlanes(
 }
 
 /**
- * Checks every strip or tile of the wanted samples and rows.
+ * Checks every strip or tile with wanted samples and rows.
  *
- * @param rows that fill the planes; all by default
- * @throws {DecodeFailed} one lies outside the file, or is too short for what it declares
+ * @param rows wanted rows; all by default
+ * @throws {DecodeFailed} a strip or tile lies outside the file, or is too short for its declared size
  */
 async function planSource(
   source: PlaneSource,
@@ -130,7 +130,7 @@ async function planSource(
   };
 }
 
-/** @throws {DecodeFailed} the codec gives samples of one width, and those of the page differ */
+/** @throws {DecodeFailed} the codec decodes samples of one width only, but those of the page differ */
 function requireWidths({ bits }: PageLayout, codec: Codec): void {
   if (!codec.image || bits.every((width) => width === bits[0] && width !== 1)) return;
   throw new DecodeFailed(
@@ -164,7 +164,7 @@ function readRaw(table: SegmentTable, wanted: readonly Wanted[], stop: StopFlag)
   }
 }
 
-/** Joins strips that follow each other in the file and in the plane: line scans have thousands of small ones. */
+/** Joins strips that are adjacent in the file and in the plane: line scans have thousands of small strips. */
 function* adjoining(
   table: SegmentTable,
   segments: Iterable<number>,

@@ -1,5 +1,5 @@
 /**
- * Decoded rows of a strip or tile on their way into float32 planes. Predictors: horizontal differencing (TIFF 6.0, section 14) and
+ * Writes decoded rows of a strip or tile into float32 planes. Predictors: horizontal differencing (TIFF 6.0, section 14) and
  * floating point (Adobe Technical Note 3).
  */
 import { DecodeFailed } from "../errors.ts";
@@ -20,11 +20,11 @@ import { TAG, tagName } from "./tags.ts";
 export interface SegmentRows {
   /** Index of the strip or tile. */
   readonly index: number;
-  /** First row, counted in the strip or tile. */
+  /** First row, counted from the top of the strip or tile. */
   readonly first: number;
-  /** How many rows. */
+  /** Number of rows. */
   readonly count: number;
-  /** Each row begins at a whole byte; scratch, changed in place. */
+  /** Bytes of the rows, which each begin at a whole byte; they are changed in place. */
   readonly bytes: Uint8Array;
   /** Bits of each interleaved sample. */
   readonly bits: readonly number[];
@@ -32,11 +32,11 @@ export interface SegmentRows {
   readonly littleEndian: boolean;
 }
 
-/** One interleaved sample and its plane. */
+/** A wanted sample of each pixel, and its plane. */
 export interface Wanted {
   /** Index among the interleaved samples. */
   readonly sample: number;
-  /** Takes the sample, row after row. */
+  /** Receives the sample, row after row. */
   readonly plane: Float32Array;
 }
 
@@ -70,7 +70,7 @@ export function withoutPredictor({ page }: SegmentTable, rows: SegmentRows): Seg
   return { ...rows, littleEndian: true };
 }
 
-/** The result is little-endian. */
+/** Undoes horizontal differencing. The result is little-endian. */
 function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, columns: number): void {
   const samples = bits.length;
   const width = bits[0]! / 8;
@@ -96,8 +96,8 @@ function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, colu
 }
 
 /**
- * Each row holds the highest bytes of all its samples first, then the next ones and so on, differenced as bytes. The result is
- * little-endian.
+ * Undoes the floating-point predictor: each row holds the highest bytes of all its samples, then the next bytes and so on, all
+ * differenced as bytes. The result is little-endian.
  */
 function undoFloatingPoint({ bytes, count, bits }: SegmentRows, columns: number): void {
   const samples = bits.length;
@@ -116,7 +116,7 @@ function undoFloatingPoint({ bytes, count, bits }: SegmentRows, columns: number)
   }
 }
 
-/** Writes rows into the wanted planes, which begin with the first wanted row; what lies beyond a plane is left out. */
+/** Writes rows into the wanted planes, which begin with the first wanted row. Rows and columns beyond a plane are left out. */
 export function placeRows(table: SegmentTable, stored: SegmentRows, wanted: readonly Wanted[]): void {
   const { page } = table;
   const { top, left, set } = table.place(stored.index);
@@ -135,14 +135,14 @@ export function placeRows(table: SegmentTable, stored: SegmentRows, wanted: read
   else unpackMachineType(page, { ...stored, sampleType }, held, place);
 }
 
-/** Where rows go: how many rows and columns are kept, and the index of their first sample in the planes. */
+/** Destination of rows: the numbers of rows and columns to keep, and the index of their first sample in the planes. */
 interface Place {
   readonly rows: number;
   readonly columns: number;
   readonly at: number;
 }
 
-/** The machine type of the samples, or `null` for other widths. */
+/** The machine type of the samples; `null` for other widths. */
 function machineType(kind: SampleKind, bits: readonly number[]): SampleType | null {
   const type = `${kind}${bits[0]}`;
   return isSampleType(type) && bits.every((width) => width === bits[0]) ? type : null;
@@ -157,7 +157,7 @@ function unpackMachineType(
   const step = bits.length;
   const stored = bytes.subarray(0, rows * segmentWidth * step * SAMPLE_BYTES[sampleType]);
   const samples = new SampleArray({ bytes: stored, sampleType, littleEndian });
-  // Rows as long as those of the planes are converted at once.
+  // If stored rows are as long as those of the planes, all are converted at once.
   const whole = columns === segmentWidth && width === segmentWidth;
   for (const { sample, plane } of wanted) {
     if (whole) samples.convert({ from: sample, step, count: rows * columns }, plane, at);
@@ -173,7 +173,7 @@ function unpackMachineType(
   }
 }
 
-/** Samples of any width, highest bit first, whatever the byte order. */
+/** Unpacks samples of any width, highest bit first for either byte order. */
 function unpackBits(
   { kind, segmentWidth, width }: PageLayout,
   { bytes, bits, littleEndian }: SegmentRows,
@@ -196,7 +196,7 @@ function unpackBits(
   }
 }
 
-/** Reads one sample by the number of its first bit. */
+/** Returns a function that reads one sample by the number of its first bit. */
 function reader(
   bytes: Uint8Array,
   size: number,
@@ -222,21 +222,21 @@ function reader(
   };
 }
 
-/** Four bytes from `at` on, big-endian; bytes past the end are 0. */
+/** Four bytes from `at` on, big-endian; bytes beyond the end are 0. */
 function word(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) |
     (bytes[at + 3] ?? 0);
 }
 
-/** `count` bits from `bit` on as an unsigned number; 32 at most. */
+/** `count` bits from `bit` on as an unsigned number; at most 32 bits. */
 function take(bytes: Uint8Array, bit: number, count: number): number {
   if (count > 16) return take(bytes, bit, count - 16) * 0x1_0000 + take(bytes, bit + count - 16, 16);
   return (word(bytes, Math.floor(bit / 8)) >>> (32 - count - bit % 8)) & (2 ** count - 1);
 }
 
 /**
- * A float of 24 bits: sign, 7 bits of exponent with bias 63, 16 bits of mantissa (Adobe Photoshop TIFF Technical
- * Note 3); every value is exact in float32.
+ * A 24-bit float: sign, 7 bits of exponent with bias 63, 16 bits of mantissa (Adobe Photoshop TIFF Technical
+ * Note 3). Every value is exact in float32.
  *
  * @param stored the three bytes and the next one, big-endian
  */

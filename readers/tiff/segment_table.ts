@@ -1,4 +1,4 @@
-/** Where the strips or tiles of one plane lie, checked against its file. */
+/** The locations of the strips or tiles of one plane, checked against its file. */
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { RowRange } from "../reader.ts";
@@ -7,29 +7,29 @@ import type { PlaneSource, StripPlaces } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
-/** Decoded bytes of one compressed strip or tile: a whole plane of 2^28 float64 samples in one strip. */
+/** Largest size of a compressed strip or tile after decoding: a whole plane of 2^28 float64 samples in one strip. */
 const MAX_SEGMENT_BYTES = 2 ** 31 - 1;
 
-/** Bytes of one row: samples are packed, rows padded to a whole byte (TIFF 6.0, section 9). */
+/** Bytes per row: samples are packed, rows padded to a whole byte (TIFF 6.0, section 9). */
 export function rowBytes(width: number, bits: readonly number[]): number {
   let pixel = 0;
   for (const b of bits) pixel += b;
   return Math.ceil(width * pixel / 8);
 }
 
-/** Bits of each interleaved sample in a strip or tile; in planar pages those of one sample. */
+/** Bits of each interleaved sample in a strip or tile; in planar pages, those of its one sample. */
 export function blockBits(page: PageLayout, sample: number): readonly number[] {
   return page.planar ? page.bits.slice(sample, sample + 1) : page.bits;
 }
 
-/** The strips or tiles of a plane by their index. */
+/** The strips or tiles of a plane, by index. */
 export class SegmentTable {
   readonly tiff: TiffFile;
   readonly page: PageLayout;
-  /** The wanted rows; strips and tiles without any of them are neither checked nor read. */
+  /** The wanted rows. Strips and tiles without wanted rows are neither checked nor read. */
   readonly shown: RowRange;
   readonly #ranges: StripPlaces;
-  /** One stored row, by the index of the sample in planar pages. */
+  /** Bits and bytes of one stored row; in planar pages, by sample. */
   readonly #rows: { readonly bits: readonly number[]; readonly bytes: number }[] = [];
 
   /**
@@ -55,28 +55,28 @@ export class SegmentTable {
     for (const set of sets) for (let i = first; i < end; i += 1) yield set * across * down + i;
   }
 
-  /** The wanted ones among the first `rows` rows of a strip or tile. */
+  /** The wanted rows among the first `rows` rows of a strip or tile. */
   wantedRows(index: number, rows: number): RowRange {
     const { top } = this.place(index);
     return { start: Math.max(0, this.shown.start - top), end: Math.min(rows, this.shown.end - top) };
   }
 
-  /** First byte in the file. */
+  /** Offset of a strip or tile in the file. */
   offset(index: number): number {
     return this.#ranges.offsets[index]!;
   }
 
-  /** Stored bytes. */
+  /** Number of stored bytes. */
   length(index: number): number {
     return this.#ranges.lengths[index]!;
   }
 
-  /** `strip 3` */
+  /** Name in messages: `strip 3`. */
   name(index: number): string {
     return `${this.kind} ${index}`;
   }
 
-  /** For messages. */
+  /** Kind of part, for messages. */
   get kind(): "tile" | "strip" {
     return this.page.tiled ? "tile" : "strip";
   }
@@ -99,13 +99,13 @@ export class SegmentTable {
     return this.#rows[set] = { bits, bytes: rowBytes(this.page.segmentWidth, bits) };
   }
 
-  /** Rows that it holds; a tile is always whole. */
+  /** Number of rows in a strip or tile; a tile is always whole. */
   rows(index: number): number {
     const { tiled, segmentHeight, height, down } = this.page;
     return tiled ? segmentHeight : Math.min(segmentHeight, height - (index % down) * segmentHeight);
   }
 
-  /** Where it lies in the plane, and in planar pages the index of its sample. */
+  /** Its position in the plane and, in planar pages, the index of its sample. */
   place(index: number): { readonly top: number; readonly left: number; readonly set: number } {
     const { across, down, segmentHeight, segmentWidth } = this.page;
     return {
@@ -120,16 +120,16 @@ export class SegmentTable {
   }
 
   /**
-   * Checks the strips or tiles of the wanted samples; `codec` is `null` where they are not compressed.
+   * Checks the strips or tiles of the wanted samples; `codec` is `null` if they are not compressed.
    *
-   * @throws {DecodeFailed} one lies outside the file, is too short for what it declares, or too large
+   * @throws {DecodeFailed} a strip or tile lies outside the file, is too short for its declared size, or too large
    */
   check(wanted: readonly { sample: number }[], codec: Codec | null): void {
     const { file } = this.tiff;
     for (const index of this.holding(wanted)) {
       const [offset, length] = [this.offset(index), this.length(index)];
       const needed = this.rowBytes(index) * this.rows(index);
-      // Bytes of an uncompressed strip beyond its rows are never read.
+      // The bytes of an uncompressed strip after its rows are never read.
       file.require(offset, codec ? length : Math.min(length, needed), this.name(index));
       if (needed > length * (codec?.maxExpansion ?? 1)) {
         const place = `${this.name(index)} at ${offset}`;
@@ -154,7 +154,7 @@ export class SegmentTable {
     const offsetTag = own ? TAG.TileOffsets : TAG.StripOffsets;
     const lengthTag = own ? TAG.TileByteCounts : TAG.StripByteCounts;
     const segments = page.across * page.down * (page.planar ? page.samples : 1);
-    // Surplus values mean nothing; `readPage` has counted the needed ones.
+    // Surplus values are ignored; `readPage` has counted the needed ones.
     const offsets = directory.numbers(offsetTag, tiff.file.size).subarray(0, segments);
     const bytes = (index: number) => this.rowBytes(index) * this.rows(index);
     if (directory.has(lengthTag)) {
@@ -162,7 +162,7 @@ export class SegmentTable {
       if (lengths.length < segments) {
         throw new DecodeFailed(`${tagName(lengthTag)} has ${lengths.length} values, ${segments} are needed`);
       }
-      // Some writers leave the length of their only strip at 0.
+      // Some writers state a length of 0 for their only strip.
       const open = segments === 1 && lengths[0] === 0 && page.compression === UNCOMPRESSED;
       return { offsets, lengths: open ? Float64Array.of(bytes(0)) : lengths };
     }

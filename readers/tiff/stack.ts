@@ -1,4 +1,4 @@
-/** What each dialect of TIFF gets, an opened file, and gives: planes by position and channel, and their metadata. */
+/** Input and output of a TIFF dialect: an opened file; planes by position and channel, with their metadata. */
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
@@ -12,28 +12,28 @@ import type { PageLayout } from "./page.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
-/** Planes that one description may declare; keeps index arithmetic exact. */
+/** Largest number of planes in a description, so that index arithmetic is exact. */
 export const MAX_PLANES = 2 ** 31;
 
-/** The opened file, which each dialect examines. */
+/** The opened file as each dialect examines it. */
 export interface Opened {
   readonly path: string;
-  /** For the other files of a set. */
+  /** Opens the other files of a set. */
   readonly files: FileAccess;
   readonly tiff: TiffFile;
-  /** First directory of the chain. */
+  /** First directory of the main chain. */
   readonly first: Directory;
-  /** Texts of ImageDescription in the first directory, most often one; MetaMorph joins several with NULs. */
+  /** Texts of ImageDescription in the first directory, usually one; MetaMorph joins several with NULs. */
   descriptions: readonly string[];
-  /** Metadata that a dialect could not read. */
+  /** Warnings about metadata that a dialect could not read. */
   readonly warnings: Warning[];
 }
 
-/** The date of the DateTime tag. */
+/** The date in the DateTime tag. */
 export const tagMoment = (directory: Directory): Moment => momentOf(directory.note(TAG.DateTime, 64));
 
 /**
- * Returns the result of `read`, or `null` with a warning where metadata that decide about planes are damaged. Throws when the
+ * Returns the result of `read`. If metadata on which planes depend are damaged, adds a warning and returns `null`. Throws if the
  * system cannot read the file.
  */
 export function noted<T>(warnings: Warning[], what: string, read: () => T): T | null {
@@ -46,25 +46,25 @@ export function noted<T>(warnings: Warning[], what: string, read: () => T): T | 
   }
 }
 
-/** Index of one plane in a stack, samples aside. */
+/** Position of a plane in a stack, not counting the samples of a pixel. */
 export interface PlaneIndex extends Position {
-  /** Channel, samples aside. */
+  /** Index of the channel, not counting samples. */
   readonly channel: number;
 }
 
-/** Where the strips of a plane lie, for planes whose directory does not say it. */
+/** Locations of the strips of a plane whose directory does not state them. */
 export interface StripPlaces {
-  /** First byte of each in the file. */
+  /** Offset of each strip in the file. */
   readonly offsets: Float64Array;
-  /** Stored bytes of each; for compressed ones an upper bound. */
+  /** Stored bytes of each strip; an upper limit if they are compressed. */
   readonly lengths: Float64Array;
-  /** Codec of compressed ones, in place of that of the page. */
+  /** Codec of compressed strips, instead of the page's codec. */
   readonly codec?: Codec;
 }
 
 /** One plane of samples in a file. */
 export interface PlaneSource {
-  /** Name of the file for messages, unless it is the opened one. */
+  /** Name of the file in messages, unless it is the opened file. */
   readonly name?: string;
   readonly tiff: TiffFile;
   readonly page: PageLayout;
@@ -72,63 +72,63 @@ export interface PlaneSource {
   readonly strips?: StripPlaces;
 }
 
-/** Lengths of the axes along which planes are counted; channels without the samples of a pixel. */
+/** Lengths of the axes along which planes are counted; `C` does not count the samples of a pixel. */
 export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
   /** Spectral planes. */
   readonly L?: number;
 }
 
-/** One series of planes with one layout. */
+/** A series of planes with the same layout. */
 export interface Stack {
   readonly sizes: StackSizes;
   readonly layout: PageLayout;
   /** Steps of the axes that have a unit. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** Per channel, samples aside; `null` without a name. */
+  /** Names per channel, not counting samples; `null` for a channel without a name. */
   readonly names: readonly (string | null)[];
-  /** `#rrggbb` per channel, or per sample of each; `null` without a colour, the default. */
+  /** `#rrggbb` per channel, or per sample of each channel; `null` or absent without a colour. */
   readonly colors?: readonly (string | null)[];
-  /** Seconds of each time point from the first, where known. */
+  /** Seconds of each time point since the first, if known. */
   readonly times?: readonly number[] | null;
-  /** Adds the documents other than the descriptions of the opened file. @throws {DecodeFailed} one is damaged */
+  /** Adds the documents other than the descriptions of the opened file. @throws {DecodeFailed} a document is damaged */
   readonly documents?: (list: DocumentList) => void;
   readonly moment: Moment;
-  /** Bytes of all files of the acquisition. */
+  /** Total size of all files of the acquisition in bytes. */
   readonly fileSize: number;
   readonly warnings: readonly Warning[];
   /** Bytes of memory for the planes, apart from the opened file and its chain; 0 by default. */
   readonly indexBytes?: number;
-  /** Given where rows are lines in time. */
+  /** Present if rows are lines in time. */
   readonly lineScan?: LineScan | null;
-  /** Lines that were to be scanned; given where planes may have fewer rows than `layout`, by their own page. */
+  /** Number of planned lines; present if planes may have fewer rows than `layout`, according to their own page. */
   readonly plannedLines?: number;
-  /** Whether a plane is stored, decided without reading it; all within the sizes by default. */
+  /** Whether a plane is stored, decided without reading it; by default all planes within the sizes are. */
   readonly holds?: (index: PlaneIndex) => boolean;
-  /** Paths of all files of the set; the opened one by default. */
+  /** Paths of all files of the set; by default the opened file. */
   readonly files?: () => readonly string[];
   /** The plane at an index. @throws {PlaneNotFound | DecodeFailed} it is missing, or damaged */
   plane(index: PlaneIndex): PlaneSource;
 }
 
-/** The series of planes of a file or of a set of files; each is a scene. */
+/** The series of planes in a file or a set of files; each series is a scene. */
 export interface SeriesList {
-  /** How many there are, 1 at least. */
+  /** Number of series, at least 1. */
   readonly count: number;
-  /** Index of the one that the opened file belongs to. */
+  /** Index of the series that the opened file belongs to. */
   readonly own: number;
   /** Warnings about the list, such as series that are left out. */
   readonly warnings: readonly Warning[];
-  /** The first `most` of them; sizes are empty where only opening a series reveals them. */
+  /** The first `most` series. Sizes are empty if they are known only after opening a series. */
   entries(most: number): readonly SceneEntry[];
-  /** Opens one of them. @throws {DecodeFailed} */
+  /** Opens a series. @throws {DecodeFailed} */
   open(index: number): Stack;
 }
 
-/** The opened file, or one of the set that a folder or a document stands for, and its series. */
+/** The series of a file, or of a set represented by a folder or document, with one opened file. */
 export interface OpenedSeries {
   /** One file of the set. */
   readonly opened: Opened;
-  /** Its scenes. */
+  /** The series of the set. */
   readonly list: SeriesList;
 }
 

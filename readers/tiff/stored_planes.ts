@@ -1,4 +1,4 @@
-/** The planes of one file: pages grouped by layout, each with its directory, or one after the other with one directory. */
+/** The planes of one file: pages grouped by layout, each with its directory; or planes in a row that share one directory. */
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
@@ -8,10 +8,10 @@ import type { PlaneSource } from "./stack.ts";
 import { TAG } from "./tags.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
-/** A layout that pages share. */
+/** The layout that pages have in common. */
 export type PageKind = Pick<PageLayout, "width" | "height" | "samples">;
 
-/** Kinds that are distinguished, four times the scenes of a file; further ones count as one kind. */
+/** Largest number of kinds that are distinguished, four times the scenes of a file; all further kinds count as one. */
 const MAX_KINDS = 4096;
 
 /** Kind of a damaged page. */
@@ -19,25 +19,25 @@ const DAMAGED = -1;
 
 const REDUCED_OR_MASK = 1 | 4;
 
-/** The pages of one file by their number in the chain, grouped by layout in one walk. */
+/** The pages of one file by page number in the chain, grouped by layout in one walk. */
 export class PageChain {
-  /** The layouts in order of their first pages. */
+  /** The layouts, in the order of their first pages. */
   readonly kinds: readonly PageKind[];
   readonly warnings: readonly Warning[];
-  /** Offsets of the directories of all pages. */
+  /** Offset of the directory of each page. */
   readonly offsets: readonly number[];
-  /** Index into `kinds`, or {@linkcode DAMAGED}. */
+  /** For each page, the index into `kinds`, or {@linkcode DAMAGED}. */
   readonly #kindOf: number[] = [];
-  /** Numbers of the pages marked as reduced versions or masks. */
+  /** Numbers of pages marked as reduced versions or masks. */
   readonly #hidden = new Set<number>();
-  /** Numbers of the pages that have a description. */
+  /** Numbers of pages with a description. */
   readonly #described = new Set<number>();
 
   /**
-   * Walks the chain, reading the directories alone.
+   * Walks the chain, reading only the directories.
    *
-   * @param visit sees each directory while values close to it are cheap to read
-   * @throws {DecodeFailed} the first one is damaged
+   * @param visit called with each directory while values close to it are cheap to read
+   * @throws {DecodeFailed} the first directory is damaged
    */
   constructor(tiff: TiffFile, visit?: (directory: Directory) => void) {
     const numbers = new Map<string, number>();
@@ -71,14 +71,14 @@ export class PageChain {
     return this.#described.has(page);
   }
 
-  /** Number of the kind of a page that shows its own plane; `null` for a reduced version, a mask and a damaged page. */
+  /** Kind of a page that shows a plane of its own; `null` for a reduced version, a mask or a damaged page. */
   shownKind(page: number): number | null {
     const kind = this.#kindOf[page] ?? DAMAGED;
     return kind >= 0 && !this.#hidden.has(page) ? kind : null;
   }
 
   /**
-   * Numbers of the pages with planes like the first shown one. A page as large as a plane counts even when NewSubfileType calls it
+   * Numbers of the pages with planes like the first shown one. A page of a plane's size counts even if NewSubfileType marks it as
    * reduced; a damaged page keeps its place.
    */
   likeFirst(): number[] {
@@ -90,7 +90,7 @@ export class PageChain {
   }
 }
 
-/** Decides whether two pages are planes of one stack, by values that mostly stand in the directory itself. */
+/** Kind of a page, which decides whether pages are planes of one stack, from values that are mostly in the directory itself. */
 function kindOf(directory: Directory): PageKind & { readonly key: string } {
   const inline = (tag: number) => directory.count(tag) <= 2 ? directory.number(tag) : directory.count(tag);
   const width = directory.number(TAG.ImageWidth) ?? NaN;
@@ -105,7 +105,7 @@ function kindOf(directory: Directory): PageKind & { readonly key: string } {
   return { key: [width, height, samples, ...rest].join(), width, height, samples };
 }
 
-/** Warns about a chain that broke after so many pages. */
+/** Warns about a chain that is broken after `pages` pages. */
 export const endsEarly = ({ brokenTail }: TiffFile, pages: number): Warning[] =>
   brokenTail === null
     ? []
@@ -117,14 +117,14 @@ export function sameLayout(a: PageLayout, b: PageLayout): boolean {
     a.bits.every((bits, i) => bits === b.bits[i]);
 }
 
-/** `12 x 8 x 1 of 16 bits` for messages. */
+/** Layout in messages: `12 x 8 x 1 of 16 bits`. */
 export const described = ({ width, height, samples, bits }: PageLayout): string =>
   `${width} x ${height} x ${samples} of ${new Set(bits).values().toArray().join(", ")} bits`;
 
 /**
  * The page of a plane.
  *
- * @param directory `null` where the chain ends before it
+ * @param directory `null` if the chain ends before it
  * @throws {PlaneNotFound} the directory is missing
  * @throws {DecodeFailed} the page has another layout than the stack
  */
@@ -139,7 +139,7 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
   return page;
 }
 
-/** Bytes of the samples of an uncompressed plane, for each sample if they lie apart. */
+/** Bytes of an uncompressed plane; in planar pages, per sample. */
 function planeBytes(layout: PageLayout): number[] {
   const { width, height, planar, samples } = layout;
   return Array.from(
@@ -151,8 +151,8 @@ function planeBytes(layout: PageLayout): number[] {
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * How many planes fit into the file one after the other from the first strip of a page on; 1 when the page is compressed or
- * tiled, or when its strips are scattered.
+ * Number of planes that fit into the file in a row, from the first strip of a page on; 1 if the page is compressed or
+ * tiled, or if its strips are scattered.
  */
 export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
   if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
@@ -163,19 +163,19 @@ export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
   return Math.max(1, Math.floor((end - first) / plane));
 }
 
-/** Where the planes after a directory begin, and where their samples end at the latest: at the next part of the file. */
+/** Offset of the first plane of a directory, and the latest end of its planes: the next part of the file. */
 function roomOf({ file }: TiffFile, { directory }: PageLayout) {
   const first = directory.number(TAG.StripOffsets) ?? 0;
   return { first, end: Math.min(file.size, directory.firstPartAfter(first)) };
 }
 
-/** Finds a plane by its number. @throws {PlaneNotFound | DecodeFailed} it is missing, or damaged or of another layout */
+/** Finds a plane by its number. @throws {PlaneNotFound | DecodeFailed} missing; damaged or of another layout */
 export type PlaneFinder = (number: number) => PlaneSource;
 
-/** The planes of the directories at these offsets. */
+/** The planes whose directories are at these offsets. */
 export function listedPlanes(tiff: TiffFile, layout: PageLayout, offsets: readonly number[]): PlaneFinder {
   return (number) => {
-    // A file of reduced pages alone shows its first one.
+    // A file with only reduced pages shows the first of them.
     const offset = offsets[number] ?? (number === 0 ? layout.directory.offset : undefined);
     if (offset === undefined) throw missingPlane(number, offsets.length);
     return { tiff, page: planePage(tiff.directoryAt(offset), layout, `plane ${number}`) };
@@ -188,11 +188,11 @@ function planeInChain(tiff: TiffFile, layout: PageLayout, number: number): Plane
   return { tiff, page: planePage(directory, layout, `plane ${number}`) };
 }
 
-/** The uncompressed planes that follow one another with one directory. */
+/** Uncompressed planes that follow one another and share one directory. */
 export function planesInRun(tiff: TiffFile, layout: PageLayout): PlaneFinder {
   const { first, end } = roomOf(tiff, layout);
   const bytes = planeBytes(layout);
-  // A plane that begins in that room is incomplete, not missing.
+  // A plane that begins before `end` is incomplete, not missing.
   const stored = Math.ceil((end - first) / sum(bytes));
   const page = { ...layout, segmentHeight: layout.height, down: 1 };
   return (number) => {
@@ -214,8 +214,8 @@ function missingPlane(number: number, stored: number): PlaneNotFound {
 }
 
 /**
- * The planes that a description declares, in the main chain or, where that has one directory and a second plane fits, one after the
- * other; warns when the file holds more or fewer.
+ * The planes that a description declares: those of the main chain or, if that has one directory and a second plane fits, planes
+ * in a row. Warns if the file holds more or fewer.
  */
 export function declaredPlanes(
   tiff: TiffFile,
@@ -230,7 +230,7 @@ export function declaredPlanes(
   return { plane: found, warnings: countWarnings("The description", planes, present, reason) };
 }
 
-/** Warns when `source` declares more or fewer planes than the `present` ones; of surplus ones it does not matter how many. */
+/** Warns if `source` declares more or fewer planes than are `present`. The number of surplus planes is not stated. */
 export function countWarnings(source: string, planes: number, present: number, reason = ""): Warning[] {
   if (present === planes) return [];
   const found = present > planes ? "more" : present === 1 ? "one" : String(present);

@@ -1,12 +1,12 @@
 /** Tags and field types of TIFF 6.0, its supplements and BigTIFF, and of the vendors whose metadata is read. */
 
-/** Entries of one directory; the tags that exist number a few hundred. */
+/** Largest number of entries in a directory; a few hundred tags exist. */
 export const MAX_ENTRIES = 4096;
 
-/** Bytes of a vendor structure that is read as a whole (Micro-Manager summary, ScanImage header, MetaMorph table). */
+/** Largest vendor structure that is read whole, in bytes (Micro-Manager summary, ScanImage header, MetaMorph table). */
 export const MAX_VENDOR_BYTES = 16 << 20;
 
-/** Numbers of the tags. */
+/** Tag numbers. */
 export const TAG = {
   NewSubfileType: 254,
   ImageWidth: 256,
@@ -50,7 +50,7 @@ export const TAG = {
 
 const NAMES = new Map<number, string>(Object.entries(TAG).map(([name, tag]) => [tag, name]));
 
-/** Name and number of a tag for messages: `StripOffsets (273)`. */
+/** Name and number of a tag in messages: `StripOffsets (273)`. */
 export function tagName(tag: number): string {
   const name = NAMES.get(tag);
   return name ? `${name} (${tag})` : `tag ${tag}`;
@@ -64,7 +64,7 @@ const uint32: Read = (view, at, little) => view.getUint32(at, little);
 const int32: Read = (view, at, little) => view.getInt32(at, little);
 const uint64: Read = (view, at, little) => Number(view.getBigUint64(at, little));
 
-/** Bytes and number of one value by field type (TIFF 6.0, section 2); a rational is divided. */
+/** Bytes and reader of a value, by field type (TIFF 6.0, section 2); a rational is divided. */
 export const FIELD_TYPES: Readonly<Record<number, readonly [bytes: number, read: Read]>> = {
   1: [1, uint8],
   2: [1, uint8],

@@ -7,29 +7,29 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { ByteWindow, Directory, type Encoding } from "./directory.ts";
 import { decodeText } from "./text.ts";
 
-/** Directories of one file: a camera at 1 kHz fills this in a quarter of an hour. */
+/** Largest number of directories in a file; a camera at 1 kHz writes as many in a quarter of an hour. */
 export const MAX_DIRECTORIES = 1 << 20;
 
-/** Memory of the window of one file, and of the file itself. */
+/** Memory of a file and its window. */
 const WINDOW_BYTES = 72 << 10;
 
-/** Memory of an offset in an array that grows by half and in a set. */
+/** Memory per offset: an element of an array that grows by half, and of a set. */
 const OFFSET_BYTES = 56;
 
-/** The header and the main chain of directories, walked as far as asked for. */
+/** The header and the main chain of directories, walked as far as needed. */
 export class TiffFile {
   readonly file: ByteSource;
   readonly encoding: Encoding;
-  /** For reads of a few bytes. */
+  /** Window for reads of a few bytes. */
   readonly window: ByteWindow;
   readonly #stop: StopFlag;
   readonly #offsets: number[] = [];
-  /** The offsets again, to find a circle. */
+  /** The same offsets, to detect a circular chain. */
   readonly #seen = new Set<number>();
   #next: number;
   #broken: DecodeFailed | null = null;
 
-  /** Reads the header. @throws {DecodeFailed} it is damaged */
+  /** Reads the header. @throws {DecodeFailed} the header is damaged */
   constructor(file: ByteSource, files: FileAccess) {
     this.file = file;
     this.window = new ByteWindow(file);
@@ -60,10 +60,10 @@ export class TiffFile {
   }
 
   /**
-   * Directory `index` of the main chain, or `null` when the chain ends or breaks before it, as when the writer was interrupted;
-   * `brokenTail` says why.
+   * Directory `index` of the main chain; `null` if the chain ends or breaks before it, for example because the writer was
+   * interrupted. `brokenTail` gives the reason.
    *
-   * @throws {DecodeFailed} the first directory is damaged, or the chain is a circle
+   * @throws {DecodeFailed} the first directory is damaged, or the chain is circular
    */
   directory(index: number): Directory | null {
     while (this.#offsets.length <= index) {
@@ -79,13 +79,13 @@ export class TiffFile {
     return Directory.read(this.window, offset, this.encoding, what);
   }
 
-  /** Counts the directories of the chain up to `most`. @throws {DecodeFailed} as for {@linkcode directory} */
+  /** Counts the directories of the chain up to `most`. @throws {DecodeFailed} as {@linkcode directory} */
   countUpTo(most: number): number {
     while (this.#offsets.length < most && this.#advance(Directory.skip) !== null);
     return Math.min(this.#offsets.length, most);
   }
 
-  /** Calls `visit` for each directory of the chain in order. @throws {DecodeFailed} as for {@linkcode directory} */
+  /** Calls `visit` for each directory of the chain in order. @throws {DecodeFailed} as {@linkcode directory} */
   walk(visit: (directory: Directory, index: number) => void): void {
     for (let index = 0;; index += 1) {
       this.#stop.check();
@@ -95,13 +95,13 @@ export class TiffFile {
     }
   }
 
-  /** The text at an offset, up to its first NUL. @throws {DecodeFailed} it lies outside the file */
+  /** The text at an offset, up to its first NUL. @throws {DecodeFailed} the range lies outside the file */
   textAt(offset: number, length: number, what: string): string {
     const { buffer, byteOffset } = this.window.view(offset, length, what);
     return decodeText(new Uint8Array(buffer, byteOffset, length));
   }
 
-  /** Bytes of memory for the window and the known part of the chain, from above. */
+  /** Upper estimate of the memory in bytes for the window and the known part of the chain. */
   get indexBytes(): number {
     return WINDOW_BYTES + this.#offsets.length * OFFSET_BYTES;
   }
@@ -111,7 +111,7 @@ export class TiffFile {
     return this.#broken?.message ?? null;
   }
 
-  /** Goes one directory on; `null` at the end of the chain. */
+  /** Advances by one directory; `null` at the end of the chain. */
   #advance<T extends { readonly next: number }>(
     read: (window: ByteWindow, offset: number, encoding: Encoding, what: string) => T,
   ): T | null {
@@ -139,7 +139,7 @@ export class TiffFile {
   }
 }
 
-/** What `read` gives for another file of a set, which is closed again, or why the file is left out. */
+/** The result of `read` for another file of a set, or the reason for leaving the file out. Closes the file. */
 export function readOther<T>(files: FileAccess, path: string, read: (tiff: TiffFile) => T): T | string {
   const file = files.openNeighbour(path);
   if (file === null) return "it cannot be opened";
@@ -153,31 +153,31 @@ export function readOther<T>(files: FileAccess, path: string, read: (tiff: TiffF
   }
 }
 
-/** Files that are kept, at 64 KiB or so each; more than a set has channels. */
+/** Number of files that are kept, about 64 KiB each; a set has fewer channels. */
 export const MAX_RECENT = 64;
 
 /** Memory of an open file: its window, its descriptions and a chain of some thousand directories. */
 const FILE_BYTES = 160 << 10;
 
-/** Memory of the open files of a set of so many. */
+/** Memory of the open files of a set of `files` files. */
 export const recentBytes = (files: number): number => Math.min(files, MAX_RECENT) * FILE_BYTES;
 
-/** The opened file and, by path, the files of its set that were used last: a set of 10,000 files takes the memory of a few. */
+/** The opened file and, by path, the files of its set that were used last: 10,000 files take the memory of a few. */
 export class RecentFiles<T> {
   readonly #path: string;
   readonly #opened: T;
   readonly #read: (path: string) => T;
-  /** Least recently used first. */
+  /** Files by path, the least recently used first. */
   readonly #recent = new Map<string, T>();
 
-  /** `opened` at `path` is always kept; `read` opens another file. */
+  /** Always keeps `opened` at `path`; `read` opens another file. */
   constructor(path: string, opened: T, read: (path: string) => T) {
     this.#path = path;
     this.#opened = opened;
     this.#read = read;
   }
 
-  /** The file at a path. @throws {DecodeFailed} it is damaged; the message names it */
+  /** The file at a path. @throws {DecodeFailed} it is damaged; the message names the file */
   get(path: string): T {
     if (path === this.#path) return this.#opened;
     const file = this.#recent.get(path) ?? this.#readNamed(path);

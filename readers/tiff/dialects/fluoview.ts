@@ -1,5 +1,5 @@
 /**
- * Olympus FluoView: tag 34361 holds a packed record with ten dimensions from byte 284 on, each 100 bytes: name
+ * Olympus FluoView: tag 34361 holds a packed record. From byte 284 on it has ten dimensions of 100 bytes each: name
  * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The axes of the plane come first,
  * then those of the pages, fastest first. A plane of `X` and `T` is a line scan.
  */
@@ -82,7 +82,7 @@ export function openFluoView(opened: Opened): Stack | null {
   };
 }
 
-/** The dimensions with a name; none where the header is short, a size is damaged or a long dimension is unknown. */
+/** The named dimensions; empty if the header is short, a size is damaged or a long dimension is unknown. */
 function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimension[] {
   if (header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES) return [];
   const view = new DataView(header.buffer, header.byteOffset);
@@ -96,25 +96,25 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
     const letter = LETTERS[name];
     if (name === "" || letter === undefined && size === 1) continue;
     if (letter === undefined || size < 1) return [];
-    // The sign of a resolution is the direction of the stage.
+    // The sign of a resolution gives the direction of the stage.
     const calibration = calibrated(Math.abs(view.getFloat64(at + 28, little)), text(36, 64));
     dimensions.push({ letter, size, calibration });
   }
   return dimensions;
 }
 
-/** Dimensions of the pages, fastest first; `null` when the first two do not fit the plane or letters repeat. */
+/** Dimensions of the pages, fastest first; `null` if the first two do not fit the plane or letters repeat. */
 function pageOrder(dimensions: readonly Dimension[], layout: PageLayout): PageDimension[] | null {
   const [x, y, ...rest] = dimensions;
   if (x?.letter !== "X" || x.size !== layout.width || y?.size !== layout.height) return null;
   const letters = new Set(rest.map(({ letter }) => letter));
   const planes = rest.reduce((product, { size }) => product * size, 1);
   if (letters.size < rest.length || letters.has("X") || letters.has("Y") || planes > MAX_PLANES) return null;
-  // Samples of a pixel are channels already.
+  // The samples of a pixel already are channels.
   return (rest as PageDimension[]).filter(({ letter }) => !(letter === "C" && layout.samples > 1));
 }
 
-/** `Channel 1 Dye=FITC` in the description. */
+/** Names from lines such as `Channel 1 Dye=FITC` in the description. */
 function channelsIn(text: string, channels: number): (string | null)[] {
   return Array.from(
     { length: Math.min(channels, 64) },
@@ -122,7 +122,7 @@ function channelsIn(text: string, channels: number): (string | null)[] {
   );
 }
 
-/** `Date=11-02-2022` and `Time=12:30:15`, month first. */
+/** The date, month first, and time in `Date=11-02-2022` and `Time=12:30:15`. */
 function momentIn(text: string) {
   const date = /^Date=(\d\d)-(\d\d)-(\d{4})\s*$/m.exec(text);
   const time = /^Time=(\d\d):(\d\d):(\d\d)/m.exec(text);

@@ -1,11 +1,11 @@
 /**
- * ImageJ: ImageDescription has lines of `key=value`, the first of them `ImageJ=`. Planes run channel first, then slice, then
- * frame. Stacks over 4 GB have one directory, and their planes follow the first one without gaps. Pixels per unit are in XResolution,
- * the unit is in the text.
+ * ImageJ: ImageDescription has lines of `key=value`, of which the first is `ImageJ=`. Planes run channel first, then slice, then
+ * frame. A stack above 4 GB has one directory, and its planes follow the first one without gaps. XResolution holds pixels per
+ * unit; the unit is in the text.
  *
- * Tag 50838 holds byte counts: of the header of tag 50839, then of each of its items. The header is `IJIJ` and pairs of a type and
- * its number of items, all LONG in the byte order of the file; then follow the items: `labl` are labels in UTF-16, one a plane;
- * `luts` are lookup tables of the channels, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
+ * Tag 50838 holds byte counts: of the header of tag 50839, then of each of its items. The header is `IJIJ` and pairs of a type
+ * and its number of items, all LONG in the byte order of the file. The items follow: `labl` is a label in UTF-16, one per plane;
+ * `luts` is a channel's lookup table, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
  */
 import { quoted, unlessDamaged } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
@@ -22,7 +22,7 @@ import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { resolutionCalibrations } from "./plain.ts";
 
-/** Characters of a description that are read; ImageJ writes some twenty lines. */
+/** Longest description to read, in characters; ImageJ writes some twenty lines. */
 const MAX_TEXT = 1 << 20;
 
 /** The stack of an ImageJ file, or `null`. */
@@ -42,17 +42,17 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   const calibrations = calibrationsOf({
     X: [perUnit(TAG.XResolution), unescaped(fields.get("xunit") ?? unit)],
     Y: [perUnit(TAG.YResolution), unescaped(fields.get("yunit") ?? unit)],
-    // The sign is the direction of the stage.
+    // The sign gives the direction of the stage.
     Z: [spacing === null ? null : Math.abs(spacing), unescaped(fields.get("zunit") ?? unit)],
     T: [leadingNumber(fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
   });
   return {
     sizes,
     layout,
-    // Without a unit in the text, ImageJ takes the one of the resolution tags.
+    // If the text has no unit, ImageJ uses that of the resolution tags.
     calibrations: fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations },
     names: channelLabels(items.labels, sizes),
-    // A file shown in grey has lookup tables too.
+    // A file displayed in grey also has lookup tables.
     colors: fields.get("mode") === "grayscale" ? [] : items.colors.slice(0, sizes.C),
     documents: (list) =>
       list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", itemsOf(first, list.left).info),
@@ -72,7 +72,7 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-/** How the declared planes are counted, and where they are. */
+/** The declared sizes, and the location of each plane. */
 function planesOf(
   tiff: TiffFile,
   layout: PageLayout,
@@ -97,10 +97,10 @@ function planesOf(
     warnings.push(...endsEarly(tiff, present));
     return stacked({ T: 1, C: 1, Z: present });
   }
-  // Samples of a pixel are channels already.
+  // The samples of a pixel already are channels.
   if (layout.samples > 1 && layout.samples === C && images === T * Z) return stacked({ T, C: 1, Z });
   if (product === images || images === 1 && product < MAX_PLANES) return stacked({ T, C, Z });
-  // `images` alone is a plain stack; otherwise the first plane is certain, its place along the axes is not.
+  // `images` alone is a plain stack. Otherwise the first plane is certain, but not its position along the axes.
   if (product > 1) {
     const text =
       `The description counts ${images} images, but ${T} x ${C} x ${Z} frames, channels and slices`;
@@ -109,7 +109,7 @@ function planesOf(
   return stacked({ T: 1, C: 1, Z: images });
 }
 
-/** Decodes `\u00B5`, as which ImageJ writes characters beyond ASCII. */
+/** Decodes `\u00B5`: ImageJ escapes characters beyond ASCII. */
 function unescaped(text: string): string {
   return text.replace(
     /\\u([0-9a-fA-F]{4})/g,
@@ -123,15 +123,15 @@ const LABEL = 0x6c61626c;
 const TABLE = 0x6c757473;
 const INFO = 0x696e666f;
 
-/** Bytes of a lookup table. */
+/** Bytes per lookup table. */
 const TABLE_BYTES = 768;
 
-/** Items of one file; ImageJ itself keeps no more slices. */
+/** Largest number of items in a file; ImageJ itself keeps no more slices. */
 const MAX_ITEMS = 1 << 20;
 
 /** The items of tag 50839. */
 interface ImageJItems {
-  /** First lines of the labels, in plane order. */
+  /** First line of each label, in plane order. */
   readonly labels: readonly string[];
   /** `#rrggbb` of the last entry of each lookup table; `null` for a table of another size. */
   readonly colors: readonly (string | null)[];
@@ -141,7 +141,7 @@ interface ImageJItems {
 
 const NO_ITEMS: ImageJItems = { labels: [], colors: [], info: null };
 
-/** The items of a file, of `most` bytes in all. @throws {DecodeFailed} they are longer, or lie outside the file */
+/** The items of a file, at most `most` bytes in all. @throws {DecodeFailed} they are longer, or lie outside the file */
 function itemsOf(directory: Directory, most: number): ImageJItems {
   const counts = directory.numbers(TAG.ImageJByteCounts, MAX_ITEMS);
   const bytes = directory.bytes(TAG.ImageJMetadata, most);
@@ -175,7 +175,7 @@ function itemsOf(directory: Directory, most: number): ImageJItems {
 const lastColor = (table: Uint8Array): string | null =>
   table.length === TABLE_BYTES ? hexColor(table[255]!, table[511]!, table[767]!) : null;
 
-/** Names of the channels where each channel has one label for all its planes, unlike the others; else none. */
+/** Names of the channels, if each channel has one label for all its planes and the labels differ; else empty. */
 function channelLabels(labels: readonly string[], { C }: StackSizes): string[] {
   if (C < 2 || labels.length < C) return [];
   const names = labels.slice(0, C);

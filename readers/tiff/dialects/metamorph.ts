@@ -1,12 +1,12 @@
 /**
- * MetaMorph. STK: tags UIC1 to UIC4; one directory stands for all planes, which follow the first one without gaps.
+ * MetaMorph. STK: tags UIC1 to UIC4. One directory describes all planes, which follow the first one without gaps.
  *
  *   UIC1 (33628)  pairs of id and value, or offset of the value: 4, 5 pixel size (two LONG), 6 its unit, 7 name,
- *                 16 day (Julian) and time (milliseconds) of creation; counted in pairs
+ *                 16 day (Julian) and time (milliseconds) of creation; its count is the number of pairs
  *   UIC2 (33629)  six LONG per plane: distance in z (numerator, denominator), day and time of creation, of change;
- *                 counted in planes
+ *                 its count is the number of planes
  *
- * Plain TIFF of newer versions: `<MetaData>` in ImageDescription, as `<prop id="..." value="..."/>`.
+ * Plain TIFF of newer versions: `<MetaData>` in ImageDescription, with `<prop id="..." value="..."/>`.
  */
 import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
@@ -60,7 +60,7 @@ export function openMetaMorph(opened: Opened): Stack | null {
   };
 }
 
-/** Names the metadata in warnings. */
+/** Name of the metadata in warnings. */
 const METADATA = "Metadata of MetaMorph";
 
 interface Uic1 {
@@ -86,7 +86,7 @@ function readUic1({ tiff, first }: Opened): Uic1 {
     const number = (offset: number) =>
       tiff.window.view(offset, 4, what).getUint32(0, tiff.encoding.littleEndian);
     if (id === 3) isCalibrated = value !== 0;
-    // An offset is 8 at least: the writer left the value out.
+    // A valid offset is at least 8: the writer left the value out.
     if (value < 8) continue;
     if (id === 4) result.x = number(value) / number(value + 4);
     else if (id === 5) result.y = number(value) / number(value + 4);
@@ -97,16 +97,16 @@ function readUic1({ tiff, first }: Opened): Uic1 {
       result[id === 6 ? "unit" : "name"] = tiff.textAt(value + 4, length, what);
     }
   }
-  // Constants that Prairie View writes to all its files.
+  // Prairie View writes these constants to all its files.
   const isConstant = result.name === "Gattaca" && result.x === 99 && result.y === 99;
   if (isConstant) result.name = null;
   return isCalibrated && !isConstant ? result : { ...result, x: null, y: null };
 }
 
-/** Bytes of a unit or a name. */
+/** Longest unit or name, in bytes. */
 const MAX_NAME_BYTES = 4096;
 
-/** A table of LONG at an offset. @throws {DecodeFailed} it is too long, or lies outside the file */
+/** A table of LONG at an offset. @throws {DecodeFailed} the table is too long, or lies outside the file */
 function tableAt({ file, encoding }: TiffFile, tag: number, at: number, length: number) {
   if (length > MAX_VENDOR_BYTES) throw new DecodeFailed(`${tagName(tag)} has ${length} bytes`);
   const table = new DataView(file.read(at, length, `the value of ${tagName(tag)}`).buffer);
@@ -114,11 +114,11 @@ function tableAt({ file, encoding }: TiffFile, tag: number, at: number, length: 
 }
 
 interface Uic2 {
-  /** Micrometres, where every plane has a distance. */
+  /** Distance in micrometres, if every plane has one. */
   readonly zStep: number | null;
-  /** Whether some planes have a distance and others do not. */
+  /** Whether only some planes have a distance. */
   readonly partial: boolean;
-  /** Milliseconds of each plane, where every plane has its own time. */
+  /** Milliseconds of each plane, if every plane has its own time. */
   readonly stamps: readonly number[] | null;
   readonly created: Moment;
 }
@@ -139,14 +139,14 @@ function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
   };
 }
 
-/** What MetaMorph writes for 1970-01-01: the Julian day that ends at its noon. */
+/** MetaMorph's number for 1970-01-01: the Julian day that ends at noon of that day. */
 const UNIX_EPOCH_DAY = 2_440_587;
 
-/** A Julian day number and milliseconds since midnight. */
+/** The moment of a Julian day number and milliseconds since midnight. */
 const julianMoment = (day: number, milliseconds: number): Moment =>
   milliseconds < 86_400_000 ? momentAt((day - UNIX_EPOCH_DAY) * 86_400_000 + milliseconds) : UNDATED;
 
-/** Calibration and date of the XML of newer versions. */
+/** Adds calibration and date from the XML of newer versions. */
 function withProperties(stack: Stack, opened: Opened, text: string): Stack {
   const root = noted(opened.warnings, METADATA, () => parseXml(text, "MetaMorph XML"));
   if (root === null) return stack;

@@ -1,7 +1,7 @@
 /**
- * Micro-Manager image stacks (`_MMStack`): an index map says where each plane lies (`micromanager_index.ts`), so the chain of
- * directories is not walked. Where the map is damaged, or was not written before the acquisition ended, the metadata of the pages
- * (tag 51123) stand in. Large acquisitions continue in files named `_1`, `_2`, and may have a file for each position (`_Pos0`,
+ * Micro-Manager image stacks (`_MMStack`). An index map locates each plane (`micromanager_index.ts`), so the chain of
+ * directories is not walked. If the map is damaged, or the acquisition ended before it was written, the metadata of the pages
+ * (tag 51123) replace it. Large acquisitions continue in files named `_1`, `_2`, and may have a file per position (`_Pos0`,
  * `_Pos1`). Each position is a scene.
  */
 import { unlessDamaged } from "../../errors.ts";
@@ -33,13 +33,13 @@ import {
 } from "./micromanager_index.ts";
 import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
 
-/** What the positions of one acquisition share. */
+/** Facts shared by the positions of one acquisition. */
 interface Positions {
   readonly opened: Opened;
   readonly summary: JsonObject;
-  /** Calibration and times of each position in the OME-XML of newer versions. */
+  /** Calibration and times of each position, from the OME-XML of newer versions. */
   readonly ome: readonly OmeNote[];
-  /** The opened file first. */
+  /** Files with their index maps, the opened file first. */
   readonly files: readonly IndexedFile[];
   readonly pool: RecentFiles<TiffFile>;
   /** Bytes of all files. */
@@ -100,17 +100,17 @@ function positionList(
     entries: (most) => numbers.slice(0, most).map(entryOf),
     open: (index) => {
       const position = numbers[index]!;
-      // Only their order identifies images, so each position must have one.
+      // Only their order identifies the images, so every position must have one.
       const times = numbers.length === ome.length ? ome[index]!.times : null;
       return positionStack(positions, position, found.get(position)!, times);
     },
   };
 }
 
-/** Positions whose names are read from their first pages, for want of a name in the summary. */
+/** Number of positions whose names are read from their first pages if the summary has no names. */
 const MAX_READ_NAMES = 64;
 
-/** Name of a position in the summary; older versions capitalise its key. */
+/** Name of a position in the summary; in older versions the key is capitalised. */
 function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: number): string | null {
   for (const list of [StagePositions, InitialPositionList]) {
     const one = Array.isArray(list) ? list[position] : null;
@@ -131,7 +131,7 @@ function readName({ files, pool }: Positions, position: number): string | null {
   return null;
 }
 
-/** Warns when the summary declares positions without planes. */
+/** Warns if the summary declares positions that have no planes. */
 function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, StackSizes>): Warning[] {
   const positions = declared(summary.Positions);
   const there = [...found.keys()].filter((position) => position < positions).length;
@@ -144,12 +144,12 @@ function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, StackSize
   return [warning("scenes_left_out", text)];
 }
 
-/** Memory of a plane in the map of a position, of one in an index map, and of a file. */
+/** Bytes of memory for a plane in a position's map, an entry of an index map, and a file. */
 const PLANE_BYTES = 128;
 const ENTRY_BYTES = 80;
 const FILE_BYTES = 512;
 
-/** The planes of a position, with the metadata of the summary, of OME-XML and of the first page. */
+/** The planes of a position, with metadata from the summary, OME-XML and the first page. */
 function positionStack(
   positions: Positions,
   position: number,
@@ -187,7 +187,7 @@ function positionStack(
   };
 }
 
-/** Adds the summary and the metadata of the first page. */
+/** Adds the summary and the metadata of the first page to the documents. */
 function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
   if (numberAt(tiff, 32) === SUMMARY_MARK) {
     list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
@@ -196,7 +196,7 @@ function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
   list.add(tagName(tag), "application/json", first.note(tag, list.left));
 }
 
-/** A length in the summary, 1 by default. */
+/** A length stated in the summary; 1 by default. */
 function declared(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? value : 1;
 }
@@ -205,10 +205,10 @@ const numberOf = (value: unknown): number | null => typeof value === "number" ? 
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : "";
 
-/** A position in OME-XML. */
+/** Metadata of a position in OME-XML. */
 type OmeNote = Pick<OmeImage, "calibrations" | "times">;
 
-/** The positions in OME-XML; planes are found without it, so damage costs calibration and times alone. */
+/** The positions in OME-XML. Planes do not need it: if it is damaged, only calibration and times are lost. */
 function omeNotes(opened: Opened): OmeNote[] {
   const text = opened.descriptions.find(isOmeXml);
   if (text === undefined) return [];
@@ -224,8 +224,8 @@ function omeNotes(opened: Opened): OmeNote[] {
 }
 
 /**
- * Plain pages with the metadata of the first one (tag 51123): acquisitions with a file per plane, and those that ended before the
- * index map was written.
+ * Adds the metadata of the first page (tag 51123) to plain pages: for acquisitions with a file per plane, and for those that
+ * ended before the index map was written.
  */
 export function withPlaneMetadata(stack: Stack, first: Directory, index: number): Stack {
   const own = index === 0 ? first : stack.layout.directory;
@@ -243,7 +243,7 @@ export function withPlaneMetadata(stack: Stack, first: Directory, index: number)
   };
 }
 
-/** `#rrggbb` of a Java colour: opacity, red, green and blue are the bytes of a signed number. */
+/** `#rrggbb` of a Java colour, a signed number whose bytes are opacity, red, green and blue. */
 function colorOf(value: unknown): string | null {
   if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) >= 2 ** 32) return null;
   return hexColor(value >> 16, value >> 8, value);

@@ -1,6 +1,6 @@
 /**
- * The index map of a Micro-Manager stack, its summary, the metadata of its pages, and the planes of an acquisition in all its files:
- * other files are continuations, numbered from `_1` on, or belong to other positions.
+ * The index map of a Micro-Manager stack, its summary, the metadata of its pages, and the planes in all files of an acquisition.
+ * The other files are continuations, numbered from `_1` on, or belong to other positions.
  *
  *   byte  8   54773648, offset of the index map: 3453623, number of entries, then per plane five LONG: channel,
  *             slice, frame, position, offset of its directory
@@ -21,13 +21,13 @@ import { basename, dirname, join } from "node:path";
 
 const INDEX_MAP = 3_453_623;
 
-/** Bytes of one entry of the index map. */
+/** Bytes per entry of the index map. */
 const ENTRY_BYTES = 20;
 
-/** One plane by its numbers, each from 0, and the offset of its directory. */
+/** Indices of one plane, each from 0, and the offset of its directory. */
 export type IndexEntry = Readonly<Record<"channel" | "slice" | "frame" | "position" | "offset", number>>;
 
-/** Bytes where the summary is announced: in an `_MMStack`, in NDTiff of version 2, in NDTiff of version 3. */
+/** Offsets of the summary's mark: in an `_MMStack`, in NDTiff version 2, in NDTiff version 3. */
 const SUMMARY_PLACES = [32, 16, 20];
 
 /** The summary as stored. @throws {DecodeFailed} it is missing, or longer than `most` bytes */
@@ -64,20 +64,20 @@ export function readIndexMap(tiff: TiffFile): IndexEntry[] {
     const word = (n: number) => view.getUint32(i * ENTRY_BYTES + 4 * n, little);
     return { channel: word(0), slice: word(1), frame: word(2), position: word(3), offset: word(4) };
   });
-  // Unused entries at the end are zero; no directory lies at 0.
+  // Unused entries at the end are zero, and no directory lies at 0.
   const used = entries.slice(0, entries.findLastIndex(({ offset }) => offset !== 0) + 1);
   if (used.length === 0) throw new DecodeFailed(`it is empty at ${offset}`);
   return used;
 }
 
-/** The planes by the metadata of the pages; `null` where a page does not say which plane it is. */
+/** The planes according to the metadata of the pages; `null` if a page does not state its indices. */
 export function pageIndices(tiff: TiffFile): IndexEntry[] | null {
   const entries: (IndexEntry | null)[] = [];
   tiff.walk((directory) => entries.push(indexOf(directory)));
   return entries.every((entry) => entry !== null) ? entries : null;
 }
 
-/** The plane that a page says it is, or `null`. */
+/** The plane whose indices a page states, or `null`. */
 function indexOf(directory: Directory): IndexEntry | null {
   const { ChannelIndex, SliceIndex, FrameIndex, PositionIndex = 0 } = planeMetadata(directory);
   const [channel, slice, frame, position] = [ChannelIndex, SliceIndex, FrameIndex, PositionIndex ?? 0];
@@ -89,7 +89,7 @@ function indexOf(directory: Directory): IndexEntry | null {
 const isIndex = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** Tag 51123 of a page; empty where it is damaged. */
+/** The metadata of a page (tag 51123); empty if they are damaged. */
 export function planeMetadata(directory: Directory): JsonObject {
   const text = directory.note(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES);
   const parsed = text === ""
@@ -101,8 +101,8 @@ export function planeMetadata(directory: Directory): JsonObject {
 /**
  * Finds the other files of an acquisition: same folder, same name up to `_MMStack`.
  *
- * @param several whether each position may have a file, whose name has something between `_MMStack` and the number
- * @returns the names, and the first missing continuation or the one that would follow the last
+ * @param several whether each position may have its own file, with a name between `_MMStack` and the number
+ * @returns the names, and the first missing continuation: a gap, or the one after the last
  */
 export function partNames(
   { path, files }: Opened,
@@ -129,7 +129,7 @@ export function partNames(
 /** A file of the acquisition and its index map. */
 export interface IndexedFile {
   readonly path: string;
-  /** Its planes, of all positions. */
+  /** Entries of its index map, for all positions. */
   readonly index: readonly IndexEntry[];
 }
 
@@ -154,10 +154,10 @@ export function openParts(
   return { files: found, bytes, warnings };
 }
 
-/** Positions of one acquisition: a plate of 1,536 wells with fifty fields each. */
+/** Largest number of positions in an acquisition: a plate of 1,536 wells with fifty fields each is below it. */
 const MAX_POSITIONS = 100_000;
 
-/** Sizes of each position with planes: as declared, or as large as its planes need. @throws {DecodeFailed} there are too many */
+/** Sizes of each position with planes: declared, or larger if its planes need it. @throws {DecodeFailed} too many positions */
 export function positionSizes(
   files: readonly IndexedFile[],
   declared: StackSizes,
@@ -177,15 +177,15 @@ export function positionSizes(
   return found;
 }
 
-/** The planes of one position; of two entries for one plane the last one counts. */
+/** The planes of one position. If two entries name the same plane, the last one counts. */
 export class PositionPlanes {
   readonly #sizes: StackSizes;
   readonly #missing: string | null;
-  /** By number of the plane. */
+  /** Location of each plane, by plane number. */
   readonly #places = new Map<number, { readonly path: string; readonly offset: number }>();
 
   /**
-   * Looks for the planes in all files.
+   * Collects the planes from all files.
    *
    * @param missing the first missing file of the acquisition, or `null`
    * @throws {DecodeFailed} too many planes are declared
@@ -204,7 +204,7 @@ export class PositionPlanes {
     }
   }
 
-  /** Warns about declared planes that no file holds. */
+  /** Warnings about declared planes that are in no file. */
   get warnings(): Warning[] {
     const { T, C, Z } = this.#sizes;
     if (this.count === T * C * Z) return [];
@@ -212,7 +212,7 @@ export class PositionPlanes {
     return [warning("planes_missing", text)];
   }
 
-  /** Names the missing file in messages. */
+  /** Clause about the missing file, for messages. */
   get #gone(): string {
     return this.#missing === null ? "" : `; "${this.#missing}" is missing`;
   }
@@ -221,7 +221,7 @@ export class PositionPlanes {
     return (t * this.#sizes.C + channel) * this.#sizes.Z + z;
   }
 
-  /** How many planes there are. */
+  /** Number of stored planes. */
   get count(): number {
     return this.#places.size;
   }
@@ -240,7 +240,7 @@ export class PositionPlanes {
   /**
    * The plane at an index.
    *
-   * @throws {PlaneNotFound} no index map names it
+   * @throws {PlaneNotFound} no index map contains it
    * @throws {DecodeFailed} its directory is damaged
    */
   plane(pool: RecentFiles<TiffFile>, layout: PageLayout, { t, channel, z }: PlaneIndex): PlaneSource {

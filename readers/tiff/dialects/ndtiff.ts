@@ -1,13 +1,13 @@
 /**
  * NDTiff of Micro-Manager 2 and Pycro-Manager.
  *
- *   NDTiff.index            per image: its axes as JSON, file, offset of its samples, width, height, type, place of its JSON
+ *   NDTiff.index            per image: its axes as JSON, file, offset of its samples, width, height, type, location of its JSON
  *   NAME_NDTiffStack.tif    at 8: 483729, version, 2355492, length and JSON of the summary; then a directory, samples and
  *                           the JSON (tag 51123) for each image
- *   NAME_NDTiffStack_1.tif  and so on, one every 4 GB
+ *   NAME_NDTiffStack_1.tif  and so on, a new file every 4 GB
  *
- * Planes are found through the index, never through the chain of directories, which some versions wrote damaged; without an
- * index, through the metadata of each page. A plane without a record is missing.
+ * Planes are located by the index, never by the chain of directories, which some versions wrote damaged. Without an
+ * index, the metadata of each page are used. A plane without a record is missing.
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
@@ -44,7 +44,7 @@ import {
 } from "./ndtiff_index.ts";
 import { describeScene, ImagePlanes, type ImageScene, noteBytes, readNote } from "./ndtiff_planes.ts";
 
-/** The data set in a folder, or in `Full resolution` below it. @throws {DecodeFailed} none of its files exists */
+/** The data set in a folder or in its subfolder `Full resolution`. @throws {DecodeFailed} none of its files exists */
 export function openNDTiffFolder(path: string, files: FileAccess): OpenedSeries {
   const folder =
     [path, join(path, FULL_RESOLUTION)].find((one) => files.kind(join(one, INDEX_NAME)) === "file") ?? path;
@@ -61,7 +61,7 @@ export function openNDTiffFolder(path: string, files: FileAccess): OpenedSeries 
   throw new DecodeFailed(`"${INDEX_NAME}" names ${missing}`);
 }
 
-/** The data set of a file. @throws {DecodeFailed} none of its images can be found */
+/** The data set that a file belongs to. @throws {DecodeFailed} none of its images can be found */
 export function openNDTiff(path: string, tiff: TiffFile, files: FileAccess): OpenedSeries {
   return openSet(path, tiff, files, readIndex(dirname(path), files));
 }
@@ -73,7 +73,7 @@ function openSet(path: string, tiff: TiffFile, files: FileAccess, index: ListedS
   return { opened, list: new DataSet(opened, listed).list() };
 }
 
-/** The images of the opened file and its continuations by their pages, for want of an index that names the file. */
+/** The images in the pages of the opened file and its continuations, if no index names the file. */
 function listPages({ path, files, tiff }: Opened, index: ListedSet | null): ListedSet {
   const folder = dirname(path);
   const name = basename(path);
@@ -104,11 +104,11 @@ function withoutIndex(name: string, index: ListedSet | null): Warning {
   return warning("metadata_disagree", text);
 }
 
-/** Folder of the full resolution in tiled data; beside it stand folders of reduced ones. */
+/** Folder of the full resolution in tiled data; the folders of reduced resolutions are beside it. */
 const FULL_RESOLUTION = "Full resolution";
 const REDUCED_LEVEL = /^Downsampled_x\d+$/;
 
-/** Memory of an image, its axes and its place in the map of planes. */
+/** Memory of an image: its axes and its entry in the map of planes. */
 const IMAGE_BYTES = 256;
 
 const named = (names: readonly (string | null)[]) => listed(names.map((name) => `"${name}"`));
@@ -118,7 +118,7 @@ class DataSet {
   readonly #opened: Opened;
   readonly #planes: ImagePlanes;
   readonly #summary: JsonObject;
-  /** Bytes of each existing file by name. */
+  /** Size of each existing file in bytes, by name. */
   readonly #sizes = new Map<string, number>();
   readonly #pool: RecentFiles<TiffFile>;
   readonly #listed: ListedSet;
@@ -127,7 +127,7 @@ class DataSet {
   /** Names of missing files. */
   readonly #missing: readonly string[];
 
-  /** Looks for the files. @throws {DecodeFailed} there are too many files, planes or scenes */
+  /** Looks for the files. @throws {DecodeFailed} too many files, planes or scenes */
   constructor(opened: Opened, set: ListedSet) {
     const { path, tiff, files } = opened;
     const folder = dirname(path);
@@ -162,7 +162,7 @@ class DataSet {
     }
   }
 
-  /** The scenes with images; the opened file belongs to the first one that it has an image of. */
+  /** The scenes with images. The opened file belongs to the first scene of which it holds an image. */
   list(): SeriesList {
     const held = this.#planes.scenes.filter(({ images }) => images.size > 0);
     if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
@@ -232,7 +232,7 @@ class DataSet {
     return join(dirname(this.#opened.path), name);
   }
 
-  /** The file of a stored image. @throws {DecodeFailed} it is damaged */
+  /** The file of a stored image. @throws {DecodeFailed} the file is damaged */
   #tiffOf({ file }: NDTiffImage): TiffFile {
     return this.#pool.get(this.#pathOf(file));
   }

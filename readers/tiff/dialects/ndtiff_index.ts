@@ -1,9 +1,9 @@
 /**
- * The images of an NDTiff data set, by `NDTiff.index` or by the metadata of the pages.
+ * The images of an NDTiff data set, from `NDTiff.index` or from the metadata of the pages.
  *
- * The index has records up to the end of the file. Each has the length and the JSON of the axes, the length and the name of the file,
- * and eight numbers: offset of the samples, width, height, type, compression, offset and length of the JSON of the image,
- * compression of that.
+ * The index consists of records. Each has the length and the JSON of the axes, the length and the name of the file,
+ * and eight numbers: offset of the samples, width, height, type, compression, offset and length of the image's JSON,
+ * compression of that JSON.
  */
 import { basename, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
@@ -18,18 +18,18 @@ import { planeMetadata } from "./micromanager_index.ts";
 /** Name of the index of a data set. */
 export const INDEX_NAME = "NDTiff.index";
 
-/** Bytes of an index: as many records as a data set may have, each twice as long as usual. */
+/** Largest index in bytes: as many records as a data set may have, each twice as long as usual. */
 const MAX_INDEX_BYTES = 256 << 20;
 
-/** Bytes of the axes of one image; half a dozen axes take a hundred. */
+/** Longest JSON of an image's axes in bytes; half a dozen axes take a hundred. */
 const MAX_AXES_BYTES = 4096;
 
-/** Bytes of a file name. */
+/** Longest file name in bytes. */
 const MAX_NAME_BYTES = 1024;
 
-/** One image and its place. */
+/** One image and its location. */
 export interface NDTiffImage {
-  /** Numbers and texts by the names of the axes. */
+  /** Numbers and texts, by name of the axis. */
   readonly axes: JsonObject;
   /** Name of its file, without a folder. */
   readonly file: string;
@@ -39,29 +39,29 @@ export interface NDTiffImage {
   readonly height: number;
   /** Index into {@linkcode SAMPLE_TYPES}; other numbers are unknown types. */
   readonly type: number;
-  /** First byte of the JSON of the image. */
+  /** First byte of the image's JSON. */
   readonly noteOffset: number;
-  /** Bytes of that JSON; 0 without it. */
+  /** Bytes of that JSON; 0 if there is none. */
   readonly noteLength: number;
 }
 
-/** Samples per pixel and stored bits of each by type; samples of 10 to 14 bits (3 to 6) are stored in 16. */
+/** Samples per pixel and stored bits of each sample, by type. Samples of 10 to 14 bits (types 3 to 6) are stored in 16. */
 export const SAMPLE_TYPES = [[1, 8], [1, 16], [3, 8], [1, 16], [1, 16], [1, 16], [1, 16]] as const;
 
-/** Type of an image that cannot be read, such as a compressed one. */
+/** Type of an image that cannot be read, for example a compressed one. */
 const NO_TYPE = -1;
 
-/** Images of a data set. */
+/** The images found in a data set. */
 export interface ListedSet {
-  /** The images in the order of their acquisition. */
+  /** Images in the order of acquisition. */
   readonly images: readonly NDTiffImage[];
   readonly warnings: readonly Warning[];
   readonly bytes: number;
 }
 
 /**
- * Reads the index of a folder; `null` without one. It ends before a damaged or cut record, and at the zeros that the program reserves
- * after the last one.
+ * Reads the index of a folder; `null` if there is none. The list ends before a damaged or truncated record, and at the zeros that
+ * the program reserves after the last record.
  *
  * @throws {DecodeFailed} the index is too large, or cannot be read
  */
@@ -82,7 +82,7 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
     try {
       const record = readRecord(index, at);
       if (record === null) break;
-      // Images of one file share its name.
+      // All images of one file share the string of its name.
       const name = names.getOrInsert(record.image.file, record.image.file);
       images.push({ ...record.image, file: name });
       at = record.end;
@@ -97,7 +97,7 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
   return { images, warnings, bytes: index.length };
 }
 
-/** The record at an offset; `null` at zeros. @throws {DecodeFailed} it is damaged or cut */
+/** The record at an offset; `null` if there are zeros. @throws {DecodeFailed} the record is damaged or truncated */
 function readRecord(
   index: Uint8Array<ArrayBuffer>,
   start: number,
@@ -119,7 +119,7 @@ function readRecord(
   const number = (i: number) => numbers.getUint32(4 * i, true);
   const image = {
     axes,
-    // The files of a data set lie in the folder of its index.
+    // The files of a data set are in the folder of its index.
     file: basename(file.replaceAll("\\", "/")),
     offset: number(0),
     width: number(1),
@@ -134,7 +134,7 @@ function readRecord(
 
 const UTF8 = new TextDecoder();
 
-/** Axes are too short to need the bounds of other JSON. */
+/** The axes of a record. They are too short to need the limits of other JSON. */
 function axesIn(text: string): JsonObject {
   let axes: unknown = null;
   try {
@@ -147,7 +147,8 @@ function axesIn(text: string): JsonObject {
 }
 
 /**
- * Adds the images of a file by the metadata of its pages (tag 51123); pages without them are counted along their own axis.
+ * Adds the images of a file from the metadata of its pages (tag 51123). Pages without metadata are counted along an axis of their
+ * own.
  *
  * @throws {DecodeFailed} the first directory is damaged, or there are too many images
  */

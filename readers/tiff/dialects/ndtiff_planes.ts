@@ -1,4 +1,4 @@
-/** The planes of an NDTiff data set: `time`, `z` and `channel` are axes, other values distinguish scenes. */
+/** The planes of an NDTiff data set. `time`, `z` and `channel` are axes; values along any other axis distinguish scenes. */
 import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
@@ -10,13 +10,13 @@ import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import type { NDTiffImage } from "./ndtiff_index.ts";
 
-/** Axes of a data set. */
+/** Largest number of axes of a data set. */
 const MAX_AXES = 32;
 
-/** Scenes of one data set: a mosaic of 300 x 300 tiles stays below it. */
+/** Largest number of scenes of a data set; a mosaic of 300 x 300 tiles has fewer. */
 const MAX_SCENES = 100_000;
 
-/** Axes that name scenes even with a single value; `row` and `column` are tiles. */
+/** Axes that name scenes even if they have a single value; `row` and `column` are those of tiles. */
 const PLACE_AXES = ["position", "row", "column"];
 
 /** Position of a plane. */
@@ -24,13 +24,13 @@ export type PlaneAt = Omit<PlaneIndex, "l">;
 
 /** One scene. */
 export interface ImageScene {
-  /** The values that distinguish it, or `null` for a single scene. */
+  /** Values that distinguish the scene, or `null` if there is only one scene. */
   readonly name: string | null;
-  /** Stored images by number of the plane, counted in the order T, C, Z. */
+  /** Stored images by plane number, which counts in the order T, C, Z. */
   readonly images: Map<number, NDTiffImage>;
 }
 
-/** The value of an image along an axis; `undefined` where it lacks the axis. */
+/** The value of an image along an axis; `undefined` if the image lacks the axis. */
 export type AxisValue = number | string | undefined;
 
 function valueOf({ axes }: NDTiffImage, axis: string): AxisValue {
@@ -41,7 +41,7 @@ function valueOf({ axes }: NDTiffImage, axis: string): AxisValue {
 
 /** An axis along which planes are counted. */
 class PlaneAxis {
-  /** Numbers in ascending order, then texts in the order of their first images. */
+  /** Values along the axis: numbers in ascending order, then texts in the order of their first images. */
   readonly values: readonly AxisValue[];
   /** Whether some images lack the axis. */
   readonly isPartial: boolean;
@@ -57,12 +57,12 @@ class PlaneAxis {
     this.#ranks = new Map(this.values.map((value, rank) => [value, rank]));
   }
 
-  /** Length, 1 at least. */
+  /** Length, at least 1. */
   get size(): number {
     return Math.max(1, this.values.length);
   }
 
-  /** Index of an image along the axis, 0 where it lacks the axis. */
+  /** Index of an image along the axis; 0 if the image lacks the axis. */
   at(image: NDTiffImage): number {
     return this.#ranks.get(valueOf(image, this.#name)) ?? 0;
   }
@@ -70,7 +70,7 @@ class PlaneAxis {
 
 /** The planes of all scenes. */
 export class ImagePlanes {
-  /** In the order of their first images. */
+  /** Scenes in the order of their first images. */
   readonly scenes: readonly ImageScene[];
   /** Length of each axis, the same in all scenes. */
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
@@ -79,10 +79,10 @@ export class ImagePlanes {
   readonly warnings: readonly Warning[];
 
   /**
-   * Finds the plane of each image. The last of several images of one plane replaces the others.
+   * Finds the plane of each image. If several images belong to one plane, the last one counts.
    *
-   * @param isStored whether the samples of an image lie in an existing file
-   * @throws {DecodeFailed} there are too many axes, planes or scenes
+   * @param isStored whether the samples of an image are in an existing file
+   * @throws {DecodeFailed} too many axes, planes or scenes
    */
   constructor(images: readonly NDTiffImage[], isStored: (image: NDTiffImage) => boolean) {
     const names = new Set<string>();
@@ -142,7 +142,7 @@ export class ImagePlanes {
     return images.get(this.#number(at));
   }
 
-  /** A stored image of a channel, of any scene. */
+  /** A stored image of a channel, in any scene. */
   firstOf(channel: number): NDTiffImage | undefined {
     const { C, Z } = this.sizes;
     return this.scenes.values().flatMap(({ images }) => images)
@@ -157,7 +157,7 @@ export class ImagePlanes {
   }
 }
 
-/** `Pos2`, `row 3, column 4`, `Pos2, l 5` */
+/** Name of a scene: `Pos2`, `row 3, column 4`, `Pos2, l 5`. */
 function nameOf(axes: readonly string[], values: readonly AxisValue[]): string | null {
   const parts = axes.map((name, i) =>
     name === "position" && typeof values[i] === "string" ? values[i] : `${name} ${values[i]}`
@@ -165,23 +165,23 @@ function nameOf(axes: readonly string[], values: readonly AxisValue[]): string |
   return parts.filter((_, i) => values[i] !== undefined).join(", ") || null;
 }
 
-/** What the JSON of the images of an NDTiff data set says about a scene: steps, times, names, date. */
+/** The description of a scene by the JSON of its images: steps, times, names, date. */
 
-/** Bytes of the JSON of one image; the properties of all devices take some thousand. */
+/** Longest JSON of an image in bytes; the properties of all devices take some thousand. */
 const MAX_NOTE_BYTES = 1 << 20;
 
-/** Images along an axis whose JSON is read; for a longer axis the first and the last are enough. */
+/** Number of images along an axis whose JSON is read; of a longer axis, only the first and the last image are read. */
 const MAX_NOTES = 10_000;
 
-/** Channels whose names are looked up in images. */
+/** Number of channels whose names are read from images. */
 const MAX_NAMES = 64;
 
-/** The stored text of an image. @throws {DecodeFailed} it lies outside the file, or is too long */
+/** The stored text of an image. @throws {DecodeFailed} the text lies outside the file, or is too long */
 export function noteBytes({ file }: TiffFile, image: NDTiffImage, most: number): Uint8Array {
   const { noteOffset, noteLength } = image;
   if (noteLength > most) throw new DecodeFailed(`the metadata of the image have ${noteLength} bytes`);
   const bytes = file.read(noteOffset, noteLength, "the metadata of the image");
-  // In tag 51123 a NUL ends it.
+  // In tag 51123 the text ends with a NUL.
   const end = bytes.indexOf(0);
   return end < 0 ? bytes : bytes.subarray(0, end);
 }
@@ -199,9 +199,9 @@ export type DescribedScene = Pick<Stack, "calibrations" | "names" | "times" | "m
 /**
  * Describes a scene by its images.
  *
- * @param summary of the acquisition; empty where it cannot be read
+ * @param summary of the acquisition; empty if it cannot be read
  * @param reduced whether the file is a reduced level of a pyramid, whose pixel size is unknown
- * @param note gives the JSON of an image, or throws {@linkcode DecodeFailed}
+ * @param note returns the JSON of an image, or throws {@linkcode DecodeFailed}
  */
 export function describeScene({ planes, scene, summary, reduced, note }: {
   readonly planes: ImagePlanes;
@@ -301,7 +301,7 @@ const finite = (value: unknown): number | null =>
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : "";
 
-/** Mean distance from one index to the next, or `null` where it is unknown or 0. */
+/** Mean distance from one index to the next; `null` if it is unknown or 0. */
 function meanDistance(samples: readonly Sample[]): number | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined || first.index === last.index) return null;

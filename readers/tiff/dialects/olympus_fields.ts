@@ -1,22 +1,22 @@
-/** Values of the text file that FluoView writes beside an exported TIFF. */
+/** Values in the text file that FluoView writes beside an exported TIFF. */
 import { type Moment, writtenMoment } from "../../metadata/moment.ts";
 
 /** A length or duration with its unit as written. */
 export type Step = readonly [value: number, unit: string];
 
-/** The image that a text describes. */
+/** The image described by a text. */
 export interface OlympusFields {
-  /** Columns and rows. */
+  /** Numbers of columns and rows. */
   readonly imageSize: readonly [number, number] | null;
   /** Whether rows are lines in time. */
   readonly lineScan: boolean;
-  /** Number of channels, slices and frames, 1 at least. */
+  /** Numbers of channels, slices and frames, each at least 1. */
   readonly counts: Readonly<Record<"C" | "Z" | "T", number>>;
-  /** Size of a pixel, and distance between slices; `Y` is `null` for lines in time. */
+  /** Pixel size and distance between slices; `Y` is `null` if rows are lines in time. */
   readonly steps: Readonly<Record<"X" | "Y" | "Z", Step | null>>;
   /** Duration of the scan. */
   readonly duration: Step | null;
-  /** Time that the laser stays on a pixel. */
+  /** Dwell time of a pixel. */
   readonly pixelTime: Step | null;
   /** `Oneway` or `Roundtrip`. */
   readonly direction: string | null;
@@ -25,15 +25,15 @@ export interface OlympusFields {
   readonly moment: Moment;
 }
 
-/** A number with a decimal point or comma and an exponent, but not the tail of a longer one. */
+/** A number with a decimal point or comma and an exponent, but not the end of a longer number. */
 const NUMBER = String.raw`(?<![\w.,])(\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)`;
 
-/** A number before its unit. */
+/** A number followed by its unit. */
 const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
 
 const valueOf = (text: string) => Number(text.replace(",", "."));
 
-/** Channels whose names are read; the instruments have at most six detectors. */
+/** Largest number of channels whose names are read; the instruments have at most six detectors. */
 const MAX_NAMED = 64;
 
 /** The fields of a text, or `null` for any other text. */
@@ -86,19 +86,19 @@ function sectionsOf(text: string): Map<string, Map<string, string>> {
   return sections;
 }
 
-/** `2 [Ch]`, `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`: the number at the start. */
+/** The count at the start of `2 [Ch]` or `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`. */
 function countIn(text: string): number {
   const value = Number.parseInt(text, 10);
   return value >= 1 ? value : 1;
 }
 
-/** `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`: the step at the end. */
+/** The step at the end of `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`. */
 function stepIn(text: string): Step | null {
   const [, step, unit = ""] = new RegExp(String.raw`${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text) ?? [];
   return step === undefined ? null : [valueOf(step), unit];
 }
 
-/** `1, 0.000 - 35.099 [s], Interval FreeRun`: from the first time to the last. */
+/** The duration from the first to the last time in `1, 0.000 - 35.099 [s], Interval FreeRun`. */
 function durationIn(text: string): Step | null {
   const [, from = "", to = "", unit = ""] = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text) ??
     [];

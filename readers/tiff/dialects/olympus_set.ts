@@ -1,6 +1,7 @@
 /**
- * The files of one acquisition of FluoView: names that end in `_C001Z001T001`, for channel, slice and frame. A file that
- * is missing, damaged or of another layout is a warning. The numbers in names are indices along the axes, whichever files exist.
+ * The files of one FluoView acquisition, whose names end in `_C001Z001T001` for channel, slice and frame. A file that
+ * is missing, damaged or of another layout causes a warning. The numbers in names are positions along the axes even if files are
+ * missing.
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
@@ -14,13 +15,13 @@ import { TAG } from "../tags.ts";
 import { readOther, recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
 import type { OlympusFields } from "./olympus_fields.ts";
 
-/** Channels that a text may count; the instruments have at most six detectors. */
+/** Largest number of channels in a text; the instruments have at most six detectors. */
 const MAX_CHANNELS = 99;
 
-/** Memory of a file: its path and numbers. */
+/** Memory per file: its path and numbers. */
 const MEMBER_BYTES = 1024;
 
-/** Channel, slice and frame in the name of a file, 1 by default. */
+/** Channel, slice and frame in the name of a file; 1 by default. */
 type Numbers = Readonly<Record<"C" | "Z" | "T", number>>;
 
 interface Member {
@@ -30,16 +31,16 @@ interface Member {
 
 const keyOf = ({ C, Z, T }: Numbers) => `${C},${Z},${T}`;
 
-/** All numbers along an axis with these known ones: from 1, or from 0 where a file has it. */
+/** The range of numbers along an axis with the given ones: from 1, or from 0 if a file has it. */
 function numberRange(numbers: readonly number[]): { readonly first: number; readonly count: number } {
   const first = Math.min(1, ...numbers);
   return { first, count: Math.max(...numbers) - first + 1 };
 }
 
 /**
- * The readable files of a set as one stack.
+ * Joins the readable files of a set to one stack.
  *
- * @param prefix the name before the ending
+ * @param prefix of the names, before the ending
  * @param fields of the text file, or `null`
  * @param openOne opens one file of the set by itself
  */
@@ -58,7 +59,7 @@ export function joinFiles(
   const numbers = { C: along("C"), Z: along("Z"), T: along("T") };
   const { members, reasons, fileSize, warnings } = judged(opened, own, found, self);
   const channels = numberRange([...numbers.C, Math.min(fields?.counts.C ?? 1, MAX_CHANNELS)]);
-  // A file that is alone along an axis holds all of it.
+  // A single file along an axis holds the whole axis.
   const slices = numbers.Z.length > 1 ? numberRange(numbers.Z) : null;
   const times = numbers.T.length > 1 ? numberRange(numbers.T) : null;
   const numbersOf = ({ t, z, channel }: PlaneIndex): Numbers => ({
@@ -93,7 +94,7 @@ export function joinFiles(
   };
 }
 
-/** The paths of the files of a set by their numbers, and the reasons why others are left out. */
+/** The paths of the files of a set, by their numbers, and the reasons for leaving others out. */
 function judged(opened: Opened, own: Stack, found: readonly Member[], self: Member) {
   const members = new Map([[keyOf(self.at), self.path]]);
   const reasons = new Map<string, string>();
@@ -124,7 +125,7 @@ function membersOf(opened: Opened, prefix: string): Member[] {
   });
 }
 
-/** Name of a file of the set, after the pattern of another. */
+/** Name of another file of the set, made from the name of this one. */
 function nameOf({ path }: Member, numbers: Numbers): string {
   return basename(path).replace(
     /_C\d+(?:Z\d+)?(?:T\d+)?(?=\.[^.]*$)/i,
@@ -137,7 +138,7 @@ function nameOf({ path }: Member, numbers: Numbers): string {
   );
 }
 
-/** Warns about files that the text or the other names imply. */
+/** Warns about missing files that the text or the other names imply. */
 function missing(
   self: Member,
   found: readonly Member[],
@@ -163,7 +164,7 @@ function missing(
   return warnings;
 }
 
-/** Size of a file of the set, or why it is left out. */
+/** Size of a file of the set, or the reason for leaving it out. */
 const judge = ({ files }: Opened, path: string, own: Stack): number | string =>
   readOther(files, path, (tiff) => {
     const page = readPage(tiff.first);

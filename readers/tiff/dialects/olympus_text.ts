@@ -1,7 +1,7 @@
 /**
- * TIFF exported by Olympus and Evident FluoView with a text file beside it: lines of `"key"\t"value"` under
- * `"[Section]"`. Channels, slices and frames of an acquisition may have their own files, whose names end in `_C001Z001T001`
- * (each part optional, channel first); they share one text file without that ending.
+ * TIFF exported by Olympus and Evident FluoView with a text file beside it, which has lines of `"key"\t"value"` under
+ * `"[Section]"`. Channels, slices and frames of an acquisition may be in files of their own, whose names end in `_C001Z001T001`
+ * (each part optional, channel first). They share one text file, whose name lacks that ending.
  */
 import { basename, dirname, join } from "node:path";
 import { Unreadable } from "../../errors.ts";
@@ -17,10 +17,10 @@ import { type OlympusFields, readFields } from "./olympus_fields.ts";
 import { joinFiles } from "./olympus_set.ts";
 import { openPlain } from "./plain.ts";
 
-/** Bytes of a text file; it has some kilobytes. */
+/** Largest text file in bytes; usual ones have some kilobytes. */
 const MAX_TEXT_BYTES = 4 << 20;
 
-/** The stack of a TIFF with such a text file or such a name, or `null`. */
+/** The stack of a TIFF with such a text file or such a name; else `null`. */
 export function openOlympusText(opened: Opened): Stack | null {
   const openOne = (one: Opened) => openFluoView(one) ?? openPlain(one);
   const stem = stemOf(opened.path);
@@ -35,13 +35,13 @@ export function openOlympusText(opened: Opened): Stack | null {
   return read === null ? stack : described(opened, stack, read, set !== null);
 }
 
-/** A stack that ImageJ saved again, as a text file beside it describes the image, where there is one. */
+/** Adds the text file, if there is one, to a stack that ImageJ saved again: the text describes the image. */
 export function withOlympusText(opened: Opened, stack: Stack): Stack {
   const read = readIfReadable(opened);
   return read === null ? stack : described(opened, stack, read, false);
 }
 
-/** A stack as a text describes it; `isSet` where it is made of several files. @throws {Unreadable} */
+/** A stack as described by a text; `isSet` if it consists of several files. @throws {Unreadable} */
 function described(opened: Opened, stack: Stack, read: TextFile | Unreadable, isSet: boolean): Stack {
   if (read instanceof Unreadable) return withoutText(stack, read, isSet);
   const { layout, sizes } = stack;
@@ -77,7 +77,7 @@ function described(opened: Opened, stack: Stack, read: TextFile | Unreadable, is
 /** The name of a file without its extension. */
 const stemOf = (path: string) => basename(path).replace(/\.[^.]*$/, "");
 
-/** A stack whose text cannot be read. @throws {Unreadable} the text would say what its pages are */
+/** A stack whose text cannot be read. @throws {Unreadable} only the text says what its pages are */
 function withoutText(stack: Stack, unreadable: Unreadable, isSet: boolean): Stack {
   const { T, C, Z } = stack.sizes;
   if (!isSet && T * C * Z > 1) throw unreadable;
@@ -85,7 +85,7 @@ function withoutText(stack: Stack, unreadable: Unreadable, isSet: boolean): Stac
   return { ...stack, warnings: [...stack.warnings, warning("file_unreadable", lost)] };
 }
 
-/** Serves slices as the channels or frames that the text counts. */
+/** Turns slices into the channels or frames that the text counts. */
 function pagesAs(letter: "C" | "T", stack: Stack): Stack {
   return {
     ...stack,
@@ -102,7 +102,7 @@ interface TextFile {
   readonly size: number;
 }
 
-/** The result of {@linkcode readText}, or why an existing text cannot be read. */
+/** The result of {@linkcode readText}, or the error if an existing text cannot be read. */
 function readIfReadable(opened: Opened): TextFile | Unreadable | null {
   try {
     return readText(opened);
@@ -112,7 +112,7 @@ function readIfReadable(opened: Opened): TextFile | Unreadable | null {
   }
 }
 
-/** The text of a set, or of the file alone, that describes an image. @throws {Unreadable} */
+/** The text of the set or of the file itself, if it describes an image. @throws {Unreadable} */
 function readText(opened: Opened): TextFile | null {
   const own = stemOf(opened.path);
   const ending = OLYMPUS_ENDING.exec(own);

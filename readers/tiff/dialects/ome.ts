@@ -1,6 +1,6 @@
 /**
- * OME-TIFF: OME-XML in the first ImageDescription, or in a file that it names (BinaryOnly), maps planes to directories of one or
- * several files. Each image is a scene. Sub-resolutions in SubIFDs and modulo annotations are ignored.
+ * OME-TIFF: OME-XML maps planes to directories of one or several files. It is in the first ImageDescription, or in a file named
+ * there (BinaryOnly). Each image is a scene. Sub-resolutions in SubIFDs and modulo annotations are ignored.
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../errors.ts";
@@ -34,7 +34,7 @@ import {
   type TiffData,
 } from "./ome_xml.ts";
 
-/** The images of an OME-TIFF with its set, or `null`: with a warning where the document does not describe the opened file. */
+/** The images of an OME-TIFF and its set; or `null`, with a warning if the document does not describe the opened file. */
 export function openOme(opened: Opened): SeriesList | null {
   const whole = opened.descriptions.find(isOmeXml);
   if (whole === undefined) {
@@ -60,9 +60,9 @@ export function openOme(opened: Opened): SeriesList | null {
 }
 
 /**
- * The set that a companion document describes, opened by its first existing file.
+ * The set that a companion document describes. Its first existing file counts as the opened one.
  *
- * @throws {DecodeFailed} it is not OME-XML, describes no image, or no file exists
+ * @throws {DecodeFailed} the document is not OME-XML or describes no image, or none of the files exists
  */
 export function openCompanion(path: string, files: FileAccess): OpenedSeries {
   const described = companionDocument(path, files);
@@ -81,7 +81,7 @@ export function openCompanion(path: string, files: FileAccess): OpenedSeries {
   throw new DecodeFailed("no file that OME-XML names exists");
 }
 
-/** The images that hold samples, and the image of the opened file, in the order of the document. */
+/** The images that have samples, and the image of the opened file, in document order. */
 function imageList(
   opened: Opened,
   described: Described,
@@ -106,7 +106,7 @@ function imageList(
   };
 }
 
-/** Memory of an image, and of a `TiffData` with its place in the lookup of the opened image. */
+/** Memory of an image, and of a `TiffData` with its entry in the opened image's lookup. */
 const IMAGE_BYTES = 4096;
 const DATA_BYTES = 224;
 
@@ -116,15 +116,15 @@ const imagesBytes = (images: readonly DescribedImage[]): number =>
     return sum + IMAGE_BYTES + data * DATA_BYTES;
   }, 0);
 
-/** Whether some plane of an image may exist; a damaged image fails when it is opened. */
+/** Whether any plane of an image may exist. A damaged image is kept and fails when it is opened. */
 function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {
   if (read instanceof DecodeFailed) return true;
   const { T, C, Z } = read.sizes;
-  // The chain of directories may be damaged before the first named one.
+  // The chain of directories may be damaged before the first directory that is named.
   return unlessDamaged(() => set.holds(read.tiffData, T * C * Z), false);
 }
 
-/** Sizes, where the document alone determines them. */
+/** Sizes, if the document alone determines them. */
 function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
   if (read instanceof DecodeFailed || !read.samplesStated) return {};
   const { columns: X, rows: Y, sizes } = read;
@@ -134,10 +134,10 @@ function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
 const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
 
 /**
- * The image with planes in the opened file: by the UUID of the file, else by its name. The only image of the file's own document
- * counts whatever it names.
+ * The image with planes in the opened file, found by the file's UUID, else by its name. If a document is in the opened file and
+ * has only one image, that image counts in any case.
  *
- * @throws {DecodeFailed} no image has any
+ * @throws {DecodeFailed} no image has planes in the file
  */
 function imageOf(opened: Opened, { images, path }: Described, uuid: string | null): DescribedImage {
   const own = path === opened.path;
@@ -154,7 +154,7 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
     file.name === null ? own && file.uuid === null : (uuid === null || file.uuid === null) && isNamed(file)
   );
   if (byName) return byName;
-  // A document with a single file name means its own file, which may have been renamed.
+  // If a document names a single file, it means its own file, which may have been renamed.
   const names = new Set(images.flatMap(({ places }) => places.map(({ name }) => name)));
   const [first] = images;
   if (own && first && (images.length === 1 || names.size === 1)) return first;
@@ -165,7 +165,7 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
   );
 }
 
-/** What the images of one document share. */
+/** Facts shared by the images of one document. */
 interface OmeSeries {
   readonly set: OmeSet;
   /** The image of the opened file. */
@@ -177,7 +177,7 @@ function imageStack(opened: Opened, series: OmeSeries, own: DescribedImage, imag
   const { set, described: { images, path, size } } = series;
   const layout = layoutOf(opened, series, own, image);
   const { samples } = layout;
-  // SizeC counts samples. FirstC counts channels by the schema, but samples in some files.
+  // SizeC counts samples. In the schema FirstC counts channels, but in some files it counts samples.
   const folded = samples > 1 && image.sizes.C % samples === 0;
   const sizes = folded ? { ...image.sizes, C: image.sizes.C / samples } : image.sizes;
   const data = folded ? foldSamples(image, samples) : image.tiffData;
@@ -213,11 +213,11 @@ function imageStack(opened: Opened, series: OmeSeries, own: DescribedImage, imag
   };
 }
 
-/** Planes that are tried for the layout, since the first ones of an incomplete set are missing. */
+/** Number of planes that are tried for the layout, since the first planes of an incomplete set are missing. */
 const MAX_TRIED = 64;
 
 /**
- * Layout of the first readable plane, or of the first page of the opened file if it belongs to the image.
+ * Layout of the first readable plane, or of the opened file's first page if that belongs to the image.
  *
  * @throws {DecodeFailed} no plane can be read
  */
@@ -237,7 +237,7 @@ function layoutOf(
   throw new DecodeFailed(`no plane of the image ${quoted(image.title ?? "")} can be read`);
 }
 
-/** Converts plane numbers of a document whose C counts samples to channels. */
+/** Converts plane numbers from samples to channels, for a document whose SizeC counts samples. */
 function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): TiffData[] {
   const channels = sizes.C / samples;
   const starts = tiffData.map((data) => {
@@ -249,7 +249,7 @@ function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): Tif
     }
     return { data, at };
   });
-  // A FirstC too large for a channel shows that all count samples.
+  // A FirstC too large for a channel shows that all FirstC count samples.
   const each = starts.some(({ at }) => at.C >= channels) ? samples : 1;
   return starts.map(({ data, at }) => {
     const C = Math.floor(at.C / each);

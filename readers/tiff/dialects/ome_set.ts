@@ -1,4 +1,4 @@
-/** The files of an OME-TIFF set: their places, the missing ones, whether they are those that the document means, and their planes. */
+/** The files of an OME-TIFF set: their paths, missing files, UUIDs and planes. */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
@@ -13,28 +13,28 @@ import { isOmeXml } from "../text.ts";
 import { recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
 
-/** The place of a plane: path of the file, number of the directory, and the UUID that the file must have, if it states one. */
+/** Location of a plane: path of the file, number of the directory, and the file's expected UUID if the document states one. */
 export type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly path: string };
 
-/** UUID of the file in OME-XML, or `null`; found as text, since the files of a set repeat a long document. */
+/** The file's UUID in OME-XML, or `null`. A text search finds it, since the files of a set repeat a long document. */
 export function uuidIn(text: string): string | null {
   return /<(?:\w+:)?OME\s[^>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
 }
 
-/** Bytes of a document in which its root states a UUID. */
+/** Bytes at the start of a document in which its root may state a UUID. */
 const ROOT_BYTES = 1 << 16;
 
-/** UUID in the OME-XML of a file, or `null`. @throws {DecodeFailed} its first directory is damaged */
+/** UUID in the OME-XML of a file, or `null`. @throws {DecodeFailed} the file's first directory is damaged */
 export function uuidOf(tiff: TiffFile): string | null {
   return uuidIn(tiff.first.textStarts(TAG.ImageDescription, ROOT_BYTES).find(isOmeXml) ?? "");
 }
 
 const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid ?? "";
 
-/** Memory of a file that a document names: name, UUID, path and size. */
+/** Memory of a file named in a document: name, UUID, path and size. */
 const PLACE_BYTES = 1024;
 
-/** A file and the UUID that it states. */
+/** A file with the UUID that it states. */
 interface SetFile {
   readonly tiff: TiffFile;
   readonly uuid: string | null;
@@ -44,7 +44,7 @@ interface SetFile {
 export class OmeSet {
   readonly #opened: Opened;
   readonly #xmlPath: string;
-  /** UUID that the opened file states. */
+  /** UUID stated in the opened file. */
   readonly #uuid: string | null;
   readonly #paths = new Map<OmeFile, string>();
   readonly #elsewhere: string[] = [];
@@ -54,7 +54,7 @@ export class OmeSet {
   /**
    * Finds the files that a document names.
    *
-   * @param places of all images
+   * @param places files of all images
    * @param document its path, and the UUID of the opened file
    */
   constructor(
@@ -69,7 +69,7 @@ export class OmeSet {
     if (places.size > MAX_FOLDER_ENTRIES) {
       throw new DecodeFailed(`OME-XML names ${places.size} files, more than ${MAX_FOLDER_ENTRIES}`);
     }
-    // A document with a single file name means its own file, which may have been renamed.
+    // If a document names a single file, it means its own file, which may have been renamed.
     const alone = places.size === 1 && xmlPath === opened.path;
     for (const place of places) {
       const found = alone ? opened.path : this.#find(place);
@@ -82,17 +82,17 @@ export class OmeSet {
     });
   }
 
-  /** Path of the file that a document names, or `null` where it is missing. */
+  /** Path of a file named in the document; `null` if it is missing. */
   #find({ name, uuid }: OmeFile): string | null {
     if (uuid !== null && uuid === this.#uuid) return this.#opened.path;
     if (name === null) return uuid === null ? this.#xmlPath : null;
     const places = placesOf(dirname(this.#xmlPath), name);
-    // A document in its own folder may name the opened file, which exists, by a path out of that folder.
+    // The document may name the opened file by a path out of its folder. The opened file exists in any case.
     const own = leavesFolder(name) && lastNameOf(name) === basename(this.#opened.path)
       ? this.#opened.path
       : null;
     const found = this.#noteFirst(places) ?? own;
-    // Folders of another machine do not say where the opened file should be.
+    // Folders of another machine do not show where the opened file should be.
     const expected = found === this.#opened.path
       ? places.length === 1
       : found === places[0] && !leavesFolder(name);
@@ -100,7 +100,7 @@ export class OmeSet {
     return found;
   }
 
-  /** Path of the first existing file, whose size is noted; `null` without one. */
+  /** Path of the first existing file, whose size is recorded; `null` if none exists. */
   #noteFirst(places: readonly string[]): string | null {
     for (const place of places) {
       if (place === this.#opened.path) return place;
@@ -113,22 +113,22 @@ export class OmeSet {
     return null;
   }
 
-  /** Paths of all existing files, with the document and the opened one. */
+  /** Paths of the document, the opened file and all other existing files. */
   filePaths(): string[] {
     return [this.#xmlPath, this.#opened.path, ...this.#paths.values()];
   }
 
-  /** Bytes of all existing files. */
+  /** Total size of all existing files in bytes. */
   totalSize(): number {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
   }
 
-  /** Bytes of memory for the files of the set. */
+  /** Bytes of memory for the set's files. */
   get indexBytes(): number {
     return this.#paths.size * PLACE_BYTES + recentBytes(this.#paths.size);
   }
 
-  /** Warns about missing files, and about files found in another folder. */
+  /** Warnings about missing files, and about files found in another folder than the named one. */
   warnings(places: readonly OmeFile[]): Warning[] {
     const names = listed(this.#elsewhere.map((name) => `"${name}"`));
     const text = `Files of this set are read by their name alone, not from the folder named: ${names}`;
@@ -138,7 +138,7 @@ export class OmeSet {
     ];
   }
 
-  /** The place of a plane; `null` when the document does not say it or the file is missing. */
+  /** Location of a plane; `null` if the document does not state it or the file is missing. */
   locate(number: number, lookup: PlaneLookup): Location | null {
     if (lookup.ranges.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
     const data = lookup.find(number);
@@ -146,16 +146,16 @@ export class OmeSet {
     return start ? { ...start, directory: start.directory + number - data.first } : null;
   }
 
-  /** The place of the first plane of a `TiffData`, `null` when its file is missing. */
+  /** Location of the first plane of a `TiffData`; `null` if its file is missing. */
   startOf({ place, directory }: TiffData): Location | null {
     const path = this.#paths.get(place);
     return path === undefined ? null : { path, uuid: place.uuid, directory };
   }
 
   /**
-   * Whether some of these planes may exist: in another file of the set, or in a directory of the opened one.
+   * Whether any of these planes may exist: in another file of the set, or in a directory of the opened file.
    *
-   * @param planes of the image
+   * @param planes number of planes of the image
    */
   holds(tiffData: readonly TiffData[], planes: number): boolean {
     return tiffData.some((data) => {
@@ -165,7 +165,7 @@ export class OmeSet {
     });
   }
 
-  /** Whether the file of a plane exists and its chain reaches the plane; damage shows when it is decoded. */
+  /** Whether the file of a plane exists and its chain reaches the plane. Damage is found when the plane is decoded. */
   stores(number: number, lookup: PlaneLookup): boolean {
     const location = this.locate(number, lookup);
     if (location === null) return false;
@@ -173,7 +173,7 @@ export class OmeSet {
     return unlessDamaged(() => this.open(location).countUpTo(directory + 1) > directory, true);
   }
 
-  /** Opens a file of the set. @throws {DecodeFailed} it is damaged, or has another UUID */
+  /** Opens a file of the set. @throws {DecodeFailed} the file is damaged, or has another UUID */
   open({ path, uuid }: Location): TiffFile {
     const file = this.#files.get(path);
     if (uuid !== null && file.uuid !== null && file.uuid !== uuid) {
@@ -184,7 +184,7 @@ export class OmeSet {
     return file.tiff;
   }
 
-  /** The directory of the first plane, or `null` where another file of the set is damaged. */
+  /** The directory of the first plane; `null` if another file of the set is damaged. */
   start(location: Location): Directory | null {
     try {
       return this.open(location).directory(location.directory);
@@ -195,7 +195,7 @@ export class OmeSet {
   }
 
   /**
-   * The plane of this number in the dimension order; `what` names it in messages.
+   * The plane with this number in the dimension order; `what` is its name in messages.
    *
    * @throws {PlaneNotFound} its file is missing, unknown or too short
    * @throws {DecodeFailed} its file is damaged, or has another UUID
@@ -219,16 +219,16 @@ export class OmeSet {
   }
 }
 
-/** Which `TiffData` of an image holds a plane, and whether they cover all planes and fit the directories of the opened file. */
+/** The `TiffData` of an image that hold its planes, and whether they cover all planes and fit the opened file's directories. */
 
-/** The planes of an image by their number. */
+/** The planes of an image, by number. */
 export class PlaneLookup {
-  /** Planes of the image. */
+  /** Number of planes of the image. */
   readonly planes: number;
-  /** What each `TiffData` places, by its first plane; an uncounted one ends where the next one begins. */
+  /** Range of planes of each `TiffData`, by its first plane. A range without a count ends where the next one begins. */
   readonly ranges: readonly { readonly first: number; readonly end: number; readonly data: TiffData }[];
 
-  /** Ignores what is named beyond the `planes` of the image. */
+  /** Ignores planes beyond the number `planes` of the image. */
   constructor(all: readonly TiffData[], planes: number) {
     this.planes = planes;
     const sorted = all.toSorted((a, b) => a.first - b.first);
@@ -239,7 +239,7 @@ export class PlaneLookup {
     });
   }
 
-  /** The `TiffData` of a plane, or `undefined`; of several the one that begins last. */
+  /** The `TiffData` of a plane, or `undefined`. If several contain it, the one that begins last. */
   find(plane: number): TiffData | undefined {
     let [low, high] = [0, this.ranges.length];
     while (low < high) {
@@ -253,9 +253,9 @@ export class PlaneLookup {
 }
 
 /**
- * Warns about planes without a directory, and directories of the opened file without a plane.
+ * Warns about planes without a directory, and about directories of the opened file without a plane.
  *
- * @param isOwn whether the opened file holds planes
+ * @param isOwn whether a `TiffData` is in the opened file
  * @param alone whether the document has one image, so that all directories should be its planes
  */
 export function directoryWarnings(

@@ -1,4 +1,4 @@
-/** The places of the planes of an image in OME-XML: directories of one or several TIFF files. */
+/** The locations of an image's planes in OME-XML: directories of one or several TIFF files. */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, quoted } from "../../errors.ts";
 import type { ByteSource } from "../../io/byte_source.ts";
@@ -14,45 +14,45 @@ import { TAG } from "../tags.ts";
 import { decodeText, detached, isOmeXml } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
 
-/** One `TiffData`: consecutive planes in the dimension order, in consecutive directories of one file. */
+/** One `TiffData`: consecutive planes in the dimension order, stored in consecutive directories of one file. */
 export interface TiffData {
   /** Number of the first plane in the dimension order. */
   readonly first: number;
   readonly count: number;
-  /** Whether the count is stated. */
+  /** Whether the document states the count. */
   readonly counted: boolean;
   /** Directory of the first plane in the main chain of its file. */
   readonly directory: number;
-  /** The file that holds them. */
+  /** The file that holds the planes. */
   readonly place: OmeFile;
 }
 
-/** Name and UUID of a file as written; without either, the file that holds the document. */
+/** Name and UUID of a file as written; without both, the file of the document. */
 export interface OmeFile {
-  /** Name, perhaps with folders; `null` without one. */
+  /** Name, perhaps with folders, or `null`. */
   readonly name: string | null;
-  /** UUID; `null` without one. */
+  /** UUID, or `null`. */
   readonly uuid: string | null;
 }
 
-/** What an image declares. */
+/** The declarations of an image. */
 export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   /** SizeX, or `NaN`. */
   readonly columns: number;
   /** SizeY, or `NaN`. */
   readonly rows: number;
-  /** Whether the channels state as many samples as SizeC counts. */
+  /** Whether the channels state samples whose total is SizeC. */
   readonly samplesStated: boolean;
   /** SizeT, SizeC and SizeZ. */
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
-  /** `Z`, `C`, `T`, fastest first. */
+  /** The axes `Z`, `C` and `T`, fastest first. */
   readonly order: readonly ("T" | "C" | "Z")[];
-  /** In document order. */
+  /** Locations of planes, in document order. */
   readonly tiffData: readonly TiffData[];
   readonly warnings: readonly Warning[];
 }
 
-/** The images of a document, or the name of the file that has them. */
+/** The images of a document, or the name of the file that contains them. */
 export interface OmeDocument {
   /** File with the whole document if this one is `BinaryOnly`, else `null`. */
   readonly metadataFile: string | null;
@@ -60,7 +60,7 @@ export interface OmeDocument {
   readonly images: readonly XmlElement[];
 }
 
-/** Parses a document; `what` names it in messages. @throws {DecodeFailed} the document is damaged */
+/** Parses a document; `what` is its name in messages. @throws {DecodeFailed} the document is damaged */
 export function parseOme(text: string, what: string): OmeDocument {
   const root = parseXml(text.replace(/^\uFEFF/, "").trim(), what);
   if (root.name !== "OME") throw new DecodeFailed(`${what} has the root ${quoted(root.name)}, not "OME"`);
@@ -72,16 +72,16 @@ export function parseOme(text: string, what: string): OmeDocument {
 
 /** One image of a document, which may be damaged. */
 export interface DescribedImage {
-  /** Its name, or else its id; `null` without either. */
+  /** Name of the image, else its id, else `null`. */
   readonly title: string | null;
   readonly name: string | null;
-  /** The files of its planes, none if it was never saved; all images of a document share one object for each file. */
+  /** Files of its planes, empty if it was never saved. All images of a document share one object per file. */
   readonly places: readonly OmeFile[];
   /** Its declarations, or why they are invalid. */
   readonly read: OmeImage | DecodeFailed;
 }
 
-/** The declarations of all images, which replace the document. */
+/** The declarations of all images, kept instead of the document. */
 function describedImages(images: readonly XmlElement[]): DescribedImage[] {
   const known = new Map<string, OmeFile>();
   const placeOf: PlaceOf = (tiffData) => {
@@ -89,7 +89,7 @@ function describedImages(images: readonly XmlElement[]): DescribedImage[] {
     return known.getOrInsert(`${place.name}\n${place.uuid}`, place);
   };
   const dataOf = (image: XmlElement) => children(child(image, "Pixels"), "TiffData");
-  // Some writers name no directories at all; an image without any beside others was never saved.
+  // Some writers name no directories at all. If only some images have none, those were never saved.
   const unnamed = images.some((image) => dataOf(image).length > 0) ? [] : [placeOf(undefined)];
   return images.map((image) => {
     const data = dataOf(image);
@@ -104,7 +104,7 @@ function describedImages(images: readonly XmlElement[]): DescribedImage[] {
   });
 }
 
-/** The file of a `TiffData`, or of the document. */
+/** Returns the file of a `TiffData`, or that of the document. */
 export type PlaceOf = (tiffData: XmlElement | undefined) => OmeFile;
 
 const placeIn: PlaceOf = (tiffData) => {
@@ -122,7 +122,7 @@ function readOrError(image: XmlElement, placeOf: PlaceOf): OmeImage | DecodeFail
   }
 }
 
-/** Reads one image of a document. @throws {DecodeFailed} its sizes or its order are invalid */
+/** Reads one image of a document. @throws {DecodeFailed} invalid sizes or dimension order */
 export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeImage {
   const pixels = child(image, "Pixels")!;
   const { attributes } = pixels;
@@ -179,7 +179,7 @@ function size(attributes: XmlElement["attributes"], name: string): number {
   return value;
 }
 
-/** Replaces an order that does not matter. */
+/** Order for an image whose order does not matter. */
 const DEFAULT_ORDER: OmeImage["order"] = ["Z", "C", "T"];
 
 function orderOf(written: string | undefined): OmeImage["order"] | null {
@@ -211,7 +211,7 @@ function tiffData(
   const planes = sizes.T * sizes.C * sizes.Z;
   return {
     first: planeNumber(order, sizes, at),
-    // One directory alone is one plane; neither directory nor count stands for all (OME-TIFF, TiffData).
+    // A directory without a count is one plane; without both, the `TiffData` covers all planes (OME-TIFF, TiffData).
     count: attributes.PlaneCount !== undefined || attributes.IFD !== undefined
       ? integer("PlaneCount", 1)
       : planes,
@@ -221,13 +221,13 @@ function tiffData(
   };
 }
 
-/** The images of a document and its file. */
+/** The images of a document, and its file. */
 export interface Described {
   /** Images with pixels, in the order of the document. */
   readonly images: readonly DescribedImage[];
-  /** The opened file or a companion. */
+  /** Path of the opened file or of a companion. */
   readonly path: string;
-  /** Bytes of a file without planes, else 0. */
+  /** Size of the document's file in bytes if it has no planes, else 0. */
   readonly size: number;
 }
 
@@ -236,7 +236,7 @@ function describedBy({ images }: OmeDocument, path: string, size: number): Descr
   return { images: describedImages(images), path, size };
 }
 
-/** The document of a TIFF, or of the companion that it names. @throws {DecodeFailed} it is damaged or missing, or describes no image */
+/** The document of a TIFF, or of the companion that it names. @throws {DecodeFailed} damaged, missing, or without images */
 export function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
   if (own.metadataFile === null) return describedBy(own, opened.path, 0);
@@ -253,7 +253,7 @@ export function companionDocument(path: string, files: FileAccess): Described {
   return describedBy(parseOme(text, "OME-XML"), path, size);
 }
 
-/** The document of a companion file. @throws {DecodeFailed} it is missing, no OME-XML, or longer than `most` bytes */
+/** The document of a companion file. @throws {DecodeFailed} missing, not OME-XML, or longer than `most` bytes */
 export function companionText(path: string, files: FileAccess, most: number): CompanionText {
   const file = files.openNeighbour(path);
   if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);
@@ -264,11 +264,11 @@ export function companionText(path: string, files: FileAccess, most: number): Co
   }
 }
 
-/** A document and the bytes of its file, 0 for a TIFF, which is one of the files with planes and counted apart. */
+/** The text of a document. A companion that is a TIFF has planes, and its size is counted with those of the other files. */
 export interface CompanionText {
   /** OME-XML. */
   readonly text: string;
-  /** Bytes of a file that is counted by itself. */
+  /** Size of its file in bytes; 0 for a TIFF. */
   readonly size: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * TIFF without a dialect: pages of one layout are planes along `Z`, and each layout is a scene. Reduced versions and masks
- * (NewSubfileType bits 0 and 2) are left out. Each array that tifffile describes is a scene (`shaped.ts`).
+ * TIFF without a dialect: pages of the same layout are planes along `Z`, and each layout is a scene. Reduced versions and masks
+ * (NewSubfileType bits 0 and 2) are left out. Each array described by tifffile is a scene (`shaped.ts`).
  */
 import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
@@ -14,10 +14,10 @@ import { isShape, upToNul } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { arrayAt, arraySeries, numberInArray, type PageSeries, shapedArray } from "./shaped.ts";
 
-/** Scenes of a file whose pages are grouped by layout alone. */
+/** Largest number of scenes in a file whose pages are grouped only by layout. */
 const MAX_PAGE_SCENES = 1000;
 
-/** Memory of a page in the chain. */
+/** Memory per page of the chain. */
 const PAGE_BYTES = 64;
 
 /** The scenes of a file without a dialect. */
@@ -42,7 +42,7 @@ export function openPlain(opened: Opened): Stack {
   return stackOf(opened, chain, firstSeries(opened, chain));
 }
 
-/** The pages like the first shown one, or those of the array that it begins. */
+/** The pages like the first shown page, or those of the array that begins with it. */
 function firstSeries(opened: Opened, chain: PageChain): PageSeries {
   const { tiff, descriptions } = opened;
   const pages = chain.likeFirst();
@@ -62,7 +62,7 @@ function shownDirectory({ tiff, first }: Opened, chain: PageChain, [page = 0]: r
   return page === 0 ? first : tiff.directoryAt(chain.offsets[page]!);
 }
 
-/** The scenes after the first: arrays as far as descriptions identify them, then pages grouped by layout. */
+/** The scenes after the first one: first arrays, as far as descriptions identify them, then pages grouped by layout. */
 function otherSeries(
   tiff: TiffFile,
   chain: PageChain,
@@ -118,18 +118,18 @@ function stackOf(opened: Opened, chain: PageChain, { pages, array, warnings }: P
   };
 }
 
-/** Micrometres by ResolutionUnit: inch and centimetre. */
+/** Micrometres per inch and per centimetre, by ResolutionUnit. */
 const RESOLUTION_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
 
-/** Largest pixel of a microscope in micrometres; larger ones are print or screen. */
+/** Largest pixel of a microscope in micrometres; larger pixels are those of prints or screens. */
 const LARGEST_PIXEL = 10;
 
-/** Settings of printers and scanners in dots per inch; below 2540 the pixel is too large anyway. */
+/** Resolutions of printers and scanners in dots per inch. Below 2540 the pixel is too large in any case. */
 const PRINT_DPI = new Set([2880, 3000, 3200, 3600, 4000, 4800, 5760, 6400, 7200, 9600, 12_800, 19_200]);
 
-/** Pixel size from the resolution tags where it is plausible. */
+/** Pixel size from the resolution tags, if it is plausible. */
 export function resolutionCalibrations(directory: Directory): Partial<Record<AxisLetter, Calibration>> {
-  // Olympus FV software writes 10000 per centimetre whatever the pixel is.
+  // Olympus FV software writes 10000 per centimetre for any pixel size.
   if (/^FV\d/.test(directory.note(TAG.Software, 1024))) return {};
   const unit = RESOLUTION_UNIT[directory.number(TAG.ResolutionUnit) ?? 2];
   if (unit === undefined) return {};

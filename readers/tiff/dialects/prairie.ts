@@ -1,6 +1,6 @@
 /**
- * TIFF of Prairie View opened by itself: the frame on which the line of a line scan was drawn, with the steps of the document of
- * the scan, and images whose document is missing. The reader of Prairie View opens images that a document names.
+ * TIFF of Prairie View, opened by itself: the frame on which the line of a line scan was drawn, with the steps from the scan's
+ * document, and images whose document is missing. The Prairie View reader opens images that are named in a document.
  */
 import { basename } from "node:path";
 import { calibrationsOf } from "../../metadata/axes.ts";
@@ -15,10 +15,10 @@ import { TAG } from "../tags.ts";
 const LINE_SCAN = /^LineScan-/i;
 const FRAMES = /^(?:TSeries|ZSeries|SingleImage|BrightnessOverTime)-/i;
 
-/** Follows from an unknown name. */
+/** Text of a warning if the name does not show the kind of scan. */
 const ROWS_UNKNOWN = "whether its rows are lines in time, and how far apart they are, is unknown";
 
-/** The series of a file, with its document if it is from Prairie View. */
+/** The series of a file, with metadata from its document if the file is from Prairie View. */
 export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesList {
   const named = namedPart(basename(opened.path)) !== null;
   if (!named && !PRAIRIE_SOFTWARE.test(opened.first.note(TAG.Software, 64))) return list;
@@ -58,7 +58,7 @@ const each = (list: SeriesList, change: (stack: Stack) => Stack): SeriesList => 
   open: (index) => change(list.open(index)),
 });
 
-/** Drops the step of rows, which OME-XML copies from the frame that the line was drawn on. */
+/** Removes the step of the rows, which OME-XML copies from the frame on which the line was drawn. */
 function withoutRowStep(stack: Stack): Stack {
   const { Y: _rows, ...calibrations } = stack.calibrations;
   return { ...stack, calibrations };

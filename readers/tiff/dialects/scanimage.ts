@@ -1,6 +1,6 @@
 /**
- * ScanImage: how pages become time points, slices and channels. Frame stamps decide (`scanimage_stamps.ts`), then the header
- * (`scanimage_header.ts`), then the number of pages. Channels change fastest; `scanimage_axes.ts` has the order of frames.
+ * ScanImage: how pages become time points, slices and channels. Frame stamps decide first (`scanimage_stamps.ts`), then the
+ * header (`scanimage_header.ts`), then the number of pages. Channels vary fastest; `scanimage_axes.ts` has the order of frames.
  */
 import { basename } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
@@ -24,7 +24,7 @@ import { joinedLines, lineScanOf, lineScanReason, lineScanWarnings, regionsOf } 
 import { AcquiredFrames } from "./scanimage_parts.ts";
 import { FileFrames } from "./scanimage_stamps.ts";
 
-/** The stack of a ScanImage file and of the other parts of its acquisition, or `null`. */
+/** The stack of a ScanImage file together with the other parts of its acquisition, or `null`. */
 export function openScanImage(opened: Opened): Stack | null {
   const header = ScanImageHeader.read(opened);
   if (header === null) return null;
@@ -38,7 +38,7 @@ export function openScanImage(opened: Opened): Stack | null {
   return stackOf(opened, header);
 }
 
-/** What the pages of an acquisition are by its header, stamps and files. */
+/** The pages of an acquisition, according to its header, stamps and files. */
 interface Acquired {
   readonly header: ScanImageHeader;
   /** Frames of the opened file, which `header` describes. */
@@ -103,7 +103,7 @@ function stackOf(opened: Opened, header: ScanImageHeader): Stack {
   };
 }
 
-/** File, path and number of the page of a plane; `null` where it is not stored. */
+/** File, path and page number of a plane; `null` if it is not stored. */
 function pageOf({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex, "l">) {
   const found = acquired.find(axes.frame(t, z));
   if (found === null) return null;
@@ -135,7 +135,7 @@ function assumptions(saved: readonly number[] | null, { file, order, acquired }:
   ];
 }
 
-/** Warns when the header announces more than is stored, or a volume is cut. */
+/** Warns if the header announces more frames than are stored, or if a volume is incomplete. */
 function countWarnings(all: Acquired): Warning[] {
   const { file, order: { announced, perVolume }, acquired, axes } = all;
   const { span } = acquired;
@@ -165,9 +165,10 @@ function countWarnings(all: Acquired): Warning[] {
 const shown = (value: number) => Number(value.toPrecision(6));
 
 /**
- * Reads the times of all time points, or of the first ones and the last where there are too many.
+ * Reads the times of all time points; if there are too many, only those of the first ones and the last.
  *
- * @returns seconds from one time point to the next, `null` without one step, and of each from the first, where all have a stamp
+ * @returns `step`: seconds between time points, `null` without a single step; `times`: seconds of each time point since the first, if all
+ * have a stamp
  */
 function frameTiming({ header, order, axes, acquired, file }: Acquired): {
   readonly step: number | null;
@@ -208,7 +209,7 @@ function frameTiming({ header, order, axes, acquired, file }: Acquired): {
   return { step, times, warnings: [warning("metadata_disagree", `${text}, which count`)] };
 }
 
-/** Time points with the seconds of their stamps, in order. */
+/** Time points and the seconds of their stamps, in order. */
 function stampedPoints(
   axes: FrameAxes,
   acquired: AcquiredFrames,
@@ -227,14 +228,14 @@ function stampedPoints(
   });
 }
 
-/** Seconds from one stored frame to the next, by the rates of the header. */
+/** Seconds between stored frames, from the rates in the header. */
 function framePeriod(header: ScanImageHeader, { averaged }: FrameOrder): number | null {
   const rate = header.positive("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
   const period = rate === null ? header.positive("hRoiManager.scanFramePeriod", "scanFramePeriod") : 1 / rate;
   return period && averaged * period;
 }
 
-/** Seconds from one stored frame to the next: by the stamps of a file, else by its header. */
+/** Seconds between stored frames, from the stamps of a file or else from its header. */
 function storedPeriod(header: ScanImageHeader, order: FrameOrder, file: FileFrames): number | null {
   const last = file.count - 1;
   const span = file.stamped && last > 0 ? file.stamp(last)!.seconds - file.stamp(0)!.seconds : NaN;
@@ -245,7 +246,7 @@ function headerStep(header: ScanImageHeader, order: FrameOrder, axes: FrameAxes)
   const frame = framePeriod(header, order);
   if (axes.volumes === 1) return frame;
   if (axes.perSlice > 1) return axes.isEven ? frame : null;
-  // The header does not say how much time passes between two volumes of a slow stack.
+  // For a slow stack, the header does not state the time between two volumes.
   if (!order.fast) return null;
   const rate = order.averaged === 1 ? header.positive("hRoiManager.scanVolumeRate") : null;
   return rate !== null ? 1 / rate : frame && order.perVolume && frame * order.perVolume;

@@ -1,6 +1,6 @@
 /**
- * The time point and slice of a frame of ScanImage. Frames of a slice come first, then slices, then volumes; a volume of a fast
- * lens ends with frames of its way back, which are not slices.
+ * The time point and slice of a ScanImage frame. Frames of a slice come first, then slices, then volumes. A volume scanned with
+ * fast focusing ends with frames of the flyback, which are not slices.
  */
 import { differ } from "../../metadata/numbers.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
@@ -8,36 +8,36 @@ import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
 import type { FileFrames } from "./scanimage_stamps.ts";
 
-/** How frames follow each other, counted in stored frames. */
+/** The order of frames. All numbers count stored frames. */
 export interface FrameOrder {
-  /** Whether a fast lens scans volumes; false for a slow stack and a time series. */
+  /** Whether fast focusing scans volumes; false for a slow stack and a time series. */
   readonly fast: boolean;
-  /** Frames of a slice; `null` for all frames. */
+  /** Frames per slice; `null` if all frames belong to it. */
   readonly perSlice: number | null;
-  /** Slices of a volume; `null` where the header does not say. */
+  /** Slices per volume; `null` if the header does not state it. */
   readonly slices: number | null;
-  /** Frames from one volume to the next, the way back included; `null` without volumes. */
+  /** Frames from one volume to the next, including the flyback; `null` without volumes. */
   readonly perVolume: number | null;
-  /** Frames that are averaged into a stored one. */
+  /** Number of frames averaged into a stored one. */
   readonly averaged: number;
-  /** Frames that the header announces in all, or `null`. */
+  /** Total number of frames that the header announces, or `null`. */
   readonly announced: number | null;
-  /** Whether the header says neither how many frames nor how many slices there are. */
+  /** Whether the header states neither the number of frames nor that of slices. */
   readonly counted: boolean;
   readonly warnings: readonly Warning[];
 }
 
-/** Frames that are averaged into a stored one. */
+/** Number of frames averaged into a stored one. */
 export function averagedFrames(header: ScanImageHeader): number {
   const scanner = /res/i.test(header.fields.get("imagingSystem") ?? "") ? "hResScan" : "hLinScan";
   return header.count(["hScan2D.logAverageFactor", `${scanner}.logAverageFactor`]) ??
     header.count(["acqNumAveragedFramesSaved", "acqNumAveragedFrames", "acq.numAvgFramesSave"]) ?? 1;
 }
 
-/** Frames of a slice before averaging. */
+/** Frames per slice before averaging. */
 const PER_SLICE = ["hStackManager.framesPerSlice", "acqNumFrames", "acq.numberOfFrames"];
 
-/** Slices, as set before a recording. */
+/** Number of slices, as set before a recording. */
 const SLICES = [
   "hStackManager.slicesPerAcq",
   "hStackManager.numSlices",
@@ -49,10 +49,10 @@ const VOLUMES = ["hStackManager.actualNumVolumes", "hStackManager.numVolumes"];
 
 const FAST_VOLUMES = [...VOLUMES, "hFastZ.numVolumes", "fastZNumVolumes"];
 
-/** Frames of a volume without the way back. */
+/** Frames per volume without the flyback. */
 const PER_VOLUME = "hStackManager.numFramesPerVolume";
 
-/** The order of frames that the header describes. */
+/** The order of frames according to the header. */
 export function frameOrder(header: ScanImageHeader): FrameOrder {
   const warnings: Warning[] = [];
   const mode = stackMode(header, warnings);
@@ -69,7 +69,7 @@ export function frameOrder(header: ScanImageHeader): FrameOrder {
   return mode === "fast" ? fastOrder(header, series, warnings) : slowOrder(header, mode, series, warnings);
 }
 
-/** What the switches say that was run; older headers leave the choice between a slow stack and frames to the counts. */
+/** The mode of the recording by the header's switches. In older headers, counts distinguish a slow stack from a frame series. */
 function stackMode(header: ScanImageHeader, warnings: Warning[]): "fast" | "slow" | "frames" {
   const enabled = header.flag("hStackManager.enable");
   const fastZ = header.flag("hFastZ.enable", "fastZEnable") === true;
@@ -91,7 +91,7 @@ function slowOrder(
 ): FrameOrder {
   const { averaged } = series;
   const raw = header.count(PER_SLICE);
-  // Before version 3.7 a switch said that all frames of a slice are averaged.
+  // Before version 3.7, a switch states that all frames of a slice are averaged.
   const isSwitched = header.flag("acq.averaging") === true && !header.fields.has("acq.numAvgFramesSave");
   const perSlice = isSwitched ? 1 : raw === null ? null : Math.max(1, Math.floor(raw / averaged));
   const slices = mode === "frames" ? 1 : slicesOf(header, raw, header.count([PER_VOLUME]), warnings);
@@ -108,12 +108,12 @@ function slowOrder(
 
 function fastOrder(header: ScanImageHeader, series: FrameOrder, warnings: Warning[]): FrameOrder {
   const { averaged } = series;
-  // In 2015 and 2016 the count of a volume includes the way back.
+  // In 2015 and 2016 the frame count of a volume includes the flyback.
   const older = header.count(["hFastZ.numFramesPerVolume"]);
   const back = header.count(["hFastZ.numDiscardFlybackFrames", "fastZNumDiscardFrames"], 0) ?? 0;
   const recent = header.count([PER_VOLUME]);
   const focused = recent ?? (older !== null && older > back ? older - back : null);
-  // Earlier versions took one frame a slice whatever that setting was.
+  // Earlier versions took one frame per slice, regardless of that setting.
   const declared = header.fields.has(PER_VOLUME) ? header.count(["hStackManager.framesPerSlice"]) : 1;
   const slices = slicesOf(header, focused === null ? null : declared ?? 1, focused, warnings) ?? 1;
   const perSlice = declared ?? Math.max(1, Math.floor((focused ?? slices) / slices));
@@ -142,8 +142,9 @@ function fastOrder(header: ScanImageHeader, series: FrameOrder, warnings: Warnin
 }
 
 /**
- * Slices of a volume. The declared number is compared with the frames of a volume (`focused`) and with the positions of the lens.
- * Where both agree on another number it counts; `numSlices` alone may be left from another recording, so one of them is enough.
+ * Slices per volume. The declared number is compared with the frames of a volume (`focused`) and with the positions of the lens.
+ * If both agree on another number, that number counts. `numSlices` may be left over from another recording, so there one is
+ * enough.
  */
 function slicesOf(
   header: ScanImageHeader,
@@ -167,7 +168,7 @@ function slicesOf(
   return counts;
 }
 
-/** The order with the frames of a slice that stamps count: in a slow stack each slice is an acquisition. */
+/** The order with the frames per slice from the stamps: in a slow stack each slice is an acquisition. */
 export function stampedOrder(order: FrameOrder, file: FileFrames): FrameOrder {
   const { perSlice, slices, fast } = order;
   if (fast || slices === 1 || !file.stamped || file.count > MAX_TIMES) return order;
@@ -176,7 +177,7 @@ export function stampedOrder(order: FrameOrder, file: FileFrames): FrameOrder {
   const [first] = starts;
   if (first === undefined || Number.isNaN(numbers[0])) return order;
   const runs = starts.slice(1).map((start, i) => start - starts[i]!);
-  // The first slice of a later part may have begun in the part before.
+  // The first slice of a later part may have begun in the previous part.
   const stamped = runs[0] ?? first;
   const isEven = runs.every((run) => run === stamped) && first <= stamped &&
     file.count - starts.at(-1)! <= stamped;
@@ -193,17 +194,17 @@ export function stampedOrder(order: FrameOrder, file: FileFrames): FrameOrder {
   return { ...order, perSlice: stamped, perVolume: slices && stamped * slices, announced: null, warnings };
 }
 
-/** The places of frames along T and Z. */
+/** The positions of frames along T and Z. */
 export class FrameAxes {
-  /** Time points: volumes times frames of a slice. */
+  /** Number of time points: volumes times frames per slice. */
   readonly times: number;
   readonly slices: number;
-  /** Stored frames of a slice. */
+  /** Stored frames per slice. */
   readonly perSlice: number;
   readonly volumes: number;
   readonly #perVolume: number;
 
-  /** `span` counts the stored frames from the first to the last, lost ones included. */
+  /** `span` is the number of frames from the first to the last stored one, including lost ones. */
   constructor({ perSlice, slices, perVolume }: FrameOrder, span: number) {
     this.perSlice = Math.min(perSlice ?? span, span);
     const stored = Math.ceil(span / this.perSlice);
@@ -213,7 +214,7 @@ export class FrameAxes {
     this.times = this.volumes * this.perSlice;
   }
 
-  /** Number of a frame, from 0, the way back included. */
+  /** Number of a frame, from 0, counting flyback frames. */
   frame(t: number, z: number): number {
     const volume = Math.floor(t / this.perSlice);
     return volume * this.#perVolume + z * this.perSlice + t % this.perSlice;
@@ -225,13 +226,13 @@ export class FrameAxes {
     return volume * this.perSlice + frame % this.#perVolume % this.perSlice;
   }
 
-  /** Whether neighbouring time points are always equally many frames apart. */
+  /** Whether all neighbouring time points are the same number of frames apart. */
   get isEven(): boolean {
     return this.perSlice === 1 || this.volumes === 1 || this.#perVolume === this.perSlice;
   }
 }
 
-/** Micrometres between slices, `null` without one step. */
+/** Micrometres between slices; `null` if there is no single step. */
 export function sliceStep(header: ScanImageHeader, slices: number, warnings: Warning[]): number | null {
   if (slices < 2) return null;
   const listed = header.list("hStackManager.zs");
@@ -244,7 +245,7 @@ export function sliceStep(header: ScanImageHeader, slices: number, warnings: War
   );
   const size = declared === null ? null : Math.abs(declared);
   if (distinct.length < 2) return size;
-  // The list may have an entry for each frame of a volume, and two slices may share a position.
+  // The list may have an entry per frame of a volume, and two slices may share a position.
   const perSlice = listed.length / slices;
   const zs = distinct.length === slices || !Number.isInteger(perSlice)
     ? distinct

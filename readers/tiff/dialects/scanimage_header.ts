@@ -1,7 +1,7 @@
 /**
- * The settings of ScanImage. Version 3.8 writes lines such as `state.acq.numberOfChannelsSave=2` into ImageDescription; later keys
- * are `scanimage.SI4.channelsSave` or `SI.hChannels.channelSave`, in ImageDescription or, from 2016 on, in Software or after the
- * BigTIFF header.
+ * The settings of ScanImage. Version 3.8 writes lines such as `state.acq.numberOfChannelsSave=2` into ImageDescription; later
+ * keys are `scanimage.SI4.channelsSave` or `SI.hChannels.channelSave`, in ImageDescription or, from 2016 on, in Software or after
+ * the BigTIFF header.
  */
 import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
@@ -12,18 +12,18 @@ import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
-/** Channels that an instrument may have. */
+/** Largest number of saved channels. */
 export const MAX_SAVED_CHANNELS = 64;
 
-/** Characters of a list of channels, eight for each. */
+/** Longest list of channels in characters, eight per channel. */
 const MAX_CHANNEL_LIST = 8 * MAX_SAVED_CHANNELS;
 
-/** Characters of a list of positions, sixteen for each of 65,536 slices. */
+/** Longest list of positions in characters, sixteen for each of 65,536 slices. */
 const MAX_LIST = 1 << 20;
 
-/** The settings by their keys without the prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. */
+/** The settings by key without its prefix: `acq.zStepSize`, `hChannels.channelSave`, `channelsSave`. */
 export class ScanImageHeader {
-  /** Values as written; the first value of a key counts. */
+  /** Values as written. If a key repeats, its first value counts. */
   readonly fields: ReadonlyMap<string, string>;
   /** JSON of the scanned regions, or `""`. */
   readonly regions: string;
@@ -33,7 +33,7 @@ export class ScanImageHeader {
     this.regions = regions;
   }
 
-  /** The header of a file, or `null` where no text is from ScanImage. */
+  /** The header of a file; `null` if no text is from ScanImage. */
   static read(opened: Opened): ScanImageHeader | null {
     const { tiff, first, descriptions } = opened;
     const software =
@@ -55,25 +55,25 @@ export class ScanImageHeader {
     return keys.map((key) => this.number(key)).find((value) => value !== null && value > 0) ?? null;
   }
 
-  /** The first whole number from `least` on, or `null`. */
+  /** The first whole number that is at least `least`, or `null`. */
   count(keys: readonly string[], least = 1): number | null {
     const values = keys.map((key) => this.number(key));
     return values.find((value) => Number.isSafeInteger(value) && value! >= least) ?? null;
   }
 
-  /** Whether the first existing key is on; `null` without one. */
+  /** Whether the first existing key is on; `null` if none exists. */
   flag(...keys: readonly string[]): boolean | null {
     const value = keys.map((key) => this.fields.get(key)).find((text) => text !== undefined);
     return value === undefined ? null : /^(?:true|1)/.test(value);
   }
 
-  /** Numbers of a scalar, a row or a column of Matlab: `2`, `[1 2]`, `[1;2]`; none where the list is too long. */
+  /** Numbers of a scalar, row or column of Matlab: `2`, `[1 2]`, `[1;2]`; empty if the list is too long. */
   list(key: string): number[] {
     const text = this.fields.get(key) ?? "";
     return text.length > MAX_LIST ? [] : numbersIn(text);
   }
 
-  /** Numbers of the saved channels from 1, or `null` where they are unknown or contradict each other. */
+  /** Numbers of the saved channels, from 1; `null` if they are unknown or contradictory. */
   savedChannels(): number[] | null {
     const text = this.fields.get("hChannels.channelSave") ?? this.fields.get("channelsSave");
     if (text !== undefined) {
@@ -93,7 +93,7 @@ export class ScanImageHeader {
     return flagged.length === Number(count) ? flagged : null;
   }
 
-  /** Names of saved channels; `null` without a name. */
+  /** Names of the saved channels; `null` for a channel without a name. */
   namesOf(saved: readonly number[]): (string | null)[] {
     const all = this.#channelNames();
     return saved.map((number) => all[number - 1] ?? null);
@@ -105,7 +105,7 @@ export class ScanImageHeader {
     return [...names.matchAll(/'([^']*)'/g)].map(([, name = ""]) => name);
   }
 
-  /** Micrometres per pixel from the corners of the field of view. */
+  /** Micrometres per pixel, from the corners of the field of view. */
   pixelSize(width: number, height: number): { x: number; y: number } | null {
     const corners = this.list("hRoiManager.imagingFovUm");
     if (corners.length !== 8) return null;
@@ -116,7 +116,7 @@ export class ScanImageHeader {
     return { x: extent(0) / width, y: extent(1) / height };
   }
 
-  /** `epoch = [2018 10 3 13 54 41.2]`; `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
+  /** From `epoch = [2018 10 3 13 54 41.2]` or `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
   moment(opened: Opened): Moment {
     return firstMoment(
       this.#clock("epoch"),
@@ -151,12 +151,12 @@ function fieldsOf(texts: readonly string[]): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** Tag Artist, which holds the regions from 2016 to 2019. */
+/** The tag Artist, which holds the regions from 2016 to 2019. */
 const ARTIST = 315;
 
 const NO_BLOCK = { text: "", regions: "" };
 
-/** The texts after the BigTIFF header: at byte 16 a mark, version, bytes of the settings, bytes of the regions; then both texts. */
+/** The texts after the BigTIFF header: at byte 16 mark, version, and lengths of the settings and regions; then both texts. */
 function headerBlock(tiff: TiffFile): typeof NO_BLOCK {
   if (!tiff.encoding.bigTiff || numberAt(tiff, 16) !== SCANIMAGE_MARK) return NO_BLOCK;
   const [length, more] = [numberAt(tiff, 24) ?? 0, numberAt(tiff, 28) ?? 0];
@@ -167,7 +167,7 @@ function headerBlock(tiff: TiffFile): typeof NO_BLOCK {
   return { text, regions };
 }
 
-/** Adds Software where it holds the header, and the text after the BigTIFF header. */
+/** Adds Software, if it holds the header, and the text after the BigTIFF header. */
 export function addScanImageDocuments(list: DocumentList, { tiff, first }: Opened): void {
   for (const text of first.texts(TAG.Software, list.left).filter(isScanImageText)) {
     list.add(tagName(TAG.Software), "text/plain", text);

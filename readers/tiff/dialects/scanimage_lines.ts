@@ -1,7 +1,7 @@
 /**
- * Line scans of ScanImage. Where the slow mirror stands still, each row of a frame is a line in time, and the TIFF is served as a
+ * Line scans of ScanImage. If the slow mirror stands still, each row of a frame is a line in time, and the TIFF is served as a
  * kymograph. Scans along arbitrary lines are stored as NAME.pmt.dat, NAME.meta.txt and NAME.scnnr.dat (positions of the mirrors);
- * a TIFF of such a recording does not show the sample.
+ * the TIFF of such a recording does not show the sample.
  */
 import { basename, dirname, join } from "node:path";
 import { unlessDamaged } from "../../errors.ts";
@@ -17,11 +17,11 @@ import { TAG } from "../tags.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
 import type { FileFrames } from "./scanimage_stamps.ts";
 
-/** Keys without their prefix that announce arbitrary lines with `line` or `true`. */
+/** Keys, without prefix, whose value `line` or `true` indicates a scan along arbitrary lines. */
 const LINE_KEYS =
   /^(?:hRoiManager\.(?:scanType|scanMode|isLineScan)|hScan[^.]*\.(?:\w+\.)*(?:isL|l)ineScan\w*)$/;
 
-/** Why the pages of a ScanImage file are not frames, in one clause, or `null`. */
+/** Why the pages of a ScanImage file are not frames, as a clause; or `null`. */
 export function lineScanReason(opened: Opened, { fields }: ScanImageHeader): string | null {
   for (const [key, value] of fields) {
     if (LINE_KEYS.test(key) && /^(?:'line'|true|1)$/i.test(value)) return `${key} is ${value.slice(0, 20)}`;
@@ -34,7 +34,7 @@ export function lineScanReason(opened: Opened, { fields }: ScanImageHeader): str
     : null;
 }
 
-/** How lines were scanned, or `null` where the slow mirror moved. */
+/** Facts of the line scan; `null` if the slow mirror moved. */
 export function lineScanOf(header: ScanImageHeader): LineScan | null {
   const slow = header.number(
     "hRoiManager.scanAngleMultiplierSlow",
@@ -56,16 +56,16 @@ function linePeriod(header: ScanImageHeader): number | null {
   if (stated !== null) return stated;
   const milliseconds = header.positive("acq.msPerLine");
   if (milliseconds !== null) return milliseconds / 1000;
-  // Version 5 gives the period of a frame and the lines of the way back.
+  // Version 5 states the period of a frame and the number of flyback lines.
   const back = header.count(["flybackLinesPerFrame"], 0);
   const [frame, lines] = [header.positive("scanFramePeriod"), header.count(["linesPerFrame"])];
   return frame !== null && lines !== null && back !== null ? frame / (lines + back) : null;
 }
 
 /**
- * Joins the frames of a file if, by their stamps, each begins within half a line period after the rows of the previous one.
+ * Joins the frames of a file if, by their stamps, each begins within half a line period after the last row of the previous frame.
  *
- * @returns one plane for each channel, as wide as a frame, with the rows of all
+ * @returns one plane per channel, as wide as a frame, with the rows of all frames
  */
 export function joinedLines(
   frames: FileFrames,
@@ -124,13 +124,13 @@ export function lineScanWarnings(
   return [warning("line_scan_gap", text)];
 }
 
-/** Several regions in one frame of ScanImage, one below the other; the rows between them show the way to the next one. */
+/** Several regions in one ScanImage frame, one below the other. The rows between them show the way to the next region. */
 
-/** Pixel size and warning for a frame of regions. */
+/** Pixel size and warning for a frame with regions. */
 export interface Regions {
-  /** Micrometres per pixel where all regions have the same size and field, else `null`. */
+  /** Micrometres per pixel if all regions have the same size and field, else `null`. */
   readonly pixel: { readonly x: number; readonly y: number } | null;
-  /** Warns that Y is not a length throughout; `null` for a single region. */
+  /** Warning that Y is not a length throughout; `null` for a single region. */
   readonly warning: Warning | null;
 }
 
@@ -146,13 +146,13 @@ export function regionsOf(header: ScanImageHeader): Regions | null {
   };
 }
 
-/** A list, which Matlab writes as its item where it has one. */
+/** The items of a list; Matlab writes a list of one item as the item. */
 const listOf = (value: unknown): JsonObject[] =>
   (Array.isArray(value) ? value : [value]).filter(isJsonObject);
 
 const within = (value: unknown, key: string): unknown => isJsonObject(value) ? value[key] : undefined;
 
-/** The first field of each region that was scanned; `null` where the header does not describe them. */
+/** The first field of each scanned region; `null` if the header does not describe them. */
 function scanFields(text: string): JsonObject[] | null {
   const document = unlessDamaged(() => parseJsonText(text, "the regions"), null);
   const group = within(within(document, "RoiGroups"), "imagingRoiGroup");
@@ -161,7 +161,7 @@ function scanFields(text: string): JsonObject[] | null {
   return fields.length > 0 ? fields : null;
 }
 
-/** @param resolution micrometres per degree of the scan angle, in which sizes are given */
+/** @param resolution micrometres per degree of scan angle, the unit of the sizes */
 function commonPixel(fields: readonly JsonObject[], resolution: number | null): Regions["pixel"] {
   const shapes = fields.map(({ sizeXY, pixelResolutionXY }) =>
     [sizeXY, pixelResolutionXY].flat().map(Number)

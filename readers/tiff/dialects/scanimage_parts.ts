@@ -1,6 +1,6 @@
 /**
- * The files of one acquisition of ScanImage: NAME_00001_00001.tif, NAME_00001_00002.tif and so on; the last number is the part. A
- * file belongs to it if its header differs in counters and times alone and its frame numbers continue.
+ * The files of one ScanImage acquisition: NAME_00001_00001.tif, NAME_00001_00002.tif and so on. The last number is the part. A
+ * file belongs to the acquisition if its header differs only in counters and times and its frame numbers continue.
  */
 import { basename, dirname, join } from "node:path";
 import { ReaderError, Stopped, Unreadable } from "../../errors.ts";
@@ -15,48 +15,48 @@ import { MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts"
 import { ScanImageHeader } from "./scanimage_header.ts";
 import { FileFrames, firstNumber } from "./scanimage_stamps.ts";
 
-/** Frames of one acquisition: nine hours at 500 a second. */
+/** Largest number of frames in an acquisition: nine hours at 500 Hz. */
 const MAX_FRAMES = 1 << 24;
 
-/** Memory of a part: its path and numbers. */
+/** Memory per part: its path and numbers. */
 const PART_BYTES = 1024;
 
-/** Properties of the opened file by which other parts are recognised. */
+/** Properties of the opened file that identify its other parts. */
 interface Known {
   readonly header: ScanImageHeader;
   readonly frames: FileFrames;
   readonly averaged: number;
-  /** Whether stamps count the slices of a slow stack as acquisitions. */
+  /** Whether stamps count each slice of a slow stack as an acquisition. */
   readonly slow: boolean;
 }
 
-/** A file with the name and the header of a part. */
+/** A file whose name and header are those of a part. */
 interface Part {
   readonly path: string;
-  /** Number in its name. */
+  /** Part number in its name. */
   readonly number: number;
   readonly size: number;
-  /** Number of its first frame in the acquisition, from 0; of candidates as stamped, `NaN` without stamps. */
+  /** Number of its first frame in the acquisition, from 0. For candidates as stamped, `NaN` without stamps. */
   readonly start: number;
 }
 
 /** The stored frames of an acquisition, in one file or several. */
 export class AcquiredFrames {
-  /** Frames from the first of the acquisition to the last that is stored in a file here. */
+  /** Number of frames from the first of the acquisition to the last stored one. */
   readonly span: number;
-  /** Bytes of all files. */
+  /** Total size of all files in bytes. */
   readonly fileSize: number;
   readonly warnings: Warning[] = [];
-  /** Numbers of all files named like parts. */
+  /** Part numbers of all files named like parts. */
   readonly #named = new Set<number>();
-  /** Paths of files with another header or layout, by number. */
+  /** Paths of files with another header or layout, by part number. */
   readonly #unlike = new Map<number, string>();
   readonly #opened: Opened;
   readonly #known: Known;
   readonly #parts: readonly Part[];
   readonly #files: RecentFiles<FileFrames>;
 
-  /** Finds the other files of the acquisition of the opened one. */
+  /** Finds the other files of the opened file's acquisition. */
   constructor(opened: Opened, known: Known) {
     const { path, files, tiff } = opened;
     const { frames, averaged } = known;
@@ -90,14 +90,14 @@ export class AcquiredFrames {
     return this.#parts.length > 1;
   }
 
-  /** Memory of all parts and of the open ones. */
+  /** Memory for all parts, including the open ones. */
   get indexBytes(): number {
     const open = recentBytes(this.#parts.length) + MAX_RECENT * this.#known.frames.indexBytes;
     return this.#parts.length * PART_BYTES + (this.isSplit ? open : this.#known.frames.indexBytes);
   }
 
   /**
-   * A stored frame by its number in the acquisition, from 0; `null` where it is not stored.
+   * A stored frame by its number in the acquisition, from 0; `null` if it is not stored.
    *
    * @throws {DecodeFailed} its file is damaged
    */
@@ -109,11 +109,11 @@ export class AcquiredFrames {
     return frame === null ? null : { file, frame, path: part.path };
   }
 
-  /** Parts whose frame numbers continue; `null` where those of the opened file contradict its name. */
+  /** Parts whose frame numbers continue; `null` if the frame numbers of the opened file contradict its name. */
   #byStamps(own: PartName): readonly Part[] | null {
     const { frames, slow } = this.#known;
     const stamp = frames.stamp(0)!;
-    // Frames count from 1; an averaged one has the number of its last frame.
+    // Frame numbers start at 1; an averaged frame has the number of the last frame in it.
     const counted = slow || Number.isNaN(stamp.inAcquisition) ? stamp.number : stamp.inAcquisition;
     const origin = stamp.number - counted + frames.stride;
     const named = this.#candidates(own)
@@ -128,7 +128,7 @@ export class AcquiredFrames {
     while (to < parts.length && this.#follows(parts, to)) to += 1;
     const joined = parts.slice(from, to);
     const last = joined.at(-1)!.number;
-    // A later file whose frames begin at 1 is another acquisition.
+    // A later file whose frames start at 1 is another acquisition.
     const others = named.filter((part) => !joined.includes(part) && (part.start > 0 || part.number < last));
     this.#leaveOut(others.map(({ path }) => path), "its frame numbers do not continue");
     const unlike = [...this.#unlike].filter(([number]) => number < last);
@@ -137,18 +137,18 @@ export class AcquiredFrames {
     return joined;
   }
 
-  /** Whether a part begins where the previous one ends, or later where parts are missing or cut. */
+  /** Whether a part begins where the previous one ends, or later if parts between are missing or incomplete. */
   #follows(parts: readonly Part[], at: number): boolean {
     const [before, part] = [parts[at - 1]!, parts[at]!];
     const { frames } = this.#known;
-    // Many long parts are not all walked when one is opened.
+    // Avoids walking all of many long parts during an open.
     const isLong = frames.offsets.length * parts.length > MAX_TIMES &&
       part.number === before.number + 1 &&
       before.path !== this.#opened.path;
     return part.start >= before.start + (isLong ? 1 : this.#files.get(before.path).span);
   }
 
-  /** Parts without stamps, if all from 1 on exist and each but the last has as many frames as the header allows. */
+  /** Parts without stamps, if all parts from 1 on exist and each but the last has as many frames as the header allows. */
   #byCounting(own: PartName): readonly Part[] | null {
     const { header } = this.#known;
     const limit = header.count(["hScan2D.logFramesPerFile", "loggingFramesPerFile", "acq.framesPerFile"]);
@@ -160,7 +160,7 @@ export class AcquiredFrames {
     return isWhole && limit !== null ? candidates.map((one, i) => ({ ...one, start: i * limit })) : null;
   }
 
-  /** The opened file and those with the names and the header of its parts, by number. */
+  /** The opened file and the files with the names and header of its parts, in order of part number. */
   #candidates(own: PartName): Part[] {
     const { path, files, tiff } = this.#opened;
     const { frames } = this.#known;
@@ -187,7 +187,7 @@ export class AcquiredFrames {
     return found.sort((a, b) => a.number - b.number);
   }
 
-  /** A file as a candidate; `null` where its header or layout differs. @throws {ReaderError} it is damaged or unreadable */
+  /** A file as a candidate; `null` if its header or layout differs. @throws {ReaderError} it is damaged or unreadable */
   #candidate(path: string, number: number): Part | null {
     const { files } = this.#opened;
     const tiff = new TiffFile(files.open(path), files);
@@ -209,7 +209,7 @@ export class AcquiredFrames {
     }
   }
 
-  /** Warns once about all missing parts before the last one. */
+  /** Adds one warning about all missing parts before the last one. */
   #warnOfMissing({ stem, digits, ending }: PartName, last: number): void {
     const count = last - [...this.#named].filter((number) => number <= last).length;
     const names: string[] = [];
@@ -222,7 +222,7 @@ export class AcquiredFrames {
 
 /** The name of a part. */
 interface PartName {
-  /** Up to its number. */
+  /** The part of the name before its number. */
   readonly stem: string;
   readonly number: number;
   readonly digits: number;
@@ -236,7 +236,7 @@ function partName(path: string): PartName | null {
   return { stem, number: Number(digits), digits: digits.length, ending };
 }
 
-/** Keys that differ between parts: stamps, counters, times and places of motors. */
+/** Keys that differ between parts: stamps, counters, times and motor positions. */
 const VARYING =
   /^(?:frame|acquisition|acqTrigger|nextFile|endOfAcq|dcOver|epoch|auxTrigger|I2CData|Frame |Acq |Next |DC |internal\.|motor\.|files\.)|(?:Counter|Done|Position\w*|Time(?:String|First)?|Timestamp\w*)$/;
 

@@ -1,5 +1,5 @@
 /**
- * The frames of one file of ScanImage, and their stamps. From version 5 on the ImageDescription of each page begins with number
+ * The frames of one ScanImage file, and their stamps. From version 5 on, the ImageDescription of each page begins with the number
  * and time of its frame (`frameNumbers = 7`, `frameTimestamps_sec = 0.2`; `Frame Number` and `Frame Timestamp(s)` in
  * version 5). The channels of a frame share a stamp.
  */
@@ -13,18 +13,18 @@ import type { TiffFile } from "../tiff_file.ts";
 import { MAX_SAVED_CHANNELS } from "./scanimage_header.ts";
 
 /**
- * The stamp of a frame: its number, continued from file to file; seconds since the recording began; number of the acquisition (in a
- * slow stack, of the slice), and of the frame in it. Missing values are `NaN`.
+ * The stamp of a frame: its number, which continues from file to file; seconds since the recording began; number of the
+ * acquisition (in a slow stack, of the slice); and number of the frame in it. Missing values are `NaN`.
  */
 export type Stamp = Readonly<Record<"number" | "seconds" | "acquisition" | "inAcquisition", number>>;
 
-/** Bytes of a description that hold the stamp. */
+/** Bytes at the start of a description that hold the stamp. */
 const STAMP_BYTES = 256;
 
-/** Frame numbers may span four times the stored frames, since frames are lost or not logged. */
+/** Largest ratio of the range of frame numbers to the number of stored frames: some frames are lost or not logged. */
 const MAX_SPREAD = 4;
 
-/** A key at the start of a line and its value, without sign or exponent. */
+/** Matches a key at the start of a line and its value, a number without sign or exponent. */
 const valueOf = (key: string) => new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:\\.\\d{1,15})?)\\s*$`, "m");
 
 const NUMBER = valueOf("frameNumbers?|Frame Number");
@@ -52,35 +52,35 @@ function stampOf(directory: Directory): Stamp | null {
   return texts.map(stampIn).find((stamp) => stamp !== null) ?? null;
 }
 
-/** Number of the first frame of a file, `NaN` without a stamp. */
+/** Number of the first frame of a file; `NaN` without a stamp. */
 export const firstNumber = (first: Directory): number => stampOf(first)?.number ?? NaN;
 
-/** The frames of one file in stored order, each with a page for every channel; the last one may be incomplete. */
+/** The frames of one file in stored order, each with a page per channel. The last frame may be incomplete. */
 export class FileFrames {
   readonly tiff: TiffFile;
-  /** Offsets of its pages. */
+  /** Offsets of the file's pages. */
   readonly offsets: readonly number[];
-  /** Pages of a frame. */
+  /** Pages per frame. */
   readonly channels: number;
-  /** Frames that begin in the file. */
+  /** Number of frames that begin in the file. */
   readonly count: number;
-  /** Frames from the first to the last, lost ones included. */
+  /** Number of frames from the first to the last, including lost ones. */
   readonly span: number;
-  /** Growth of the number from one stored frame to the next: the averaging factor, or 1. */
+  /** Difference between the numbers of consecutive stored frames: the averaging factor, or 1. */
   readonly stride: number;
-  /** Whether the file has stamps and they are consistent; those of more than {@linkcode MAX_TIMES} pages are not read. */
+  /** Whether the file has consistent stamps. With more than {@linkcode MAX_TIMES} pages they are not read. */
   readonly stamped: boolean;
   readonly warnings: readonly Warning[];
-  /** By offset of the page; the first ones alone where the very first lacks a stamp. */
+  /** Stamps by page offset. If the first page has none, only those of the first pages. */
   readonly #stamps = new Map<number, Stamp | null>();
-  /** Stored frames by their distance from the first, where numbers skip some; else `null`. */
+  /** Stored frames by their distance from the first one, if numbers are skipped; else `null`. */
   readonly #frames: ReadonlyMap<number, number> | null;
 
   /**
    * Walks the pages of a file and checks the stamps of all frames.
    *
-   * @param declared channels by the header, or `null`
-   * @param averaged frames that are averaged into one
+   * @param declared number of channels in the header, or `null`
+   * @param averaged number of frames averaged into one
    */
   constructor(tiff: TiffFile, declared: number | null, averaged: number) {
     const chain = new PageChain(tiff, (directory) => {
@@ -103,7 +103,7 @@ export class FileFrames {
     const [first, second] = [this.stamp(0), this.stamp(1)];
     this.stride = first && second && second.number - first.number === averaged ? averaged : 1;
     const numbers = Array.from({ length: this.count }, (_, frame) => this.stamp(frame)?.number ?? NaN);
-    // Files that other programs saved keep the description of the first page alone.
+    // In files saved by other programs, only the first page has a description.
     const isBare = this.#stamps.size > MAX_TIMES || (first === null || this.count > 1) &&
         this.#stamps.values().drop(1).every((stamp) => stamp === null);
     const fault = isBare ? null : this.#faultIn(numbers);
@@ -118,7 +118,7 @@ export class FileFrames {
     this.#frames = this.span === this.count ? null : new Map(places.map((place, frame) => [place, frame]));
   }
 
-  /** Number of the first frame, `NaN` without stamps. */
+  /** Number of the first frame; `NaN` without stamps. */
   get first(): number {
     return this.stamped ? this.stamp(0)!.number : NaN;
   }
@@ -133,7 +133,7 @@ export class FileFrames {
     return this.#stampAt(frame * this.channels);
   }
 
-  /** The stored frame `place` frames after the first; `null` where it is not stored. */
+  /** The stored frame `place` frames after the first one; `null` if it is not stored. */
   find(place: number): number | null {
     return this.#frames === null ? (place < this.count ? place : null) : this.#frames.get(place) ?? null;
   }
@@ -142,7 +142,7 @@ export class FileFrames {
     return this.#stamps.get(this.offsets[page] ?? NaN) ?? null;
   }
 
-  /** Pages that share the first stamp, if the next frame has as many; else `null`. */
+  /** Number of pages that share the first stamp, if the next frame has as many; else `null`. */
   #pagesOfFrame(): number | null {
     const run = (from: number) => {
       const first = this.#stampAt(from)?.number;
@@ -155,12 +155,12 @@ export class FileFrames {
     const first = run(0);
     if (first === 0 || first > MAX_SAVED_CHANNELS) return null;
     const second = run(first);
-    // The last frame may be cut.
+    // The last frame may be incomplete.
     const isCut = second > 0 && second < first && first + second >= this.offsets.length;
     return second === first || isCut ? first : null;
   }
 
-  /** Why the numbers of frames are inconsistent, as a clause, or `null`. */
+  /** Why the frame numbers are inconsistent, as a clause; or `null`. */
   #faultIn(numbers: readonly number[]): string | null {
     const lacking = numbers.filter(Number.isNaN).length;
     if (lacking > 0) return `${lacking} of ${numbers.length} frames lack one`;

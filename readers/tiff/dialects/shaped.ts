@@ -1,6 +1,6 @@
 /**
- * The arrays that tifffile describes in ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. The planes of an array have a
- * page each, or share one directory; another array or reduced versions may follow.
+ * Arrays that tifffile describes in ImageDescription: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. The planes of an array have a
+ * page each or share one directory. Another array or reduced versions may follow.
  */
 import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
@@ -12,14 +12,14 @@ import { TAG } from "../tags.ts";
 import { isShape } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
 
-/** Bytes of a description that begins a further array; tifffile writes some hundred. */
+/** Longest description of a further array in bytes; tifffile writes some hundred. */
 const MAX_SHAPE_TEXT = 1 << 16;
 
 /** The pages of one scene. */
 export interface PageSeries {
-  /** Numbers in the chain; none where the file holds reduced pages alone. */
+  /** Page numbers in the chain; empty if the file holds only reduced pages. */
   readonly pages: readonly number[];
-  /** The array that they form, or `null` for slices. */
+  /** The array of the pages; `null` if they are slices. */
   readonly array: ShapedArray | null;
   readonly warnings: readonly Warning[];
 }
@@ -36,23 +36,23 @@ export interface ShapedArray {
   readonly text: string;
   /** Length of each served axis. */
   readonly sizes: StackSizes;
-  /** Product of the sizes. */
+  /** Number of planes, the product of the sizes. */
   readonly planes: number;
-  /** Axes along which planes are counted, slowest first; letters may repeat. */
+  /** Axes along which planes are counted, slowest first. Letters may repeat. */
   readonly axes: readonly PlaneAxis[];
-  /** Whether one directory stands for all planes. */
+  /** Whether one directory describes all planes. */
   readonly inRun: boolean;
   readonly warnings: readonly Warning[];
 }
 
-/** Most axes of an array; tifffile has some twenty letters. */
+/** Largest number of axes of an array; tifffile has some twenty letters. */
 const MAX_AXES = 32;
 
 /**
- * The array of a description.
+ * The array in a description.
  *
- * @param text for which {@linkcode isShape} holds
- * @throws {DecodeFailed} it is damaged, or its planes have another layout
+ * @param text a description that fulfils {@linkcode isShape}
+ * @throws {DecodeFailed} the description is damaged, or its planes have another layout
  */
 export function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray {
   const document = parseJsonText(text, "ImageDescription (270)");
@@ -68,7 +68,7 @@ export function shapedArray(text: string, { samples, width, height }: PageLayout
   }
   const found: PlaneAxis[] = [];
   let counted = 1;
-  // The rest are rows, columns and samples in any order.
+  // The remaining axes are rows, columns and samples, in any order.
   for (const [i, size] of shape.entries()) {
     if (counted >= planes) break;
     counted *= size;
@@ -98,7 +98,7 @@ function isSizes(shape: unknown): shape is number[] {
     shape.every((n) => Number.isSafeInteger(n) && n >= 1);
 }
 
-/** Samples are channels; planes of other axes are counted along `Z`. */
+/** Served axis of a letter: samples are channels, and planes of other axes are counted along `Z`. */
 function folded(letter: string | undefined): PlaneAxis["letter"] {
   if (letter === "S") return "C";
   return letter === "T" || letter === "L" || letter === "C" ? letter : "Z";
@@ -131,7 +131,7 @@ export function arrayAt(
     const layout = readPage(tiff.directoryAt(chain.offsets[page]!));
     const shape = shapedArray(text, layout);
     const kind = chain.shownKind(page);
-    // One more page than planes shows whether another array follows.
+    // One page more than the array has planes shows whether another array follows.
     let end = at + 1;
     while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
     const series = arraySeries(tiff, chain, shown.slice(at, end), shape, layout);
@@ -139,17 +139,17 @@ export function arrayAt(
   }, null);
 }
 
-/** The description of an array in a page after the first one. */
+/** The description of an array in a page, which is not the first page. */
 function shapeIn(tiff: TiffFile, chain: PageChain, page: number): string | undefined {
   if (!chain.isDescribed(page)) return undefined;
   return tiff.directoryAt(chain.offsets[page]!).notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape);
 }
 
 /**
- * The pages of an array, which ends where a page describes another one.
+ * The pages of an array, which ends where a page describes another array.
  *
- * @param all numbers of pages of one layout, from the first of the array on
- * @returns no array where there are more pages than planes and no further array: such pages are slices
+ * @param all numbers of pages of one layout, from the array's first page on
+ * @returns no array if there are more pages than planes and no further array: such pages are slices
  */
 export function arraySeries(
   tiff: TiffFile,

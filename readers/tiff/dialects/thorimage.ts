@@ -1,6 +1,6 @@
 /**
- * OME-TIFF of ThorImage LS: `Experiment.xml` beside the files has the frame rate and the local date, which OME-XML lacks. Pixel
- * sizes of the OME-XML count where both have them.
+ * OME-TIFF of ThorImage LS: `Experiment.xml` beside the files contains the frame rate and the local date, which OME-XML lacks. If
+ * both have pixel sizes, those of the OME-XML count.
  */
 import { dirname, join } from "node:path";
 import { DecodeFailed } from "../../errors.ts";
@@ -16,10 +16,10 @@ import type { Opened, SeriesList, Stack } from "../stack.ts";
 
 const ROOT = "ThorImageExperiment";
 
-/** Values of `areaMode` for frames: square and rectangle. */
+/** Values of `areaMode` that mean frames: square and rectangle. */
 const FRAMES = [0, 1];
 
-/** The images of an OME-TIFF with the metadata of an `Experiment.xml` beside them. */
+/** The images of an OME-TIFF, with metadata from an `Experiment.xml` beside them. */
 export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
   const found = readExperiment(opened);
   if (found === null) return list;
@@ -27,7 +27,7 @@ export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
   return { ...list, open: (index) => described(list.open(index), experiment, text) };
 }
 
-/** The document, or `null`: with a warning where it is damaged, without one where it is from another program. */
+/** The document, or `null`: with a warning if it is damaged, without one if it is from another program. */
 const readExperiment = ({ path, files, warnings }: Opened) =>
   unlessLost(warnings, `"${DOCUMENT}"`, () => {
     const file = files.openNeighbour(join(dirname(path), DOCUMENT));
@@ -85,7 +85,7 @@ function described(stack: Stack, experiment: XmlElement, text: string): Stack {
     X: [pixel, "um"],
     Y: [pixel, "um"],
     Z: [depth, "um"],
-    // The rate of frames does not apply to volumes and to frames at intervals.
+    // The frame rate does not apply to volumes or to frames at intervals.
     T: [Z === 1 && isStream ? frame : null, "s"],
   });
   for (const letter of ["X", "Y", "Z", "T"] as const) {
@@ -112,7 +112,7 @@ function described(stack: Stack, experiment: XmlElement, text: string): Stack {
 
 const positive = (value: number | null) => value !== null && value > 0 ? value : null;
 
-/** Seconds of a stored frame; `averageNum` keeps its last value where `averageMode` is off. */
+/** Seconds per stored frame. `averageNum` keeps its last value when `averageMode` is off. */
 function frameTime(scan: Readonly<Record<string, string>>): number | null {
   const rate = positive(numberOf(scan.frameRate));
   if (rate === null) return null;
@@ -120,10 +120,10 @@ function frameTime(scan: Readonly<Record<string, string>>): number | null {
   return Math.max(1, averaged) / rate;
 }
 
-/** Largest distance of a time zone from UTC in seconds. */
+/** Largest offset of a time zone from UTC in seconds. */
 const FARTHEST_ZONE = 15 * 3600;
 
-/** The local date, month first or day first; `uTime`, the seconds since 1970, decides which. */
+/** The local date. `uTime`, the seconds since 1970, decides whether month or day comes first. */
 function momentIn({ date = "", uTime }: Readonly<Record<string, string | undefined>>): Moment {
   const [, one, two, year, hours, minutes, seconds, half] =
     /^\s*(\d\d?)[/.-](\d\d?)[/.-](\d{4})[ T]+(\d\d?):(\d\d):(\d\d)(?:\s*([AP]M))?/i.exec(date) ?? [];
