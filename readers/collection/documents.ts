@@ -1,4 +1,4 @@
-/** The JSON documents of collections, and the collection that is opened as a whole. */
+/** The JSON documents of collections, and collections that are opened as a whole. */
 import { basename, dirname, join } from "node:path";
 import type { Collection, DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, quoted, ReaderError } from "../errors.ts";
@@ -15,20 +15,20 @@ import {
   rootOfDocument,
 } from "./root.ts";
 
-/** Bytes of the collection documents of one search, about a second. */
+/** Largest number of bytes of collection documents per search; they take about a second. */
 const MAX_DOCUMENT_BYTES = 32 << 20;
 
-/** Members of one search whose links are followed, two disk accesses each. */
+/** Largest number of members per search whose links are followed, with two disk accesses each. */
 const MAX_MEMBERS_FOLLOWED = 5_000;
 
-/** What a search may still read; negative once exceeded. */
+/** Remaining limits of a search; negative once exceeded. */
 export interface Allowance {
   /** Bytes of documents. */
   bytes: number;
   members: number;
 }
 
-/** The allowance of one search. */
+/** The limits of one search. */
 export const searchAllowance = (): Allowance => ({
   bytes: MAX_DOCUMENT_BYTES,
   members: MAX_MEMBERS_FOLLOWED,
@@ -37,9 +37,9 @@ export const searchAllowance = (): Allowance => ({
 /**
  * Reads a document.
  *
- * @param allowance bounds the bytes of a search
- * @returns `null` for a `collection.json` of another program, and where the search has read enough
- * @throws {DecodeFailed} it is damaged or invalid
+ * @param allowance limits the bytes of a search
+ * @returns `null` for a `collection.json` of another program, and if the search has read enough
+ * @throws {DecodeFailed} the document is damaged or invalid
  */
 export async function readDocument<T>(
   path: string,
@@ -58,7 +58,7 @@ export async function readDocument<T>(
   } finally {
     file.close();
   }
-  // Loaded with the first document, so that other images do not pay for zod.
+  // Loaded with the first document, so that images outside collections do not load zod.
   const { documentKindOf } = await import("../../schemas/documents.ts");
   const { schema, format } = documentKindOf(kind);
   if (kind === "collection" && !(isJsonObject(value) && value["format"] === format)) return null;
@@ -67,7 +67,7 @@ export async function readDocument<T>(
   throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
 }
 
-/** Reads a document as {@linkcode readDocument} does; `null` with a warning for an unusable one. */
+/** Reads a document like {@linkcode readDocument}; if it cannot be used, warns and returns `null`. */
 export async function readUsable<T>(
   path: string,
   kind: DocumentKindName,
@@ -87,15 +87,15 @@ export async function readUsable<T>(
 /** A collection that is opened as a whole. */
 export interface OpenedCollection {
   readonly document: string;
-  /** Folder that its paths start from. */
+  /** Folder to which its paths are relative. */
   readonly root: string;
   readonly collection: Collection;
 }
 
 /**
- * The collection of a document that was opened by its own path. The folder of the document is the root.
+ * The collection whose document was opened by its own path. The document's folder is the root.
  *
- * @throws {DecodeFailed} the document is damaged, or its images lie above it
+ * @throws {DecodeFailed} the document is damaged, or its images are not below its folder
  */
 export async function collectionAt(document: string, files: FileTree): Promise<OpenedCollection> {
   const collection = await readDocument<Collection>(document, "collection", files);
@@ -109,9 +109,10 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
 }
 
 /**
- * The collection in a folder or a ZIP file: its document lies there or in one folder below, in a ZIP file also in its only folder.
+ * The collection in a folder or ZIP file. Its document is directly in it or in one of its folders; in a ZIP file also in its only
+ * folder.
  *
- * @returns `null` without a document of a collection
+ * @returns `null` if there is no document of a collection
  * @throws {DecodeFailed} there are several, or the only one is damaged
  */
 export async function collectionIn(folder: string, files: FileTree): Promise<OpenedCollection | null> {
@@ -135,14 +136,14 @@ export async function collectionIn(folder: string, files: FileTree): Promise<Ope
   return found[0] ?? (inner === folder ? null : await collectionIn(inner, files));
 }
 
-/** The only folder of a ZIP file, or of a folder in it; else that itself. */
+/** The only folder in a ZIP file or in a folder of it; otherwise that file or folder itself. */
 export function zipRoot(zip: ZipFiles, folder = zip.archive): string {
   const [only, ...others] = zip.list(folder);
   const inner = only === undefined || others.length > 0 ? folder : join(folder, only);
   return zip.kind(inner) === "directory" ? inner : folder;
 }
 
-/** Reads a document that was not named; `null` for one of another program. @throws {DecodeFailed} naming it */
+/** Reads a document that was found, not named; `null` if it is of another program. @throws {DecodeFailed} with its name */
 async function documentOf(path: string, files: FileTree, allowance: Allowance): Promise<Collection | null> {
   try {
     return await readDocument<Collection>(path, "collection", files, allowance);
@@ -152,7 +153,7 @@ async function documentOf(path: string, files: FileTree, allowance: Allowance): 
   }
 }
 
-/** The opened folder, unless the images of a document below it start from its own folder. */
+/** The root: the opened folder, unless the paths in a document below it are relative to the document's own folder. */
 function rootBelow(folder: string, document: string, { members }: Collection, files: FileTree): string {
   if (dirname(document) === folder) return folder;
   return rootOfDocument(document, members.map((member) => member.ome_zarr), files, folder);

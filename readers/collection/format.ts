@@ -1,11 +1,11 @@
-/** OME-Zarr in a directory and in a ZIP file, and the collections of such images. */
+/** OME-Zarr in directories and ZIP files, and collections of such images. */
 import { type Format, FORMAT_NAMES, startsWith } from "../format.ts";
 import { holdsZarr } from "../ome_zarr/zip_directory.ts";
 import { documentsBelow, MAX_FOLDERS } from "./root.ts";
 
 const load: Format["load"] = () => import("./mod.ts");
 
-/** Header of the first entry; an archive without entries starts with its end record. */
+/** Header of the first entry; an archive without entries begins with its end record. */
 const isZip = (head: Uint8Array) => startsWith(head, 0x50, 0x4b, 3, 4) || startsWith(head, 0x50, 0x4b, 5, 6);
 
 /** All containers. The reader distinguishes images from collections. */

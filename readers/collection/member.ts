@@ -1,4 +1,4 @@
-/** An image shaped by the collection that it is a member of: display of axes, reference image, scan path, missing planes. */
+/** An image with the metadata of its collection: display of axes, reference image, scan path, missing planes. */
 import { join } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
@@ -24,7 +24,7 @@ import { isInside } from "./root.ts";
 export const storeAt = (path: string, files: FileTree): OpenedStore =>
   files instanceof ZipFiles ? storeInTree(path, files) : openStore({ path, files });
 
-/** The acquisition of an image, shaped by its collection if it has one. */
+/** The acquisition of an image, with the metadata of its collection if it has one. */
 export function memberAcquisition(
   stored: StoredImage,
   membership: Membership,
@@ -37,7 +37,7 @@ export function memberAcquisition(
   return { ...acquisition, reference, warnings: [...warnings, ...doubts] };
 }
 
-/** An acquisition with the name, the documents and the missing planes of a member. */
+/** Adds the name, documents and missing planes of a member to an acquisition. */
 export function asMember(acquisition: Acquisition, membership: Membership, files: FileTree): Acquisition {
   const { collection, missingPlanes } = membership;
   if (collection === null) return acquisition;
@@ -84,7 +84,7 @@ function textAt(path: string, name: string, list: DocumentList, files: FileTree)
   }
 }
 
-/** Paths of the tables of an analyses document; none for another document or a damaged one. */
+/** Paths of the tables of an analyses document; empty for another document or a damaged one. */
 function tablesOf(text: string, name: string): string[] {
   let document: unknown;
   try {
@@ -99,7 +99,7 @@ function tablesOf(text: string, name: string): string[] {
     .filter((path) => typeof path === "string");
 }
 
-/** Calibrations, replaced by those of `axis_display`. */
+/** Calibrations of an image, overridden by `axis_display`. */
 function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: Warning[]) {
   const calibrations = { ...image.calibrations };
   for (const [name, { scale, unit }] of Object.entries(axisDisplay ?? {})) {

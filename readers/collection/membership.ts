@@ -12,10 +12,10 @@ import { addWarning, type Warning, warning } from "../warning.ts";
 import { type Allowance, readUsable, searchAllowance } from "./documents.ts";
 import { documentIn, documentsBelow, isInside, MAX_FOLDERS, resolved, rootOfDocument } from "./root.ts";
 
-/** Folders above an image to search, nearest first. */
+/** Number of folders above an image to search, the nearest first. */
 const MAX_LEVELS = 6;
 
-/** Members of one collection whose images decide which folder is its root. */
+/** Number of members whose images decide which folder is the root of their collection. */
 const MAX_MEMBERS_COUNTED = 1_000;
 
 /** One document or table of a member. */
@@ -26,11 +26,11 @@ export interface MemberDocument {
   readonly path: string;
 }
 
-/** Facts of a collection about one of its images. */
+/** A collection's facts about one of its images. */
 export interface Membership {
   /** The collection and the member; `null` for an image outside any collection. */
   readonly collection: MemberName | null;
-  /** Documents of the member; tables are named by its analyses. */
+  /** Documents of the member, and the tables that its analyses name. */
   readonly documents: readonly MemberDocument[];
   readonly root: string;
   /** Indices `t`, `z`, `c` of planes that were never recorded, as `"t z c"`. */
@@ -39,7 +39,7 @@ export interface Membership {
   readonly axisDisplay: ImageDocument["axis_display"] | null;
   /** Resolved path of the reference image. */
   readonly referenceImage: string | null;
-  /** `[x, y]` in pixels of the reference image. */
+  /** Points `[x, y]` in pixels of the reference image. */
   readonly scanPath: readonly (readonly number[])[] | null;
   readonly warnings: readonly Warning[];
 }
@@ -52,7 +52,7 @@ interface Search {
   readonly warnings: Warning[];
 }
 
-/** Searches the nearest collection with an image, given by its resolved path; without one only warnings are returned. */
+/** Finds the nearest collection with the image at this resolved path. If there is none, returns only warnings. */
 export async function membershipOf(image: string, files: FileAccess): Promise<Membership> {
   const warnings: Warning[] = [];
   const allowance = searchAllowance();
@@ -77,7 +77,7 @@ const ALONE: Membership = {
   warnings: [],
 };
 
-/** The member that is the image, of the nearest collection that has one. */
+/** The member for the image, in the nearest collection that has one. */
 async function foundCollection(search: Search): Promise<FoundMember | null> {
   const { image, files, allowance, warnings } = search;
   let folder = dirname(image);
@@ -110,7 +110,7 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
   return null;
 }
 
-/** Runs a look; `null`, with a warning, where the place cannot be searched. */
+/** Runs `look`; if the place cannot be searched, warns and returns `null`. */
 function looked<T>(search: Search, look: () => T): T | null {
   try {
     return look();
@@ -121,21 +121,21 @@ function looked<T>(search: Search, look: () => T): T | null {
   }
 }
 
-/** Warns of a place that could not be searched, unless it belongs to another account: closed neighbours are common. */
+/** Warns about a place that could not be searched, unless access is denied: folders of other accounts are common neighbours. */
 function note({ warnings }: Search, error: Unreadable): void {
   if (isClosed(error)) return;
   const text = `The search for the collection of this image is incomplete: ${error.message}`;
   addWarning(warnings, warning("file_unreadable", text));
 }
 
-/** A member of a collection. */
+/** A member found in a collection. */
 export interface FoundMember {
   readonly collection: Collection;
   readonly member: Member;
   readonly root: string;
 }
 
-/** The member of the image with the root of its collection; written paths are compared first, without disk access. */
+/** The member for the image, with the root of its collection. Compares written paths first, without disk access. */
 function memberOf(
   collection: Collection,
   document: string,
@@ -162,7 +162,7 @@ function memberOf(
 /** Path of the image of a member. */
 export const imagePath = (root: string, member: Member): string => imageAt(resolve(root, member.ome_zarr));
 
-/** True when the path of a member leads to the image inside the collection. */
+/** True if the path of a member leads to the image, inside the collection. */
 function isImage(root: string, member: Member, search: Search): boolean {
   const { image, files } = search;
   files.stop.check();
@@ -170,7 +170,7 @@ function isImage(root: string, member: Member, search: Search): boolean {
   return (path === image || resolved(path, files) === image) && isInside(path, root, files);
 }
 
-/** Reads what a collection says of one of its members; adds to `warnings`. */
+/** Reads a collection's facts about one of its members; adds to `warnings`. */
 export async function readMembership(
   { collection: { id, name }, member, root }: FoundMember,
   files: FileTree,

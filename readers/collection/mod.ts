@@ -27,7 +27,7 @@ export async function scenes(source: Source): Promise<Scenes> {
     try {
       return imagesOf(openStore(source), source);
     } catch (error) {
-      // A group that holds no image may be the root of a collection.
+      // A group without an image may be the root of a collection.
       if (!(error instanceof NoImage) || kind !== "directory") throw error;
       reason = error;
     }
@@ -65,7 +65,7 @@ async function scenesOfZip(path: string, files: FileAccess): Promise<Scenes> {
   }
 }
 
-/** The members whose images exist, in the order of the document. */
+/** The members with existing images, in document order. */
 class CollectionScenes implements Scenes {
   readonly format: string = FORMAT_NAMES.collection.name;
   readonly own = 0;
@@ -73,10 +73,10 @@ class CollectionScenes implements Scenes {
   readonly #opened: OpenedCollection;
   readonly #files: FileTree;
   readonly #members: readonly Member[];
-  /** Sizes of the scenes that were opened. */
+  /** Sizes of scenes that have been opened. */
   readonly #sizes = new Map<number, SceneEntry["sizes"]>();
 
-  /** Looks for the images. @throws {DecodeFailed} the collection holds no image */
+  /** Looks for the images. @throws {DecodeFailed} the collection has no image */
   constructor(opened: OpenedCollection, files: FileTree) {
     const { collection: { members }, root } = opened;
     this.#opened = opened;
@@ -143,7 +143,7 @@ class CollectionScenes implements Scenes {
     };
   }
 
-  /** The ZIP file; or the document of the collection and those of its images. */
+  /** Paths that identify the content: the ZIP file, or the documents of the collection and of its images. */
   #identity(): readonly string[] {
     if (this.#files instanceof ZipFiles) return [this.#files.archive];
     const { document, root } = this.#opened;

@@ -1,5 +1,6 @@
 /**
- * The root of a collection, to which paths of members are relative. `collection.json` lies in it or in a folder directly below.
+ * The root of a collection, to which paths of members are relative. `collection.json` is in it or in one of its direct
+ * subfolders.
  */
 import { dirname, join } from "node:path";
 import { DecodeFailed, PathNotAllowed, PathNotFound, Unreadable } from "../errors.ts";
@@ -9,10 +10,10 @@ import type { FileTree } from "../ome_zarr/zip_files.ts";
 /** Name of the document. */
 export const COLLECTION_FILE = "collection.json";
 
-/** Sub-folders of a folder that are looked into. */
+/** Largest number of subfolders to inspect. */
 export const MAX_FOLDERS = 200;
 
-/** Entries of a folder to search for sub-folders. */
+/** Largest number of entries of a folder to search for subfolders. */
 const MAX_ENTRIES = 5_000;
 
 /** `collection.json` in a folder itself, or `null`. @throws {Unreadable} */
@@ -22,9 +23,9 @@ export function documentIn(folder: string, files: FileTree): string | null {
 }
 
 /**
- * `collection.json` of the direct sub-folders, by name.
+ * `collection.json` in the direct subfolders, by name.
  *
- * @param skip called for an unreadable sub-folder; by default it throws
+ * @param skip called for an unreadable subfolder; by default it throws
  * @throws {Unreadable} the folder cannot be listed
  */
 export function documentsBelow(
@@ -65,7 +66,7 @@ function entriesOf(folder: string, files: FileTree): string[] {
 }
 
 /**
- * The root of a collection: the folder of its document, unless its parent holds more images of members.
+ * The root of a collection: the folder of its document, unless its parent contains more of the members' images.
  *
  * @param given a root named by the user, which wins a tie
  */
@@ -82,7 +83,7 @@ export function rootOfDocument(
   return above > here || (above === here && given === parent) ? parent : folder;
 }
 
-/** True when a path, with links resolved, lies below a folder. */
+/** True if a path, with links resolved, lies below a folder. */
 export function isInside(path: string, folder: string, files: FileTree): boolean {
   const [target, top] = [resolved(path, files), resolved(folder, files)];
   return target !== null && top !== null && isInsideRoots(target, [top]);

@@ -1,4 +1,4 @@
-/** The attachments of a document, among them its time stamps. */
+/** The attachments of a document, which include its time stamps. */
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_STAMPS, meanStep, timesFrom } from "../metadata/time_stamps.ts";
@@ -6,7 +6,7 @@ import { unlessLost, type Warning } from "../warning.ts";
 import type { Span } from "./scene.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";
 
-/** Attachments of one document; a dozen are usual. */
+/** Largest number of attachments in a document; a dozen are usual. */
 const MAX_ATTACHMENTS = 10_000;
 
 /** An entry of the attachment directory. */
@@ -19,13 +19,13 @@ export interface Attachment {
   readonly position: number;
 }
 
-/** Bytes of the directory before its entries, and of each entry. */
+/** Bytes of the directory before its entries, and bytes per entry. */
 const [DIRECTORY_HEAD, ENTRY_BYTES] = [256, 128];
 
 /** Bytes of an attachment before its content. */
 const CONTENT_HEAD = 256;
 
-/** The attachments that a document lists; none, with a warning, if they cannot be read. */
+/** The attachments that a document lists; if they cannot be read, warns and returns none. */
 export function readAttachments(
   file: ByteSource,
   position: number,
@@ -52,7 +52,7 @@ function listed(file: ByteSource, position: number): Attachment[] {
     }));
 }
 
-/** The content of an attachment. @throws {DecodeFailed} it lies outside the file */
+/** The content of an attachment. @throws {DecodeFailed} the content lies outside the file */
 export function contentOf(file: ByteSource, { position, name }: Attachment): ByteSection {
   const what = `attachment "${name}" at ${position}`;
   const { data } = requireSegment(file, position, ID.attachment, what);
@@ -60,12 +60,12 @@ export function contentOf(file: ByteSource, { position, name }: Attachment): Byt
   return new ByteSection(file, position + SEGMENT_HEAD + CONTENT_HEAD, size, what);
 }
 
-/** Some writers store days since 1899 instead of seconds: dates after 1954 less than 87 s apart. */
+/** Some writers store days since 1899 instead of seconds: recognised as dates after 1954 that are less than 87 s apart. */
 const [LEAST_DAYS, MOST_DAY_STEP, DAY] = [20_000, 1e-3, 86_400];
 
 /** The times of the time points of a scene. */
 export interface TimeStamps {
-  /** Mean seconds between time points, or `null`. */
+  /** Mean step between time points in seconds, or `null`. */
   readonly step: number | null;
   /** Seconds of each time point since the first, or `null` if some lack a stamp. */
   readonly times: readonly number[] | null;
@@ -73,7 +73,7 @@ export interface TimeStamps {
 
 const NO_STAMPS: TimeStamps = { step: null, times: null };
 
-/** Bytes before the stamps: their size and their number. */
+/** Bytes before the stamps, which hold their size and number. */
 const STAMPS_HEAD = 8;
 
 function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size }: Span): TimeStamps {
@@ -90,7 +90,7 @@ function readTimeStamps(file: ByteSource, attachment: Attachment, { start, size 
   return { step: meanStep(seconds), times: length === size ? timesFrom(seconds) : null };
 }
 
-/** The times of the indices `span` along `T`; adds a warning if they cannot be read. */
+/** The times of the indices `span` along `T`; warns if they cannot be read. */
 export function timeStamps(
   file: ByteSource,
   attachments: readonly Attachment[],

@@ -1,4 +1,4 @@
-/** Blocks, the rectangles of a plane that subblocks fill, and how they are painted. */
+/** Blocks, the rectangles of a plane that subblocks fill, and the painting of blocks. */
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { RowRange } from "../reader.ts";
@@ -10,9 +10,9 @@ import type { PixelType } from "./storage.ts";
 /** The indices of a plane in the file, by letter. */
 export type FixedIndices = ReadonlyMap<string, number>;
 
-/** A rectangle of a plane and the stored pixels that fill it; steps are in pixels. */
+/** A rectangle of a plane, and the stored pixels that fill it. Steps are in pixels. */
 export interface Block {
-  /** Index in the table. */
+  /** Index of its subblock in the table. */
   readonly entry: number;
   /** First column in the plane. */
   readonly x: number;
@@ -22,27 +22,27 @@ export interface Block {
   readonly height: number;
   readonly storedWidth: number;
   readonly storedHeight: number;
-  /** Index of its first pixel among the stored ones. */
+  /** Index of its first pixel among the stored pixels. */
   readonly first: number;
-  /** From one column to the next. */
+  /** Step from one column to the next. */
   readonly columnStep: number;
-  /** From one row to the next. */
+  /** Step from one row to the next. */
   readonly rowStep: number;
-  /** Stored pixels of the whole subblock. */
+  /** Number of stored pixels of the whole subblock. */
   readonly pixels: number;
 }
 
-/** The stored index of an index where `stored` samples stand for `size`. */
+/** The stored index for an index, if `stored` samples represent `size` indices. */
 function storedIndex(index: number, size: number, stored: number): number {
   if (stored === size) return index;
-  // Fewer samples are repeated a whole number of times, more are skipped.
+  // Fewer samples are repeated a whole number of times; surplus samples are skipped.
   const found = stored < size
     ? Math.floor(index / Math.round(size / stored))
     : Math.floor(index * stored / size);
   return Math.min(found, stored - 1);
 }
 
-/** The block of a subblock in the plane at `fixed`. */
+/** The block of a subblock, in the plane at `fixed`. */
 export function blockOf(
   table: SubblockTable,
   entry: number,
@@ -81,13 +81,13 @@ export function blockOf(
 export const isScaled = ({ width, height, storedWidth, storedHeight }: Block): boolean =>
   width !== storedWidth || height !== storedHeight;
 
-/** True if rows are stored as they are painted. */
+/** True if rows are painted as they are stored. */
 export const isPlain = (block: Block): boolean => !isScaled(block) && block.columnStep === 1;
 
-/** Stored pixels from the first to the last of a row. */
+/** Number of stored pixels from the first to the last of a row. */
 export const rowPixels = ({ storedWidth, columnStep }: Block): number => (storedWidth - 1) * columnStep + 1;
 
-/** A plane and the sample of each pixel that fills it. */
+/** A plane, and which sample of each pixel fills it. */
 export interface Target {
   /** Index among the stored samples of a pixel. */
   readonly sample: number;
@@ -97,27 +97,27 @@ export interface Target {
 
 /** The planes to fill. */
 export interface Canvas {
-  /** Samples of a row. */
+  /** Number of samples per row. */
   readonly columns: number;
-  /** The rows that the arrays hold. */
+  /** The rows in the planes' arrays. */
   readonly filled: RowRange;
   readonly targets: readonly Target[];
   readonly stop: StopFlag;
 }
 
-/** True for the stored pixels that are painted. */
+/** Returns true for stored pixels to paint. */
 export type PixelMask = (x: number, y: number) => boolean;
 
 /** The stored pixels of a subblock. */
 export interface StoredPixels {
   readonly pixel: PixelType;
-  /** The valid ones, `null` for all. */
+  /** The valid pixels; `null` if all are. */
   readonly mask: PixelMask | null;
-  /** The bytes of `count` pixels from `first`, until the next call. */
+  /** Returns the bytes of `count` pixels from `first` on, valid until the next call. */
   bytes(first: number, count: number): Uint8Array;
 }
 
-/** Paints the rows of a block that a canvas holds. @throws {DecodeFailed | Stopped} */
+/** Paints the rows of a block that lie in a canvas. @throws {DecodeFailed | Stopped} */
 export function paint(block: Block, stored: StoredPixels, canvas: Canvas): void {
   const first = Math.max(0, canvas.filled.start - block.y);
   const end = Math.min(block.height, canvas.filled.end - block.y);

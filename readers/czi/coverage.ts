@@ -24,10 +24,10 @@ function unionLength(intervals: readonly (readonly [start: number, end: number])
   return covered;
 }
 
-/** Pixels under at least one tile: a sweep over the rows at which tiles start and end. @throws {Stopped} */
+/** Number of pixels under at least one tile, by a sweep over the rows at which tiles start and end. @throws {Stopped} */
 export function coveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
   const [first] = tiles;
-  // A line scan has a block for each of its many lines.
+  // A line scan has a block per line, and many lines.
   if (first && tiles.every(({ x, width }) => x === first.x && width === first.width)) {
     return first.width * unionLength(tiles.map(({ y, height }) => [y, y + height]));
   }
@@ -45,10 +45,10 @@ export function coveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
 }
 
 /**
- * Warns about pixels that are repeated, masked or under no tile.
+ * Warns about pixels that are repeated, masked or not covered by a tile.
  *
  * @param channels the blocks of each channel
- * @param rows rows of the plane
+ * @param rows number of rows of the plane
  */
 export function coverageWarnings(
   channels: readonly (readonly StoredBlock[])[],

@@ -1,7 +1,7 @@
 /**
- * The directory of subblocks, kept in columns: a slide scan has hundreds of thousands. A subblock is an array over some
- * dimensions, each with a start and a size; its `M` and `S` are indices and not axes of the array. Where a recording was
- * interrupted or a copy cut before its directory, a walk over the subblocks replaces it.
+ * The directory of subblocks, stored in columns, since a slide scan has hundreds of thousands. A subblock is an array over some
+ * dimensions, each with a start and a size; its `M` and `S` are indices, not axes of the array. If the file ends before the
+ * directory, after an interrupted recording or a truncated copy, a walk over the subblocks replaces it.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -17,34 +17,34 @@ import {
 } from "./segment.ts";
 
 /**
- * Subblocks of one document: light sheets of 1000 time points, 500 focus planes and 2 channels; 80 bytes of memory each,
- * outside the heap.
+ * Largest number of subblocks in a document: light sheets of 1000 time points, 500 focus planes and 2 channels. Each takes 80
+ * bytes of memory outside the heap.
  */
 export const MAX_SUBBLOCKS = 1 << 20;
 
-/** Dimensions of one subblock; twelve exist. */
+/** Largest number of dimensions of a subblock; twelve exist. */
 const MAX_DIMENSIONS = 40;
 
-/** Orders of dimensions in one document; writers use one or two. */
+/** Largest number of dimension orders in a document; writers use one or two. */
 export const MAX_ORDERS = 256;
 
-/** Samples along one dimension of a subblock. */
+/** Largest number of samples along a dimension of a subblock. */
 const MAX_EXTENT = 1 << 30;
 
 /** Bytes of an entry before its dimensions. */
 export const ENTRY_BYTES = 32;
 
-/** Bytes of each dimension of an entry. */
+/** Bytes per dimension of an entry. */
 export const DIMENSION_BYTES = 20;
 
-/** The index of a subblock without `M` or `S`. */
+/** Stands for the index along `M` or `S` of a subblock without it. */
 export const NO_INDEX: number = -1;
 
 /** One dimension of all subblocks. */
 interface Column {
   readonly start: Int32Array;
   readonly size: Int32Array;
-  /** Only if some differ from `size`. */
+  /** Stored sizes; `null` if all equal `size`. */
   stored: Int32Array | null;
 }
 
@@ -55,21 +55,21 @@ export interface Dimension {
   /** First index. */
   readonly start: number;
   readonly size: number;
-  /** Stored samples. */
+  /** Number of stored samples. */
   readonly stored: number;
 }
 
-/** An entry without its dimensions. */
+/** An entry's data without its dimensions. */
 export interface EntryFacts {
   /** Code of the pixel type. */
   readonly pixelType: number;
   /** Offset of the subblock in its file. */
   readonly position: number;
-  /** Part of a split document that holds it, 0 for the first or only file. */
+  /** Part of a split document that contains the subblock; 0 for the first or only file. */
   readonly part: number;
   /** Code of the compression. */
   readonly compression: number;
-  /** Declared pyramid type, 0 for full resolution. */
+  /** Declared pyramid type; 0 is full resolution. */
   readonly pyramid: number;
 }
 
@@ -77,7 +77,7 @@ export interface EntryFacts {
 export interface Entry extends EntryFacts {
   /** Its dimensions, fastest first. */
   readonly dimensions: readonly Dimension[];
-  /** Its bytes. */
+  /** Number of bytes. */
   readonly length: number;
 }
 
@@ -88,9 +88,9 @@ const SCHEMA = 0x4456;
  * Reads an entry.
  *
  * @param view bytes from the entry on
- * @param what names it in messages
+ * @param what name in messages
  * @returns `null` if the bytes end inside the entry
- * @throws {DecodeFailed} it has another schema, or its dimensions are impossible
+ * @throws {DecodeFailed} the entry has another schema, or its dimensions are impossible
  */
 export function entryIn(view: DataView, what: () => string): Entry | null {
   if (view.byteLength < ENTRY_BYTES) return null;
@@ -117,7 +117,7 @@ export function entryIn(view: DataView, what: () => string): Entry | null {
 function dimensionsIn(view: DataView, count: number, what: () => string): Dimension[] {
   const found: Dimension[] = [];
   for (let at = ENTRY_BYTES; at < ENTRY_BYTES + DIMENSION_BYTES * count; at += DIMENSION_BYTES) {
-    // A name of several letters voids itself and the dimension before it.
+    // A name of several letters invalidates its dimension and the one before it.
     if (view.getUint8(at + 1) !== 0) {
       found.pop();
       continue;
@@ -148,7 +148,7 @@ export class SubblockTable {
   readonly #facts: Int32Array;
   readonly #order: Uint8Array;
 
-  /** An empty table. @param capacity most subblocks to add @throws {DecodeFailed} more than {@linkcode MAX_SUBBLOCKS} */
+  /** Creates an empty table. @param capacity number of subblocks @throws {DecodeFailed} more than {@linkcode MAX_SUBBLOCKS} */
   constructor(capacity: number) {
     if (capacity > MAX_SUBBLOCKS) {
       throw new DecodeFailed(`it has ${capacity} subblocks, more than ${MAX_SUBBLOCKS}`);
@@ -168,13 +168,13 @@ export class SubblockTable {
     return [...this.#columns.keys()];
   }
 
-  /** Bytes of memory. */
+  /** Memory of the table in bytes. */
   get bytes(): number {
     const columns = [...this.#columns.values()].reduce((sum, { stored }) => sum + (stored ? 12 : 8), 0);
     return this.#capacity * (22 + columns);
   }
 
-  /** The entry without its dimensions. */
+  /** The data of an entry without its dimensions. */
   facts(i: number): EntryFacts {
     return {
       position: this.#position[i]!,
@@ -185,28 +185,28 @@ export class SubblockTable {
     };
   }
 
-  /** Letters of its axes, fastest first. */
+  /** Letters of the axes of a subblock, fastest first. */
   order(i: number): string {
     return this.#orders[this.#order[2 * i]!]!;
   }
 
-  /** First index along a dimension; if absent 0, or {@linkcode NO_INDEX} for `M` and `S`. */
+  /** First index along a dimension. For an absent dimension 0, or {@linkcode NO_INDEX} for `M` and `S`. */
   start(letter: string, i: number): number {
     return this.#columns.get(letter)?.start[i] ?? defaultStart(letter);
   }
 
-  /** Indices along a dimension. */
+  /** Number of indices along a dimension. */
   size(letter: string, i: number): number {
     return this.#columns.get(letter)?.size[i] ?? 1;
   }
 
-  /** Stored samples along a dimension: an overview has fewer than indices. */
+  /** Number of stored samples along a dimension; an overview has fewer samples than indices. */
   stored(letter: string, i: number): number {
     const column = this.#columns.get(letter);
     return column?.stored?.[i] ?? column?.size[i] ?? 1;
   }
 
-  /** True if some axis is stored in another size. */
+  /** True if any axis is stored in another size. */
   scaled(i: number): boolean {
     for (const [letter, { size, stored }] of this.#columns) {
       if (stored && !isIndex(letter) && stored[i] !== size[i]) return true;
@@ -214,7 +214,7 @@ export class SubblockTable {
     return false;
   }
 
-  /** Adds a subblock. @throws {DecodeFailed} there are more than {@linkcode MAX_ORDERS} orders of dimensions */
+  /** Adds a subblock. @throws {DecodeFailed} more than {@linkcode MAX_ORDERS} orders of dimensions */
   add(entry: Entry): void {
     const i = this.#length;
     const order = entry.dimensions.map(({ letter }) => letter).filter((letter) => !isIndex(letter)).join("");
@@ -247,14 +247,14 @@ const isIndex = (letter: string) => letter === "M" || letter === "S";
 
 const defaultStart = (letter: string) => isIndex(letter) ? NO_INDEX : 0;
 
-/** Entries between checks of the stop flag. */
+/** Number of entries between checks of the stop flag, as a bit mask. */
 export const STOP_STEP = 0xffff;
 
 /** Name of a subblock in messages. */
 export const placeOf = ({ position, part }: EntryFacts): string =>
   part === 0 ? `subblock at ${position}` : `subblock at ${position} of part ${part}`;
 
-/** Bytes of the directory before its entries, and of a subblock before its copy of its entry. */
+/** Bytes of the directory before its entries, and of a subblock before the copy of its entry. */
 const [DIRECTORY_HEAD, SUBBLOCK_HEAD] = [128, 16];
 
 const LARGEST_ENTRY = ENTRY_BYTES + MAX_DIMENSIONS * DIMENSION_BYTES;
@@ -262,16 +262,16 @@ const LARGEST_ENTRY = ENTRY_BYTES + MAX_DIMENSIONS * DIMENSION_BYTES;
 /** The subblocks of a document. */
 export interface Directory {
   readonly table: SubblockTable;
-  /** False if subblocks may be lost: the directory is, and the file is truncated. */
+  /** False if subblocks may be lost: the directory is missing and the file is truncated. */
   readonly complete: boolean;
-  /** How a missing directory was replaced, or `null`. */
+  /** How the missing directory was replaced, or `null`. */
   readonly lost: string | null;
 }
 
 /**
- * Reads the directory, or walks over the subblocks of a file that ends before it.
+ * Reads the directory; if the file ends before it, walks over the subblocks.
  *
- * @throws {DecodeFailed} it is damaged, or there are too many subblocks
+ * @throws {DecodeFailed} the directory is damaged, or there are too many subblocks
  * @throws {Stopped}
  */
 export function readDirectory(file: ByteSource, header: FileHeader): Directory {
@@ -303,7 +303,7 @@ function listed(file: ByteSource, position: number): SubblockTable {
   return table;
 }
 
-/** Adds the complete entries of a window. @returns their bytes */
+/** Adds the complete entries in a window. @returns their number of bytes */
 function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, count: number): number {
   let at = 0;
   while (table.length < count) {
@@ -316,7 +316,7 @@ function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, coun
   return at;
 }
 
-/** Reads the copy of its entry that each subblock holds. @throws {DecodeFailed} one is damaged */
+/** Reads the copy of its entry in each subblock. @throws {DecodeFailed} a copy is damaged */
 function walked(file: ByteSource, header: FileHeader, why: string): Directory {
   const subblocks: number[] = [];
   let [used, allocated] = [header.end, header.end];
@@ -337,7 +337,7 @@ function walked(file: ByteSource, header: FileHeader, why: string): Directory {
   }
   return {
     table,
-    // The last segment reaches the end of the file, which is as long as its header states.
+    // The last segment reaches the end of the file, and the file is as long as its header requires.
     complete: used <= file.size && allocated > file.size - SEGMENT_HEAD &&
       Math.max(header.directory, header.metadata, header.attachments) < file.size,
     lost: `The subblock directory is missing (${why}); a search found ${table.length} subblocks`,

@@ -1,4 +1,4 @@
-/** Documents: files, or attachments of other documents. */
+/** Documents: files, or attachments in other documents. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -7,13 +7,13 @@ import { NO_INDEX, readDirectory, STOP_STEP, type SubblockTable } from "./direct
 import { type Metadata, readMetadata } from "./metadata.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
 
-/** Scenes of one document; a plate of 1536 wells with 36 positions each has 55,296. */
+/** Largest number of scenes in a document; a plate of 1536 wells with 36 positions each has 55,296. */
 export const MAX_SCENES = 100_000;
 
-/** Subblocks without `S`, counted for each scene that they belong to. */
+/** Largest number of subblocks without `S`, counted once per scene that they belong to. */
 const MAX_SHARED = 1 << 22;
 
-/** A document before one of its scenes is laid out. */
+/** A document before any of its scenes is laid out. */
 export interface CziDocument {
   readonly file: ByteSource;
   readonly header: FileHeader;
@@ -30,11 +30,11 @@ export interface CziDocument {
 export interface SceneEntries {
   /** Index along `S`, or {@linkcode NO_INDEX}. */
   readonly s: number;
-  /** Ascending indices of the table. */
+  /** Indices of its subblocks in the table, ascending. */
   readonly entries: Int32Array;
 }
 
-/** Reads header, directory and metadata. @throws {DecodeFailed} it is damaged, or holds no image @throws {Stopped} */
+/** Reads header, directory and metadata. @throws {DecodeFailed} damaged, or without an image @throws {Stopped} */
 export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   const header = readFileHeader(file);
   const warnings: Warning[] = [];
@@ -56,7 +56,7 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
   return { file, header, table, scenes, complete, metadata, warnings };
 }
 
-/** Divides subblocks by scene; those without `S` belong to all scenes. */
+/** Divides subblocks by scene. A subblock without `S` belongs to all scenes. */
 function scenesOf(table: SubblockTable, kept: Int32Array, stop: StopFlag): SceneEntries[] {
   const groups = new Map<number, number[]>();
   for (const i of kept) {
@@ -74,8 +74,8 @@ function scenesOf(table: SubblockTable, kept: Int32Array, stop: StopFlag): Scene
 }
 
 /**
- * Indices of the subblocks that are not overviews. Neither the pyramid type nor the sizes decide alone: some writers leave
- * the type of overviews at 0, and Airyscan images are stored with fewer samples.
+ * Indices of the subblocks that are not overviews. Pyramid type and sizes decide together: some writers leave the type of
+ * overviews at 0, and Airyscan images are stored with fewer samples.
  */
 function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
   const all = Int32Array.from({ length: table.length }, (_, i) => i);
@@ -90,6 +90,6 @@ function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
     if ((i & STOP_STEP) === 0) stop.check();
     keys.add(key(i));
   }
-  // A scaled subblock at indices of its own is the image and not an overview.
+  // A scaled subblock at indices where no other subblock is belongs to the image and is not an overview.
   return kept.some((i) => table.scaled(i) && !keys.has(key(i))) ? kept : whole;
 }

@@ -1,6 +1,6 @@
 /**
- * The files of a split document: `name.czi`, `name (1).czi` or `name(1).czi` and so on. The directory of the first one
- * refers to the parts by number; all share one GUID.
+ * The files of a split document: `name.czi`, then `name (1).czi` or `name(1).czi` and so on. The directory in the first file
+ * refers to the parts by number. All files share one GUID.
  */
 import { basename, dirname, extname, join } from "node:path";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -11,7 +11,7 @@ import type { SubblockTable } from "./directory.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
 
 /**
- * Name of the first file of the split document that a file is named like a part of: `name.czi` for `name (1).czi` and
+ * Name of a split document's first file, from a name like that of a part: `name.czi` for `name (1).czi` and
  * `name(1).czi`; `null` for any other name.
  */
 export function firstName(name: string): string | null {
@@ -19,7 +19,7 @@ export function firstName(name: string): string | null {
   return found && `${found[1]}${found[2]}`;
 }
 
-/** Files of one split document. */
+/** Largest number of files of a split document. */
 const MAX_PARTS = 1000;
 
 /** The first file of a document. */
@@ -28,7 +28,7 @@ export interface MainFile {
   readonly header: FileHeader;
 }
 
-/** Opens the first file of the document at a path. @throws {DecodeFailed} it is damaged, or its first file is missing */
+/** Opens the first file of the document at a path. @throws {DecodeFailed} the file is damaged, or the first file is missing */
 export function openMain(path: string, files: FileAccess): MainFile {
   const file = files.open(path);
   const header = readFileHeader(file);
@@ -43,7 +43,7 @@ export function openMain(path: string, files: FileAccess): MainFile {
   );
 }
 
-/** Opens a part of the document with the given header, or returns `null`. */
+/** Opens a part of the document with this header; `null` if the file is not that part. */
 function partAt(
   path: string,
   part: number,
@@ -57,17 +57,17 @@ function partAt(
   return null;
 }
 
-/** The files of a document that exist. */
+/** The existing files of a document. */
 export interface FileSet {
   readonly parts: ReadonlyMap<number, ByteSource>;
-  /** Paths of all of them. */
+  /** Paths of all files. */
   readonly paths: readonly string[];
-  /** Bytes of all of them. */
+  /** Total size of all files in bytes. */
   readonly bytes: number;
   readonly warnings: readonly Warning[];
 }
 
-/** Opens the parts that the directory refers to. @throws {DecodeFailed} there are more than {@linkcode MAX_PARTS} */
+/** Opens the parts to which the directory refers. @throws {DecodeFailed} more than {@linkcode MAX_PARTS} parts */
 export function openParts({ file, header }: MainFile, table: SubblockTable, files: FileAccess): FileSet {
   const parts = new Map<number, ByteSource>([[0, file]]);
   const paths = [file.path];
@@ -91,7 +91,7 @@ export function openParts({ file, header }: MainFile, table: SubblockTable, file
   return { parts, paths, bytes, warnings };
 }
 
-/** Numbers of all parts but the first. */
+/** Numbers of all parts except the first. */
 function namedParts(table: SubblockTable): number[] {
   const parts = new Set<number>();
   for (let i = 0; i < table.length; i += 1) {

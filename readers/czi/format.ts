@@ -2,7 +2,7 @@
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { firstName } from "./file_set.ts";
 
-/** CZI, which its documentation calls ZISRAW. */
+/** The format CZI, called ZISRAW in its documentation. */
 export const CZI: FileFormat = {
   ...FORMAT_NAMES.czi,
   container: "file",

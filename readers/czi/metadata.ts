@@ -9,9 +9,9 @@ import { unlessLost, type Warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { type FileHeader, ID, requireSegment } from "./segment.ts";
 
-/** A channel as the metadata describe it. */
+/** A channel as described in the metadata. */
 export interface DescribedChannel {
-  /** Its name, else that of its dye, or `null`. */
+  /** Name of the channel, else of its dye, else `null`. */
   readonly name: string | null;
   /** `#rrggbb`, or `null`. */
   readonly color: string | null;
@@ -19,26 +19,26 @@ export interface DescribedChannel {
 
 /** The metadata of a document. */
 export interface Metadata {
-  /** By index along `C`. */
+  /** Channels by index along `C`. */
   readonly channels: readonly DescribedChannel[];
   /** Steps of `X`, `Y` and `Z`. */
   readonly steps: Readonly<Partial<Record<"X" | "Y" | "Z", Calibration>>>;
-  /** Start of the acquisition, else the creation of the document. */
+  /** Start of the acquisition, else creation of the document. */
   readonly moment: Moment;
   /** Stated seconds between time points, or `null`. */
   interval(): number | null;
-  /** Pixel dwell time in seconds, of the first channel that states one, or `null`. */
+  /** Pixel dwell time in seconds, from the first channel that states one; or `null`. */
   readonly pixelTime: number | null;
-  /** Names of scenes by their index along `S`. */
+  /** Names of scenes, by index along `S`. */
   readonly sceneNames: ReadonlyMap<number, string>;
-  /** Pixel size in metres of the acquisition setup, in which the path of a line scan is drawn, or `null`. */
+  /** Pixel size in metres from the acquisition setup, in which the path of a line scan is drawn; or `null`. */
   setupScaling(): { readonly x: number; readonly y: number } | null;
 }
 
 /** Bytes before the XML. */
 const METADATA_HEAD = 256;
 
-/** The XML of a document, or `""` without one. @throws {DecodeFailed} it is damaged, or longer than {@linkcode MAX_XML_BYTES} */
+/** The XML of a document; `""` if there is none. @throws {DecodeFailed} damaged, or longer than {@linkcode MAX_XML_BYTES} */
 export function readXml(file: ByteSource, { metadata }: FileHeader): string {
   if (metadata === 0) return "";
   const what = "the metadata";
@@ -53,7 +53,7 @@ export function readXml(file: ByteSource, { metadata }: FileHeader): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** The metadata of a document; empty, with a warning, if they cannot be read. */
+/** The metadata of a document; if they cannot be read, warns and returns empty metadata. */
 export const readMetadata = (file: ByteSource, header: FileHeader, warnings: Warning[]): Metadata =>
   unlessLost(warnings, "The metadata", () => metadataIn(readXml(file, header).trim() || EMPTY)) ??
     metadataIn(EMPTY);
@@ -69,7 +69,7 @@ export function metadataIn(xml: string): Metadata {
   const image = child(information, "Image");
   const dimensions = child(image, "Dimensions");
   const created = child(child(information, "Document"), "CreationDate")?.text;
-  // Few files need it, so a damaged one is ignored.
+  // Few files need the experiment, so a damaged one is ignored.
   const experiment = () => setup === "" ? null : unlessDamaged(() => parseXml(setup, "the experiment"), null);
   return {
     channels: describedChannels(child(dimensions, "Channels"), child(metadata, "DisplaySetting")),
@@ -82,7 +82,7 @@ export function metadataIn(xml: string): Metadata {
   };
 }
 
-/** Display settings belong to the channel with the same id; in some files the ids differ. */
+/** Channels with their display settings, which have the same id. In some files the ids differ. */
 function describedChannels(
   list: XmlElement | undefined,
   display: XmlElement | undefined,
@@ -96,7 +96,7 @@ function describedChannels(
     const id = channel.attributes["Id"] ?? "";
     const display = shown.get(id);
     const dye = child(channel, "Fluor")?.text ?? child(channel, "DyeName")?.text;
-    // `Channel:0` is a number, not a name.
+    // `Channel:0` is a generated id, not a name.
     const unnamed = dye || (/^(?:Channel:\d+)?$/.test(id) ? null : id);
     return {
       name: nameOf(display) || nameOf(channel) || unnamed,
@@ -108,13 +108,13 @@ function describedChannels(
 const nameOf = (channel: XmlElement | undefined) =>
   channel?.attributes["Name"]?.trim() || child(channel, "Name")?.text;
 
-/** `#AARRGGBB` or `#RRGGBB`. */
+/** `#rrggbb` from `#AARRGGBB` or `#RRGGBB`. */
 function colourOf(text: string | undefined): string | null {
   const found = /^#(?:[0-9a-f]{2})?([0-9a-f]{6})$/i.exec(text ?? "")?.[1];
   return found ? `#${found.toLowerCase()}` : null;
 }
 
-/** Values are metres, whatever the display unit. */
+/** Steps of the axes. Values are in metres for any display unit. */
 function stepsOf(items: XmlElement | undefined): Metadata["steps"] {
   const steps: Partial<Record<"X" | "Y" | "Z", Calibration>> = {};
   for (const distance of children(items, "Distance")) {
@@ -125,17 +125,17 @@ function stepsOf(items: XmlElement | undefined): Metadata["steps"] {
   return steps;
 }
 
-/** Seconds between the time points of a regular time axis. */
+/** Step of a regular time axis in seconds. */
 function incrementOf(t: XmlElement | undefined): number | null {
   const increment = numberOf(child(child(child(t, "Positions"), "Interval"), "Increment")?.text);
   return increment !== null && increment > 0 ? increment : null;
 }
 
-/** The interval of the time series setup, in seconds whatever the display unit; `null` if several setups differ. */
+/** The interval of the time series setup in seconds, for any display unit; `null` if several setups differ. */
 function intervalOf(experiment: XmlElement | null): number | null {
   const stated = new Set<number | null>();
   const search = (element: XmlElement) => {
-    // Helpers, such as an autofocus, have experiments of their own.
+    // Helper setups, such as an autofocus, contain experiments of their own.
     if (element.name === "HelperSetups") return;
     if (element.name === "TimeSeriesSetup") {
       const span = child(child(element, "Interval"), "TimeSpan");
@@ -148,7 +148,7 @@ function intervalOf(experiment: XmlElement | null): number | null {
   return stated.size === 1 && interval !== null && interval > 0 ? interval : null;
 }
 
-/** In seconds; the other scan times are unreliable. */
+/** Pixel dwell time in seconds; the other scan times are unreliable. */
 function pixelTimeIn(list: XmlElement | undefined): number | null {
   return children(list, "Channel").map((channel) =>
     numberOf(child(child(channel, "LaserScanInfo"), "PixelTime")?.text)
@@ -173,15 +173,15 @@ function setupScaling(roots: readonly (XmlElement | null)[]): ReturnType<Metadat
 }
 
 /**
- * Splits off the experiment and drops the hardware settings: they are nine tenths of the XML, and parsing them would take
- * longer than all else in an open.
+ * Separates the experiment and drops the hardware settings. They make up nine tenths of the XML, and parsing them would take
+ * longer than the rest of an open.
  */
 export function xmlSections(xml: string): { readonly main: string; readonly experiment: string } {
   const { rest, cut } = without(xml, "Experiment");
   return { main: without(rest, "HardwareSetting").rest, experiment: cut };
 }
 
-/** Cuts out the first element of a name, including nested ones of that name. */
+/** Cuts out the first element of this name, including nested elements of the same name. */
 function without(xml: string, name: string): { readonly rest: string; readonly cut: string } {
   const tags = new RegExp(`<(/?)${name}(?:\\s[^<>]*?)?(/?)>`, "g");
   let [start, depth] = [-1, 0];

@@ -1,19 +1,19 @@
 /**
- * Zeiss CZI (ZISRAW), as ZEN and libCZI write it. Little-endian.
+ * Zeiss CZI (ZISRAW), as written by ZEN and libCZI. Little-endian.
  *
  *     segments      16 bytes id, i64 allocated, i64 used size, data; each at a multiple of 32, in any order
- *     ZISRAWFILE    the first: GUIDs, number of the part of a split document, where the directories and metadata are
- *     ZISRAWDIRECTORY   an entry for each subblock: pixel type, place, compression, and letter, start, size and stored
- *                       size of each dimension, the one that varies fastest first
- *     ZISRAWSUBBLOCK    three sizes, its own entry once more, XML, samples, a mask
+ *     ZISRAWFILE    the first: GUIDs, number of the part of a split document, offsets of the directories and metadata
+ *     ZISRAWDIRECTORY   an entry per subblock: pixel type, position, compression, and letter, start, size and stored
+ *                       size of each dimension, the fastest varying first
+ *     ZISRAWSUBBLOCK    three sizes, a copy of its entry, XML, samples, a mask
  *     ZISRAWMETADATA    XML: channels, pixel size, date
  *     ZISRAWATTDIR, ZISRAWATTACH    time stamps, embedded documents
  *
- * A plane is painted from the subblocks that hold its indices along `T`, `Z`, `C`: one, or the tiles of a mosaic in the
+ * A plane is painted from the subblocks at its indices along `T`, `Z`, `C`: a single one, or the tiles of a mosaic in the
  * order of their `M`. `S` numbers the scenes. Overviews (pyramids) are left out. A line scan has no `Y`: its lines are time
  * points.
  *
- * Refused: complex pixels, lossless JPEG, chunks, raw data of cameras, entries of the schema DE, parts of a split document
+ * Not supported: complex pixels, lossless JPEG, chunks, raw data of cameras, entries of the schema DE, parts of a split document
  * without the first.
  */
 import { unlessDamaged } from "../errors.ts";
@@ -48,7 +48,7 @@ import {
   storedScene,
 } from "./scene.ts";
 
-/** Opens a CZI file with the other parts of its document. @throws {DecodeFailed} it is damaged or refused */
+/** Opens a CZI file with the other parts of its document. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const main = openMain(path, files);
@@ -60,7 +60,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   });
 }
 
-/** A document with its files, and the damage of any of these. */
+/** A document with its files, attachments and warnings. */
 interface OpenedDocument {
   readonly document: CziDocument;
   readonly set: FileSet;
@@ -69,14 +69,14 @@ interface OpenedDocument {
   readonly stop: StopFlag;
 }
 
-/** Memory of an acquisition without subblocks, and of each channel. */
+/** Memory of an acquisition without its subblocks, and per channel. */
 const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
 
-/** The scenes of a document, by ascending `S`. */
+/** The scenes of a document, in ascending order of `S`. */
 class CziScenes implements Scenes {
   readonly count: number;
   readonly own = 0;
-  /** Each scene has those of the document. */
+  /** Empty, since each scene has the warnings of the document. */
   readonly warnings: readonly Warning[] = [];
   readonly #opened: OpenedDocument;
 
@@ -139,7 +139,7 @@ function layoutWarnings(
   return warnings;
 }
 
-/** Steps of the served axes; adds a warning about rows without a step, or along another axis. */
+/** Calibrations of the served axes; warns about rows without a step, or rows along another axis than `Y`. */
 function calibrations(
   { rowAxis, spans }: SceneLayout,
   { steps, interval }: CziDocument["metadata"],
@@ -162,7 +162,7 @@ function calibrations(
   return { ...steps, ...time };
 }
 
-/** Types of XML attachments: experiment, hardware, multiview, fibres. */
+/** Types of attachments in XML: experiment, hardware, multiview, fibres. */
 const XML_TYPES: readonly string[] = ["CZEXP", "CZHWS", "CZMVM", "CZFBMX"];
 
 function addDocuments(

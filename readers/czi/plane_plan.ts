@@ -1,4 +1,4 @@
-/** Plans planes: finds their subblocks and checks them against the file before a sample is read. */
+/** Plans planes: locates their subblocks and checks them against the file before a sample is read. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import {
@@ -17,10 +17,10 @@ import { STOP_STEP } from "./directory.ts";
 import { type SceneLayout, spanOf, type StoredScene } from "./scene.ts";
 import { findBlock, openPixels, type StoredBlock, workingMemory } from "./subblock.ts";
 
-/** Subblocks of the planes of one plan, 1 KiB of the heap each. */
+/** Largest number of subblocks in a plan, 1 KiB of heap each. */
 export const MAX_PLANNED = 1 << 19;
 
-/** Bytes of memory of a planned subblock. */
+/** Memory of a planned subblock in bytes. */
 const PLANNED_BYTES = 800;
 
 /** A channel of the file and its wanted samples. */
@@ -29,9 +29,9 @@ interface Group {
   readonly c: number;
   /** Name in messages. */
   readonly name: string;
-  /** Served samples with the index of their plane. */
+  /** Wanted samples, with the index of the plane to fill. */
   readonly wanted: { readonly sample: number; readonly plane: number }[];
-  /** Its subblocks, as indices of the table. */
+  /** Its subblocks, by index in the table. */
   readonly entries: number[];
   blocks: StoredBlock[];
 }
@@ -40,8 +40,8 @@ interface Group {
  * Plans some channels at one position.
  *
  * @param wanted indices of served channels
- * @param rows rows to fill, all by default
- * @throws {PlaneNotFound} the file lacks a plane or some of its tiles
+ * @param rows rows to fill; all by default
+ * @throws {PlaneNotFound} a plane or some of its tiles are not in the file
  * @throws {DecodeFailed} a subblock is damaged or unsupported
  */
 export async function planPlanes(
@@ -80,7 +80,7 @@ export async function planPlanes(
   };
 }
 
-/** The indices of the plane along all dimensions but rows, columns and channels. */
+/** The indices of the plane along all dimensions except rows, columns and channels. */
 function fixedIndices(layout: SceneLayout, { t, z }: Position): Map<string, number> {
   const fixed = new Map<string, number>();
   for (const [letter, { start }] of layout.spans) {
@@ -139,7 +139,7 @@ function gather(
   }
 }
 
-/** Finds the blocks of a channel. @throws {PlaneNotFound} tiles are missing */
+/** Locates the blocks of a channel. @throws {PlaneNotFound} tiles are missing */
 async function find(
   scene: StoredScene,
   { group, fixed, rows, warnings }: {
@@ -182,7 +182,7 @@ function requireTiles({ name }: Group, found: number, needed: number, missing: s
   throw new PlaneNotFound(`${name} ${lacks} there${missing ? `: ${missing}` : ""}`);
 }
 
-/** Contiguous lines of a line scan or a section that each channel has. */
+/** Number of contiguous lines that each channel has, in a line scan or a section. */
 function completeLines(groups: readonly Group[], { t, z }: Position): number[] {
   const counts = groups.map(({ blocks }) => {
     let lines = 0;
@@ -196,7 +196,7 @@ function completeLines(groups: readonly Group[], { t, z }: Position): number[] {
   return counts;
 }
 
-/** Divides channels of one sample, and rows if all subblocks form rows of one height. */
+/** Division by channel, if each has one sample, and by rows, if all subblocks form rows of equal height. */
 function divisionOf(groups: readonly Group[], rows: number): Division | undefined {
   const all = groups.flatMap(({ blocks }) => blocks);
   if (all.every(({ storage }) => storage.codec === null)) return undefined;
@@ -210,7 +210,7 @@ function divisionOf(groups: readonly Group[], rows: number): Division | undefine
   };
 }
 
-/** True if raw samples of a block fill the plane. */
+/** True if a block of raw samples fills the whole plane. */
 const fills = ({ block, subblock, storage, rows }: StoredBlock, lines: number, columns: number) =>
   storage.codec === null && subblock.blobSize === 0 && isPlain(block) && block.x === 0 && block.y === 0 &&
   block.width === columns && rows === lines && block.height === lines;

@@ -1,7 +1,7 @@
 /**
- * The reference image of a line scan and its scan path, documents attached under the name `Image`. The first with rows and
- * columns of integers, or of several channels, is the image. The first with two lines of floats, along any dimensions, is
- * the path: metres from the centre of the image, along its columns and along its rows.
+ * The reference image of a line scan and its scan path, which are documents attached under the name `Image`. The first document
+ * with rows and columns of integers, or with several channels, is the image. The first document with two lines of floats, along
+ * any dimensions, is the path: metres from the centre of the image, along its columns and along its rows.
  */
 import { type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { isUnreadable, referenceAxes, type ReferenceResult, unreadable } from "../metadata/reference.ts";
@@ -15,13 +15,13 @@ import type { Metadata } from "./metadata.ts";
 import { planPlanes } from "./plane_plan.ts";
 import { servedSizes, type StoredScene, storedScene } from "./scene.ts";
 
-/** Points of a scan path; hundreds are usual. */
+/** Largest number of points of a scan path; hundreds are usual. */
 const MAX_PATH_POINTS = 1 << 20;
 
-/** Least side and most channels of an image, and fewest points of a path. */
+/** Shortest side and largest number of channels of an image, and smallest number of points of a path. */
 const [LEAST_SIDE, MOST_CHANNELS, LEAST_POINTS] = [33, 16, 101];
 
-/** Memory for reading a path; a thousand points take kilobytes. */
+/** Largest memory for reading a path in bytes; a thousand points take kilobytes. */
 const MAX_PATH_MEMORY = 64 << 20;
 
 /** A scan path in metres. */
@@ -30,7 +30,7 @@ interface MetrePath {
   readonly y: Float32Array;
 }
 
-/** Finds the image and the path. @param metadata those of the document that has the attachments @throws {Stopped} */
+/** Finds the image and the path. @param metadata of the document that has the attachments @throws {Stopped} */
 export async function referenceImage(
   file: ByteSource,
   attachments: readonly Attachment[],
@@ -46,7 +46,7 @@ export async function referenceImage(
     if (image && path) break;
     try {
       const content = contentOf(file, attachment);
-      // Attachments of an embedded document are not opened.
+      // Attachments inside an embedded document are not opened.
       const document = readDocument(content, stop);
       const scene = storedScene(document, 0, new Map([[0, content]]), stop);
       if (!image && isImage(scene)) [image, own] = [scene, document.metadata];
@@ -69,7 +69,7 @@ function isImage({ layout, channels }: StoredScene): boolean {
     X >= LEAST_SIDE;
 }
 
-/** Reads two rows, or two channels of a row or a column, of floats; `null` for anything else. */
+/** Reads two rows of floats, or two channels of a row or column; `null` if the scene is anything else. */
 async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   const { layout, channels } = scene;
   const { T, Z, C, Y, X } = servedSizes(layout);
@@ -90,7 +90,7 @@ async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   return [x, y].every((row) => row.every(Number.isFinite)) ? { x, y } : null;
 }
 
-/** The steps of the scan setup, in which the path is drawn, else those of the image. */
+/** The steps of the scan setup, in which the path is drawn, or else of the image. */
 function stepsOf(own: Metadata, main: Metadata): { readonly x: Calibration; readonly y: Calibration } {
   const setup = main.setupScaling();
   if (setup) {

@@ -1,4 +1,4 @@
-/** A scene of a document: its axes, its channels and its subblocks. */
+/** A scene of a document: axes, channels and subblocks. */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
@@ -11,29 +11,29 @@ import type { CziDocument } from "./document.ts";
 import type { DescribedChannel } from "./metadata.ts";
 import { type PixelType, pixelTypeOf, SAMPLE_NAMES, wider } from "./storage.ts";
 
-/** Indices of the file along a dimension. */
+/** Indices in the file along a dimension. */
 export interface Span {
-  /** The first index, served as 0. */
+  /** The first index, which is served as 0. */
   readonly start: number;
   readonly size: number;
 }
 
-/** Samples of each pixel of a channel, and their type, the widest of all subblocks. */
+/** Number and type of the samples per pixel of a channel. The type is the widest of all its subblocks. */
 export type StoredChannel = Pick<PixelType, "samples" | "sampleType">;
 
 /** The layout of a scene. */
 export interface SceneLayout {
-  /** Its subblocks as indices of the table, in painting order. */
+  /** Its subblocks by index in the table, in painting order. */
   readonly entries: Int32Array;
-  /** By letter; an absent dimension has the index 0 only. */
+  /** Spans by letter; an absent dimension has only the index 0. */
   readonly spans: ReadonlyMap<string, Span>;
-  /** The dimension of the rows: `T` for a line scan, `Z` for a section. */
+  /** The dimension that forms the rows: `T` for a line scan, `Z` for a section. */
   readonly rowAxis: "Y" | "T" | "Z";
-  /** By index along `C`; `null` if nothing is stored for it. */
+  /** Channels by index along `C`; `null` if nothing is stored for an index. */
   readonly channels: readonly (StoredChannel | null)[];
-  /** Tiles of a complete plane. */
+  /** Number of tiles of a complete plane. */
   readonly tiles: number;
-  /** Whether tiles differ by their `M` or by their place. */
+  /** Whether `M` or the position distinguishes tiles. */
   readonly tilesBy: "M" | "place";
 }
 
@@ -41,18 +41,18 @@ export interface SceneLayout {
 export const spanOf = ({ spans }: Pick<SceneLayout, "spans">, letter: string): Span =>
   spans.get(letter) ?? { start: 0, size: 1 };
 
-/** Letters of the served dimensions. */
+/** Letters of served dimensions. */
 const SERVED = "TCZYX";
 
-/** Letters of longer dimensions that are served at their first index only. */
+/** Letters of other dimensions longer than 1, which are served at their first index only. */
 export const heldAxes = (layout: SceneLayout): string[] =>
   [...layout.spans].filter(([letter, { size }]) => size > 1 && !SERVED.includes(letter))
     .map(([letter]) => letter);
 
-/** Channels that all subblocks span in total: ten thousand subblocks for each possible channel. */
+/** Largest total of the channels that each subblock spans: ten thousand subblocks per possible channel. */
 const MAX_CHANNEL_STEPS = 10_000 * MAX_CHANNELS;
 
-/** Lays out a scene. @param entries in directory order @throws {DecodeFailed} its pixels are unsupported, or it exceeds a bound */
+/** Lays out a scene. @param entries in directory order @throws {DecodeFailed} unsupported pixels, or above a limit */
 export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag): SceneLayout {
   const spans = new Map<string, Span>();
   for (const letter of table.letters) {
@@ -61,7 +61,7 @@ export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag
     stop.check();
   }
   const mosaic = table.letters.includes("M") && entries.some((i) => table.start("M", i) >= 0);
-  // A higher `M` is painted later; the sort is stable, so equal ones keep their order.
+  // Higher `M` are painted later. The sort is stable, so entries of equal `M` keep their order.
   const ordered = mosaic ? entries.toSorted((a, b) => table.start("M", a) - table.start("M", b)) : entries;
   const rowAxis = rowAxisOf(table, entries, spans);
   checkPlane(spans, rowAxis);
@@ -84,7 +84,7 @@ function spanAlong(table: SubblockTable, entries: Int32Array, letter: string): S
   return { start, size: end - start };
 }
 
-/** Sections and line scans have no `Y`. The lines of a scan are time points, and a subblock may span several. */
+/** Sections and line scans have no `Y`. The lines of a line scan are time points, of which a subblock may span several. */
 function rowAxisOf(table: SubblockTable, entries: Int32Array, spans: ReadonlyMap<string, Span>) {
   const size = (letter: string) => spanOf({ spans }, letter).size;
   if (size("Y") > 1) return "Y";
@@ -129,7 +129,7 @@ function storedChannels(
   return channels;
 }
 
-/** Counts the tiles of a complete plane: the distinct `M`, or else the most places at one position. */
+/** Number of tiles of a complete plane: the number of distinct `M`, or else the most tile positions in one plane. */
 function tilesOf(
   table: SubblockTable,
   entries: Int32Array,
@@ -180,7 +180,7 @@ export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L"
   };
 }
 
-/** Warns about missing tiles of an interrupted recording; overlapping subblocks can hide a few. */
+/** Warns about missing tiles of an interrupted recording. Overlapping subblocks can hide a few missing ones. */
 export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warning[] {
   const held = heldAxes(layout);
   const needed = [..."TZC"].reduce((product, letter) => product * spanOf(layout, letter).size, layout.tiles);
@@ -202,9 +202,9 @@ export interface StoredScene {
   readonly layout: SceneLayout;
   /** The served channels: channels of the file, or samples of their colour pixels. */
   readonly channels: readonly Channel[];
-  /** The place of each of them. */
+  /** The location of each channel's samples. */
   readonly places: readonly SamplePlace[];
-  /** Files of the document by their part number. */
+  /** Files of the document, by part number. */
   readonly parts: ReadonlyMap<number, ByteSource>;
   readonly stop: StopFlag;
 }
@@ -212,8 +212,8 @@ export interface StoredScene {
 /**
  * Lays out a scene of a document.
  *
- * @param index rank of the scene
- * @throws {DecodeFailed} its pixels are unsupported, it exceeds a bound, or tiles may be missing
+ * @param index index of the scene, in ascending order of `S`
+ * @throws {DecodeFailed} its pixels are unsupported, it is above a limit, or tiles may be missing
  */
 export function storedScene(
   document: CziDocument,
@@ -229,9 +229,9 @@ export function storedScene(
   return { table, layout, ...channelList(layout, metadata.channels), parts, stop };
 }
 
-/** The samples of a served channel. */
+/** Location of a served channel's samples. */
 export interface SamplePlace {
-  /** Index along `C`, from the first one. */
+  /** Index along `C`, counted from the first index. */
   readonly c: number;
   /** Index among the samples of a pixel, in the order red, green, blue, alpha. */
   readonly sample: number;
@@ -250,7 +250,7 @@ function channelList(
   const listed = channels.flatMap((channel, c) => {
     const { samples, ...type } = channel ?? { samples: 1, sampleType };
     const name = own[c]!;
-    // The samples of a colour pixel do not share the colour of their channel.
+    // The samples of a colour pixel do not have the colour of their channel.
     if (samples === 1) return [{ c, sample: 0, name, color: facts(c)?.color ?? null, ...type }];
     return SAMPLE_NAMES.slice(0, samples).map((of, sample) => ({
       ...{ c, sample, name: sampleName(several ? name : null, of), color: null },

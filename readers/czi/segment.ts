@@ -1,8 +1,8 @@
-/** Segments, the containers of a document: an id, two sizes and data. The first one is the file header. */
+/** Segments, the containers in a document: an id, two sizes and data. The first segment is the file header. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 
-/** Segments that a walk visits. */
+/** Largest number of segments in a walk. */
 const MAX_SEGMENTS = 1 << 21;
 
 /** Bytes before the data of a segment. */
@@ -24,28 +24,28 @@ export const ID = {
 
 /** The head of a segment. */
 export interface Segment {
-  /** One of {@linkcode ID}, or an unknown one. */
+  /** One of {@linkcode ID}, or an unknown id. */
   readonly id: string;
   readonly offset: number;
   /** Offset of its data. */
   readonly data: number;
-  /** Used bytes of data. */
+  /** Number of used data bytes. */
   readonly used: number;
-  /** Allocated bytes of data. */
+  /** Number of allocated data bytes. */
   readonly allocated: number;
 }
 
-/** Text of a fixed size, up to its first NUL. */
+/** Text in a field of fixed size, up to its first NUL. */
 export function textAt(view: DataView, at: number, length: number, encoding = "latin1"): string {
   const bytes = new Uint8Array(view.buffer, view.byteOffset + at, length);
   const end = bytes.indexOf(0);
   return new TextDecoder(encoding).decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
-/** A 64-bit integer as a number; beyond 2^53 it is inexact but above the size of any file. */
+/** A 64-bit integer as a number. Above 2^53 it is inexact, but larger than any file. */
 export const longAt = (view: DataView, at: number): number => Number(view.getBigInt64(at, true));
 
-/** The segment whose head is in `view`. @throws {DecodeFailed} a size is negative */
+/** The segment whose head begins at the start of `view`. @throws {DecodeFailed} a size is negative */
 export function segmentIn(view: DataView, offset: number): Segment {
   const id = textAt(view, 0, 16);
   const allocated = longAt(view, 16);
@@ -66,7 +66,7 @@ export function segmentIn(view: DataView, offset: number): Segment {
 const readSegment = (file: ByteSource, offset: number, what: string): Segment =>
   segmentIn(new DataView(file.read(offset, SEGMENT_HEAD, what).buffer), offset);
 
-/** Reads the head of a segment. @throws {DecodeFailed} its id is another one, or it lies outside the file */
+/** Reads the head of a segment. @throws {DecodeFailed} it has another id, or lies outside the file */
 export function requireSegment(file: ByteSource, offset: number, id: string, what: string): Segment {
   const segment = readSegment(file, offset, what);
   if (segment.id !== id) {
@@ -76,9 +76,9 @@ export function requireSegment(file: ByteSource, offset: number, id: string, wha
 }
 
 /**
- * Walks from segment to segment, up to one that is damaged or to the end of the file.
+ * Walks from segment to segment, up to a damaged segment or the end of the file.
  *
- * @throws {DecodeFailed} there are more than {@linkcode MAX_SEGMENTS}
+ * @throws {DecodeFailed} more than {@linkcode MAX_SEGMENTS} segments
  * @throws {Stopped}
  */
 export function* walkSegments(file: ByteSource, start: number): Generator<Segment> {
@@ -92,14 +92,14 @@ export function* walkSegments(file: ByteSource, start: number): Generator<Segmen
   }
 }
 
-/** Defined bytes of the file header. */
+/** Number of defined bytes in the file header. */
 const HEADER_BYTES = 80;
 
 /** The file header. */
 export interface FileHeader {
-  /** Hexadecimal GUID that all parts of a split document share. */
+  /** Hexadecimal GUID, shared by all parts of a split document. */
   readonly primary: string;
-  /** Number of the part, 0 for the first or only file. */
+  /** Number of the part; 0 for the first or only file. */
   readonly part: number;
   /** Offset of the subblock directory, or 0. */
   readonly directory: number;

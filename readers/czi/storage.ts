@@ -1,5 +1,5 @@
 /**
- * How the samples of a subblock are stored: its pixel type and its compression. Colours are stored as blue, green, red,
+ * How the samples of a subblock are stored: its pixel type and compression. Colours are stored as blue, green, red,
  * alpha and served as red, green, blue, alpha.
  */
 import { type Codec, damaged } from "../codecs/segment.ts";
@@ -10,12 +10,12 @@ import type { SampleType } from "../reader.ts";
 
 /** A pixel type. */
 export interface PixelType {
-  /** Name in the documentation of the format. */
+  /** Name in the format's documentation. */
   readonly name: string;
   readonly sampleType: SampleType;
-  /** Samples of a pixel: 1, 3 or 4. */
+  /** Number of samples per pixel: 1, 3 or 4. */
   readonly samples: number;
-  /** Bytes of a pixel. */
+  /** Number of bytes per pixel. */
   readonly bytes: number;
 }
 
@@ -36,10 +36,10 @@ const COMPLEX: Readonly<Record<number, string>> = {
   11: "Bgr192ComplexFloat",
 };
 
-/** From narrow to wide. */
+/** Sample types from narrow to wide. */
 const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
 
-/** The pixel type of a code. @throws {DecodeFailed} it is unknown or complex */
+/** The pixel type with this code. @throws {DecodeFailed} it is unknown or complex */
 export function pixelTypeOf(code: number): PixelType {
   const type = TYPES[code];
   if (type) return type;
@@ -56,15 +56,15 @@ export const wider = (a: SampleType, b: SampleType): SampleType =>
 /** Names of the samples of a colour pixel, in the served order. */
 export const SAMPLE_NAMES: readonly string[] = [...COLOURS, "Alpha"];
 
-/** One way to store samples. */
+/** A way to store samples. */
 export interface Storage {
-  /** `null` for raw samples. */
+  /** Codec; `null` for raw samples. */
   readonly codec: Codec | null;
   /** Whether colours are stored as blue, green, red. */
   readonly blueFirst: boolean;
-  /** Whether the code is undefined and its samples are taken for raw ones. */
+  /** Whether the code is undefined and its samples are assumed to be raw. */
   readonly doubtful: boolean;
-  /** Whether a stream decodes to all low bytes of 16-bit samples before all high bytes. */
+  /** Whether a stream decodes to all low bytes of 16-bit samples, then all high bytes. */
   isSplit(input: Uint8Array): boolean;
 }
 
@@ -73,10 +73,10 @@ const REFUSED: Readonly<Record<number, string>> = {
   7: "chunked",
 };
 
-/** Codes from 100 on are raw data of a camera, from 1000 on of the system. */
+/** First code for raw data of a camera, and first code for raw data of the system. */
 const [CAMERA_RAW, SYSTEM_RAW] = [100, 1000];
 
-/** The storage of a compression code. @param what names the subblock in messages @throws {DecodeFailed} it is unsupported */
+/** The storage for a compression code. @param what name of the subblock in messages @throws {DecodeFailed} it is unsupported */
 export async function storageOf(code: number, what: string): Promise<Storage> {
   const raw = { codec: null, blueFirst: true, doubtful: false, isSplit: () => false };
   switch (code) {
@@ -102,7 +102,7 @@ export async function storageOf(code: number, what: string): Promise<Storage> {
   );
 }
 
-/** Reads the header of a zstd stream: its first byte is its length; `null` for an unknown one. */
+/** Reads the header of a zstd stream, whose first byte is the header's length; `null` for an unknown header. */
 function headerOf(input: Uint8Array): { readonly length: number; readonly split: boolean } | null {
   const [length, chunk, bits] = input;
   if (length === 1) return { length, split: false };
@@ -126,7 +126,7 @@ const zstdWithHeader: Codec = {
   },
 };
 
-/** The colour space of a JPEG stream of three components, as libjpeg decides: by its markers, then by the component ids. */
+/** The colour space of a JPEG stream with three components. As in libjpeg, markers decide first, then the component ids. */
 export function jpegColours(input: Uint8Array): "ycbcr" | "rgb" {
   for (let at = 2; at + 4 <= input.length && input[at] === 0xff;) {
     const marker = input[at + 1]!;

@@ -1,4 +1,4 @@
-/** Subblocks: where their samples are in the file, how they are decoded, and which of their pixels are valid. */
+/** Subblocks: the location of their samples in the file, their decoding, and which of their pixels are valid. */
 import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
 import { joinBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed } from "../errors.ts";
@@ -14,53 +14,53 @@ import { DIMENSION_BYTES, ENTRY_BYTES, placeOf, type SubblockTable } from "./dir
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
 import { jpegColours, type PixelType, pixelTypeOf, type Storage, storageOf } from "./storage.ts";
 
-/** A block of a plane with its bytes. */
+/** A block of a plane, with its stored bytes. */
 export interface StoredBlock {
   readonly block: Block;
   readonly pixel: PixelType;
-  /** File that holds it. */
+  /** File that contains the block. */
   readonly file: ByteSource;
-  /** Where it is in the file. */
+  /** Location in the file. */
   readonly subblock: Subblock;
   /** How its samples are stored. */
   readonly storage: Storage;
-  /** Its rows in the file: all, or the first ones of a truncated line scan. */
+  /** Number of its rows in the file: all, or the first rows of a truncated line scan. */
   readonly rows: number;
   /** Name in messages. */
   readonly what: string;
 }
 
-/** Decoded bytes of one subblock: a plane of 2^28 float64 samples. */
+/** Largest decoded subblock in bytes: a plane of 2^28 float64 samples. */
 const MAX_SUBBLOCK_BYTES = 2 ** 31 - 1;
 
-/** Bytes of the metadata of one subblock; a few hundred are usual. */
+/** Largest metadata of a subblock in bytes; a few hundred are usual. */
 const MAX_SUBBLOCK_XML = 1 << 20;
 
-/** Bytes of the attachment of one subblock: a mask of 2^30 pixels. */
+/** Largest attachment of a subblock in bytes: a mask of 2^30 pixels. */
 const MAX_BLOB_BYTES = 1 << 28;
 
-/** Least bytes of data before the metadata, and bytes of the sizes before the entry. */
+/** Smallest number of data bytes before the metadata, and bytes of the sizes before the entry. */
 const [LEAST_HEAD, SIZES] = [256, 16];
 
-/** Where the parts of a subblock are in its file. */
+/** Locations of the parts of a subblock in its file. */
 export interface Subblock {
   /** Offset of the samples. */
   readonly data: number;
-  /** Bytes of the samples. */
+  /** Number of sample bytes. */
   readonly dataSize: number;
   /** Offset of the metadata. */
   readonly metadata: number;
-  /** Bytes of the metadata. */
+  /** Number of metadata bytes. */
   readonly metadataSize: number;
-  /** Bytes of the attachment, which follows the samples. */
+  /** Number of bytes of the attachment, which follows the samples. */
   readonly blobSize: number;
 }
 
 /**
  * Reads the head of a subblock.
  *
- * @param what names it in messages
- * @returns `null` if it was deleted
+ * @param what name in messages
+ * @returns `null` if the subblock was deleted
  * @throws {DecodeFailed} it lies outside the file, is not a subblock, or its sizes are impossible
  */
 function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
@@ -88,7 +88,7 @@ function readSubblock(file: ByteSource, position: number, what: string): Subbloc
   return { data, dataSize, metadata, metadataSize, blobSize };
 }
 
-/** `{CBE3EA67-5BFC-492B-A16A-ECE378031448}` as it is stored. */
+/** Stored form of the GUID `{CBE3EA67-5BFC-492B-A16A-ECE378031448}`. */
 const MASK_CHUNK = "67eae3cbfc5b2b49a16aece378031448";
 
 /** Bytes of a chunk before its payload: a GUID and a size. */
@@ -103,7 +103,7 @@ function readMask(file: ByteSource, subblock: Subblock, what: string): PixelMask
   }
   const xml = new TextDecoder().decode(file.read(metadata, metadataSize, what));
   const blob = file.read(data + dataSize, blobSize, `the attachment of ${what}`);
-  // An attachment that starts with a mask is a list of chunks, whatever the metadata say.
+  // An attachment that starts with a mask is a list of chunks, even if the metadata do not say so.
   const chunks = blob.subarray(0, 16).toHex() === MASK_CHUNK || xml.includes("CHUNKCONTAINER");
   if (!chunks) return null;
   const view = new DataView(blob.buffer);
@@ -132,25 +132,25 @@ function maskIn(payload: Uint8Array, what: string): PixelMask {
       `the mask of ${what} states ${width} x ${height} pixels in ${payload.length} bytes`,
     );
   }
-  // One bit a pixel, the highest first.
+  // One bit per pixel, the highest bit first.
   return (x, y) =>
     x < width && y < height && (payload[16 + y * stride + (x >> 3)]! & (0x80 >> (x & 7))) !== 0;
 }
 
-/** Where to look for the bytes of a block. */
+/** Where to find the bytes of a block. */
 export interface BlockPlace {
   readonly table: SubblockTable;
-  /** File that holds it. */
+  /** File that contains the block. */
   readonly file: ByteSource;
-  /** Whether rows may be missing at the end of the file, as in a line scan. */
+  /** Whether rows may be missing at the end of the file, as in a truncated line scan. */
   readonly mayBeCut: boolean;
   readonly warnings: Warning[];
 }
 
 /**
- * Finds the bytes of a block.
+ * Locates the bytes of a block.
  *
- * @returns `null` if the subblock was deleted, or a line scan was cut before it
+ * @returns `null` if the subblock was deleted, or if a line scan was truncated before it
  * @throws {DecodeFailed} the bytes lie outside the file, are too few, or use an unsupported compression
  */
 export async function findBlock(
@@ -165,7 +165,7 @@ export async function findBlock(
   if (subblock === null) return null;
   const { data, dataSize } = subblock;
   const needed = block.pixels * pixel.bytes;
-  // Some writers leave pixels raw whatever the code says; a stream may also happen to have their length.
+  // Some writers leave pixels raw whatever the code says. A stream may also happen to be as long as the pixels.
   const raw = dataSize === needed && !startsAsStream(file, subblock, facts.compression, what);
   const storage = await storageOf(raw ? 0 : facts.compression, what);
   if (storage.doubtful) {
@@ -191,7 +191,7 @@ export async function findBlock(
   return { ...found, rows: block.height };
 }
 
-/** Starts of the streams of a compression code, after a header of 0, 1 or 3 bytes. */
+/** First bytes of the streams of a compression code, after a header of 0, 1 or 3 bytes. */
 const STREAM_STARTS: Readonly<Record<number, RegExp>> = {
   1: /^ffd8ff/,
   4: /^4949bc/,
@@ -205,7 +205,7 @@ function startsAsStream(file: ByteSource, { data, dataSize }: Subblock, code: nu
   return start.test(file.read(data, Math.min(dataSize, 8), what).toHex());
 }
 
-/** Raw rows in the file. @throws {DecodeFailed} some are missing that must not be */
+/** Number of raw rows in the file. @throws {DecodeFailed} rows are missing although `mayBeCut` is false */
 function rawRows(
   { block, pixel, file, subblock, what }: Omit<StoredBlock, "rows">,
   needed: number,
@@ -227,14 +227,14 @@ function rawRows(
   return block.height;
 }
 
-/** The picture of a subblock: the rows of all indices that it spans, one below the other. */
+/** The size of a subblock's picture, which has the rows of all indices that it spans, one below the other. */
 function extentOf({ block, pixel, subblock }: Pick<StoredBlock, "block" | "pixel" | "subblock">): Extent {
   const { storedWidth: width, pixels } = block;
   const { samples, bytes } = pixel;
   return { stored: subblock.dataSize, width, rows: pixels / width, samples, bytes: pixels * bytes };
 }
 
-/** Memory that painting a block takes in addition to the planes. */
+/** Memory that painting a block needs besides the planes. */
 export function workingMemory(stored: StoredBlock): WorkingMemory {
   const { block, pixel, storage: { codec }, subblock } = stored;
   const mask = { bytes: subblock.blobSize + subblock.metadataSize, endsWithWorker: false };
@@ -247,7 +247,7 @@ export function workingMemory(stored: StoredBlock): WorkingMemory {
   return subblock.blobSize > 0 ? largerMemory(needed, mask) : needed;
 }
 
-/** Opens the pixels of a block, decoding compressed ones. @throws {DecodeFailed | Stopped} */
+/** Opens the pixels of a block and decodes them if they are compressed. @throws {DecodeFailed | Stopped} */
 export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<StoredPixels> {
   const { pixel, file, subblock, storage, what } = stored;
   const mask = subblock.blobSize > 0 ? readMask(file, subblock, what) : null;

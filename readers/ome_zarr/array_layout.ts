@@ -16,29 +16,29 @@ import { keyBelow, type ZarrNode } from "./hierarchy.ts";
 import { isSampleType } from "../samples/to_float32.ts";
 import { fillValue, numpyType } from "./sample_types.ts";
 
-/** Axes of one array; OME-Zarr has at most five. */
+/** Largest number of axes; OME-Zarr has at most five. */
 const MAX_RANK = 16;
 
 /** The metadata of an array. */
 export interface ArrayLayout {
   /** Path inside the store. */
   readonly path: string;
-  /** Samples along each axis. */
+  /** Number of samples along each axis. */
   readonly shape: readonly number[];
-  /** Samples of a chunk along each axis. */
+  /** Number of samples of a chunk along each axis. */
   readonly chunkShape: readonly number[];
   /** Type of the samples after all codecs. */
   readonly sampleType: SampleType;
   readonly chain: CodecChain;
-  /** float32 of samples in absent chunks, `null` if undefined. */
+  /** float32 value of samples in absent chunks; `null` if undefined. */
   readonly fill: number | null;
-  /** Names of the axes in the metadata of the array, or `null`. */
+  /** Names of the axes in the array's metadata, or `null`. */
   readonly dimensionNames: readonly (string | null)[] | null;
-  /** Possible keys of the chunk at a grid position; the first that exists counts. */
+  /** Returns the possible keys of the chunk at a grid position; the first existing key counts. */
   readonly chunkKeys: (position: readonly number[]) => string[];
 }
 
-/** Reads the metadata of an array. @throws {DecodeFailed} they are invalid or name something unknown */
+/** Reads the metadata of an array. @throws {DecodeFailed} they are invalid or contain an unknown name */
 export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
   const what = `array "${path}"`;
   if (node.kind !== "array") throw new DecodeFailed(`"${path}" is a group, not an array`);
@@ -54,7 +54,7 @@ export function arrayLayout(node: ZarrNode, path: string): ArrayLayout {
 function version3(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
   const { fields } = node.metadata;
   const written = fields["data_type"];
-  // Zarr 3.1: an object may hold the name, with a configuration for some types.
+  // In Zarr 3.1 an object may hold the name, with a configuration for some types.
   const named = isJsonObject(written) && Object.keys(object(written["configuration"])).length === 0;
   const sampleType = named ? written["name"] : written;
   if (!isSampleType(sampleType)) {
@@ -70,7 +70,7 @@ function version3(node: ZarrNode, shape: number[], path: string, what: string): 
     throw new DecodeFailed(`${what} uses storage transformers, which are not supported`);
   }
   for (const [name, value] of Object.entries(fields)) {
-    // Zarr 3 core: readers must understand every field unless it says otherwise.
+    // Zarr 3 core: readers must understand every field, unless the field says otherwise.
     if (!KNOWN_FIELDS.has(name) && !(isJsonObject(value) && value["must_understand"] === false)) {
       throw new DecodeFailed(`${what} has the unknown metadata field "${name}"`);
     }
@@ -133,7 +133,7 @@ function chunkKeys(encoding: unknown, path: string, what: string): ArrayLayout["
   return (position) => [keyBelow(path, [...prefix, ...position].join(separator))];
 }
 
-/** Required fields of Zarr 2 ("Metadata") that decide how samples are decoded. */
+/** Required fields in Zarr 2 ("Metadata") that determine how samples are decoded. */
 const REQUIRED_FIELDS = ["compressor", "filters", "order"];
 
 function version2(node: ZarrNode, shape: number[], path: string, what: string): ArrayLayout {
@@ -184,7 +184,7 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
 function version2Codec(value: unknown, what: string): CodecMetadata {
   const { id } = object(value);
   if (typeof id !== "string") throw new DecodeFailed(`${what} has a filter or compressor without a name`);
-  // The default of numcodecs; in Zarr 3 it is the width of a sample.
+  // 4 is the default of numcodecs; in Zarr 3 the default is the width of a sample.
   const defaults = id === "shuffle" ? { elementsize: 4 } : {};
   return { name: id, configuration: { ...defaults, ...object(value) } };
 }

@@ -1,5 +1,5 @@
 /**
- * The chunks that hold some planes: which they are, the memory that decoding them takes, and how each is decoded. Every
+ * The chunks of some planes: which they are, the memory for decoding them, and the decoding itself. Every
  * length is checked against the metadata.
  */
 import type { Room } from "../codecs/compressed_stream.ts";
@@ -16,10 +16,10 @@ import { type PlacedSpan, type PlaneSelection, PlaneSink } from "./plane_sink.ts
 import type { Store, StoredValue } from "./hierarchy.ts";
 import { decodeValues } from "./value_codecs.ts";
 
-/** Chunks of one load: a plane of 32768 x 32768 in chunks of 32 x 32. */
+/** Largest number of chunks per load: a plane of 32768 x 32768 in chunks of 32 x 32. */
 const MAX_CHUNKS = 1 << 20;
 
-/** Positions of the wanted chunks along each axis of the grid. @throws {DecodeFailed} too many chunks */
+/** Positions of the wanted chunks, along each axis of the grid. @throws {DecodeFailed} too many chunks */
 export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): number[][] {
   const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = selection;
   const along = array.chunkShape.map((size, axis) => {
@@ -37,7 +37,7 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
   return along;
 }
 
-/** Channels and rows of encoded (inner) chunks; `undefined` for raw ones. */
+/** Channels and rows per encoded (inner) chunk; `undefined` for raw chunks. */
 export function divisionOf(
   { chain }: ArrayLayout,
   { rowAxis, channelAxis }: PlaneSelection,
@@ -70,12 +70,12 @@ function range(start: number, end: number): number[] {
 /** Planes of an array in a store. */
 export interface StoredPlanes {
   readonly store: Store;
-  /** The array that is cut into chunks. */
+  /** The array of the planes. */
   readonly array: ArrayLayout;
   readonly selection: PlaneSelection;
 }
 
-/** Memory for decoding the largest chunk, beside the planes. */
+/** Memory for decoding the largest chunk, besides the planes. */
 export function workingMemory({ store, array, selection }: StoredPlanes): WorkingMemory {
   const { rowAxis, columnAxis, fixed } = selection;
   // Rows of raw chunks are read into a small buffer.
@@ -84,7 +84,7 @@ export function workingMemory({ store, array, selection }: StoredPlanes): Workin
   return bytes === 0 ? NO_WORKING_MEMORY : { bytes, endsWithWorker: false };
 }
 
-/** @param held whether the stored bytes are in memory, as in a deflated ZIP entry */
+/** @param held whether the stored bytes are held in memory, as for a deflated ZIP entry */
 function workingBytes(chain: CodecChain, held: boolean, inRows: boolean): number {
   const { serializer, byteCodecs, valueCodecs, axes, arrayType, shape } = chain;
   const stored = held ? encodedBound(chain) : 0;
@@ -101,10 +101,10 @@ function workingBytes(chain: CodecChain, held: boolean, inRows: boolean): number
 }
 
 /**
- * Decodes the wanted chunks in turn. Codecs run synchronously: the asynchronous zstd of the runtime ends the process on damaged
- * input.
+ * Decodes the wanted chunks one after the other. Codecs run synchronously: the runtime's asynchronous zstd ends the process on
+ * damaged input.
  *
- * @throws {DecodeFailed} naming the chunk
+ * @throws {DecodeFailed} with the name of the chunk
  */
 export async function decodePlanes(
   { store, array, selection }: StoredPlanes,
@@ -143,13 +143,13 @@ function openChunk(
   return null;
 }
 
-/** Headers and checksums that some codecs add to an inner chunk. */
+/** Bytes of headers and checksums that codecs may add to an inner chunk. */
 const INNER_OVERHEAD = 1024;
 
-/** Largest encoded chunk. */
+/** Largest encoded chunk in bytes. */
 const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
 
-/** Largest encoded form of one chunk, or of one shard without gaps. */
+/** Largest encoded form of one chunk, or of one shard without gaps, in bytes. */
 function encodedBound({ serializer, shape, arrayType }: CodecChain): number {
   if (serializer.kind === "bytes") return Math.min(looseBound(serializer.size), MAX_ENCODED_BYTES);
   const samples = product(shape) * SAMPLE_BYTES[arrayType];
@@ -159,28 +159,28 @@ function encodedBound({ serializer, shape, arrayType }: CodecChain): number {
 
 const product = (sizes: readonly number[]) => sizes.reduce((all, size) => all * size, 1);
 
-/** Every combination of one position along each axis, the last axis fastest. */
+/** All combinations of one position per axis, the last axis fastest. */
 function* combinations(along: readonly (readonly number[])[]): Generator<number[]> {
   const [first, ...rest] = along;
   if (first === undefined) return yield [];
   for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
 }
 
-/** A stored chunk, its name in messages and its place. */
+/** A stored chunk with its name in messages and its position. */
 interface EncodedChunk {
   readonly source: ByteSource;
   readonly name: string;
-  /** For each axis of the chunk before its codecs, the axis of the array. */
+  /** The array's axis for each axis of the chunk before its codecs. */
   readonly axes: readonly number[];
-  /** Index of its first sample on each axis of the array. */
+  /** Index of its first sample along each axis of the array. */
   readonly origin: readonly number[];
 }
 
-/** Decodes chunks, one after the other, for one sink. */
+/** Decodes chunks one after the other into one sink. */
 class ChunkDecoder {
   readonly #sink: PlaneSink;
   readonly #stop: StopFlag;
-  /** Decoded chunk; reused, since new memory is cleared first. */
+  /** Buffer of the decoded chunk. It is reused, since new memory is first cleared. */
   #kept = new Uint8Array(0);
 
   constructor(sink: PlaneSink, stop: StopFlag) {
@@ -188,7 +188,7 @@ class ChunkDecoder {
     this.#stop = stop;
   }
 
-  /** Decodes a chunk. @throws {DecodeFailed} naming the chunk */
+  /** Decodes a chunk. @throws {DecodeFailed} with the name of the chunk */
   async decode(chain: CodecChain, chunk: EncodedChunk): Promise<void> {
     this.#stop.check();
     const { source, name, origin } = chunk;
@@ -228,7 +228,7 @@ class ChunkDecoder {
     const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
     const index = readIndex(sharding, shard);
-    // By axis, to skip most inner chunks of a shard with many time points at once.
+    // Selects per axis, which skips most inner chunks of a shard with many time points at once.
     const along = axes.map((axis, i) => {
       const size = innerShape[i]!;
       const isWanted = (n: number) => this.#sink.wants(axis, { from: origin[axis]! + n * size, size });
@@ -249,7 +249,7 @@ class ChunkDecoder {
   }
 }
 
-/** The box of samples in C order of their axes; `axes` are the indices of these in the array. */
+/** The box of samples in C order of their axes; `axes` are the array's axes for them. */
 function placed(origin: readonly number[], axes: readonly number[], shape: readonly number[]): PlacedSpan[] {
   const box = origin.map((from) => ({ from, size: 1, stride: 1 }));
   let stride = 1;
@@ -269,13 +269,13 @@ function requireSize(size: number, needed: number, name: string): void {
   if (size !== needed) throw new DecodeFailed(`chunk "${name}" has ${size} bytes instead of ${needed}`);
 }
 
-/** Decodes a shard under bytes-to-bytes codecs as a whole. */
+/** Decodes a whole shard that is wrapped in bytes-to-bytes codecs. */
 function wholeShard(chain: CodecChain, value: ByteSource, name: string): ByteSource {
   const bytes = decodeBytes(chain.byteCodecs, value, { size: encodedBound(chain), name });
   return new DecodedBytes(bytes, `shard "${name}"`);
 }
 
-/** The output of codecs: at most `size` bytes of the chunk `name`, in `room` if given. */
+/** Limits for the output of codecs: at most `size` bytes of the chunk `name`, in `room` if given. */
 interface Wanted {
   readonly size: number;
   readonly name: string;
@@ -302,7 +302,7 @@ function decodeBytes(codecs: readonly ByteCodec[], value: ByteSource, wanted: Wa
   return bytes;
 }
 
-/** Runs one decoding step; its errors name the chunk and the codec. */
+/** Runs one decoding step; adds the chunk and the codec to its errors. */
 function runStep<T>(chunk: string, codec: string, step: () => T): T {
   try {
     return step();
@@ -313,16 +313,16 @@ function runStep<T>(chunk: string, codec: string, step: () => T): T {
   }
 }
 
-/** Offset and length of an absent inner chunk (sharding codec, "Binary shard format"). */
+/** Offset and length that mark an absent inner chunk (sharding codec, "Binary shard format"). */
 const ABSENT = 0xffffffffffffffffn;
 
-/** The place of an inner chunk in its shard. */
+/** Location of an inner chunk in its shard. */
 interface IndexEntry {
   readonly offset: bigint;
   readonly length: bigint;
 }
 
-/** Reads the index of a shard: the entry of each inner chunk by number, the last axis fastest. */
+/** Reads the index of a shard. Entries are numbered by inner chunk, the last axis fastest. */
 function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: number) => IndexEntry {
   const { indexSize, indexLittleEndian: littleEndian } = sharding;
   if (source.size < indexSize) {
@@ -340,7 +340,7 @@ function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: 
   });
 }
 
-/** The bytes of an inner chunk, or `null` if absent. */
+/** The bytes of an inner chunk; `null` if it is absent. */
 function innerChunk(shard: EncodedChunk, { offset, length }: IndexEntry, place: string): ByteSource | null {
   if (offset === ABSENT && length === ABSENT) return null;
   const { source, name } = shard;

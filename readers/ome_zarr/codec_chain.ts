@@ -1,6 +1,6 @@
 /**
- * The codecs of an array: array-to-array steps, one serializer (`bytes` or `sharding_indexed`), bytes-to-bytes steps (Zarr 3 core,
- * "Codecs").
+ * The codecs of an array: array-to-array steps, one serializer (`bytes` or `sharding_indexed`), then bytes-to-bytes steps
+ * (Zarr 3 core, "Codecs").
  */
 import { DecodeFailed } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
@@ -11,29 +11,29 @@ import { numpyType } from "./sample_types.ts";
 
 /** A codec in the metadata. */
 export interface CodecMetadata {
-  /** Its name as written. */
+  /** Name as written. */
   readonly name: string;
-  /** Its fields, unchecked. */
+  /** Fields, not validated. */
   readonly configuration: CodecConfiguration;
 }
 
-/** Largest decoded chunk: zarr-python and Blosc stop at 2 GiB, images keep to a few MiB. */
+/** Largest decoded chunk in bytes. zarr-python and Blosc stop at 2 GiB; usual chunks have a few MiB. */
 export const MAX_CHUNK_BYTES = 1 << 30;
 
-/** Largest index of a shard: four million inner chunks. */
+/** Largest index of a shard in bytes: four million inner chunks. */
 const MAX_INDEX_BYTES = 64 << 20;
 
 /** Decodes the bytes of one chunk to samples. */
 export interface CodecChain {
   /** Type of the samples after all steps. */
   readonly arrayType: SampleType;
-  /** Shape of the chunk in stored order of its axes. */
+  /** Shape of the chunk, in the stored order of its axes. */
   readonly shape: readonly number[];
-  /** For each stored axis, the axis of the array (or of the enclosing shard). */
+  /** The array's axis (or the enclosing shard's) for each stored axis. */
   readonly axes: readonly number[];
   /** Element-wise codecs such as `delta`, in the order of the metadata. */
   readonly valueCodecs: readonly CodecMetadata[];
-  /** Layout of samples in the bytes. */
+  /** How the bytes hold the samples. */
   readonly serializer: BytesSerializer | Sharding;
   /** Compressors and checksums, in the order of the metadata. */
   readonly byteCodecs: readonly ByteCodec[];
@@ -47,38 +47,38 @@ export interface BytesSerializer {
   readonly sampleType: SampleType;
   /** Byte order of the stored samples. */
   readonly littleEndian: boolean;
-  /** Bytes of a whole chunk. */
+  /** Bytes per whole chunk. */
   readonly size: number;
 }
 
-/** Inner chunks with an index of offsets and lengths. */
+/** Inner chunks, with an index of their offsets and lengths. */
 export interface Sharding {
   /** Distinguishes it from {@linkcode BytesSerializer}. */
   readonly kind: "sharding";
   /** Decodes an inner chunk. */
   readonly inner: CodecChain;
-  /** Shape of an inner chunk in the stored axes of the shard. */
+  /** Shape of an inner chunk, along the stored axes of the shard. */
   readonly innerShape: readonly number[];
-  /** Inner chunks per axis. */
+  /** Number of inner chunks per axis. */
   readonly grid: readonly number[];
   /** Codecs of the index, all of fixed length. */
   readonly indexCodecs: readonly ByteCodec[];
   /** Byte order of the index. */
   readonly indexLittleEndian: boolean;
-  /** Encoded bytes of the index. */
+  /** Size of the encoded index in bytes. */
   readonly indexSize: number;
-  /** True where the index stands before the inner chunks. */
+  /** True if the index precedes the inner chunks. */
   readonly indexAtStart: boolean;
 }
 
-/** Element-wise codecs; zarrita decodes all but `fixedscaleoffset`. */
+/** Element-wise codecs. zarrita decodes all of them except `fixedscaleoffset`. */
 const VALUE_CODECS = ["delta", "scale_offset", "cast_value", "fixedscaleoffset"];
-/** Codecs that only round when encoding. */
+/** Codecs that round when encoding and do nothing when decoding. */
 const ROUNDING_CODECS = ["bitround", "quantize"];
 
 /** The chunk that a chain of codecs decodes. */
 export interface ChunkSamples {
-  /** Samples along each axis. */
+  /** Number of samples along each axis. */
   readonly shape: readonly number[];
   /** Type of the samples after all steps. */
   readonly sampleType: SampleType;
@@ -89,7 +89,7 @@ export interface ChunkSamples {
 /**
  * Reads the codecs of an array.
  *
- * @throws {DecodeFailed} an unknown codec, an invalid configuration, or a chunk over a bound
+ * @throws {DecodeFailed} an unknown codec, an invalid configuration, or a chunk above a limit
  */
 export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples): CodecChain {
   const { shape, sampleType, what } = chunk;
@@ -143,7 +143,7 @@ function bytesSerializer(
   if (endian !== undefined && endian !== null && endian !== "little" && endian !== "big") {
     throw new DecodeFailed(`${what} has the byte order ${JSON.stringify(endian)}`);
   }
-  // Zarr 3, "bytes" codec: only types of one byte may lack `endian`.
+  // Zarr 3, "bytes" codec: only one-byte types may omit `endian`.
   if ((endian === undefined || endian === null) && SAMPLE_BYTES[sampleType] > 1) {
     throw new DecodeFailed(`${what} states no byte order for ${sampleType}`);
   }
@@ -178,7 +178,7 @@ function storedType(codec: CodecMetadata, plain: string, current: SampleType, wh
   return type;
 }
 
-/** Stored type of `fixedscaleoffset`, named as in NumPy or in Zarr 3. */
+/** Type of the samples that `fixedscaleoffset` stores, named as in NumPy or in Zarr 3. */
 function scaledType({ name, configuration }: CodecMetadata, current: SampleType, what: string): SampleType {
   const { scale, offset, dtype, astype } = configuration;
   if (!Number.isFinite(scale) || scale === 0 || !Number.isFinite(offset)) {
@@ -240,7 +240,7 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
   };
 }
 
-/** Encoded length of `size` bytes, or `null` if variable. */
+/** Encoded length of `size` bytes; `null` if it varies. */
 function fixedLength(codecs: readonly ByteCodec[], size: number): number | null {
   let length = size;
   for (const { encodedLength } of codecs) {
@@ -258,7 +258,7 @@ export function sizes(value: unknown, rank: number, what: string): number[] {
   throw new DecodeFailed(`${what} is ${JSON.stringify(value)}, not ${rank} positive sizes`);
 }
 
-/** Refuses unknown fields of an object. @throws {DecodeFailed} naming the field */
+/** Refuses unknown fields of an object. @throws {DecodeFailed} with the name of the field */
 export function requireKnown(value: unknown, known: readonly string[], what: string): void {
   for (const name of isJsonObject(value) ? Object.keys(value) : []) {
     if (!known.includes(name)) throw new DecodeFailed(`${what} has the unknown field "${name}"`);
@@ -268,10 +268,10 @@ export function requireKnown(value: unknown, known: readonly string[], what: str
 /** Fields of an extension point (Zarr 3 core, "Extension points"). */
 export const EXTENSION_FIELDS = ["name", "configuration", "must_understand"];
 
-/** Codecs in one list; real ones have fewer than ten. */
+/** Largest number of codecs in a list; real lists have fewer than ten. */
 const MAX_CODECS = 32;
 
-/** The codecs of a Zarr 3 list. @throws {DecodeFailed} */
+/** The codecs in a Zarr 3 list. @throws {DecodeFailed} */
 export function codecList(value: unknown, what: string): CodecMetadata[] {
   if (!Array.isArray(value) || value.length > MAX_CODECS) {
     throw new DecodeFailed(`${what} is not a list of at most ${MAX_CODECS} codecs`);

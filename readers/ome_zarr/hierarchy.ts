@@ -1,33 +1,33 @@
-/** A Zarr hierarchy, version 2 or 3: values under keys, and the groups and arrays that its metadata documents describe. */
+/** A Zarr hierarchy, version 2 or 3: values by key, and the groups and arrays described in its metadata documents. */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
 import { isJsonObject, type JsonObject, jsonText, parseJsonText } from "../metadata/json.ts";
 
-/** The bytes under one key. */
+/** The bytes stored under one key. */
 export interface StoredValue extends ByteSource {
-  /** Gives back what it holds open. */
+  /** Closes what the value holds open. */
   close?(): void;
 }
 
 /** A hierarchy of values. */
 export interface Store {
-  /** True where values may be compressed and are held in memory as a whole. */
+  /** True if values may be compressed and are therefore held whole in memory. */
   readonly holdsWhole: boolean;
-  /** Bytes of memory for its list of values. */
+  /** Memory of its list of values in bytes. */
   readonly indexBytes: number;
   /**
-   * Opens the value under a key such as `0/c/0/1`; `null` for an absent one.
+   * Opens the value under a key such as `0/c/0/1`; `null` if it is absent.
    *
-   * @param maxHeld largest value to hold in memory as a whole
-   * @throws {DecodeFailed} it cannot be read, is too large to hold, or lies outside the store
+   * @param maxHeld largest value in bytes to hold whole in memory
+   * @throws {DecodeFailed} the value cannot be read, is too large to hold, or lies outside the store
    */
   open(key: string, maxHeld: number): StoredValue | null;
-  /** True when a value exists under a key, readable or not. */
+  /** True if a value exists under a key, even an unreadable one. */
   has(key: string): boolean;
 }
 
-/** Joins parts into a key; `null` where they lead out of the store. */
+/** Joins parts to a key; `null` if they lead out of the store. */
 export function storeKey(...parts: readonly string[]): string | null {
   const segments: string[] = [];
   for (const segment of parts.flatMap((part) => part.split("/"))) {
@@ -40,11 +40,11 @@ export function storeKey(...parts: readonly string[]): string | null {
   return key.includes("\0") ? null : key;
 }
 
-/** The key of `parts` below a key, which they must not leave. */
+/** The key of `parts` below a path; the parts must not lead out of it. */
 export const keyBelow = (path: string, ...parts: readonly string[]): string =>
   [path, ...parts].filter((part) => part !== "").join("/");
 
-/** Reads the whole value under a key; `null` for an absent one. @throws {DecodeFailed} as {@linkcode Store.open} does */
+/** Reads the whole value under a key; `null` if it is absent. @throws {DecodeFailed} as {@linkcode Store.open} does */
 export function readValue(store: Store, key: string, maxBytes: number): Uint8Array<ArrayBuffer> | null {
   const value = store.open(key, maxBytes);
   if (value === null) return null;
@@ -62,7 +62,7 @@ export function readValue(store: Store, key: string, maxBytes: number): Uint8Arr
 export interface Metadata {
   /** Key of the document in the store. */
   readonly key: string;
-  /** Its fields, unchecked. */
+  /** Fields, not validated. */
   readonly fields: JsonObject;
 }
 
@@ -71,19 +71,19 @@ export interface ZarrNode {
   /** Version of the Zarr format. */
   readonly zarrFormat: 2 | 3;
   readonly kind: "group" | "array";
-  /** `zarr.json`, `.zarray` or `.zgroup`. */
+  /** Document `zarr.json`, `.zarray` or `.zgroup`. */
   readonly metadata: Metadata;
-  /** User attributes, those of OME among them. */
+  /** User attributes, including those of OME. */
   readonly attributes: JsonObject;
 }
 
-/** An integer that a double cannot hold; it becomes a string. In strings of JSON the quotes around the name are escaped. */
+/** Matches integers that a double cannot hold, which become strings. In JSON strings the quotes around the name are escaped. */
 const LARGE_FILL = /("fill_value"\s*:\s*)(-?\d{16,40})(?=[\s,}])/g;
 
-/** Bare words of Python's `json`; strings match first, to be skipped. */
+/** Matches bare words of Python's `json`. Strings match first, in order to be skipped. */
 const BARE_NUMBERS = /("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b/g;
 
-/** The document under a key, or `null`. @throws {DecodeFailed} it is not a JSON object, or over a bound */
+/** The document under a key, or `null`. @throws {DecodeFailed} it is not a JSON object, or above a limit */
 function readMetadata(store: Store, key: string): Metadata | null {
   const bytes = readValue(store, key, MAX_JSON_BYTES);
   if (bytes === null) return null;
@@ -117,14 +117,14 @@ export function readNode(store: Store, path: string): ZarrNode | null {
   const metadata = array ?? group ?? attributes;
   if (!metadata) return null;
   const format = (array ?? group)?.fields["zarr_format"];
-  // Some writers of version 2 leave it out of .zgroup.
+  // Some writers of version 2 omit the format from .zgroup.
   if (format !== undefined && format !== 2) {
     throw new DecodeFailed(`"${metadata.key}" has the Zarr format ${JSON.stringify(format)}`);
   }
   return { zarrFormat: 2, kind: array ? "array" : "group", metadata, attributes: attributes?.fields ?? {} };
 }
 
-/** The OME attributes of a group: under `ome` since 0.5, at the top before. */
+/** The OME attributes of a group: under `ome` since version 0.5, at the top level before. */
 export function omeAttributes(node: ZarrNode): JsonObject {
   const { ome } = node.attributes;
   return isJsonObject(ome) ? ome : node.attributes;
@@ -138,15 +138,15 @@ export function requireVersion(version: unknown): void {
   }
 }
 
-/** The first item of a list if it is an object. */
+/** The first item of a list, if it is an object; else `null`. */
 export const firstOf = (value: unknown): JsonObject | null =>
   Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;
 
-/** True when a path has a document with attributes, unread. */
+/** True if a path has a document that may hold attributes; it is not read. */
 export const holdsAttributes = (store: Store, path: string): boolean =>
   ["zarr.json", ".zattrs"].some((name) => store.has(keyBelow(path, name)));
 
-/** Keys of the documents of a node; `zarr.json` hides those of Zarr 2. */
+/** Keys of a node's documents; if there is a `zarr.json`, those of Zarr 2 are ignored. */
 export function documentKeys(store: Store, path: string): string[] {
   const existing = (...names: string[]) =>
     names.map((name) => keyBelow(path, name)).filter((key) => store.has(key));

@@ -1,4 +1,4 @@
-/** The images at a path of a store: one, the series of a bioformats2raw layout, or the fields of a plate. */
+/** The images at a path of a store: a single image, the series of a bioformats2raw layout, or the fields of a plate. */
 import { DecodeFailed, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
@@ -19,11 +19,11 @@ import {
 } from "./hierarchy.ts";
 import type { OpenedStore } from "./opened_store.ts";
 
-/** One image whose own documents are not read yet. */
+/** An image whose own documents have not been read. */
 export interface ListedImage {
   /** Path of its group inside the store. */
   readonly path: string;
-  /** Name in the documents above it, or `null`. */
+  /** Name in the documents of the parent groups, or `null`. */
   readonly name: string | null;
   /** Its group, if already read. */
   readonly node?: ZarrNode;
@@ -37,22 +37,22 @@ export interface ImageXml {
   readonly image: OmeXmlImage | null;
 }
 
-/** The images at a path, at least one. */
+/** The images at a path; at least one. */
 export interface ImageList {
   readonly kind: "image" | "layout" | "plate";
   /** Path inside the store. */
   readonly path: string;
-  /** Existing images in declared order. */
+  /** Existing images, in the declared order. */
   readonly images: readonly ListedImage[];
   readonly warnings: readonly Warning[];
-  /** OME-XML of an image, or `null`; adds a warning for an unreadable one. */
+  /** Returns the OME-XML of an image, or `null`; warns if it is unreadable. */
   readonly xmlOf: (index: number, warnings: Warning[]) => ImageXml | null;
 }
 
 /**
- * Finds the images at a path. Of a plate only the documents of its wells are read.
+ * Finds the images at a path. Of a plate it reads only the documents of the wells.
  *
- * @throws {UnsupportedFormat} a well, with a field to open instead
+ * @throws {UnsupportedFormat} a well; the message names a field to open instead
  * @throws {NoImage} a Zarr hierarchy of another kind
  * @throws {DecodeFailed} damaged metadata, or none of the declared images exists
  */
@@ -65,7 +65,7 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
     );
   }
   const ome = omeAttributes(node);
-  // Before 0.5 plate or well hold the version; at the top it may belong to another program.
+  // Before 0.5 the plate or well has the version; a version at the top level may be of another program.
   const { plate, well } = ome;
   for (const { version } of [ome === node.attributes ? {} : ome, plate, well].filter(isJsonObject)) {
     requireVersion(version);
@@ -128,11 +128,11 @@ function layoutImages(
   };
 }
 
-/** Path of a field below its plate. */
+/** Path of a field relative to its plate. */
 const nameBelow = (plate: string, field: string) =>
   field.startsWith(`${plate}/`) ? field.slice(plate.length + 1) : field;
 
-/** OME-XML of the layout above an image, or beside an image at the root of a store. */
+/** OME-XML of the layout around an image, or beside an image at the root of a store. */
 function imageXml(store: Store, path: string, warnings: Warning[], nearest?: PlacedNode): ImageXml | null {
   const place = seriesPlace(store, path, nearest);
   if (place === null) return null;
@@ -140,7 +140,7 @@ function imageXml(store: Store, path: string, warnings: Warning[], nearest?: Pla
   return images.length === 0 ? null : { key: omeXmlKey(place.layout), image: images[place.index] ?? null };
 }
 
-/** Warns about images that do not exist. */
+/** Warns about declared images that do not exist. */
 function leftOut(absent: readonly string[], one: string, many: string): Warning[] {
   if (absent.length === 0) return [];
   const which = absent.length === 1
@@ -151,7 +151,7 @@ function leftOut(absent: readonly string[], one: string, many: string): Warning[
 
 const naming = (absent: readonly string[]) => absent.length === 0 ? "" : `: ${listed(absent.map(quoted))}`;
 
-/** Images of one layout, 500 bytes of heap each; a plate has some thousand. */
+/** Largest number of images in a layout, 500 bytes of heap each; a plate has some thousand. */
 const MAX_SERIES = 100_000;
 
 /** A node and its path inside the store. */
@@ -164,7 +164,7 @@ interface PlacedNode {
 interface Series {
   /** Path of its image inside the store. */
   readonly path: string;
-  /** Index among the declared series, which is that of its `Image` in the OME-XML. */
+  /** Index among the declared series and among the `Image` elements of the OME-XML. */
   readonly index: number;
 }
 
@@ -173,8 +173,8 @@ const layoutVersion = (node: ZarrNode): unknown =>
   omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
 
 /**
- * Finds the existing series of a layout in declared order, and the names of absent ones: those that its `OME` group lists, or
- * else 0, 1, 2 and so on while they exist.
+ * Finds the existing series of a layout in the declared order, and the names of absent series. Series are those listed in its
+ * `OME` group, or else 0, 1, 2 and so on as long as they exist.
  *
  * @param images number of images in the OME-XML
  */
@@ -197,7 +197,7 @@ function layoutSeries(
   return { series, absent };
 }
 
-/** Series that the `OME` group of a layout lists, or `null`. */
+/** Names of the series listed in the `OME` group of a layout, or `null`. */
 function listedSeries(store: Store, path: string): string[] | null {
   const group = readNode(store, keyBelow(path, "OME"));
   const series: unknown = group ? omeAttributes(group)["series"] : null;
@@ -205,14 +205,14 @@ function listedSeries(store: Store, path: string): string[] | null {
   return names.length > 0 ? names : null;
 }
 
-/** Versions of the layout; the first two keep the OME-XML elsewhere. */
+/** Versions of the layout. The first two store the OME-XML elsewhere. */
 const LAYOUTS: readonly unknown[] = [1, 2, 3];
 
 /**
- * Finds an image in the nearest layout above it, which may be a plate; `null` without a layout.
+ * Finds an image in the nearest layout around it, which may be a plate; `null` if there is no layout.
  *
  * @param path of the image
- * @param nearest lowest candidate, already read; the parent of the image by default
+ * @param nearest innermost candidate, already read; by default the image's parent
  */
 function seriesPlace(
   store: Store,
@@ -240,8 +240,8 @@ const keyLength = (key: string) => key === "" ? 0 : key.split("/").length;
 const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADATA.ome.xml");
 
 /**
- * Reads the OME-XML of a layout: one image per series, `null` without pixels. A missing or damaged document, the latter with a
- * warning, gives an empty list.
+ * Reads the OME-XML of a layout: one item per series, `null` for an image without pixels. Returns an empty list for a missing
+ * document, and with a warning for a damaged one.
  */
 function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlImage | null)[] {
   const key = omeXmlKey(path);
@@ -256,15 +256,15 @@ function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlIma
   }) ?? [];
 }
 
-/** Wells of one plate; the largest in use have 3456. */
+/** Largest number of wells in a plate; the largest plates in use have 3456. */
 const MAX_WELLS = 10_000;
 
-/** Fields of one plate, 200 bytes of heap each. */
+/** Largest number of fields in a plate, 200 bytes of heap each. */
 const MAX_FIELDS = 100_000;
 
 /**
- * Finds the existing fields of a plate in the order of its wells, and the listed wells and fields that do not exist. Only the
- * documents of the wells are read.
+ * Finds the existing fields of a plate in the order of its wells, and the listed wells and fields that do not exist. It reads
+ * only the documents of the wells.
  */
 function plateFields(
   store: Store,
@@ -293,14 +293,14 @@ function plateFields(
   return { fields, absent };
 }
 
-/** Paths of the fields of a well below it. */
+/** Paths of the fields of a well, relative to the well. */
 function imagesOf(store: Store, path: string): string[] {
   const node = readNode(store, path);
   const well = node ? omeAttributes(node)["well"] : null;
   return isJsonObject(well) ? pathsOf(well["images"]) : [];
 }
 
-/** The refusal of a well, with a field to open instead. */
+/** The error for a well, with a field to open instead. */
 function wellError(
   store: Store,
   path: string,
@@ -313,10 +313,10 @@ function wellError(
   return new UnsupportedFormat(`"${shown(path)}" is a well of a plate; open one of its fields${example}`);
 }
 
-/** Fields of a well to try as an example. */
+/** Number of fields of a well that are tried as an example. */
 const MAX_FIELDS_TRIED = 50;
 
-/** The distinct `path`s of the items of a list. */
+/** The distinct `path` values of a list's items. */
 function pathsOf(list: unknown): string[] {
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const paths = items.flatMap((item) => {

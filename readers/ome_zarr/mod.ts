@@ -2,13 +2,13 @@
  * OME-Zarr 0.1 to 0.5: a Zarr hierarchy (version 2 or 3) in a directory or a ZIP file.
  *
  * The outermost group holds the attributes (`.zattrs`, or `attributes` of `zarr.json`, there under `ome` from 0.5
- * on). `multiscales[0]` names the axes and the datasets from full resolution down; `datasets[0].path` is the array
- * that is read. Its metadata (`.zarray` or `zarr.json`) give shape, type, chunk grid, codecs and fill value; chunk
- * (1, 0, 2) lies under `1.0.2`, `1/0/2` or `c/1/0/2`, and an absent one stands for the fill value. A shard is a
- * chunk with an index of inner chunks. `omero.channels` has names and colours; `OME/METADATA.ome.xml` of the
- * bioformats2raw layout names, pixel sizes, time stamps and the date of acquisition.
+ * on). `multiscales[0]` lists the axes and the datasets from full resolution down; `datasets[0].path` is the array
+ * that is read. Its metadata (`.zarray` or `zarr.json`) give shape, type, chunk grid, codecs and fill value. Chunk
+ * (1, 0, 2) is stored under `1.0.2`, `1/0/2` or `c/1/0/2`; an absent chunk has the fill value. A shard is a
+ * chunk with an index of inner chunks. `omero.channels` has names and colours. `OME/METADATA.ome.xml` of the
+ * bioformats2raw layout has names, pixel sizes, time stamps and the date of acquisition.
  *
- * Scenes are the series of a bioformats2raw layout and the fields of a plate; any other image is the only one.
+ * The series of a bioformats2raw layout and the fields of a plate are scenes; any other image is a single scene.
  *
  * Refused: wells (the message names a field to open instead), groups without an image, versions from 0.6 on, data types
  * other than numbers, unknown codecs, chunk grids, key encodings and metadata fields, chunks that do not decode to
@@ -38,13 +38,13 @@ import { type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 
-/** Images of a layout that are read for the list of scenes. */
+/** Number of images of a layout that are read for the list of scenes. */
 const MAX_READ_FOR_LIST = 64;
 
-/** Shapes an image that may be a member of a collection: the first one outside of a plate. */
+/** Adds the metadata of its collection to an image that may be a member: the first image, unless it belongs to a plate. */
 export type ShapeImage = (stored: StoredImage) => Promise<Acquisition>;
 
-/** The images at a place in a store as scenes; each is read when it is opened. */
+/** The images at a path in a store, as scenes. Each image is read when it is opened. */
 export class ImageScenes implements Scenes {
   readonly count: number;
   readonly own = 0;
@@ -53,7 +53,7 @@ export class ImageScenes implements Scenes {
   readonly #stop: StopFlag;
   readonly #list: ImageList;
   readonly #shape: ShapeImage;
-  /** Scenes that were opened. */
+  /** Entries of scenes that have been opened. */
   readonly #known = new Map<number, SceneEntry>();
 
   /** Finds the images. @throws {DecodeFailed | UnsupportedFormat} as {@linkcode imageList} does */
@@ -80,7 +80,7 @@ export class ImageScenes implements Scenes {
     return { ...acquisition, files: () => this.#files(scene === 0 ? stored : null) };
   }
 
-  /** The ZIP file; or the documents and the first chunk of the first image. */
+  /** Paths that identify the content: the ZIP file, or the documents and the first chunk of the first image. */
   #files(first: StoredImage | null): string[] {
     const { store, fileSize, shown } = this.#opened;
     if (fileSize !== null) return [shown("")];
@@ -94,7 +94,7 @@ export class ImageScenes implements Scenes {
     return keys.map(shown);
   }
 
-  /** Reads a scene for the list; `null` for damaged ones, fields of a plate and late images of a layout. */
+  /** Reads a scene for the list; `null` for damaged scenes, fields of a plate and later images of a layout. */
   #readForList(scene: number): SceneEntry | null {
     if (this.#list.kind === "plate" || scene >= MAX_READ_FOR_LIST) return null;
     try {
@@ -118,11 +118,11 @@ export class ImageScenes implements Scenes {
 export interface StoredImage {
   readonly image: OmeImage;
   readonly store: Store;
-  /** Bytes of a ZIP file, `null` for a directory. */
+  /** Size of a ZIP file in bytes; `null` for a directory. */
   readonly fileSize: number | null;
   /** Keys of its metadata documents. */
   readonly documents: readonly string[];
-  /** Length of the list of images that it belongs to. */
+  /** Length of its list of images. */
   readonly listed: number;
 }
 
@@ -146,10 +146,10 @@ export function readStoredImage(
 }
 
 /**
- * Reads the image that a document of a collection links to: the one that was opened, or the first of a layout.
+ * Reads the image to which a collection's document links: the image at the path, or the first image of a layout.
  *
- * @throws {UnsupportedFormat} a plate
- * @throws {ReaderError} it cannot be opened
+ * @throws {UnsupportedFormat} the path is that of a plate
+ * @throws {ReaderError} the image cannot be opened
  */
 export function readLinkedImage(opened: OpenedStore): StoredImage {
   const list = imageList(opened);
@@ -160,7 +160,7 @@ export function readLinkedImage(opened: OpenedStore): StoredImage {
   return { ...stored, image: { ...stored.image, warnings: [...list.warnings, ...stored.image.warnings] } };
 }
 
-/** The place of some rows of some planes in the array of an image. */
+/** The location of some rows of some planes in an image's array. */
 export function planeSelection(
   { array, axes }: OmeImage,
   channels: readonly number[],
@@ -221,12 +221,12 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
   };
 }
 
-/** Axes without a served letter are read at index 0. */
+/** Index along an axis; an axis without a served letter is read at index 0. */
 function indexAt(letter: AxisLetter | null, { t, z, l }: Position): number {
   return letter === "T" ? t : letter === "Z" ? z : letter === "L" ? l : 0;
 }
 
-/** Heap of the metadata of one image, of a channel or the time of a plane, and of one image in the list of scenes. */
+/** Heap of an image's metadata, of a channel or a time, and of an image in the list of scenes. */
 const [IMAGE_BYTES, NAMED_BYTES, LISTED_BYTES] = [64 << 10, 100, 500];
 
 /** Memory that an open image keeps. */
@@ -243,7 +243,7 @@ function addDocuments(list: DocumentList, { store, documents }: StoredImage): vo
   }
 }
 
-/** UTF-8 as text. @throws {DecodeFailed} */
+/** Decodes UTF-8. @throws {DecodeFailed} */
 export function textOf(bytes: Uint8Array, key: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,4 +1,4 @@
-/** The metadata of one image of a store: its first dataset, axes with their steps, channels and time. */
+/** The metadata of an image in a store: its first dataset, axes with steps, channels and time. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
@@ -22,27 +22,27 @@ import {
 /** One axis of the stored array. */
 export interface OmeAxis {
   readonly name: string;
-  /** Served letter; an axis with `null` is read at index 0. */
+  /** Served letter; an axis without one is read at index 0. */
   readonly letter: AxisLetter | null;
   readonly size: number;
-  /** Step per sample as written; `null` without a scale. */
+  /** Step per sample as written; `null` if there is no scale. */
   readonly scale: number | null;
   readonly unit: string | null;
 }
 
-/** One image, ready to be read. */
+/** An image that is ready to be read. */
 export interface OmeImage {
   /** The dataset of full resolution. */
   readonly array: ArrayLayout;
   /** Path of its group inside the store. */
   readonly path: string;
-  /** Name in the OME-XML, or else in the multiscale, or `null`. */
+  /** Name in the OME-XML, else in the multiscale, else `null`. */
   readonly name: string | null;
-  /** In the order of the array. */
+  /** Axes in the order of the array. */
   readonly axes: readonly OmeAxis[];
   readonly channels: readonly Channel[];
   readonly moment: Moment;
-  /** Seconds of each time point from the first, or `null`. */
+  /** Seconds of each time point since the first, or `null`. */
   readonly times: readonly number[] | null;
   /** Steps and units by served letter. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
@@ -53,7 +53,7 @@ export interface OmeImage {
 export interface ImageGroup {
   /** Path inside the store. */
   readonly path: string;
-  /** Its documents, if already read. */
+  /** Its metadata node, if already read. */
   readonly node?: ZarrNode;
 }
 
@@ -61,8 +61,8 @@ export interface ImageGroup {
  * Reads the image of a group.
  *
  * @param xml its description in the OME-XML
- * @param earlier warnings that come before its own
- * @throws {DecodeFailed} the group holds no image, or a damaged one
+ * @param earlier warnings to list before those of the image
+ * @throws {DecodeFailed} the group has no image, or a damaged one
  */
 export function readOmeImage(
   store: Store,
@@ -115,7 +115,7 @@ export function readOmeImage(
   };
 }
 
-/** OME attributes of a group with an image. @throws {DecodeFailed} it holds no image */
+/** OME attributes of a group with an image. @throws {DecodeFailed} the group has no image */
 function imageAttributes(
   store: Store,
   { path, node = readNode(store, path) ?? undefined }: ImageGroup,
@@ -125,7 +125,7 @@ function imageAttributes(
   return ome;
 }
 
-/** Scales of the axes, or else pixel sizes of the OME-XML. */
+/** Calibrations from the scales of the axes, or else from the pixel sizes in the OME-XML. */
 function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeImage["calibrations"] {
   return Object.fromEntries(
     axes.flatMap((axis) => {
@@ -170,7 +170,7 @@ function describedChannels(
   });
 }
 
-/** `#rrggbb` of a colour of `omero` (hexadecimal digits, OME-Zarr 0.4, "omero"), or `null`. */
+/** `#rrggbb` from a colour in `omero` (hexadecimal digits, OME-Zarr 0.4, "omero"), or `null`. */
 function hexColor(written: unknown): string | null {
   const digits = typeof written === "string" ? /^\s*#?([0-9a-f]{6})\s*$/i.exec(written)?.[1] : undefined;
   return digits === undefined ? null : `#${digits.toLowerCase()}`;
@@ -182,7 +182,7 @@ function acquisitionTime(ome: JsonObject, xml: OmeXmlImage | null): Moment {
   return firstMoment(xml?.moment ?? UNDATED, typeof written === "string" ? momentOf(written) : UNDATED);
 }
 
-/** Axes without names in the metadata (OME-Zarr 0.1 and 0.2, "multiscales"). */
+/** Axes of metadata that do not name them (OME-Zarr 0.1 and 0.2, "multiscales"). */
 const UNNAMED = ["t", "c", "z", "y", "x"];
 
 const LETTERS: ReadonlyMap<string, AxisLetter> = new Map([
@@ -197,14 +197,14 @@ const LETTERS: ReadonlyMap<string, AxisLetter> = new Map([
 
 const letterOf = (name: string) => LETTERS.get(name.toLowerCase()) ?? null;
 
-/** Letters by type, assigned from the last axis on. */
+/** Letters by axis type, assigned from the last axis backwards. */
 const LETTERS_OF_TYPE: ReadonlyMap<string | null, readonly AxisLetter[]> = new Map([
   ["space", ["X", "Y", "Z"]],
   ["time", ["T"]],
   ["channel", ["C"]],
 ]);
 
-/** Types of axes by letter (OME-Zarr 0.4, "axes"); in line scans rows and columns may have the type time. */
+/** Axis types by letter (OME-Zarr 0.4, "axes"). In line scans, rows and columns may have the type time. */
 const TYPES: Partial<Record<AxisLetter, string>> = { T: "time", C: "channel", Z: "space" };
 
 interface Named {
@@ -216,7 +216,7 @@ interface Named {
 /**
  * The axes in the order of the array.
  *
- * @param warnings takes contradictions in types and scales
+ * @param warnings receives warnings about contradictory types and scales
  * @throws {DecodeFailed} the axes do not match the array, repeat, or lack rows or columns
  */
 export function omeAxes(
@@ -271,7 +271,7 @@ function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
   });
 }
 
-/** By name first, then by type: spatial axes of other names fill X, Y, Z from the last axis on. */
+/** Assigns letters by name first, then by type: spatial axes with other names become X, Y, Z from the last axis backwards. */
 function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
   const letters = axes.map(({ name }) => letterOf(name));
   const free = (letter: AxisLetter) => !letters.includes(letter);
@@ -279,7 +279,7 @@ function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
     if (letters[i] !== null) continue;
     letters[i] = LETTERS_OF_TYPE.get(type)?.find(free) ?? null;
   }
-  // A line scan whose rows are named time.
+  // In a line scan the rows may be named time.
   if (free("Y") && !free("T")) letters[letters.indexOf("T")] = "Y";
   const known = letters.filter((letter) => letter !== null);
   const names = axes.map((axis) => axis.name).join(", ");
@@ -288,7 +288,7 @@ function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
   return letters;
 }
 
-/** Product of the scales of the dataset and the multiscale, or `null`. */
+/** Products of the scales of dataset and multiscale; `null` if there are none. */
 function scalesOf(
   multiscale: JsonObject,
   dataset: JsonObject,

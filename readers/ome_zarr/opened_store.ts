@@ -1,4 +1,4 @@
-/** Opens the store that a path lies in: a directory with all groups above it, or a ZIP file. */
+/** Opens the store that contains a path: a directory with all groups around it, or a ZIP file. */
 import { basename, dirname, join, relative, sep } from "node:path";
 import {
   DecodeFailed,
@@ -20,7 +20,7 @@ import { type FileTree, ZipFiles } from "./zip_files.ts";
 /** Files that mark a directory as a Zarr group. */
 const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
 
-/** The directory of a marker file; any other path itself. */
+/** The directory of a marker file; any other path is returned unchanged. */
 export const imageAt = (path: string): string =>
   GROUP_MARKERS.includes(basename(path)) ? dirname(path) : path;
 
@@ -28,22 +28,22 @@ export const imageAt = (path: string): string =>
 export const isGroup = (folder: string, files: FileTree): boolean =>
   GROUP_MARKERS.some((name) => files.kind(join(folder, name)) === "file");
 
-/** A store and the place in it that was opened. */
+/** A store, and the opened location in it. */
 export interface OpenedStore {
   readonly store: Store;
-  /** Path of the opened group inside the store, `""` for the outermost. */
+  /** Path of the opened group inside the store; `""` for the outermost group. */
   readonly path: string;
-  /** The path that messages show for a path inside the store. */
+  /** Returns the path to show in messages for a path inside the store. */
   readonly shown: (path: string) => string;
-  /** Bytes of a ZIP file, `null` for a directory. */
+  /** Size of a ZIP file in bytes; `null` for a directory. */
   readonly fileSize: number | null;
 }
 
 /**
- * Opens the store around a path.
+ * Opens the store that contains a path.
  *
  * @throws {NoImage} a ZIP file without a Zarr group
- * @throws {PathNotFound} the ZIP file holds no group at the path
+ * @throws {PathNotFound} the ZIP file has no group at the path
  * @throws {DecodeFailed} a damaged ZIP file
  */
 export function openStore({ path, files }: Source): OpenedStore {
@@ -52,7 +52,7 @@ export function openStore({ path, files }: Source): OpenedStore {
 }
 
 /**
- * Opens the store of a ZIP file: all of it, or its only folder.
+ * Opens the store in a ZIP file: the whole file, or its only folder.
  *
  * @param path of the ZIP file, or of a group in the store
  * @throws {NoImage | PathNotFound | DecodeFailed}
@@ -69,7 +69,7 @@ export function storeInZip(zip: ZipFiles, path: string): OpenedStore {
   return { store, path: inside, shown: (inner) => join(archive, inner), fileSize: zip.size };
 }
 
-/** Opens the store around a folder on the disk or in a ZIP file. */
+/** Opens the store around a folder, on disk or in a ZIP file. */
 export function storeInTree(path: string, files: FileTree): OpenedStore {
   const root = outermostGroup(path, files);
   const isZip = files instanceof ZipFiles;
@@ -83,7 +83,7 @@ export function storeInTree(path: string, files: FileTree): OpenedStore {
 
 const pathInside = (root: string, path: string) => relative(root, path).split(sep).join("/");
 
-/** Most levels between an image and the root of its store. */
+/** Largest number of levels between an image and the root of its store. */
 const MAX_GROUP_DEPTH = 6;
 
 /** The outermost of the consecutive groups above `path`. */
@@ -107,7 +107,7 @@ export class DirectoryStore implements Store {
   /**
    * Reads values below a folder.
    *
-   * @param root resolved path of the outermost group; links may lead to places below it only
+   * @param root resolved path of the outermost group; links may lead only to locations below it
    */
   constructor(root: string, files: FileAccess) {
     this.#root = root;
@@ -138,14 +138,14 @@ export class DirectoryStore implements Store {
         throw new DecodeFailed(`"${key}" is not a regular file`, { cause: error });
       }
       if (error instanceof Unreadable) throw new Unreadable(`"${key}": ${error.message}`, { cause: error });
-      // An absent chunk stands for the fill value; one that cannot be reached must not. One message for both, so that it does
-      // not reveal what exists outside the roots.
+      // An absent chunk has the fill value, but one that cannot be reached must not get it. Both cases have one message, which
+      // does not reveal what exists outside the roots.
       if (!(error instanceof PathNotFound || error instanceof PathNotAllowed)) throw error;
       throw new DecodeFailed(`"${key}" exists but leads nowhere inside the store`, { cause: error });
     }
   }
 
-  /** True when no entry has this key, not even a dangling link, and its folder is a directory or absent. */
+  /** True if no entry has this key, not even a dangling link, and its folder is a directory or absent. */
   #isAbsent(key: string): boolean {
     if (key === "" || this.has(key)) return false;
     const folder = key.slice(0, Math.max(0, key.lastIndexOf("/")));

@@ -1,10 +1,10 @@
-/** Puts the samples of boxes of the array into float32 planes. */
+/** Writes the samples of boxes of an array into float32 planes. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { RowRange } from "../reader.ts";
 import { type PackedSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 
-/** Part of one axis. */
+/** A range of one axis. */
 export interface Span {
   /** Index of its first sample. */
   readonly from: number;
@@ -13,29 +13,29 @@ export interface Span {
 
 /** A span of stored samples. */
 export interface PlacedSpan extends Span {
-  /** Distance of neighbours along the axis, in samples. */
+  /** Distance between neighbours along the axis, in samples. */
   readonly stride: number;
 }
 
-/** Samples of a box of the array: a span of each of its axes, in their order. */
+/** Samples of a box of the array, with a span per axis in the array's order. */
 export interface Samples extends Omit<PackedSamples, "bytes"> {
   readonly box: readonly PlacedSpan[];
-  /** Some of its bytes, which may be changed; valid until the next call. */
+  /** Returns some of its bytes, which may be changed and are valid until the next call. */
   bytesAt(offset: number, length: number): Uint8Array;
 }
 
-/** Where the wanted planes lie in the array. */
+/** The location of the wanted planes in the array. */
 export interface PlaneSelection {
   readonly rowAxis: number;
   readonly columnAxis: number;
   /** Axis of channels, or `null`. */
   readonly channelAxis: number | null;
-  /** Wanted rows, which the planes have. */
+  /** Wanted rows, which are those of the planes. */
   readonly rows: RowRange;
   readonly columns: number;
-  /** Wanted channels in the order of the planes. */
+  /** Wanted channels, in the order of the planes. */
   readonly channels: readonly number[];
-  /** Index on every axis; the three axes above are ignored. */
+  /** Index along every axis; ignored for the three axes above. */
   readonly fixed: readonly number[];
 }
 
@@ -49,7 +49,7 @@ interface ChannelPlane {
 export class PlaneSink {
   readonly #selection: PlaneSelection;
   readonly #fill: number | null;
-  /** In ascending order of the channels. */
+  /** Planes in ascending order of their channels. */
   readonly #planes: readonly ChannelPlane[];
   /** Path of the array, for messages. */
   readonly #name: string;
@@ -63,7 +63,7 @@ export class PlaneSink {
     this.#name = name;
   }
 
-  /** True when a wanted plane overlaps a span of an axis; a box is wanted when every axis overlaps. */
+  /** True if a wanted plane overlaps a span of an axis. A box is wanted if this holds for every axis. */
   wants(axis: number, span: Span): boolean {
     const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
     if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
@@ -73,7 +73,7 @@ export class PlaneSink {
     return next !== undefined && includes(span, next.channel);
   }
 
-  /** Writes samples to the planes; reads only the wanted rows where rows are contiguous. */
+  /** Writes samples to the planes. If rows are contiguous, reads only the wanted rows. */
   put({ box, sampleType, littleEndian, bytesAt }: Samples): void {
     const [row, column] = this.#place(box);
     const width = SAMPLE_BYTES[sampleType];
@@ -106,7 +106,7 @@ export class PlaneSink {
     });
   }
 
-  /** Fills a box without a chunk. @throws {DecodeFailed} the array defines no fill value */
+  /** Fills a box whose chunk is absent. @throws {DecodeFailed} the array defines no fill value */
   fill(box: readonly Span[]): void {
     const value = this.#fill;
     if (value === null) {
@@ -128,8 +128,8 @@ export class PlaneSink {
   }
 
   /**
-   * Rows and columns of a box with the number of wanted ones: chunks may extend beyond the array. `skipped` rows precede the
-   * wanted ones; `target` is the row of the plane for the first.
+   * Rows and columns of a box, with the numbers of wanted ones: chunks may extend beyond the array. `skipped` rows precede the
+   * wanted ones; `target` is the plane's row for the first wanted row.
    */
   #place(box: readonly PlacedSpan[]) {
     const { rowAxis, columnAxis, rows, columns } = this.#selection;
@@ -142,7 +142,7 @@ export class PlaneSink {
     ] as const;
   }
 
-  /** Calls `take` with each plane that the box overlaps, and the index of the first sample of that plane. */
+  /** Calls `take` with each plane that the box overlaps, and with the index in the box of that plane's first sample. */
   #eachPlane(box: readonly PlacedSpan[], take: (plane: Float32Array, start: number) => void): void {
     const { rowAxis, columnAxis, channelAxis, fixed } = this.#selection;
     let start = 0;
@@ -161,7 +161,7 @@ export class PlaneSink {
     }
   }
 
-  /** Index of the first wanted channel that is not below `channel`. */
+  /** Index of the first wanted channel that is at least `channel`. */
   #firstFrom(channel: number): number {
     let [low, high] = [0, this.#planes.length];
     while (low < high) {

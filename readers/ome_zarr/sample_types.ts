@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { int64ToFloat32, SAMPLE_BYTES, uint64ToFloat32 } from "../samples/to_float32.ts";
 
-/** NumPy kind and bytes (Zarr 2, "Data type encoding"). */
+/** Sample types by NumPy kind and number of bytes (Zarr 2, "Data type encoding"). */
 const NUMPY = new Map<string, SampleType>(Object.entries({
   b1: "bool",
   u1: "uint8",
@@ -19,7 +19,7 @@ const NUMPY = new Map<string, SampleType>(Object.entries({
   f8: "float64",
 }));
 
-/** Sample type and byte order of a NumPy type string. @throws {DecodeFailed} a type other than a number */
+/** Sample type and byte order of a NumPy type string. @throws {DecodeFailed} the type is not numeric */
 export function numpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
   const [, order, name] = typeof dtype === "string" ? /^([<>|=])([a-zA-Z]\d+)$/.exec(dtype) ?? [] : [];
   const type = name === undefined ? undefined : NUMPY.get(name);
@@ -30,9 +30,10 @@ export function numpyType(dtype: unknown, what: string): { type: SampleType; end
 const WORDS = ["NaN", "Infinity", "-Infinity"];
 
 /**
- * The float32 of samples in absent chunks, or `null` if the array does not define it.
+ * The float32 value of samples in absent chunks; `null` if the array does not define it.
  *
- * @param value `fill_value` of the metadata: a number, quoted where it is beyond 2^53, `NaN`, `Infinity`, a Boolean, or `0x` and the bits of a float
+ * @param value `fill_value` of the metadata: a number (quoted if it is beyond 2^53), `NaN`, `Infinity`, a Boolean, or `0x` with
+ * the bits of a float
  * @throws {DecodeFailed} it is not a value of the type
  */
 export function fillValue(value: unknown, type: SampleType, what: string): number | null {

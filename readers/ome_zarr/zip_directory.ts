@@ -5,25 +5,25 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 
-/** One file in the archive. */
+/** An entry of the archive. */
 export interface ZipEntry {
-  /** 0 stored, 8 deflated. */
+  /** Compression method: 0 stored, 8 deflated. */
   readonly method: number;
-  /** True when a password is needed. */
+  /** True if a password is needed. */
   readonly encrypted: boolean;
   /** CRC-32 of the whole file. */
   readonly crc: number;
-  /** Stored bytes. */
+  /** Number of stored bytes. */
   readonly compressedSize: number;
   readonly size: number;
-  /** Position of the local header. */
+  /** Offset of the local header. */
   readonly offset: number;
 }
 
-/** Entries of one archive, about 300 bytes of heap each; a zipped stack has some ten thousand chunks. */
+/** Largest number of entries, about 300 bytes of heap each; a zipped stack has some ten thousand chunks. */
 const MAX_ZIP_ENTRIES = 250_000;
 
-/** Size of a central directory: 46 bytes and a name for each entry. */
+/** Largest central directory in bytes, which has 46 bytes and a name per entry. */
 const MAX_ZIP_DIRECTORY_BYTES = 64 << 20;
 
 const END_BYTES = 22;
@@ -33,10 +33,10 @@ const MAX_COMMENT_BYTES = 0xffff;
 const ENTRY_BYTES = 46;
 
 /**
- * Reads the entries by name; the last of a name counts, as appending writers intend.
+ * Reads the entries by name. If a name repeats, its last entry counts, as programs that append to archives intend.
  *
- * @param repeats called with each name that an earlier entry has
- * @throws {DecodeFailed} the ZIP file is damaged, incomplete or over a bound
+ * @param repeats called with each name that an earlier entry also has
+ * @throws {DecodeFailed} the ZIP file is damaged, incomplete or above a limit
  */
 export function readZipDirectory(
   file: ByteSource,
@@ -71,14 +71,14 @@ export function readZipDirectory(
       method: view.getUint16(at + 10, true),
       encrypted: (flags & 0x41) !== 0,
       crc: view.getUint32(at + 16, true),
-      // In the order of the ZIP64 extra field.
+      // Evaluated in the order of the ZIP64 extra field.
       size: number(24),
       compressedSize: number(20),
       offset: number(42),
     });
     at = end;
   }
-  // A small count would hide chunks, served as fill values.
+  // A count that is too small would hide chunks, which would be served as fill values.
   if (at !== size) {
     throw new DecodeFailed(`the ZIP directory has ${size} bytes, but its ${count} entries take ${at}`);
   }
@@ -124,7 +124,7 @@ function wideDirectoryPlace(file: ByteSource, end: number) {
 
 const view64 = (bytes: Uint8Array<ArrayBuffer>) => new DataView(bytes.buffer);
 
-/** Replaces each 0xffffffff in order by a number of the ZIP64 extra field (id 1). */
+/** Returns a function that replaces each 0xffffffff in turn by a number of the ZIP64 extra field (id 1). */
 function wideNumbers(view: DataView, from: number, to: number): (narrow: number) => number {
   let next = from;
   while (next + 4 <= to && view.getUint16(next, true) !== 1) next += 4 + view.getUint16(next + 2, true);
@@ -136,13 +136,13 @@ function wideNumbers(view: DataView, from: number, to: number): (narrow: number)
   };
 }
 
-/** A name with `\`, a part `.` or `..`, or an empty part before the last. */
+/** Matches a name with `\`, a part `.` or `..`, or an empty part before the last. */
 const CROOKED = /\\|(?:^|\/)\.{1,2}(?:\/|$)|\/\/|^\//;
 
 /**
- * Checks that keys find all entries: a chunk under a crooked name would be served as fill values.
+ * Checks that every entry can be found by its key: a chunk with such a name would be served as fill values.
  *
- * @throws {DecodeFailed} naming the first crooked name
+ * @throws {DecodeFailed} with the first such name
  */
 export function requireStraightNames(names: Iterable<string>): void {
   for (const name of names) {
@@ -168,10 +168,10 @@ export function zarrFolder(names: Iterable<string>): string | null {
   return folders.size === 1 && folder !== undefined ? folder : null;
 }
 
-/** The document of a collection at the root, in a folder, or in a folder of the only folder. */
+/** Matches a collection document at the root, in a folder, or in a folder of the only folder. */
 const COLLECTION_DOCUMENT = /^(?:[^/]+\/){0,2}collection\.json$/;
 
-/** True for a ZIP file with a Zarr group or a collection, even under crooked names, which the reader refuses with a reason. */
+/** True for a ZIP file with a Zarr group or a collection, even under names that the reader then refuses with a reason. */
 export function holdsZarr(file: ByteSource): boolean {
   try {
     const names = [...readZipDirectory(file).keys()]

@@ -1,4 +1,4 @@
-/** A ZIP file: its entries as files and folders, and as the values of a store, each stored or deflated. */
+/** A ZIP file: its entries as files and folders, and as values of a store. Each entry is stored or deflated. */
 import { join, relative, sep } from "node:path";
 import { crc32 } from "node:zlib";
 import { unpack } from "../codecs/compressed_stream.ts";
@@ -12,15 +12,15 @@ import { looseBound } from "./byte_codecs.ts";
 import type { Store, StoredValue } from "./hierarchy.ts";
 import { readZipDirectory, requireStraightNames, type ZipEntry } from "./zip_directory.ts";
 
-/** A file that was opened in a folder or a ZIP file. */
+/** An opened file of a folder or a ZIP file. */
 export interface OpenedFile extends ByteSource {
   /** Resolved path. */
   readonly path: string;
-  /** Gives back what it holds open. */
+  /** Closes what the file holds open. */
   close(): void;
 }
 
-/** Files below a folder, on the disk or in a ZIP file. */
+/** The files below a folder, on disk or in a ZIP file. */
 export type FileTree = FileAccess | ZipFiles;
 
 /** Files in a ZIP file. Their paths continue the path of the archive: `/data/a.zip/images/1`. */
@@ -29,7 +29,7 @@ export class ZipFiles {
   readonly archive: string;
   readonly size: number;
   readonly #file: ByteSource;
-  /** A name that several entries have, or `null`. */
+  /** A name shared by several entries, or `null`. */
   readonly repeated: string | null;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   /** Names in each folder, by its key. */
@@ -48,7 +48,7 @@ export class ZipFiles {
     this.#file = file;
     this.#entries = entries;
     for (const name of entries.keys()) {
-      // What Finder adds beside the folder that a user compresses.
+      // Finder adds this folder beside the one that a user compresses.
       if (name.startsWith("__MACOSX/")) continue;
       this.#place(name.replace(/\/$/, ""), name.endsWith("/"));
     }
@@ -73,23 +73,23 @@ export class ZipFiles {
     return relative(this.archive, path).split(sep).join("/");
   }
 
-  /** What a path leads to, or `null`. */
+  /** The kind of file at a path, or `null`. */
   kind(path: string): PathKind | null {
     const key = this.#keyOf(path);
     return this.#folders.has(key) ? "directory" : this.#entries.has(key) ? "file" : null;
   }
 
-  /** True where {@linkcode kind} is not `null`. */
+  /** True if {@linkcode kind} is not `null`. */
   hasEntry(path: string): boolean {
     return this.kind(path) !== null;
   }
 
-  /** Names in a folder, sorted by code unit; empty for a missing folder. */
+  /** Names in a folder, sorted by code unit; empty if the folder is missing. */
   list(folder: string): string[] {
     return [...this.#folders.get(this.#keyOf(folder)) ?? []].sort();
   }
 
-  /** Opens an entry, inflated where it is deflated. @throws {PathNotFound | DecodeFailed} the entry is missing or damaged */
+  /** Opens an entry, and inflates it if it is deflated. @throws {PathNotFound | DecodeFailed} it is missing or damaged */
   open(path: string): OpenedFile {
     const value = this.store(this.archive).open(this.#keyOf(path), MAX_DOCUMENT_BYTES);
     if (value === null) {
@@ -98,16 +98,16 @@ export class ZipFiles {
     return Object.assign(value, { path, close: () => {} });
   }
 
-  /** The path: a ZIP file holds no links. @throws {PathNotFound} nothing is there */
+  /** The path itself, since a ZIP file has no links. @throws {PathNotFound} nothing exists there */
   resolve(path: string): string {
     if (this.kind(path) !== null) return path;
     throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such entry`);
   }
 
-  /** Nothing: the caller closes the ZIP file. */
+  /** Does nothing: the caller closes the ZIP file. */
   close(): void {}
 
-  /** The store below a folder. @throws {DecodeFailed} it is a ZIP file in the ZIP file */
+  /** The store below a folder. @throws {DecodeFailed} the path is that of a ZIP file inside the ZIP file */
   store(folder: string): ZipStore {
     if (this.kind(folder) === "file") {
       throw new DecodeFailed(
@@ -120,7 +120,7 @@ export class ZipFiles {
 
 const LOCAL_HEADER_BYTES = 30;
 
-/** Heap of one entry of the directory with its name. */
+/** Heap of a directory entry with its name. */
 const ENTRY_HEAP_BYTES = 300;
 
 /** The entries below one folder of an archive. */
@@ -131,7 +131,7 @@ export class ZipStore implements Store {
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #folder: string;
 
-  /** Serves the entries of an archive. @param folder of the outermost group, `""` for the root of the archive */
+  /** Serves the entries of an archive. @param folder of the outermost group; `""` for the root of the archive */
   constructor(file: ByteSource, entries: ReadonlyMap<string, ZipEntry>, folder: string) {
     this.#file = file;
     this.#entries = entries;
@@ -170,7 +170,7 @@ export class ZipStore implements Store {
     return this.#folder === "" ? key : `${this.#folder}/${key}`;
   }
 
-  /** Offset of the data of an entry. @throws {DecodeFailed} its local header is damaged or has another name */
+  /** Offset of an entry's data. @throws {DecodeFailed} its local header is damaged or has another name */
   #dataStart(name: string, { offset }: ZipEntry, what: string): number {
     const header = this.#file.read(offset, LOCAL_HEADER_BYTES, `the header of ${what}`);
     const view = new DataView(header.buffer);
@@ -185,7 +185,7 @@ export class ZipStore implements Store {
   }
 }
 
-/** An uncompressed entry; verifies its checksum when read as a whole, as all but shards are. */
+/** An uncompressed entry. Its checksum is verified if it is read whole, as everything except shards is. */
 class StoredEntry extends ByteSection {
   override readonly asWhole = true;
   readonly #entry: ZipEntry;

@@ -167,8 +167,8 @@ const shown = (value: number) => Number(value.toPrecision(6));
 /**
  * Reads the times of all time points; if there are too many, only those of the first ones and the last.
  *
- * @returns `step`: seconds between time points, `null` without a single step; `times`: seconds of each time point since the first, if all
- * have a stamp
+ * @returns `step`: seconds between time points, `null` without a single step; `times`: seconds of each time point since the
+ * first, if all have a stamp
  */
 function frameTiming({ header, order, axes, acquired, file }: Acquired): {
   readonly step: number | null;

@@ -116,7 +116,7 @@ export class ScanImageHeader {
     return { x: extent(0) / width, y: extent(1) / height };
   }
 
-  /** From `epoch = [2018 10 3 13 54 41.2]` or `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
+  /** `epoch = [2018 10 3 13 54 41.2]`, or `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
   moment(opened: Opened): Moment {
     return firstMoment(
       this.#clock("epoch"),
