@@ -1,4 +1,4 @@
-/** An image of a file as an acquisition: its axes, channels and warnings. */
+/** Makes an acquisition of an image: axes, channels and warnings. */
 import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
 import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
@@ -12,10 +12,10 @@ import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts"
 import { planPlane, type StoredImage } from "./plane_plan.ts";
 import { momentOfStamp, timesOf } from "./time_stamps.ts";
 
-/** What all images of a file share; `date` and `time` are those of the experiment. */
+/** Facts shared by all images of a file; `date` and `time` are those of the experiment. */
 export type SharedFacts = Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">;
 
-/** The acquisition of an image, dated by its first time stamp or else by the experiment. */
+/** The acquisition of an image, dated by its first time stamp or else by its experiment. */
 export function acquisitionOf(
   stored: StoredImage,
   description: ImageDescription,
@@ -56,7 +56,7 @@ export const axisLengths = (
   X: lengthOf(columns),
 });
 
-/** The axes of a layout with their steps. @param times seconds of each time point, or `null` */
+/** The served axes of a layout, with their steps. @param times seconds of each time point, or `null` */
 export function calibratedAxes(
   layout: ImageLayout,
   scan: ScanSettings | null,
@@ -78,10 +78,10 @@ export function calibratedAxes(
   };
 }
 
-/** Lifetime results number their pixels and call the numbers metres; no real step is this long. */
+/** Steps of this length or more are not real: lifetime results number their pixels and call the numbers metres. */
 const NO_STEP_METRES = 0.01;
 
-/** The step of the fastest of joined dimensions; `Length` runs from the first sample to the last. */
+/** The step of the fastest of joined dimensions. `Length` extends from the first sample to the last. */
 function stepOf(joined: Joined): Calibration | undefined {
   const dimension = joined.at(-1);
   if (!dimension) return undefined;
@@ -91,10 +91,10 @@ function stepOf(joined: Joined): Calibration | undefined {
   return known(calibrated(step, unit));
 }
 
-/** The step of an axis that is one dimension: slices of a recording may have pauses between them. */
+/** The step of an axis, if it is a single dimension: there may be pauses between the slices of a recording. */
 const single = (joined: Joined): Calibration | undefined => joined.length === 1 ? stepOf(joined) : undefined;
 
-/** Relative difference at which two line times disagree. */
+/** Largest relative difference of two line times that agree. */
 const AGREEMENT = 0.01;
 
 /** Seconds per line, from the dimension or else from the hardware settings. */
@@ -132,7 +132,7 @@ const NAMES: Readonly<Record<number, string>> = {
   [DIM.loop]: "loops",
 };
 
-/** Warns about axes that are served under another name, and about dimensions that are not served. */
+/** Warnings about axes that are served under another name, and about dimensions that are not served. */
 function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: ImageLayout): Warning[] {
   const replaced: string[] = [];
   if (columns.length === 0 && rows.length > 0) replaced.push("The image has no X axis, or a single column");
@@ -161,7 +161,7 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
   ];
 }
 
-/** Warns when the block is smaller than the image or has room for more lines, or when the colours of a pixel are not stated. */
+/** Warns if the block is smaller than the image, if it has room for more lines, or if the colours of a pixel are not stated. */
 export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
   const { channels, dimensions, columns, rows, sampleType, bytes } = layout;
   const [first, second] = channels;
@@ -184,9 +184,9 @@ export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
 }
 
 /**
- * The channels of an image. Colour tables and dyes do not name channels, since several channels may share one.
+ * The channels of an image. Colour tables and dyes are not used as names, since several channels may share one.
  *
- * @param names user-defined names, one for each channel or colour pixel
+ * @param names user-defined names, one per channel or colour pixel
  */
 export function channelList(layout: ImageLayout, names: readonly string[]): Channel[] {
   const { channels, sampleType } = layout;
@@ -195,12 +195,12 @@ export function channelList(layout: ImageLayout, names: readonly string[]): Chan
   const given = names.length === pixels ? names : [];
   let pixel = -1;
   const named = channels.map(({ tag, described }, index) => {
-    // `tag` counts the samples of a colour pixel from 1; a grey pixel has 0.
+    // `tag` numbers the samples of a colour pixel from 1; it is 0 for a grey pixel.
     if (tag <= 1) pixel += 1;
     const own = given[pixel]?.trim() || null;
     const sample = COLOURS[tag - 1];
     if (sample === undefined) {
-      // Other tables, such as `Glow`, run through several colours.
+      // Other tables, such as `Glow`, contain several colours.
       const color = NAMED_COLORS.get(described.lut.trim().toLowerCase()) ?? null;
       return { name: own ?? `CH${index + 1}`, color };
     }

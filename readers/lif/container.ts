@@ -5,10 +5,10 @@ import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Blocks of one file, some 150 bytes of memory each; a screen of a plate with 20 fields a well has 30,000. */
+/** Largest number of blocks in a file, some 150 bytes of memory each; a plate with 20 fields per well has 30,000. */
 export const MAX_BLOCKS = 200_000;
 
-/** Characters of the name of a block; `MemBlock_` and a number are usual. */
+/** Longest name of a block in characters; `MemBlock_` and a number are usual. */
 const MAX_ID_CHARACTERS = 256;
 
 /** The first text of a LOF file. */
@@ -19,35 +19,35 @@ const UTF16 = new TextDecoder("utf-16le");
 const MAGIC = 0x70;
 const FIELD = 0x2a;
 
-/** Magic, bytes that follow, field mark, characters. */
+/** Bytes before the characters of a text: magic, bytes that follow, field mark, number of characters. */
 const TEXT_HEAD = 13;
 
-/** Bytes before the name of a block with a size of 8 or 4 bytes, and bytes that usually include the name. */
+/** Bytes before the name of a block whose size has 8 or 4 bytes, and bytes that usually include the name. */
 const BLOCK_HEAD = { wide: 22, narrow: 18, usual: 64 } as const;
 
-/** Offsets in a LOF file: two marked versions after the text, then a mark, a size and the samples. */
+/** Offsets in a LOF file: after the text follow two versions with marks, then a mark, a size and the samples. */
 const OBJECT_VERSIONS = TEXT_HEAD + 2 * OBJECT_FILE.length;
 const OBJECT_DATA = OBJECT_VERSIONS + 19;
 
-/** Samples of one image. */
+/** The samples of one image. */
 export interface Block {
   readonly offset: number;
-  /** Declared bytes. */
+  /** Declared number of bytes. */
   readonly size: number;
-  /** Bytes inside the file. */
+  /** Number of bytes inside the file. */
   readonly stored: number;
 }
 
 /** A text in the file. */
 export interface StoredText {
   readonly offset: number;
-  /** UTF-16 characters. */
+  /** Number of UTF-16 code units. */
   readonly characters: number;
-  /** The byte after it. */
+  /** One past its last byte. */
   readonly end: number;
 }
 
-/** Finds the text at `offset`. @throws {DecodeFailed} it has no mark, or exceeds the file or the bound */
+/** Locates the text at `offset`. @throws {DecodeFailed} it has no mark, or exceeds the file or the limit */
 export function textAt(file: ByteSource, offset: number, what: string): StoredText {
   const head = new DataView(file.read(offset, TEXT_HEAD, what).buffer);
   if (head.getUint32(0, true) !== MAGIC || head.getUint8(8) !== FIELD) {
@@ -65,7 +65,7 @@ export function textAt(file: ByteSource, offset: number, what: string): StoredTe
   };
 }
 
-/** Reads a text, without the NULs at its end. */
+/** Reads a text without the NULs at its end. */
 export function storedText(file: ByteSource, { offset, characters }: StoredText, what: string): string {
   const text = UTF16.decode(file.read(offset, 2 * characters, what));
   let end = text.length;
@@ -81,10 +81,10 @@ export interface BlockList {
 }
 
 /**
- * Lists the blocks from `start` to the end of the file, or to the first one that is damaged or truncated.
+ * Lists the blocks from `start` to the end of the file, or up to the first damaged or truncated block.
  *
  * @param narrow whether sizes are expected to have 4 bytes, as in version 1
- * @throws {DecodeFailed} there are more than {@linkcode MAX_BLOCKS}
+ * @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} blocks
  */
 export function listBlocks(
   file: ByteSource,
@@ -129,7 +129,7 @@ export function listBlocks(
   return { blocks, warnings };
 }
 
-/** Name, first byte and size of the block at `at`, or `null`. The marks decide between the two widths of a size. */
+/** Name, first byte and size of the block at `at`, or `null`. The marks show which of the two widths its size has. */
 function blockHead(
   file: ByteSource,
   at: number,
@@ -158,7 +158,7 @@ function blockHead(
 
 const longAt = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
 
-/** The block of a LOF file, which its XML follows. @throws {DecodeFailed} its marks or its size are wrong */
+/** The block of a LOF file; the XML follows it. @throws {DecodeFailed} its marks or its size are wrong */
 export function objectBlock(file: ByteSource): Block {
   const what = "the head of the object";
   const view = new DataView(

@@ -1,23 +1,23 @@
-/** The XML of a LIF or LOF file: the elements that are read, and the images that they describe. */
+/** The XML of a LIF or LOF file: the elements to read, and the images that they describe. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 import { numberOf } from "../metadata/numbers.ts";
 import { allowedXml, child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { warnIf, type Warning } from "../warning.ts";
 
-/** Images of one file, some 4 KB of memory each. */
+/** Largest number of images in a file, some 4 KB of memory each. */
 export const MAX_IMAGES = 50_000;
 
-/** Characters of the path of an image. */
+/** Longest path of an image in characters. */
 const MAX_NAME_CHARACTERS = 500;
 
-/** The children to keep of some elements; the others are left out of the tree. */
+/** For some elements, the children to keep in the tree; their other children are omitted. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   Data: ["Image", "Experiment", "SingleMoleculeDetection"],
   Experiment: ["TimeStamp"],
   SingleMoleculeDetection: [],
   Image: ["ImageDescription", "TimeStampList", "Attachment"],
-  // Hardware settings are nine tenths of a document.
+  // Hardware settings make up nine tenths of a document.
   Attachment: ["ATLConfocalSettingDefinition", "ATLCameraSettingDefinition"],
   ATLConfocalSettingDefinition: [],
   ATLCameraSettingDefinition: ["WideFieldChannelConfigurator"],
@@ -25,7 +25,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   WideFieldChannelInfo: [],
 };
 
-/** Attachments may hold whole documents, which describe regions and bleach points. */
+/** Omits such elements. Attachments may also hold whole documents, which describe regions and bleach points. */
 const omits = (name: string, parent: string | undefined): boolean =>
   parent !== undefined &&
   (name === "LMSDataContainerHeader" || Object.hasOwn(KEPT, parent) && !KEPT[parent]!.includes(name));
@@ -33,11 +33,11 @@ const omits = (name: string, parent: string | undefined): boolean =>
 /** The parsed XML of a file. */
 export interface Header {
   readonly root: XmlElement;
-  /** What was repaired. */
+  /** Warnings about repairs. */
   readonly warnings: readonly Warning[];
 }
 
-/** Parses the XML of a LIF file. @throws {DecodeFailed} it is damaged or exceeds a bound */
+/** Parses the XML of a LIF file. @throws {DecodeFailed} it is damaged or above a limit */
 export function parseHeader(xml: string): Header {
   const allowed = allowedXml(xml);
   return {
@@ -50,7 +50,7 @@ export function parseHeader(xml: string): Header {
   };
 }
 
-/** Parses the XML of a LOF file; older ones lack the elements around the data. @throws {DecodeFailed} as {@linkcode parseHeader} */
+/** Parses the XML of a LOF file; in older files it lacks the outer elements. @throws {DecodeFailed} as {@linkcode parseHeader} */
 export function parseObjectHeader(xml: string): Header {
   const body = xml.replace(/^[\ufeff\s]*(?:<\?xml[^>]*\?>)?/, "");
   return parseHeader(
@@ -62,22 +62,22 @@ export function parseObjectHeader(xml: string): Header {
 
 /** An image of the document. */
 export interface ImageElement {
-  /** Path of names from the outermost folder, joined by `/`; may be `""`. */
+  /** Path of names from the outermost folder, joined with `/`; may be `""`. */
   readonly name: string;
   readonly description: ImageDescription;
-  /** Name of the block with its samples, or `""`. */
+  /** Name of the block that contains its samples, or `""`. */
   readonly block: string;
-  /** True for histograms and results of lifetime measurements, which are not opened first. */
+  /** True for histograms and results of lifetime measurements, which are not opened by default. */
   readonly derived: boolean;
 }
 
 interface Surroundings {
   readonly path: readonly string[];
-  /** Whether the element belongs to a lifetime measurement. */
+  /** Whether the element is part of a lifetime measurement. */
   readonly lifetimes: boolean;
 }
 
-/** Lists the images without previews, in document order. @throws {DecodeFailed} there are more than {@linkcode MAX_IMAGES} */
+/** Lists the images in document order, without previews. @throws {DecodeFailed} more than {@linkcode MAX_IMAGES} images */
 export function imageElements(root: XmlElement): ImageElement[] {
   const found: ImageElement[] = [];
   const visit = (element: XmlElement, { path, lifetimes }: Surroundings) => {
@@ -98,7 +98,7 @@ export function imageElements(root: XmlElement): ImageElement[] {
       visit(inner, { path: [...path, nameOf(inner)], lifetimes: inside });
     }
   };
-  // The outermost element stands for the file, so its name is not part of the path.
+  // The outermost element represents the file, so its name is not part of the path.
   for (const element of children(root, "Element")) {
     const alone = child(child(element, "Data"), "Image") !== undefined;
     visit(element, { path: alone ? [nameOf(element)] : [], lifetimes: false });
@@ -112,40 +112,40 @@ const nameOf = (element: XmlElement): string =>
 const isPreview = (image: XmlElement) =>
   attachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] === "1";
 
-/** Lifetime results have a scale of their own (`F16`) or half floats; histograms have only their name. */
+/** Recognises lifetime results by a scale of their own (`F16`) or by half floats, and histograms by their name. */
 const isDerived = (name: string, image: XmlElement, { channels }: ImageDescription) =>
   attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
   channels.some(({ dataType, bits }) => dataType === 1 && bits !== null && bits <= 16);
 
-/** A channel, as the document describes it. */
+/** A channel as described in the document. */
 export interface DescribedChannel {
   /** 0 for unsigned integers, 1 for floats. */
   readonly dataType: number | null;
-  /** Significant bits. */
+  /** Number of significant bits. */
   readonly bits: number | null;
-  /** 0 gray, 1 red, 2 green, 3 blue. */
+  /** Sample of a colour pixel: 0 gray, 1 red, 2 green, 3 blue. */
   readonly tag: number | null;
   /** Bytes from the start of the block to its first sample. */
   readonly bytesInc: number | null;
-  /** Bits in addition to `bytesInc`; packed samples have some. */
+  /** Bits in addition to `bytesInc`; not 0 for packed samples. */
   readonly bitInc: number;
-  /** The colour table it is shown with, `""` if unknown or inverted. */
+  /** The colour table of the display; `""` if it is unknown or inverted. */
   readonly lut: string;
 }
 
-/** A dimension, as the document describes it. */
+/** A dimension as described in the document. */
 export interface DescribedDimension {
   /** `DimID`. */
   readonly id: number | null;
-  /** Samples. */
+  /** Number of samples. */
   readonly count: number | null;
-  /** From the first sample to the last, in `unit`. */
+  /** Length from the first sample to the last, in `unit`. */
   readonly length: number | null;
   /** `m`, `s` or `""`. */
   readonly unit: string;
   /** Bytes from one sample to the next. */
   readonly bytesInc: number | null;
-  /** Bits in addition to `bytesInc`; packed samples have some. */
+  /** Bits in addition to `bytesInc`; not 0 for packed samples. */
   readonly bitInc: number;
 }
 
@@ -153,7 +153,7 @@ export interface DescribedDimension {
 export interface ScanSettings {
   /** Seconds per line. */
   readonly lineTime: number | null;
-  /** Scanned lines per stored line. */
+  /** Number of scanned lines per stored line. */
   readonly averaging: number;
   /** Pixel dwell time in seconds. */
   readonly pixelTime: number | null;
@@ -169,7 +169,7 @@ export interface ImageDescription {
   readonly names: readonly string[];
   /** Hexadecimal time stamps, separated by blanks. */
   readonly stamps: string;
-  /** The scan settings, if the microscope was confocal. */
+  /** Scan settings of a confocal microscope, or `null`. */
   readonly scan: ScanSettings | null;
 }
 
@@ -213,13 +213,13 @@ function describedDimension({ attributes }: XmlElement): DescribedDimension {
   };
 }
 
-/** Programs before LAS 3.1 write an element with two numbers for each stamp. */
+/** Hexadecimal stamps of a list. Programs before LAS 3.1 write an element with two numbers per stamp. */
 function stampsOf(list: XmlElement | undefined): string {
   const elements = children(list, "TimeStamp");
   return elements.length > 0 ? elements.map(stampOf).join(" ") : list?.text ?? "";
 }
 
-/** The hexadecimal text of a stamp stored as two 32-bit numbers, `0` if it has no valid ones. */
+/** The hexadecimal text of a stamp stored as two 32-bit numbers; `0` if the numbers are invalid. */
 export function stampOf({ attributes }: XmlElement): string {
   const [high, low] = [attributes["HighInteger"], attributes["LowInteger"]].map((text) => {
     const value = numberOf(text);

@@ -1,10 +1,10 @@
 /** Leica LIF and LOF. */
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 
-/** The root element of a LIFEXT file, which holds reduced copies of the images of a LIF file. */
+/** The root element of a LIFEXT file, which contains reduced copies of the images in a LIF file. */
 const EXTENSION = "<LMSDataContainerEnhancedHeader";
 
-/** The text at the start of a LOF file, where a LIF file has its XML. */
+/** The text at the start of a LOF file, in the place of a LIF file's XML. */
 const OBJECT = "LMS_Object_File";
 
 /** Offset of the first text in UTF-16, after its magic, sizes and mark. */
@@ -17,7 +17,7 @@ function firstText(head: Uint8Array): string | null {
   return new TextDecoder("utf-16le").decode(head.subarray(TEXT_AT, whole));
 }
 
-/** True if one text starts with the other: the first bytes may hold only a part of it. */
+/** True if one text starts with the other, since the first bytes may hold only part of it. */
 const begins = (text: string, start: string) =>
   text !== "" && (start.startsWith(text) || text.startsWith(start));
 
@@ -37,7 +37,7 @@ function explains(head: Uint8Array): string | null {
     : null;
 }
 
-/** LIF, as LAS AF and LAS X write it: many images in one file. */
+/** LIF, as written by LAS AF and LAS X: many images in one file. */
 export const LIF: FileFormat = {
   ...FORMAT_NAMES.lif,
   container: "file",
@@ -50,7 +50,7 @@ export const LIF: FileFormat = {
   load: () => import("./mod.ts"),
 };
 
-/** LOF, as LAS X writes it: one image. */
+/** LOF, as written by LAS X: one image. */
 export const LOF: FileFormat = {
   ...FORMAT_NAMES.lof,
   container: "file",

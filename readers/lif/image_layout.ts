@@ -1,14 +1,14 @@
-/** Where the samples of an image lie in its block, and which dimensions are rows, columns, positions and channels. */
+/** The layout of an image in its block: which dimensions are rows, columns, positions and channels. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { Position, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { DescribedChannel, DescribedDimension, ImageDescription } from "./document.ts";
 
-/** Dimensions of one image; eleven kinds exist. */
+/** Largest number of dimensions of an image; eleven kinds exist. */
 export const MAX_DIMENSIONS = 32;
 
-/** Samples along one dimension. */
+/** Largest number of samples along a dimension. */
 const MAX_EXTENT = 2 ** 31 - 1;
 
 /** Values of `DimID`. */
@@ -26,25 +26,25 @@ export const DIM = {
   loop: 11,
 } as const;
 
-/** A dimension with checked numbers. */
+/** A dimension with validated numbers. */
 export interface Dimension {
-  /** One of {@linkcode DIM}, or an unknown one. */
+  /** One of {@linkcode DIM}, or an unknown id. */
   readonly id: number;
-  /** Samples, at least 2. */
+  /** Number of samples, at least 2. */
   readonly count: number;
   /** Bytes from one sample to the next. */
   readonly step: number;
   readonly described: DescribedDimension;
 }
 
-/** Dimensions served as one axis, slowest first: time points, and the slices of a recording. */
+/** Dimensions that are served as one axis, slowest first, for example time points and the slices of a recording. */
 export type Joined = readonly Dimension[];
 
 /** A channel in the block. */
 export interface StoredChannel {
-  /** Bytes from the start of the block. */
+  /** Offset from the start of the block in bytes. */
   readonly offset: number;
-  /** 1, 2 or 3 for red, green or blue of a colour pixel, else 0. */
+  /** 1, 2 or 3 for red, green or blue of a colour pixel; else 0. */
   readonly tag: number;
   readonly described: DescribedChannel;
 }
@@ -53,27 +53,27 @@ export interface StoredChannel {
 export interface ImageLayout {
   /** Type of all samples. */
   readonly sampleType: SampleType;
-  /** Channels by offset, but the samples of a colour pixel as red, green, blue. */
+  /** Channels by offset; the samples of a colour pixel are in the order red, green, blue. */
   readonly channels: readonly StoredChannel[];
-  /** All dimensions of two or more samples, slowest first. */
+  /** All dimensions with two or more samples, slowest first. */
   readonly dimensions: Joined;
   readonly columns: Joined;
   readonly rows: Joined;
   /** The axis served as rows. */
   readonly rowAxis: "Y" | "Z" | "T";
   readonly positions: Readonly<Record<"t" | "z" | "l", Joined>>;
-  /** True if Y is served as `z`. */
+  /** True if Y is served as Z. */
   readonly zIsY: boolean;
-  /** Dimensions served at their first index only. */
+  /** Dimensions that are served only at their first index. */
   readonly others: Joined;
-  /** Bytes from the start of the block to the end of the last sample. */
+  /** Number of bytes from the start of the block to the end of the last sample. */
   readonly bytes: number;
 }
 
-/** Samples along joined dimensions. */
+/** Number of samples along joined dimensions. */
 export const lengthOf = (joined: Joined): number => joined.reduce((length, { count }) => length * count, 1);
 
-/** Offset of the sample at `index` of joined dimensions, relative to the first. */
+/** Offset of the sample at `index` along joined dimensions, relative to the first sample. */
 export function offsetAt(joined: Joined, index: number): number {
   let [offset, rest] = [0, index];
   for (let i = joined.length - 1; i >= 0; i -= 1) {
@@ -111,7 +111,7 @@ export function imageLayout(description: ImageDescription): ImageLayout {
   return { sampleType, channels, dimensions, ...axes, bytes };
 }
 
-/** Bytes from the first to the end of the last sample of a channel. @throws {DecodeFailed} two samples share bytes */
+/** Number of bytes from the first to the end of the last sample of a channel. @throws {DecodeFailed} two samples share bytes */
 function extentOf(slowestFirst: Joined, width: number): number {
   let bytes = width;
   for (const { id, count, step } of slowestFirst.toReversed()) {
@@ -131,7 +131,7 @@ const TYPES: Readonly<Record<number, Readonly<Record<number, SampleType>>>> = {
   1: { 16: "float16", 32: "float32", 64: "float64" },
 };
 
-/** The type that all channels share. */
+/** The sample type, which all channels share. */
 function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   if (channels.length === 0) throw new DecodeFailed("the image has no channels");
   if (channels.length > MAX_CHANNELS) {
@@ -150,7 +150,7 @@ function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   return type;
 }
 
-/** Dimensions of two or more samples, slowest first. */
+/** Dimensions with two or more samples, slowest first. */
 function dimensionsOf(described: readonly DescribedDimension[]): Dimension[] {
   if (described.length === 0 || described.length > MAX_DIMENSIONS) {
     throw new DecodeFailed(`the image has ${described.length} dimensions, not 1 to ${MAX_DIMENSIONS}`);
@@ -190,7 +190,7 @@ function requireWholeSamples({ columns, rows }: Axes, width: number): void {
   }
 }
 
-/** Channels by offset, but the samples of a colour pixel as red, green, blue. */
+/** Channels by offset; the samples of a colour pixel are in the order red, green, blue. */
 function channelsOf(described: readonly DescribedChannel[], width: number): StoredChannel[] {
   const stored = described.map((one, i): StoredChannel => {
     requireBytes(one.bitInc, `channel ${i}`);
@@ -217,7 +217,7 @@ function inColourOrder(stored: readonly StoredChannel[]): StoredChannel[] {
     const three = stored.slice(i, i + 3);
     const colours = new Set(three.map(({ tag }) => tag));
     const pixel = colours.size === 3 && !colours.has(0);
-    // A colour without the other two is a channel of its own.
+    // A colour without the other two becomes a channel of its own.
     ordered.push(
       ...pixel
         ? three.sort((a, b) => a.tag - b.tag)
@@ -233,7 +233,7 @@ const SPECTRAL: readonly number[] = [DIM.emission, DIM.excitation];
 
 type Axes = Pick<ImageLayout, "columns" | "rows" | "rowAxis" | "positions" | "zIsY" | "others">;
 
-/** Assigns the dimensions: columns are X, rows the fastest of Y, Z and time, the others positions. */
+/** Assigns the dimensions: columns are X; rows are the fastest of Y, Z and time; the others are positions. */
 function axesOf(dimensions: readonly Dimension[]): Axes {
   const left = new Set(dimensions);
   const one = (id: number): Joined => {

@@ -1,16 +1,16 @@
 /**
- * Leica LIF and LOF, as LAS AF and LAS X write them. Little-endian, texts in UTF-16:
+ * Leica LIF and LOF, as written by LAS AF and LAS X. Little-endian, texts in UTF-16:
  *
  *     LIF   70 00 00 00   u32 bytes that follow   2A   u32 characters   XML
  *           then blocks: 70 00 00 00   u32   2A   u64 size (u32 in version 1)   2A   u32 characters   name   samples
  *     LOF   70 00 00 00   u32   2A   u32   LMS_Object_File   2A   u32   2A   u32   2A   u64 size   samples
  *           then 70 00 00 00   u32   2A   u32 characters   XML
  *
- * The XML is a tree of `Element`, each with `Data`, a `Memory` that names its block, and `Children`. Those with `Data/Image`
- * are the scenes. Samples are raw, placed by the `BytesInc` of each dimension and channel.
+ * The XML is a tree of `Element`s, each with `Data`, a `Memory` that names its block, and `Children`. Elements with `Data/Image`
+ * are the scenes. Samples are raw; the `BytesInc` of each dimension and channel gives their offsets.
  *
- * Refused: packed samples (`BitInc`), channels of different types, samples that overlap. `format.ts` explains the other files
- * of a LAS X project (XLEF, XLIF, LIFEXT).
+ * Not supported: packed samples (`BitInc`), channels of different types, overlapping samples. `format.ts` explains the other
+ * files of a LAS X project (XLEF, XLIF, LIFEXT).
  */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
@@ -39,7 +39,7 @@ interface FoundImage extends ImageElement {
   readonly samples: Block;
 }
 
-/** The images of a file, before one of them is opened. */
+/** The images of a file, before any of them is opened. */
 interface LeicaFile {
   readonly file: RandomAccessFile;
   readonly images: readonly FoundImage[];
@@ -47,10 +47,10 @@ interface LeicaFile {
   readonly stop: StopFlag;
 }
 
-/** Approximate memory of an image and of a block. */
+/** Approximate memory per image and per block. */
 const [IMAGE_BYTES, BLOCK_BYTES] = [4000, 150];
 
-/** Opens a LIF or LOF file. @throws {DecodeFailed} it is damaged or refused */
+/** Opens a LIF or LOF file. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const file = files.open(path);
@@ -81,7 +81,7 @@ function objectScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   return scenesOf({ file, images, shared, stop }, [...warnings, ...leftOut]);
 }
 
-/** The images whose block holds samples. @throws {DecodeFailed} no image has any */
+/** The images whose block holds samples. @throws {DecodeFailed} no block holds samples */
 function withSamples(
   elements: readonly ImageElement[],
   find: (name: string) => Block | undefined,
@@ -120,7 +120,7 @@ function experimentMoment(root: XmlElement): Moment {
   return stamp ? momentOfStamp(stampOf(stamp)) : UNDATED;
 }
 
-/** The scenes of a file; the first readable image that is not derived is opened by default. */
+/** The scenes of a file. By default the first readable image that is not derived is opened. */
 function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
   const { images, file, shared, stop } = opened;
   const readable = (image: FoundImage) => Object.keys(entryOf(image).sizes).length > 0;
@@ -142,7 +142,7 @@ function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
   };
 }
 
-/** Name and sizes of an image; no sizes if it is refused. */
+/** Name and sizes of an image; sizes are empty if the image is not supported. */
 function entryOf({ name, description }: FoundImage): SceneEntry {
   try {
     const axes = axesOf(axisLengths(imageLayout(description)), {});

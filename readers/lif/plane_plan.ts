@@ -1,4 +1,4 @@
-/** Plans planes: where their samples are, and how many of their rows the file holds. */
+/** Plans planes: locates their samples, and counts the rows that the file holds. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { servedLines } from "../metadata/line_scan.ts";
@@ -9,7 +9,7 @@ import type { Block } from "./container.ts";
 import { type ImageLayout, type Joined, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
 import { StridedReader } from "./strided_samples.ts";
 
-/** An image and its samples. */
+/** An image with its samples. */
 export interface StoredImage {
   readonly file: ByteSource;
   readonly block: Block;
@@ -18,7 +18,7 @@ export interface StoredImage {
 }
 
 /**
- * Plans some channels at one position. A truncated line scan has the rows that all its channels have.
+ * Plans some channels at one position. A truncated line scan has as many rows as all its channels have.
  *
  * @throws {PlaneNotFound} the block ends before the plane
  * @throws {DecodeFailed} the block ends inside the plane
@@ -59,11 +59,11 @@ export function planPlane(
   };
 }
 
-/** Rows that end within `bytes` bytes of the start of a plane. */
+/** Number of rows that end within `bytes` bytes from the start of a plane. */
 function rowsIn(layout: ImageLayout, bytes: number): number {
   const { rows, columns, sampleType } = layout;
   const rowBytes = offsetAt(columns, lengthOf(columns) - 1) + SAMPLE_BYTES[sampleType];
-  // A binary search, since offsets rise with the index.
+  // A binary search, since offsets increase with the index.
   let [whole, missing] = [0, lengthOf(rows) + 1];
   while (missing - whole > 1) {
     const middle = Math.floor((whole + missing) / 2);
@@ -73,7 +73,7 @@ function rowsIn(layout: ImageLayout, bytes: number): number {
   return whole;
 }
 
-/** Only line scans are served with missing rows. @throws {PlaneNotFound | DecodeFailed} others lack rows */
+/** Checks that rows are missing only in line scans. @throws {PlaneNotFound | DecodeFailed} another image lacks rows */
 function requireEnough({ block, layout }: StoredImage, start: number, stored: number): void {
   if (layout.rowAxis === "T" && stored > 0) return;
   const where = `the block at ${block.offset} has ${block.stored} of the ${layout.bytes} bytes of the image`;
@@ -81,7 +81,7 @@ function requireEnough({ block, layout }: StoredImage, start: number, stored: nu
   throw new DecodeFailed(`the plane is incomplete: ${where}`);
 }
 
-/** Divides rows into equidistant ones: the slices of a line scan are apart. */
+/** Splits rows into ranges of equally spaced rows, since there are gaps between the slices of a line scan. */
 function* partsOf(rows: Joined, { start, end }: RowRange): Generator<RowRange> {
   const inner = rows.length > 1 ? rows.at(-1)!.count : Infinity;
   for (let first = start; first < end;) {

@@ -1,4 +1,4 @@
-/** Reads samples that are equidistant along rows and columns. */
+/** Reads samples that are equally spaced along rows and columns. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { scratchBytes } from "../io/scratch.ts";
@@ -6,11 +6,11 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 
-/** Equidistant samples: how many, and the bytes from one to the next. */
+/** Equally spaced samples. */
 export interface Stride {
-  /** Samples. */
+  /** Number of samples. */
   readonly count: number;
-  /** Bytes from one to the next. */
+  /** Bytes from one sample to the next. */
   readonly step: number;
 }
 
@@ -22,38 +22,38 @@ export interface StridedSamples {
   readonly columns: Stride;
 }
 
-/** The file that samples are read from. */
+/** The file to read samples from. */
 export interface SampleFile {
   readonly file: ByteSource;
-  /** The type of little-endian samples. */
+  /** Type of the samples, which are little-endian. */
   readonly sampleType: SampleType;
   readonly stop: StopFlag;
   /** Name of the samples in messages. */
   readonly what: string;
 }
 
-/** Several lines take one read if the bytes between them are at most this many times those of a line. */
+/** Largest gap between two lines that are read together, as a multiple of the bytes of a line. */
 const MOST_GAP = 4;
 
-/** Bytes and plane indices between neighbours. */
+/** A stride, with the distance between neighbours in the plane. */
 type Run = Stride & { readonly target: number };
 
-/** `samples` run along the axis on which they are closest, `lines` along the other. */
+/** Lines of samples: `samples` run along the axis with the smaller distance, `lines` along the other. */
 interface Lines {
   readonly offset: number;
   readonly lines: Run;
   readonly samples: Run;
 }
 
-/** Planes to fill, from index `at` on. */
+/** Planes to fill. */
 export interface Targets {
-  /** A plane for each channel. */
+  /** One plane per channel. */
   readonly planes: readonly Float32Array[];
-  /** Index of the first sample. */
+  /** Index of the first sample to fill. */
   readonly at: number;
 }
 
-/** Reads several channels into planes; interleaved channels are read once. */
+/** Reads several channels into planes; interleaved channels are read only once. */
 export class StridedReader {
   readonly #from: SampleFile;
   readonly #width: number;
@@ -65,7 +65,7 @@ export class StridedReader {
   }
 
   /**
-   * Reads each channel into its plane from index `at` on.
+   * Reads each channel into its plane, from index `at` on.
    *
    * @param offsets bytes from `samples.offset` to the first sample of each channel
    * @throws {DecodeFailed | Stopped}
@@ -144,7 +144,7 @@ export class StridedReader {
   }
 }
 
-/** Lines per read. */
+/** Number of lines per read. */
 function linesAtOnce(lines: Stride, runBytes: number): number {
   if (lines.count === 1 || lines.step > MOST_GAP * runBytes) return 1;
   return Math.max(1, Math.floor((MAX_READ_STEP - runBytes) / lines.step) + 1);

@@ -8,15 +8,15 @@ const EPOCH_MS = 11_644_473_600_000n;
 const TICKS_IN_MS = 10_000n;
 const TICKS_IN_SECOND = 10_000_000;
 
-/** Hexadecimal digits of 64 bits. */
+/** Number of hexadecimal digits in 64 bits. */
 const MOST_DIGITS = 16;
 
-/** The stamps of a list one by one: it may have millions, and few are needed. */
+/** The stamps of a list, one by one: a list may have millions, of which few are needed. */
 function* stampsIn(list: string): Generator<string> {
   for (const [stamp] of list.matchAll(/\S+/g)) yield stamp;
 }
 
-/** The value of a stamp, `null` if it is invalid or 0. */
+/** The value of a stamp; `null` if it is invalid or 0. */
 function ticksOf(stamp: string | undefined): bigint | null {
   if (stamp === undefined || stamp.length > MOST_DIGITS || !/^[0-9a-f]+$/i.test(stamp)) return null;
   const ticks = BigInt(`0x${stamp}`);
@@ -31,7 +31,7 @@ export function momentOfStamp(list: string): Moment {
   return Number.isNaN(date.getTime()) ? UNDATED : momentOf(date.toISOString());
 }
 
-/** Seconds of each time point since the first; `null` if the stamps do not fit the time points or do not rise. */
+/** Seconds of each time point since the first; `null` if the stamps do not fit the time points or do not ascend. */
 export function timesOf(list: string, layout: ImageLayout): readonly number[] | null {
   const { positions, rowAxis } = layout;
   const series = positions.t[0];
@@ -53,7 +53,7 @@ export function timesOf(list: string, layout: ImageLayout): readonly number[] | 
   return timesFrom(ticks.map((value) => Number(value - ticks[0]!)), TICKS_IN_SECOND);
 }
 
-/** Stamps per time point: there is one for each plane of each channel, for each plane, or for each time point. */
+/** Number of stamps per time point: a list has one per plane and channel, per plane, or per time point. */
 function distanceOf(layout: ImageLayout, series: Dimension, listed: number): number | null {
   const { positions, others, channels } = layout;
   const planes = [...positions.t, ...positions.z, ...positions.l, ...others];

@@ -3,7 +3,7 @@ import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_ENTRIES, TAG } from "../tiff/tags.ts";
 
-/** LSM: a TIFF with a record of Zeiss, whatever its extension. The databases (MDB) beside such files are not read. */
+/** LSM: a TIFF with a Zeiss record, whatever its extension. Databases (MDB) beside such files are not read. */
 export const LSM: FileFormat = {
   ...FORMAT_NAMES.lsm,
   container: "file",
@@ -17,11 +17,11 @@ export const LSM: FileFormat = {
 
 const ENTRY_BYTES = 12;
 
-/** Enough for most directories, so that one read suffices. */
+/** Number of bytes of the first read, enough for most directories. */
 const FIRST_READ = 512;
 
 /**
- * True if the first directory of a little-endian TIFF lists CZ_LSMINFO. The TIFF reader is not loaded yet.
+ * True if the first directory of a little-endian TIFF contains CZ_LSMINFO. Does not load the TIFF reader.
  *
  * @param head the first bytes of the file
  */
@@ -44,10 +44,10 @@ function viewAt(file: ByteSource, offset: number, most: number): DataView {
   return new DataView(file.read(offset, Math.min(most, file.size - offset), "the first directory").buffer);
 }
 
-/** Header of a Microsoft Access database, from byte 4 on. */
+/** Marks of a Microsoft Access database, at byte 4. */
 const DATABASES = ["Standard Jet DB", "Standard ACE DB"];
 
-/** Explains a database and what to open instead; `null` for other content. */
+/** Explains that a file is a database and what to open instead; `null` for other content. */
 export function explainLsmRelative(head: Uint8Array): string | null {
   const text = String.fromCharCode(...head.subarray(4, 19));
   return DATABASES.includes(text)

@@ -1,7 +1,7 @@
 /**
- * CZ_LSMINFO (34412), the record of Zeiss in the first page. Little-endian; a field exists if the declared size of the record
- * includes it. Offsets below 8 stand for an absent part. Scan type and sizes decide what the rows of a page are, and along which
- * axes pages are counted.
+ * CZ_LSMINFO (34412), the Zeiss record in the first page. Little-endian. A field exists if the declared size of the record
+ * includes it. Offsets below 8 mean that a part is absent. Scan type and sizes determine what the rows of a page are, and along
+ * which axes pages are counted.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { Directory } from "../tiff/directory.ts";
@@ -11,16 +11,16 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { LsmPage } from "./lsm_page.ts";
 
-/** First four bytes of the record, of older and of newer programs. */
+/** First four bytes of the record, from older and from newer programs. */
 const MAGIC_NUMBERS = new Set([0x0300494c, 0x0400494c]);
 
-/** A record includes at least the scan type; the oldest known one has 152 bytes. */
+/** Smallest record: it includes the scan type. The oldest known record has 152 bytes. */
 const LEAST_BYTES = 96;
 
-/** Bytes with known fields. */
+/** Number of bytes with known fields. */
 const KNOWN_BYTES = 380;
 
-/** Offsets of drawing lists by name, in the order of the record. */
+/** Positions in the record of the offsets of drawing lists, by name, in record order. */
 const OVERLAYS = {
   VectorOverlay: 96,
   Roi: 140,
@@ -34,22 +34,22 @@ const OVERLAYS = {
 /** Axes of structured illumination, after the tiles of a mosaic. */
 const RESERVED = ["rotations", "phases", "illuminations"] as const;
 
-/** The fields that are used. */
+/** The fields that the reader uses. */
 export interface InfoRecord {
-  /** Declared sizes, 1 without a field; `T` counts the lines of a line scan, `P` positions and `M` tiles of a mosaic. */
+  /** Declared sizes, 1 if the field is missing; `T` counts the lines of a line scan, `P` positions and `M` tiles of a mosaic. */
   readonly sizes: Readonly<Record<"X" | "Y" | "Z" | "C" | "T" | "P" | "M", number>>;
   /** Axes of structured illumination that are longer than 1. */
   readonly further: readonly { readonly name: string; readonly size: number }[];
-  /** Metres; unknown if not positive. */
+  /** Voxel size in metres; unknown if not positive. */
   readonly voxel: { readonly x: number; readonly y: number; readonly z: number };
   readonly scanType: number;
-  /** Seconds from one time point to the next; 0 if unknown. */
+  /** Seconds between time points; 0 if unknown. */
   readonly timeInterval: number;
-  /** Offsets of parts; 0 if absent. */
+  /** Offsets of parts; 0 if a part is absent. */
   readonly offsets: Readonly<
     Record<"channelColors" | "scanInformation" | "timeStamps" | "eventList", number>
   >;
-  /** Offsets of existing lists of drawings, by name. */
+  /** Offsets of existing drawing lists, by name. */
   readonly overlays: readonly { readonly name: string; readonly offset: number }[];
 }
 
@@ -118,7 +118,7 @@ function sizesOf(count: (at: number) => number): InfoRecord["sizes"] {
   return sizes;
 }
 
-/** Rows of a page by the scan type; `Y` for all others. */
+/** Axis of the rows of a page, by scan type; `Y` for all other types. */
 const ROWS: Readonly<Record<number, Dimensions["rows"]>> = {
   1: "Z",
   2: "T",
@@ -129,7 +129,7 @@ const ROWS: Readonly<Record<number, Dimensions["rows"]>> = {
   10: "T",
 };
 
-/** Axes along which pages are counted, by the scan type; all for an unknown one. */
+/** Axes along which pages are counted, by scan type; all axes for an unknown type. */
 const COUNTED: Readonly<Record<number, string>> = {
   0: "Z",
   1: "",
@@ -144,7 +144,7 @@ const COUNTED: Readonly<Record<number, string>> = {
   10: "",
 };
 
-/** Order of pages: by tile (`M`), position (`P`), time and focus, the last one fastest. */
+/** Sizes of the axes of the pages, which are ordered by tile (`M`), position (`P`), time and focus, the last one fastest. */
 export interface Dimensions extends Readonly<Record<"T" | "Z" | "P" | "M", number>> {
   /** Axis of the rows: `Z` in sections, `T` in line scans. */
   readonly rows: "Y" | "Z" | "T";
@@ -152,7 +152,7 @@ export interface Dimensions extends Readonly<Record<"T" | "Z" | "P" | "M", numbe
 }
 
 /**
- * Compares record and pages.
+ * Determines the dimensions from the record and the pages.
  *
  * @param held number of planes in the pages
  * @throws {DecodeFailed} the first page contradicts the record
@@ -192,12 +192,12 @@ export function dimensionsOf(
   const along = (letter: "T" | "Z", all: boolean) =>
     letter !== rows && (all || (counted?.includes(letter) ?? true)) ? sizes[letter] : 1;
   const { P, M } = sizes;
-  // Existing planes count even along an axis that the scan type lacks.
+  // Existing planes count even along an axis that the scan type does not have.
   const all = held >= M * P * along("T", true) * along("Z", true);
   return { rows, T: along("T", all), Z: along("Z", all), P, M, warnings };
 }
 
-/** The position of a plane in all channels; a scene is a tile or position. */
+/** The position of a plane in all channels; a scene is a tile or a position. */
 export type PlaceOfPlane = Readonly<Record<"scene" | "t" | "z", number>>;
 
 /** Number of a plane in the order of the pages. */
@@ -207,7 +207,7 @@ export const planeNumber = ({ T, Z }: Dimensions, { scene, t, z }: PlaceOfPlane)
 /** Number of declared planes. */
 export const planeCount = ({ M, P, T, Z }: Dimensions): number => M * P * T * Z;
 
-/** Numbers of the planes in the order in which they were written: by time, position, tile and focus. */
+/** Numbers of the planes in the order of writing: by time, position, tile and focus. */
 export function* writtenOrder(dimensions: Dimensions): Generator<number> {
   const { M, P, T, Z } = dimensions;
   for (let t = 0; t < T; t += 1) {

@@ -1,6 +1,6 @@
 /**
- * One image page of an LSM file. Its samples are channels, usually each in its own strips; PhotometricInterpretation and
- * ColorMap mean nothing, and RowsPerStrip is often missing or wrong.
+ * An image page of an LSM file. Its samples are channels, usually each in strips of its own. PhotometricInterpretation and
+ * ColorMap are meaningless, and RowsPerStrip is often missing or wrong.
  */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
@@ -19,26 +19,26 @@ import {
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 
-/** Compression of LZW, the only one in use. */
+/** Value of Compression for LZW, the only compression in use. */
 export const LZW = 5;
 
 /** One channel of a page. */
 export interface LsmSample extends Pick<PageLayout, "kind" | "sampleType"> {
-  /** Stored bits. */
+  /** Number of stored bits. */
   readonly bits: number;
 }
 
-/** An image page; `planar` if each channel has its own strips. */
+/** An image page; `planar` if each channel has strips of its own. */
 export interface LsmPage
   extends Pick<PageLayout, "directory" | "width" | "height" | "planar" | "compression" | "predictor"> {
   readonly samples: readonly LsmSample[];
-  /** Number of strips of each channel, or of all together. */
+  /** Number of strips: per channel if planar, else of all channels together. */
   readonly strips: number;
-  /** Rows of each strip but the last. */
+  /** Rows per strip, except the last strip. */
   readonly stripRows: number;
 }
 
-/** Reads an image page. @throws {DecodeFailed} a tag is missing, out of bounds or of a value that LSM does not use */
+/** Reads an image page. @throws {DecodeFailed} a tag is missing, out of range or has a value that LSM does not use */
 export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
   const { width, height, samples: count } = pageSize(directory);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
@@ -61,7 +61,7 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
     samples,
     planar,
     compression,
-    // Some programs declare one for raw samples, where it is not applied.
+    // Some programs declare a predictor for raw samples but do not apply it.
     predictor: compression === LZW ? directory.number(TAG.Predictor) ?? 1 : 1,
     ...stripsOf(directory, { height, rowBytes }, planar ? count : 1),
   };
@@ -76,7 +76,7 @@ function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmSamp
   return Array.from({ length: count }, (_, i) => {
     const bits = widths[widths.length < count ? 0 : i];
     if (bits === undefined) throw new DecodeFailed(`${where(directory)} lacks ${tagName(TAG.BitsPerSample)}`);
-    // The tag is mostly missing; samples of 32 bits are floats then.
+    // The tag is usually missing; 32-bit samples are then floats.
     const kind = KINDS[formats[formats.length < count ? 0 : i] ?? (bits === 32 ? 3 : 1)];
     const sampleType = `${kind}${bits}`;
     if (kind === undefined || ![8, 16, 32].includes(bits) || !isSampleType(sampleType)) {
@@ -89,7 +89,7 @@ function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmSamp
 
 const POSSIBLE_BITS = new Set([8, 12, 16, 32]);
 
-/** BitsPerSample. Two values would fit into the entry, but LSM stores their offset there. */
+/** Values of BitsPerSample. Two values would fit into the entry, but LSM stores their offset there. */
 function bitsOf({ window }: TiffFile, directory: Directory): readonly number[] {
   const values = directory.numbers(TAG.BitsPerSample, MAX_CHANNELS);
   const [low = 0, high = 0] = values;
@@ -114,7 +114,7 @@ function stripsOf(
     throw new DecodeFailed(`${tagName(TAG.StripOffsets)} has ${all} values for ${channels} channels`);
   }
   if (strips === 1) return { strips, stripRows: height };
-  // Lengths are those of raw samples, even where they are compressed.
+  // Even for compressed strips, the lengths are those of raw samples.
   const candidates = [
     (directory.noteNumber(TAG.StripByteCounts) ?? 0) / rowBytes,
     directory.noteNumber(TAG.RowsPerStrip) ?? 0,
@@ -131,7 +131,7 @@ function stripsOf(
   return { strips, stripRows };
 }
 
-/** True if each channel of a page has its own strips. */
+/** True if each channel of a page has strips of its own. */
 export const hasOwnStrips = ({ planar, samples }: LsmPage): boolean => planar || samples.length === 1;
 
 /** True if two pages hold planes of the same size and type. */
@@ -144,8 +144,8 @@ export function sameKind(a: LsmPage, b: LsmPage): boolean {
 /**
  * The layout for the TIFF reader of one channel of a page, or of all interleaved channels.
  *
- * @param channel index of the channel; 0 if they are interleaved
- * @param rows complete ones: fewer than the page declares if a line scan was interrupted
+ * @param channel index of the channel; 0 if the channels are interleaved
+ * @param rows number of complete rows, fewer than declared if a line scan was interrupted
  */
 export function layoutOf(page: LsmPage, channel: number, rows: number): PageLayout {
   const held = page.planar ? page.samples.slice(channel, channel + 1) : page.samples;

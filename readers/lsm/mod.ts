@@ -1,17 +1,17 @@
 /**
- * Zeiss LSM, as AIM and ZEN write it: a little-endian TIFF whose first page has a record of its own.
+ * Zeiss LSM, as written by AIM and ZEN: a little-endian TIFF whose first page has a Zeiss record.
  *
- *   header      8 bytes, as of any TIFF; then directories, each of a page
+ *   header      8 bytes, as in any TIFF; then one directory per page
  *   pages       planes, each followed by a thumbnail (NewSubfileType 1), which is never read
  *   plane       its samples are channels, each in its own strips; raw, or LZW without stated lengths
  *   CZ_LSMINFO  in the first page: sizes, scan type, pixel size, offsets of the parts below
  *   parts       colours and names, time stamps, events, drawings, a tree that describes the recording
  *
- * The scan type decides what the rows are: space, focus (sections) or time (line scans), and along which axes the planes
+ * The scan type determines whether rows are space, focus (sections) or time (line scans), and along which axes the planes
  * are counted: tiles and positions, each a scene, then time, then focus. Offsets above 4 GB wrap around.
  *
- * Refused: sizes that differ from those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
- * 32 bits. Planes that were never written are missing, lines that were not are left out; a damaged part gives a warning.
+ * Not supported: sizes other than those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
+ * 32 bits. Planes that were never written are missing, unwritten lines are left out; a damaged part causes a warning.
  */
 import { calibrated, calibrationsOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
@@ -37,7 +37,7 @@ import { addDocuments, type ChannelColors, readChannelColors, readTimeStamps } f
 import { LsmPlanes, PageList, StripOffsets } from "./planes.ts";
 import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
 
-/** Opens an LSM file. @throws {DecodeFailed} it is damaged or refused */
+/** Opens an LSM file. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => new LsmFile(source).scenes());
 }
@@ -50,12 +50,12 @@ class LsmFile {
   readonly #dimensions: Dimensions;
   readonly #page: LsmPage;
   readonly #planes: LsmPlanes;
-  /** Number of planes, with those that were never written. */
+  /** Number of planes, including those that were never written. */
   readonly #held: number;
   readonly #colors: ChannelColors;
   readonly #stamps: Float64Array | null;
   readonly #recording: Recording;
-  /** Heap of the list of pages. */
+  /** Heap of the page list. */
   readonly #indexBytes: number;
   readonly #warnings: Warning[] = [];
 
@@ -84,7 +84,7 @@ class LsmFile {
     this.#colors = this.#part("The channel colours", "channelColors", readChannelColors) ??
       { colors: [], names: [] };
     const stamps = this.#part("The time stamps", "timeStamps", readTimeStamps);
-    // There must be one for each time point, or for each line of a line scan.
+    // There must be one stamp per time point, or per line of a line scan.
     const expected = dimensions.rows === "T" ? page.height : dimensions.T;
     this.#stamps = stamps?.length === expected ? stamps : null;
     const scan = this.#part("The scan information", "scanInformation", readScanInformation);
@@ -92,7 +92,7 @@ class LsmFile {
     this.#indexBytes = tiff.indexBytes + pages.indexBytes + offsets.indexBytes + this.#planes.indexBytes;
   }
 
-  /** Reads a part that the record points to; `null` if it is absent, and with a warning if it is damaged. */
+  /** Reads a part that the record points to; `null` if it is absent, or if it is damaged, with a warning. */
   #part<T>(
     what: string,
     name: keyof InfoRecord["offsets"],
@@ -105,7 +105,7 @@ class LsmFile {
   scenes(): Scenes {
     const { P, M, T, Z } = this.#dimensions;
     const declared = P * M;
-    // Positions are stored one after the other, so the last ones lack pages.
+    // Positions are stored one after the other, so missing pages are those of the last positions.
     const count = Math.min(declared, Math.max(1, Math.ceil(this.#held / (T * Z))));
     const first = this.#open(0);
     const sizes = sizesOf(first.axes);
@@ -161,7 +161,7 @@ class LsmFile {
     };
   }
 
-  /** Steps of all axes; those of a line scan are in seconds along its rows. */
+  /** Steps of all axes. The rows of a line scan have steps in seconds. */
   #steps(): Stack["calibrations"] {
     const { voxel, timeInterval, sizes } = this.#record;
     const { rows } = this.#dimensions;
@@ -177,5 +177,5 @@ class LsmFile {
   }
 }
 
-/** Metres; an unused axis has less. */
+/** Smallest step along Z in metres; for an unused axis programs write less. */
 const LEAST_DEPTH = 1e-12;

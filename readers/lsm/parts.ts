@@ -1,4 +1,4 @@
-/** The parts that the record of an LSM file points to: colours and names, time stamps, events, drawings; and all as documents. */
+/** The parts to which the record of an LSM file points: colours and names, time stamps, events, drawings; and their documents. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
@@ -10,20 +10,20 @@ import type { InfoRecord } from "./info_record.ts";
 import { readScanInformation, type ScanEntry } from "./scan_information.ts";
 
 /**
- * Colours and names of the channels. Offsets count from the start of the block: i32 bytes, i32 colours, i32 names, i32
- * offset of the colours (red, green, blue, 0), i32 offset of the names. A name is a u32 length with the final zero, and the
- * text; old programs write texts without lengths.
+ * Colours and names of the channels. Offsets are relative to the block: i32 bytes, i32 colours, i32 names, i32
+ * offset of the colours (red, green, blue, 0), i32 offset of the names. A name is a u32 length that includes the final zero, and
+ * the text; old programs write texts without lengths.
  */
 export interface ChannelColors {
   /** `#rrggbb` */
   readonly colors: readonly string[];
-  /** As stored; may be blank. */
+  /** Names as stored; may be blank. */
   readonly names: readonly string[];
 }
 
 const COLORS_HEAD_BYTES = 20;
 
-/** Bytes of a block of colours: 108 for each of the most channels. */
+/** Largest block of colours in bytes: 108 per channel, for the largest number of channels. */
 const MAX_COLORS_BYTES = MAX_CHANNELS * 108;
 
 /** Reads colours and names. @throws {DecodeFailed} they are damaged or lie outside the file */
@@ -50,7 +50,7 @@ export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors
   };
 }
 
-/** Black stands for no colour and is shown as white. */
+/** The colour; black means that there is none, and is displayed as white. */
 function colorOf(parts: Uint8Array): string {
   const [red = 0, green = 0, blue = 0] = parts;
   const color = hexColor(red, green, blue);
@@ -73,7 +73,7 @@ function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
 }
 
 /**
- * Reads the time stamps: i32 bytes, i32 count, then f64 seconds from any start for each time point or line.
+ * Reads the time stamps: i32 bytes, i32 count, then per time point or line f64 seconds since an arbitrary start.
  *
  * @throws {DecodeFailed} they lie outside the file, or their size is wrong
  */
@@ -91,26 +91,26 @@ export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
 export interface RecordedEvent {
   /** Seconds on the clock of the time stamps. */
   readonly seconds: number;
-  /** Kind of event, a number of the program. */
+  /** Kind of event, as a number of the program. */
   readonly type: number;
   /** Note of the user or the program. */
   readonly text: string;
 }
 
-/** Events of a file; counts that a program wrote in the wrong byte order are far above. */
+/** Largest number of events in a file; counts in the wrong byte order are far larger. */
 const MAX_EVENTS = 65_535;
 
 /** Bytes before the text of an event. */
 const EVENT_HEAD_BYTES = 16;
 
-/** Bytes of one event. */
+/** Largest event in bytes. */
 const MAX_EVENT_BYTES = 1 << 16;
 
-/** Bytes of the texts of one file. */
+/** Largest total size of the texts of a file in bytes. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
 /**
- * Reads the events: u32 bytes, u32 count, then for each u32 bytes, f64 seconds, u32 type and a text.
+ * Reads the events: u32 bytes, u32 count, then per event u32 bytes, f64 seconds, u32 type and a text.
  *
  * @throws {DecodeFailed} they lie outside the file, or are too many
  */
@@ -141,19 +141,19 @@ export function readEvents(tiff: TiffFile, offset: number): RecordedEvent[] {
 
 /** One drawing. */
 export interface Drawing {
-  /** Name of the shape, or its number if unknown. */
+  /** Name of the shape, or the number of an unknown shape. */
   readonly shape: string;
-  /** `[column, row]` in pixels of the image; empty for shapes without points. */
+  /** Points `[column, row]` in pixels of the image; empty for shapes without points. */
   readonly points: readonly (readonly [number, number])[];
 }
 
-/** Bytes before the elements of a list: i32 elements, i32 bytes of the list, and display settings. */
+/** Bytes before the elements of a list: i32 number of elements, i32 bytes of the list, and display settings. */
 const LIST_HEAD_BYTES = 200;
 
-/** Bytes of one list; a drawing by hand has some thousand points. */
+/** Largest list in bytes; a freehand drawing has some thousand points. */
 const MAX_LIST_BYTES = 4 << 20;
 
-/** Elements of one list. */
+/** Largest number of elements in a list. */
 const MAX_ELEMENTS = 10_000;
 
 /** Names of shapes. */
@@ -180,14 +180,14 @@ const SHAPES: Readonly<Record<number, string>> = {
 /** Shapes without points. */
 const WITHOUT_POINTS = new Set([13, 15, 16, 17, 25]);
 
-/** Least bytes of an element before its geometry: display settings and the name of the font. */
+/** Smallest number of bytes of an element before its geometry: display settings and the name of the font. */
 const ELEMENT_BYTES = 164;
 
 /**
- * Reads drawings of the user, among them the scanned line. An element: i32 shape, i32 bytes of the element, display
- * settings; a shape of points ends with i32 points and two f64 (column, row) for each.
+ * Reads the user's drawings, which include the scanned line. An element is: i32 shape, i32 bytes of the element, display
+ * settings; a shape with points ends with i32 points and two f64 (column, row) per point.
  *
- * @throws {DecodeFailed} they lie outside the file, or their elements do not fill them
+ * @throws {DecodeFailed} they lie outside the file, or their elements do not fill the list
  */
 export function readDrawings(tiff: TiffFile, offset: number, name: string): Drawing[] {
   const head = tiff.window.view(offset, 8, name);
@@ -217,7 +217,7 @@ function drawingOf(element: DataView): Drawing {
   };
 }
 
-/** The points with their count just before them; programs differ in what precedes it. */
+/** The points at the end of an element, directly after their count. Programs differ in what precedes the count. */
 function pointsAtEnd(element: DataView): [number, number][] {
   const most = Math.floor((element.byteLength - ELEMENT_BYTES) / 16);
   for (let count = 2; count <= most; count += 1) {
@@ -232,7 +232,7 @@ function pointsAtEnd(element: DataView): [number, number][] {
   return [];
 }
 
-/** Adds the parts as JSON; damaged ones are left out, as the open warned of them or does not need them. */
+/** Adds the parts as JSON. Damaged parts are left out: the open has warned about them, or does not need them. */
 export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, overlays }: InfoRecord): void {
   const { scanInformation, timeStamps, eventList } = offsets;
   const add = (name: string, offset: number, read: () => unknown) => {
@@ -247,7 +247,7 @@ export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, over
   for (const { name, offset } of overlays) add(name, offset, () => readDrawings(tiff, offset, name));
 }
 
-/** `{"id": "0x10000001", "value": ...}`, or with `entries` for a block. */
+/** An entry as `{"id": "0x10000001", "value": ...}`; a block has `entries` instead of `value`. */
 function readable({ id, value, entries }: ScanEntry): unknown {
   const name = `0x${id.toString(16).padStart(8, "0")}`;
   return entries.length > 0 ? { id: name, entries: entries.map(readable) } : { id: name, value };

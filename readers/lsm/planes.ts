@@ -1,7 +1,7 @@
 /**
  * The planes of an LSM file by scene, time, focus and channel, and the pages and strips that hold them. Offsets have 32 bits and
- * wrap around in files of more than 4 GB: in the order in which pages were written each offset is greater than the one before, or
- * 2^32 bytes further.
+ * wrap around in files above 4 GB. In the order in which pages were written, each offset is greater than the one before, or 2^32
+ * must be added.
  */
 import { lzwToLength } from "../codecs/lzw.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
@@ -19,14 +19,14 @@ import { hasOwnStrips, layoutOf, type LsmPage, LZW, readLsmPage, sameKind } from
 /** Bit of NewSubfileType (TIFF 6.0) for a reduced image, here a thumbnail. */
 const REDUCED = 1;
 
-/** Heap of the offset of a page, or of its number. */
+/** Heap per page offset or page number. */
 const NUMBER_BYTES = 16;
 
-/** Pages by their number in the chain. */
+/** Pages by page number in the chain. */
 export class PageList {
   /** Offsets of the directories of all pages. */
   readonly offsets: readonly number[];
-  /** Numbers of the pages with planes. */
+  /** Page numbers of the planes. */
   readonly planes: readonly number[];
   readonly warnings: readonly Warning[];
 
@@ -46,7 +46,7 @@ export class PageList {
     this.warnings = endsEarly(tiff, offsets.length);
   }
 
-  /** The pages of a plane and of the thumbnail after it, if there is one. */
+  /** The page of a plane and, if there is one, the page of its thumbnail. */
   pair(plane: number): number[] {
     const page = this.planes[plane];
     if (page === undefined) return [];
@@ -54,7 +54,7 @@ export class PageList {
     return hasThumbnail ? [page, page + 1] : [page];
   }
 
-  /** Heap, at most. */
+  /** Upper estimate of the heap. */
   get indexBytes(): number {
     return (this.offsets.length + this.planes.length) * NUMBER_BYTES;
   }
@@ -62,20 +62,20 @@ export class PageList {
 
 const ROUND = 2 ** 32;
 
-/** Strips of all pages of a file above 4 GB: a thousand pages of several hundred channels each. */
+/** Largest number of strips in all pages of a file above 4 GB: a thousand pages of several hundred channels each. */
 const MAX_STRIPS = 1 << 24;
 
 /** Offsets of the strips of each page. */
 export class StripOffsets {
   readonly #tiff: TiffFile;
   readonly #pages: PageList;
-  /** For each page the full offset that precedes its first strip; `null` in files of at most 4 GB. */
+  /** For each page, the full offset that precedes its first strip; `null` in files up to 4 GB. */
   #before: Float64Array | null = null;
 
   /**
-   * Walks over the pages of a file of more than 4 GB.
+   * Walks over the pages of a file above 4 GB.
    *
-   * @param planes numbers of planes in the order in which they were written
+   * @param planes numbers of the planes in the order of writing
    */
   constructor(tiff: TiffFile, pages: PageList, planes: () => Iterable<number>, stop: StopFlag) {
     this.#tiff = tiff;
@@ -96,7 +96,7 @@ export class StripOffsets {
     this.#before = before;
   }
 
-  /** The pages of planes and thumbnails as they were written: in each pair in the order of the first pair. */
+  /** The pages of planes and thumbnails in the order of writing: each pair is in the order of the first pair. */
   *#written(planes: Iterable<number>): Generator<number> {
     const [plane = 0, thumbnail = Infinity] = this.#pages.pair(0).map((page) => this.ofPage(page)?.[0] ?? 0);
     for (const number of planes) {
@@ -105,7 +105,7 @@ export class StripOffsets {
     }
   }
 
-  /** Offsets of the strips of a page; `null` if they were never written. @throws {DecodeFailed} it is damaged */
+  /** Offsets of the strips of a page; `null` if they were never written. @throws {DecodeFailed} the page is damaged */
   ofPage(page: number): Float64Array | null {
     const offset = this.#pages.offsets[page];
     if (offset === undefined) return null;
@@ -116,13 +116,13 @@ export class StripOffsets {
     return Number.isNaN(before) ? null : unwrap(stored, before);
   }
 
-  /** Heap. */
+  /** Heap in bytes. */
   get indexBytes(): number {
     return this.#before?.byteLength ?? 0;
   }
 }
 
-/** Full offsets of strips. @throws {DecodeFailed} a strip was never written although others of its page were */
+/** Full offsets of strips. @throws {DecodeFailed} only some strips of a page were written */
 function unwrap(offsets: Float64Array, before: number): Float64Array {
   let last = before;
   return offsets.map((offset) => {
@@ -140,17 +140,17 @@ interface KnownPages {
   readonly dimensions: Dimensions;
 }
 
-/** One page and the offsets of its strips, read once for all its channels. */
+/** A page and the offsets of its strips, read once for all its channels. */
 interface StoredPage {
   readonly page: LsmPage;
   readonly starts: Float64Array;
 }
 
-/** Heap of the page that is kept: its directory, and the offset of a strip. */
+/** Heap of the kept page: its directory, and the offset of each strip. */
 const PAGE_BYTES = 16 << 10;
 const STRIP_BYTES = 16;
 
-/** LZW takes at most 12 bits for a byte, and some for its codes. */
+/** Longest LZW stream for a number of bytes: LZW takes at most 12 bits per byte, and some for its codes. */
 const longestLzw = (bytes: number) => 2 * bytes + 16;
 
 /** The planes of one file. */
@@ -164,7 +164,7 @@ export class LsmPlanes {
     this.#known = known;
   }
 
-  /** Heap of the page that is kept, roughly. */
+  /** Approximate heap of the kept page. */
   get indexBytes(): number {
     return PAGE_BYTES + STRIP_BYTES * this.#known.first.directory.count(TAG.StripOffsets);
   }
@@ -182,12 +182,12 @@ export class LsmPlanes {
     return layoutOf(first, 0, Math.max(...rows));
   }
 
-  /** True for an uncompressed line scan, whose file may end before its last line. */
+  /** True for an uncompressed line scan, whose file may end before the last line. */
   get #mayBeCut(): boolean {
     return this.#known.dimensions.rows === "T" && this.#known.first.compression === UNCOMPRESSED;
   }
 
-  /** Rows that the file holds; without any, all rows, which the plan then refuses. */
+  /** Number of rows that the file holds. If there are none, all rows, which the plan then refuses. */
   #rowsInFile(stored: StoredPage, channel: number): number {
     const { height, width } = stored.page;
     if (!this.#mayBeCut) return height;
@@ -204,9 +204,9 @@ export class LsmPlanes {
   }
 
   /**
-   * A plane of a channel, or of all interleaved channels; of a line scan as far as the file holds it.
+   * A plane of a channel, or of all interleaved channels. A plane of a line scan has the rows that the file holds.
    *
-   * @throws {PlaneNotFound} it was never written
+   * @throws {PlaneNotFound} the plane was never written
    * @throws {DecodeFailed} its page is damaged
    */
   plane(place: PlaceOfPlane, channel: number): PlaneSource {
@@ -221,7 +221,7 @@ export class LsmPlanes {
     return { tiff: this.#tiff, page, strips: this.#strips(stored, page, channel) };
   }
 
-  /** The page of a plane; the last one is kept for its other channels. */
+  /** The page of a plane. The last page is kept for its other channels. */
   #stored(number: number, index: number): StoredPage {
     if (this.#last?.index === index) return this.#last.stored;
     const { pages, offsets, first } = this.#known;
@@ -237,9 +237,9 @@ export class LsmPlanes {
   }
 
   /**
-   * The first strips of a channel, as many as a layout has.
+   * The first strips of a channel, as many as the layout has.
    *
-   * @param channel index of the channel; 0 if all are interleaved
+   * @param channel index of the channel; 0 if the channels are interleaved
    * @throws {DecodeFailed} lengths are missing
    */
   #strips({ page, starts }: StoredPage, layout: PageLayout, channel: number): StripPlaces {
@@ -251,7 +251,7 @@ export class LsmPlanes {
       row * Math.min(layout.segmentHeight, layout.height - i * layout.segmentHeight)
     );
     if (page.compression === LZW) {
-      // StripByteCounts are those of raw samples; the decoder stops at the last sample.
+      // StripByteCounts are those of raw samples; the decoder stops after the last sample.
       const lengths = offsets.map((offset, i) =>
         Math.max(0, Math.min(size - offset, longestLzw(needed[i] ?? 0)))
       );

@@ -1,14 +1,15 @@
 /**
  * How an LSM file was recorded: a flat list of entries that describe a tree. An entry is u32 id, u32 type, u32 bytes and its
- * value; type 0 opens a block, or closes one with the id 0xFFFFFFFF. The list ends with its first block, the recording.
+ * value. Type 0 opens a block; with the id 0xFFFFFFFF it closes one. The list ends where its first block, the recording, is
+ * closed.
  */
 import { DecodeFailed } from "../errors.ts";
 import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 
-/** An entry of a block: a value, or a block of its own. */
+/** An entry of a block: a value, or a nested block. */
 export interface ScanEntry {
-  /** Its meaning. */
+  /** Number of its meaning. */
   readonly id: number;
   /** Text or number; `null` for a block and for a value of an unknown type. */
   readonly value: string | number | null;
@@ -19,16 +20,16 @@ export interface ScanEntry {
 const RECORDING = 0x1000_0000;
 const END_OF_BLOCK = 0xffff_ffff;
 
-/** Entries of one file: a hundred for each of the channels and lasers of several hundred tracks. */
+/** Largest number of entries in a file: a hundred for each of the channels and lasers of several hundred tracks. */
 const MAX_SCAN_ENTRIES = 100_000;
 
-/** Nested blocks; a channel of a track lies in the fourth. */
+/** Deepest nesting of blocks; the channel of a track is in the fourth level. */
 const MAX_DEPTH = 16;
 
-/** Bytes of one text; notes of a user are the longest. */
+/** Longest text in bytes; notes of a user are the longest texts. */
 const MAX_TEXT_BYTES = 1 << 16;
 
-/** Bytes of all texts of one file. */
+/** Largest total size of the texts of a file in bytes. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
 /** Reads the tree. @throws {DecodeFailed} it lies outside the file, is not a recording, or is too large */
@@ -87,17 +88,17 @@ const DATA_CHANNELS = 0xc000_0000;
 const DATA_CHANNEL_NAME = 0xd000_0001;
 const DATA_CHANNEL_ACQUIRED = 0xd000_0017;
 
-/** Served facts of a recording. */
+/** Facts about a recording that are served. */
 export interface Recording {
-  /** Its start on the clock of the microscope. */
+  /** Start of the recording, on the microscope's clock. */
   readonly start: Moment;
-  /** Seconds between the lines or stacks of the first acquired track; `null` if unknown. */
+  /** Seconds between lines or stacks of the first acquired track; `null` if unknown. */
   readonly timeBetweenStacks: number | null;
-  /** Microseconds that the laser stays on a pixel, of that track; `null` if unknown. */
+  /** Pixel dwell time of that track in microseconds; `null` if unknown. */
   readonly pixelTime: number | null;
   /** Whether every second line was scanned backwards; `null` if unknown. */
   readonly bidirectional: boolean | null;
-  /** Names of the acquired data channels of the acquired tracks. */
+  /** Names of the acquired data channels in the acquired tracks. */
   readonly channelNames: readonly string[];
 }
 
@@ -110,7 +111,7 @@ export const UNKNOWN_RECORDING: Recording = {
   channelNames: [],
 };
 
-/** Finds the served facts in the tree. */
+/** Collects the served facts from the tree. */
 export function recordingOf(root: ScanEntry): Recording {
   const tracks = blocksIn(root, TRACKS).filter((track) => numberIn(track, TRACK_ACQUIRED) !== 0);
   const time = (id: number) =>
@@ -127,7 +128,7 @@ export function recordingOf(root: ScanEntry): Recording {
   };
 }
 
-/** The blocks of a list of blocks. */
+/** The blocks in the lists with this id. */
 const blocksIn = ({ entries }: ScanEntry, list: number): ScanEntry[] =>
   entries.filter(({ id }) => id === list).flatMap(({ entries }) => entries);
 
@@ -139,9 +140,9 @@ function numberIn(block: ScanEntry, id: number): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-/** Days from 1899-12-30 to 1970-01-01. */
+/** Number of days from 1899-12-30 to 1970-01-01. */
 const UNIX_EPOCH_DAY = 25_569;
 
-/** Date and time of days since 1899-12-30. */
+/** Date and time from days since 1899-12-30. */
 export const startMoment = (days: number | null): Moment =>
   days === null || days <= 0 ? UNDATED : momentAt(Math.round((days - UNIX_EPOCH_DAY) * 86_400_000));

@@ -1,6 +1,6 @@
 /**
- * The chunks of a file, each with a magic number, the length of its name field, the length of its data, name and data.
- * They are found by the map at the end of the file; where a recording was interrupted before it was written, by a walk.
+ * The chunks of a file. A chunk has a magic number, the length of its name field, the length of its data, name and data.
+ * The map at the end of the file lists them; if a recording was interrupted before the map was written, a walk finds them.
  */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -9,39 +9,39 @@ import type { StopFlag } from "../io/stop_flag.ts";
 /** First bytes of every chunk. */
 export const CHUNK_MAGIC: Uint8Array<ArrayBuffer> = Uint8Array.of(0xda, 0xce, 0xbe, 0x0a);
 
-/** Bytes before the name. */
+/** Number of bytes before the name. */
 const HEAD_BYTES = 16;
 
-/** Writers pad the name field so that chunks end at multiples of 4096; 4072 bytes are usual. */
+/** Largest name field in bytes. Writers pad it so that chunks end at multiples of 4096; 4072 bytes are usual. */
 const MAX_NAME_FIELD = 64 << 10;
 
-/** Bytes of a name; the longest known has 50. */
+/** Longest name in bytes; the longest known name has 50. */
 const MAX_NAME_BYTES = 256;
 
 /** One chunk. */
 export interface Chunk {
-  /** Name with its `!`. */
+  /** Name including its `!`. */
   readonly name: string;
   /** Offset of its data. */
   readonly offset: number;
-  /** Bytes of data that it declares. */
+  /** Declared number of data bytes. */
   readonly length: number;
-  /** Bytes of data that are in the file; fewer than `length` in the last chunk of a truncated file. */
+  /** Number of data bytes in the file; fewer than `length` in the last chunk of a truncated file. */
   readonly stored: number;
 }
 
-/** Reads an unsigned 64-bit number; large ones lose precision but stay far above any file size. */
+/** Reads an unsigned 64-bit number. Large numbers are inexact, but far larger than any file. */
 export const uint64 = (view: DataView, at: number): number =>
   view.getUint32(at, true) + view.getUint32(at + 4, true) * 0x1_0000_0000;
 
-/** The name up to the first `!`, or `null`. */
+/** The name up to and including the first `!`, or `null`. */
 function nameAt(bytes: Uint8Array, start: number): string | null {
   const name = bytes.subarray(start, start + MAX_NAME_BYTES);
   const end = name.indexOf(0x21);
   return end < 0 ? null : String.fromCharCode(...name.subarray(0, end + 1));
 }
 
-/** The chunk at an offset, or the reason why it is unreadable. */
+/** The chunk at an offset, or the reason why it cannot be read. */
 export function chunkAt(file: ByteSource, at: number): Chunk | string {
   if (at + HEAD_BYTES > file.size) {
     return `${at} lies outside ${file.name} (${file.size} bytes)`;
@@ -60,7 +60,7 @@ export function chunkAt(file: ByteSource, at: number): Chunk | string {
   return { name, offset, length, stored: Math.min(length, file.size - offset) };
 }
 
-/** The chunk of a name at an offset. @throws {DecodeFailed} another chunk, or nothing, is there */
+/** The chunk at an offset, which must have this name. @throws {DecodeFailed} another chunk or none is there */
 export function requireChunk(file: ByteSource, name: string, at: number): Chunk {
   const chunk = chunkAt(file, at);
   if (typeof chunk === "string") throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${chunk}`);
@@ -70,7 +70,7 @@ export function requireChunk(file: ByteSource, name: string, at: number): Chunk 
   return chunk;
 }
 
-/** Reads the data of a chunk. @throws {DecodeFailed} it is incomplete, or has more than `most` bytes */
+/** Reads the data of a chunk. @throws {DecodeFailed} the data are incomplete, or have more than `most` bytes */
 export function readChunk(file: ByteSource, name: string, at: number, most: number): Uint8Array<ArrayBuffer> {
   const { offset, length } = requireChunk(file, name, at);
   if (length > most) {
@@ -79,25 +79,25 @@ export function readChunk(file: ByteSource, name: string, at: number, most: numb
   return file.read(offset, length, `chunk ${quoted(name)}`);
 }
 
-/** Frames of one file, 60 bytes of heap each; at 64 KiB a frame they are 128 GiB. */
+/** Largest number of frames in a file, 60 bytes of heap each; with 64 KiB per frame they take 128 GiB. */
 export const MAX_FRAMES = 2_000_000;
 
-/** Chunks of metadata that are kept by name; files have some thirty. */
+/** Largest number of metadata chunks that are kept by name; files have some thirty. */
 const MAX_NAMES = 10_000;
 
 const FRAME = /^ImageDataSeq\|(\d{1,10})!$/;
 
-/** Chunks that are read: metadata of the image and of its first frame, times, documents of the program. */
+/** Matches chunks to read: metadata of the image and of its first frame, times, documents of the program. */
 const READ = /^(?:Image(?!DataSeq\||MetadataSeq(?:LV)?\|(?!0!))|CustomData\|Acq|CustomDataVar\|)/;
 
-/** Offsets of the chunks that are read; masks, regions and metadata of later frames are left out. */
+/** Offsets of the chunks to read, without masks, regions and metadata of later frames. */
 export class StoredChunks {
-  /** Offset of each frame by its number. */
+  /** Offset of each frame, by frame number. */
   readonly frames = new Map<number, number>();
-  /** Offset of each chunk of metadata by its name. */
+  /** Offset of each metadata chunk, by name. */
   readonly named = new Map<string, number>();
 
-  /** Notes a chunk; of several with the same name the last counts. @throws {DecodeFailed} too many chunks */
+  /** Adds a chunk. If several have the same name, the last one counts. @throws {DecodeFailed} too many chunks */
   add(name: string, offset: number): void {
     const frame = FRAME.exec(name);
     if (frame) {
@@ -113,7 +113,7 @@ export class StoredChunks {
     }
   }
 
-  /** The first existing chunk of some names, or `null`. */
+  /** The first of some names for which a chunk exists, or `null`. */
   find(names: readonly string[]): { readonly name: string; readonly at: number } | null {
     for (const name of names) {
       const at = this.named.get(name);
@@ -122,7 +122,7 @@ export class StoredChunks {
     return null;
   }
 
-  /** Heap, roughly. */
+  /** Approximate heap in bytes. */
   get bytes(): number {
     return 60 * this.frames.size + 100 * this.named.size;
   }
@@ -132,28 +132,28 @@ const MAP_SIGNATURE = "ND2 CHUNK MAP SIGNATURE 0000001!";
 const MAP_NAME = "ND2 FILEMAP SIGNATURE NAME 0001!";
 const TAIL_BYTES = 40;
 
-/** Bytes of the map: an entry of 36 bytes for each frame, and as many for metadata and masks. */
+/** Largest map in bytes: an entry of 36 bytes per frame, and as many for metadata and masks. */
 const MAX_MAP_BYTES = 128 << 20;
 
-/** Chunks of one walk: frames, their metadata and masks. */
+/** Largest number of chunks in a walk: frames, their metadata and masks. */
 const MAX_CHUNKS = 8_000_000;
 
 /** Chunks start at multiples of this. */
 const ALIGNMENT = 4096;
 
-/** Names of the attributes of the image in both generations. */
+/** Names of the chunk with the image's attributes, in both generations. */
 export const ATTRIBUTES: readonly string[] = ["ImageAttributesLV!", "ImageAttributes!"];
 
 /** The chunks of a file. */
 export interface FoundChunks {
-  /** Their offsets. */
+  /** Offsets of the chunks. */
   readonly chunks: StoredChunks;
-  /** Why the map is unusable, or `null`. */
+  /** Why the map cannot be used, or `null`. */
   readonly fault: string | null;
 }
 
 /**
- * Finds the chunks by the map, or by walking from one to the next where the map is missing or wrong.
+ * Finds the chunks with the map; if that is missing or wrong, walks from one chunk to the next.
  *
  * @throws {DecodeFailed} too many chunks
  * @throws {Stopped}
@@ -164,7 +164,7 @@ export function findChunks(file: ByteSource, stop: StopFlag): FoundChunks {
   return { chunks: walk(file, stop), fault: mapped };
 }
 
-/** The chunks in the map, or the reason why it is unusable. */
+/** The chunks in the map, or the reason why it cannot be used. */
 function readMap(file: ByteSource, stop: StopFlag): StoredChunks | string {
   const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
   if (nameAt(tail, 0) !== MAP_SIGNATURE) return "the file does not end with its offset";
@@ -184,7 +184,7 @@ function readMap(file: ByteSource, stop: StopFlag): StoredChunks | string {
     : chunks;
 }
 
-/** Reads name, u64 offset and u64 length of each chunk up to the signature; lengths can be wrong and are ignored. */
+/** Reads name, u64 offset and u64 length of each chunk, up to the signature. Lengths may be wrong and are ignored. */
 function entriesOf(map: Uint8Array, stop: StopFlag): StoredChunks | string {
   const view = new DataView(map.buffer, map.byteOffset, map.length);
   const chunks = new StoredChunks();
@@ -200,7 +200,7 @@ function entriesOf(map: Uint8Array, stop: StopFlag): StoredChunks | string {
   }
 }
 
-/** Walks from chunk to chunk, up to one that is damaged; the next one follows at once or after padding. */
+/** Walks from chunk to chunk, up to a damaged one. The next chunk follows directly or after padding. */
 function walk(file: ByteSource, stop: StopFlag): StoredChunks {
   const chunks = new StoredChunks();
   for (let at = 0, count = 0;; count += 1) {

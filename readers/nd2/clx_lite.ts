@@ -1,6 +1,6 @@
 /**
- * Metadata of version 3, a binary tree. Each entry has a type, the length of its name in UTF-16 units with a final NUL,
- * the name and a value; a level has a count of entries, the entries and a table of their offsets, which is skipped.
+ * Metadata of version 3, a binary tree. An entry has a type, the length of its name in UTF-16 units with a final NUL,
+ * the name and a value. A level has the number of its entries, the entries and a table of their offsets, which is skipped.
  */
 import { unpackAll } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
@@ -9,25 +9,25 @@ import type { XmlLimits } from "../metadata/xml.ts";
 import { uint64 } from "./chunk_map.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
-/** Entries of all metadata of an open, 100 bytes of heap each; ten thousand positions of the stage have 60,000. */
+/** Largest number of entries in all metadata of an open, 100 bytes of heap each; ten thousand stage positions have 60,000. */
 export const MAX_ENTRIES = 500_000;
 
-/** Nested levels; experiments have a dozen. */
+/** Deepest nesting of levels; experiments have a dozen. */
 export const MAX_LEVELS = 64;
 
-/** Inflated bytes of metadata in one open. */
+/** Largest size of all inflated metadata of an open in bytes. */
 export const MAX_INFLATED_BYTES = 64 << 20;
 
-/** What the metadata of one open may still take. */
+/** Remaining limits of the metadata of one open. */
 export interface VariantBudget {
   entries: number;
-  /** Inflated bytes. */
+  /** Number of inflated bytes. */
   inflated: number;
-  /** Elements and attributes in XML. */
+  /** Numbers of elements and attributes in XML. */
   readonly xml: XmlLimits;
 }
 
-/** The budget of an open. */
+/** The budget at the start of an open. */
 export const variantBudget = (): VariantBudget => ({
   entries: MAX_ENTRIES,
   inflated: MAX_INFLATED_BYTES,
@@ -36,7 +36,7 @@ export const variantBudget = (): VariantBudget => ({
 
 const TYPE = { text: 8, bytes: 9, level: 11, compressed: 0x4c } as const;
 
-/** Widths and readers of values of a fixed width. */
+/** Width in bytes and reader, by type, for values of fixed width. */
 const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: number) => Variant]>> = {
   1: [1, (view, at) => view.getUint8(at) !== 0],
   2: [4, (view, at) => view.getInt32(at, true)],
@@ -47,7 +47,7 @@ const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: nu
   7: [8, uint64],
 };
 
-/** `LV0Z` and a u64 length. */
+/** Number of bytes before a compressed stream: `LV0Z` and a u64 length. */
 const COMPRESSED_HEAD_BYTES = 12;
 
 /**
@@ -55,7 +55,7 @@ const COMPRESSED_HEAD_BYTES = 12;
  *
  * @param what its name in messages
  * @param budget counted down
- * @throws {DecodeFailed} it is damaged, or over the budget
+ * @throws {DecodeFailed} the chunk is damaged, or exceeds the budget
  */
 export function parseLite(bytes: Uint8Array, what: string, budget: VariantBudget): VariantObject {
   return new LiteParser(bytes, what, budget).document(0);
@@ -75,7 +75,7 @@ class LiteParser {
     this.#budget = budget;
   }
 
-  /** Entries up to the end, or to zero padding. */
+  /** Entries up to the end, or up to zero padding. */
   document(depth: number): VariantObject {
     const end = this.#bytes.length;
     if (this.#bytes[0] === TYPE.compressed) return this.#compressed(depth);
@@ -122,7 +122,7 @@ class LiteParser {
     throw this.#fault(start, `has an entry of unknown type ${type}`);
   }
 
-  /** A text up to its NUL, or else to the end. */
+  /** A text up to its NUL, or up to the end if there is none. */
   #string(end: number): string {
     const start = this.#at;
     let at = start;
@@ -131,7 +131,7 @@ class LiteParser {
     return this.#text(start, at);
   }
 
-  /** A list if its children have no names, else an object. */
+  /** A list if the children have no names, else an object. */
   #level(start: number, end: number, depth: number): Variant {
     if (depth >= MAX_LEVELS) throw this.#fault(start, `is nested more than ${MAX_LEVELS} deep`);
     this.#need(12, end);
@@ -170,7 +170,7 @@ class LiteParser {
     return new LiteParser(inflated, this.#what, this.#budget).document(depth + 1);
   }
 
-  /** UTF-16 up to the first NUL. */
+  /** UTF-16 text up to the first NUL. */
   #text(start: number, end: number): string {
     const text = UTF16.decode(this.#bytes.subarray(start, end - (end - start) % 2));
     const nul = text.indexOf("\0");

@@ -1,11 +1,11 @@
-/** Metadata of version 2 and older, XML: an element for each value, with the attributes `runtype` and `value`. */
+/** Metadata of versions up to 2: XML with an element per value, which has the attributes `runtype` and `value`. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH } from "../io/limits.ts";
 import { allowedXml, parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
-/** Types whose value is a number. */
+/** Types of numeric values. */
 const NUMBERS = new Set(["lx_int32", "lx_uint32", "lx_int64", "lx_uint64", "double", "float"]);
 
 /** Parses a document into values, as {@linkcode parseXmlTree} does. @throws {DecodeFailed} */
@@ -20,11 +20,11 @@ export function parseXmlVariant(
 }
 
 /**
- * Parses a document; a truncated one up to its end, with a warning.
+ * Parses a document. A truncated document is parsed up to its end, with a warning.
  *
  * @param what its name in messages
  * @param limits counted down
- * @throws {DecodeFailed} it is damaged otherwise, or over a bound
+ * @throws {DecodeFailed} the document is damaged in another way, or above a limit
  */
 export function parseXmlTree(
   bytes: Uint8Array,
@@ -58,14 +58,14 @@ function valueOf(element: XmlElement): Variant {
   if (children.length > 1 && children.every(({ name }) => name === "no_name")) return children.map(valueOf);
   const object = new Map<string, Variant>();
   for (const child of children) {
-    // Further elements of the same name are numbered.
+    // Elements that repeat a name get a number.
     const name = object.has(child.name) ? `${child.name} ${object.size}` : child.name;
     object.set(name, valueOf(child));
   }
   return object;
 }
 
-/** Adds the missing end tags to a truncated document; `null` if that is not its fault. */
+/** Adds the missing end tags to a truncated document; `null` if that cannot repair it. */
 function withEndTags(text: string): string | null {
   const open: string[] = [];
   let end = 0;
@@ -83,13 +83,13 @@ function withEndTags(text: string): string | null {
   return text.slice(0, end) + open.reverse().map((name) => `</${name}>`).join("");
 }
 
-/** Name of the start or end tag at a `<`, or `""` for a comment or a declaration. */
+/** Name of the start or end tag at a `<`; `""` for a comment or a declaration. */
 const nameIn = (text: string, at: number) => /^<\/?([\w:.-]+)/.exec(text.slice(at, at + MAX_NAME))?.[1] ?? "";
 
-/** Characters of the name of a tag. */
+/** Longest tag name in characters. */
 const MAX_NAME = 256;
 
-/** Index after the tag or comment at a `<`, or `null` where the text ends before; quotes may contain `>`. */
+/** Index after the tag or comment at a `<`; `null` if the text ends inside it. Quotes may contain `>`. */
 function endOfTag(text: string, start: number): number | null {
   if (text.startsWith("<!--", start)) {
     const end = text.indexOf("-->", start + 4);
@@ -106,7 +106,7 @@ function endOfTag(text: string, start: number): number | null {
 }
 
 /**
- * The text of a document without its declaration: UTF-8, in rare files UTF-16, in older ones that of Western Windows.
+ * The text of a document without its declaration: UTF-8, in rare files UTF-16, in older ones the code page of Western Windows.
  * Forbidden characters are replaced.
  */
 export function metadataText(bytes: Uint8Array): string {
@@ -122,7 +122,7 @@ function decoded(bytes: Uint8Array): string {
   }
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
   const unicode = new TextDecoder("utf-8").decode(bytes, { stream: true });
-  // UTF-8 with some damaged characters also has valid ones beyond ASCII; a code page has none.
+  // UTF-8 text with damaged characters also has valid characters beyond ASCII; text in a code page has none.
   return /\ufffd/.test(unicode) && !/[^\0-\x7f\ufffd]/.test(unicode)
     ? new TextDecoder("windows-1252").decode(bytes)
     : unicode;

@@ -1,4 +1,4 @@
-/** The loops of an experiment and how they number the frames (outer loops vary slowest); stage positions are scenes. */
+/** The loops of an experiment, which number the frames (the outermost loop varies slowest). Stage positions are scenes. */
 import { DecodeFailed } from "../errors.ts";
 import { calibrationsOf } from "../metadata/axes.ts";
 import { sceneNames } from "../metadata/channels.ts";
@@ -19,7 +19,7 @@ import {
   type VariantObject,
 } from "./variant.ts";
 
-/** Time points, stage positions, focus planes, or custom steps. */
+/** Kind of loop: time points, stage positions, focus planes, or custom steps. */
 export type LoopKind = "T" | "P" | "Z" | "U";
 
 /** One loop. */
@@ -27,22 +27,22 @@ export interface Loop {
   /** Kind of its steps. */
   readonly kind: LoopKind;
   readonly count: number;
-  /** Measured step: milliseconds of `T`, micrometres of `Z`; `null` if unknown. */
+  /** Measured step: milliseconds for `T`, micrometres for `Z`; `null` if unknown. */
   readonly measured: number | null;
-  /** Requested step in the same units; `null` if unknown. */
+  /** Requested step in the same unit; `null` if unknown. */
   readonly nominal: number | null;
   /** Names of stage positions; empty for other loops. */
   readonly names: readonly (string | null)[];
 }
 
-/** A loop and its nesting level. */
+/** A loop with its nesting level. */
 interface NestedLoop extends Loop {
   readonly level: number;
 }
 
 const TYPE = { time: 1, positions: 2, focus: 4, spectral: 6, custom: 7, phases: 8 } as const;
 
-/** Types without a known file, so that the order of their frames is unknown. */
+/** Loop types of which no file is known, so that the order of frames is unknown. */
 const UNKNOWN: Readonly<Record<number, string>> = {
   3: "discrete positions",
   5: "polar positions",
@@ -57,13 +57,13 @@ export function loopsOf(experiment: VariantObject): readonly Loop[] {
   return found.map(({ level: _level, ...loop }) => loop);
 }
 
-/** Collects the loops of a level and of those inside. */
+/** Collects the loop of a level and those inside it. */
 function collect(source: VariantObject, level: number, found: NestedLoop[]): void {
   const parameters = unwrapped(source.get("uLoopPars"));
   const loop = loopOf(source, parameters);
-  // Loops over channels, and those without steps, are not levels.
+  // Loops over channels and loops without steps do not count as levels.
   if (loop !== null) keep({ ...loop, level }, found);
-  // Rare files keep the inner levels below the phases of a time loop.
+  // In rare files the inner levels are below the phases of a time loop.
   const [phase] = itemsOf(parameters.get("pSubLoops"));
   const [below] = itemsOf(objectOf(phase).get("ppNextLevelEx"));
   if (below !== undefined) {
@@ -76,10 +76,10 @@ function collect(source: VariantObject, level: number, found: NestedLoop[]): voi
   }
 }
 
-/** A level without wrappers. */
+/** The level inside any wrappers. */
 const levelOf = (value: Variant) => objectOf(value).has("eType") ? objectOf(value) : unwrapped(value);
 
-/** Keeps the longest of the loops that repeat for each step of the outer one. */
+/** Keeps only the longest of the loops that repeat for each step of the outer loop. */
 function keep(loop: NestedLoop, found: NestedLoop[]): void {
   const last = found.at(-1);
   if (last === undefined || last.level < loop.level) found.push(loop);
@@ -88,7 +88,7 @@ function keep(loop: NestedLoop, found: NestedLoop[]): void {
   }
 }
 
-/** Checks the type of a loop. @throws {DecodeFailed} the order of its frames is unknown */
+/** Checks that a loop type is known. @throws {DecodeFailed} the order of its frames is unknown */
 export function requireKnownLoop(type: number): void {
   const other = UNKNOWN[type];
   if (other !== undefined) {
@@ -115,7 +115,7 @@ function loopOf(source: VariantObject, parameters: VariantObject): Loop | null {
 
 const NO_STEP = { measured: null, nominal: null, names: [] };
 
-/** Items that flags do not mark as invalid. */
+/** Items without those that flags mark as invalid. */
 function valid<T>(items: readonly T[], flags: readonly boolean[]): readonly T[] {
   return flags.length === 0 ? items : items.filter((_, i) => flags[i]);
 }
@@ -125,7 +125,7 @@ function phasesOf(parameters: VariantObject): readonly VariantObject[] {
   return valid(phases, flagsOf(parameters.get("pPeriodValid")));
 }
 
-/** Time points of consecutive phases; the step is their mean. */
+/** A loop over the time points of consecutive phases; its step is their mean. */
 function timeLoop(phases: readonly VariantObject[]): Loop {
   const counts = phases.map((phase) => countIn(phase, "uiCount"));
   const count = counts.reduce((sum, own) => sum + own, 0);
@@ -150,7 +150,7 @@ function focusLoop(parameters: VariantObject): Loop {
   return { kind: "Z", count, measured: null, nominal: step > 0 ? step : null, names: [] };
 }
 
-/** Only valid positions have frames. Older files list coordinates by axis instead of points. */
+/** A loop over valid positions, since only these have frames. Older files list coordinates by axis instead of points. */
 function positionLoop(parameters: VariantObject, flags: readonly boolean[]): Loop {
   // Lists in XML may hold empty elements.
   const points = itemsOf(parameters.get("Points")).map(objectOf).filter(({ size }) => size > 0);
@@ -163,16 +163,16 @@ function positionLoop(parameters: VariantObject, flags: readonly boolean[]): Loo
   return { kind: "P", count, measured: null, nominal: null, names: left };
 }
 
-/** Frames of all loops. */
+/** Largest number of frames in all loops. */
 const MAX_DECLARED = 2 ** 31;
 
-/** The loops of an experiment as a numbering of its frames. */
+/** The loops of an experiment, as a numbering of its frames. */
 export class FrameNumbers {
   readonly #loops: readonly Loop[];
-  /** Declared frames. */
+  /** Number of declared frames. */
   readonly count: number;
 
-  /** Takes the loops, outermost first. @throws {DecodeFailed} more frames than any file has */
+  /** Takes the loops, outermost first. @throws {DecodeFailed} more frames than any file can have */
   constructor(loops: readonly Loop[]) {
     this.#loops = loops;
     this.count = loops.reduce((product, { count }) => product * count, 1);
@@ -181,25 +181,25 @@ export class FrameNumbers {
     }
   }
 
-  /** Warns when the number of stored frames differs. */
+  /** Warns if the number of stored frames differs from the declared one. */
   mismatch(stored: number): Warning[] {
     if (stored === this.count) return [];
     const code = stored < this.count ? "planes_missing" : "metadata_disagree";
     return [warning(code, `${stored} frames are stored, but the experiment has ${this.count}`)];
   }
 
-  /** Number of steps of a kind; several loops of one kind multiply. */
+  /** Number of steps of a kind; the sizes of several loops of this kind are multiplied. */
   size(kind: LoopKind): number {
     return this.#of(kind).reduce((product, { count }) => product * count, 1);
   }
 
-  /** The only loop of a kind, or `null`. */
+  /** The only loop of a kind; `null` if there are several or none. */
   loop(kind: LoopKind): Loop | null {
     const [only, ...others] = this.#of(kind);
     return only !== undefined && others.length === 0 ? only : null;
   }
 
-  /** Steps of time and depth. @param seconds mean time from one time point to the next, if it was recorded */
+  /** Steps of time and depth. @param seconds measured mean time between time points, or `null` */
   steps(seconds: number | null = null): ReturnType<typeof calibrationsOf> {
     const [time, depth] = [this.loop("T"), this.loop("Z")];
     const isMeasured = (time?.measured ?? 0) > 0;
@@ -241,12 +241,12 @@ export class FrameNumbers {
 }
 
 /**
- * The stage positions with stored frames as scenes.
+ * Scenes: the stage positions that have stored frames.
  *
  * @param frames numbers of the stored frames
- * @param sizes length of the axes of each position
+ * @param sizes axis lengths of each position
  * @param open opens a position by its index among the declared ones
- * @throws {DecodeFailed} all frames are beyond the declared ones
+ * @throws {DecodeFailed} all frames have numbers beyond the declared ones
  */
 export function positionScenes(
   numbers: FrameNumbers,

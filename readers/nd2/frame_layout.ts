@@ -6,31 +6,31 @@ import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { type Warning, warning } from "../warning.ts";
 import { numberIn, type VariantObject } from "./variant.ts";
 
-/** Rows, columns, components. */
+/** Largest number of rows or columns. */
 const MAX_SIDE = 1 << 20;
-/** Components of a pixel; spectral detectors have 32 channels. */
+/** Largest number of components per pixel; spectral detectors have 32 channels. */
 const MAX_COMPONENTS = 1024;
 
-/** Bytes of a frame with all components: those of the largest float32 plane. */
+/** Largest frame with all components in bytes, the size of the largest float32 plane. */
 const MAX_FRAME_BYTES = 4 * MAX_PLANE_SAMPLES;
 
-/** Samples of a frame: rows of pixels, in each pixel all components one after the other. */
+/** Layout of a frame: rows of pixels, each with all components one after the other. */
 export interface FrameLayout {
   readonly columns: number;
   readonly rows: number;
-  /** Samples of a pixel: channels with their colours. */
+  /** Number of samples per pixel: channels including their colours. */
   readonly components: number;
   /** Type of the samples. */
   readonly sampleType: SampleType;
   /** Bytes from one row to the next; writers pad rows to four bytes. */
   readonly rowBytes: number;
-  /** Bytes of a row without padding. */
+  /** Number of bytes of a row without padding. */
   readonly usedRowBytes: number;
-  /** Bytes of a frame with the padding of its last row. */
+  /** Number of bytes of a frame, including the padding of its last row. */
   readonly bytes: number;
-  /** Bytes of a frame up to the last sample. */
+  /** Number of bytes of a frame up to its last sample. */
   readonly neededBytes: number;
-  /** Whether frames are declared as zlib streams. */
+  /** Whether the file declares its frames as zlib streams. */
   readonly zlib: boolean;
   readonly warnings: readonly Warning[];
 }
@@ -40,10 +40,10 @@ const ROW_ALIGNMENT = 4;
 
 const COMPRESSION = { zlib: 0, lossy: 1 } as const;
 
-/** Values of the pixel type; files without it hold unsigned integers, or floats of 32 bits. */
+/** Values of the pixel type. Without it, samples are unsigned integers, or floats if they have 32 bits. */
 const PIXEL_TYPE = { signed: 0, real: 2 } as const;
 
-/** The layout in the attributes. @throws {DecodeFailed} one is missing, impossible or not supported */
+/** The layout according to the attributes. @throws {DecodeFailed} an attribute is missing, impossible or not supported */
 export function frameLayout(attributes: VariantObject): FrameLayout {
   const columns = size(attributes, "uiWidth", MAX_SIDE);
   const rows = size(attributes, "uiHeight", MAX_SIDE);
@@ -53,7 +53,7 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     throw new DecodeFailed(`frames have ${rows} x ${columns} pixels, more than ${MAX_PLANE_SAMPLES}`);
   }
   const usedRowBytes = columns * components * SAMPLE_BYTES[sampleType];
-  // The program writes 0 for tiles.
+  // For tiles the program writes 0.
   const stated = numberIn(attributes, "uiWidthBytes") || null;
   const rowBytes = stated ?? Math.ceil(usedRowBytes / ROW_ALIGNMENT) * ROW_ALIGNMENT;
   if (!Number.isSafeInteger(rowBytes) || rowBytes < usedRowBytes || rows * rowBytes > MAX_FRAME_BYTES) {
@@ -110,7 +110,7 @@ const TYPES: Readonly<Record<number, Partial<Record<"int" | "uint" | "float", Sa
   64: { float: "float64" },
 };
 
-/** The type of the samples: 32 significant bits are floats, whatever the pixel type. */
+/** The sample type: samples with 32 significant bits are floats for any pixel type. */
 function sampleTypeOf(attributes: VariantObject): SampleType {
   const bits = numberIn(attributes, "uiBpcInMemory");
   const significant = numberIn(attributes, "uiBpcSignificant") ?? bits;

@@ -1,4 +1,4 @@
-/** Files from before 2010: boxes of JPEG 2000 (ITU-T T.800, annex I), and at the end a map with the purpose of each. */
+/** Files from before 2010: JPEG 2000 boxes (ITU-T T.800, annex I), and at the end a map with the purpose of each box. */
 import { Buffer } from "node:buffer";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
@@ -8,34 +8,34 @@ const TAIL_BYTES = 40;
 const BOX_HEAD_BYTES = 8;
 const ENTRY_BYTES = 16;
 
-/** Boxes of a file: three of metadata for each frame, and one for each of its channels. */
+/** Largest number of boxes in a file: three with metadata per frame, and one per channel of each frame. */
 const MAX_BOXES = 1_000_000;
 
 /** Purpose of codestreams. */
 const CODESTREAM = "LUNK";
 
-/** Purposes of metadata; those of later frames repeat the first. */
+/** Purposes of metadata boxes; those of later frames repeat the first. */
 export const DOCUMENTS: readonly string[] = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];
 
-/** Boxes that are read. */
+/** Purposes of the boxes to read. */
 const READ = new Set([CODESTREAM, ...DOCUMENTS]);
 
 /** A box. */
 export interface Box {
   /** Offset of its content. */
   readonly offset: number;
-  /** Bytes of content. */
+  /** Number of content bytes. */
   readonly length: number;
 }
 
-/** True for a file that ends with the place of a map. */
+/** True for a file that ends with the offset of a map. */
 export function hasBoxMap(file: ByteSource): boolean {
   if (file.size < TAIL_BYTES) return false;
   const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
   return Buffer.from(tail).toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
 }
 
-/** Offsets of boxes by their purpose, in file order. */
+/** Offsets of boxes, by purpose, in file order. */
 export type BoxMap = ReadonlyMap<string, readonly number[]>;
 
 /** Offsets of the boxes in the map. @throws {DecodeFailed} the map is missing or damaged */

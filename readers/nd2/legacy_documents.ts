@@ -1,4 +1,4 @@
-/** Documents of files of JPEG 2000 boxes, XML with names of several versions, and the loops that they describe. */
+/** Documents of files with JPEG 2000 boxes, which are XML with names of several versions; and the loops that they describe. */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { XmlElement, XmlLimits } from "../metadata/xml.ts";
@@ -9,17 +9,17 @@ import { boxAt, type BoxMap } from "./legacy_boxes.ts";
 import { MAX_METADATA_BYTES } from "./metadata.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type Variant, type VariantObject } from "./variant.ts";
 
-/** Wrappers around a document. */
+/** Largest number of wrappers around a document. */
 const MAX_WRAPPERS = 8;
 
-/** Attributes that describe an element. */
+/** Attributes that describe an element but are not values. */
 const ABOUT = new Set(["runtype", "version", "value"]);
 
 /**
- * The document of a box; empty if missing.
+ * The document in a box; empty if it is missing.
  *
  * @param limits counted down
- * @throws {DecodeFailed} it is damaged, or over a bound
+ * @throws {DecodeFailed} the document is damaged, or above a limit
  */
 export function documentOf(
   file: ByteSource,
@@ -34,7 +34,7 @@ export function documentOf(
   return objectOf(valueOf(parseXmlTree(bytes, `box ${quoted(purpose)}`, limits, warnings)));
 }
 
-/** The bytes of a document. @throws {DecodeFailed} it is too long or incomplete */
+/** The bytes of a document. @throws {DecodeFailed} the document is too long or incomplete */
 export function documentBytes(file: ByteSource, at: number, purpose: string): Uint8Array {
   const { offset, length } = boxAt(file, at, purpose);
   if (length > MAX_METADATA_BYTES) {
@@ -45,7 +45,7 @@ export function documentBytes(file: ByteSource, at: number, purpose: string): Ui
   return file.read(offset, length, `box ${quoted(purpose)}`);
 }
 
-/** The name without the prefix for its type: `uiCount` equals `Count`. */
+/** A name without the prefix for its type: `uiCount` equals `Count`. */
 const plainName = (name: string) => name.replace(/^[a-z_]+/, "") || name;
 
 function valueOf(element: XmlElement): Variant {
@@ -62,7 +62,7 @@ function valueOf(element: XmlElement): Variant {
   return object.size === 0 && text !== "" ? text : object;
 }
 
-/** The object with one of some names, below wrappers; else the innermost object. */
+/** The object inside wrappers that has one of these names; else the innermost object. */
 export function holderOf(value: VariantObject, names: readonly string[]): VariantObject {
   let object = value;
   for (let depth = 0; depth < MAX_WRAPPERS && !names.some((name) => object.has(name)); depth += 1) {
@@ -74,14 +74,14 @@ export function holderOf(value: VariantObject, names: readonly string[]): Varian
   return object;
 }
 
-/** The finite number of a name, or `null`. */
+/** The finite number with this name, or `null`. */
 export function numberOf(object: VariantObject, name: string): number | null {
   const value = object.get(name);
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
   return Number.isFinite(number) ? number : null;
 }
 
-/** The first text in a value with some start, or `null`. */
+/** The first text in a value that begins with `start`, or `null`. */
 export function textStarting(value: Variant | undefined, start: string): string | null {
   if (typeof value === "string") return value.startsWith(start) ? value : null;
   if (!(value instanceof Map)) return null;
@@ -92,12 +92,12 @@ export function textStarting(value: Variant | undefined, start: string): string 
   return null;
 }
 
-/** Levels of an experiment. */
+/** Largest number of levels of an experiment. */
 const MAX_LEVELS = 16;
 
 const TYPE = { time: 1, positions: 2, focus: 4, custom: 7, phases: 8 } as const;
 
-/** Sizes in the description of an image: `T(3) x XY(4) x Z(5)`. */
+/** Sizes in an image description such as `T(3) x XY(4) x Z(5)`. */
 function describedSizes(description: string | null): ReadonlyMap<string, number> {
   const line = /Dimensions:\s?([^\r\n]{1,300})/.exec(description ?? "")?.[1] ?? "";
   const found = Array.from(line.matchAll(/([A-Za-zλ]+)'?\((\d{1,9})\)/g));
@@ -105,9 +105,9 @@ function describedSizes(description: string | null): ReadonlyMap<string, number>
 }
 
 /**
- * The loops, outermost first. Loops of time and positions hold what was requested, so sizes in the description win.
+ * The loops, outermost first. Loops of time and positions hold requested sizes, so sizes in the description take precedence.
  *
- * @param description text for people, or `null`
+ * @param description text for users, or `null`
  * @throws {DecodeFailed} an unknown loop
  */
 export function legacyLoops(experiment: VariantObject, description: string | null): readonly Loop[] {
@@ -120,7 +120,7 @@ export function legacyLoops(experiment: VariantObject, description: string | nul
   });
 }
 
-/** Numbered loops side by side, or a chain of nested loops. */
+/** The levels of an experiment: numbered loops side by side, or a chain of nested loops. */
 function levelsOf(experiment: VariantObject): readonly VariantObject[] {
   const holder = holderOf(experiment, ["LoopNo00", "LoopPars"]);
   if (holder.has("LoopNo00")) {
@@ -167,7 +167,7 @@ function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop 
   };
 }
 
-/** Micrometres between planes: as stated, else from the range. */
+/** Micrometres between focus planes: the stated step, else from the range. */
 function focusStep(parameters: VariantObject, count: number): number | null {
   const stated = Math.abs(numberOf(parameters, "ZStep") ?? 0);
   const range = (numberOf(parameters, "ZHigh") ?? 0) - (numberOf(parameters, "ZLow") ?? 0);

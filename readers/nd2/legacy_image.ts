@@ -43,7 +43,7 @@ import { colorOf } from "./picture.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type VariantObject } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
-/** Reads the metadata of a file of boxes. @throws {DecodeFailed | Stopped} */
+/** Reads the metadata of a file with boxes. @throws {DecodeFailed | Stopped} */
 export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const boxes = readBoxMap(file);
   const places = boxes.get("LUNK") ?? [];
@@ -122,7 +122,7 @@ function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
   };
 }
 
-/** Codestreams of a frame, and the components of each where they are colours. */
+/** The channels: the codestreams of a frame, or the components of each codestream if they are colours. */
 function channelList({ planes, store }: LegacyFile): readonly Channel[] {
   const { perFrame, size } = store;
   const described = Array.from({ length: perFrame }, (_, i) => {
@@ -160,10 +160,10 @@ export interface CodestreamSize {
   readonly bits: number;
 }
 
-/** Bytes that are searched for the header of a codestream: boxes may hold whole JP2 files. */
+/** Number of bytes that are searched for a codestream's header, since boxes may hold whole JP2 files. */
 const SEARCHED = 4096;
 
-/** Reads the header of a codestream. @throws {DecodeFailed} it is missing, or of an unsupported size */
+/** Reads the header of a codestream. @throws {DecodeFailed} the header is missing, or its size is not supported */
 export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
   const box = boxAt(file, at, "LUNK");
   const bytes = file.read(box.offset, Math.min(box.length, SEARCHED), "the first codestream");
@@ -182,22 +182,22 @@ export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
   return { columns, rows, components, bits };
 }
 
-/** The markers SOC and SIZ. */
+/** True for the markers SOC and SIZ. */
 const isStart = (bytes: Uint8Array, at: number) =>
   bytes[at] === 0xff && bytes[at + 1] === 0x4f && bytes[at + 2] === 0xff && bytes[at + 3] === 0x51;
 
 /** All codestreams of a file. */
 interface CodestreamStore {
   readonly file: ByteSource;
-  /** Offsets of their boxes, frame by frame. */
+  /** Offsets of the boxes of the codestreams, frame by frame. */
   readonly places: readonly number[];
-  /** Codestreams of a frame. */
+  /** Number of codestreams per frame. */
   readonly perFrame: number;
   readonly size: CodestreamSize;
   readonly stop: StopFlag;
 }
 
-/** One codestream with its wanted components. */
+/** A codestream with its wanted components. */
 interface WantedStream {
   readonly box: Box;
   readonly what: string;
@@ -207,7 +207,7 @@ interface WantedStream {
 /**
  * Plans some channels of a frame.
  *
- * @throws {PlaneNotFound} the file does not hold the frame
+ * @throws {PlaneNotFound} the frame is not in the file
  * @throws {DecodeFailed} a codestream is incomplete, or too large to decode
  */
 function planStreams(

@@ -1,4 +1,4 @@
-/** The documents that describe the image, from binary or XML chunks of either generation. */
+/** The documents that describe the image, in binary or XML chunks of either generation. */
 import { Buffer } from "node:buffer";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -9,7 +9,7 @@ import { parseLite, variantBudget } from "./clx_lite.ts";
 import { metadataText, parseXmlVariant } from "./clx_xml.ts";
 import { EMPTY, unwrapped, type Variant, type VariantObject } from "./variant.ts";
 
-/** Bytes of one chunk of metadata; pictures of many channels have a megabyte. */
+/** Largest metadata chunk in bytes; pictures with many channels have a megabyte. */
 export const MAX_METADATA_BYTES = 32 << 20;
 
 const PICTURE = ["ImageMetadataSeqLV|0!", "ImageMetadataSeq|0!"];
@@ -18,13 +18,13 @@ const TEXTS = ["ImageTextInfoLV!", "ImageTextInfo!"];
 
 /** The documents of the image. */
 export interface Metadata {
-  /** Size of the frames and of their samples. */
+  /** Sizes of the frames and of their samples. */
   readonly attributes: VariantObject;
   /** Channels and calibration of the first frame; empty if missing. */
   readonly picture: VariantObject;
   /** Loops; empty for a single frame. */
   readonly experiment: VariantObject;
-  /** Texts for people. */
+  /** Texts for users. */
   readonly texts: VariantObject;
   readonly warnings: readonly Warning[];
 }
@@ -59,10 +59,10 @@ export function isXml(bytes: Uint8Array): boolean {
   return bytes[mark] === 0x3c || bytes[mark] === 0 && bytes[mark + 1] === 0x3c;
 }
 
-/** Chunks of documents; others are lists of numbers. */
+/** Matches chunks with documents; other chunks are lists of numbers. */
 const DOCUMENT = /^(?:Image|CustomDataVar\|)/;
 
-/** Adds the documents in file order. @throws {DecodeFailed} one is damaged */
+/** Adds the documents in file order. @throws {DecodeFailed} a document is damaged */
 export function addDocuments(list: DocumentList, file: ByteSource, { named }: StoredChunks): void {
   const budget = variantBudget();
   const found = [...named].filter(([name]) => DOCUMENT.test(name)).sort(([, a], [, b]) => a - b);
@@ -77,13 +77,13 @@ export function addDocuments(list: DocumentList, file: ByteSource, { named }: St
   }
 }
 
-/** The value for JSON, with bytes as base64. */
+/** A value for JSON, with bytes in base64. */
 function plain(value: Variant): unknown {
   if (value instanceof Uint8Array) {
     return Buffer.from(value.buffer, value.byteOffset, value.length).toString("base64");
   }
   if (Array.isArray(value)) return value.map(plain);
-  // `fromEntries` defines properties, so `__proto__` is a name like any other.
+  // `fromEntries` defines properties, so `__proto__` is an ordinary name.
   return value instanceof Map
     ? Object.fromEntries([...value].map(([name, one]) => [name, plain(one)]))
     : value;

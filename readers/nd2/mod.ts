@@ -1,18 +1,18 @@
 /**
- * Nikon ND2, as NIS-Elements writes it. Little-endian, a list of chunks:
+ * Nikon ND2, as written by NIS-Elements. Little-endian, a list of chunks:
  *
  *     +0   DA CE BE 0A   +4  u32 length of the name field   +8  u64 length of the data   +16  name with `!`, padding
  *     then the data
  *
  *     ImageAttributes    size and type of the frames, all alike         ImageDataSeq|N   f64 time, frame N
  *     ImageMetadataSeq|0 channels, pixel size, time                     ImageMetadata    loops of the experiment
- *     ImageTextInfo      texts for people, the date among them          last 40 bytes    place of the map of all chunks
+ *     ImageTextInfo      texts for users, including the date            last 40 bytes    offset of the map of all chunks
  *
  * Metadata are XML (version 2) or a binary tree (version 3, names end with `LV`). A frame holds all channels,
- * interleaved, raw or as one zlib stream. Time, stage and focus loops number the frames, the outermost varies slowest;
- * stage positions are scenes. Files from before 2010 are JPEG 2000 boxes (`legacy_image.ts`).
+ * interleaved, raw or as one zlib stream. Loops over time, stage and focus number the frames; the outermost varies slowest.
+ * Stage positions are scenes. Files from before 2010 consist of JPEG 2000 boxes (`legacy_image.ts`).
  *
- * Refused: lossy compression; kinds of loops without a known file.
+ * Not supported: lossy compression; kinds of loops of which no file is known.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
@@ -34,10 +34,10 @@ import { type FrameStore, planFrame } from "./plane_plan.ts";
 import { numberIn, textIn } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
-/** Bytes of the signature chunk and of the place of the map. */
+/** Smallest file in bytes: the signature chunk and the offset of the map. */
 const LEAST_BYTES = 152;
 
-/** Opens an ND2 file. @throws {DecodeFailed} it is damaged or refused */
+/** Opens an ND2 file. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const file = files.open(path);
@@ -53,7 +53,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   });
 }
 
-/** An open file, before one of its scenes is opened. */
+/** An open file, before any of its scenes is opened. */
 interface ChunkedFile {
   readonly file: RandomAccessFile;
   readonly store: FrameStore;
@@ -64,7 +64,7 @@ interface ChunkedFile {
   readonly warnings: readonly Warning[];
 }
 
-/** Reads the metadata of a file of chunks. @throws {DecodeFailed | Stopped} */
+/** Reads the metadata of a file with chunks. @throws {DecodeFailed | Stopped} */
 function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const { chunks, fault } = findChunks(file, stop);
   const metadata = readMetadata(file, chunks);
@@ -101,7 +101,7 @@ const mapWarning = (fault: string | null) =>
     ),
   ];
 
-/** Warns of a different number of frames than declared, and of custom loops, which have no axis. */
+/** Warnings about a number of frames other than declared, and about custom loops, which have no axis. */
 function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonly Warning[] {
   const custom = numbers.size("U");
   return [
@@ -150,19 +150,19 @@ function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
   };
 }
 
-/** One number for each frame, of {@linkcode MAX_FRAMES} at most. */
+/** Names of the lists with a time per frame, for at most {@linkcode MAX_FRAMES} frames. */
 const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
-/** Bytes of the list that are read at once. */
+/** Number of bytes of the list per read. */
 const WINDOW_BYTES = 64 << 10;
 
-/** Some frames and the number of each, ascending. */
+/** Some frames with their numbers, which ascend. */
 interface FrameSeries {
   readonly count: number;
   numberAt(index: number): number;
 }
 
-/** Seconds of some frames from the first, as the computer measured them; `null` if one is unknown, or they do not rise. */
+/** Seconds of some frames since the first, as measured by the computer; `null` if any is unknown or they do not ascend. */
 function frameTimes(
   file: ByteSource,
   chunks: StoredChunks,
@@ -173,7 +173,7 @@ function frameTimes(
     timesFrom(framesTimes(file, chunks, series), 1000);
 }
 
-/** Milliseconds in the list of times. */
+/** Milliseconds of the frames, from the list of times. */
 function listedTimes(
   file: ByteSource,
   chunks: StoredChunks,
@@ -199,7 +199,7 @@ function listedTimes(
   return times;
 }
 
-/** Milliseconds before the samples of each frame. */
+/** Milliseconds of the frames, from before the samples of each frame. */
 function framesTimes(
   file: ByteSource,
   { frames }: StoredChunks,

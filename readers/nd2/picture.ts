@@ -1,4 +1,4 @@
-/** Channels of the frames, and steps of rows and columns, from the metadata of the first frame. */
+/** Channels of the frames and steps of rows and columns, from the metadata of the first frame. */
 import { calibrated, type Calibration, known } from "../metadata/axes.ts";
 import {
   BLACK,
@@ -25,12 +25,12 @@ import {
 
 /** The channels of a file. */
 export interface ChannelList {
-  /** One for each component of a pixel. */
+  /** One channel per component of a pixel. */
   readonly channels: readonly Channel[];
   readonly warnings: readonly Warning[];
 }
 
-/** The components of a pixel as channels, with names and colours of their picture planes. */
+/** The components of a pixel as channels, with the names and colours of their picture planes. */
 export function channelList(picture: VariantObject, layout: FrameLayout): ChannelList {
   const planes = planesOf(picture);
   const stated = countIn(objectIn(picture, "sPicturePlanes"), "uiCount");
@@ -48,14 +48,14 @@ export function channelList(picture: VariantObject, layout: FrameLayout): Channe
   return { channels: channelsOf(named, layout), warnings };
 }
 
-/** Descriptions of the planes in file order; older files call them `sPlane`. */
+/** Descriptions of the planes in file order, which older files call `sPlane`. */
 function planesOf(picture: VariantObject): readonly VariantObject[] {
   const pictures = objectIn(picture, "sPicturePlanes");
   const newer = itemsOf(pictures.get("sPlaneNew")).map(objectOf);
   return newer.length > 0 ? newer : itemsOf(pictures.get("sPlane")).map(objectOf);
 }
 
-/** Number of components of each plane, or `null` if they do not add up to those of a pixel. */
+/** Number of components of each plane; `null` if their total differs from the number of components per pixel. */
 function shareOf(planes: readonly VariantObject[], components: number): readonly number[] | null {
   const stated = planes.map((plane) => Math.max(countIn(plane, "uiCompCount"), 1));
   if (stated.reduce((sum, count) => sum + count, 0) === components) return stated;
@@ -63,7 +63,7 @@ function shareOf(planes: readonly VariantObject[], components: number): readonly
   return Number.isInteger(equal) ? planes.map(() => equal) : null;
 }
 
-/** The components of a plane: one channel, the blue, green and red of a camera, or numbered ones. */
+/** The components of a plane: one channel, the blue, green and red of a camera, or numbered channels. */
 function componentsOf(plane: VariantObject, count: number, several: boolean): readonly NamedChannel[] {
   const name = textIn(plane, "sDescription")?.trim() ?? null;
   const color = colorOf(numberIn(plane, "uiColor"));
@@ -92,13 +92,13 @@ const AXIS = { time: 2, depth: 3, point: 4 } as const;
 export interface PictureAxes {
   /** Steps of `Y` and `X`. */
   readonly steps: Partial<Record<AxisLetter, Calibration>>;
-  /** True where rows are lines in time. */
+  /** True if rows are lines in time. */
   readonly lineScan: boolean;
-  /** Warns of rows or columns that are not spatial. */
+  /** Warnings about rows or columns that are not spatial. */
   readonly warnings: readonly Warning[];
 }
 
-/** Steps of rows and columns. Pixels are square; time and depth have steps of their own. */
+/** Steps of rows and columns. Pixels are square; time and depth have separate steps. */
 export function pictureAxes(picture: VariantObject): PictureAxes {
   const real = numberIn(picture, "bCalibrated") !== 0;
   const pixel = known(calibrated(real ? positiveIn(picture, "dCalibration") : null, "um"));

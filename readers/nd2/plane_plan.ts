@@ -1,4 +1,4 @@
-/** Plans for planes: components of a frame, which is a time in milliseconds and its rows, raw or as a zlib stream. */
+/** Plans planes: components of a frame, which is a time in milliseconds followed by its rows, raw or as a zlib stream. */
 import { SURPLUS, wholePicture } from "../codecs/segment.ts";
 import { deflate } from "../codecs/zlib.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
@@ -13,28 +13,28 @@ import { type Warning, warning } from "../warning.ts";
 import { requireChunk, type StoredChunks } from "./chunk_map.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 
-/** Bytes of the time before the samples. */
+/** Number of bytes of the time before the samples. */
 const TIME_BYTES = 8;
 
 /** The samples of a frame in the file. */
 interface StoredFrame {
   /** Offset of the first byte after the time. */
   readonly offset: number;
-  /** Declared bytes. */
+  /** Declared number of bytes. */
   readonly length: number;
-  /** Declared bytes that are in the file. */
+  /** Number of declared bytes that are in the file. */
   readonly stored: number;
   /** True for a zlib stream. */
   readonly zlib: boolean;
-  /** Its name in messages: `frame 3 at 81920`. */
+  /** Name in messages: `frame 3 at 81920`. */
   readonly what: string;
 }
 
 /**
- * Finds a frame and checks its length; that of a line scan may lack rows at its end.
+ * Locates a frame and checks its length. The frame of a line scan may lack rows at its end.
  *
- * @throws {PlaneNotFound} the file does not hold it
- * @throws {DecodeFailed} it is incomplete, or its place holds something else
+ * @throws {PlaneNotFound} the frame is not in the file
+ * @throws {DecodeFailed} the frame is incomplete, or something else is at its offset
  */
 function findFrame({ file, chunks: { frames }, layout, lineScan }: FrameStore, number: number): StoredFrame {
   const at = frames.get(number);
@@ -51,7 +51,7 @@ function findFrame({ file, chunks: { frames }, layout, lineScan }: FrameStore, n
   if (stored < needed && !(lineScan && !zlib && stored >= layout.usedRowBytes)) {
     throw new DecodeFailed(`${what} is incomplete: ${Math.max(stored, 0)} of ${needed} bytes are stored`);
   }
-  // A stream of that length is too short for the frame, so nothing is allocated for it.
+  // A stream of this length cannot hold the frame, so nothing is allocated for it.
   if (zlib && stored * deflate.maxExpansion < layout.neededBytes) {
     throw new DecodeFailed(
       `${what} is incomplete: ${stored} bytes of zlib cannot hold ${layout.neededBytes} bytes`,
@@ -60,7 +60,7 @@ function findFrame({ file, chunks: { frames }, layout, lineScan }: FrameStore, n
   return { offset, length, stored, zlib, what };
 }
 
-/** True for a zlib stream. Some programs declare the wrong compression, which the length and the first bytes reveal. */
+/** True for a zlib stream. Some programs declare the wrong compression, which length and first bytes reveal. */
 function isZlib(
   file: ByteSource,
   frame: Omit<StoredFrame, "zlib">,
@@ -70,11 +70,11 @@ function isZlib(
   if (zlib ? !asRaw : frame.length >= neededBytes) return zlib;
   if (frame.stored < 2) return zlib;
   const [first = 0, second = 0] = file.read(frame.offset, 2, frame.what);
-  // RFC 1950, section 2.2: method 8, and a check over both bytes.
+  // RFC 1950, section 2.2: method 8, and a checksum of both bytes.
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }
 
-/** Inflates the rows of a frame. @throws {DecodeFailed} it is damaged or of another length */
+/** Inflates the rows of a frame. @throws {DecodeFailed} the stream is damaged or of another length */
 async function inflatedFrame(
   { file, layout, stop }: FrameStore,
   { offset, stored, what }: StoredFrame,
@@ -90,7 +90,7 @@ export interface FrameStore {
   readonly file: ByteSource;
   readonly chunks: StoredChunks;
   readonly layout: FrameLayout;
-  /** True where rows are lines in time: an interrupted frame is shorter. */
+  /** True if rows are lines in time; an interrupted frame is then shorter. */
   readonly lineScan: boolean;
   readonly stop: StopFlag;
 }
@@ -100,8 +100,8 @@ export interface FrameStore {
  *
  * @param number of the frame
  * @param components their indices, in the order of the planes
- * @param rows all by default
- * @throws {PlaneNotFound} the file does not hold the frame
+ * @param rows wanted rows; all by default
+ * @throws {PlaneNotFound} the frame is not in the file
  * @throws {DecodeFailed} the frame is incomplete
  */
 export function planFrame(
@@ -135,7 +135,7 @@ export function planFrame(
   };
 }
 
-/** Warns of a raw frame with more bytes than its rows need. */
+/** Warns about a raw frame with more bytes than its rows need. */
 function surplusBytes(
   { length, zlib, what }: StoredFrame,
   { rows, rowBytes, bytes }: FrameLayout,
@@ -145,7 +145,7 @@ function surplusBytes(
   return [warning("metadata_disagree", text)];
 }
 
-/** Reads bytes of a frame; those of a raw one are valid until the next call. */
+/** Returns a function that reads bytes of a frame. The bytes of a raw frame are valid until its next call. */
 async function rowSource(
   store: FrameStore,
   frame: StoredFrame,
@@ -161,14 +161,14 @@ async function rowSource(
   };
 }
 
-/** Number of whole rows in the stored bytes; the last one may lack its padding. */
+/** Number of whole rows in the stored bytes; the last row may lack its padding. */
 const wholeRows = ({ rowBytes, usedRowBytes }: FrameLayout, stored: number) =>
   Math.floor((stored - usedRowBytes) / rowBytes) + 1;
 
 const blockBytes = ({ rowBytes, usedRowBytes }: FrameLayout, { start, end }: RowRange) =>
   (end - start - 1) * rowBytes + usedRowBytes;
 
-/** Rows that are read and converted at once. */
+/** Blocks of rows that are read and converted together. */
 function* blocksOf({ start, end }: RowRange, rowBytes: number): Generator<RowRange> {
   const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / rowBytes));
   for (let first = start; first < end; first += atOnce) {
@@ -176,14 +176,14 @@ function* blocksOf({ start, end }: RowRange, rowBytes: number): Generator<RowRan
   }
 }
 
-/** Planes to fill, their components, and the row of the planes at which a block starts. */
+/** Planes to fill, their components, and the row of the planes at which a block begins. */
 interface BlockTarget {
   readonly planes: readonly Float32Array[];
   readonly components: readonly number[];
   readonly first: number;
 }
 
-/** Converts rows that lie `rowBytes` apart; the last one ends with its last sample. */
+/** Converts rows that are `rowBytes` apart; the last row ends with its last sample. */
 function placeRows(
   bytes: Uint8Array,
   rows: number,

@@ -1,4 +1,4 @@
-/** Values of the metadata of both generations: numbers, texts, bytes, lists and objects. */
+/** Metadata values of both generations: numbers, texts, bytes, lists and objects. */
 
 /** A value. */
 export type Variant = boolean | number | string | Uint8Array | readonly Variant[] | VariantObject;
@@ -9,52 +9,52 @@ export type VariantObject = ReadonlyMap<string, Variant>;
 /** An empty object. */
 export const EMPTY: VariantObject = new Map();
 
-/** The value as an object; any other value gives {@linkcode EMPTY}. */
+/** The value as an object; {@linkcode EMPTY} for any other value. */
 export const objectOf = (value: Variant | undefined): VariantObject =>
   value instanceof Map ? value as VariantObject : EMPTY;
 
-/** The object of a name inside of another. */
+/** The object with this name inside another object. */
 export const objectIn = (object: VariantObject, name: string): VariantObject => objectOf(object.get(name));
 
-/** The finite number of a name, or `null`; Booleans count as 0 or 1. */
+/** The finite number with this name, or `null`. Booleans count as 0 or 1. */
 export function numberIn(object: VariantObject, name: string): number | null {
   const value = object.get(name);
   if (typeof value === "boolean") return value ? 1 : 0;
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-/** The positive number of a name, or `null`. */
+/** The positive number with this name, or `null`. */
 export function positiveIn(object: VariantObject, name: string): number | null {
   const value = numberIn(object, name);
   return value !== null && value > 0 ? value : null;
 }
 
-/** The positive integer of a name, or 0. */
+/** The positive integer with this name, or 0. */
 export function countIn(object: VariantObject, name: string): number {
   const value = numberIn(object, name);
   return value !== null && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** The text of a name, or `null` if missing or blank. */
+/** The text with this name; `null` if it is missing or blank. */
 export function textIn(object: VariantObject, name: string): string | null {
   const value = object.get(name);
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-/** The values of a list, or of an object that stands for one, in file order. */
+/** The values of a list, or of an object that represents a list, in file order. */
 export function itemsOf(value: Variant | undefined): readonly Variant[] {
   if (value instanceof Uint8Array) return Array.from(value);
   if (Array.isArray(value)) return value;
   return value instanceof Map ? [...value.values()] : [];
 }
 
-/** The entries of an object that stands for a list, in the order of their numbers: `_00`, `_01`, ... `_99`, `_100`. */
+/** The entries of an object that represents a list, ordered by number: `_00`, `_01`, ... `_99`, `_100`. */
 export const numberedIn = (object: VariantObject): readonly (readonly [string, Variant])[] =>
   [...object].sort(([a], [b]) => BY_NUMBER.compare(a, b));
 
 const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 
-/** Flags: bytes or values, false for 0; those of an object are sorted by number. */
+/** Flags from bytes or values, false for 0. The flags of an object are ordered by number. */
 export function flagsOf(value: Variant | undefined): readonly boolean[] {
   const sorted = value instanceof Map
     ? numberedIn(value as VariantObject).map(([, flag]) => flag)
@@ -62,7 +62,7 @@ export function flagsOf(value: Variant | undefined): readonly boolean[] {
   return sorted.map((flag) => typeof flag === "string" ? flag !== "" && flag !== "0" : Boolean(flag));
 }
 
-/** The object inside of wrappers: lists and objects that hold nothing else. */
+/** The object inside wrappers: lists and objects with a single item. */
 export function unwrapped(value: Variant | undefined): VariantObject {
   let object = value;
   for (let depth = 0; depth < 4; depth += 1) {

@@ -1,23 +1,23 @@
-/** Date and time of an image: the text of the computer's clock, whose form depends on its language. */
+/** Date and time of an image, from a text of the computer's clock whose form depends on the computer's language. */
 import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
 
-/** Days between the start of Julian day numbers and of Unix time. */
+/** Number of days between the start of Julian day numbers and of Unix time. */
 const UNIX_EPOCH_JULIAN_DAY = 2_440_587.5;
 const DAY_MS = 86_400_000;
 
-/** Days between the clock of the file and the time in UTC: time zones, and a long recording. */
+/** Largest difference in days between the file's clock and the time in UTC: time zones, and a long recording. */
 const NEAR_DAYS = 31;
 
-/** Characters of a date with a time. */
+/** Longest date with a time, in characters. */
 const MAX_TEXT = 100;
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** A time; the half of the day follows it, or precedes it in Chinese and Korean. */
+/** A time, followed by the half of the day; in Chinese and Korean preceded by it. */
 const CLOCK =
   /(?:([\u4e0a\u4e0b]\u5348|\u5348[\u524d\u5f8c]|\uc624[\uc804\ud6c4])\s*)?(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?:\s*([AP])\.?\s?M)?/i;
 
-/** Letters of the second half of the day: Chinese of both scripts, Japanese, Korean, Latin. */
+/** Characters for the second half of the day: Chinese in both scripts, Japanese, Korean, Latin. */
 const AFTERNOON = /[\u4e0b\u5f8c\ud6c4P]/i;
 
 /** The half of the day as `AM` or `PM`; `undefined` on a 24-hour clock. */
@@ -26,7 +26,7 @@ function halfOf(clock: RegExpExecArray): string | undefined {
   return half && (AFTERNOON.test(half) ? "PM" : "AM");
 }
 
-/** Milliseconds since 1970 of a Julian day number, or `null` without a valid one. */
+/** Milliseconds since 1970 of a Julian day number; `null` if it is invalid. */
 export function julianMilliseconds(day: number | null): number | null {
   if (day === null || day < 1) return null;
   const ms = (day - UNIX_EPOCH_JULIAN_DAY) * DAY_MS;
@@ -34,12 +34,12 @@ export function julianMilliseconds(day: number | null): number | null {
 }
 
 /**
- * The moment in a text. Where the order of day and month is ambiguous, the reading nearer to the time in UTC counts;
- * without that time, 12-hour clocks are taken for American.
+ * The moment in a text. If the order of day and month is ambiguous, the reading nearer to the time in UTC counts;
+ * without that time, a 12-hour clock is assumed to be American.
  *
  * @param text such as `3/7/2025  2:38:00 PM`, `18/06/2014  15:55:27`, `2014-06-18 15:55:27`, `18-Jun-14 3:55:27 PM`
  * @param utc milliseconds since 1970, or `null`
- * @returns the moment in UTC if the text has none
+ * @returns the moment in UTC if the text contains none
  */
 export function wallClock(text: string | null, utc: number | null): Moment {
   const written = text === null ? UNDATED : parsed(text, utc);
@@ -66,7 +66,7 @@ function parsed(text: string, utc: number | null): Moment {
   return nearest(american ? existing.reverse() : existing, utc);
 }
 
-/** The moment nearest to a time if it is near, else the first. */
+/** The moment nearest to a time, if it is near enough; else the first moment. */
 function nearest(moments: readonly Moment[], utc: number | null): Moment {
   const away = ({ date }: Moment) =>
     Math.abs(Date.UTC(+date.slice(0, 4), +date.slice(4, 6) - 1, +date.slice(6)) - (utc ?? 0)) / DAY_MS;
@@ -75,7 +75,7 @@ function nearest(moments: readonly Moment[], utc: number | null): Moment {
   return utc !== null && near !== undefined && away(near) <= NEAR_DAYS ? near : first;
 }
 
-/** The full year; two digits stand for 1980 to 2079. */
+/** The full year; two digits mean 1980 to 2079. */
 function fullYear(year: string): string {
   return year.length > 2 ? year : String((Number(year) < 80 ? 2000 : 1900) + Number(year));
 }

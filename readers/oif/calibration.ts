@@ -9,7 +9,7 @@ import type { MainSettings, PlannedAxis } from "./main_settings.ts";
 import { IMAGE, SCAN } from "./plane_settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** Section of the main settings with the calibration of the main image, despite its name. */
+/** Section of the main settings that, despite its name, has the calibration of the main image. */
 const MAIN_IMAGE = "Reference Image Parameter";
 
 /** Sources of the steps. */
@@ -20,14 +20,14 @@ export interface StepSources {
   readonly main: MainSettings;
   /** Settings of the first plane. */
   readonly plane: Settings | null;
-  /** Seconds of the time points from the first. */
+  /** Seconds of each time point since the first, or `null`. */
   readonly times: readonly number[] | null;
 }
 
 /** The known steps. */
 export interface Steps {
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
-  /** Contradictions, and an unknown line period. */
+  /** Warnings about contradictions, and about an unknown line period. */
   readonly warnings: readonly Warning[];
 }
 
@@ -47,7 +47,7 @@ export function stepsOf(sources: StepSources): Steps {
         ),
       );
     }
-    // For a line scan, the main settings may state the frame in which the line was drawn.
+    // For a line scan, the main settings may state the size of the frame in which the line was drawn.
     const [first, second] = main.rows === "Y" ? [ofMain, ofPlane] : [ofPlane, ofMain];
     return first ?? second ?? planned(axes.get(letter));
   };
@@ -69,7 +69,7 @@ export function stepsOf(sources: StepSources): Steps {
   return { calibrations: Object.fromEntries(calibrations), warnings };
 }
 
-/** How lines were scanned, by the settings of the first plane and the main ones. */
+/** Facts of a line scan, from the settings of the first plane and the main settings. */
 export const lineScanIn = ({ plane, settings }: StepSources, { calibrations }: Steps): LineScan =>
   lineScanOf(
     calibrations.Y,
@@ -77,7 +77,7 @@ export const lineScanIn = ({ plane, settings }: StepSources, { calibrations }: S
     settings.text(SCAN, "ScanDirection"),
   );
 
-/** Seconds per line: of the scanner, else of the planned series, else of the image. */
+/** Seconds per line: from the scanner, else from the planned series, else from the image. */
 function linePeriod({ main, plane, settings }: StepSources): Calibration | undefined {
   const ofImage = imageStep(plane, IMAGE, "Height") ?? imageStep(settings, MAIN_IMAGE, "Height");
   return known(calibrated(plane?.number(SCAN, "Time Per Line"), "us")) ??
@@ -85,7 +85,7 @@ function linePeriod({ main, plane, settings }: StepSources): Calibration | undef
     (ofImage?.unit === "seconds" ? ofImage : undefined);
 }
 
-/** Steps of an image by its own settings. */
+/** Steps of an image, from its own settings. */
 export function imageSteps(settings: Settings | null): { readonly y: Calibration; readonly x: Calibration } {
   return {
     y: imageStep(settings, IMAGE, "Height") ?? UNCALIBRATED,
@@ -102,11 +102,11 @@ function imageStep(
   return known(calibrated(settings?.number(section, `${key}ConvertValue`), unit));
 }
 
-/** The stated distance of two samples. */
+/** The stated distance between samples. */
 const spaced = (axis: PlannedAxis | undefined) =>
   known(calibrated(Math.abs(axis?.interval ?? 0), axis?.unit));
 
-/** The step from the first to the last planned sample. */
+/** The mean step from the first to the last planned sample. */
 function planned(axis: PlannedAxis | undefined): Calibration | undefined {
   if (axis === undefined || axis.start === null || axis.end === null || axis.size < 2) return undefined;
   return known(calibrated(Math.abs(axis.end - axis.start) / (axis.size - 1), axis.unit));

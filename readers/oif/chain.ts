@@ -2,24 +2,24 @@
 import { type ByteSource, CheckedSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 
-/** Runs of neighbouring sectors in one stream, 50 bytes of heap each; FluoView writes one to three. */
+/** Largest number of runs of adjacent sectors in a stream, 50 bytes of heap each; FluoView writes one to three. */
 const MAX_RUNS = 1 << 18;
 
-/** Sectors from here on are marks: free, end of chain, FAT, DIFAT ([MS-CFB] 2.1). */
+/** First sector number that is a mark: free, end of chain, FAT, DIFAT ([MS-CFB] 2.1). */
 const FIRST_MARK = 0xfffffffa;
 const END_OF_CHAIN = 0xfffffffe;
 
 /** Mark of an unused sector. */
 export const FREE = 0xffffffff;
 
-/** Neighbouring sectors: their bytes in the chain, and where they are stored. */
+/** Adjacent sectors: their byte range in the chain, and their offset in the file. */
 interface Run {
   readonly start: number;
   end: number;
   readonly place: number;
 }
 
-/** The sectors of a file or stream, and the table that chains them. */
+/** The sectors of a file or stream, and the table that links them to chains. */
 export class Sectors {
   readonly #base: ByteSource;
   readonly #origin: number;
@@ -28,10 +28,10 @@ export class Sectors {
   readonly #next: Uint32Array;
 
   /**
-   * Takes a table.
+   * Uses a table.
    *
-   * @param base holds the sectors from `origin` on
-   * @param next the sector after each sector
+   * @param base contains the sectors, from `origin` on
+   * @param next for each sector, the next one in its chain
    */
   constructor(
     { base, origin, sectorBytes }: {
@@ -48,17 +48,17 @@ export class Sectors {
     this.#next = next;
   }
 
-  /** True where the table names sectors after the last one. */
+  /** True if the table uses sectors after the last one. */
   get reachesBeyond(): boolean {
     return this.#next.subarray(this.#count).some((next) => next !== FREE);
   }
 
-  /** Bytes of memory. */
+  /** Memory in bytes. */
   get indexBytes(): number {
     return this.#next.byteLength;
   }
 
-  /** The bytes of a stream. @throws {DecodeFailed} its chain leaves the file, is scattered, or holds less than `size` bytes */
+  /** The bytes of a stream. @throws {DecodeFailed} its chain leaves the file, is too scattered, or has fewer than `size` bytes */
   stream(first: number, size: number, name: string): ByteSource {
     if (!Number.isSafeInteger(size) || size > this.#base.size) {
       throw new DecodeFailed(
@@ -71,13 +71,13 @@ export class Sectors {
     return new Chain(this.#base, runs, size, name);
   }
 
-  /** The bytes of a whole chain, or somewhat more than `most` of them. @throws {DecodeFailed} it leaves the file or is scattered */
+  /** The bytes of a whole chain, or slightly more than `most`. @throws {DecodeFailed} it leaves the file or is too scattered */
   whole(first: number, most: number, name: string): ByteSource {
     const runs = this.#follow(first, most + 1, name);
     return new Chain(this.#base, runs, runs.at(-1)?.end ?? 0, name);
   }
 
-  /** The runs that hold the first `size` bytes of a chain. */
+  /** The runs with the first `size` bytes of a chain. */
   #follow(first: number, size: number, name: string): Run[] {
     const runs: Run[] = [];
     let end = 0;
@@ -130,7 +130,7 @@ class Chain extends CheckedSource {
     }
   }
 
-  /** Index of the run that holds a byte. */
+  /** Index of the run that contains a byte. */
   #runAt(offset: number): number {
     let [low, high] = [0, this.#runs.length - 1];
     while (low < high) {

@@ -1,7 +1,7 @@
 /**
- * OLE compound files ([MS-CFB]): streams by name. Sectors of 512 or 4096 bytes are chained by the FAT; streams below the cutoff
- * lie in sectors of 64 bytes inside the stream of the root, chained by the mini FAT. Storages are ignored, since the names of
- * streams are distinct in an OIB.
+ * OLE compound files ([MS-CFB]): streams by name. Sectors of 512 or 4096 bytes are linked by the FAT. Streams below the cutoff
+ * are in sectors of 64 bytes inside the root's stream, linked by the mini FAT. Storages are ignored, since the stream names
+ * in an OIB are distinct.
  */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
@@ -11,20 +11,20 @@ import { FREE, Sectors } from "./chain.ts";
 /** Signature of a compound file. */
 export const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1] as const;
 
-/** Bytes of the header with any sector size. */
+/** Number of header bytes, for any sector size. */
 const HEADER_BYTES = 512;
 
-/** Sectors of one file: 4 GiB of 512 bytes, 32 GiB of 4096; FluoView ends an OIB at 2 GiB. 4 bytes of heap each. */
+/** Largest number of sectors, 4 bytes of heap each: 4 GiB in 512 bytes, 32 GiB in 4096. FluoView ends an OIB at 2 GiB. */
 const MAX_SECTORS = 1 << 23;
 
-/** Entries of the directory, 300 bytes of heap each; 100,000 planes with their settings. */
+/** Largest number of directory entries, 300 bytes of heap each: 100,000 planes with their settings. */
 const MAX_ENTRIES = 1 << 18;
 const ENTRY_MEMORY = 300;
 
-/** FAT sectors in the header. */
+/** Number of FAT sectors listed in the header. */
 const HEADER_FAT_SECTORS = 109;
 
-/** Bytes of a directory entry, and of a sector of the mini stream. */
+/** Bytes per directory entry, and per sector of the mini stream. */
 const ENTRY_BYTES = 128;
 const MINI_SECTOR_BYTES = 64;
 
@@ -41,7 +41,7 @@ type Header = ReturnType<typeof readHeader>;
 
 /** One compound file. */
 export class CompoundFile {
-  /** Streams by name; `null` where two share it. */
+  /** Streams by name; `null` if two streams have the name. */
   readonly #streams = new Map<string, Entry | null>();
   readonly #header: Header;
   readonly #sectors: Sectors;
@@ -63,13 +63,13 @@ export class CompoundFile {
     return this.#streams.keys();
   }
 
-  /** Warns of a FAT that names sectors after the end of the file. */
+  /** Warns if the FAT uses sectors after the end of the file. */
   get warnings(): Warning[] {
     const text = "The table names sectors beyond the end of the file, which was cut or is damaged";
     return warnIf(this.#sectors.reachesBeyond, "file_damaged", text);
   }
 
-  /** Bytes of memory, from above. */
+  /** Upper estimate of the memory in bytes. */
   get indexBytes(): number {
     return this.#sectors.indexBytes + (this.#mini?.indexBytes ?? 0) + this.#streams.size * ENTRY_MEMORY;
   }
@@ -78,7 +78,7 @@ export class CompoundFile {
    * The bytes of a stream, or `null`.
    *
    * @param called its name in messages
-   * @throws {DecodeFailed} two streams share the name, or its sectors hold less than the directory declares
+   * @throws {DecodeFailed} two streams have the name, or its sectors hold less than the directory declares
    */
   open(name: string, called: string): ByteSource | null {
     const entry = this.#streams.get(name);
@@ -119,7 +119,7 @@ export class CompoundFile {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const kind = view.getUint8(66);
     if (kind !== STREAM && kind !== ROOT) return;
-    // The high half is undefined in version 3.
+    // In version 3 the high half is undefined.
     const high = this.#header.version === 3 ? 0 : view.getUint32(124, true);
     const entry = { start: view.getUint32(116, true), size: high * 2 ** 32 + view.getUint32(120, true) };
     if (kind === ROOT) {
@@ -162,7 +162,7 @@ function readHeader(file: ByteSource) {
   };
 }
 
-/** The part of the FAT for the sectors of the file. */
+/** The part of the FAT that covers the sectors of the file. */
 function readFat(file: ByteSource, header: Header): Uint32Array {
   const { sectorBytes, fatSectors } = header;
   const sectors = Math.ceil(Math.max(0, file.size - sectorBytes) / sectorBytes);
@@ -185,7 +185,7 @@ function readFat(file: ByteSource, header: Header): Uint32Array {
   return fat;
 }
 
-/** Numbers of the FAT sectors: in the header, then in the chain of DIFAT sectors. */
+/** Numbers of the FAT sectors: from the header, then from the chain of DIFAT sectors. */
 function* fatList(
   file: ByteSource,
   { listed, difat, sectorBytes }: Header,
@@ -196,7 +196,7 @@ function* fatList(
     yield sector;
   }
   let next = difat;
-  // The caller stops at the last wanted FAT sector, so a circle ends.
+  // A circular chain ends too, since the caller stops at the last wanted FAT sector.
   while (next < sectors) {
     const words = wordsOf(file.read((next + 1) * sectorBytes, sectorBytes, "a list of FAT sectors"));
     for (const sector of words.subarray(0, -1)) {
@@ -207,7 +207,7 @@ function* fatList(
   }
 }
 
-/** Little-endian words. */
+/** 32-bit little-endian words. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(4 * i, true));

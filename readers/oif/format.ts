@@ -1,4 +1,4 @@
-/** Olympus FluoView: OIF, settings with a folder of planes, and OIB, the same files in one compound file. */
+/** Olympus FluoView: OIF, a settings file with a folder of planes, and OIB, the same files in one compound file. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { SIGNATURE } from "./compound_file.ts";
@@ -6,17 +6,17 @@ import { isOib, isPartOfOif, isPlaneName, settingsName } from "./streams.ts";
 
 const load = () => import("./mod.ts");
 
-/** Bytes in which the first section of a settings text is searched. */
+/** Number of bytes in which the first section of a settings text is searched. */
 const SEARCHED_BYTES = 4096;
 
-/** The first section of the settings of acquisitions and planes, and of no other text. */
+/** The first section of the settings of acquisitions and planes; no other text begins with it. */
 const FIRST_SECTION = "[Acquisition Parameters Common]";
 
-/** The ASCII of a text with one or two bytes per character. */
+/** The ASCII characters of a text with one or two bytes per character. */
 const asciiOf = (bytes: Uint8Array) =>
   String.fromCharCode(...bytes.filter((byte) => byte > 0 && byte < 0x80));
 
-/** True where a text begins with a section, after any byte order mark. */
+/** True if a text begins with a section, after any byte order mark. */
 const beginsWithSection = (head: Uint8Array) => /^\s*\[[a-z][a-z0-9 ]/i.test(asciiOf(head));
 
 function holdsSettings(file: ByteSource): boolean {
@@ -24,7 +24,7 @@ function holdsSettings(file: ByteSource): boolean {
   return asciiOf(bytes).trimStart().startsWith(FIRST_SECTION);
 }
 
-/** Both containers, opened by one reader. */
+/** Both containers, which have the same reader. */
 export const OIF: readonly FileFormat[] = [
   {
     ...FORMAT_NAMES.oif,

@@ -1,4 +1,4 @@
-/** The main settings of an acquisition, and where the stored planes contradict them. */
+/** The main settings of an acquisition, and their contradictions to the stored planes. */
 import type { AxisLetter } from "../reader.ts";
 import type { PageLayout } from "../tiff/page.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -7,41 +7,41 @@ import { IMAGE } from "./plane_settings.ts";
 import type { PlaneGrid } from "./planes.ts";
 import type { Settings } from "./settings.ts";
 
-/** Sections of axes are numbered from 0 to this. */
+/** Highest number of an axis section; numbers start at 0. */
 const LAST_AXIS = 8;
 
-/** Sections of channels that are read; scanners have five or six detectors, merged series a few more. */
+/** Largest number of channel sections to read; scanners have five or six detectors, merged series a few more. */
 const MAX_CHANNEL_SECTIONS = 10_000;
 
-/** Keys of the date; the first is the spelling of FluoView. */
+/** Keys of the date; the first is FluoView's misspelling. */
 const DATE_KEYS = ["ImageCaputreDate", "ImageCaptureDate"] as const;
 
-/** One axis as it was planned. */
+/** One axis as planned. */
 export interface PlannedAxis {
-  /** Samples; 1 for an unused axis. */
+  /** Number of samples; 1 for an unused axis. */
   readonly size: number;
   /** Position of the first sample in `unit`. */
   readonly start: number | null;
-  /** Position of the last sample. */
+  /** Position of the last sample in `unit`. */
   readonly end: number | null;
-  /** Stated distance of two samples in `unit`. */
+  /** Stated distance between samples in `unit`. */
   readonly interval: number | null;
-  /** As written. */
+  /** Unit as written. */
   readonly unit: string | null;
 }
 
 /** The main settings, parsed. */
 export interface MainSettings {
-  /** Letters of the used axes, fastest first; `""` without any. */
+  /** Letters of the used axes, fastest first; `""` if there are none. */
   readonly order: string;
-  /** The axis along the rows of a plane: `Y`, `T` in a line scan, `Z` in a section, else that after `X` in the order. */
+  /** Axis of the rows of a plane: `Y`, `T` in a line scan, `Z` in a section, else the axis after `X` in the order. */
   readonly rows: string;
-  /** By letter. */
+  /** Axes by letter. */
   readonly axes: ReadonlyMap<string, PlannedAxis>;
-  /** Names of the recorded channels, in the order of their numbers. */
+  /** Names of the recorded channels, in order of channel number. */
   readonly channels: readonly (string | null)[];
   readonly moment: Moment;
-  /** What was scanned: `None` for a frame, `Line` for a line scan. */
+  /** Shape of the scanned region: `None` for a frame, `Line` for a line scan. */
   readonly region: string;
 }
 
@@ -92,7 +92,7 @@ function channelsIn(settings: Settings): (string | null)[] {
   return names;
 }
 
-/** The date of the acquisition, then those of the lasers, which very old files have instead. */
+/** The date of the acquisition, then the dates of the lasers, which very old files have instead. */
 function* datesIn({ sections }: Settings): Generator<Moment> {
   const acquisition = (name: string) => name.startsWith("Acquisition Parameters");
   for (const first of [true, false]) {
@@ -103,17 +103,17 @@ function* datesIn({ sections }: Settings): Generator<Moment> {
   }
 }
 
-/** Planned samples along a used axis other than rows and columns, else 1. */
+/** Number of planned samples along a used axis that is neither rows nor columns; else 1. */
 export function plannedSize({ order, rows, axes }: MainSettings, letter: AxisLetter): number {
   return letter !== rows && order.includes(letter) ? axes.get(letter)?.size ?? 1 : 1;
 }
 
-/** Planned lines of a line scan, 1 where they are not stated. */
+/** Number of planned lines of a line scan; 1 if it is not stated. */
 export const plannedLines = ({ axes }: MainSettings): number => axes.get("T")?.size ?? 1;
 
 const contradiction = (text: string) => warning("metadata_disagree", text);
 
-/** Warns when other planes are stored than were planned. */
+/** Warns if the number of stored planes differs from the planned one. */
 export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): Warning[] {
   const letters = ["T", "L", "Z", "C"] as const;
   const intended = letters.reduce(
@@ -134,7 +134,7 @@ export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): W
   return warnings;
 }
 
-/** Warns when settings state another size than the planes have. @param plane settings of the first plane */
+/** Warns if settings state a size other than that of the planes. @param plane settings of the first plane */
 export function sizeDoubts(main: MainSettings, plane: Settings | null, page: PageLayout): Warning[] {
   const { width, height, bits } = page;
   const own = (key: string) => plane?.number(IMAGE, key) ?? null;
@@ -155,7 +155,7 @@ export function sizeDoubts(main: MainSettings, plane: Settings | null, page: Pag
     );
 }
 
-/** Warns when rows are not those of a frame, or more than planned. @param stored rows of the tallest channel */
+/** Warns if rows are not those of a frame, or are more than planned. @param stored rows of the tallest channel */
 export function rowDoubts(main: MainSettings, stored: number): Warning[] {
   if (main.order === "") {
     return [

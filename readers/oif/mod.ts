@@ -1,15 +1,15 @@
 /**
- * Olympus OIF and OIB, as FluoView writes them for FV1000, FV1200 and FV10i.
+ * Olympus OIF and OIB, as written by FluoView for FV1000, FV1200 and FV10i.
  *
  *   NAME.oif         main settings: axes, channels, steps, date. Settings are text in UTF-16, `[Section]`, `Key=Value`
  *   NAME.oif.files   folder beside it
- *     s_C001Z002T003.tif      a plane: one page of TIFF. In a line scan its rows are lines
+ *     s_C001Z002T003.tif      a plane: a TIFF with one page. In a line scan its rows are lines
  *     s_C001Z002T003.pty      settings of that plane: its time, the time of a line
  *     s_C001-R001.tif, .pty   reference image
  *     s_LUT1.lut, s_N-N.roi   lookup tables, regions
- *   NAME.oib         the same files as streams of a compound file, named by the stream `OibInfo.txt`
+ *   NAME.oib         the same files as streams of a compound file, whose stream `OibInfo.txt` maps their names
  *
- * Refused: compressed streams, an OIF without its folder, two files for one plane, planes unlike the first one.
+ * Not supported: compressed streams, an OIF without its folder, two files for one plane, planes unlike the first one.
  */
 import { basename } from "node:path";
 import { startsWith } from "../format.ts";
@@ -36,7 +36,7 @@ import { referenceImage } from "./reference_image.ts";
 import { Settings } from "./settings.ts";
 import { folderStreams, type NamedStreams, oibStreams } from "./streams.ts";
 
-/** Memory of the settings and warnings of an acquisition. */
+/** Memory of an acquisition's settings and warnings. */
 const BASE_BYTES = 256 << 10;
 
 /** An opened acquisition. */
@@ -48,7 +48,7 @@ interface OpenedOif {
   readonly names: PlaneNames;
 }
 
-/** Opens an OIF with its folder, a file of the folder, or an OIB. @throws {DecodeFailed} it is damaged or refused */
+/** Opens an OIF with its folder, a file in the folder, or an OIB. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => {
     const opened = openOif(source);
@@ -74,7 +74,7 @@ function openOif({ path, files }: Source): OpenedOif {
   return { files, streams, settings, main: mainSettings(settings), names: planeNames(streams.names) };
 }
 
-/** Describes the image that some planes form. */
+/** Describes the image that consists of some planes. */
 function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const { files, streams, main, names } = opened;
   const grid = new PlaneGrid(planes, Math.min(plannedSize(main, "C"), Math.max(1, main.channels.length)));

@@ -1,4 +1,4 @@
-/** The texts that belong to an image file: its settings (`.pty`), regions, lookup table, and what they say of time. */
+/** The texts of an image file: its settings (`.pty`), regions and lookup table; and times and colours from them. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { lastNameOf } from "../io/names_inside.ts";
@@ -9,41 +9,41 @@ import type { PlaneGrid } from "./planes.ts";
 import { readText, Settings } from "./settings.ts";
 import type { NamedStreams } from "./streams.ts";
 
-/** Section of the calibration of an image. */
+/** Section with the calibration of an image. */
 export const IMAGE = "Image Parameters";
 
-/** Section of the times of a scan. */
+/** Section with the times of a scan. */
 export const SCAN = "Acquisition Parameters Common";
 
-/** Position of a plane along time, in milliseconds; axis 4 is T in all known files. */
+/** Section with the time of a plane in milliseconds; axis 4 is T in all known files. */
 const TIME = "Axis 4 Parameters";
 
-/** The name of the settings of an image file. */
+/** Name of the settings file of an image. */
 const settingsName = (image: string): string => image.replace(/\.tif$/i, ".pty");
 
-/** The name of the regions of an image, or `null`. */
+/** Name of the regions file of an image, or `null`. */
 export function regionName(image: Settings | null): string | null {
   const number = image?.text("ROI Parameter", "ROIFileName");
   return number ? namedBy(number, ".roi") : null;
 }
 
-/** Completes the file name in settings and drops its folder: `LUT1` becomes `s_LUT1.lut`. */
+/** Completes a file name from the settings, without its folder: `LUT1` becomes `s_LUT1.lut`. */
 function namedBy(part: string, extension: string): string {
   const name = lastNameOf(part);
   const stem = name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
   return `s_${stem.replace(/^s_/i, "")}${extension}`;
 }
 
-/** Bytes of an entry of a lookup table: blue, green, red, 0. */
+/** Bytes per entry of a lookup table: blue, green, red, 0. */
 const ENTRY_BYTES = 4;
 
-/** Entries of a lookup table, after its settings text. */
+/** Number of entries in a lookup table, which follow its settings text. */
 const ENTRIES = 65_536;
 
-/** Channels whose lookup tables are read, each a few reads. */
+/** Largest number of channels whose lookup tables are read, with a few reads each. */
 const MAX_COLORS = 64;
 
-/** Settings of image files by the name of the image. */
+/** Settings of image files, by image name. */
 export class PlaneSettings {
   readonly warnings: Warning[] = [];
   readonly #streams: NamedStreams;
@@ -52,12 +52,12 @@ export class PlaneSettings {
     this.#streams = streams;
   }
 
-  /** Those of an image; `null` where they are missing or damaged. */
+  /** Settings of an image; `null` if they are missing or damaged. */
   of(image: string): Settings | null {
     return this.read(settingsName(image));
   }
 
-  /** A settings text by its name; `null` where it is missing or damaged. */
+  /** A settings text by its name; `null` if it is missing or damaged. */
   read(name: string): Settings | null {
     return unlessLost(this.warnings, `The settings "${name}"`, () => {
       const stream = this.#streams.open(name);
@@ -65,14 +65,14 @@ export class PlaneSettings {
     });
   }
 
-  /** Colours of channels by the lookup tables of their first planes. */
+  /** Colours of channels, from the lookup tables of their first planes. */
   colors(images: readonly (string | null)[]): (string | null)[] {
     return images.map((image, channel) =>
       image === null || channel >= MAX_COLORS ? null : this.#color(this.of(image))
     );
   }
 
-  /** `#rrggbb` of the largest sample; `null` where the table is missing, damaged or black. */
+  /** `#rrggbb` of the largest sample; `null` if the table is missing, damaged or black. */
   #color(image: Settings | null): string | null {
     const name = image?.text("LUT Parameter", "LUTFileName");
     if (!name) return null;
@@ -86,7 +86,7 @@ export class PlaneSettings {
     });
   }
 
-  /** Seconds of each time point from the first; `null` where one is missing, or they do not rise. */
+  /** Seconds of each time point since the first; `null` if any is missing or they do not ascend. */
   times(grid: PlaneGrid, stop: StopFlag): readonly number[] | null {
     const count = grid.sizes.T;
     if (count < 2 || count > MAX_TIME_RECORDS) return null;
@@ -101,7 +101,7 @@ export class PlaneSettings {
     return timesFrom(milliseconds, 1000);
   }
 
-  /** Adds the main settings, then those of some images with their regions. @throws {DecodeFailed} one cannot be read */
+  /** Adds the main settings, then the settings and regions of some images. @throws {DecodeFailed} a text cannot be read */
   addTo(list: DocumentList, images: readonly string[]): void {
     const names = new Set(images.flatMap((image) => [settingsName(image), regionName(this.of(image))]));
     const named = [...names].map((name) => name === null ? null : this.#streams.open(name));

@@ -1,6 +1,6 @@
 /**
- * The image files of an acquisition by the letters and numbers of their names: channel `C`, time `T`, focus `Z`, wavelength `L`,
- * place on the stage `P`; a name with `-R` is a reference image.
+ * The image files of an acquisition, by the letters and numbers in their names: channel `C`, time `T`, focus `Z`, wavelength `L`,
+ * stage position `P`. A name with `-R` is that of a reference image.
  */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
@@ -8,9 +8,9 @@ import { unreadable } from "../metadata/reference.ts";
 import type { PlaneIndex, StackSizes } from "../tiff/stack.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Letters and numbers of one name. */
+/** Letters and numbers in one name. */
 export interface PlaneName {
-  /** As stored. */
+  /** Name as stored. */
   readonly name: string;
   /** Numbers by letter, from 1. */
   readonly numbers: ReadonlyMap<string, number>;
@@ -18,18 +18,18 @@ export interface PlaneName {
 
 /** The image files of an acquisition. */
 export interface PlaneNames {
-  /** Planes of each place on the stage, which is a scene, and the number of the place; `null` where no name has it. */
+  /** Planes by stage position; each position is a scene. Its number is `null` if the names have none. */
   readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
   /** Reference images of the first set. */
   readonly references: readonly PlaneName[];
   readonly warnings: readonly Warning[];
 }
 
-/** Letters with their numbers, of three digits or more; `-R` and a number for a reference image. */
+/** Matches letters with numbers of three digits or more; `-R` and a number for a reference image. */
 const NAME = /^(.*_)?((?:[a-z]\d{3,7})+)(?:-r(\d{3,7}))?\.tif$/i;
 const PART = /([a-z])(\d+)/gi;
 
-/** Sorts the names of a folder. @throws {DecodeFailed} two files are one plane */
+/** Sorts the names in a folder. @throws {DecodeFailed} two files are the same plane */
 export function planeNames(names: readonly string[]): PlaneNames {
   const groups = new Map<string, PlaneName[]>();
   const sets = new Map<number, PlaneName[]>();
@@ -44,7 +44,7 @@ export function planeNames(names: readonly string[]): PlaneNames {
       groups.getOrInsertComputed(key, () => []).push({ name, numbers });
     }
   }
-  // The largest group; of equal ones the first by name.
+  // Uses the largest group; of groups of equal size, the first by name.
   const [planes = [], ...others] = [...groups.values()].sort((a, b) => b.length - a.length);
   const [first] = [...sets.keys()].sort((a, b) => a - b);
   const references = first === undefined ? [] : sets.get(first) ?? [];
@@ -60,7 +60,7 @@ export function planeNames(names: readonly string[]): PlaneNames {
   return { places: placesOf(planes, warnings), references, warnings };
 }
 
-/** Numbers by letter; `null` where a letter repeats or a number is 0. */
+/** Numbers by letter; `null` if a letter repeats or a number is 0. */
 function numbersOf(parts: string): ReadonlyMap<string, number> | null {
   const numbers = new Map<string, number>();
   for (const [, letter = "", digits] of parts.matchAll(PART)) {
@@ -85,10 +85,10 @@ function requireDistinct(planes: readonly PlaneName[]): void {
 /** Letters of the axes within an image. */
 const LETTERS = ["T", "L", "Z", "C"] as const;
 
-/** The letter of a place on the stage. */
+/** The letter of a stage position. */
 const PLACE = "P";
 
-/** Groups planes by place. An unknown axis, such as an angle, is served at its first position. */
+/** Groups planes by stage position. An unknown axis, such as an angle, is served at its first position. */
 function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames["places"] {
   let kept = planes;
   const others = new Set(planes.flatMap(({ numbers }) => [...numbers.keys()])).difference(
@@ -109,7 +109,7 @@ function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames
     .map(([number, planes]) => ({ number, planes }));
 }
 
-/** Memory of a plane: its name and its key. */
+/** Memory per plane: its name and its key. */
 const PLANE_BYTES = 300;
 
 /** The planes of one image by time, wavelength, focus and channel. */
@@ -119,10 +119,10 @@ export class PlaneGrid {
   readonly #names = new Map<string, string>();
 
   /**
-   * Places planes by their numbers.
+   * Arranges planes by their numbers.
    *
-   * @param channels fewest channels
-   * @throws {DecodeFailed} there are more than {@linkcode MAX_CHANNELS}
+   * @param channels smallest number of channels
+   * @throws {DecodeFailed} more than {@linkcode MAX_CHANNELS} channels
    */
   constructor(planes: readonly PlaneName[], channels: number) {
     const sizes = { T: 1, L: 1, Z: 1, C: channels };
@@ -130,29 +130,29 @@ export class PlaneGrid {
       for (const letter of LETTERS) sizes[letter] = Math.max(sizes[letter], numbers.get(letter) ?? 1);
       this.#names.set(LETTERS.map((letter) => numbers.get(letter) ?? 1).join(" "), name);
     }
-    // Each has a name and a colour, stored or not.
+    // Every channel has a name and a colour, even if it is not stored.
     if (sizes.C > MAX_CHANNELS) {
       throw new DecodeFailed(`there are planes up to channel ${sizes.C}, more than ${MAX_CHANNELS}`);
     }
     this.sizes = sizes;
   }
 
-  /** Planes that are stored. */
+  /** Number of stored planes. */
   get stored(): number {
     return this.#names.size;
   }
 
-  /** Bytes of memory, from above. */
+  /** Upper estimate of the memory in bytes. */
   get indexBytes(): number {
     return this.#names.size * PLANE_BYTES;
   }
 
-  /** For each channel the name of its first plane, or `null`. */
+  /** Name of the first plane of each channel, or `null`. */
   firsts(): (string | null)[] {
     return Array.from({ length: this.sizes.C }, (_, channel) => this.find({ t: 0, l: 0, z: 0, channel }));
   }
 
-  /** Names of the planes, those of the first position first. */
+  /** Names of all planes; those at the first position come first. */
   names(): string[] {
     return [...new Set([...this.firsts().filter((name) => name !== null), ...this.#names.values()])];
   }
@@ -169,7 +169,7 @@ export class PlaneGrid {
     return found;
   }
 
-  /** `C002Z003`: as in the names of files, the axes that have more than one position. */
+  /** `C002Z003`, as in file names, with the axes that have more than one position. */
   #called({ t, l, z, channel }: PlaneIndex): string {
     const numbers = { C: channel + 1, Z: z + 1, L: l + 1, T: t + 1 };
     const used = (["C", "Z", "L", "T"] as const).filter((letter) => letter === "C" || this.sizes[letter] > 1);

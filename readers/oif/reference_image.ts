@@ -1,6 +1,6 @@
 /**
- * The reference image: an overview with its own size, on which the line of a line scan was drawn. The line is a region in a file
- * that the settings of an image name.
+ * The reference image: an overview of its own size, on which the line of a line scan was drawn. The line is a region in a file
+ * named in the settings of an image.
  */
 import type { FileAccess } from "../io/random_access.ts";
 import {
@@ -28,7 +28,7 @@ export interface ReferenceSources {
   readonly settings: PlaneSettings;
   readonly main: MainSettings;
   readonly names: readonly PlaneName[];
-  /** A plane of the main image, and its columns. */
+  /** A plane of the main image, and its number of columns. */
   readonly plane: { readonly name: string; readonly columns: number };
 }
 
@@ -52,7 +52,7 @@ function described(sources: ReferenceSources): ReferenceResult {
   };
 }
 
-/** One image for each channel, in their order: the first along other axes. */
+/** One image per channel, in channel order: the first along all other axes. */
 function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
   const byChannel = new Map<number, PlaneName>();
   const others = ({ numbers }: PlaneName) =>
@@ -65,7 +65,7 @@ function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
   return [...byChannel].sort(([a], [b]) => a - b).map(([, plane]) => plane);
 }
 
-/** The scanned line: the first region that fits, where the settings say that a line was scanned. */
+/** The scanned line: the first region that fits, if the settings say that a line was scanned. */
 function lineOf(
   { main, settings, plane }: ReferenceSources,
   image: Settings | null,
@@ -82,28 +82,28 @@ function lineOf(
   return NO_PATH;
 }
 
-/** Regions that a laser can follow; others are points, areas and marks. */
+/** Regions that a laser can follow. Others are points, areas and marks. */
 const STRAIGHT = 3;
 const LINES: ReadonlySet<number> = new Set([STRAIGHT, 4, 10]);
 
-/** Pixels by which a line may be longer or shorter than a row. */
+/** Largest difference in pixels between the length of a line and that of a row. */
 const TOLERANCE = 2;
 
-/** The section of a shape. */
+/** Name of the section of a shape. */
 const SHAPE_SECTION = "ROIBase Body";
 
 /**
- * The first line inside the reference image with as many pixels as a row.
+ * The first line inside the reference image that has as many pixels as a row.
  *
  * @param shape of the reference image
- * @param scanned pixels of a row
+ * @param scanned number of pixels per row
  */
 export function scanLine(regions: Settings, shape: ImageShape, scanned: number): ScanPath {
   for (const { name, values } of regions.sections) {
     if (name !== SHAPE_SECTION) continue;
     const kind = settingNumber(values.get("SHAPE") ?? null);
     const angle = settingNumber(values.get("ANGLE") ?? null) ?? 0;
-    // It is unknown how rotated lines are stored.
+    // How rotated lines are stored is unknown.
     if (kind === null || !LINES.has(kind) || angle !== 0) continue;
     const [x, y] = [coordinates(values.get("X")), coordinates(values.get("Y"))];
     if (x === null || y === null || !hasLength(x, y, scanned)) continue;
@@ -113,7 +113,7 @@ export function scanLine(regions: Settings, shape: ImageShape, scanned: number):
   return NO_PATH;
 }
 
-/** The numbers of a list, or `null` where one is not a number. */
+/** The numbers of a list; `null` if any item is not a number. */
 function coordinates(text: string | undefined): number[] | null {
   const parts = (text ?? "").split(",", MAX_PATH_POINTS + 1).map((part) => settingNumber(part));
   const numbers = parts.filter((part) => part !== null);

@@ -1,35 +1,35 @@
-/** Settings texts: sections of keys and values, in UTF-16 or UTF-8. */
+/** Settings texts: sections with keys and values, in UTF-16 or UTF-8. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { numberOf } from "../metadata/numbers.ts";
 import { textFrom } from "../metadata/text.ts";
 
-/** Bytes of one text; the largest known ones list the planes of long series in less than a tenth. */
+/** Largest text in bytes; the largest known texts, of long series, have less than a tenth. */
 const MAX_TEXT_BYTES = 16 << 20;
 
-/** Keys of one text, about 150 bytes of heap each. */
+/** Largest number of keys in a text, about 150 bytes of heap each. */
 const MAX_KEYS = 1 << 18;
 
-/** Sections of one text, about 400 bytes of heap each; a typical file has 150. */
+/** Largest number of sections in a text, about 400 bytes of heap each; a typical file has 150. */
 const MAX_SECTIONS = 1 << 16;
 
-/** Bytes before the first section that are skipped. */
+/** Largest number of bytes to skip before the first section. */
 const MAX_JUNK_BYTES = 1024;
 
-/** A decimal comma, maybe with a stray `.0` after it: `211,761.0`. */
+/** Matches a decimal comma, perhaps with a stray `.0` after the number: `211,761.0`. */
 const WITH_COMMA = /^([+-]?\d+),(\d+)(?:\.0*)?$/;
 
 /** One section. */
 export interface Section {
   /** Text between the brackets. */
   readonly name: string;
-  /** Values without their quotes, by key. */
+  /** Values by key, without their quotes. */
   readonly values: ReadonlyMap<string, string>;
 }
 
 /** A parsed text. */
 export class Settings {
-  /** All sections in their order; several may have one name. */
+  /** All sections in order; several may have the same name. */
   readonly sections: readonly Section[];
   readonly #byName: ReadonlyMap<string, Section>;
 
@@ -60,12 +60,12 @@ export class Settings {
     return new Settings(readText(source), source.name);
   }
 
-  /** True where a section exists. */
+  /** True if a section exists. */
   has(section: string): boolean {
     return this.#byName.has(section);
   }
 
-  /** A value of the last section with this name; `null` where it is missing or blank. */
+  /** A value in the last section with this name; `null` if it is missing or blank. */
   text(section: string, key: string): string | null {
     return this.#byName.get(section)?.values.get(key)?.trim() || null;
   }
@@ -76,9 +76,9 @@ export class Settings {
 }
 
 /**
- * The text of a source: UTF-16 with a byte order mark, or UTF-8, or a Windows code page.
+ * The text of a source: UTF-16 with a byte order mark, UTF-8, or a Windows code page.
  *
- * @throws {DecodeFailed} no section begins near its start, or it is too long
+ * @throws {DecodeFailed} no section begins near its start, or the text is too long
  */
 export function readText(source: ByteSource): string {
   if (source.size > MAX_TEXT_BYTES) {
@@ -90,11 +90,11 @@ export function readText(source: ByteSource): string {
   const start = bytes.subarray(0, MAX_JUNK_BYTES).indexOf(0x5b);
   if (start < 0) throw new DecodeFailed(`${source.name} is not a settings text: it has no section`);
   const text = bytes.subarray(start);
-  // UTF-16 without its mark.
+  // UTF-16 without a byte order mark.
   return text[1] === 0 ? new TextDecoder("utf-16le").decode(text) : textFrom(text);
 }
 
-/** A number with a point or a decimal comma, or `null`. */
+/** A number with a decimal point or comma, or `null`. */
 export function settingNumber(text: string | null): number | null {
   const comma = WITH_COMMA.exec(text?.trim() ?? "");
   return comma ? numberOf(`${comma[1]}.${comma[2]}`) : numberOf(text);

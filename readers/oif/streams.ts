@@ -1,4 +1,4 @@
-/** The files of an acquisition by name: those of the folder of an OIF, or the streams of an OIB. */
+/** The files of an acquisition by name: those in the folder of an OIF, or the streams of an OIB. */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed, NoImage, quoted, unlessDamaged } from "../errors.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
@@ -7,35 +7,35 @@ import { listed, unlessLost, warnIf, type Warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
 import { Settings } from "./settings.ts";
 
-/** Named files. Names are compared without case and never lead elsewhere. */
+/** Named files. Names are compared ignoring case, and never lead elsewhere. */
 export interface NamedStreams {
   /** The main settings. */
   readonly settings: ByteSource;
-  /** Names of all others, as stored, in order of code units. */
+  /** Names of all other files, as stored, ordered by code unit. */
   readonly names: readonly string[];
-  /** Bytes of all of them together. */
+  /** Total size of all files in bytes. */
   readonly fileSize: number;
-  /** Paths of all files of an OIF. */
+  /** Returns the paths of all files of an OIF. */
   readonly paths?: () => readonly string[];
-  /** What is missing or damaged among them. */
+  /** Warnings about missing or damaged files. */
   readonly warnings: readonly Warning[];
-  /** Memory that they take, from above. */
+  /** Upper estimate of their memory in bytes. */
   readonly indexBytes: number;
-  /** Opens one; `null` where it is missing. @throws {DecodeFailed | Unreadable} */
+  /** Opens a file; `null` if it is missing. @throws {DecodeFailed | Unreadable} */
   open(name: string): ByteSource | null;
 }
 
-/** Memory of a name in a list and in a map. */
+/** Memory per name in a list and in a map. */
 const NAME_BYTES = 200;
 
 /** `NAME.oif.files`, the folder beside `NAME.oif`. */
 const FOLDER = /\.oif\.files$/i;
 const FOLDER_END = ".files";
 
-/** Planes and reference images as FluoView names them. */
+/** Matches planes and reference images as FluoView names them. */
 const PLANE = /^s_(?:[a-z]\d{3,})+(?:-r\d{3,})?\.tif$/i;
 
-/** The entry of a folder with this name in any case, or `null`. */
+/** The entry of a folder with this name, ignoring case, or `null`. */
 function entryOf(folder: string, name: string, files: FileAccess): string | null {
   const path = join(folder, name);
   if (files.kind(path) !== null) return path;
@@ -44,7 +44,7 @@ function entryOf(folder: string, name: string, files: FileAccess): string | null
   return found === undefined ? null : join(folder, found);
 }
 
-/** The settings of the acquisition whose folder holds a file, or `null`. */
+/** Path of the settings of the acquisition whose folder contains a file, or `null`. */
 function settingsOf(path: string, files: FileAccess): string | null {
   const folder = dirname(path);
   const name = settingsName(basename(folder));
@@ -57,7 +57,7 @@ function settingsOf(path: string, files: FileAccess): string | null {
 export const isPartOfOif = (path: string, files: FileAccess): boolean =>
   isPlaneName(basename(path)) && settingsOf(path, files) !== null;
 
-/** Name of the settings to which a folder of planes belongs, or `null`. */
+/** Name of the settings file for a folder of planes, or `null`. */
 export const settingsName = (folder: string): string | null =>
   FOLDER.test(folder) ? folder.slice(0, -FOLDER_END.length) : null;
 
@@ -69,7 +69,7 @@ export const isPlaneName = (name: string): boolean => PLANE.test(name);
  *
  * @param path of its settings, or of a file in its folder
  * @throws {DecodeFailed} the folder is missing
- * @throws {NoImage} the path belongs to no acquisition
+ * @throws {NoImage} the path is not part of an acquisition
  */
 export function folderStreams(path: string, files: FileAccess): NamedStreams {
   const main = settingsOf(path, files) ?? path;
@@ -104,7 +104,7 @@ export function folderStreams(path: string, files: FileAccess): NamedStreams {
   };
 }
 
-/** The stream of an OIB that maps the neutral names of streams to those of files. */
+/** The stream of an OIB that maps neutral stream names to file names. */
 const INFO = "OibInfo.txt";
 const SECTION = "OibSaveInfo";
 
@@ -112,7 +112,7 @@ const SECTION = "OibSaveInfo";
  * The streams of an OIB.
  *
  * @throws {NoImage} another program wrote the compound file
- * @throws {DecodeFailed} it is damaged, or compressed, as no known file is
+ * @throws {DecodeFailed} it is damaged, or compressed, which no known file is
  */
 export function oibStreams(file: ByteSource): NamedStreams {
   const compound = new CompoundFile(file);
@@ -141,11 +141,11 @@ export function oibStreams(file: ByteSource): NamedStreams {
   };
 }
 
-/** True for a compound file of FluoView. */
+/** True for a compound file written by FluoView. */
 export const isOib = (file: ByteSource): boolean =>
   unlessDamaged(() => new CompoundFile(file).open(INFO, INFO) !== null, false);
 
-/** Stored streams by the names of their files in lower case. @throws {DecodeFailed} two have one name */
+/** Stored streams by file name in lower case. @throws {DecodeFailed} two streams have the same name */
 function mapped(info: Settings, compound: CompoundFile, main: string) {
   const streams = new Map<string, { readonly name: string; readonly stream: string }>();
   const present = new Set(compound.names);
@@ -168,7 +168,7 @@ function mapped(info: Settings, compound: CompoundFile, main: string) {
   return { streams, warnings: warnIf(missing.length > 0, "file_missing", text) };
 }
 
-/** The name of a file after its storage, without the marks of some exports (`GST...=`). */
+/** The file name without its storage and without the marks of some exports (`GST...=`). */
 export function lastPart(value: string): string {
   const name = value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1);
   const mark = name.indexOf("GST");

@@ -8,13 +8,13 @@ import type { StoredFrames } from "./main_image.ts";
 import type { Metadata } from "./metadata.ts";
 
 /**
- * Line intervals from this on, in milliseconds, are those of frames: 30 frames a second take 33 ms. The settings of
- * an unused scanner state one.
+ * Intervals of at least this many milliseconds are those of frames, not lines: 30 frames per second take 33 ms. The settings of
+ * an unused scanner state such an interval.
  */
 const LONGEST_LINE_INTERVAL = 30;
 
 /**
- * Seconds per line, or `null` when the file does not say.
+ * Seconds per line; `null` if the file does not state it.
  *
  * @param others intervals stated elsewhere in the file, in milliseconds
  */
@@ -28,8 +28,8 @@ function linePeriod(properties: ImageProperties, others: readonly number[]): Cal
 }
 
 /**
- * Steps along all axes. Those of T, L and Z come from the positions of the first two frames along each, else from the configured
- * axis; the step of a time axis that does not run free is stated in no known unit and is not used.
+ * Steps along all axes. Those of T, L and Z come from the positions of the first two frames along the axis, else from the
+ * configured axis. The step of a time axis that does not run freely has no known unit and is not used.
  */
 export function axisSteps(
   { first, count }: StoredFrames,

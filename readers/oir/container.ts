@@ -1,22 +1,22 @@
 /**
- * The container: a header of 96 bytes, blocks without gaps, and an index of their offsets. Since blocks follow each other,
- * they are read from one to the next, and the index only shows where they have to end.
+ * The container: a header of 96 bytes, blocks without gaps, and an index of their offsets. Since blocks are adjacent,
+ * they are read one after the other; the index only shows where they must end.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 
-/** First bytes of every file, continuation files included. */
+/** First bytes of every file, including continuation files. */
 const SIGNATURE = "OLYMPUSRAWFORMAT";
 
-/** Blocks of one file; a file of 1 GB in strips of 11 264 bytes has 200,000. */
+/** Largest number of blocks in a file; a file of 1 GB in strips of 11 264 bytes has 200,000. */
 export const MAX_BLOCKS = 4_000_000;
 
 const HEADER_BYTES = 96;
 const BLOCK_HEAD_BYTES = 8;
 const INDEX_MARKER = 0xffff_ffff;
 
-/** Kinds of blocks that are read; 2 is the thumbnail and 5 a separator. */
+/** Kinds of blocks to read; kind 2 is the thumbnail and 5 a separator. */
 export const KIND = { documents: 0, frame: 1, tag: 3, pixels: 4 } as const;
 
 /** One block. */
@@ -25,19 +25,19 @@ export interface Block {
   readonly offset: number;
   /** One of {@linkcode KIND}, or an unknown kind. */
   readonly kind: number;
-  /** Declared bytes of payload. */
+  /** Declared number of payload bytes. */
   readonly length: number;
-  /** Bytes of payload that are in the file; fewer than `length` in the last block of a truncated file. */
+  /** Number of payload bytes in the file; fewer than `length` in the last block of a truncated file. */
   readonly stored: number;
 }
 
-/** The header, as far as it fits the file. */
+/** The header, with values that fit the file. */
 export interface ContainerHeader {
-  /** End of the data; stale bytes may follow it. */
+  /** End of the data, which stale bytes may follow. */
   readonly end: number;
-  /** Offset of the index, or `null` when it does not lie in the data. */
+  /** Offset of the index; `null` if it does not lie in the data. */
   readonly indexOffset: number | null;
-  /** The file is shorter than when it was closed. */
+  /** True if the file is shorter than when it was closed. */
   readonly truncated: boolean;
 }
 
@@ -51,7 +51,7 @@ export function readHeader(file: ByteSource): ContainerHeader {
     throw new DecodeFailed(`the signature is not ${SIGNATURE}`);
   }
   const view = new DataView(bytes.buffer);
-  // Offsets near 2^64 lose precision but stay far above any file size.
+  // Offsets near 2^64 are inexact, but far larger than any file.
   const declared = Number(view.getBigUint64(32, true));
   const indexOffset = Number(view.getBigUint64(40, true));
   const end = declared >= indexOffset + 4 && declared <= file.size ? declared : file.size;
@@ -62,12 +62,12 @@ export function readHeader(file: ByteSource): ContainerHeader {
   };
 }
 
-/** One read fetches the head of a pixel block together with the tag before it. */
+/** Number of bytes per read, which includes the head of a pixel block and the tag before it. */
 const WINDOW_BYTES = 256;
 
 /** Reads the blocks of a file one after the other. */
 export class BlockWalk {
-  /** Filled while blocks are yielded. */
+  /** Damage found so far, while blocks are yielded. */
   readonly damage = new Damage();
   readonly #file: ByteSource;
   readonly #header: ContainerHeader;
@@ -82,7 +82,7 @@ export class BlockWalk {
     this.#stop = stop;
   }
 
-  /** Bytes of a small structure of the block that was just yielded; they hold until the next call. */
+  /** Bytes of a small structure in the block yielded last, valid until the next call. */
   peek(offset: number, length: number): Uint8Array {
     let at = offset - this.#windowOffset;
     if (at < 0 || at + length > this.#windowLength) {
@@ -95,7 +95,7 @@ export class BlockWalk {
     return this.#window.subarray(at, at + length);
   }
 
-  /** Yields the blocks in file order. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} */
+  /** Yields the blocks in file order. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} blocks */
   *blocks(): Generator<Block> {
     const { end, indexOffset, truncated } = this.#header;
     let at = HEADER_BYTES;
@@ -129,7 +129,7 @@ export class BlockWalk {
   }
 }
 
-/** Damaged parts of a file, of which the first is described. */
+/** Damage of a file, of which only the first part is described. */
 export class Damage {
   #first: string | null = null;
   #onlyAtEnd = true;
@@ -140,17 +140,17 @@ export class Damage {
     this.#onlyAtEnd = false;
   }
 
-  /** Notes that the data end too early, as those of an interrupted recording do. */
+  /** Adds that the data end too early, as after an interrupted recording. */
   addEnd(what: string): void {
     this.#first ??= what;
   }
 
-  /** True when nothing was noted but an early end. */
+  /** True if nothing but an early end was added. */
   get onlyAtEnd(): boolean {
     return this.#onlyAtEnd;
   }
 
-  /** The first in one clause, or `null`. */
+  /** The first damage as a clause, or `null`. */
   get text(): string | null {
     return this.#first;
   }

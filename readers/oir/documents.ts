@@ -1,4 +1,4 @@
-/** XML documents inside blocks: found by `<?xml` and the length before it, identified by the name of their root. */
+/** XML documents in blocks. They are found by `<?xml` and the length before it, and identified by the name of their root. */
 import { Buffer } from "node:buffer";
 import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
@@ -9,26 +9,26 @@ import { textFrom } from "../metadata/text.ts";
 import { child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
 import type { DocumentBlock, FileScan } from "./file_scan.ts";
 
-/** Bytes of one documents block; a lookup table of 0.5 MB for each of a hundred channels stays below it. */
+/** Largest block of documents in bytes; lookup tables of 0.5 MB for each of a hundred channels take less. */
 const MAX_BLOCK_BYTES = 64 << 20;
 
-/** Documents of one block; three per channel and a dozen more. */
+/** Largest number of documents in a block; usual are three per channel and a dozen more. */
 const MAX_DOCUMENTS = 4096;
 
-/** Elements and attributes of one document, and their nesting; the largest known has 1300 elements, 20 deep. */
+/** Largest number of elements and attributes in a document, and deepest nesting; the largest known has 1300 elements, 20 deep. */
 export const MAX_DOCUMENT_NODES = 50_000;
 const MAX_DOCUMENT_DEPTH = 64;
 
-/** Elements and attributes that are made of all documents of an acquisition: eight documents at their bound. */
+/** Largest number of elements and attributes in all documents of an acquisition: those of eight documents at their limit. */
 const MAX_NODES = 400_000;
 
-/** Bytes that are parsed of all documents of an acquisition, half a second of work; they have about 1 MB. */
+/** Largest number of bytes to parse in all documents of an acquisition, half a second of work; usual is about 1 MB. */
 const MAX_PARSED_BYTES = 16 << 20;
 
-/** A root is named within the first bytes of its document; what goes before is the declaration. */
+/** Number of bytes at the start of a document that contain the name of its root, after the declaration. */
 const ROOT_SEARCH_BYTES = 4096;
 
-/** One document that is not parsed yet. */
+/** A document that is not parsed yet. */
 export interface StoredDocument {
   /** Qualified name of the root element, or `""`. */
   readonly root: string;
@@ -36,16 +36,16 @@ export interface StoredDocument {
   readonly name: string;
   /** Offset in the file. */
   readonly offset: number;
-  /** Its text, encoded. */
+  /** Its encoded text. */
   readonly bytes: Uint8Array;
-  /** Id of the channel that it is of, where one stands before it, as before a lookup table. */
+  /** Id of its channel, if an id precedes the document, as for a lookup table. */
   readonly channel?: string | null;
 }
 
 /**
- * Finds the documents of a block.
+ * Finds the documents in a block.
  *
- * @throws {DecodeFailed} the block is over a bound or cannot be read
+ * @throws {DecodeFailed} the block is above a limit or cannot be read
  */
 export function readDocuments(file: ByteSource, block: DocumentBlock): StoredDocument[] {
   if (block.length > MAX_BLOCK_BYTES) {
@@ -56,7 +56,7 @@ export function readDocuments(file: ByteSource, block: DocumentBlock): StoredDoc
   return findDocuments(file.read(block.offset, block.length, "documents"), block.offset);
 }
 
-/** Documents in a payload that starts at `offset` of its file. @throws {DecodeFailed} too many */
+/** Finds the documents in a payload that starts at `offset` of its file. @throws {DecodeFailed} too many documents */
 export function findDocuments(payload: Uint8Array, offset: number): StoredDocument[] {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
   const found: StoredDocument[] = [];
@@ -83,10 +83,10 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
   return found;
 }
 
-/** Characters of the id of a channel. */
+/** Number of characters of a channel id. */
 const ID_LENGTH = 36;
 
-/** The id that ends at a place, after its length, or `null`. */
+/** The id that ends at `end`, which its length precedes; or `null`. */
 function idBefore(bytes: Buffer, end: number): string | null {
   const start = end - ID_LENGTH;
   return start >= 4 && bytes.readUInt32LE(start - 4) === ID_LENGTH
@@ -108,19 +108,19 @@ function rootName(text: string): string {
   return "";
 }
 
-/** Control characters that XML forbids and that operators' text fields may hold. */
+/** Control characters that XML forbids but that text fields filled in by operators may contain. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f]/g;
 
-/** Parses documents as long as the acquisition stays within its bounds. */
+/** Parses documents as long as the acquisition is within its limits. */
 export class DocumentParser {
   #nodes = MAX_NODES;
   #bytes = MAX_PARSED_BYTES;
 
   /**
-   * Parses a document. Despite a declaration of ASCII, text of an operator may be UTF-8 or in a Windows code page.
+   * Parses a document. Even if it declares ASCII, operators' text may be UTF-8 or in a Windows code page.
    *
-   * @throws {DecodeFailed} it is not well-formed, declares a document type, or is over a bound
+   * @throws {DecodeFailed} it is not well-formed, declares a document type, or is above a limit
    */
   parse(document: StoredDocument): XmlElement {
     const what = `the document at ${document.offset}`;
@@ -139,10 +139,10 @@ export class DocumentParser {
   }
 }
 
-/** The number that an element holds, or `null`. */
+/** The number in an element, or `null`. */
 export const numberIn = (element: XmlElement | undefined): number | null => numberOf(element?.text);
 
-/** True for a number of pixels or rows. */
+/** True for a valid number of pixels or rows. */
 export const isCount = (value: number | null | undefined): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 
@@ -152,14 +152,14 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Width and height of a document whose root is an image definition, or of one below it. */
+/** Width and height in a document whose root, or an element below it, is an image definition. */
 export function definedSize(root: XmlElement): ImageSize | null {
   const holder = child(root, "width") ? root : descendant(root, "imageDefinition");
   const [width, height] = [numberIn(child(holder, "width")), numberIn(child(holder, "height"))];
   return isCount(width) && isCount(height) ? { width, height } : null;
 }
 
-/** Adds the XML documents of the files in their order, and that of the first frame; those of other frames repeat it. */
+/** Adds the XML documents of the files in order, and the document of the first frame, which those of other frames repeat. */
 export function addDocuments(list: DocumentList, scans: readonly FileScan[]): void {
   for (const [i, scan] of scans.entries()) {
     const [offset, length] = scan.frames;

@@ -1,7 +1,7 @@
 /**
- * One pass over the blocks of a file: where its pixel chunks, frame documents and other documents are. Chunks of the main image
- * are named `<axes>_<a>_<b>_<channel id>_<chunk number>`, where `<axes>` is any sequence of a letter and a number (`t001`,
- * `l002z001`) in any order; those of the reference image are named `REF_<source>_<channel id>_<chunk number>`.
+ * One pass over the blocks of a file, which locates its pixel chunks, frame documents and other documents. Chunks of the main
+ * image are named `<axes>_<a>_<b>_<channel id>_<chunk number>`, where `<axes>` is a sequence of letters with numbers (`t001`,
+ * `l002z001`) in any order. Those of the reference image are named `REF_<source>_<channel id>_<chunk number>`.
  */
 import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../errors.ts";
@@ -10,24 +10,24 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type Block, BlockWalk, type Damage, KIND, readHeader } from "./container.ts";
 
-/** Planes of one acquisition; two hours at 30 frames a second in four channels are 864,000. */
+/** Largest number of planes in an acquisition; two hours at 30 frames per second in four channels are 864,000. */
 export const MAX_PLANES = 1_000_000;
 
-/** Chunks of one acquisition, 24 bytes of heap each; 90 GB in strips of 11 264 bytes. */
+/** Largest number of chunks in an acquisition, 24 bytes of heap each; 90 GB in strips of 11 264 bytes. */
 export const MAX_CHUNKS = 8_000_000;
 
-/** Different channels of one file; spectral instruments record a few dozen. */
+/** Largest number of channels in a file; spectral instruments record a few dozen. */
 const MAX_CHANNEL_IDS = 1000;
 
-/** Documents blocks of one file that are kept; files have two. */
+/** Largest number of document blocks of a file that are kept; files have two. */
 const MAX_DOCUMENT_BLOCKS = 1000;
 
-/** Bytes of a chunk name; they have about 50. */
+/** Longest chunk name in bytes; usual names have about 50. */
 const MAX_NAME_BYTES = 1024;
 
 const TAG_FIXED_BYTES = 12;
 
-/** Indices of a frame as they are written, from 1 on; a letter that is absent counts as 1. */
+/** Indices of a frame as written, from 1 on; an absent letter counts as 1. */
 export interface FrameIndex {
   /** Time point. */
   readonly t: number;
@@ -37,7 +37,7 @@ export interface FrameIndex {
   readonly z: number;
 }
 
-/** What a chunk belongs to. */
+/** The image, frame and channel of a chunk. */
 export type ChunkOwner =
   | { readonly image: "main"; readonly frame: FrameIndex; readonly channel: string }
   | { readonly image: "reference"; readonly source: string; readonly channel: string };
@@ -45,7 +45,7 @@ export type ChunkOwner =
 const DIGITS = /^\d+$/;
 const AXES = /^(?:[a-z]\d{1,9})*$/;
 
-/** Frame indices of the axes part of a name (`t001z002`), or `null` when it holds anything else. */
+/** Frame indices in the axes part of a name (`t001z002`); `null` if it contains anything else. */
 function parseFrameIndex(axes: string): FrameIndex | null {
   if (!AXES.test(axes)) return null;
   const index = { t: 1, l: 1, z: 1 };
@@ -59,7 +59,7 @@ function parseFrameIndex(axes: string): FrameIndex | null {
   return index;
 }
 
-/** What a chunk of this name belongs to, or `null` when the name has another form. */
+/** The owner of a chunk with this name; `null` if the name has another form. */
 export function parseChunkName(name: string): ChunkOwner | null {
   const parts = name.split("_");
   const [channel, number] = parts.splice(-2);
@@ -74,48 +74,48 @@ export function parseChunkName(name: string): ChunkOwner | null {
   return frame && { image: "main", frame, channel };
 }
 
-/** Where the documents of a block are. */
+/** Location of the documents of a block. */
 export interface DocumentBlock {
   readonly offset: number;
   readonly length: number;
 }
 
-/** Chunks of one plane as flat triples of place in the plane, place in the file, and length, in bytes. */
+/** Chunks of one plane as flat triples, in bytes: offset in the plane, offset in the file, length. */
 export type ChunkTriples = number[];
 
 /** Contents of one file. */
 export interface FileScan {
   readonly file: RandomAccessFile;
-  /** Chunks of the main image, by {@linkcode planeKey} and then by the slot of the channel. */
+  /** Chunks of the main image, by {@linkcode planeKey}, then by slot of the channel. */
   readonly planes: ReadonlyMap<string, readonly (ChunkTriples | undefined)[]>;
-  /** Slots of the channels in `planes`. */
+  /** Slots of the channels in `planes`, by channel id. */
   readonly channelSlots: ReadonlyMap<string, number>;
-  /** Distinct numbers of the frames. */
+  /** Distinct frame numbers along each axis. */
   readonly frameNumbers: { readonly [axis in keyof FrameIndex]: ReadonlySet<number> };
   /** Chunks of the reference image, by source (`LSM0`) and channel id. */
   readonly reference: ReadonlyMap<string, ReadonlyMap<string, ChunkTriples>>;
-  /** Frame documents in file order, as flat quintuples of offset, length and the t, l, z of the chunk that follows. */
+  /** Frame documents in file order, as flat quintuples: offset, length, and t, l, z of the chunk that follows. */
   readonly frames: readonly number[];
   readonly documents: readonly DocumentBlock[];
   /** Number of chunks in `planes` and `reference`. */
   readonly chunkCount: number;
-  /** The file is shorter than when it was closed. */
+  /** True if the file is shorter than when it was closed. */
   readonly truncated: boolean;
   readonly damage: Damage;
   /** Warnings about the index and the end of the file. */
   readonly warnings: readonly Warning[];
 }
 
-/** Heap of one chunk in its list, and of one plane or frame document with its key. */
+/** Heap per chunk in its list, and per plane or frame document with its key. */
 const [CHUNK_BYTES, PLANE_BYTES] = [48, 300];
 
-/** Upper bound of the memory that the places of all chunks take. */
+/** Upper estimate of the memory for the locations of all chunks. */
 export function scanBytes({ planes, channelSlots, frames, chunkCount }: FileScan): number {
   return CHUNK_BYTES * (chunkCount + frames.length) +
     PLANE_BYTES * (1 + planes.size) * (1 + channelSlots.size);
 }
 
-/** Damage before the end of the recording, which may have lost pixels. */
+/** Damage before the end of the recording, by which pixels may be lost; or `null`. */
 export function damageWithin(scans: readonly FileScan[]): string | null {
   const damaged = scans.find(({ damage, truncated }) => truncated ? !damage.onlyAtEnd : damage.text !== null);
   return damaged?.damage.text ?? null;
@@ -125,9 +125,9 @@ export function damageWithin(scans: readonly FileScan[]): string | null {
 export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
 
 /**
- * Finds everything in a file without reading a sample.
+ * Locates everything in a file without reading a sample.
  *
- * @throws {DecodeFailed} the file is not OIR or exceeds a bound
+ * @throws {DecodeFailed} the file is not OIR or exceeds a limit
  */
 export function scanFile(file: RandomAccessFile, stop: StopFlag): FileScan {
   const header = readHeader(file);
@@ -156,10 +156,10 @@ interface Tag {
   readonly at: number;
 }
 
-/** Remembered owners: a frame has one for each channel. */
+/** Number of remembered chunk owners; a frame has one per channel. */
 const MAX_REMEMBERED = 64;
 
-/** Takes the blocks of a file in order and keeps the places of their contents. */
+/** Takes the blocks of a file in order, and keeps the locations of their contents. */
 class BlockCollector {
   readonly #source: BlockWalk;
   readonly #damage: Damage;
@@ -169,10 +169,10 @@ class BlockCollector {
   readonly #reference = new Map<string, Map<string, ChunkTriples>>();
   readonly #frames: number[] = [];
   readonly #documents: DocumentBlock[] = [];
-  /** The tag before this block, which pixels must follow. */
+  /** The tag of the previous block, which pixels must follow. */
   #tag: Tag | null = null;
   #firstWithoutIndex = 0;
-  /** Recent owners by the names of their chunks without the number. */
+  /** Recent owners, by the names of their chunks without the chunk number. */
   readonly #owners = new Map<string, ChunkOwner | null>();
   #planeCount = 0;
   #chunkCount = 0;
@@ -183,7 +183,7 @@ class BlockCollector {
     this.#damage = source.damage;
   }
 
-  /** Everything found, after the last block. */
+  /** Everything that was found, after the last block. */
   contents(): Omit<FileScan, "file" | "truncated" | "damage" | "warnings"> {
     this.#endTag();
     return {
@@ -197,7 +197,7 @@ class BlockCollector {
     };
   }
 
-  /** @throws {DecodeFailed} over a bound */
+  /** Adds a block. @throws {DecodeFailed} above a limit */
   add(block: Block): void {
     if (block.kind === KIND.pixels) {
       if (this.#tag) this.#addPixels(this.#tag, block);
@@ -210,7 +210,7 @@ class BlockCollector {
     if (block.kind === KIND.tag) this.#tag = readTag(block, this.#source, this.#damage);
     else if (block.kind === KIND.frame && whole) this.#addFrameDocument(block);
     else if (block.kind === KIND.documents && whole && block.length > 0) {
-      // The first blocks and the last one count.
+      // Keeps the first blocks and the last one.
       if (this.#documents.length >= MAX_DOCUMENT_BLOCKS) this.#documents.pop();
       this.#documents.push({ offset: block.offset, length: block.length });
     }
@@ -246,7 +246,7 @@ class BlockCollector {
     else this.#addToFrame(owner.frame, owner.channel, chunk);
   }
 
-  /** As {@linkcode parseChunkName}, which thousands of chunks with successive numbers share. */
+  /** Like {@linkcode parseChunkName}, but remembers the result, which thousands of consecutive chunks share. */
   #ownerOf(name: string): ChunkOwner | null {
     const end = name.lastIndexOf("_");
     if (end < 0 || !/^\d+$/.test(name.slice(end + 1))) return parseChunkName(name);
@@ -285,7 +285,7 @@ class BlockCollector {
       chunks.push(...chunk);
       return;
     }
-    // Slots that are skipped take memory like those that are filled.
+    // Skipped slots take as much memory as filled ones.
     this.#planeCount += Math.max(1, slot + 1 - slots.length);
     if (this.#planeCount > MAX_PLANES) {
       throw new DecodeFailed(`the file has more than ${MAX_PLANES} planes`);
@@ -293,7 +293,7 @@ class BlockCollector {
     slots[slot] = [...chunk];
   }
 
-  /** Frame documents belong to the frame of the next chunk. */
+  /** Assigns pending frame documents to the frame of the next chunk. */
   #numberDocuments({ t, l, z }: FrameIndex): void {
     for (; this.#firstWithoutIndex < this.#frames.length; this.#firstWithoutIndex += 5) {
       this.#frames.splice(this.#firstWithoutIndex + 2, 3, t, l, z);
@@ -310,7 +310,7 @@ class BlockCollector {
   }
 }
 
-/** Place in the plane, place in the file, and length. */
+/** Offset in the plane, offset in the file, and length. */
 type Chunk = readonly [number, number, number];
 
 function readTag(block: Block, source: BlockWalk, damage: Damage): Tag | null {

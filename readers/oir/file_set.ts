@@ -1,6 +1,6 @@
 /**
- * Files of one acquisition. A long one continues in `<stem>_00001`, `<stem>_00002` and so on beside `<stem>.oir`,
- * with or without the extension; each is a complete container.
+ * The files of one acquisition. A long acquisition continues in `<stem>_00001`, `<stem>_00002` and so on beside `<stem>.oir`,
+ * with or without extension. Each file is a complete container.
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
@@ -11,23 +11,23 @@ import { continuedStem, EXTENSION, EXTENSIONS } from "./file_names.ts";
 import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
 import { creationOf } from "./metadata.ts";
 
-/** Continuation files of one acquisition, each an open file; at 1 GB each this is half a terabyte. */
+/** Largest number of continuation files, each an open file; with 1 GB each this is half a terabyte. */
 const MAX_CONTINUATIONS = 500;
 
 /** True for the name of a continuation file. */
 export const isContinuationName = (path: string): boolean => continuedStem(basename(path)) !== null;
 
-/** The files of an acquisition, scanned. */
+/** The scanned files of an acquisition. */
 export interface FileSet {
-  /** The main file, then its continuations in their order. */
+  /** The main file, then its continuations in order. */
   readonly scans: readonly FileScan[];
-  /** Why the set ends where it does. */
+  /** Warnings about the end of the set. */
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Opens and scans the file at `path` and what belongs to it. A continuation file that was opened stands for its
- * acquisition.
+ * Opens and scans the file at `path` and the other files of its acquisition. If a continuation file was opened, its whole
+ * acquisition is opened.
  *
  * @throws {DecodeFailed} the main file is missing or not OIR, or there are too many files
  */
@@ -35,7 +35,7 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   const main = mainFileOf(path, files);
   const file = files.open(main);
   const scans = [scanFile(file, files.stop)];
-  // A lone file that is named like a continuation has no continuations.
+  // A single file named like a continuation has no continuations.
   if (isContinuationName(main)) return { scans, warnings: [] };
   const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
   let known: string | null | undefined;
@@ -48,7 +48,7 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
   return { scans, warnings };
 }
 
-/** Adds the continuations of the first scan in their order. Returns warnings about the first one left out. */
+/** Adds the continuations of the first scan in order. Returns warnings about the first continuation that is left out. */
 function addContinuations(
   scans: FileScan[],
   stem: string,
@@ -88,7 +88,7 @@ function openFirst(names: readonly string[], files: FileAccess): RandomAccessFil
   return null;
 }
 
-/** Warns where a continuation exists but cannot be opened, or one is missing before the next. */
+/** Warns if a continuation exists but cannot be opened, or if one is missing before the next. */
 function unopened(next: readonly string[], afterNext: readonly string[], files: FileAccess): Warning[] {
   const unreachable = next.find((name) => files.hasEntry(name) && files.kind(name) !== "directory");
   if (unreachable) {
@@ -99,7 +99,7 @@ function unopened(next: readonly string[], afterNext: readonly string[], files: 
   return [warning("file_missing", text)];
 }
 
-/** The contents of a continuation file, or a warning why it is damaged. */
+/** The contents of a continuation file, or a warning that it is damaged. */
 function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan | Warning {
   try {
     return scanFile(file, files.stop);
@@ -112,10 +112,10 @@ function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan |
 const createdIn = (scan: FileScan, { stop }: FileAccess) => creationOf(scan, new DocumentParser(), stop);
 
 /**
- * How a file differs from the acquisition of others, or `null` for its continuation.
+ * How a file differs from the acquisition of other files; `null` if it continues them.
  *
  * @param scans the files so far
- * @param created when the acquisition was made
+ * @param created returns the creation date of the acquisition
  */
 function differenceOf(
   scan: FileScan,
@@ -130,7 +130,7 @@ function differenceOf(
     : null;
 }
 
-/** True when the file starts a plane that an earlier file holds: it is another acquisition of a like name. */
+/** True if the file starts a plane that an earlier file holds; it then belongs to another acquisition with a similar name. */
 function repeats(scan: FileScan, earlier: readonly FileScan[]): boolean {
   for (const [id, slot] of scan.channelSlots) {
     for (const [key, slots] of scan.planes) {

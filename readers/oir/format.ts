@@ -2,7 +2,7 @@
 import { type FileFormat, FORMAT_NAMES, startsWith } from "../format.ts";
 import { continuedStem } from "./file_names.ts";
 
-/** OIR; archives and descriptions of OIR files are recognised and refused. */
+/** The format OIR. Archives and descriptions of OIR files are recognised and refused. */
 export const OIR: FileFormat = {
   ...FORMAT_NAMES.oir,
   container: "file",
@@ -16,7 +16,7 @@ export const OIR: FileFormat = {
   load: () => import("./mod.ts"),
 };
 
-/** Says what to open in place of a relative of OIR, or `null` for any other content. */
+/** Says what to open instead of a file related to OIR; `null` for any other content. */
 export function explainOirRelative(head: Uint8Array): string | null {
   const [p, k, third, fourth] = head;
   if (p === 0x50 && k === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6))) {

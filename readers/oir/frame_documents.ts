@@ -1,4 +1,4 @@
-/** Frame documents: size of the stored planes and position of each frame in time, depth and wavelength. */
+/** Frame documents: size of the stored planes, and position of each frame in time, depth and wavelength. */
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
@@ -9,45 +9,45 @@ import { type DocumentParser, isCount, numberIn, readDocuments } from "./documen
 
 /** Size and sample width of the stored planes. */
 export interface FrameGeometry {
-  /** Samples of one row. */
+  /** Number of samples per row. */
   readonly width: number;
-  /** Rows of a frame; in a line scan those of the overview. */
+  /** Rows per frame; for a line scan, those of the overview. */
   readonly height: number;
-  /** Bytes per sample; 0 where it is given per component, `null` where it is not given. */
+  /** Bytes per sample; 0 if they are stated per component, `null` if they are not stated. */
   readonly depth: number | null;
-  /** True for samples of one colour image. */
+  /** True if the channels are the samples of one colour image. */
   readonly rgb: boolean;
 }
 
-/** Axes on which a frame has a position, and the unit of its number. */
+/** Axes along which a frame has a position. */
 export type PositionAxis = "TIMELAPSE" | "ZSTACK" | "LAMBDA";
 
 /** One frame document. */
 export interface FrameDocument {
-  /** Or why the document has none. */
+  /** Geometry, or the reason why the document has none. */
   readonly geometry: FrameGeometry | string;
   /** `TIMELAPSE` in milliseconds, `ZSTACK` in micrometres, `LAMBDA` in nanometres. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** Bytes of a frame document's block; they have about 2 kB. */
+/** Largest block of a frame document in bytes; usual blocks have about 2 kB. */
 const MAX_FRAME_BYTES = 1 << 20;
 
-/** Frame documents of all files of an acquisition, read when asked for. */
+/** Frame documents of all files of an acquisition, read on demand. */
 export class FrameDocuments {
   readonly warnings: Warning[] = [];
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
 
-  /** Reads nothing yet; `parser` bounds all documents together. */
+  /** Reads nothing yet; `parser` limits all documents together. */
   constructor(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag) {
     this.#scans = scans;
     this.#parser = parser;
     this.#stop = stop;
   }
 
-  /** Geometry of the frames, by their first document. @throws {DecodeFailed} it is missing, damaged or states none */
+  /** Geometry of the frames, from their first document. @throws {DecodeFailed} it is missing, damaged or has no geometry */
   geometry(): FrameGeometry {
     const [first] = this.#places();
     if (first === undefined) {
@@ -59,7 +59,7 @@ export class FrameDocuments {
     throw new DecodeFailed(`the frame document at ${scan.frames[at]} ${geometry}`);
   }
 
-  /** Position of a frame on an axis, or `null` when no document states it. */
+  /** Position of a frame along an axis; `null` if no document states it. */
   position(frame: FrameIndex, axis: PositionAxis): number | null {
     for (const [scan, at] of this.#places()) {
       const [t, l, z] = scan.frames.slice(at + 2, at + 5);
@@ -71,8 +71,8 @@ export class FrameDocuments {
   }
 
   /**
-   * Seconds of each time point from the first, at the first wavelength and depth; `null` where one is not stated, where they do
-   * not rise, and above {@linkcode MAX_TIME_RECORDS} time points, since each takes a document.
+   * Seconds of each time point since the first, at the first wavelength and depth; `null` if any is not stated, if they do not
+   * ascend, or above {@linkcode MAX_TIME_RECORDS} time points, since each needs a document.
    */
   times(first: FrameIndex, count: number): number[] | null {
     if (count < 2 || count > MAX_TIME_RECORDS) return null;

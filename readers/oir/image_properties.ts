@@ -5,19 +5,19 @@ import { numberOf } from "../metadata/numbers.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
 import { definedSize, type ImageSize, numberIn } from "./documents.ts";
 
-/** One channel of the image properties. */
+/** One channel in the image properties. */
 export interface DescribedChannel {
   /** Name that the operator gave, or `null`. */
   readonly name: string | null;
-  /** Its place among the channels as it is written, or `null` where it is not. */
+  /** Its `order` among the channels as written; `null` if missing. */
   readonly order: string | null;
-  /** Whether it is listed as recorded, not only as configured. */
+  /** Whether the document lists it as recorded, not only as configured. */
   readonly recorded: boolean;
-  /** Ids of the components of a colour channel, which have its pixels. */
+  /** Ids of the components of a colour channel; its pixels are stored under these ids. */
   readonly components: readonly string[];
 }
 
-/** Channels by id, in the order of their `order` attributes; the first element of an id counts. */
+/** Channels by id, in the order of their `order` attributes. If an id repeats, its first element counts. */
 function describedChannels(root: XmlElement): ReadonlyMap<string, DescribedChannel> {
   const recorded = new Set(
     descendants(descendant(root, "imageInfo"), "channel").map(({ attributes }) => attributes.id?.trim()),
@@ -46,15 +46,15 @@ function placeOf({ order }: DescribedChannel): number {
   return Number.isSafeInteger(value) ? value : 0;
 }
 
-/** Content of camera channel documents. */
+/** Content of the documents about camera channels. */
 export interface CameraChannels {
-  /** Component id to name; colours are `Red`, `Green`, `Blue`. */
+  /** Names by component id; colours are `Red`, `Green`, `Blue`. */
   readonly names: ReadonlyMap<string, string>;
   /** Bytes per sample: 1, 2, 4 or `null`. */
   readonly depth: number | null;
 }
 
-/** Reads the `elementChannel` elements of camera channel documents; the first document that names a component counts. */
+/** Reads the `elementChannel` elements of camera channel documents. The first document that names a component counts. */
 export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
   const components = roots.flatMap((root) => descendants(root, "elementChannel"));
   const names = new Map<string, string>();
@@ -74,16 +74,16 @@ export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
 
 /** An axis of the acquisition. */
 export interface ConfiguredAxis {
-  /** Micrometres for `ZSTACK`, nanometres for `LAMBDA`; 0 for a time series that runs free. */
+  /** Micrometres for `ZSTACK`, nanometres for `LAMBDA`; 0 for a free-running time series. */
   readonly step: number | null;
-  /** Number of steps that were intended. */
+  /** Planned number of steps. */
   readonly maxSize: number | null;
 }
 
 /** `[x1, y1, x2, y2]` in pixels of the reference image, start to end. */
 export type Line = readonly [number, number, number, number];
 
-/** Facts of the acquisition; `null` and empty where the file states none. */
+/** Facts about the acquisition; `null` or empty if the file does not state them. */
 export interface ImageProperties {
   /** ISO 8601 as the microscope wrote it. */
   readonly created: string | null;
@@ -93,19 +93,19 @@ export interface ImageProperties {
   readonly pixel: { readonly x: Calibration; readonly y: Calibration };
   /** Enabled axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`. */
   readonly axes: ReadonlyMap<string, ConfiguredAxis>;
-  /** Types of axes that are described and not enabled. */
+  /** Types of axes that are described but not enabled. */
   readonly disabledAxes: ReadonlySet<string>;
-  /** Milliseconds from one image of the series to the next, of the scanner in use. */
+  /** Milliseconds from one image of the series to the next, for the scanner in use. */
   readonly seriesInterval: number | null;
-  /** The same of every scanner that is described. */
+  /** The same interval for every described scanner. */
   readonly seriesIntervals: readonly number[];
-  /** Microseconds that the scanner in use stays on a pixel. */
+  /** Pixel dwell time of the scanner in use, in microseconds. */
   readonly pixelTime: number | null;
   /** Whether the scanner in use scans every second line backwards. */
   readonly roundtrip: boolean | null;
   /** Size of the overview frame. */
   readonly overview: ImageSize | null;
-  /** Whether a region of any shape was drawn. */
+  /** Whether any region was drawn. */
   readonly region: boolean;
   /** Line of a line scan in pixels of the reference image, or `null`. */
   readonly line: Line | null;
@@ -145,12 +145,12 @@ export function imageProperties(root: XmlElement): ImageProperties {
   };
 }
 
-/** Every interval that a document states, in milliseconds. */
+/** All intervals stated in a document, in milliseconds. */
 export function seriesIntervals(root: XmlElement): number[] {
   return descendants(root, "seriesInterval").map(numberIn).filter((v) => v !== null);
 }
 
-/** `MICRO_METER` and its like. */
+/** Unit of length, from `MICRO_METER` and similar texts. */
 const lengthUnit = (element: XmlElement | undefined) => (element?.text || "MICRO_METER").replaceAll("_", "");
 
 function pixelSize(root: XmlElement, acquisition: XmlElement | undefined): ImageProperties["pixel"] {
@@ -171,7 +171,7 @@ function pixelSize(root: XmlElement, acquisition: XmlElement | undefined): Image
   return { x, y: y.unit === "Pixels" ? x : y };
 }
 
-/** First element in document order that has a child for which `wanted` holds. */
+/** The first element in document order with a child that is `wanted`. */
 function holderOf(element: XmlElement, wanted: (child: XmlElement) => boolean): XmlElement | undefined {
   for (const c of element.children) {
     if (wanted(c)) return element;
@@ -181,7 +181,7 @@ function holderOf(element: XmlElement, wanted: (child: XmlElement) => boolean): 
   return undefined;
 }
 
-/** Axes that were enabled before the scan, then those that the final copy says were acquired. */
+/** Axes that were enabled before the scan, then those that the final copy lists as acquired. */
 function axesIn(
   root: XmlElement,
   acquisition: XmlElement | undefined,
@@ -205,7 +205,7 @@ function axesIn(
   return { axes, disabledAxes };
 }
 
-/** Settings of the scanner in use, or of the only one. */
+/** Settings of the scanner in use, or of the only scanner. */
 function scannerInUse(acquisition: XmlElement | undefined): XmlElement | undefined {
   const settings = descendants(acquisition, "scannerSettings");
   const type = descendant(acquisition, "scannerType")?.text;
@@ -223,10 +223,10 @@ function overviewSize(scanner: XmlElement | undefined): ImageProperties["overvie
   return size ? definedSize(size) : null;
 }
 
-/** Kinds of regions other than straight lines. */
+/** Matches kinds of regions other than straight lines. */
 const OTHER_SHAPE = /rect|ellip|circ|poly|free|multi|point|curve/i;
 
-/** Attributes and elements of a region that name its kind. */
+/** Matches attributes and elements of a region that name its kind. */
 const SHAPE_NAME = /^(?:\w*type|\w*shape)$/i;
 
 function drawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line"> {
@@ -250,8 +250,8 @@ function drawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line">
 export const lineLength = ([x1, y1, x2, y2]: Line): number => Math.hypot(x2 - x1, y2 - y1);
 
 /**
- * The last copy of the properties, completed from the first: that one is a snapshot after the first frame. The
- * scanned line is taken from the snapshot, which describes what was drawn before the scan.
+ * The last copy of the properties, completed from the first, which is a snapshot after the first frame. The
+ * scanned line is taken from the first copy, which describes what was drawn before the scan.
  */
 export function mergeProperties(first: ImageProperties, last: ImageProperties): ImageProperties {
   const channels = new Map(last.channels);

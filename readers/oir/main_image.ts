@@ -12,7 +12,7 @@ import type { Metadata } from "./metadata.ts";
 import { assemblePlane, type PlanePart, type StoredPlane } from "./plane_chunks.ts";
 
 /**
- * Sample type for a number of bytes per sample; 0 stands for a camera image whose components have 8 bits.
+ * Sample type for a number of bytes per sample; 0 means a camera image whose components have 8 bits.
  *
  * @throws {DecodeFailed} any other number
  */
@@ -30,18 +30,18 @@ export function sampleTypeOf(depth: number | null): SampleType {
   }
 }
 
-/** The frames that any file holds; a frame between others may have no planes. */
+/** Range of the frames in all files; a frame within it may have no planes. */
 export interface StoredFrames {
   /** The frame at the start of every axis. */
   readonly first: FrameIndex;
-  /** Number of time points, wavelengths and depths. */
+  /** Numbers of time points, wavelengths and depths. */
   readonly count: FrameIndex;
 }
 
 /**
- * The frames for which any file holds a plane, or `null` without pixels. An acquisition numbers its frames from 1.
+ * The frames for which any file holds a plane; `null` if there are no pixels. An acquisition numbers its frames from 1.
  *
- * @param apart a continuation file that was opened without its acquisition, whose numbers go on from another file
+ * @param apart true for a continuation file that was opened without its acquisition; its numbers continue those of another file
  * @throws {DecodeFailed} a number exceeds {@linkcode MAX_PLANES}
  */
 export function storedFrames(scans: readonly FileScan[], apart: boolean): StoredFrames | null {
@@ -62,7 +62,7 @@ export function storedFrames(scans: readonly FileScan[], apart: boolean): Stored
   return { first, count };
 }
 
-/** Ids of the channels that have pixels: described ones in their order, then the others sorted as text. */
+/** Ids of the channels with pixels: described channels in their order, then the others sorted as text. */
 export function orderedIds(withPixels: ReadonlySet<string>, properties: ImageProperties): string[] {
   const described = [...properties.channels.keys()].filter((id) => withPixels.has(id));
   const rest = [...withPixels].filter((id) => !properties.channels.has(id)).sort();
@@ -71,11 +71,11 @@ export function orderedIds(withPixels: ReadonlySet<string>, properties: ImagePro
 
 /** Channels by index. */
 export interface ChannelList {
-  /** Ids in the names of their chunks. */
+  /** Ids of the channels in the names of their chunks. */
   readonly ids: readonly string[];
-  /** `null` where the file gives none. */
+  /** Names; `null` if the file has none. */
   readonly names: readonly (string | null)[];
-  /** What the user should know about the channels. */
+  /** Warnings about the channels. */
   readonly warnings: readonly Warning[];
 }
 
@@ -112,7 +112,7 @@ export function channelList(
   };
 }
 
-/** The components of a colour image, named by the camera documents, else in the order of their ids. */
+/** The components of a colour image, named by the camera documents or else in the order of their ids. */
 function colourComponents(ids: readonly string[], { properties, camera }: Metadata): ChannelList {
   if (ids.length < COLOURS.length) {
     throw new DecodeFailed(
@@ -135,7 +135,7 @@ function colourComponents(ids: readonly string[], { properties, camera }: Metada
   };
 }
 
-/** The plane of a channel in all files, maybe empty. @param key that of {@linkcode planeKey} */
+/** The plane of a channel in all files; may be empty. @param key from {@linkcode planeKey} */
 export function planeOf(scans: readonly FileScan[], key: string, channel: string): StoredPlane {
   const parts: PlanePart[] = [];
   for (const scan of scans) {
@@ -145,35 +145,35 @@ export function planeOf(scans: readonly FileScan[], key: string, channel: string
   return assemblePlane(parts);
 }
 
-/** How the rows of the planes are to be read. */
+/** The meaning and number of the planes' rows. */
 export interface RowLayout {
-  /** Rows are the successive lines of a line scan, and Y is time. */
+  /** True if rows are the lines of a line scan, so that Y is time. */
   readonly lineScan: boolean;
-  /** Rows of the whole array; of a line scan, the most that any channel has. */
+  /** Number of rows of the whole array; for a line scan, the largest number of any channel. */
   readonly rows: number;
-  /** Of a line scan the lines that were to be scanned, else `rows`. */
+  /** Number of planned lines of a line scan, else `rows`. */
   readonly plannedRows: number;
   readonly warnings: readonly Warning[];
 }
 
 /** Evidence that distinguishes a line scan from a frame. */
 export interface ScanEvidence {
-  /** Complete rows of each channel in the first frame. */
+  /** Number of complete rows of each channel in the first frame. */
   readonly stored: readonly number[];
-  /** Whether the chunks of a channel state the same place twice, as those of two frames with one name do. */
+  /** Whether chunks of a channel state the same offset twice, as for two frames with one name. */
   readonly repeated: boolean;
   readonly frames: StoredFrames;
-  /** Columns, rows and bytes per sample of a frame document. */
+  /** Columns, rows and bytes per sample from a frame document. */
   readonly geometry: FrameGeometry;
-  /** What the image properties state. */
+  /** The image properties of the file. */
   readonly properties: ImageProperties;
   /** Whether a reference image is stored. */
   readonly reference: boolean;
 }
 
 /**
- * How many rows a plane has. The frame document of a line scan repeats the height of the overview, so rows are
- * counted from what is stored. Frames have the rows that their document states, or more where every channel stores
+ * Number of rows per plane. The frame document of a line scan repeats the height of the overview, so its rows are
+ * counted from the stored bytes. Frames have the number of rows in their document, or more if every channel stores
  * more.
  */
 export function rowLayout(evidence: ScanEvidence): RowLayout {
@@ -204,8 +204,8 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
 }
 
 /**
- * A line scan is one time point whose time axis was to have as many steps as there are rows. An interrupted one has
- * fewer rows; it is known by a drawn line of the width of a row, by rows that go past the frame, and, where the rows
+ * A line scan is one time point whose planned number of time steps equals the number of rows. An interrupted line scan has
+ * fewer rows. It is recognised by a drawn line as long as a row, by rows beyond the frame, or, if the rows
  * do not fill a frame, by anything that a frame of a time series does not have.
  */
 function isLineScan(
@@ -225,19 +225,19 @@ function isLineScan(
     : narrow && height === overview.height;
 }
 
-/** A scan of a line has one pixel more than the line is long; overviews at another zoom do not fit. */
+/** Whether a line fits the row: a line scan has one pixel more than the line is long. Overviews at another zoom do not fit. */
 function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): boolean {
   return Math.abs(width - (Math.round(lineLength(line)) + 1)) <= 2;
 }
 
-/** Checks the size of a plane. @throws {DecodeFailed} it exceeds {@linkcode MAX_PLANE_SAMPLES} */
+/** Checks the size of a plane. @throws {DecodeFailed} more than {@linkcode MAX_PLANE_SAMPLES} samples */
 export function checkPlaneSize(rows: number, columns: number): void {
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);
   }
 }
 
-/** Complete rows of a stored plane. */
+/** Number of complete rows of a stored plane. */
 export function completeRows(stored: StoredPlane, columns: number, sampleType: SampleType): number {
   return Math.floor(stored.bytes / (columns * SAMPLE_BYTES[sampleType]));
 }

@@ -1,4 +1,4 @@
-/** Documents of a whole acquisition: the last image properties, completed from the first, and what else counts. */
+/** Documents of a whole acquisition: the last image properties, completed from the first, and other documents. */
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { BLACK, NAMED_COLORS } from "../metadata/channels.ts";
@@ -22,16 +22,16 @@ import {
   seriesIntervals,
 } from "./image_properties.ts";
 
-/** Bytes of documents blocks that are searched; files have two of a few MB. */
+/** Largest number of bytes of document blocks to search; files have two blocks of a few MB. */
 const MAX_SEARCHED_BYTES = 128 << 20;
 
-/** Documents that are kept of one file; there are a few per channel. */
+/** Largest number of documents of a file that are kept; usual are a few per channel. */
 const MAX_KEPT = 5000;
 
-/** Roots of the documents that are read. `imageDefinition` has the size of a reference image. */
+/** Roots of the documents to read. `imageDefinition` contains the size of a reference image. */
 const WANTED = new Set(["imageProperties", "imageDefinition", "camera", "lsmChannel", "LUT"]);
 
-/** One of {@linkcode WANTED}, or another root. */
+/** Kind of a document: one of {@linkcode WANTED}, or another root. */
 const kindOf = ({ root, name }: StoredDocument): string => root.startsWith("cameraimage:") ? "camera" : name;
 
 /** Content of the documents of an acquisition. */
@@ -42,16 +42,16 @@ export interface Metadata {
   readonly definitions: readonly ImageSize[];
   /** Channels of the camera that took the reference image. */
   readonly camera: CameraChannels;
-  /** `#rrggbb` of the channels by id, where their lookup tables have one. */
+  /** `#rrggbb` of the channels, by id, if their lookup tables have a colour. */
   readonly colors: ReadonlyMap<string, string>;
-  /** Series intervals in channel documents, in milliseconds. */
+  /** Returns the series intervals in channel documents, in milliseconds. */
   readonly channelIntervals: () => number[];
   readonly warnings: readonly Warning[];
 }
 
 /**
  * Reads the metadata up to the first file with image properties, which continuation files may repeat. Each kind of document
- * is taken from the first file that has any.
+ * comes from the first file that has it.
  *
  * @throws {Stopped}
  */
@@ -87,7 +87,7 @@ export function creationOf(scan: FileScan, parser: DocumentParser, stop: StopFla
   return reading.propertiesIn(reading.documentsOf(scan))?.created ?? null;
 }
 
-/** Reads within bounds; an unreadable document counts as missing, with a warning. */
+/** Reads documents within limits. An unreadable document counts as missing and causes a warning. */
 class Reading {
   readonly warnings: Warning[] = [];
   readonly #parser: DocumentParser;
@@ -99,12 +99,12 @@ class Reading {
     this.#stop = stop;
   }
 
-  /** True when the search has reached its bound. */
+  /** True if the search has reached its limit. */
   get exhausted(): boolean {
     return this.#bytesLeft <= 0;
   }
 
-  /** The wanted documents of a file, those of the last block first. */
+  /** The wanted documents of a file; those of its last block come first. */
   documentsOf(scan: FileScan): StoredDocument[] {
     const found: StoredDocument[] = [];
     for (const block of scan.documents.toReversed()) {
@@ -146,18 +146,18 @@ class Reading {
   }
 }
 
-/** The last entry of a table, of eight hexadecimal digits, RRGGBB00, before its end tag. */
+/** Matches the last entry of a table, eight hexadecimal digits RRGGBB00, before its end tag. */
 const LAST_ENTRY = /([0-9a-f]{6})[0-9a-f]{2}\s*<\/(?:[\w.-]+:)?data\s*>/i;
 
-/** Name of a table. */
+/** Matches the name of a table. */
 const NAME = /<(?:[\w.-]+:)?name>\s*([a-z]+)\s*</i;
 
-/** Bytes at the start and at the end of a table that are searched; all its entries have half a megabyte. */
+/** Number of bytes to search at the start and at the end of a table, which has half a megabyte. */
 const SEARCHED_BYTES = 4096;
 
 /**
- * `#rrggbb` of the channels by id: the colour of the largest sample, or else that of the name of the table. Of several
- * tables of a channel the first with a colour counts.
+ * `#rrggbb` of the channels, by id: the colour of the largest sample, or else the colour that is the table's name. If a channel
+ * has several tables, the first with a colour counts.
  */
 function tableColors(tables: readonly StoredDocument[]): ReadonlyMap<string, string> {
   const colors = new Map<string, string>();

@@ -1,18 +1,18 @@
 /**
- * Olympus and Evident OIR, as FluoView and LEXT write it. Little-endian, nothing is compressed.
+ * Olympus and Evident OIR, as written by FluoView and LEXT. Little-endian, uncompressed.
  *
  *     0              "OLYMPUSRAWFORMAT", at 32 u64 size when closed, at 40 u64 offset of the index   96 bytes
  *     96             blocks without gaps: u32 payload length, u32 kind, payload
  *                      0 XML documents, each after its u32 length    1 one frame document: width, height, depth
- *                      3 tag: u32 place in the plane, u32 length, u32 name length, name of the chunk
- *                      4 pixels: the chunk that the tag before it names       2 thumbnail    5 separator
+ *                      3 tag: u32 offset in the plane, u32 length, u32 name length, name of the chunk
+ *                      4 pixels: the chunk named by the tag before it       2 thumbnail    5 separator
  *     index offset   u32 0xFFFFFFFF, then a u64 offset per block
  *
- * A plane (time, wavelength, depth, channel) is cut into chunks, those of the channels may alternate. Chunks named
- * `REF_` are the reference image. A line scan is one plane per channel with a row per line. Long acquisitions go on
- * in `<stem>_00001` and so on.
+ * A plane (time, wavelength, depth, channel) is cut into chunks; chunks of several channels may alternate. Chunks named
+ * `REF_` are those of the reference image. A line scan is one plane per channel with a row per line. Long acquisitions
+ * continue in `<stem>_00001` and so on.
  *
- * Refused: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
+ * Not supported: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
  * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
 import { basename } from "node:path";
@@ -51,7 +51,7 @@ import { missingPlanes, planPlanes, type StoredImage } from "./plane_plan.ts";
 import type { StoredPlane } from "./plane_chunks.ts";
 import { referenceImage } from "./reference_image.ts";
 
-/** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or refused */
+/** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes(source: Source): Promise<Scenes> {
   return Promise.try(() => oneScene(describe(source)));
 }
@@ -62,7 +62,7 @@ function describe({ path, files }: Source): Acquisition {
   const documents = new FrameDocuments(set.scans, parser, files.stop);
   const { scans } = set;
   const frames = storedFrames(scans, isContinuationName(scans[0]?.file.path ?? path));
-  // Where the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
+  // If the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
   if (frames === null || scans[0]?.planes.size === 0) throw new DecodeFailed(noPixels(scans, documents));
   const { count } = frames;
   const geometry = documents.geometry();
@@ -166,7 +166,7 @@ function scanWarnings({ file, warnings, damage }: FileScan): Warning[] {
     : [...warnings, warning("file_damaged", `"${basename(file.path)}" is damaged: ${damage.text}`)];
 }
 
-/** Number of frames that the acquisition was to have. */
+/** Number of planned frames of the acquisition. */
 function intendedFrames({ count: { t, l, z } }: StoredFrames, { axes }: ImageProperties): number {
   const along = (axis: string, stored: number) => Math.max(axes.get(axis)?.maxSize ?? 1, stored);
   return along("TIMELAPSE", t) * along("LAMBDA", l) * along("ZSTACK", z);

@@ -1,4 +1,4 @@
-/** From the chunks of a plane, scattered over files, to the byte ranges that hold its first rows. */
+/** From the chunks of a plane, which are scattered over files, to the byte ranges of its first rows. */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
@@ -7,7 +7,7 @@ import { scratchBytes } from "../io/scratch.ts";
 import { convertSamples, SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { ChunkTriples } from "./file_scan.ts";
 
-/** Chunks of one plane; in strips of 11 264 bytes this is more than the largest plane that could be served. */
+/** Largest number of chunks per plane; strips of 11 264 bytes then make more than the largest plane that could be served. */
 const MAX_PLANE_CHUNKS = 1_000_000;
 
 /** Consecutive bytes of a plane. */
@@ -17,7 +17,7 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** Chunks of a plane in one of the files. */
+/** Chunks of a plane in one file. */
 export interface PlanePart {
   readonly file: ByteSource;
   /** Chunks of the plane in this file. */
@@ -26,20 +26,20 @@ export interface PlanePart {
 
 /** A plane as it is stored. */
 export interface StoredPlane {
-  /** In the order of the plane, without gaps. */
+  /** Byte ranges in the order of the plane, without gaps. */
   readonly ranges: readonly ByteRange[];
-  /** Bytes in `ranges`. */
+  /** Number of bytes in `ranges`. */
   readonly bytes: number;
-  /** Whether stated places repeat or overlap. */
+  /** Whether stated offsets repeat or overlap. */
   readonly repeated: boolean;
-  /** The first gap between the chunks, in bytes of the plane, and the bytes that follow it and are left out. */
+  /** The first gap between the chunks, in bytes of the plane, and the number of bytes after it, which are left out. */
   readonly gap: { readonly from: number; readonly to: number; readonly after: number } | null;
 }
 
 /**
- * Orders the chunks of a plane. Where the stated offsets do not overlap, they count, and what follows the first gap
- * is left out; where they repeat, as they may in a line scan that is longer than its frame, chunks follow each
- * other as they do in the files.
+ * Orders the chunks of a plane. If the stated offsets do not overlap, they are used, and everything after the first gap
+ * is left out. If they repeat, as in a line scan longer than its frame, chunks follow each
+ * other in file order.
  *
  * @throws {DecodeFailed} more than {@linkcode MAX_PLANE_CHUNKS} chunks
  */
@@ -76,17 +76,17 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
   };
 }
 
-/** Which samples of a plane are read. */
+/** Which samples of a plane to read. */
 export interface PlaneSamples {
   readonly sampleType: SampleType;
-  /** Index of the first one in the plane; 0 by default. */
+  /** Index of the first sample in the plane; 0 by default. */
   readonly first?: number;
 }
 
 /**
- * Fills a float32 plane, row-major, from consecutive bytes of a stored one; chunks without them are not read.
+ * Fills a row-major float32 plane from consecutive bytes of a stored one. Chunks without wanted bytes are not read.
  *
- * @param target as many samples as are wanted
+ * @param target as long as the number of wanted samples
  * @throws {DecodeFailed} the ranges hold fewer bytes, or cannot be read
  * @throws {Stopped}
  */
@@ -97,7 +97,7 @@ export function readPlane(
   what: string,
 ): void {
   const width = SAMPLE_BYTES[sampleType];
-  // That step is a multiple of every sample size.
+  // MAX_READ_STEP is a multiple of every sample size.
   const scratch = scratchBytes(Math.min(MAX_READ_STEP, target.length * width));
   let skipped = first * width;
   let filled = 0;

@@ -1,4 +1,4 @@
-/** Plans for planes of the main image. */
+/** Plans planes of the main image. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { servedLines } from "../metadata/line_scan.ts";
@@ -9,10 +9,10 @@ import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";
 import { completeRows, planeOf, type RowLayout, type StoredFrames } from "./main_image.ts";
 import { readPlane, type StoredPlane } from "./plane_chunks.ts";
 
-/** Where the planes of the main image are. */
+/** Locations of the planes of the main image. */
 export interface StoredImage {
   readonly scans: readonly FileScan[];
-  /** All channels with the ids of their chunks. */
+  /** All channels, with the ids in the names of their chunks. */
   readonly channels: readonly { readonly id: string; readonly channel: Channel }[];
   readonly frames: StoredFrames;
   readonly layout: RowLayout;
@@ -21,10 +21,10 @@ export interface StoredImage {
 }
 
 /**
- * Plans the planes of some channels in one frame: of a line scan the lines that all of them have, of a frame all
- * rows or none.
+ * Plans the planes of some channels in one frame. A plane of a line scan has the lines that all wanted channels have; a plane of
+ * a frame has all rows or is refused.
  *
- * @throws {PlaneNotFound} an undamaged file does not hold this later frame
+ * @throws {PlaneNotFound} this later frame is not in the file, which is undamaged
  * @throws {DecodeFailed} a plane is incomplete, with its stored and needed bytes
  */
 export function planPlanes(
@@ -99,7 +99,7 @@ function requireComplete(
   );
 }
 
-/** Which lines of a line scan are lost, counted from 1; those after them have no certain place. */
+/** Warning about lost lines of a line scan, counted from 1. The position of the lines after them is uncertain. */
 function lostLines(
   { index, name, columns, sampleType }: Channel,
   gap: NonNullable<StoredPlane["gap"]>,
@@ -113,7 +113,7 @@ function lostLines(
 }
 
 /**
- * Warns where fewer planes than `intended` in each channel are complete: the acquisition was interrupted, or a continuation
+ * Warns if fewer than `intended` planes are complete in a channel: the acquisition was interrupted, or a continuation
  * file is missing.
  */
 export function missingPlanes(
@@ -123,7 +123,7 @@ export function missingPlanes(
 ): Warning[] {
   let complete = 0;
   for (const { id, channel } of channels) {
-    /** Stored bytes by plane; a plane may go on in another file. */
+    /** Number of stored bytes per plane; a plane may continue in another file. */
     const stored = new Map<string, number>();
     for (const { planes, channelSlots } of scans) {
       const slot = channelSlots.get(id) ?? -1;

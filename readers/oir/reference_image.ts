@@ -1,4 +1,4 @@
-/** The reference image: an overview, stored as chunks of its own, on which the line of a line scan was drawn. */
+/** The reference image: an overview with chunks of its own, on which the line of a line scan was drawn. */
 import { channelsOf } from "../metadata/channels.ts";
 import {
   NO_PATH,
@@ -18,18 +18,18 @@ import type { FrameGeometry } from "./frame_documents.ts";
 import { orderedIds, sampleTypeOf } from "./main_image.ts";
 import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
 
-/** Facts about the reference image besides its chunks. */
+/** Facts about the reference image, besides its chunks. */
 export interface ReferenceFacts {
-  /** Sample type of the main image, which a scanned overview shares. */
+  /** Sample type of the main image, which a scanned overview also has. */
   readonly sampleType: SampleType;
   readonly geometry: FrameGeometry;
-  /** Camera channels, which have the sample width of the reference image, and stated sizes. */
+  /** Metadata with the camera channels, which have the sample width of the reference image, and with stated sizes. */
   readonly metadata: Metadata;
 }
 
 /** Describes the reference image of an acquisition. */
 export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts): ReferenceResult {
-  // Continuation files may repeat it.
+  // Continuation files may repeat the reference image.
   const scan = scans.find(({ reference }) => reference.size > 0);
   const [source, ...others] = scan?.reference ?? [];
   if (!scan || !source) return NO_REFERENCE;
@@ -90,8 +90,8 @@ function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: Sam
 }
 
 /**
- * Size and sample type of the reference image, or `null` where they are unknown: the samples of a described camera before those
- * of the main image, a stated size before one that the number of pixels suggests.
+ * Size and sample type of the reference image; `null` if they are unknown. The sample type of a described camera takes precedence
+ * over that of the main image, and a stated size over one that the number of pixels suggests.
  */
 function arrangement(
   bytes: number,
@@ -109,7 +109,7 @@ function arrangement(
   return null;
 }
 
-/** The size among those stated that has this number of pixels. */
+/** The stated size that has this number of pixels. */
 function statedSize(
   pixels: number,
   { metadata: { definitions, properties } }: ReferenceFacts,
@@ -118,7 +118,7 @@ function statedSize(
   return stated.find(({ width, height }) => width * height === pixels);
 }
 
-/** A square, or an image with the width or height of the main one, unless a larger size is stated. */
+/** A square, or an image with the width or height of the main image, unless a larger size is stated. */
 function likelySize(
   pixels: number,
   { metadata: { definitions }, geometry }: ReferenceFacts,

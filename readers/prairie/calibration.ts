@@ -14,13 +14,13 @@ import { warnIf, type Warning } from "../warning.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
 import { pixelsBetween } from "./reference_image.ts";
 
-/** Share by which the mean distance of frames may differ from the period that is stated for them. */
+/** Largest relative difference between the mean distance of frames and their stated period. */
 const TOLERANCE = 0.05;
 
 /**
- * Steps of the axes of a scene by letter, those that are known.
+ * The known steps of a scene's axes, by letter.
  *
- * @param times seconds of its time points from the first, or `null`
+ * @param times seconds of its time points since the first, or `null`
  * @param line settings of a line scan, or `null`
  */
 export function stepsOf(
@@ -43,7 +43,7 @@ export function stepsOf(
   });
 }
 
-/** Seconds of each time point from the first; `null` where one is missing or they do not ascend. */
+/** Seconds of each time point since the first; `null` if any is missing or they do not ascend. */
 export function timesOf(grid: FrameGrid): number[] | null {
   const starts = (timeOf: (frame: PvFrame) => number | null) =>
     timesFrom(Array.from(grid.starts, (frame) => (frame && timeOf(frame)) ?? NaN));
@@ -51,14 +51,14 @@ export function timesOf(grid: FrameGrid): number[] | null {
   return starts((frame) => frame.relativeTime) ?? starts((frame) => frame.absoluteTime);
 }
 
-/** The stated period of a frame, unless averaging or waiting makes the mean distance differ. */
+/** The stated period of a frame, or the mean distance if averaging or waiting makes it differ. */
 function frameStep(period: number | null, times: readonly number[] | null): number | null {
   const mean = meanStep(times);
   if (period === null || mean === null) return period ?? mean;
   return Math.abs(mean - period) <= TOLERANCE * period ? period : mean;
 }
 
-/** Mean distance of the focus planes in um. */
+/** Mean distance between focus planes in um. */
 function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): number | null {
   const [sequence] = sequences;
   if (sequence === undefined || grid.slices < 2) return null;
@@ -69,23 +69,23 @@ function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): nu
   return Math.abs(last - first) / (grid.slices - 1);
 }
 
-/** Share by which two statements of one value may differ. */
+/** Largest relative difference between two statements of one value. */
 const AGREEMENT = 0.01;
 
-/** Settings of a line scan, `null` each if unknown. */
+/** Settings of a line scan; each is `null` if unknown. */
 export interface LineSettings {
-  /** Lines that were to be scanned. */
+  /** Planned number of lines. */
   readonly lines: number | null;
-  /** Seconds from row to row. */
+  /** Seconds per row. */
   readonly period: number | null;
-  /** Microseconds that the laser stays on a pixel. */
+  /** Pixel dwell time in microseconds. */
   readonly dwell: number | null;
-  /** Micrometres from column to column. */
+  /** Micrometres per column. */
   readonly pixel: number | null;
   readonly warnings: readonly Warning[];
 }
 
-/** The settings of a line scan. @param size of its images */
+/** The settings of a line scan. @param size size of its images */
 export function lineSettings(
   scan: PvScan,
   sequence: PvSequence,
@@ -107,14 +107,14 @@ export function lineSettings(
   };
 }
 
-/** From the frame outwards, without the document. */
+/** Levels from the frame outwards, without the document. */
 const ownLevels = ({ state, frames: [first] }: PvSequence) =>
   first === undefined ? [state] : [first.state, state];
 
 const positive = (value: number | null | undefined): number | null =>
   typeof value === "number" && value > 0 ? value : null;
 
-/** Seconds of a row. The period of a frame is that of its lines, or a whole part of it where lines are averaged. */
+/** Seconds per row. All lines together take the period of the frame or, if lines are averaged, an integer multiple of it. */
 function periodOf(scan: PvScan, sequence: PvSequence, lines: number | null): number | null {
   const levels = ownLevels(sequence);
   const own = settingOf(levels, "scanLinePeriod");
@@ -127,7 +127,7 @@ function periodOf(scan: PvScan, sequence: PvSequence, lines: number | null): num
   return whole >= 1 && Math.abs(averaged - whole) <= AGREEMENT ? general : null;
 }
 
-/** Micrometres of a column. They make up the length of the line; a straight line may have the pixels of its image. */
+/** Micrometres per column, from the length of the line; a column of a straight line may be a pixel of its image. */
 function pixelOf(
   scan: PvScan,
   sequence: PvSequence,
@@ -152,7 +152,7 @@ function pixelOf(
   };
 }
 
-/** Whether a straight line has one column for each pixel of the image that it was drawn on. */
+/** Whether a straight line has one column per pixel of the image on which it was drawn. */
 function coversPixels(line: PvLine | null, columns: number): boolean {
   if (line === null || !isStraight(line)) return false;
   const pixels = pixelsBetween(line.straight);

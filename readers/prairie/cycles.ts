@@ -1,4 +1,4 @@
-/** Groups the sequences of a document into scenes, and their frames by time and focus. */
+/** Groups the sequences of a document into scenes, and orders their frames by time and focus. */
 import {
   type PvFile,
   type PvFrame,
@@ -13,21 +13,21 @@ export type FrameAxis = "line" | "Z" | "T";
 
 /** Sequences of one scene. */
 export interface CycleGroup {
-  /** `line` where each frame is a line scan. */
+  /** Axis of the frames; `line` if each frame is a line scan. */
   readonly axis: FrameAxis;
-  /** In the order of the document. */
+  /** Sequences in document order. */
   readonly sequences: readonly PvSequence[];
-  /** Their indices in the document. */
+  /** Indices of the sequences in the document. */
   readonly indices: readonly number[];
 }
 
-/** Micrometres by which two places of the stage differ where the size of the frame is unknown. */
+/** Smallest distance in micrometres of two distinct stage positions, if the size of the frame is unknown. */
 const LEAST_DISTANCE = 1;
 
-/** Share of the frame by which two places differ; neighbours of a grid overlap by less than half. */
+/** Smallest distance of two distinct stage positions, as a share of the frame; neighbours in a grid overlap by less than half. */
 const DISTANCE_SHARE = 0.1;
 
-/** Places that are distinguished for one kind of sequence; each further sequence is a scene. */
+/** Largest number of positions that are distinguished for one kind of sequence; each further sequence is a scene. */
 const MAX_PLACES = 256;
 
 /** The axis of the frames of a sequence, by its type. */
@@ -36,20 +36,20 @@ export function frameAxis({ type }: PvSequence): FrameAxis {
   return /ZSeries|Volume/i.test(type) ? "Z" : "T";
 }
 
-/** The settings of a frame, from the innermost level out. */
+/** The settings of a frame, from the innermost level outwards. */
 export function levelsOf(scan: PvScan, sequence: PvSequence, frame = sequence.frames[0]): readonly PvState[] {
   return frame === undefined ? [sequence.state, scan.state] : [frame.state, sequence.state, scan.state];
 }
 
-/** The images of a frame by the numbers of their channels, one each: the first that is named. */
+/** The images of a frame by channel number, one per channel: the first that is named. */
 export function channelFiles({ files }: PvFrame): PvFile[] {
   const byNumber = new Map(files.toReversed().map((file) => [file.channel, file]));
   return [...byNumber.values()].sort((a, b) => a.channel - b.channel);
 }
 
 /**
- * The sequences as scenes. Those of a series (type `TSeries ...` or `ZSeries`) with equal frames at one place of the
- * stage are the time points of one scene, every other one is a scene.
+ * The sequences as scenes. Sequences of a series (type `TSeries ...` or `ZSeries`) with equal frames at one stage position
+ * are the time points of one scene; every other sequence is a scene.
  */
 export function groupsOf(scan: PvScan): CycleGroup[] {
   const groups: { axis: FrameAxis; sequences: PvSequence[]; indices: number[] }[] = [];
@@ -74,7 +74,7 @@ export function groupsOf(scan: PvScan): CycleGroup[] {
 const series = ({ type, frames }: PvSequence, axis: FrameAxis) =>
   axis !== "line" && frames.length > 0 && /^[TZ]Series/i.test(type);
 
-/** Groups of sequences like one: of its type and frames; the last may have been interrupted. */
+/** Groups of sequences of the same type and frames as this one. The last sequence may have been interrupted. */
 function groupsLike<T>(byKind: Map<string, T[]>, scan: PvScan, index: number): T[] {
   const sequence = scan.sequences[index]!;
   const kind = kindOf(scan, sequence);
@@ -100,7 +100,7 @@ function kindOf(scan: PvScan, sequence: PvSequence): string {
   );
 }
 
-/** A place on the stage in um, `null` if unknown, and the distance from which on another place is distinct. */
+/** A stage position in um, `null` if unknown, and the distance from which another position is distinct. */
 interface Place {
   readonly x: number | null;
   readonly y: number | null;
@@ -129,21 +129,21 @@ function near(a: Place, b: Place): boolean {
   return !apart(a.x, b.x) && !apart(a.y, b.y);
 }
 
-/** The frames of a scene by time and focus. */
+/** The frames of a scene, by time and focus. */
 export class FrameGrid {
-  /** Time points. */
+  /** Number of time points. */
   readonly times: number;
-  /** Focus planes. */
+  /** Number of focus planes. */
   readonly slices: number;
-  /** The frame that was recorded first of each time point. */
+  /** The first recorded frame of each time point. */
   readonly starts: readonly (PvFrame | undefined)[];
-  /** Frames of each time point in the order of recording, and whether the focus ran back. */
+  /** Frames of each time point in the order of recording, and whether the focus moved backwards. */
   readonly #points: readonly { readonly frames: readonly PvFrame[]; readonly backward: boolean }[];
 
   constructor(scan: PvScan, { axis, sequences }: CycleGroup) {
     const runs = sequences.map((sequence) => focusRun(scan, sequence));
     this.#points = axis === "Z"
-      // A fast focus goes up in one cycle and down in the next.
+      // Fast focusing moves up in one cycle and down in the next.
       ? sequences.map(({ frames }, i) => ({ frames, backward: runsBack(runs[i]!, runs[0]!) }))
       : sequences.flatMap(({ frames }) => frames).map((frame) => ({ frames: [frame], backward: false }));
     this.times = Math.max(1, this.#points.length);
@@ -157,7 +157,7 @@ export class FrameGrid {
     return frames[backward ? this.slices - 1 - z : z];
   }
 
-  /** All stored frames, in the order T and Z. */
+  /** All stored frames, in the order T, Z. */
   *frames(): Generator<PvFrame> {
     for (let t = 0; t < this.times; t += 1) {
       for (let z = 0; z < this.slices; z += 1) {
@@ -173,14 +173,14 @@ export class FrameGrid {
   }
 }
 
-/** Focus of the first and the last frame of a sequence in um, `null` each where it is not known. */
+/** Focus of the first and the last frame of a sequence in um; each is `null` if unknown. */
 function focusRun(scan: PvScan, sequence: PvSequence): (number | null)[] {
   return [sequence.frames[0], sequence.frames.at(-1)].map((frame) =>
     settingOf(levelsOf(scan, sequence, frame), "positionCurrent/ZAxis")
   );
 }
 
-/** Whether a focus goes the other way than the first one; of a single plane, whether it is at the other's end. */
+/** Whether a focus run has the opposite direction to the first one; for a single plane, whether it is at the other's end. */
 function runsBack(
   [from, to]: readonly (number | null)[],
   [first, last]: readonly (number | null)[],

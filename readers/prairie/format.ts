@@ -3,13 +3,13 @@ import { type FileFormat, type FolderNames, FORMAT_NAMES } from "../format.ts";
 import { textFrom } from "../metadata/text.ts";
 import { holdsScan, isPartOfScan, isRawData, namedPart } from "../metadata/pvscan_files.ts";
 
-/** True where a text may begin with XML, after any byte order mark. */
+/** True if a text may begin with XML, after any byte order mark. */
 const beginsWithTag = (head: Uint8Array) => /^\uFEFF?\s*</.test(textFrom(head));
 
-/** Files beside a document, by their names. */
+/** True for names of other files of a scan, beside its document. */
 const isPrairieRelative = (name: string): boolean => isRawData(name) || /\.env$/i.test(name);
 
-/** The document of the scan that a file is of, found like `documentOf` does, but by names alone. */
+/** The document of the scan to which a file belongs, found like `documentOf` does, but only by names. */
 function scanNamed(name: string, beside: FolderNames): string | null {
   const part = namedPart(name);
   if (part === null || part.below) return null;
@@ -19,7 +19,7 @@ function scanNamed(name: string, beside: FolderNames): string | null {
   return document ?? (part.kind === "image" ? part.scan : null);
 }
 
-/** First elements of XML documents, and what these are. */
+/** First elements of XML documents, with an explanation of each document. */
 const ELEMENTS: readonly (readonly [RegExp, string])[] = [
   [
     /<(?:\w+:)?OME[\s/>]/,
@@ -31,7 +31,7 @@ const ELEMENTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Explains a file that is not the document of a scan; `null` where it is unknown. */
+/** Explains a file that is not the document of a scan; `null` if it is unknown. */
 function explainPrairieRelative(head: Uint8Array, name: string): string | null {
   if (isRawData(name)) {
     return "it is unconverted raw data of Prairie View: convert it with the Image-Block Ripping Utility " +

@@ -1,15 +1,15 @@
 /**
  * Prairie View 4 and 5 of Bruker (Prairie Technologies): a folder with one XML document and plain TIFF images.
  *
- *   NAME.xml                              `PVScan`: sequences (cycles) of frames, one TIFF image for each channel of a frame
- *   NAME_Cycle00001_Ch1_000001.ome.tif    image; of a line scan its rows are lines in time. Others may be on further pages
+ *   NAME.xml                              `PVScan`: sequences (cycles) of frames, with one TIFF image per channel of a frame
+ *   NAME_Cycle00001_Ch1_000001.ome.tif    image; in a line scan its rows are lines in time. Further pages may hold other images
  *   NAME-Cycle00001_Ch1Source.tif         frame on which the line was drawn, the reference image
  *   NAME.env, *_MarkPoints.xml, ...       settings, stimulation, voltages: not read
- *   CYCLE_000001_RAWDATA_000001           samples that were not converted yet: refused
+ *   CYCLE_000001_RAWDATA_000001           samples that are not converted yet: refused
  *
- * A line scan has one scene for each sequence; sequences of a series with equal frames at one place are the time points of
- * one scene. Steps, times, names and the date are those of the document: what the TIFF files say of them is wrong or a
- * constant. Refused: a document whose images are all missing, images unlike the first one.
+ * A line scan has one scene per sequence. Sequences of a series with equal frames at one stage position are the time points of
+ * one scene. Steps, times, names and date come from the document, since in the TIFF files they are wrong or
+ * constant. Not supported: a document whose images are all missing, images unlike the first one.
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, isLoss, NoImage } from "../errors.ts";
@@ -21,7 +21,7 @@ import { type CycleGroup, groupsOf } from "./cycles.ts";
 import { ScanFiles } from "./scan_files.ts";
 import { type OpenedScan, sceneImage } from "./scene_image.ts";
 
-/** Opens the document of a scan, or the scan that an image is a part of. @throws {DecodeFailed} it is damaged or refused */
+/** Opens the document of a scan, or the scan that an image is part of. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const document = documentAt(path, files);
@@ -34,7 +34,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
     const warnings = leftOut(left);
     const [only] = held;
-    // Of several cycles the one that is left keeps its number.
+    // If only one of several cycles is left, it keeps its number.
     if (groups.length === 1 && only !== undefined) return { ...oneScene(sceneImage(opened, only)), warnings };
     return several(opened, held, warnings, document.images.get(basename(path)));
   });
@@ -55,7 +55,7 @@ function several(
     entries: (most) =>
       held.slice(0, most).map((group) => ({
         name: nameOf(group),
-        // The document states sizes too, and images may have others.
+        // Sizes come from opened images only: the document also states sizes, but images may have others.
         sizes: sizesOf(known.get(group)?.axes ?? []),
       })),
     open: (scene) =>
@@ -109,7 +109,7 @@ const leftOut = (groups: readonly CycleGroup[]): Warning[] =>
     `Cycles without images are left out: ${listed(groups.map(nameOf))}`,
   );
 
-/** `Cycle 3`, `Cycles 1 to 20`. */
+/** Name of a scene: `Cycle 3`, `Cycles 1 to 20`. */
 function nameOf({ sequences, indices }: CycleGroup): string {
   const number = (at: number) => sequences.at(at)?.cycle ?? (indices.at(at) ?? 0) + 1;
   return sequences.length > 1 ? `Cycles ${number(0)} to ${number(-1)}` : `Cycle ${number(0)}`;

@@ -1,4 +1,4 @@
-/** The frame on which the line of a line scan was drawn, one file for each channel. */
+/** The frame on which the line of a line scan was drawn, with one file per channel. */
 import {
   type ImageShape,
   NO_PATH,
@@ -16,7 +16,7 @@ import { listed, warnIf, type Warning } from "../warning.ts";
 import { channelFiles } from "./cycles.ts";
 import type { ScanFiles } from "./scan_files.ts";
 
-/** Describes the reference image of a cycle. @param columns of the line */
+/** Describes the reference image of a cycle. @param columns number of columns of the line scan */
 export function referenceImage(
   scan: PvScan,
   sequence: PvSequence,
@@ -51,21 +51,21 @@ function described(
   return { reference: referenceOf(sources, planes, { steps, path }, files.access), warnings };
 }
 
-/** A path, and doubts about it. */
+/** A path with its warnings. */
 export interface FoundPath {
-  /** Line and path; both `null` where they are unknown. */
+  /** Line and path; both are `null` if unknown. */
   readonly path: ScanPath;
-  /** Why it is left out, or what contradicts it. */
+  /** Warnings about a path that is left out or contradicted. */
   readonly warnings: readonly Warning[];
 }
 
 const leftOut = (text: string): FoundPath => ({ path: NO_PATH, warnings: [unreadable(text)] });
 
 /**
- * The path that was scanned.
+ * The scan path.
  *
  * @param shape of the frame, in which the path must lie
- * @param scanned columns of the line scan; the path has a pixel for each
+ * @param scanned number of columns of the line scan; the path has one pixel per column
  */
 export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number): FoundPath {
   if (line === null) return { path: NO_PATH, warnings: [] };
@@ -97,13 +97,13 @@ export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number
   };
 }
 
-/** Pixels from one end of a straight line to the other, both counted, or `null`. */
+/** Number of pixels from one end of a straight line to the other, including both; or `null`. */
 export const pixelsBetween = ({ x0, x1 }: PvLine["straight"]): number | null =>
   x0 === null || x1 === null ? null : Math.abs(x1 - x0) + 1;
 
 type Point = readonly [number | null, number | null];
 
-/** The points of the two modes that are known; a straight line has one row, as the whole raster is rotated. */
+/** The points of the two known modes. A straight line has a single row, since the whole raster is rotated. */
 function pointsOf(line: PvLine): readonly Point[] | null {
   const { x0, x1, y } = line.straight;
   if (isStraight(line)) return [[x0, y], [x1, y]];

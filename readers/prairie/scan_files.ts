@@ -1,4 +1,4 @@
-/** The files that a document names and its folder holds. */
+/** The files that a document names and that exist in its folder. */
 import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
@@ -8,14 +8,14 @@ import { type FoundDocument, sourceName } from "../metadata/pvscan_files.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { addWarning, type Warning } from "../warning.ts";
 
-/** Memory of the name and the size of a file. */
+/** Memory of a file's name and size. */
 const NAME_BYTES = 256;
 
-/** The files that a document names, images and source images. */
+/** The files that a document names: images and source images. */
 export class ScanFiles {
   readonly folder: string;
   readonly access: FileAccess;
-  /** Bytes of the document and of all its files. */
+  /** Total size of the document and its files in bytes. */
   readonly totalSize: number;
   readonly warnings: readonly Warning[];
   readonly #sizes = new Map<string, number>();
@@ -23,7 +23,7 @@ export class ScanFiles {
   /**
    * Looks for each file that a document names.
    *
-   * @throws {DecodeFailed} it names too many
+   * @throws {DecodeFailed} the document names too many files
    * @throws {Unreadable} an image cannot be looked up
    */
   constructor({ path, size, scan }: FoundDocument, access: FileAccess) {
@@ -44,7 +44,7 @@ export class ScanFiles {
     this.totalSize = this.#sizes.values().reduce((sum, bytes) => sum + bytes, size);
   }
 
-  /** Opens a file of the folder; `null` where it is missing. */
+  /** Opens a file of the folder; `null` if it is missing. */
   readonly open = (name: string): RandomAccessFile | null =>
     this.access.openNeighbour(join(this.folder, name));
 
@@ -53,23 +53,23 @@ export class ScanFiles {
     if (bytes !== null) this.#sizes.set(name, bytes);
   }
 
-  /** Bytes of a named file, or `null` where it is missing. */
+  /** Size of a named file in bytes; `null` if it is missing. */
   sizeOf(name: string): number | null {
     return this.#sizes.get(name) ?? null;
   }
 
-  /** Paths of the files without the document. */
+  /** Paths of the files, without the document. */
   paths(): string[] {
     return [...this.#sizes.keys()].map((name) => join(this.folder, name));
   }
 
-  /** Bytes of memory, from above. */
+  /** Upper estimate of the memory in bytes. */
   get indexBytes(): number {
     return this.#sizes.size * NAME_BYTES;
   }
 }
 
-/** Names of the images, and of the frames that lines were drawn on. */
+/** Names of the images, and of the frames on which lines were drawn. */
 function namedFiles(scan: PvScan): { readonly images: Set<string>; readonly sources: Set<string> } {
   const images = new Set<string>();
   const sources = new Set<string>();

@@ -1,4 +1,4 @@
-/** One scene: the planes of some sequences, everything but their samples. */
+/** One scene, the planes of some sequences, without their samples. */
 import { basename } from "node:path";
 import { calibrated } from "../metadata/axes.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
@@ -15,10 +15,10 @@ import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { referenceImage } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
 
-/** Memory of the settings and warnings of a scene. */
+/** Memory of a scene's settings and warnings. */
 const BASE_BYTES = 256 << 10;
 
-/** Memory of a frame with its files and settings, which the document keeps. */
+/** Memory per frame: its files and settings, which the document keeps. */
 const FRAME_BYTES = 2048;
 
 /** A document with its files. */
@@ -27,10 +27,10 @@ export interface OpenedScan {
   readonly files: ScanFiles;
 }
 
-/** Images that are tried in search of one that shows the layout. */
+/** Number of images that are tried in search of a readable one, which shows the layout. */
 const MAX_TRIED = 64;
 
-/** Everything but the samples of a scene. @throws {DecodeFailed} all its images are unreadable */
+/** Describes a scene without its samples. @throws {DecodeFailed} all its images are unreadable */
 export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): Acquisition {
   const { scan } = document;
   const grid = new FrameGrid(scan, group);
@@ -67,7 +67,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
         ...line === null ? [] : [...surplus(line, layout.height), ...line.warnings],
         ...reference.warnings,
       ],
-      // Texts of attributes may keep the whole text of the document.
+      // Attribute texts may keep the whole text of the document in memory.
       indexBytes: BASE_BYTES + PlaneFiles.indexBytes + files.indexBytes + 2 * document.size +
         scan.sequences.reduce((sum, { frames }) => sum + frames.length * FRAME_BYTES, 0),
       holds: ({ t, z, channel }) => {
@@ -99,14 +99,14 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   };
 }
 
-/** The stored images, in the order T, Z and channel. */
+/** The stored images, in the order T, Z, channel. */
 function* storedImages(grid: FrameGrid, files: ScanFiles): Generator<PvFile> {
   for (const frame of grid.frames()) {
     for (const file of frame.files) if (files.sizeOf(file.name) !== null) yield file;
   }
 }
 
-/** The first stored image of each channel, or else the first that is named, in the order of channel numbers. */
+/** The first stored image of each channel, or else the first named one, in order of channel number. */
 function channelsOf(
   grid: FrameGrid,
   files: ScanFiles,
@@ -141,7 +141,7 @@ const surplus = ({ lines }: LineSettings, rows: number): Warning[] =>
     `The PVScan document states ${lines} lines, but the images have ${rows}`,
   );
 
-/** Warns of missing frames and files. */
+/** Warns about missing frames and files. */
 function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
   let [frames, images] = [0, 0];
   const absent: string[] = [];
