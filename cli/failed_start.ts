@@ -29,7 +29,7 @@ export function messageWindows(system: string, message: string): ProgramCall[] {
       args: ["--error", "--no-markup", "--title=acq-server", `--text=${message}`],
       env: {},
     },
-    // kdialog would take a message that begins with a dash for an option; none does.
+    // No message begins with a dash, which kdialog would take for an option.
     { program: "kdialog", args: ["--title", "acq-server", "--error", message], env: {} },
   ];
 }

@@ -122,7 +122,7 @@ function encodedDocuments(documents: readonly MetadataDocument[]): Uint8Array<Ar
     (sum, { name, mediaType, text }) => sum + name.length + mediaType.length + text.length,
     0,
   );
-  // A control character takes six bytes. Untouched memory takes none.
+  // Room for control characters, which take six bytes each. Memory that stays untouched costs nothing.
   const room = new Uint8Array(6 * characters + 64 * (documents.length + 1));
   let length = 0;
   for (const piece of jsonPieces(documents)) {

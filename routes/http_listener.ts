@@ -1,4 +1,4 @@
-/** Serves the app over `node:http`; CONTRIBUTING.md says why not over `Deno.serve`. */
+/** Serves the app over `node:http`; CONTRIBUTING.md explains why `Deno.serve` is not used. */
 import {
   createServer,
   type IncomingMessage,

@@ -144,7 +144,7 @@ function judgeAnalyses(
   }
 }
 
-/** `image` is that of the reference image. */
+/** Here, `image` describes the reference image. */
 function judgeReference(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
   const path = value["scan_path"];
   if (!isJsonObject(path) || !Array.isArray(path["points"])) return;

@@ -160,7 +160,7 @@ export class Opener {
   }
 }
 
-/** Whether a choice equals that of a session's own open. */
+/** Whether a session was opened with the same choice. */
 function isSame({ summary, source }: Session, { channelIndices, scene }: OpenChoice): boolean {
   const loaded = summary.loaded.map(({ index }) => index);
   const isSameScene = scene === summary.scene || scene === null && summary.sceneCount === 1;

@@ -56,7 +56,7 @@ export class PlaneBuffer {
     };
   }
 
-  /** Gives the memory back, at once or when the last lease ends. */
+  /** Gives the memory back, now or when the last lease ends. */
   release(): void {
     if (this.#released) return;
     this.#released = true;

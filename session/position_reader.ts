@@ -55,7 +55,7 @@ export class PositionReader {
   #ahead: PlanePlace[] = [];
   /** Jobs of planes that are read ahead. */
   readonly #aheadJobs = new Set<PlaneJob>();
-  /** Ends of the documents being sent, by consent: a page can repeat an open, and could so request many documents at once. */
+  /** Settles when a consent's documents in memory are released: a page can repeat an open, and so ask for many at once. */
   readonly #sending = new WeakMap<Consent, Promise<void>>();
   /** Number of decodings whose workers are not quiet. */
   #running = 0;

@@ -4,7 +4,7 @@ import type { Position } from "../readers/reader.ts";
 /** Number of planes that are read ahead. */
 const PLANES_AHEAD = 2;
 
-/** Last position per channel of a session. */
+/** The last position of each channel of each session. */
 export class Steps {
   readonly #last = new Map<string, Position>();
 

@@ -90,6 +90,6 @@ function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
     if ((i & STOP_STEP) === 0) stop.check();
     keys.add(key(i));
   }
-  // A scaled subblock at indices where no other subblock is belongs to the image and is not an overview.
+  // A scaled subblock without an unscaled one at the same indices belongs to the image; it is not an overview.
   return kept.some((i) => table.scaled(i) && !keys.has(key(i))) ? kept : whole;
 }

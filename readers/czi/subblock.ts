@@ -165,7 +165,7 @@ export async function findBlock(
   if (subblock === null) return null;
   const { data, dataSize } = subblock;
   const needed = block.pixels * pixel.bytes;
-  // Some writers leave pixels raw whatever the code says. A stream may also happen to be as long as the pixels.
+  // Some writers leave pixels raw despite the code. A stream may also happen to be as long as the pixels.
   const raw = dataSize === needed && !startsAsStream(file, subblock, facts.compression, what);
   const storage = await storageOf(raw ? 0 : facts.compression, what);
   if (storage.doubtful) {

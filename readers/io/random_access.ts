@@ -139,7 +139,7 @@ export class FileAccess {
     if (this.#lastMarks.size > MAX_MARKS && oldest !== undefined) this.#lastMarks.delete(oldest);
   }
 
-  /** Marks a path as missing, for example that of a chunk that is not written yet. */
+  /** Marks a path as missing, for example a chunk that is not written yet. */
   noteAbsent(path: string): void {
     if (this.#used.size < MAX_USED) this.#used.set(path, ABSENT);
   }

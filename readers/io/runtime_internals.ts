@@ -88,7 +88,7 @@ export function zstdDecoder(): ZstdDecoder | null {
 /**
  * Decodes whole Zstandard frames.
  *
- * @param isBounded whether the frames state a size that fits `target`: the decoder then needs no window (up to 128 MiB) and is
+ * @param isBounded whether the frames state a size that fits `target`; the decoder then needs no window (up to 128 MiB), so it is
  * kept
  * @returns number of decoded bytes, at the start of `target`; `target.length + 1` if the frames hold more
  * @throws {Error} the frames are damaged

@@ -25,7 +25,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   WideFieldChannelInfo: [],
 };
 
-/** Omits such elements. Attachments may also hold whole documents, which describe regions and bleach points. */
+/** Whether to omit an element. Attachments may also hold whole documents, which describe regions and bleach points. */
 const omits = (name: string, parent: string | undefined): boolean =>
   parent !== undefined &&
   (name === "LMSDataContainerHeader" || Object.hasOwn(KEPT, parent) && !KEPT[parent]!.includes(name));

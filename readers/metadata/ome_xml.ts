@@ -56,7 +56,7 @@ function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warni
   const places = new Map<number, number>();
   for (const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of children(pixels, "Plane")) {
     const [z, place] = [numberOf(TheZ), numberOf(PositionZ)];
-    // The default unit is that of the reference frame, which is unspecified.
+    // The default unit is the reference frame, which has no physical size.
     const { step, unit } = calibrated(1, PositionZUnit);
     const isFirst = numberOf(TheT) === 0 && numberOf(TheC) === 0;
     if (isFirst && z !== null && place !== null && unit === stated?.unit) places.set(z, place * step);

@@ -87,8 +87,8 @@ export interface Opening {
  * out.
  *
  * @param asked true if the client named the channels; then none is left out
- * @throws {DecodeFailed} no channel has a plane, a named channel has none, or at no position all channels have one; the message
- * names a selection that works
+ * @throws {DecodeFailed} no channel has a plane, a named channel has none, or no position has a plane of each channel; the
+ * message names a selection that works
  */
 export function openingOf(acquisition: Acquisition, wanted: readonly Channel[], asked: boolean): Opening {
   const { holds } = acquisition;

@@ -8,7 +8,7 @@ export const MAX_TIMES = 200_000;
 /** Largest number of stamps that are read for a step, 8 bytes each: two minutes of a line scan at 8 kHz. */
 export const MAX_STAMPS = 1 << 20;
 
-/** Largest number of times that are read from a document or frame each; each takes up to half a millisecond. */
+/** Largest number of times that are read one by one, from documents or frames; each takes up to half a millisecond. */
 export const MAX_TIME_RECORDS = 4096;
 
 /** Largest relative difference between a stated step and the mean step of the stamps. */

@@ -23,7 +23,7 @@ export interface VariantBudget {
   entries: number;
   /** Number of inflated bytes. */
   inflated: number;
-  /** Numbers of elements and attributes in XML. */
+  /** Remaining elements and attributes in XML. */
   readonly xml: XmlLimits;
 }
 

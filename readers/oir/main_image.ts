@@ -160,7 +160,7 @@ export interface RowLayout {
 export interface ScanEvidence {
   /** Number of complete rows of each channel in the first frame. */
   readonly stored: readonly number[];
-  /** Whether chunks of a channel state the same offset twice, as for two frames with one name. */
+  /** Whether chunks of a channel state the same offset twice, as for two frames with the same name. */
   readonly repeated: boolean;
   readonly frames: StoredFrames;
   /** Columns, rows and bytes per sample from a frame document. */

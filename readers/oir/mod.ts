@@ -12,7 +12,7 @@
  * `REF_` are those of the reference image. A line scan is one plane per channel with a row per line. Long acquisitions
  * continue in `<stem>_00001` and so on.
  *
- * Not supported: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
+ * Refused: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
  * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
 import { basename } from "node:path";

@@ -107,7 +107,7 @@ export class ZipFiles {
   /** Does nothing: the caller closes the ZIP file. */
   close(): void {}
 
-  /** The store below a folder. @throws {DecodeFailed} the path is that of a ZIP file inside the ZIP file */
+  /** The store below a folder. @throws {DecodeFailed} it is a file, not a folder */
   store(folder: string): ZipStore {
     if (this.kind(folder) === "file") {
       throw new DecodeFailed(

@@ -170,7 +170,7 @@ export interface Asked {
   readonly question: Question;
   /** Key under which the worker keeps the acquisition open. */
   readonly key: string;
-  /** Location of the acquisition; `null` if the worker has it open, or needs none. */
+  /** Location of the acquisition; `null` if the worker already has it open, or the question needs none. */
   readonly source: AcquisitionSource | null;
   /** Memory of the flag that stops the work. */
   readonly stop: SharedArrayBuffer;

@@ -180,7 +180,7 @@ function focusRun(scan: PvScan, sequence: PvSequence): (number | null)[] {
   );
 }
 
-/** Whether a focus run has the opposite direction to the first one; for a single plane, whether it is at the other's end. */
+/** Whether a focus run is opposite to the first one; for a single plane, whether it is nearer to the first run's end. */
 function runsBack(
   [from, to]: readonly (number | null)[],
   [first, last]: readonly (number | null)[],

@@ -9,7 +9,7 @@
  *
  * A line scan has one scene per sequence. Sequences of a series with equal frames at one stage position are the time points of
  * one scene. Steps, times, names and date come from the document, since in the TIFF files they are wrong or
- * constant. Not supported: a document whose images are all missing, images unlike the first one.
+ * constant. Refused: a document whose images are all missing, images unlike the first one.
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, isLoss, NoImage } from "../errors.ts";

@@ -14,7 +14,7 @@ export const TIFF: FileFormat = {
   recognises: (head) =>
     startsWith(head, 0x49, 0x49, 42, 0) || startsWith(head, 0x4d, 0x4d, 0, 42) ||
     startsWith(head, 0x49, 0x49, 43, 0) || startsWith(head, 0x4d, 0x4d, 0, 43),
-  // The XML document of a set is opened as TIFF, although it is none itself.
+  // Opens the XML document of a set, too, which is not a TIFF itself.
   claims: (path) => extensionOf(path) === ".companion.ome",
   setOf,
   relatives: SCANIMAGE_LINE_FILES,

@@ -1,4 +1,4 @@
-// Runs in osascript: shows an open panel for the question in the first argument, returns {"path": ...} as JSON.
+// Runs in osascript: shows an open panel for the question in the first argument, and returns {"path": ...} as JSON.
 ObjC.import("AppKit");
 
 // deno-lint-ignore no-unused-vars
@@ -8,7 +8,7 @@ function run(argv) {
   app.setActivationPolicy($.NSApplicationActivationPolicyAccessory);
   const panel = $.NSOpenPanel.openPanel;
   panel.title = question.title;
-  // Since macOS 11 a panel shows its message only.
+  // Since macOS 11 a panel shows only its message, not its title.
   panel.message = question.title;
   panel.canChooseFiles = !question.folders;
   panel.canChooseDirectories = question.folders;
@@ -16,7 +16,7 @@ function run(argv) {
   panel.treatsFilePackagesAsDirectories = true;
   // kCGModalPanelWindowLevel, above the windows of all other programs.
   panel.level = 8;
-  // canJoinAllSpaces and fullScreenAuxiliary: also where the browser fills the screen.
+  // canJoinAllSpaces and fullScreenAuxiliary: shows the panel even if the browser fills the screen.
   panel.collectionBehavior = 1 | 256;
   if (question.folder !== null) panel.directoryURL = $.NSURL.fileURLWithPath(question.folder);
   let filter = null;
@@ -24,21 +24,21 @@ function run(argv) {
     try {
       filter = offerFilter(panel, question);
     } catch {
-      // A panel without its filter shows all files, which is better than no panel. A store is then chosen by a file
-      // inside it, which may be hidden.
+      // A panel without its filter shows all files, which is better than no panel. The user then selects a store by a
+      // file in it, which may be hidden.
       panel.showsHiddenFiles = question.names.length > 0;
     }
   }
-  // Since macOS 14, where the older call does nothing unless the program in front yields.
+  // Since macOS 14 the older call does nothing unless the frontmost program yields.
   if (app.respondsToSelector("activate")) app.activate;
   else app.activateIgnoringOtherApps(true);
   const chosen = Number(panel.runModal) === 1;
-  // The panel holds its delegate weakly; this use keeps it until here.
+  // The panel holds its delegate weakly; this use keeps the delegate alive until here.
   if (filter !== null) panel.delegate = $();
   return JSON.stringify({ path: chosen ? ObjC.unwrap(panel.URL.path) : null });
 }
 
-/** Shows acquisitions or all files; of folders only stores can be chosen. */
+/** Lets the user show acquisitions or all files. The only folders that can be chosen are stores. */
 function offerFilter(panel, question) {
   let all = false;
   const nameOf = (url) => ObjC.unwrap(url.lastPathComponent).toLowerCase();
@@ -58,7 +58,7 @@ function offerFilter(panel, question) {
           all || Boolean(url.hasDirectoryPath) || isNamed(url) ||
           endsLike(url, question.endings),
       },
-      // Asked at the button, where the other folders are entered.
+      // Called when the user presses the button; opens folders that are not stores.
       "panel:validateURL:error:": {
         types: ["bool", ["id", "id", "pointer"]],
         implementation: (_panel, url) => {

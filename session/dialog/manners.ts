@@ -25,7 +25,7 @@ export function dialogTitle(foreign: string | null): string {
   return `Open an acquisition for ${isNameless ? "a page without an address" : shortOrigin(foreign)}`;
 }
 
-/** Shortens a long origin in the middle: its end names the owner, and title bars cut the end. */
+/** Shortens a long origin in the middle: its end names the owner, and title bars cut the end of a long title. */
 function shortOrigin(origin: string): string {
   if (origin.length <= MAX_ORIGIN) return origin;
   const scheme = /^[a-z]{1,20}:\/\//.exec(origin)?.[0] ?? "";

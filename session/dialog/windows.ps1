@@ -1,18 +1,18 @@
 # Shows a dialog for the question in ACQ_SERVER_DIALOG and writes an object with the path as JSON.
-# Handed over as one argument: no double quotes in here, not even in comments.
+# The script is passed as one argument: it must not contain double quotes, not even in comments.
 $ErrorActionPreference = 'Stop'
-# A policy of the machine can forget about all types but a few; what follows then fails one by one, and says so worse.
+# A policy of the machine can forbid all types but a few. The calls below would then fail one by one, with worse messages.
 if ($ExecutionContext.SessionState.LanguageMode -ne 'FullLanguage') {
   throw 'a policy of this machine runs scripts in Constrained Language Mode, which can show no window'
 }
-# Words and path go out as bytes: the console's own encoding is that of the country, and a program without a
+# Messages and the path are written as bytes: the console's own encoding depends on the country, and a program without a
 # console cannot change it.
 function Send($stream, $text) {
   $bytes = [System.Text.Encoding]::UTF8.GetBytes($text)
   $stream.Write($bytes, 0, $bytes.Length)
 }
-# Windows Forms of PowerShell 5.1 shows folders as the tree of 1999, without address bar, search and network places, so
-# they are chosen in the dialog of files. Backticks stand for double quotes. The methods stand in the order of shobjidl.h;
+# In PowerShell 5.1, Windows Forms shows folders as a tree from 1999, without address bar, search and network places, so
+# the file dialog is used for folders. Backticks stand for double quotes. The methods are in the order of shobjidl.h;
 # those without parameters are never called.
 $source = @'
 using System;
@@ -87,13 +87,13 @@ try {
   $question = $env:ACQ_SERVER_DIALOG | ConvertFrom-Json
   if (-not [Environment]::UserInteractive) { throw 'this session has no desktop' }
   $compiled = $true
-  # Where the compiler is locked the dialogs are there, though blurred, and folders are the tree.
+  # If the compiler is forbidden, dialogs still work, but they are blurred and show folders as a tree.
   try { Add-Type -TypeDefinition $source.Replace('`', [string][char]34) } catch { $compiled = $false }
-  # Before the first window, or Windows magnifies this one on screens with small pixels.
+  # Called before the first window; otherwise Windows magnifies the windows on screens with small pixels.
   if ($compiled) { [AcqServerDialog]::SeePixels() }
   Add-Type -AssemblyName System.Windows.Forms
   [System.Windows.Forms.Application]::EnableVisualStyles()
-  # A window that is never shown but lies on top hands that to the dialog which it owns.
+  # This window is never shown. It is topmost, and so is the dialog that it owns.
   $owner = New-Object System.Windows.Forms.Form
   $owner.TopMost = $true
   $owner.ShowInTaskbar = $false

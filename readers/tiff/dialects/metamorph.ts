@@ -86,7 +86,7 @@ function readUic1({ tiff, first }: Opened): Uic1 {
     const number = (offset: number) =>
       tiff.window.view(offset, 4, what).getUint32(0, tiff.encoding.littleEndian);
     if (id === 3) isCalibrated = value !== 0;
-    // A valid offset is at least 8: the writer left the value out.
+    // No offset is below 8: the writer left the value out.
     if (value < 8) continue;
     if (id === 4) result.x = number(value) / number(value + 4);
     else if (id === 5) result.y = number(value) / number(value + 4);

@@ -97,7 +97,7 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
   return { images, warnings, bytes: index.length };
 }
 
-/** The record at an offset; `null` if there are zeros. @throws {DecodeFailed} the record is damaged or truncated */
+/** The record at an offset; `null` at the zeros after the last one. @throws {DecodeFailed} the record is damaged or truncated */
 function readRecord(
   index: Uint8Array<ArrayBuffer>,
   start: number,

@@ -12,7 +12,7 @@ import type { FileFrames } from "./scanimage_stamps.ts";
 export interface FrameOrder {
   /** Whether fast focusing scans volumes; false for a slow stack and a time series. */
   readonly fast: boolean;
-  /** Frames per slice; `null` if all frames belong to it. */
+  /** Frames per slice; `null` if all frames belong to one slice. */
   readonly perSlice: number | null;
   /** Slices per volume; `null` if the header does not state it. */
   readonly slices: number | null;

@@ -36,7 +36,7 @@ interface Part {
   /** Part number in its name. */
   readonly number: number;
   readonly size: number;
-  /** Number of its first frame in the acquisition, from 0. For candidates as stamped, `NaN` without stamps. */
+  /** Number of its first frame in the acquisition, from 0; for a candidate, the stamped number, or `NaN`. */
   readonly start: number;
 }
 

@@ -139,7 +139,7 @@ export function arrayAt(
   }, null);
 }
 
-/** The description of an array in a page, which is not the first page. */
+/** The description of an array in a page other than the first. */
 function shapeIn(tiff: TiffFile, chain: PageChain, page: number): string | undefined {
   if (!chain.isDescribed(page)) return undefined;
   return tiff.directoryAt(chain.offsets[page]!).notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape);
