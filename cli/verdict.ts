@@ -57,7 +57,7 @@ export function validatePath(given: string): Verdict {
 /** Shows the path of a file in the form of the given path: absolute, or relative to the working directory. */
 const shownLike = (given: string, file: string) => isAbsolute(given) ? file : relative(".", file) || ".";
 
-/** What is found in a path. */
+/** What the validation of a path finds. */
 interface Found {
   readonly problems: Problem[];
   readonly missingPlanes: MissingPlanes[];

@@ -51,7 +51,7 @@ interface Entry {
   cancelRest: (() => void) | null;
 }
 
-/** A pool that grows on demand to one worker more than the machine has cores. Planes leave one worker to opens. */
+/** A pool that grows on demand to one worker more than the machine has cores. Planes leave one worker free for opens. */
 export class DecodePool {
   readonly #clock: Clock;
   readonly #budget: MemoryBudget;

@@ -25,7 +25,7 @@ export interface ListedEntry {
   readonly modified: string;
 }
 
-/** What lies in a folder. */
+/** The contents of a folder. */
 export interface FolderListing {
   /** The folder with links resolved. */
   readonly path: string;

@@ -144,7 +144,7 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
 }
 
 /**
- * Judges a path on Windows. Opening a UNC path would log in at another host, so it must lie below a root.
+ * Validates a path on Windows. Opening a UNC path would log in at another host, so it must lie below a root.
  *
  * @param isInside whether a path lies below a root
  * @throws {UnsupportedFormat | PathNotAllowed}

@@ -5,7 +5,7 @@
  *     +0 .. 40  "LABORATORY IMAGING ND BOX MAP 00", u64 distance of the map from the end of the file
  *
  *     LUNK  a codestream: one channel of one frame      VIMD  XML, channels and pixel size of a frame
- *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for people
+ *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for users
  */
 import { jpeg2000 } from "../codecs/jpeg2000.ts";
 import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";

@@ -12,7 +12,7 @@ import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
 
 /** What a dialog asks for. */
 export interface DialogQuestion {
-  /** Names the asking page. */
+  /** Title, which names the page that asks. */
   readonly title: string;
   /** Extensions in lower case with a dot; unsupported ones are left out of the filter. */
   readonly extensions: readonly string[];

@@ -14,7 +14,7 @@ import { runProgram } from "./program.ts";
 
 /** A request for a dialog. */
 export interface PickRequest {
-  /** Names the asking page. */
+  /** Title, which names the page that asks. */
   readonly title: string;
   /** Extensions for the filter, in lower case with a dot. */
   readonly extensions: readonly string[];
