@@ -141,7 +141,7 @@ async function kymographOf(opened: OpenedChannel, plane: Plane, { count, axis }:
   return made;
 }
 
-/** Images along an axis, with the other axes at the opened position; `null` for an image that was not recorded. */
+/** Takes each image along an axis, with the other axes at the opened position; `null` for an image that was not recorded. */
 async function eachImage(
   { sessions, session, index: channel }: OpenedChannel,
   axis: Over,

@@ -48,7 +48,7 @@ const MAX_CONNECTIONS = 256;
 /** Connections that may wait to be accepted. */
 const BACKLOG = 64;
 
-/** Longest target. The runtime counts the target of a request as part of its headers. */
+/** Longest target in bytes. The runtime counts the target of a request as part of its headers. */
 const MAX_TARGET_BYTES = 16 * 1024;
 
 /**

@@ -16,7 +16,7 @@ const REST_MS = 5000;
  */
 export class PlaneMemory {
   readonly #clock: Clock;
-  /** Buffers by the bytes of their plane, each with a function that cancels its release. */
+  /** Buffers by the size of their plane in bytes, each with a function that cancels its release. */
   readonly #kept = new Map<number, Map<ArrayBuffer, () => void>>();
   #bytes = 0;
 

@@ -9,7 +9,7 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 
 /** An entry of a block: a value, or a nested block. */
 export interface ScanEntry {
-  /** Number of its meaning. */
+  /** Number that identifies its meaning. */
   readonly id: number;
   /** Text or number; `null` for a block and for a value of an unknown type. */
   readonly value: string | number | null;

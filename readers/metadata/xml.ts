@@ -52,7 +52,7 @@ const local = (name: string) => name.includes(":") ? name.slice(name.lastIndexOf
  * Parses one document.
  *
  * @param what name of the document in messages: `OME-XML`, `the document at 854`
- * @param limits limits below the general ones
+ * @param limits may be lower than the general ones
  * @throws {DecodeFailed} not well-formed (with line and column), a document type declaration, or above a limit
  */
 export function parseXml(

@@ -28,7 +28,7 @@ export class Sectors {
   readonly #next: Uint32Array;
 
   /**
-   * Uses a table.
+   * Creates the sectors from their table.
    *
    * @param base contains the sectors, from `origin` on
    * @param next for each sector, the next one in its chain

@@ -140,9 +140,9 @@ function wideNumbers(view: DataView, from: number, to: number): (narrow: number)
 const CROOKED = /\\|(?:^|\/)\.{1,2}(?:\/|$)|\/\/|^\//;
 
 /**
- * Checks that every entry can be found by its key: a chunk with such a name would be served as fill values.
+ * Checks that every entry can be found by its key. Fill values would be served for a chunk whose name no key matches.
  *
- * @throws {DecodeFailed} with the first such name
+ * @throws {DecodeFailed} with the first name that no key matches
  */
 export function requireStraightNames(names: Iterable<string>): void {
   for (const name of names) {

@@ -86,7 +86,7 @@ function summaryOf({ image, plan }: PlannedReference): AcquisitionSummary["refer
   return { ...metadata, rows: plan.rows, columns: plan.columns };
 }
 
-/** The fingerprint. Closes `files`. If one cannot be read, warns and returns `null`. */
+/** The fingerprint. Closes `files`. If a file cannot be read, warns and returns `null`. */
 function fingerprintOrNull(
   paths: readonly string[],
   size: number | null,

@@ -38,7 +38,7 @@ export class PlaneFiles {
     this.first = this.get(first);
   }
 
-  /** Opens the files by their first readable plane. @throws {DecodeFailed} the error of the first plane, if none is readable */
+  /** Reads the first of some planes that is readable. @throws {DecodeFailed} the error of the first plane, if none is readable */
   static open(places: Iterable<PlanePlace>, open: OpenPlaneFile, files: FileAccess): PlaneFiles {
     let failure: DecodeFailed | null = null;
     for (const place of places) {
