@@ -17,7 +17,7 @@ import { Saving } from "./saving/saving.js";
 import { takeDrops } from "./opening/ways_in.js";
 import { WorkStore } from "./opening/work_store.js";
 
-/** While work is unsaved, sessions that expire soon are renewed: a file that only a dialog opens would be gone. */
+/** While work is unsaved, sessions that expire soon are renewed: a file that only a dialog can open would be lost. */
 const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
 
 const page = new Page();

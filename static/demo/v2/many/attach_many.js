@@ -36,7 +36,7 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
     notice: (text, action, act) => page.notice(text, action, act),
   });
 
-  /** The shown picture, an image as the line scan that was typed; null before the first file. @param {TypedScan | null} typed */
+  /** The shown picture, an image as a line scan with the typed calibration; null before the first file. @param {TypedScan | null} typed */
   const shownAs = (typed) => {
     const { info, groups, note } = viewer;
     if (info === null || groups === null) return null;

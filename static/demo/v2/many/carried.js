@@ -1,6 +1,6 @@
 /**
- * Regions and settings of a recording for others: what lies outside another picture is cut at its edge or left out, with
- * words that say so.
+ * Carries regions and settings of a recording to others. What lies outside the other picture is cut at its edge or left
+ * out, and words say so.
  *
  * @typedef {object} Carried as JSON
  * @property {string} key of the recording
@@ -9,9 +9,9 @@
  * @property {readonly string[]} channels their names
  * @property {number} pixelTime microseconds from one pixel of a line to the next, by the file
  * @property {number} step of its columns
- * @property {TypedScan | null} typed what makes it a line scan, where its file does not say so
+ * @property {TypedScan | null} typed calibration, if its file does not say that it is a line scan
  *
- * @typedef {{drawn: Drawn | null, words: string}} Fitted `words` is empty where everything fits
+ * @typedef {{drawn: Drawn | null, words: string}} Fitted `words` is empty if everything fits
  */
 import { keep, kept } from "../controls/kept.js";
 import { formatNumber, unitSymbol } from "../../../measure/axes.js";
@@ -23,11 +23,11 @@ import { shapeOf } from "../measuring/scan.js";
 /** @import { Scan } from "../measuring/scan.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
-/** Increase the number with every change of form. */
+/** Increase the number with every change of `Carried`. */
 const KEY = "acq-server carried 1";
 
 /**
- * Regions and settings, without results.
+ * Takes regions and settings from a recording, without results.
  *
  * @param {Drawn} drawn
  * @param {Scan} scan that they were drawn in
@@ -58,11 +58,11 @@ export function carriedFrom(drawn, scan, key, typed = null) {
 }
 
 /**
- * Regions and settings as they fit another recording.
+ * Fits regions and settings to another recording.
  *
  * @param {Carried} carried
  * @param {Scan} scan
- * @returns {Fitted} `drawn` is null where one of both is a line scan and the other is not
+ * @returns {Fitted} `drawn` is null if only one of the two is a line scan
  */
 export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
   const kind = drawn.isLineScan ? "a line scan" : "an image";
@@ -79,10 +79,10 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
   const { kymograph, regions = [] } = drawn;
   // Pixels of a rectangle count columns first, and end before `stop`.
   const rectangles = regions.filter(({ stop: [x, y] = [0, 0] }) => isInside({ x, y }, columns, rows));
-  // Points of a kymograph count columns across.
+  // In points of a kymograph's line, `x` counts columns.
   const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
   const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
-    // A band that is left out measures whole lines nowhere else.
+    // Measures whole lines in place of a band that is left out.
     band: bands.some(({ id }) => String(id) === band) ? band : "",
     channel: String(channelIn(scan, channels, Number(channel))),
   });
@@ -123,7 +123,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
 }
 
 /**
- * Drawings beside what the recording has of its own: its judgement and regions.
+ * Adds drawings to the recording's own judgement and regions.
  *
  * @param {Drawn} drawn
  * @param {Pick<Drawn, "accepted" | "regions" | "origin"> | undefined} own
@@ -137,7 +137,7 @@ export function besideOwn(drawn, own) {
   return { ...drawn, accepted, origin, regions: [...regions, ...added] };
 }
 
-/** The channel of the same name, else that of the same place, else the first. @param {Scan} scan @param {readonly string[]} names @param {number} place */
+/** Index of the channel with the same name, else at the same place, else of the first. @param {Scan} scan @param {readonly string[]} names @param {number} place */
 function channelIn({ group: { channels } }, names, place) {
   const same = channels.findIndex(({ name }) => name === names[place]);
   return same >= 0 ? same : place < channels.length ? place : 0;
@@ -160,7 +160,7 @@ export class Carrying {
     this.#place = place;
   }
 
-  /** What waits for a recording. @returns {Carried | null} */
+  /** What waits for the next recording. @returns {Carried | null} */
   get waiting() {
     return kept(KEY, this.#place);
   }
@@ -171,11 +171,11 @@ export class Carrying {
   }
 
   /**
-   * Uses what waits in a recording that was opened. Work of its own stays until the user says otherwise.
+   * Uses what waits in a recording that was opened. Asks first if the recording has work of its own.
    *
-   * @param {(typed: TypedScan | null) => Scan} scanAs the recording, an image as the line scan that was typed
+   * @param {(typed: TypedScan | null) => Scan} scanAs returns the recording, an image as a line scan with the typed calibration
    * @param {string} key of the recording
-   * @param {string} own words on its own work, or empty
+   * @param {string} own describes its own work; empty without any
    */
   offer(scanAs, key, own) {
     const { waiting } = this;

@@ -21,14 +21,14 @@ import { recordingsTable } from "./recordings_table.js";
  * @typedef {object} Needs
  * @property {() => Open | null} open null while nothing is open
  * @property {() => readonly Group[]} groups
- * @property {(carried: Carried) => string} carry to the next recording; returns what the user is told
+ * @property {(carried: Carried) => string} carry to the next recording; returns a message for the user
  * @property {Run["recall"]} recall
  * @property {Run["work"]} work
- * @property {() => boolean} mayArchive whether the server takes paths
+ * @property {() => boolean} mayArchive whether the server opens files by path
  * @property {(members: readonly ExportMember[], images: "all" | "none", name: string) => Promise<string[]>} archive saves an
  *   archive, and returns warnings
- * @property {(open: Open, measured: Open["drawn"] | null) => void} onMeasured the recording that was open at the start has
- *   these results, and others have work
+ * @property {(open: Open, measured: Open["drawn"] | null) => void} onMeasured called with the results of the recording that
+ *   was open at the start, or null; others may have new work
  */
 
 export class ManyPanel {
@@ -103,7 +103,7 @@ export class ManyPanel {
     );
   }
 
-  /** Call when another recording is open, or others lie beside it. */
+  /** Call when another recording is open, or the list beside it has changed. */
   refresh() {
     const groups = this.#needs.groups();
     const open = this.#needs.open();
@@ -167,7 +167,7 @@ export class ManyPanel {
     this.#progress.hidden = true;
     this.#count.textContent = "";
     this.#results.hidden = rows.length === 0;
-    // A band without a velocity is no failure of its recording.
+    // An error of one band or region is no failure of its recording.
     const faults = rows.filter(({ Band, Region }) => Band === undefined && Region === undefined).length;
     sayIn(
       this.#status,

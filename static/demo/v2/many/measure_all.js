@@ -28,20 +28,20 @@ import { Measurer } from "./measurer.js";
  * @property {Carried} carried regions and settings for recordings without work of their own
  * @property {Drawn} drawn of the open recording
  * @property {What} what
- * @property {boolean} skipsOwn leaves recordings with work of their own out
+ * @property {boolean} skipsOwn leaves out recordings with work of their own
  * @property {(acquisition: Acquisition) => Promise<Recalled | null>} recall work of a recording
  * @property {Pick<KeptWork, "add">} work
  * @property {AbortController} running
- * @property {(done: number, name: string) => void} onProgress before each recording
+ * @property {(done: number, name: string) => void} onProgress called before each recording
  *
  * @typedef {object} Found
- * @property {Row[]} rows for each band, and for each recording that cannot be measured, with the reason
+ * @property {Row[]} rows one for each band, and one with the reason for each recording that cannot be measured
  * @property {ExportMember[]} members the measured recordings, to be saved
  * @property {Drawn | null} open the open recording with its results, if it was measured
  */
 
 /**
- * Measures until it is cancelled; what was measured before stays.
+ * Measures recordings until it is cancelled; returns what was measured until then.
  *
  * @param {readonly Target[]} targets
  * @param {Run} run
@@ -89,7 +89,7 @@ export async function measureAll(targets, run) {
  * @param {Acquisition} acquisition
  * @param {Row} about gets what is known of the recording
  * @param {Measurer} measurer
- * @param {Run & {kept: Set<string>}} run `kept` holds the keys of the work that it has kept
+ * @param {Run & {kept: Set<string>}} run `kept` holds the keys of recordings whose work this run has stored
  * @returns {Promise<Found>}
  * @throws {Error} it cannot be measured
  */
@@ -141,14 +141,14 @@ async function measureOne(acquisition, about, measurer, run) {
 }
 
 /**
- * The recording with its regions and analyses, without traces: they follow from image and bands, and those of many
- * recordings exceed what the server takes in one order.
+ * The recording with its regions and analyses, without traces: these follow from image and bands, and for many
+ * recordings they exceed what the server takes in one order.
  *
  * @param {Acquisition} acquisition
  * @param {Measured} shown
  * @param {PositionInfo} position
  * @param {TypedScan | null} typed
- * @returns {Promise<ExportMember[]>} none where the picture is an image of the file that was turned
+ * @returns {Promise<ExportMember[]>} none if the columns of the image are its lines
  */
 async function membersFor(acquisition, shown, position, typed) {
   if (typed?.time === "columns") return [];
@@ -163,7 +163,7 @@ async function membersFor(acquisition, shown, position, typed) {
 }
 
 /**
- * Planes of all channels at a position; of an image as the line scan that was typed.
+ * Planes of all channels at a position; those of an image as a line scan, if a calibration was typed.
  *
  * @param {Acquisition} acquisition
  * @param {PositionInfo} position
@@ -180,7 +180,7 @@ async function scanAt(acquisition, position, typed, signal) {
     channels: planes.map(({ channel: { name }, samples }) => ({ name, samples })),
   };
   const { plane, channels } = isTyped ? typedPlanes(image, typed) : image;
-  // Nothing of it is drawn.
+  // Display settings are missing, because nothing is drawn.
   const group = /** @type {Scan["group"]} */ (/** @type {unknown} */ ({ plane, channels, shown: channels }));
   const place = () => placeInFile(info, position, calibration);
   const lineScan = info.lineScan ?? null;
@@ -197,7 +197,7 @@ const sourcesAt = (acquisition, position) =>
       (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
   );
 
-/** Drawings in the recording, or null without any. @param {Recalled | null} recalled @param {Scan} scan */
+/** The recording's own drawings, or null without any. @param {Recalled | null} recalled @param {Scan} scan */
 function ownWork(recalled, scan) {
   const drawn = recalled?.work.look?.drawn;
   if (recalled === null || drawingWords(drawn) === "") return null;
@@ -206,7 +206,7 @@ function ownWork(recalled, scan) {
   return own;
 }
 
-/** Settings of others for what was not measured in the recording. @param {Drawn} own @param {Carried} carried @param {Scan} scan @returns {Drawn} */
+/** Adds the carried settings for what was not measured in the recording. @param {Drawn} own @param {Carried} carried @param {Scan} scan @returns {Drawn} */
 function withSettings(own, carried, scan) {
   const { drawn } = carriedTo({ ...carried, drawn: { ...carried.drawn, bands: own.bands } }, scan);
   const others = drawn?.measured ?? {};
@@ -224,7 +224,7 @@ function withSettings(own, carried, scan) {
   };
 }
 
-/** Keeps the work. @param {Run["work"]} work @param {Recording} recording @param {Shown} shown @returns {Promise<string>} why it is not kept */
+/** Keeps the work. @param {Run["work"]} work @param {Recording} recording @param {Shown} shown @returns {Promise<string>} why it is not kept; empty if it is */
 async function keep(work, recording, shown) {
   try {
     return await work.add(recording, shown) ? "" : "Not kept: another tab has it open.";

@@ -1,4 +1,4 @@
-/** Measures a recording by drawings as the panels of the page do: it drives panels that nobody sees. */
+/** Measures a recording by drawings as the page does: it drives panels that are not shown. */
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
 import { columnsOf } from "../../../measure/csv.js";
 import { imageRows, LINE_ID, partsOf, profileColumns } from "../../../measure/image_parts.js";
@@ -21,8 +21,8 @@ import { shapeOf } from "../measuring/scan.js";
 /** @import { Scan } from "../measuring/scan.js" */
 
 /**
- * @typedef {Record<string, string | number>} Row by column of the table, with units in their names; NaN is missing
- * @typedef {ReadonlySet<string>} What keys of measurements.js
+ * @typedef {Record<string, string | number>} Row values by column names, which contain units; NaN is missing
+ * @typedef {ReadonlySet<string>} What keys of measurements.js to measure
  */
 
 const WHOLE = "whole lines";
@@ -34,10 +34,10 @@ export class Measurer {
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one));
 
   /**
-   * Measures all bands, and whole lines where something is measured in them.
+   * Measures all bands, and whole lines if there is no band or if a measurement is set to them.
    *
    * @param {Scan} scan a line scan
-   * @param {Drawn} drawn regions and settings; what was found and edited by hand is measured as it is
+   * @param {Drawn} drawn regions and settings; earlier results, perhaps edited by hand, are not measured again
    * @param {What} what
    * @param {AbortController} running cancels it
    * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with their results, and a row for each band
@@ -63,8 +63,8 @@ export class Measurer {
   }
 
   /**
-   * Measures the line and the rectangles of images, and the whole of them, over the axis of earlier means or the first
-   * one; and their projection, where one was shown.
+   * Measures whole images, their line and their rectangles, over the axis of earlier means or else the first axis; and
+   * their projection, if one was shown.
    *
    * @param {Scan} scan the opened image
    * @param {ReadonlyMap<Over, Source>} sources
@@ -73,7 +73,7 @@ export class Measurer {
    * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with the means of the part that was measured before, and
    *   a row for each part and channel
    * @throws {DOMException} `AbortError`
-   * @throws {RangeError} the recording has one image along an axis
+   * @throws {RangeError} the recording has only one image along an axis
    */
   async measureImages(scan, sources, drawn, { signal }) {
     const { group, axes } = scan;
@@ -110,7 +110,7 @@ export class Measurer {
     };
   }
 
-  /** What the page would show of the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */
+  /** What the page would show for the drawings. @param {Scan} scan @param {Drawn} drawn @returns {Measured} */
   #show(scan, drawn) {
     const { traces } = this.#bands;
     const panels = [this.#lines, this.#cursors, ...this.#measurements];
@@ -137,7 +137,7 @@ export class Measurer {
     const { key } = panel.measurement;
     const kept = drawn.measured?.[key] ?? null;
     const band = id === 0 ? "" : String(id);
-    // Items edited by hand are measured as they are.
+    // Earlier results, perhaps edited by hand, are not measured again.
     const isOwn = kept?.band === band && kept.found.length > 0;
     const { measured } = drawn;
     panel.begin(

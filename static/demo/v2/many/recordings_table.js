@@ -4,7 +4,7 @@ import { csv } from "../../../measure/csv.js";
 /** @import { About } from "../measuring/scan.js" */
 /** @import { Row } from "./measurer.js" */
 
-/** Columns that stand at the end, whichever row has them first. */
+/** Columns that always stand at the end. */
 const LAST = ["Note", "Error"];
 
 /**

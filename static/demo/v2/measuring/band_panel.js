@@ -60,7 +60,7 @@ export class BandPanel extends ShapePanel {
   );
   /** Whether a reference has a path to draw along. */
   hasPath = false;
-  /** The band being drawn, of id 0, or moved. @type {Band | null} */
+  /** The band being drawn, with id 0, or being moved. @type {Band | null} */
   draft = null;
 
   constructor() {

@@ -1,5 +1,5 @@
 /**
- * Bands of positions of a line scan, parts of each line with colours and names, and their traces.
+ * Bands of a line scan (ranges of columns with a name and a colour) and their traces.
  *
  * @typedef {object} Region of an image document, as a program wrote it
  * @property {string} id
@@ -7,8 +7,8 @@
  * @property {string} [name]
  * @property {string} coordinate_space
  * @property {readonly [column: number, row: number]} [position] of a point
- * @property {readonly [column: number, row: number]} [start] of the others
- * @property {readonly [column: number, row: number]} [stop] does not belong to a rectangle
+ * @property {readonly [column: number, row: number]} [start] of a line or rectangle
+ * @property {readonly [column: number, row: number]} [stop] of a line; of a rectangle the first pixel outside
  * @property {Record<string, any>} [metadata]
  *
  * @typedef {object} Band
@@ -17,7 +17,7 @@
  * @property {string} color CSS
  * @property {number} from first column
  * @property {number} to end, not included
- * @property {Region} [region] that another program wrote
+ * @property {Region} [region] set if another program wrote the band
  *
  * @typedef {object} Trace
  * @property {string} name of band and channel
@@ -42,7 +42,7 @@ const BAND_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc
 /** Dashes distinguish channels, colours distinguish bands. */
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 
-/** More curves are indistinguishable and slow. */
+/** Most bands: more curves are slow and hard to distinguish. */
 export const MOST_BANDS = 24;
 
 /** The bands of the shown picture; emits `change`. */
@@ -71,7 +71,7 @@ export class Bands extends Emitter {
   }
 
   /**
-   * @param {number} from a position between columns; the band includes every column that it touches
+   * @param {number} from edge in columns, may be fractional; the band includes every column that it touches
    * @param {number} to
    * @returns {Band | null} null beyond the limit
    */
@@ -103,7 +103,7 @@ export class Bands extends Emitter {
     this.emit("change");
   }
 
-  /** The band with edges at the nearest edges of pixels; an edge that is moved past the other takes it along. @param {Band} band @param {number} from @param {number} to @returns {Band} */
+  /** Moves both edges to the nearest pixel edges; an edge that passes the other pushes it along. @param {Band} band @param {number} from @param {number} to @returns {Band} */
   moved(band, from, to) {
     const [low, high] = [Math.round(from), Math.round(to)];
     if (low !== band.from && low >= high) return { ...band, ...columnsBetween(low, low + 1, this.#columns) };
@@ -118,7 +118,7 @@ export class Bands extends Emitter {
   }
 }
 
-/** Columns at least partly between two positions; at least one. @type {(one: number, other: number, columns: number) => {from: number, to: number}} */
+/** Columns that lie at least partly between two positions: one or more. @type {(one: number, other: number, columns: number) => {from: number, to: number}} */
 export function columnsBetween(one, other, columns) {
   const [low, high] = [Math.min(one, other), Math.max(one, other)];
   const from = Math.min(columns - 1, Math.max(0, Math.floor(low)));
@@ -151,7 +151,7 @@ export function bandMarks(bands, pane) {
     const edges = [from, to].map((y) => [pane.toScreen(x0, y), pane.toScreen(x1, y)]);
     const corners = edges.flat();
     const [left, top] = [0, 1].map((i) => Math.min(...corners.map((corner) => corner[i])));
-    // White as all labels: few colours of bands can be read on any picture.
+    // White, as all labels are: few band colours are readable on every picture.
     /** @type {Mark[]} */
     const label = name === ""
       ? []

@@ -16,7 +16,7 @@ import { shapeOf } from "./scan.js";
 const NAMES = ["A", "B"];
 const COLORS = ["#ffd54a", "#7fd6ff"];
 
-/** Widest window of a mean. */
+/** Largest window of a mean, in lines or columns. */
 const MOST = 100_001;
 
 export class CursorPanel extends ShapePanel {
@@ -147,7 +147,7 @@ export class CursorPanel extends ShapePanel {
     return this.#pinned.map(({ name }, i) => name || NAMES[i]);
   }
 
-  /** Each quantity at the cursors, with its text; the velocity stands for both of a line scan. */
+  /** Each quantity at the cursors, with its text; of two cursors in a line scan also the velocity from one to the other. */
   get #quantities() {
     const { scan } = this;
     if (scan === null) return [];

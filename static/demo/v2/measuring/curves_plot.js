@@ -1,4 +1,4 @@
-/** Curves of a table in a panel: values of the first column run across. */
+/** Plots the columns of a table in a panel, over its first column. */
 import { extent } from "../../../measure/traces.js";
 import { element } from "../controls/element.js";
 import { measureLabel } from "../picture/marks.js";

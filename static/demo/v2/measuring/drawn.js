@@ -1,27 +1,27 @@
 /**
- * What was drawn, pinned and measured in a picture, as JSON to be kept and to be undone. Drawings belong to samples: a
- * picture of another size takes none.
+ * What was drawn, pinned and measured in a picture, as JSON to be stored and undone. Drawings fit only a picture of the
+ * same size.
  *
  * @typedef {object} KeptMeasurement
  * @property {string} band id of the chosen band; empty for whole lines
- * @property {string} channel position of the chosen channel
+ * @property {string} channel index of the chosen channel
  * @property {import("../../../measure/measurement.js").Settings} settings
  * @property {readonly any[]} found results; empty before a measurement
  * @property {{band: string, channel: string}} of band and channel of `found`, as above
- * @property {readonly [number, number]} columns of `found`
+ * @property {readonly [number, number]} columns of `found`: the first, and the one after the last
  * @property {import("../../../measure/measurement.js").Settings} measured settings of `found`
  * @property {import("./scan.js").About} about describes the measurement
- * @property {string | null} place the measured part of the file; null for the position that is shown
+ * @property {string | null} place scene and position of `found`; null for the shown position
  *
  * @typedef {object} KeptKymograph
  * @property {{x: number, y: number}[]} points of the line, in samples of the images
  * @property {number} width
- * @property {boolean} isMade shown or being made
- * @property {any} [look] its look
+ * @property {boolean} isMade whether the kymograph is shown or being made
+ * @property {any} [look] display settings and drawings of the kymograph
  *
  * @typedef {import("../../../measure/velocity.js").Place} Place
  * @typedef {{id: number, name?: string, from: Place, to: Place, region?: import("./bands.js").Region}} Line
- * @typedef {{x: number, y: number, name?: string}} Cursor pixel of the picture: x counts rows, y columns
+ * @typedef {{x: number, y: number, name?: string}} Cursor pixel of the picture: `x` is its row, `y` its column
  *
  * @typedef {object} KeptMeans
  * @property {import("../../../measure/stack.js").Over} axis
@@ -33,36 +33,36 @@
  * @typedef {object} Drawn
  * @property {readonly [number, number]} shape of the plane
  * @property {boolean} isLineScan
- * @property {import("../../../measure/traces.js").TraceSettings | null} traces null where nothing is known of them
+ * @property {import("../../../measure/traces.js").TraceSettings | null} traces null if unknown
  * @property {import("./bands.js").Band[]} bands
  * @property {readonly Line[]} lines
- * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] by the keys of measurements.js
+ * @property {Readonly<Record<string, KeptMeasurement | null>>} [measured] results by the keys of measurements.js
  * @property {{pinned: Cursor[], lines: number, columns: number}} cursors
  * @property {KeptKymograph | null} kymograph
  * @property {KeptMeans | null} [images]
  * @property {import("../../../measure/stack.js").ProjectionOf | null} [projection] shown in place of the images
- * @property {readonly import("./bands.js").Region[]} [regions] that are no bands, lines or cursors
- * @property {boolean | null} [accepted] null as the file says
- * @property {string | null} [origin] mark of the documents that this began with
+ * @property {readonly import("./bands.js").Region[]} [regions] other than bands, lines and cursors
+ * @property {boolean | null} [accepted] the user's judgement; null if it equals that of the file
+ * @property {string | null} [origin] mark of the documents that the drawings started from
  */
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { shapeOf } from "./scan.js";
 
-/** Of coordinates in an image document: pixels. */
+/** Coordinate space of the regions in an image document: pixels. */
 export const SPACE = "primary-image-full-resolution-pixels";
 
-/** More rows than anyone edits: the threshold lies in the noise. */
+/** Most results in a list to edit: if there are more, the threshold lies in the noise. */
 export const MOST_ROWS = 5000;
 
-/** More lines hide the picture. */
+/** Most lines over a picture: more would hide it. */
 export const MOST_LINES = 200;
 
 /**
- * Kept drawings that fit a picture. A line scan may have grown, as while it is recorded.
+ * Checks that stored drawings fit a picture. A line scan may have gained rows, as during recording.
  *
- * @param {any} kept of this or another picture
+ * @param {any} kept drawings of this or another picture
  * @param {import("./scan.js").Scan} scan
- * @returns {Drawn | null} null where drawn into other samples
+ * @returns {Drawn | null} null if they do not fit
  */
 export function drawnIn(kept, scan) {
   if (kept?.isLineScan !== scan.isLineScan) return null;
@@ -72,11 +72,11 @@ export function drawnIn(kept, scan) {
   return isFit ? { ...kept, shape: [rows, columns] } : null;
 }
 
-/** What is kept of each measurement, changed. @param {Drawn["measured"]} measured @param {(one: KeptMeasurement, key: string) => KeptMeasurement | null} change @returns {Record<string, KeptMeasurement | null>} */
+/** Changes what is kept of each measurement. @param {Drawn["measured"]} measured @param {(one: KeptMeasurement, key: string) => KeptMeasurement | null} change @returns {Record<string, KeptMeasurement | null>} */
 export const mapped = (measured, change) =>
   Object.fromEntries(Object.entries(measured ?? {}).map(([key, one]) => [key, one && change(one, key)]));
 
-/** With rows and columns exchanged, as in an image whose columns are lines. @param {import("./bands.js").Region} region @returns {import("./bands.js").Region} */
+/** Exchanges rows and columns of a region, as for an image whose columns are lines. @param {import("./bands.js").Region} region @returns {import("./bands.js").Region} */
 export function turnedRegion(region) {
   const ends = (/** @type {any} */ { position, start, stop }) => ({
     ...position && { position: [...position].reverse() },
@@ -92,7 +92,7 @@ export function turnedRegion(region) {
   };
 }
 
-/** Without what was measured in other samples. @param {any} kept unchecked @returns {any} */
+/** Kept drawings without results, for other samples. @param {any} kept unchecked @returns {any} */
 export function withoutResults(kept) {
   if (!kept) return kept;
   const { kymograph, measured } = kept;
@@ -105,7 +105,7 @@ export function withoutResults(kept) {
   };
 }
 
-/** What was drawn and measured, such as "2 bands, 1 line"; empty for nothing. @param {any} kept unchecked @returns {string} */
+/** Summary of what was drawn and measured, such as "2 bands, 1 line"; may be empty. @param {any} kept unchecked @returns {string} */
 export function drawnWords(kept) {
   if (!kept) return "";
   const words = /** @type {const} */ ([
@@ -125,6 +125,6 @@ export function drawnWords(kept) {
   return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judged].join(", ");
 }
 
-/** The same without judgement and the regions of a line scan's file, which any drawings leave. @param {any} kept unchecked @returns {string} */
+/** The same without the judgement and, for a line scan, without regions that no tool draws. @param {any} kept unchecked @returns {string} */
 export const drawingWords = (kept) =>
   kept ? drawnWords({ ...kept, accepted: null, regions: kept.isLineScan ? [] : kept.regions }) : "";

@@ -1,9 +1,9 @@
-/** Earlier and later states of the drawings, to step back and forth. */
+/** Undo and redo steps of the drawings. */
 
-/** More steps than anyone takes back; each may keep thousands of events. */
+/** Most steps: more than anyone takes back, and each may hold thousands of events. */
 export const MOST_STEPS = 200;
 
-/** @template State that nobody changes any more, as JSON; numbers may be NaN */
+/** @template State immutable JSON, but numbers may be NaN */
 export class History {
   /** @type {State[]} */
   #past = [];
@@ -29,11 +29,11 @@ export class History {
   }
 
   /**
-   * Makes a step, or adds to that of the same field.
+   * Adds a step, or extends the last one if it came from the same field.
    *
    * @param {State} state after the change
    * @param {unknown} [field] that is being typed in, or null
-   * @returns {boolean} false without a change
+   * @returns {boolean} false if nothing changed
    */
   record(state, field = null) {
     const former = this.#now;
@@ -45,12 +45,12 @@ export class History {
     return true;
   }
 
-  /** What is typed next is a step of its own. */
+  /** Makes the next input in a field a step of its own. */
   endTyping() {
     this.#field = null;
   }
 
-  /** Replaces the current state without a step, as nobody changed it by hand. @param {State} state @returns {boolean} false without a change */
+  /** Replaces the current state without a step, for changes that the user did not make. @param {State} state @returns {boolean} false if nothing changed */
   amend(state) {
     const text = JSON.stringify(state);
     const isOther = text !== this.#text;

@@ -1,5 +1,5 @@
 /**
- * The images of a stack together: the mean of a part of them over time or focus, and projections.
+ * Measures the images of a stack together: means of a part over time or focus, and projections.
  *
  * @typedef {import("./image_series.js").Source} Source
  */
@@ -17,7 +17,7 @@ import { Panel } from "./panel.js";
 /** @import { Drawn, KeptMeans } from "./drawn.js" */
 /** @import { About, Scan } from "./scan.js" */
 
-/** Emits `change`, and `project` `{samples}` for a projection to be shown, or null for the images again. */
+/** Emits `change`, and `project` `{samples}` to show a projection, or with null the images again. */
 export class ImagePanel extends Panel {
   /** @type {ReadonlyMap<Over, Source>} */
   #sources = new Map();
@@ -79,7 +79,7 @@ export class ImagePanel extends Panel {
     this.redraw(drawn);
   }
 
-  /** Shows other means and the images or a projection, as when a change is undone. @param {Drawn | null} drawn */
+  /** Shows other means, and the images or a projection, for example after Undo. @param {Drawn | null} drawn */
   redraw(drawn) {
     const { images = null, projection = null } = drawn ?? {};
     this.#means = images;
@@ -226,7 +226,7 @@ export class ImagePanel extends Panel {
     this.emit("project", { samples });
   }
 
-  /** The images of a projection are not shown, so nothing says at which of them to measure. */
+  /** Disables measuring while a projection is shown: no image then says at which position to measure. */
   #showButtons() {
     const isProjected = this.#projection !== null;
     this.#back.hidden = !isProjected;
@@ -236,8 +236,8 @@ export class ImagePanel extends Panel {
 }
 
 /**
- * @param {readonly Float64Array[]} values means of a part in each image by channel
- * @param {{part: Part, axis: Over, channels: string[], at: About, axes: readonly Axis[]}} of `at` states where the images lie along other axes
+ * @param {readonly Float64Array[]} values for each channel the means of a part in all images
+ * @param {{part: Part, axis: Over, channels: string[], at: About, axes: readonly Axis[]}} of `at` states the position of the images along other axes
  * @returns {KeptMeans}
  */
 export function keptMeans(values, { part, axis, channels, at, axes }) {
@@ -258,7 +258,7 @@ export function keptMeans(values, { part, axis, channels, at, axes }) {
   };
 }
 
-/** @param {KeptMeans | null} means @param {Axis | undefined} axis that they run along */
+/** @param {KeptMeans | null} means @param {Axis | undefined} axis of the means */
 export const meansColumns = (means, axis) =>
   means === null || axis === undefined ? [] : stackColumns(
     axis,

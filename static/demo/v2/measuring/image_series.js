@@ -1,11 +1,11 @@
 /**
  * The images of a series, and how they are fetched.
  *
- * @typedef {(index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt of all channels; null for planes never recorded
+ * @typedef {(index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>} ImagesAt fetches the planes of all channels; null for planes never recorded
  * @typedef {object} Source images along an axis
  * @property {import("../../../measure/kymograph.js").Series} series
- * @property {() => ImagesAt} images at the other places that are shown
- * @property {() => import("./scan.js").About} at these places in words
+ * @property {() => ImagesAt} images at the shown places along the other axes
+ * @property {() => import("./scan.js").About} at describes these places
  */
 import { measuredStack, positionWords, stackAxes } from "../../../measure/stack.js";
 
@@ -18,7 +18,7 @@ import { measuredStack, positionWords, stackAxes } from "../../../measure/stack.
 const AT_ONCE = 3;
 
 /**
- * Images along time and focus, by the axes that have several.
+ * Images along time and focus, for each axis with several.
  *
  * @param {OpenResponse} info
  * @param {Pick<import("../../../measure/kymograph.js").Series, "plane" | "channels">} shown
@@ -34,7 +34,7 @@ export function sourcesOf(info, shown, place, planesAt) {
       try {
         return await planesAt({ ...here, [name.toLowerCase()]: index }, signal);
       } catch (error) {
-        // A declared plane that was never recorded is missing.
+        // The plane is declared but was never recorded.
         if (/** @type {{code?: string}} */ (error).code === "plane_not_found") return [];
         throw error;
       }
@@ -56,7 +56,7 @@ export function sourcesOf(info, shown, place, planesAt) {
  * @param {AbortSignal} signal
  * @param {(done: number, count: number) => void} [onProgress]
  * @throws {DOMException} `AbortError`
- * @throws {RangeError} there is one image along an axis, or a line is degenerate
+ * @throws {RangeError} an axis has only one image, or a line is degenerate
  */
 export async function measuredSeries(sources, { plane, channels }, wanted, signal, onProgress = () => {}) {
   const along = new Map(

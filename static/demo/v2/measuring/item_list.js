@@ -1,4 +1,4 @@
-/** The list of what a measurement has found, to be edited. */
+/** An editable list of what a measurement has found. */
 import { formatAt, rounded, significant } from "../../../measure/axes.js";
 import { columnName } from "../../../measure/measurement.js";
 import { element } from "../controls/element.js";
@@ -6,7 +6,7 @@ import { button, removeButton, tables, textField } from "../controls/fields.js";
 
 /** @import { Axes, Measurement } from "../../../measure/measurement.js" */
 
-/** Rows shown at once: each row blocks the browser for some time. */
+/** Rows that are added at once: each row blocks the browser for some time. */
 const ROWS_AT_ONCE = 100;
 
 export class ItemList {

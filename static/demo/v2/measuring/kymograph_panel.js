@@ -85,7 +85,7 @@ export class KymographPanel extends Emitter {
     this.refresh();
   }
 
-  /** Shows another line without making its kymograph, as when a change is undone. @param {import("./drawn.js").KeptKymograph | null} kept */
+  /** Shows another line without making its kymograph, for example after Undo. @param {import("./drawn.js").KeptKymograph | null} kept */
   redraw(kept) {
     this.#former = null;
     this.#points = [...kept?.points ?? []];
@@ -118,7 +118,7 @@ export class KymographPanel extends Emitter {
     return lengthOf(this.#points) > 0 ? { points: this.#points, width: this.#width.number } : null;
   }
 
-  /** Where the profile was taken. @returns {import("./panel.js").About} */
+  /** States where the profile was taken. @returns {import("./panel.js").About} */
   get about() {
     const scan = this.#scan;
     return scan === null ? [] : [["Method", "values along a line, interpolated linearly"], [
@@ -148,7 +148,7 @@ export class KymographPanel extends Emitter {
     if (this.#running === null) this.#toggle();
   }
 
-  /** The picture shows the kymograph. */
+  /** Call when the picture shows the kymograph. */
   showsKymograph() {
     this.#isShown = true;
     this.#back.hidden = false;
@@ -160,7 +160,7 @@ export class KymographPanel extends Emitter {
     const [rows, columns] = this.#scan === null ? [0, 0] : shapeOf(this.#scan);
     const inside = (/** @type {number} */ place, /** @type {number} */ size) =>
       Math.min(size - 1, Math.max(0, place - 0.5));
-    // The picture counts rows along x; a sample's centre lies half a pixel inside, and nothing is known beyond the
+    // Rows lie along x of the picture. A sample's centre lies half a pixel inside it, and the line ends at the
     // outermost centres.
     const [start, end] = [from, to].map(({ x, y }) => ({ x: inside(y, columns), y: inside(x, rows) }));
     if (this.#isFreehand && this.#points.length > 0 && near(this.#points[0], start)) this.#points.push(end);
@@ -214,7 +214,7 @@ export class KymographPanel extends Emitter {
     }
   }
 
-  /** A kymograph in progress belongs to another picture now. */
+  /** Ends a kymograph that is made or no longer wanted. */
   #leave() {
     this.#running?.abort();
     this.#running = null;

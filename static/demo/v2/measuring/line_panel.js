@@ -22,7 +22,7 @@ export class LinePanel extends ShapePanel {
   #rows = element("div");
   /** Reads out the line being drawn or moved. */
   #output = element("output", { className: "drawn", "aria-live": "polite" });
-  /** The line being drawn, of id 0, or moved. @type {Line | null} */
+  /** The line being drawn, with id 0, or being moved. @type {Line | null} */
   #draft = null;
 
   constructor() {

@@ -1,6 +1,6 @@
 /**
- * Connects measuring with the viewer, and shows in place of images their kymograph, a line scan whose reference is the
- * shown image, or their projection, an image with the same drawings.
+ * Connects measuring with the viewer. Can replace the shown images by their kymograph (a line scan whose reference is the
+ * shown image) or by their projection (an image with the same drawings).
  */
 import { pathPoints } from "../../../client/v2/acq-client.js";
 import { isTime, tableUnit, titled } from "../../../measure/axes.js";
@@ -25,29 +25,29 @@ import { TypedPanel } from "./typed_panel.js";
  * @typedef {object} Images source of further images of the shown series
  * @property {() => Place} place of the shown image
  * @property {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
- * @property {(isDerived: boolean) => void} onDerived the view switches to a derived image or back
- * @property {() => void} onDrawn drawings, settings or results have changed
- * @property {() => void} onLost drawings belong to samples of another shape
+ * @property {(isDerived: boolean) => void} onDerived called when the view switches to a kymograph or projection, or back
+ * @property {() => void} onDrawn called when drawings, settings or results have changed
+ * @property {() => void} onLost called when earlier drawings do not fit the shown picture
  */
 
 export class MeasuredView {
   #viewer;
   #images;
   #measuring;
-  /** The images of the shown kymograph. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look: unknown} | null} */
+  /** The images of the shown kymograph; null if none is shown. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look: unknown} | null} */
   #original = null;
   #typedPanel = new TypedPanel();
   /** The image that is treated as a line scan, with what was typed. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, typed: TypedScan} | null} */
   #plain = null;
-  /** Planes of the image in whose place a projection is shown. @type {Float32Array[] | null} */
+  /** Planes of the image that the shown projection replaces; null if none is shown. @type {Float32Array[] | null} */
   #image = null;
   /** Facts about the line of a kymograph. @type {[string, string | number][]} */
   #line = [];
   /** Set while this module shows planes itself. */
   #isShowing = false;
-  /** Look of a kymograph that is made again. @type {any} */
+  /** Look to restore when a kymograph is made again. @type {any} */
   #former = null;
-  /** What the next picture keeps of the recording. @type {Shown["kept"]} */
+  /** What the next picture of the same recording takes over. @type {Shown["kept"]} */
   #kept = null;
 
   /** @param {Viewer} viewer @param {Images} images */
@@ -86,7 +86,7 @@ export class MeasuredView {
     };
   }
 
-  /** Shows other drawings in the same picture, or makes them the step before the present ones. @param {any} drawn unchecked @param {boolean} isBefore */
+  /** Shows other drawings in the same picture, as one step. @param {any} drawn unchecked @param {boolean} isBefore only makes them the step before the present drawings */
   adopt(drawn, isBefore) {
     const own = this.#measuring.drawn;
     this.#measuring.replace(this.#original === null ? drawn : drawn?.kymograph?.look?.drawn);
@@ -99,7 +99,7 @@ export class MeasuredView {
     return measured && { shown: measured, isAccepted, isKymograph: this.#original !== null };
   }
 
-  /** Shows drawings of the images in their place, as one step; a kymograph begins steps of its own. @param {import("./drawn.js").Drawn} drawn @param {TypedScan | null} typed what makes the image a line scan */
+  /** Replaces the drawings of the images, as one step; a kymograph begins steps of its own. @param {import("./drawn.js").Drawn} drawn @param {TypedScan | null} typed calibration, if the image is shown as a line scan */
   restore(drawn, typed) {
     this.goBack();
     if (typed === null) this.#showPlain();
@@ -164,13 +164,13 @@ export class MeasuredView {
     this.#measuring.kymographs.make();
   }
 
-  /** Shows an image as the line scan that was typed. @param {TypedScan} typed */
+  /** Shows an image as a line scan with a typed calibration. @param {TypedScan} typed */
   treat(typed) {
     this.#treat(typed, null);
   }
 
   /**
-   * Shows the image as the line scan that was typed; returns whether it is one that may be.
+   * Shows the image as a line scan with a typed calibration; returns false if there is no plain image.
    *
    * @param {TypedScan} typed
    * @param {any} look earlier look of this line scan, or null
@@ -203,7 +203,7 @@ export class MeasuredView {
     this.#images.onDrawn();
   }
 
-  /** Why tools are grey, and what helps; empty for a line scan. @param {OpenResponse} info */
+  /** Why tools are disabled, and what enables them; empty for a line scan. @param {OpenResponse} info */
   #whyNoLineScan(info) {
     if (isTime(/** @type {Axis} */ (this.#viewer.groups?.source.plane.axes[0]))) return "";
     const is = "Bands and velocities need a line scan, and the file does not say that this is one.";
@@ -257,7 +257,7 @@ export class MeasuredView {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
     const image = groupOf(groups.source);
-    // Behind a projection are the images.
+    // A kymograph is made of the images, also while their projection is shown.
     const channels = image.channels.map((channel, i) => ({
       ...channel,
       samples: this.#image?.[i] ?? channel.samples,
@@ -302,7 +302,7 @@ export class MeasuredView {
 
   /** @param {{kymograph: Kymograph, isDone: boolean}} made */
   #growKymograph({ kymograph, isDone }) {
-    // Drawings in the previous kymograph count whole lines.
+    // Drawings in the previous kymograph hold only for a complete one.
     if (this.#former !== null && !isDone) return;
     if (this.#original === null) this.#showKymograph(kymograph);
     this.#viewer.replacePlanes([...kymograph.samples]);
@@ -312,7 +312,7 @@ export class MeasuredView {
     }
   }
 
-  /** The next picture is of the same recording. @param {boolean} isTurned with rows and columns exchanged */
+  /** Keeps judgement and regions for the next picture of the same recording. @param {boolean} isTurned its rows and columns are exchanged */
   #keep(isTurned) {
     const { accepted = null, origin = null, regions = [] } = this.#measuring.drawn ?? {};
     this.#kept = { accepted, origin, regions: isTurned ? regions.map(turnedRegion) : regions };
@@ -335,7 +335,7 @@ export class MeasuredView {
 /** Whether the columns of the image are lines. @param {TypedScan | undefined} typed */
 const isTurned = (typed) => typed?.time === "columns";
 
-/** As it was loaded. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
+/** A group as it was loaded, without display settings. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
 const groupOf = ({ plane, channels }) => ({
   plane,
   channels: channels.map(({ index, name, dataUrl, samples }) => ({ index, name, dataUrl, samples })),

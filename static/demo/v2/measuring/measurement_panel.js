@@ -4,7 +4,7 @@
  * @typedef {object} Ordered
  * @property {Scan} scan
  * @property {import("../picture/channel.js").Channel} channel
- * @property {string} part of the lines
+ * @property {string} part name of the measured part of the lines
  * @property {KeptMeasurement["of"]} of
  * @property {{plane: Plane, band: MeasuredBand, settings: Settings}} order
  */
@@ -41,7 +41,7 @@ export class MeasurementPanel extends Panel {
   #found = [];
   /** What a measurement has found so far, for the chart. @type {readonly any[] | null} */
   #arriving = null;
-  /** Numbers of what was found. @type {readonly Quantity[]} */
+  /** Summary of `#found`. @type {readonly Quantity[]} */
   quantities = [];
   /** The measured samples. @type {Float32Array | null} */
   #samples = null;
@@ -186,7 +186,7 @@ export class MeasurementPanel extends Panel {
     this.#measureAgain();
   }
 
-  /** Measures what is quick again, as its order has changed. */
+  /** Measures again after the order has changed, if the measurement is quick and was run before. */
   #measureAgain() {
     if (!this.measurement.isQuick || this.#about.length === 0) return;
     const ordered = this.#order();
@@ -215,7 +215,7 @@ export class MeasurementPanel extends Panel {
     };
   }
 
-  /** Samples of another time or focus make earlier results invalid. */
+  /** Samples of another time or focus make earlier results invalid: measures again, or drops them. */
   refresh() {
     const isThere = this.scan?.group.channels.some(({ samples }) => samples === this.#samples) ?? false;
     if (this.#samples === null || isThere) return;
@@ -267,7 +267,7 @@ export class MeasurementPanel extends Panel {
     return this.#found;
   }
 
-  /** Lines of what was found in a trace that is shown, and its threshold. @param {readonly {band: Band, channel: string}[]} traces */
+  /** Lines of the results and their threshold, if a trace of their channel is shown. @param {readonly {band: Band, channel: string}[]} traces */
   inTraces(traces) {
     const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
     const isShown = this.#about.length > 0 && traces.some((trace) => trace.channel === channel);
@@ -308,7 +308,7 @@ export class MeasurementPanel extends Panel {
       : seriesOf(overTime, found, scan.axes);
   }
 
-  /** Describes the value around a line; empty without one. @param {number} line */
+  /** Describes the value nearest to a line; empty without one. @param {number} line */
   textAt(line) {
     const { scan, measurement: { overTime } } = this;
     const item = this.#found[nearestTo(this.#found, line)];
@@ -333,7 +333,7 @@ export class MeasurementPanel extends Panel {
     return { ...plotOver(scan, span), y, traces: [trace, { ...trace, isDots: true }] };
   }
 
-  /** What was found, over the picture. @param {(x: number, y: number) => [number, number]} toScreen */
+  /** Marks of the results over the picture. @param {(x: number, y: number) => [number, number]} toScreen */
   marks(toScreen) {
     return this.scan === null ? [] : outlineMarks(this.measurement, this.#found, this.scan.axes, toScreen);
   }
@@ -343,7 +343,7 @@ export class MeasurementPanel extends Panel {
     return this.measure(new AbortController());
   }
 
-  /** What is measured by the fields, or why nothing can be. @returns {Ordered | string} */
+  /** What the fields order, or why nothing can be measured. @returns {Ordered | string} */
   #order() {
     const { scan, measurement: { isOfBands } } = this;
     const channel = scan?.group.channels[Number(this.#channel.select.value)];
@@ -358,10 +358,10 @@ export class MeasurementPanel extends Panel {
   }
 
   /**
-   * Measures by the fields.
+   * Measures with the settings of the fields.
    *
    * @param {AbortController} running cancels it
-   * @returns {Promise<string>} why nothing was measured; empty where it was
+   * @returns {Promise<string>} why nothing was measured; empty after success
    */
   async measure(running) {
     const ordered = this.#order();
@@ -380,7 +380,7 @@ export class MeasurementPanel extends Panel {
     });
   }
 
-  /** Measures what is quick. @param {Ordered} ordered @returns {string} why nothing was measured; empty where it was */
+  /** Runs a quick measurement, without workers. @param {Ordered} ordered @returns {string} why nothing was measured; empty after success */
   #measureNow(ordered) {
     const { plane, band, settings } = ordered.order;
     try {
@@ -457,7 +457,7 @@ export class MeasurementPanel extends Panel {
     this.#show(again(plane, { ...this.#bandOf(scan), columns: this.#columns, trace }, found));
   }
 
-  /** Runs work, which can be cancelled. @param {AbortController} running @param {() => Promise<void>} work @returns {Promise<string>} why it failed; empty where it did not */
+  /** Runs work, which can be cancelled. @param {AbortController} running @param {() => Promise<void>} work @returns {Promise<string>} why it failed; empty after success */
   async #run(running, work) {
     this.#running = running;
     this.#start.textContent = "Cancel";
@@ -488,7 +488,7 @@ export class MeasurementPanel extends Panel {
     if (this.measurement.at !== undefined) this.#list.show(this.#found, band.axes);
   }
 
-  /** Leaves the value around a line out, or takes it in again. @param {number} line */
+  /** Excludes the value nearest to a line, or includes it again. @param {number} line */
   toggle(line) {
     const { scan, measurement: { overTime } } = this;
     const place = nearestTo(this.#found, line);
@@ -500,6 +500,6 @@ export class MeasurementPanel extends Panel {
   }
 }
 
-/** Whether another item lies at the same place; those of traces have no column. @param {{line: number, column?: number}} item @returns {(other: any) => boolean} */
+/** Whether another item lies at the same place; items of traces have no column. @param {{line: number, column?: number}} item @returns {(other: any) => boolean} */
 const isSamePlace = ({ line, column = 0 }) => (other) =>
   other.line === line && Math.abs((other.column ?? 0) - column) < 1;

@@ -9,18 +9,18 @@
  * @property {{name: string, path: string}} file
  * @property {import("../../../client/v2/acq-client.d.ts").LineScanInfo | null} lineScan timing of the lines
  * @property {import("../../../measure/typed_scan.js").TypedScan | null} typed calibration of the line scan
- * @property {string} why tools for line scans are grey, and what helps
+ * @property {string} why tools for line scans are disabled, and what enables them
  * @property {readonly Point[]} path of the line scan over its reference; empty without one
  * @property {import("./kymograph_panel.js").Source | null} series images along time, or null
- * @property {ReadonlyMap<import("../../../measure/stack.js").Over, import("./kymograph_panel.js").Source>} stacks images along `T` and `Z`, where there are several
+ * @property {ReadonlyMap<import("../../../measure/stack.js").Over, import("./kymograph_panel.js").Source>} stacks images along `T` and `Z`, if there are several
  * @property {() => [string, string | number][]} place describes the shown part of the file
- * @property {() => string} derived names a shown projection or kymograph; empty for the file's own samples
- * @property {string} note note in everything saved
+ * @property {() => string} derived names the shown projection or kymograph; empty for the file's own samples
+ * @property {string} note text that everything saved contains
  * @property {unknown} drawn earlier drawings, unchecked
- * @property {boolean} isAccepted by the file
- * @property {Pick<Drawn, "accepted" | "regions" | "origin"> | null} kept of the recording in another picture, instead of
- *   that of the drawings
- * @property {boolean} isKymograph made of a series by this module
+ * @property {boolean} isAccepted judgement of the file
+ * @property {Pick<Drawn, "accepted" | "regions" | "origin"> | null} kept taken over from another picture of
+ *   the recording, instead of that of `drawn`
+ * @property {boolean} isKymograph whether the picture is a kymograph that this page made
  */
 import { columnsOf } from "../../../measure/csv.js";
 import { imageRows, partsOf } from "../../../measure/image_parts.js";
@@ -52,7 +52,7 @@ import { TraceCharts } from "./trace_charts.js";
 /** Largest distance of the start of a band from the path, in samples of the reference. */
 const REACH = 12;
 
-/** Fields whose letters and colours make one step together. */
+/** Fields whose letters or colours make one step together. */
 const TYPED = "input[type=text], input[type=color]";
 
 /** Emits `drawn` when drawings, their settings or results have changed. */
@@ -63,14 +63,14 @@ export class Measuring extends Emitter {
   #scan = null;
   /** @type {readonly Point[]} */
   #path = [];
-  /** Samples that means and profiles were taken of last. @type {Float32Array[]} */
+  /** Samples of the last means and profiles. @type {Float32Array[]} */
   #shown = [];
   /** The traces listed last. @type {object | null} */
   #listed = null;
   #paintSoon = inNextFrame(() => this.#paint());
   /** @type {History<Drawn | null>} */
   #history = new History(/** @type {Drawn | null} */ (null));
-  /** The picture of these steps. */
+  /** Identifies the picture of these steps. */
   #key = "";
   /** Set while a drag changes the drawings, and while they are replaced. */
   #isUnfinished = false;
@@ -84,9 +84,9 @@ export class Measuring extends Emitter {
   #regions = new RegionPanel();
   #regionFold = folded("Regions", this.#regions, "regions");
   #accepted = byId("accepted", HTMLInputElement);
-  /** By the file. */
+  /** Judgement of the file. */
   #isAccepted = false;
-  /** Mark of the documents that the drawings began with. @type {string | null} */
+  /** Mark of the documents that the drawings started from. @type {string | null} */
   #origin = null;
   #cursors = new CursorPanel(() => this.#panes.source.cursor);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
@@ -103,7 +103,7 @@ export class Measuring extends Emitter {
   ];
 
   /**
-   * @param {Panes} panes whose overlays are there already
+   * @param {Panes} panes with their own overlays set
    * @param {HTMLElement} host of the panels
    * @param {HTMLElement} figure of the source
    */
@@ -115,7 +115,7 @@ export class Measuring extends Emitter {
     const regionColumns = () => this.#regionColumns;
     /** @type {import("./panel.js").About} */
     const regionsAbout = [["Method", "lengths, and means of the finite samples"]];
-    // Other tables state it with their file.
+    // Other tables state the projection with their file.
     const projected = () => this.#scan?.place().filter(([name]) => name === "Projection") ?? [];
     const saved = {
       Traces: this.#bands,
@@ -209,7 +209,7 @@ export class Measuring extends Emitter {
     };
   }
 
-  /** Null as the file says. */
+  /** The user's judgement; null if it equals that of the file. */
   get #judged() {
     const { checked } = this.#accepted;
     return checked === this.#isAccepted ? null : checked;
@@ -223,8 +223,7 @@ export class Measuring extends Emitter {
    * Starts with another picture, or the same one with other samples, and its earlier drawings.
    *
    * @param {Shown} shown
-   * @returns {Drawn | null} drawings that fit; null without any, or of samples of another
-   * shape
+   * @returns {Drawn | null} the earlier drawings; null without any, or if they do not fit
    */
   begin(shown) {
     const { path, series, isKymograph } = shown;
@@ -275,7 +274,7 @@ export class Measuring extends Emitter {
     }
     const isSame = this.#measurements.every((panel, i) => panel.found === found[i]);
     if (this.#isUnfinished || (isListed && isSame)) return;
-    // Results that no longer hold are no step.
+    // Dropping results that no longer hold is no step.
     if (this.#history.amend(this.drawn)) this.emit("drawn");
   }
 
@@ -291,7 +290,7 @@ export class Measuring extends Emitter {
     this.#redraw(this.#history.redo());
   }
 
-  /** Shows other drawings of the same picture, as one step; what they leave open of the recording stays. @param {any} kept unchecked */
+  /** Shows other drawings of the same picture, as one step; regions and judgement stay if they state none. @param {any} kept unchecked */
   replace(kept) {
     this.#record();
     const other = this.#scan && drawnIn(kept, this.#scan);
@@ -325,7 +324,7 @@ export class Measuring extends Emitter {
     for (const panel of panels) panel.begin(scan, drawn);
   }
 
-  /** What belongs to the recording, not to the picture. @param {import("./scan.js").Scan} scan @param {Shown["kept"]} kept */
+  /** Shows what belongs to the recording, not to the picture. @param {import("./scan.js").Scan} scan @param {Shown["kept"]} kept */
   #judge(scan, kept) {
     this.#accepted.checked = kept?.accepted ?? this.#isAccepted;
     this.#origin = kept?.origin ?? null;
@@ -418,7 +417,7 @@ export class Measuring extends Emitter {
     });
   }
 
-  /** Panels change one after the other; all of that is one step. */
+  /** Records one step after several panels have changed in turn. */
   #recordSoon() {
     if (this.#isRecording || this.#isUnfinished) return;
     this.#isRecording = true;
@@ -494,7 +493,7 @@ export class Measuring extends Emitter {
     const isDrawing = chosen !== "zoom" && this.#scan !== null;
     this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
     const onPath = chosen === "band" && this.#path.length > 0;
-    // A drawing finger does not scroll the page.
+    // While a finger draws, it does not scroll the page.
     this.#panes.source.redraw();
     this.#panes.reference.redraw();
     this.#panes.reference.tool = onPath ? (from, to, isDone) => this.#dragPath(from, to, isDone) : null;

@@ -7,12 +7,12 @@
  *
  * @typedef {object} Saved what a panel saves
  * @property {About} [about] settings and summary
- * @property {About} [settings] alone, where `about` has more
- * @property {boolean} [hasPlot] false where `plot` has never any
+ * @property {About} [settings] without the summary, if `about` has one
+ * @property {boolean} [hasPlot] false if `plot` always returns null
  * @property {readonly Column[]} columns of the table
  * @property {(span: Span) => import("./svg_plot.js").Plot | null} [plot] null without content
  *
- * @typedef {object} Measured in the shown picture
+ * @typedef {object} Measured what was measured in the shown picture
  * @property {import("./drawn.js").Drawn} drawn
  * @property {Scan} scan
  * @property {readonly import("./bands.js").Trace[]} traces
@@ -28,9 +28,9 @@
  * @typedef {object} Shape
  * @property {Id} id
  * @property {string} name
- * @property {string} [color] CSS, where it can be chosen
+ * @property {string} [color] CSS, if it can be chosen
  * @property {readonly End[]} ends
- * @property {boolean} [isArea] ends are opposite corners
+ * @property {boolean} [isArea] whether the ends are opposite corners
  * @property {string} place in words
  *
  * @typedef {{name?: string, color?: string, ends?: readonly End[]}} Change
@@ -55,7 +55,7 @@ import { shapeOf } from "./scan.js";
 /** Size of a saved plot in CSS pixels: fits a column of a page. */
 const [WIDTH, HEIGHT] = [720, 320];
 
-/** A panel over the measured picture; emits `change`. */
+/** A panel about the measured picture; emits `change`. */
 export class Panel extends Emitter {
   /** @type {Scan | null} */
   scan = null;
@@ -82,14 +82,14 @@ export class Panel extends Emitter {
 
 /** A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list. */
 export class ShapePanel extends Panel {
-  /** Holds the fields of the selected one. */
+  /** Holds the fields of the selected shape. */
   slot = element("div");
   /** @type {Id | null} */
   #selected = null;
   /** @type {Map<Id, HTMLButtonElement>} */
   #picks = new Map();
 
-  /** A button that selects a shape in the list. @param {Id} id @param {...(Node | string)} content */
+  /** Makes the button that selects a shape in the list. @param {Id} id @param {...(Node | string)} content */
   pick(id, ...content) {
     const made = button("", () => this.emit("select", { id }), {
       className: "pick",
@@ -114,13 +114,13 @@ export function plotOver({ axes: [time], note }, { from, to }) {
   return { width: WIDTH, height: HEIGHT, x, note };
 }
 
-/** Parts of the lines to measure in. @param {readonly import("./bands.js").Band[]} bands */
+/** Choices of the part of the lines to measure. @param {readonly import("./bands.js").Band[]} bands */
 export const bandChoices = (bands) => [
   { value: "", name: "whole lines" },
   ...bands.map(({ id, name }) => ({ value: String(id), name })),
 ];
 
-/** Index of the nearest of values at equal distances; -1 without any. @param {readonly {line: number}[]} found @param {number} line */
+/** Index of the item nearest to a line, for items at equal distances; -1 without any. @param {readonly {line: number}[]} found @param {number} line */
 export function nearestTo(found, line) {
   const [first, second] = found;
   if (first === undefined) return -1;

@@ -40,7 +40,7 @@ export class ParameterFields {
     }
   }
 
-  /** What is wrong in a field; empty for nothing. */
+  /** What is wrong in a field; empty if all are right. */
   get fault() {
     const wrong = this.#fields.find(({ field }) => field.isWrong)?.parameter;
     if (wrong === undefined) return "";

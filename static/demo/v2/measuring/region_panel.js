@@ -24,7 +24,7 @@ export class RegionPanel extends ShapePanel {
   element = element("div", { className: "panel" }, this.#rows, this.slot);
   /** The rectangle being drawn, or the region being moved. @type {Region | null} */
   #draft = null;
-  /** Hold the means of rectangles of an image. @type {Map<Region, HTMLElement>} */
+  /** Elements that show the means of rectangles. @type {Map<Region, HTMLElement>} */
   #means = new Map();
 
   /** @param {Scan} scan @param {readonly Region[]} regions in it */
@@ -41,7 +41,7 @@ export class RegionPanel extends ShapePanel {
       Math.max(0, Math.floor(Math.min(one, other))),
       Math.min(size, Math.ceil(Math.max(one, other))),
     ];
-    // The picture counts rows along x.
+    // Rows lie along x of the picture.
     const [[left, right], [top, bottom]] = [edges(from.y, to.y, columns), edges(from.x, to.x, rows)];
     if (right <= left || bottom <= top) return;
     const number = this.#nextNumber;
@@ -58,7 +58,7 @@ export class RegionPanel extends ShapePanel {
     if (isDone) this.#add(region);
   }
 
-  /** Free in the ids that this page gives. */
+  /** A number that is free in the ids that this page gives. */
   get #nextNumber() {
     return 1 +
       Math.max(0, ...this.regions.map(({ id }) => Number(/^(?:rectangle|region)-(\d+)$/.exec(id)?.[1] ?? 0)));
@@ -69,7 +69,7 @@ export class RegionPanel extends ShapePanel {
       const shown = region.id === this.#draft?.id ? this.#draft : region;
       const { id, type, position, start = [0, 0], stop = [0, 0] } = shown;
       const isArea = type === "rectangle";
-      // Edges of rectangles, middles of other pixels.
+      // Rectangles end at pixel edges, other regions in the middle of pixels.
       const middle = isArea ? 0 : 0.5;
       const ends = (position ? [position] : [start, stop])
         .map(([column, row]) => ({ x: row + middle, y: column + middle }));

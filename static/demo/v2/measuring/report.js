@@ -1,6 +1,6 @@
 /**
  * A report on one page: pictures, plots, results with their settings, and a paragraph for the methods section; as HTML to
- * be printed and as SVG. Both hold everything they show.
+ * be printed and as SVG. Both embed everything that they show.
  *
  * @typedef {object} Report
  * @property {string} title
@@ -21,7 +21,7 @@ import { escaped } from "./svg_plot.js";
 /** @import { Column } from "../../../measure/csv.js" */
 /** @import { About } from "./scan.js" */
 
-/** Rows of a table that fit a report; the CSV file has all. */
+/** Most rows of a table in a report; longer tables are only in the CSV file. */
 const MOST_ROWS = 20;
 
 /** Width of the SVG, its margin and the height of a line, in CSS pixels. */
@@ -29,7 +29,7 @@ const [WIDTH, MARGIN, LINE] = [800, 30, 16];
 
 const FONT = "Helvetica, Arial, sans-serif";
 
-/** What the methods section of a paper says. @param {Report} report */
+/** Text for the methods section of a paper. @param {Report} report */
 export function methodsOf({ parts, version }) {
   const sentences = parts.filter(({ settings }) => settings.length > 0).map(({ name, settings }) => {
     const facts = settings.map(([key, value]) => key === "Method" ? value : `${key.toLowerCase()} ${value}`);
@@ -88,7 +88,7 @@ ${tableHtml(part.columns)}
 `;
 }
 
-/** The first rows of a short table. @param {readonly Column[]} columns */
+/** A table; empty if it has no rows or too many. @param {readonly Column[]} columns */
 function tableHtml(columns) {
   const rows = rowsOf(columns);
   if (rows === null) return "";
@@ -100,7 +100,7 @@ function tableHtml(columns) {
   }</tbody></table>`;
 }
 
-/** Head and rows as texts; null where the table is too long for a report. @param {readonly Column[]} columns */
+/** Head and rows as texts; null if the table is empty or too long for a report. @param {readonly Column[]} columns */
 function rowsOf(columns) {
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   if (length === 0 || length > MOST_ROWS) return null;
@@ -144,7 +144,7 @@ export function reportSvg(report, measure) {
     write(name, 15, "bold");
     if (plot !== null) {
       const [, width = 0, height = 0] = (/width="(\d+)" height="(\d+)"/.exec(plot) ?? []).map(Number);
-      // Ids are of the whole document.
+      // Ids must be unique in the whole document.
       const own = plot.replaceAll("plot", `plot${body.length}`);
       body.push(own.replace("<svg ", `<svg x="${MARGIN}" y="${y + 4}" `).trim());
       y += width > 0 ? height + 8 : 0;

@@ -9,11 +9,11 @@
  * @property {string} fileName
  * @property {string} path on the server's computer
  * @property {boolean} isLineScan rows are time
- * @property {boolean} isTyped the calibration was typed
- * @property {number} pixelTime seconds from one pixel of a line to the next, by the file or as typed; 0 where not known
+ * @property {boolean} isTyped whether the user typed the calibration
+ * @property {number} pixelTime seconds from one pixel of a line to the next, by the file or as typed; 0 if unknown
  * @property {() => About} place describes the shown part of the file
- * @property {() => string} derived names a projection or kymograph that is shown, for saved files; empty for the file's own samples
- * @property {string} note note in everything saved
+ * @property {() => string} derived names the shown projection or kymograph in names of saved files; empty for the file's own samples
+ * @property {string} note text that everything saved contains
  */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.d.ts" */
@@ -41,7 +41,7 @@ export function scanOf(
 }
 
 /**
- * Scene and position of planes, where the file has several.
+ * Typed calibration, and scene and position of planes if the file has several.
  *
  * @param {OpenResponse} info
  * @param {PositionInfo} position
@@ -63,15 +63,15 @@ const calibrationText = ({ textFile }) => textFile === undefined ? "typed" : `ty
 /** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
 export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);
 
-/** Scene and position of the samples, to be compared. @param {Scan} scan */
+/** Scene and position of the samples as a string, for comparison. @param {Scan} scan */
 export const placeOf = (scan) => JSON.stringify(scan.place());
 
-/** Means of the shown channels, such as `GCaMP 12.3, Red 4`; the number alone of one channel. @param {Scan} scan @param {(samples: Float32Array) => number} meanOf */
+/** Means of the shown channels, such as `GCaMP 12.3, Red 4`; only the number if there is one channel. @param {Scan} scan @param {(samples: Float32Array) => number} meanOf */
 export const meansText = ({ group: { channels, shown } }, meanOf) =>
   shown.map(({ name, samples }) => `${channels.length > 1 ? `${name} ` : ""}${rounded(meanOf(samples))}`)
     .join(", ");
 
-/** Such as `Diameters 100 · Median diameter 12.3 µm`. @param {readonly import("../../../measure/measurement.js").Quantity[]} quantities */
+/** Formats quantities, such as `Diameters 100 · Median diameter 12.3 µm`. @param {readonly import("../../../measure/measurement.js").Quantity[]} quantities */
 export const quantitiesText = (quantities) =>
   quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
     .map(({ name, value, unit = "" }) =>
@@ -94,7 +94,7 @@ export function about({ fileName, path, axes, isLineScan, place, note }) {
   ];
 }
 
-/** A single image of a file that does not call it a line scan. @param {OpenResponse} info */
+/** Whether a file holds a single image and does not call it a line scan. @param {OpenResponse} info */
 export const isPlainImage = ({ plane, header: { sizes } }) =>
   !isTime(/** @type {Axis} */ (plane.axes[0])) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
 

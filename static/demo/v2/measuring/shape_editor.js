@@ -1,6 +1,6 @@
 /**
- * Edits bands, lines, cursors and regions. One of them is selected: its grips lie over the picture, for mouse, finger and keys, and
- * fields for name, colour and place below the list that it stands in.
+ * Edits bands, lines, cursors and regions. The selected one has grips over the picture, for mouse, finger and keys, and
+ * fields for name, colour and place below its list.
  */
 import { toPhysical, unitSymbol } from "../../../measure/axes.js";
 import { byId, element } from "../controls/element.js";
@@ -16,7 +16,7 @@ import { shapeOf } from "./scan.js";
 
 /** @typedef {ShapePanel & Shapes} Drawing */
 
-/** Emits `edit` `{isDone, by}` before a shape is moved and `edited` after it; `by` is the grip whose key may be held until `released`. */
+/** Emits `edit` `{isDone, by}` before a shape moves and `edited` after it; `by` is the grip that a key moves until `released`. */
 export class ShapeEditor extends Emitter {
   #panels;
   #pane;
@@ -24,7 +24,7 @@ export class ShapeEditor extends Emitter {
   #scan = null;
   /** @type {{panel: Drawing, id: Id} | null} */
   #selected = null;
-  /** Of each band of the plot; the first moves the whole shape, the others its ends. @type {HTMLButtonElement[][]} */
+  /** Grips in each band of the plot; the first moves the whole shape, the others its ends. @type {HTMLButtonElement[][]} */
   #bands = [];
   /** @type {{grip: number, ends: readonly End[], x: number, y: number} | null} */
   #drag = null;
@@ -44,7 +44,7 @@ export class ShapeEditor extends Emitter {
     ),
   );
 
-  /** @param {readonly Drawing[]} panels what lies on top first @param {Pane} pane */
+  /** @param {readonly Drawing[]} panels topmost first @param {Pane} pane */
   constructor(panels, pane) {
     super();
     this.#panels = panels;
@@ -85,7 +85,7 @@ export class ShapeEditor extends Emitter {
     if (fold) fold.open = true;
     panel.showSelected(id);
     this.refresh();
-    // On a narrow page the picture would leave.
+    // On a narrow page this would scroll the picture away.
     if (matchMedia("(min-width: 761px)").matches) this.#fields.scrollIntoView({ block: "nearest" });
   }
 
@@ -114,7 +114,7 @@ export class ShapeEditor extends Emitter {
     return panel?.shapes.find((shape) => shape.id === id) ?? null;
   }
 
-  /** Follows changes of the shape, also undone ones. */
+  /** Updates grips and fields after a change of the shape, also by Undo. */
   refresh() {
     const { shape } = this;
     if (shape === null) {
@@ -135,7 +135,7 @@ export class ShapeEditor extends Emitter {
     }
   }
 
-  /** Puts the grips where the shape lies, or at the edge of each band of the plot. */
+  /** Puts the grips on the shape in each band of the plot, or at the edge if they would lie outside. */
   place() {
     const { shape } = this;
     if (shape === null || this.#selected === null) return;
@@ -154,13 +154,13 @@ export class ShapeEditor extends Emitter {
         const [left, top] = this.#pane.toScreen(x, y);
         grip.style.left = `${inside(left, width)}px`;
         grip.style.top = `${band * height + inside(top, height)}px`;
-        // One of them is enough for keys.
+        // Keys need only the grips of one band.
         grip.tabIndex = band === 0 ? 0 : -1;
       });
     }
   }
 
-  /** Those that keys reach. */
+  /** The grips that keys reach. */
   get #grips() {
     return this.#bands[0] ?? [];
   }
@@ -196,7 +196,7 @@ export class ShapeEditor extends Emitter {
     this.#color.hidden = color === undefined;
     const { isLineScan } = /** @type {Scan} */ (this.#scan);
     this.#numbers = ends.flatMap((end, i) => {
-      // In images X comes first, which counts columns.
+      // Images list X first, which counts columns.
       const axes = isLineScan ? axesOf(end) : axesOf(end).reverse();
       return axes.map((axis, k) => ({
         field: this.#numberField(i, axis, endNames[i], k === 0),
@@ -212,7 +212,7 @@ export class ShapeEditor extends Emitter {
     this.#places.replaceChildren(...lines.map((labels) => fieldRow(...labels)));
   }
 
-  /** @param {number} end @param {"x" | "y"} axis @param {string} endName @param {boolean} isFirst of its end */
+  /** @param {number} end @param {"x" | "y"} axis @param {string} endName @param {boolean} isFirst whether it is the first field of its end */
   #numberField(end, axis, endName, isFirst) {
     const { step, unit, name, title = name } = this.#axis(axis);
     const scan = /** @type {Scan} */ (this.#scan);
@@ -267,19 +267,19 @@ export class ShapeEditor extends Emitter {
     if (panel !== undefined && copy !== null) this.select(panel, copy);
   }
 
-  /** Where grip i leads. @param {number} i */
+  /** Start of the label of grip i. @param {number} i */
   #gripName(i) {
     return i === 0 ? "Move" : `Move ${String(this.#selected?.panel.endNames[i - 1]).toLowerCase()} of`;
   }
 
   /** @param {PointerEvent} event @param {HTMLButtonElement} grip @param {number} i */
   #grab(event, grip, i) {
-    // The picture would zoom or draw.
+    // Otherwise the picture would zoom or draw.
     event.stopPropagation();
     const { shape } = this;
     if (event.button !== 0 || shape === null) return;
     grip.setPointerCapture(event.pointerId);
-    // Safari does not.
+    // Safari does not focus a pressed button.
     grip.focus();
     this.#drag = { grip: i, ends: shape.ends, x: event.clientX, y: event.clientY };
   }
@@ -332,7 +332,7 @@ export class ShapeEditor extends Emitter {
     panel?.remove(/** @type {Id} */ (id));
   }
 
-  /** Goes from the last grip to the next shape, or from the first to the one before; false where Tab does it. @param {number} i @param {boolean} isBack */
+  /** Moves the focus from the last grip to the next shape, or from the first to the previous one; false if Tab should do its default. @param {number} i @param {boolean} isBack */
   #leaves(i, isBack) {
     if (i !== (isBack ? 0 : this.#grips.length - 1)) return false;
     const all = this.#all;
@@ -348,7 +348,7 @@ export class ShapeEditor extends Emitter {
     return this.#panels.flatMap((panel) => panel.shapes.map((shape) => ({ panel, shape })));
   }
 
-  /** The shapes within reach of a position, what lies on top first. @param {Point} at @param {number} reach in CSS pixels */
+  /** The shapes within reach of a position, topmost first. @param {Point} at @param {number} reach in CSS pixels */
   #near(at, reach) {
     const distanceOf = (/** @type {Shape} */ { ends, isArea = false }) => {
       const points = ends.map(({ x, y }) => this.#pane.toScreen(x ?? at.x, y ?? at.y));
@@ -358,7 +358,7 @@ export class ShapeEditor extends Emitter {
     return this.#all.filter(({ shape }) => distanceOf(shape) <= reach);
   }
 
-  /** Selects what was pressed; of several shapes, the next one with each press. @param {Point} at @param {number} reach in CSS pixels */
+  /** Selects the pressed shape; if several overlap, each press selects the next one. @param {Point} at @param {number} reach in CSS pixels */
   #press(at, reach) {
     const near = this.#near(at, reach);
     const now = near.findIndex(({ panel, shape }) => this.#isSelected(panel, shape.id));
@@ -379,15 +379,15 @@ export class ShapeEditor extends Emitter {
   }
 }
 
-/** How near the cursor a shape is found by keys, in CSS pixels. */
+/** Largest distance from the cursor at which keys find a shape, in CSS pixels. */
 const KEY_REACH = 16;
 
 /** @param {End} end @returns {("x" | "y")[]} */
 const axesOf = (end) => (/** @type {const} */ (["x", "y"])).filter((axis) => end[axis] !== null);
 
-/** Position of a grip: the first in the middle of the shape, each other one at its end. @param {readonly End[]} ends @param {number} i @param {{x0: number, x1: number, y0: number, y1: number}} view */
+/** Position of grip i: grip 0 is in the middle of the shape, each other grip at its end. @param {readonly End[]} ends @param {number} i @param {{x0: number, x1: number, y0: number, y1: number}} view */
 function gripPlace(ends, i, { x0, x1, y0, y1 }) {
-  // Side by side along an axis that the shape spans.
+  // Grips lie side by side along an axis that the shape spans.
   const part = i === 0 ? 0.5 : i / (ends.length + 1);
   const mean = (/** @type {"x" | "y"} */ axis) =>
     ends.reduce((sum, end) => sum + (end[axis] ?? NaN), 0) / ends.length;
@@ -400,7 +400,7 @@ function gripPlace(ends, i, { x0, x1, y0, y1 }) {
   return { x: spanned(end.x, x0, x1), y: spanned(end.y, y0, y1) };
 }
 
-/** Ends after a shift of all (grip 0) or one of them, which stay inside the picture. @param {readonly End[]} ends @param {number} grip @param {Point} shift @param {readonly [number, number]} size rows and columns */
+/** Shifts all ends (grip 0) or one of them, and keeps them inside the picture. @param {readonly End[]} ends @param {number} grip @param {Point} shift @param {readonly [number, number]} size rows and columns */
 export function moved(ends, grip, shift, [rows, columns]) {
   const moving = grip === 0 || ends.length === 1 ? ends : [ends[grip - 1]];
   const room = (/** @type {"x" | "y"} */ axis, /** @type {number} */ size) => {
@@ -415,7 +415,7 @@ export function moved(ends, grip, shift, [rows, columns]) {
   );
 }
 
-/** Distance of a point from a straight line between two others. @param {[number, number]} at @param {[number, number]} start @param {[number, number]} end */
+/** Distance of a point from the straight line between two others. @param {[number, number]} at @param {[number, number]} start @param {[number, number]} end */
 function distance([x, y], [x0, y0], [x1, y1]) {
   const [dx, dy] = [x1 - x0, y1 - y0];
   const square = dx * dx + dy * dy;
@@ -423,7 +423,7 @@ function distance([x, y], [x0, y0], [x1, y1]) {
   return Math.hypot(x - x0 - part * dx, y - y0 - part * dy);
 }
 
-/** Distance of a point from a box with two corners; 0 inside. @param {[number, number]} at @param {[number, number]} corner @param {[number, number]} other */
+/** Distance of a point from the box with two opposite corners; 0 inside. @param {[number, number]} at @param {[number, number]} corner @param {[number, number]} other */
 function boxDistance(at, corner, other) {
   const [dx, dy] = at.map((place, i) =>
     Math.max(0, Math.min(corner[i], other[i]) - place, place - Math.max(corner[i], other[i]))

@@ -1,5 +1,5 @@
 /**
- * A plot of traces as an SVG file on a light ground: axes with ticks and titles, a line per trace, a legend. Styles are
+ * A plot of traces as an SVG file on a light background: axes with ticks and titles, a line per trace, a legend. Styles are
  * attributes, which drawing programs read; names are escaped text.
  *
  * @typedef {object} PlotTrace
@@ -24,7 +24,7 @@ const FONT = "Helvetica, Arial, sans-serif";
 const SIZE = 12;
 const INK = "#1a1f26";
 
-/** Line of the legend. */
+/** Height of a line of the legend, in CSS pixels. */
 const LEGEND_LINE = 16;
 
 /** Most points per pixel: further ones are invisible and enlarge the file. */
@@ -112,7 +112,7 @@ function traceElement({ x, y, color, dash = "", isDots = false }, frame) {
 /** @param {string} dash */
 const dashed = (dash) => dash === "" ? "" : ` stroke-dasharray="${escaped(dash)}"`;
 
-/** Visible indices; of many, the minimum and maximum of each step. */
+/** Indices of the visible values; if they are many, of the minimum and maximum in each step. */
 function* thinned(
   /** @type {ArrayLike<number>} */ x,
   /** @type {ArrayLike<number>} */ y,

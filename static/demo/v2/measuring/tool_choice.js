@@ -12,7 +12,7 @@ const TOOLS = /** @type {const} */ ([
 ]);
 
 export class ToolChoice {
-  /** Says why tools are grey. */
+  /** Says why tools are disabled. */
   why = element("p", { className: "hint", id: "tools-why", hidden: true });
   /** @type {Tool} */
   chosen = "zoom";
@@ -34,7 +34,7 @@ export class ToolChoice {
     this.#show();
   }
 
-  /** Tools available for the picture. @param {{band: boolean, line: boolean, rectangle: boolean}} isThere @param {string} why others are not */
+  /** Enables the tools that the picture allows. @param {{band: boolean, line: boolean, rectangle: boolean}} isThere @param {string} why the others are disabled */
   offer(isThere, why) {
     this.why.textContent = why;
     this.why.hidden = why === "";
@@ -42,7 +42,7 @@ export class ToolChoice {
       if (tool === "zoom") continue;
       const made = /** @type {HTMLButtonElement} */ (this.#buttons.get(tool));
       made.disabled = !isThere[tool];
-      // Of line scans, bands are the parts.
+      // Line scans have bands instead of rectangles.
       made.hidden = tool === "rectangle" && !isThere[tool];
       made.title = isThere[tool] ? title : why;
       if (!isThere[tool] && this.chosen === tool) this.chosen = "zoom";

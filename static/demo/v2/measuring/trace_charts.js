@@ -10,13 +10,13 @@
  *
  * @typedef {object} Content of one chart
  * @property {readonly import("./trace_curves.js").ChartCurve[]} curves
- * @property {readonly {line: number, value: number, opacity: number}[]} points beyond the range they lie at its edge
- * @property {readonly {line: number, value: number}[]} [gaps] crosses: at the lower edge where the value is NaN
+ * @property {readonly {line: number, value: number, opacity: number}[]} points those out of range are drawn at its edge
+ * @property {readonly {line: number, value: number}[]} [gaps] drawn as crosses, at the lower edge if the value is NaN
  * @property {string} title of the values
- * @property {number} [least] least extent of the range as a fraction of the greatest value
+ * @property {number} [least] smallest extent of the range, as a fraction of the greatest value
  * @property {readonly {line: number, label: string, isRaised?: boolean}[]} cursors a raised label leaves room for another
  *   below it
- * @property {readonly number[]} events lines marked above
+ * @property {readonly number[]} events lines to mark at the top
  * @property {number | null} level
  * @property {readonly {name: string, dash: string}[]} legend meaning of the dashes
  */
@@ -39,16 +39,16 @@ const INK = "currentColor";
 
 const light = matchMedia("(prefers-color-scheme: light)");
 
-/** Colours for dark grounds stay visible on light ones. @param {string} color */
+/** Darkens a colour on a light background, to keep it visible. @param {string} color */
 const onGround = (color) => light.matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
 
 /** Right margin in CSS pixels of a chart without a picture above it to align with. */
 const MARGIN = 14;
 
-/** From a label to the one above it. */
+/** Distance of a label from the one above it, in CSS pixels. */
 const LABEL = 15;
 
-/** More values beside a cursor hide the curves. */
+/** Most values beside a cursor: more would hide the curves. */
 const MOST_VALUES = 4;
 
 export class TraceCharts {
@@ -125,7 +125,7 @@ export class TraceCharts {
   }
 
   /**
-   * A chart shares edges and time axis with the picture above it. Where time runs vertically in the picture, the chart
+   * A chart shares edges and time axis with the picture above it. If time runs vertically in the picture, the chart
    * has the whole width and its own axis from left to right.
    *
    * @param {Scan} scan
@@ -135,7 +135,7 @@ export class TraceCharts {
     const { x0: from, x1: to } = this.#pane.view;
     const shared = { axis, from, to, isStrip: true };
     if (this.#pane.time === "across") {
-      // Below a flipped picture the trace follows the direction of its time.
+      // Below a flipped picture, time runs from right to left in the chart, too.
       const isReversed = this.#pane.toScreen(from, 0)[0] > this.#pane.toScreen(to, 0)[0];
       return { ...shared, edges: this.#pane.edges, isReversed, isUntitled: true };
     }
@@ -148,7 +148,7 @@ export class TraceCharts {
 class TraceChart {
   #canvas = element("canvas");
   #svg;
-  /** Of the last drawing. @type {Chart | null} */
+  /** The chart of the last drawing. @type {Chart | null} */
   #chart = null;
   #label;
   /** Curves and range of the last drawing: moving the cursor changes neither. */
@@ -243,7 +243,7 @@ function drawPoints(
     const x = across(line);
     if (value >= low && value <= high) context.arc(x, up(value), 2.5, 0, 2 * Math.PI);
     else {
-      // An arrow at the edge.
+      // Out of range: an arrow at the edge.
       const [y, away] = value > high ? [up(high), 6] : [up(low), -6];
       for (const aside of [0, 4, -4]) context.lineTo(x + aside, aside === 0 ? y : y + away);
     }

@@ -32,14 +32,14 @@ export function curveColumns({ values, color, dash = "" }, { from, to }, count, 
 function connected([lows, highs]) {
   const [bottoms, tops] = [lows.slice(), highs.slice()];
   for (let x = 1; x < lows.length; x += 1) {
-    // False where a column has no value.
+    // Comparisons with NaN, a column without a value, are false.
     if (tops[x - 1] < lows[x]) bottoms[x] = tops[x - 1];
     if (bottoms[x - 1] > highs[x]) tops[x] = bottoms[x - 1];
   }
   return { bottoms, tops };
 }
 
-/** Takes the gaps of a broken line out. @param {{bottoms: Float32Array, tops: Float32Array}} columns @param {readonly number[]} lengths */
+/** Clears the gaps of a dashed line. @param {{bottoms: Float32Array, tops: Float32Array}} columns @param {readonly number[]} lengths */
 function interrupt({ bottoms, tops }, lengths) {
   const period = lengths.reduce((sum, length) => sum + length, 0);
   for (let x = 0; x < tops.length; x += 1) {

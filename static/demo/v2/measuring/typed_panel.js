@@ -1,4 +1,4 @@
-/** Treats an image as a line scan by what the user types, or takes from a text, because its file does not say so. */
+/** Shows an image as a line scan that its file does not call so, with a calibration that is typed or read from a text file. */
 import { significant } from "../../../measure/axes.js";
 import { calibrationIn } from "../../../measure/calibration_text.js";
 import { Emitter } from "../controls/emitter.js";
@@ -8,12 +8,12 @@ import { help } from "../controls/help.js";
 
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
-/** Bytes of a text file that are read: it has some kilobytes. */
+/** Most bytes of a text file that are read: such files have some kilobytes. */
 const MOST_BYTES = 4 << 20;
 
 /** Emits `treat` with what was typed, and `back`. */
 export class TypedPanel extends Emitter {
-  /** Name of the text that the numbers are from; empty once one of them is typed. */
+  /** Name of the text file that the numbers come from; empty once one of them is typed. */
   #textFile = "";
   #time = choiceField("Time runs along", "typed-time", [
     { value: /** @type {const} */ ("rows"), name: "rows (down)" },
@@ -102,7 +102,7 @@ export class TypedPanel extends Emitter {
     };
   }
 
-  /** @param {boolean} isOffered @param {TypedScan | null} typed what the shown line scan was typed as */
+  /** @param {boolean} isOffered @param {TypedScan | null} typed calibration of the shown line scan; null for an image */
   show(isOffered, typed) {
     this.element.hidden = !isOffered;
     this.#back.hidden = typed === null;

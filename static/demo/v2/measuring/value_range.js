@@ -5,18 +5,18 @@
  * @typedef {object} Ranged
  * @property {readonly {values: Float64Array}[]} curves one value per line
  * @property {readonly {line: number, value: number}[]} points
- * @property {number | null} level that is in it
- * @property {number} [least] extent as a fraction of the greatest value
+ * @property {number | null} level that the range includes
+ * @property {number} [least] smallest extent, as a fraction of the greatest value
  */
 
 import { extent } from "../../../measure/traces.js";
 
-/** Makes nearly equal values over time look equal. */
+/** `least` of values over time: nearly equal values look equal. */
 export const SERIES_RANGE = 0.3;
 
 /**
- * Range of the visible values, with a margin. Single values far away from the others do not count where they would
- * press these into half of the height or less.
+ * Range of the visible values, with a margin. Ignores single outliers that would squeeze the other values into half of
+ * the height or less.
  *
  * @type {(content: Ranged, span: {from: number, to: number}) => Range}
  */
@@ -35,10 +35,10 @@ export function rangeOf({ curves, points, level, least = 0 }, { from, to }) {
   return { low: low - margin, high: high + margin };
 }
 
-/** Least and greatest value, of others than outliers where these take half of the range. @param {Float64Array} values @returns {[number, number]} */
+/** Least and greatest value, without single outliers that take half of the range or more. @param {Float64Array} values @returns {[number, number]} */
 function extentOf(values) {
   const whole = extent(values);
-  // The middle one of three neighbours is no single outlier.
+  // The median of three neighbours is no single outlier.
   const inner = extent(values.map((value, i) => {
     const [before, after] = [values[i - 1] ?? NaN, values[i + 1] ?? NaN];
     return Math.max(Math.min(before, value), Math.min(Math.max(before, value), after));

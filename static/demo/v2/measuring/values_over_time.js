@@ -1,10 +1,10 @@
 /**
- * Values over time that a measurement has found, for charts, plots and over the picture.
+ * Values over time that a measurement has found, for charts, plots and marks over the picture.
  *
  * @typedef {object} Series
  * @property {string} title of the values
  * @property {readonly {line: number, value: number, opacity: number}[]} points
- * @property {readonly {line: number, value: number}[]} gaps places without a value (NaN) and those left out
+ * @property {readonly {line: number, value: number}[]} gaps items without a value (NaN), and those left out by hand
  */
 import { rounded } from "../../../measure/axes.js";
 import { verdictOf } from "../../../measure/measurement.js";
@@ -39,10 +39,10 @@ export const valueText = (overTime, item, axes) =>
       .trim()
     : verdictOf(item);
 
-/** On the page. @param {OverTime} overTime @param {Axes} axes */
+/** Unit as the page shows it. @param {OverTime} overTime @param {Axes} axes */
 const unitOf = (overTime, axes) => overTime.unit(axes).replace(/^um/, "µm");
 
-/** What was found, over the picture. @param {Measurement} measurement @param {readonly Item[]} found @param {Axes} axes @param {(x: number, y: number) => [number, number]} toScreen @returns {import("../picture/marks.js").Mark[]} */
+/** Marks of the results over the picture. @param {Measurement} measurement @param {readonly Item[]} found @param {Axes} axes @param {(x: number, y: number) => [number, number]} toScreen @returns {import("../picture/marks.js").Mark[]} */
 export function outlineMarks({ outline, overTime }, found, axes, toScreen) {
   if (outline === undefined) return [];
   const lines = overTime === undefined

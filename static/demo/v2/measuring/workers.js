@@ -1,9 +1,9 @@
 /**
- * Runs measurements in workers. One that divides its work has as many as there are cores: each takes the next order until
- * none is left.
+ * Runs measurements in workers. A measurement that divides its work gets a worker per core; each takes the next order
+ * until none is left.
  *
- * @typedef {(found: readonly Item[], done: number, of: number) => void} OnFound what was found so far, in order, after `done`
- *   of so many orders
+ * @typedef {(found: readonly Item[], done: number, of: number) => void} OnFound receives what was found so far, in
+ *   order, after `done` of `of` orders
  */
 import { linesOf, placed } from "../../../measure/measurement.js";
 import { asked } from "../controls/worker.js";
@@ -47,7 +47,7 @@ export function measuredInWorkers({ key, divide }, { plane, band, settings }, { 
 export const measuredAt = ({ key }, order, signal) =>
   withWorkers(signal, (newWorker) => asked(newWorker(), { key, ...order }));
 
-/** Has orders followed by all workers. @type {(workers: Worker[], key: string, plane: Plane, orders: readonly Order[], onFound: OnFound) => Promise<Item[][]>} */
+/** Distributes orders over all workers. @type {(workers: Worker[], key: string, plane: Plane, orders: readonly Order[], onFound: OnFound) => Promise<Item[][]>} */
 async function shared(workers, key, plane, orders, onFound) {
   /** @type {Item[][]} */
   const found = [];
@@ -69,7 +69,7 @@ async function shared(workers, key, plane, orders, onFound) {
 }
 
 /**
- * Runs work with workers that end with it.
+ * Runs work with workers, and terminates them after it.
  *
  * @template Result
  * @param {AbortSignal} signal ends work and workers

@@ -1,4 +1,4 @@
-/** What other programs wrote about a member of a collection, which is saved with it again. */
+/** Saves a member of a collection together with what other programs wrote about it. */
 import { documentsOf } from "./restored.js";
 import { OWN } from "./regions.js";
 
@@ -6,7 +6,7 @@ import { OWN } from "./regions.js";
 /** @import { memberOf } from "./documents.js" */
 
 /**
- * A member with the analyses, tables and metadata of others that its documents hold.
+ * Adds the analyses, tables and metadata of other programs that the documents of a member hold.
  *
  * @param {ReturnType<typeof memberOf>} member
  * @param {Pick<Acquisition, "info" | "metadata">} acquisition

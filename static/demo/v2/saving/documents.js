@@ -1,5 +1,5 @@
 /**
- * What was measured in a recording, as a member of `POST /api/v2/export`. `docs/measurements.md` describes types,
+ * Turns what was measured in a recording into a member of `POST /api/v2/export`. `docs/measurements.md` describes types,
  * parameters and columns.
  *
  * @typedef {object} Recorded a recording with what was measured in it
@@ -33,7 +33,7 @@ export const VERSION = 1;
 
 /** @typedef {{type: string, roiId?: string, channel?: number, parameters: Record<string, unknown>, summary: object, tables: {name: string, csv: string}[]}} Analysis */
 
-/** Everything but the session. @param {Recorded} recorded @returns {{accepted: boolean, rois: import("../measuring/bands.js").Region[], imageMetadata: object, analyses: Analysis[]}} */
+/** The member without its session. @param {Recorded} recorded @returns {{accepted: boolean, rois: import("../measuring/bands.js").Region[], imageMetadata: object, analyses: Analysis[]}} */
 export function memberOf(recorded) {
   const { drawn, shown, isKymograph, isAccepted, position, look, channels } = recorded;
   const made = analysesOf(shown, channels, position.l);
@@ -49,7 +49,7 @@ export function memberOf(recorded) {
   };
 }
 
-/** What neither regions nor analyses tell; bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
+/** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
 function settingsOf(drawn, channels) {
   const { shape, isLineScan, traces, measured, cursors, kymograph, bands } = drawn;
   const regionOf = (/** @type {string} */ id) => {
@@ -76,13 +76,13 @@ function settingsOf(drawn, channels) {
   };
 }
 
-/** Place of a channel among the loaded ones by ascending index, as archives have them. @param {Recorded["channels"]} channels @param {number} position */
+/** Rank of a loaded channel by ascending index, the order in archives. @param {Recorded["channels"]} channels @param {number} position */
 function rankOf(channels, position) {
   const own = channels[position]?.index ?? 0;
   return channels.filter(({ index }) => index < own).length;
 }
 
-/** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l wavelength @returns {Analysis[]} */
+/** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l index of the wavelength @returns {Analysis[]} */
 function analysesOf({ drawn, scan, traces, tables, measurements, images }, channels, l) {
   const { lines, cursors } = tables;
   const at = (/** @type {number} */ position) => ({
@@ -229,7 +229,7 @@ function measurementParameters({ parameters, method }, { measured, columns, foun
   };
 }
 
-/** An analysis in a kymograph: its bands are no regions of the images. @param {Analysis} analysis @returns {Analysis} */
+/** Assigns an analysis in a kymograph to its line, because its bands are not regions of the images. @param {Analysis} analysis @returns {Analysis} */
 const inKymograph = ({ roiId, parameters, ...rest }) => ({
   ...rest,
   roiId: LINE_ID,
@@ -253,7 +253,7 @@ function kymographOf({ kymograph, shape }, { scan }, isShown) {
   }];
 }
 
-/** Columns with names of their own: channels may share one. @param {readonly Column[]} columns @returns {Column[]} */
+/** Gives columns distinct names: channels may share one. @param {readonly Column[]} columns @returns {Column[]} */
 function distinct(columns) {
   /** @type {Set<string>} */
   const used = new Set();
@@ -266,7 +266,7 @@ function distinct(columns) {
   });
 }
 
-/** JSON with the numbers that JSON lacks. @param {unknown} value @returns {any} */
+/** Turns NaN and infinite numbers, which JSON lacks, into objects. @param {unknown} value @returns {any} */
 export function packed(value) {
   const text = JSON.stringify(
     value,
@@ -275,7 +275,7 @@ export function packed(value) {
   return JSON.parse(text);
 }
 
-/** The value that was packed. @param {unknown} value @returns {any} */
+/** Restores a packed value. @param {unknown} value @returns {any} */
 export function unpacked(value) {
   return JSON.parse(
     JSON.stringify(value),

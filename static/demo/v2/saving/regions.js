@@ -9,7 +9,7 @@ import { MOST_LINES, SPACE, turnedRegion } from "../measuring/drawn.js";
 /** @import { Band, Region } from "../measuring/bands.js" */
 /** @import { Drawn, KeptKymograph, Line } from "../measuring/drawn.js" */
 
-/** Key of everything that this page alone reads. */
+/** Key of metadata that only this page reads. */
 export const OWN = "acq_viewer";
 
 /** Colour of regions without one. */
@@ -66,7 +66,7 @@ function kymographRegion({ points, width }, size) {
   return { id: LINE_ID, ...lineOf(ends, size, { [OWN]: own }) };
 }
 
-/** A line with its exact ends beside the whole ones. @param {number[][]} ends @param {readonly [number, number]} size @param {object} [metadata] */
+/** A line between whole pixels, with its exact ends in the metadata. @param {number[][]} ends @param {readonly [number, number]} size @param {object} [metadata] */
 function lineOf(ends, size, metadata) {
   const [start, stop] = ends.map((end) => pixelOf(end, size));
   return {
@@ -80,15 +80,15 @@ function lineOf(ends, size, metadata) {
 
 /** The pixel nearest to a place. @param {readonly number[]} place @param {readonly [number, number]} size @returns {number[]} */
 const pixelOf = (place, size) =>
-  // Without the sign of -0.
+  // Adding 0 turns -0 into 0.
   size.map((end, i) => Math.min(end - 1, Math.max(0, Math.round(place[i] ?? 0))) + 0);
 
 /**
- * Drawings of the regions of an image document; those that this page has no tool for stay regions.
+ * Turns the regions of an image document into drawings; those without a tool on this page stay regions.
  *
  * @param {readonly Region[]} written valid by the schema
  * @param {{shape: readonly [number, number], isLineScan: boolean, isTurned: boolean}} picture `isTurned`
- *   where the columns of the image are its lines
+ *   if the columns of the image are its lines
  * @returns {Pick<Drawn, "bands" | "kymograph"> & {lines: Line[], regions: Region[], pinned: Drawn["cursors"]["pinned"],
  *   outside: string[]}} `outside` has the names of regions that do not lie within the image
  */
@@ -130,10 +130,10 @@ export function drawnRegions(written, { shape, isLineScan, isTurned }) {
   return drawn;
 }
 
-/** Bands hold whole lines. @param {Region} region @param {boolean} isLineScan @param {number} rows */
+/** A band spans all rows of a line scan. @param {Region} region @param {boolean} isLineScan @param {number} rows */
 const isBand = ({ start, stop }, isLineScan, rows) => isLineScan && start?.[1] === 0 && stop?.[1] === rows;
 
-/** Exact ends count while they lie in the pixels that the document states. @param {Region} region @param {readonly [number, number]} size */
+/** The exact ends of a line, unless they lie outside the pixels that the document states. @param {Region} region @param {readonly [number, number]} size */
 function exactEnds({ start = [0, 0], stop = [0, 0], metadata }, size) {
   return /** @type {const} */ ([["start", start], ["stop", stop]]).map(([name, pixel]) => {
     const exact = metadata?.acq_server?.[name];
@@ -170,7 +170,7 @@ class Ids {
     this.#used = Math.max(0, ...regions.map(({ id }) => this.#numberOf(id)));
   }
 
-  /** The number, and the region where another program wrote it. @param {Region} region @returns {{number: number, region: {region?: Region}}} */
+  /** The number, and the region if another program wrote it. @param {Region} region @returns {{number: number, region: {region?: Region}}} */
   of(region) {
     const number = this.#numberOf(region.id);
     if (number > 0) return { number, region: {} };

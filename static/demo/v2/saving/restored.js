@@ -1,18 +1,18 @@
 /**
- * Drawings and results from the documents of a recording, whoever wrote them. Only what the page wrote itself restores
- * settings and results; regions are drawn in any case.
+ * Restores drawings and results from the documents of a recording. Regions are restored whoever wrote them, settings and
+ * results only if this page did.
  *
  * @typedef {object} Documents of one image
  * @property {any} image image document
  * @property {any} analyses analyses document, or null
- * @property {string} mark changes with the documents
+ * @property {string} mark hash of the documents
  *
  * @typedef {object} Restored
  * @property {Drawn} drawn
  * @property {{typed?: TypedScan}} look
  * @property {{t: number, z: number, l: number}} position
  * @property {string[]} outside names of regions outside the image
- * @property {string} note what could not be taken; empty for nothing
+ * @property {string} note what could not be restored; may be empty
  */
 import { isTime } from "../../../measure/axes.js";
 import { mapped } from "../measuring/drawn.js";
@@ -24,15 +24,15 @@ import { drawnRegions, OWN } from "./regions.js";
 /** @import { Region } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 
-/** Documents that this page cannot take; the message says why. */
+/** Documents that this page cannot read; the message says why. */
 export class DocumentFault extends Error {}
 
 /**
- * The documents of images among some texts.
+ * Finds the documents of images among text files.
  *
  * @param {readonly {name: string, text: string}[]} files
  * @returns {Documents[]} one for each image document
- * @throws {DocumentFault} no JSON, or of a newer version
+ * @throws {DocumentFault} not JSON, of a newer version, or against the schema
  */
 export function documentsOf(files) {
   const read = files.filter(({ name }) => name.endsWith(".json")).flatMap(({ name, text }) => {
@@ -83,7 +83,7 @@ function isRegion(region) {
     );
 }
 
-/** A short mark of a text (FNV-1a): also where the browser has no digests. @param {string} text */
+/** A short hash of a text (FNV-1a), which needs no digests of the browser. @param {string} text */
 function markOf(text) {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -129,7 +129,7 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
     return isOurs && found ? unpacked(found.parameters[OWN]) : {};
   };
   const isThere = (/** @type {any} */ { band }) => band === "" || bandIds.has(band);
-  /** Band and channel as the page has them. */
+  /** Ids of band and channel on the page. */
   const placed = (/** @type {any} */ { band, channel }) => ({
     band: band === "" ? "" : String(bandIds.get(band)),
     channel: String(positionOf(channel)),
@@ -180,7 +180,7 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
 /** @param {unknown} results @returns {any[]} */
 const listed = (results) => Array.isArray(results) ? results : [];
 
-/** Results in a kymograph hold for the shown position. @param {any} look */
+/** Lets results in a kymograph hold for the shown position. @param {any} look */
 function inKymograph(look) {
   if (!look) return {};
   const { drawn } = look;

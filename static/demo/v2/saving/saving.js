@@ -15,10 +15,10 @@ import { zipEntries, ZipFault } from "./zip_entries.js";
 /** @import { Viewer } from "../panels/viewer.js" */
 /** @import { Documents, Restored } from "./restored.js" */
 
-/** The documents of an archive among all of its entries. */
+/** Matches the names of documents among the entries of an archive. */
 const DOCUMENT = /(acqimage|analyses)[^/]*(\/[^/]+)?\.json$/;
 
-/** Names of other recordings that are listed at most. */
+/** Most names of other recordings in a message. */
 const MOST_NAMES = 3;
 
 /**
@@ -26,7 +26,7 @@ const MOST_NAMES = 3;
  * @property {Viewer} viewer
  * @property {MeasuredView} measured
  * @property {() => OpenResponse | null} info of the open recording; null without one, and for the sample
- * @property {<T>(work: (acquisition: Acquisition) => Promise<T>) => Promise<T>} live with the session of the open recording
+ * @property {<T>(work: (acquisition: Acquisition) => Promise<T>) => Promise<T>} live runs work with the session of the open recording
  * @property {(members: readonly ExportMember[], options: {images: "all" | "none", name: string}) => Promise<ExportLink>} order
  * @property {() => {t: number, z: number, l: number}} place of the shown image
  * @property {(place: {t: number, z: number, l: number}) => Promise<void>} go to another image
@@ -121,12 +121,12 @@ export class Saving {
     }
   }
 
-  /** Shows measurements, as one step that can be undone; asks where it cannot. @param {Restored} saved @param {string} from */
+  /** Shows measurements as one step; asks first if it could not be undone. @param {Restored} saved @param {string} from */
   async show(saved, from) {
     const { viewer, measured, notice } = this.#needs;
     const { drawn, typed } = /** @type {any} */ (viewer.look);
     const own = drawnWords(drawn);
-    // Another picture has steps of its own.
+    // Another picture has its own undo steps.
     const isStep = !saved.drawn.kymograph?.isMade && !measured.measured?.isKymograph &&
       JSON.stringify(saved.look.typed) === JSON.stringify(typed);
     if (isStep || own === "") return await this.#show(saved, from, isStep);
@@ -135,7 +135,7 @@ export class Saving {
     notice(text, "Replace", () => this.#show(saved, from, isStep));
   }
 
-  /** @param {Restored} saved @param {string} from @param {boolean} isStep that can be undone */
+  /** @param {Restored} saved @param {string} from @param {boolean} isStep whether it can be undone */
   async #show({ drawn, look, position, note }, from, isStep) {
     const { viewer, measured, place, go, notice } = this.#needs;
     const there = place();
@@ -159,7 +159,7 @@ export class Saving {
     if (own !== undefined || !collection) return own;
     const member = found.find(({ image }) => image.image_id === collection.member.id);
     if (member !== undefined) return member;
-    // An archive of the same recording.
+    // The open recording is in an archive: compares the file that the archive was made from.
     const [documents] = documentsOf(await this.#needs.live((acquisition) => acquisition.metadata()));
     const origin = documents && sourceOf(documents);
     return isOf(origin?.fingerprint, origin?.scene ?? 0);

@@ -1,4 +1,4 @@
-/** Reads entries of a ZIP file without loading the file: its directory stands at its end. */
+/** Reads entries of a ZIP file without loading all of it: the directory is at its end. */
 
 const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES, ENTRY_BYTES, LOCAL_BYTES] = [
   22,
@@ -10,10 +10,10 @@ const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES, ENTRY_BYTES, LOCA
 ];
 const [END, LOCATOR, END64, ENTRY, LOCAL] = [0x06054b50, 0x07064b50, 0x06064b50, 0x02014b50, 0x04034b50];
 
-/** Stands for a number in the ZIP64 field of an entry. */
+/** Value of a number that is in the ZIP64 field of its entry instead. */
 const ELSEWHERE = 0xffffffff;
 
-/** Largest entry that is read, which the server sends at most. */
+/** Largest entry that is read, in bytes: the server sends no larger ones. */
 const MOST_BYTES = 32 << 20;
 
 /** A ZIP file that is cut or damaged, or no ZIP file. */
@@ -91,7 +91,7 @@ async function textOf(file, name, method, { length, stored, start }) {
   return new TextDecoder().decode(bytes);
 }
 
-/** Stored, or deflated as other programs write. @param {Blob} part @param {number} method @param {number} length @returns {Promise<Uint8Array | null>} */
+/** Bytes of an entry, stored or (by other programs) deflated; null for other methods and lengths. @param {Blob} part @param {number} method @param {number} length @returns {Promise<Uint8Array | null>} */
 async function expanded(part, method, length) {
   if (method === 0) return new Uint8Array(await part.arrayBuffer());
   if (method !== 8) return null;
