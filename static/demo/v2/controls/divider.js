@@ -9,7 +9,7 @@ const STEPS = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10 };
 /**
  * @param {HTMLElement} bar between the panes, in a container whose height both share
  * @param {(percent: number) => void} onMove share of the upper pane
- * @param {() => number} leastHeight of a pane in CSS pixels, where both have room
+ * @param {() => number} leastHeight of a pane in CSS pixels, if both have room
  * @param {number} [start] percent
  */
 export function attachDivider(bar, onMove, leastHeight, start = 54) {

@@ -3,7 +3,7 @@
 /**
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, unknown>} [settings] properties of the element where it has them, else attributes
+ * @param {Record<string, unknown>} [settings] properties of the element if it has them, else attributes
  * @param {...(Node | string)} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */

@@ -5,7 +5,7 @@ import { element } from "./element.js";
 export const fieldRow = (...children) => element("div", { className: "fields" }, ...children);
 
 /**
- * An input for a number. It marks and ignores input outside the limits, or fractions where steps are integers: `number`
+ * An input for a number. It marks and ignores input outside the limits, or fractions if steps are integers: `number`
  * keeps its value.
  *
  * @param {string} label
@@ -85,7 +85,7 @@ export function choiceField(label, id, choices, onChange = () => {}) {
   return {
     label: element("label", { className: "field" }, element("span", { textContent: label }), select),
     select,
-    /** Replaces the choices; keeps the chosen value where it is among them, else chooses the first. @param {readonly {value: string, name: string}[]} others @param {string} [chosen] */
+    /** Replaces the choices; keeps the chosen value if it is among them, else chooses the first. @param {readonly {value: string, name: string}[]} others @param {string} [chosen] */
     offer(others, chosen = select.value) {
       select.replaceChildren(...others.map(optionOf));
       if (others.some(({ value }) => value === chosen)) select.value = chosen;
@@ -122,7 +122,7 @@ export const removeButton = (name, onClick) =>
   button("×", onClick, { className: "icon", "aria-label": `Remove ${name}` });
 
 /**
- * Tables of texts and elements: one, or none without rows.
+ * A table of texts and elements, as the only item of a list that is empty without rows.
  *
  * @param {string} label
  * @param {readonly (string | Node)[]} heads names of the columns

@@ -9,7 +9,7 @@
 
 /** @typedef {"plain" | "shift" | "alt" | "across" | "down" | "both"} ZoomKind axes of a zoom, or the key held */
 
-/** Shorter drags are clicks. */
+/** Shortest drag, in CSS pixels; shorter ones are clicks. */
 const SMALLEST_DRAG = 5;
 
 /**

@@ -1,4 +1,4 @@
-/** Links to the manual, whose pages the server has at the paths of the repository. */
+/** Links to the manual, whose pages the server has at their paths in the repository. */
 import { element } from "./element.js";
 
 /** A "?" that opens a section of `docs/measure.md`, by its anchor, in another tab. @param {string} anchor @param {string} name what it explains */

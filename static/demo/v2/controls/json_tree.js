@@ -1,7 +1,7 @@
 /** Shows JSON as a folding tree, with long arrays of numbers on a few lines. */
 import { element } from "./element.js";
 
-/** Longer arrays are cut and show their length. */
+/** Longest array that is shown whole; longer ones are cut and show their length. */
 const LONGEST_ARRAY = 200;
 
 /** @param {unknown} value @param {string} [name] @param {boolean} [open] @returns {HTMLElement} */

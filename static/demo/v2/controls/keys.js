@@ -19,7 +19,7 @@ const ZOOMS = {
 };
 
 /**
- * @param {HTMLElement} plot has the focus
+ * @param {HTMLElement} plot takes keys while it has the focus
  * @param {object} intentions
  * @param {(dx: number, dy: number, isFar: boolean) => void} intentions.step a small or a large step
  * @param {(factor: number, kind: ZoomKind) => void} intentions.zoom

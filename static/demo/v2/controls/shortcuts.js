@@ -77,7 +77,7 @@ export function listShortcuts(host) {
 /** Whether a single key acts on the page. */
 const singleKeys = new KeptSwitch("acq-server single keys");
 
-/** Sliders do not use letters, digits or signs. @param {string} key */
+/** Whether a key is a letter, digit or sign, which sliders do not use. @param {string} key */
 const isText = (key) => [...key].length === 1;
 
 /** Attaches the switch for single keys, which dictation software may send by mistake; the browser remembers it. @param {HTMLInputElement} box */

@@ -1,7 +1,7 @@
 /** Asks workers. */
 
 /**
- * The answer of a worker to an order; what it posts as `{fault}` is an error.
+ * The answer of a worker to an order; fails if the worker posts `{fault}`.
  *
  * @type {(worker: Worker, order: object, transfer?: Transferable[]) => Promise<any>}
  * @throws {Error} the worker failed, or the browser runs none

@@ -12,16 +12,16 @@
  * @typedef {"none" | "kept" | "pending" | "elsewhere" | "full" | "blocked"} State of the work on the open recording; `none`
  *   without one, or for the sample
  * @typedef {{look: any, position: Work["position"]}} Shown
- * @typedef {{work: Work, isOther: boolean, saved?: Saved}} Recalled `isOther` where the content has changed since
+ * @typedef {{work: Work, isOther: boolean, saved?: Saved}} Recalled `isOther` if the content has changed since
  * @typedef {object} Saved measurements in the documents of the file
- * @property {string} note what could not be taken of them; empty for nothing
- * @property {import("../saving/restored.js").Restored | null} offer other ones than the work that is shown, or null
+ * @property {string} note what could not be restored; may be empty
+ * @property {import("../saving/restored.js").Restored | null} offer the measurements, if they differ from the shown work
  */
 import { Emitter } from "../controls/emitter.js";
 import { drawingWords, drawnWords } from "../measuring/drawn.js";
 import { keyOf, placeOf } from "./work_store.js";
 
-/** Storage that is being emptied takes nothing for a while. */
+/** How often a save is tried again: storage that is being emptied takes nothing for a while. */
 const [TRY_EVERY_MS, MOST_TRIES] = [500, 20];
 
 /** A tab that is being closed or reloaded usually gives its lock back within this time. */
@@ -31,8 +31,8 @@ const LOCK_WITHIN_MS = 500;
  * @typedef {object} Held the open recording
  * @property {string} key
  * @property {number} savedAt
- * @property {boolean} isHeld has the lock
- * @property {boolean} isTouched something changed that no save has yet
+ * @property {boolean} isHeld whether this tab has the lock
+ * @property {boolean} isTouched whether something has changed since the last call of `save`
  * @property {AbortController} waiting for the lock
  * @property {() => void} release gives the lock back
  * @property {Shown | null} next to be saved
@@ -43,8 +43,8 @@ const LOCK_WITHIN_MS = 500;
 /** @typedef {Recording & Held} Open */
 
 /**
- * Emits `state` `{state}`, `lost` when the storage was emptied, and `newer` `{work, isChanged}` when another tab has kept work that this one does not show;
- * `isChanged` where this one has changes of its own.
+ * Emits `state` `{state}`, `lost` when the storage was emptied, and `newer` `{work, isChanged}` when another tab has kept
+ * work that this one does not show; `isChanged` if this one has changes of its own.
  */
 export class KeptWork extends Emitter {
   #store;
@@ -59,7 +59,7 @@ export class KeptWork extends Emitter {
 
   /**
    * @param {Pick<import("./work_store.js").WorkStore, "get" | "at" | "all" | "put" | "remove">} store
-   * @param {LockManager | undefined} locks undefined where the browser has none
+   * @param {LockManager | undefined} locks undefined if the browser has none
    * @param {() => void} persist asks the browser not to evict the storage; called once something drawn is kept
    */
   constructor(store, locks, persist) {
@@ -69,7 +69,7 @@ export class KeptWork extends Emitter {
     this.#persist = persist;
   }
 
-  /** Whether unsaved work is lost with the page. */
+  /** Whether leaving the page loses unsaved work. */
   get isAtRisk() {
     return this.isUnsaved && this.state !== "pending";
   }
@@ -83,7 +83,7 @@ export class KeptWork extends Emitter {
    * Earlier work on a recording, found by its content, else by its path.
    *
    * @param {Recording} recording
-   * @returns {Promise<Recalled | null>} null also where the storage cannot be read
+   * @returns {Promise<Recalled | null>} null also if the storage cannot be read
    */
   async recall(recording) {
     try {
@@ -97,10 +97,10 @@ export class KeptWork extends Emitter {
   }
 
   /**
-   * Keeps the work on this recording from now on; null for one that is not kept.
+   * Keeps the work on this recording from now on; null if its work is not kept.
    *
    * @param {Recording | null} recording
-   * @param {Recalled | null} recalled what is shown of it
+   * @param {Recalled | null} recalled the work that is shown
    */
   async begin(recording, recalled) {
     const former = this.#open;
@@ -150,7 +150,7 @@ export class KeptWork extends Emitter {
     clearTimeout(timer);
   }
 
-  /** Something was drawn or measured. @param {Shown} shown to be saved at once */
+  /** Call when something was drawn or measured. @param {Shown} shown to be saved at once */
   async changed(shown) {
     if (this.#open === null) return;
     this.isUnsaved = true;
@@ -158,7 +158,7 @@ export class KeptWork extends Emitter {
     await this.save(shown);
   }
 
-  /** The view has changed, to be saved soon. */
+  /** Call when the view has changed and will be saved soon. */
   touched() {
     if (this.#open === null) return;
     this.#open.isTouched = true;
@@ -171,7 +171,7 @@ export class KeptWork extends Emitter {
     if (open === null) return;
     open.next = shown;
     open.isTouched = false;
-    // What could not be read is not overwritten unread.
+    // Work that could not be read is not overwritten.
     if (!open.isHeld && this.state === "blocked") return await this.resume();
     if (!open.isHeld || open.saving !== null) return;
     open.saving = this.#saveAll(open);
@@ -179,7 +179,7 @@ export class KeptWork extends Emitter {
     open.saving = null;
   }
 
-  /** The storage was emptied: saves the open recording again. */
+  /** Saves the open recording again after the storage was emptied. */
   async again() {
     const open = this.#open;
     if (open === null || open.last === null || !open.isHeld) return;
@@ -224,7 +224,7 @@ export class KeptWork extends Emitter {
    * Removes work that no tab has open.
    *
    * @param {string} key
-   * @returns {Promise<boolean>} false where a tab has it open
+   * @returns {Promise<boolean>} false if a tab has it open
    * @throws {DOMException} the storage does not work
    */
   async forget(key) {
@@ -238,7 +238,7 @@ export class KeptWork extends Emitter {
     return isRemoved ?? false;
   }
 
-  /** All work, the last first; empty where the storage cannot be read. */
+  /** All work, latest first; empty if the storage cannot be read. */
   async list() {
     return await this.#store.all().catch(() => []);
   }
@@ -281,7 +281,7 @@ export class KeptWork extends Emitter {
         });
       locks.request(lockOf(open.key), options, held).catch((error) => {
         got(false);
-        // Given up by this tab.
+        // This tab no longer waits for the lock.
         if (options.signal?.aborted) return;
         open.isHeld = false;
         if (this.#open !== open) return;
@@ -303,7 +303,7 @@ export class KeptWork extends Emitter {
     if (open.next !== null) await this.save(open.next);
   }
 
-  /** Another tab may have kept more since this one read it. @param {Open} open */
+  /** Emits `newer` if another tab has kept work since this one read it. @param {Open} open */
   async #compare(open) {
     const work = await this.#store.get(open.key);
     if (this.#open !== open || work === undefined || work.savedAt <= open.savedAt) return;

@@ -1,6 +1,6 @@
 /**
- * Loads the planes that the page shows, all source channels at one position and all reference channels, from the server
- * or from the sample that comes with the page: the answer to opening `examples/line_scan.oir`, and its planes, as files.
+ * Loads the planes that the page shows (all source channels at one position, and all reference channels) from the server,
+ * or from the sample of the page. The sample is the answer to opening `examples/line_scan.oir`, and its planes, as files.
  */
 import { AcqError } from "../../../client/v2/acq-client.js";
 import { titled } from "../../../measure/axes.js";

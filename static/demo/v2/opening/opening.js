@@ -1,6 +1,6 @@
 /**
- * Connects the page with the session controller: shows progress and results of opening and stepping, and remembers
- * them.
+ * Connects the page with the session controller: shows progress and results of opening and stepping, and keeps the
+ * view.
  */
 import { byId } from "../controls/element.js";
 import { PlaneSteps } from "../panels/plane_steps.js";
@@ -46,9 +46,9 @@ export class Opening {
   #steps;
   #mayOpenByPath = false;
   #isSample = false;
-  /** What the link of the recording that opens types. @type {TypedScan | null} */
+  /** Typed calibration in the link of the recording that is opening. @type {TypedScan | null} */
   #linked = null;
-  /** The file being opened; empty while only the dialog knows. */
+  /** Path of the file being opened; empty if only the dialog knows it. */
   #path = "";
   /** Position of the visible planes; others may be loading. @type {Place} */
   #shownPlace = { t: 0, z: 0, l: 0 };
@@ -91,7 +91,7 @@ export class Opening {
     this.#listen();
   }
 
-  /** Single keys. @type {Record<string, (key: string) => void>} */
+  /** Actions of single keys. @type {Record<string, (key: string) => void>} */
   get actions() {
     return {
       o: () => this.#ways.open(),
@@ -134,14 +134,14 @@ export class Opening {
     return this.#step(this.#bar.place, []);
   }
 
-  /** Drawings belong to samples of another shape. */
+  /** Says that earlier drawings do not fit the file any more. */
   drawnIsLost() {
     this.#parts.page.notice(
       "The file has changed in size: earlier drawings and pinned cursors are not shown.",
     );
   }
 
-  /** Drawings, settings or results have changed. */
+  /** Call when drawings, settings or results have changed. */
   drawn() {
     this.#parts.work.changed(this.#shown);
     this.#accept();
@@ -173,7 +173,7 @@ export class Opening {
     } else if (link !== null) this.#follow(link);
   }
 
-  /** The page is left. @param {boolean} mayReturn it stays in memory, where WebKit lets a save in progress block the storage of other pages */
+  /** Call when the user leaves the page. @param {boolean} mayReturn it stays in memory, where WebKit lets a save in progress block the storage of other pages */
   leave(mayReturn) {
     if (!mayReturn) this.#keep();
     this.#parts.work.leave();
@@ -239,7 +239,7 @@ export class Opening {
     page.say(isDialog ? "Choose a file in the dialog on the server's computer" : "");
   }
 
-  /** Opening has ended. */
+  /** Updates the page after opening has ended. */
   #idle() {
     this.#linked = null;
     this.#parts.page.end();
@@ -272,7 +272,7 @@ export class Opening {
       this.#isSample === isSample && (isSameContent || work === null || work.isOther);
     /** @type {any} */
     const kept = isSame ? viewer.look : work?.work.look;
-    // What the recording was typed as is older than a link that the user followed.
+    // A link that the user followed is newer than the kept calibration.
     const look = this.#linked === null ? kept : { ...kept, typed: this.#linked };
     const isChanged = !isSample && (isSame ? !isSameContent : work?.isOther === true);
     this.#isSample = isSample;
@@ -333,7 +333,7 @@ export class Opening {
       // A later request reports the state.
       if (planes === null) return;
       page.end();
-      // A projection has come meanwhile.
+      // A projection has replaced the images meanwhile.
       if (this.#isDerived) return;
       viewer.replacePlanes(planes);
       this.#shownPlace = this.#parts.data.position = place;
@@ -347,7 +347,7 @@ export class Opening {
     }
   }
 
-  /** Whether what opened may lie in another folder, and that may be listed. @param {Kind} kind */
+  /** Whether the opened file may lie in another folder, and the page may list that folder. @param {Kind} kind */
   #mayList(kind) {
     return this.#mayOpenByPath && kind !== "scene" && kind !== "again";
   }
@@ -387,7 +387,7 @@ export class Opening {
     }
   }
 
-  /** Whether nothing is lost with the open recording, or the user says so. */
+  /** Whether leaving the open recording loses nothing, or the user accepts the loss. */
   #mayLeave() {
     return !this.#parts.work.isAtRisk || confirm("What you measured is not saved. Leave it?");
   }
@@ -428,7 +428,7 @@ export const recordingOf = ({ source: { path, name, fingerprint = null }, scene 
   fingerprint,
 });
 
-/** The file that a dialog chose, as the server names it in its message. @param {unknown} error */
+/** Name of the file chosen in a dialog, from the message of the server. @param {unknown} error */
 function quoted(error) {
   const { code = "", message = "" } = /** @type {{code?: string, message?: string}} */ (error ?? {});
   return code.startsWith("dialog_") ? "" : /"([^"]+)"/.exec(message)?.[1] ?? "";

@@ -6,7 +6,7 @@ import { facts, megabytes } from "../picture/readout.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
 
-/** Shorter work shows no progress. */
+/** Work that takes longer shows its progress. */
 const SHOW_PROGRESS_AFTER_MS = 500;
 
 /** @type {Record<import("./kept_work.js").State, string>} */
@@ -47,7 +47,7 @@ export class Page {
    * Starts the progress display. The server reports no progress of opening, so the page counts seconds until bytes arrive.
    *
    * @param {string} what work is in progress
-   * @param {boolean} isLong it is known to take a while
+   * @param {boolean} isLong whether it is known to take a while
    */
   begin(what, isLong) {
     this.fault(null);
@@ -112,7 +112,7 @@ export class Page {
     button.onclick = act ?? null;
   }
 
-  /** Shows a failure above the pictures, with its code under "Details"; null hides it. @param {unknown} error @param {string} [file] that it speaks of */
+  /** Shows a failure above the pictures, with its code under "Details"; null hides it. @param {unknown} error @param {string} [file] that failed */
   fault(error, file = "") {
     const wasThere = !byId("fault").hidden;
     byId("fault").hidden = error === null;

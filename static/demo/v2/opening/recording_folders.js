@@ -1,8 +1,8 @@
-/** Recordings that lie each in a folder of its own name, as Prairie View writes them, side by side. */
+/** Recordings that each lie in a folder of the same name, side by side, as Prairie View writes them. */
 
 /** @import { FolderEntry, FolderListing } from "../../../client/v2/acq-client.d.ts" */
 
-/** Folders that are looked into; half a year of recordings for most. */
+/** Most folders that are looked into: half a year of recordings for most users. */
 const MOST_FOLDERS = 500;
 
 /** Folders that are looked into at once; a browser has six connections to a server. */

@@ -1,7 +1,8 @@
 /**
- * The recordings that lie in the folder of the open one, or, where each has a folder of its own name, in those beside it. Independent of the page, which listens:
+ * The recordings in the folder of the open one or, if each has a folder of its own name, in the folders beside it.
+ * Independent of the page, which listens:
  *
- * - `changed` the list, the open recording or what grows is another
+ * - `changed` the list, the open recording or the growing files have changed
  * - `arrived` `{names}` recordings that the folder did not have before
  */
 import { Emitter } from "../controls/emitter.js";
@@ -9,14 +10,14 @@ import { folderOf, nameOf, ownRecording, RecordingFolders, recordingsIn } from "
 
 /** @import { FolderEntry, FolderListing } from "../../../client/v2/acq-client.d.ts" */
 
-/** @typedef {FolderEntry & {isGrowing: boolean}} Recording `isGrowing` where a file has changed since the last look */
+/** @typedef {FolderEntry & {isGrowing: boolean}} Recording `isGrowing` if the file has changed since the last look */
 
 /** @typedef {{folder: string, recordings: FolderEntry[], isCut: boolean}} Found */
 
 /** @type {Found} */
 const NOTHING = { folder: "", recordings: [], isCut: false };
 
-/** Whether a folder is not to be listed, now and later. @param {{code?: string}} error */
+/** Whether a folder cannot be listed, now and later. @param {{code?: string}} error */
 const isRefused = ({ code = "" }) => /(_not_allowed|_not_found|format)$/.test(code);
 
 /** `scan_2` comes before `scan_10`. */
@@ -33,7 +34,7 @@ export class RecordingList extends Emitter {
   #looking = null;
   /** Sorted by name, numbers by value. @type {readonly Recording[]} */
   recordings = [];
-  /** Whether the folder has more. */
+  /** Whether the folder has more recordings. */
   isCut = false;
   /** Name of the folder. */
   folderName = "";
@@ -45,16 +46,16 @@ export class RecordingList extends Emitter {
     this.#folders = new RecordingFolders(list);
   }
 
-  /** Index of the open recording; -1 where the list does not have it. */
+  /** Index of the open recording; -1 if the list does not have it. */
   get index() {
     return this.recordings.findIndex(({ path }) => path === this.#path);
   }
 
   /**
-   * Follows the open recording, into another folder where it lies there.
+   * Follows the open recording, also into another folder.
    *
    * @param {string} path with links resolved; empty without a recording
-   * @param {string} asked what was opened, which may be a link of the list
+   * @param {string} asked path that was opened, which may be a link in the list
    */
   async follow(path, asked) {
     const isListed = path !== "" && this.recordings.some((recording) => recording.path === asked);

@@ -7,10 +7,10 @@ import { RecordingList } from "./recording_list.js";
 /** @import { FolderListing } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Recording } from "./recording_list.js" */
 
-/** Interval of the looks at the folder. */
+/** Interval at which the folder is listed. */
 const LOOK_EVERY_MS = 5000;
 
-/** A folder that takes long to list is looked at less often: it may take this share of the time. */
+/** Largest share of the time that listing takes: a slow folder is listed less often. */
 const MOST_OF_THE_TIME = 0.05;
 
 /**
@@ -26,12 +26,12 @@ export class Recordings {
   #list;
   #isShown = new KeptSwitch("acq-server recordings");
   #isBusy = false;
-  /** What was measured. @type {ReadonlyMap<string, string>} */
+  /** What was measured, by path. @type {ReadonlyMap<string, string>} */
   #words = new Map();
   /** @type {Map<string, HTMLLIElement>} */
   #rows = new Map();
   #timer = 0;
-  /** A look at the folder of a recording that is being opened. @type {{folder: string, listing: Promise<FolderListing>} | null} */
+  /** The folder of a recording that is being opened, and its listing. @type {{folder: string, listing: Promise<FolderListing>} | null} */
   #early = null;
 
   /** @param {Needs} needs */
@@ -66,10 +66,10 @@ export class Recordings {
   }
 
   /**
-   * The open recording.
+   * Follows the open recording.
    *
-   * @param {string} path with links resolved; empty where the list is of no use
-   * @param {string} asked what was opened
+   * @param {string} path with links resolved; empty without a list
+   * @param {string} asked path that was opened
    */
   async follow(path, asked) {
     const looked = this.#list.follow(path, asked);
@@ -104,7 +104,7 @@ export class Recordings {
     if (recording !== null) this.#open(recording.path);
   }
 
-  /** Something is opening. @param {boolean} isBusy */
+  /** Call when opening begins or ends. @param {boolean} isBusy */
   busy(isBusy) {
     this.#isBusy = isBusy;
     this.#paintSteps();

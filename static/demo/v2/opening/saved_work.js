@@ -6,7 +6,7 @@ import { documentsOf, restored } from "../saving/restored.js";
 /** @import { Recalled } from "./kept_work.js" */
 
 /**
- * The work that the browser has, else that of the documents; where both differ, the documents' is offered.
+ * The work that the browser has, or else that of the documents. If both differ, the one of the documents is offered.
  *
  * @param {Recalled | null} own
  * @param {Pick<Acquisition, "info" | "metadata">} acquisition

@@ -44,7 +44,7 @@ export async function serverFacts(server) {
  * @param {(signal: AbortSignal) => Promise<unknown>} listeners.readHealth asks the server
  * @param {() => void} listeners.onGone the server does not answer
  * @param {() => void} listeners.onBack it answers again
- * @param {() => boolean} listeners.isBusy nothing is asked now
+ * @param {() => boolean} listeners.isBusy whether to ask nothing now
  */
 export function watchServer({ readHealth, onGone, onBack, isBusy }) {
   let isGone = false;

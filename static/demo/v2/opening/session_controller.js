@@ -1,6 +1,6 @@
 /**
  * The open acquisition and its session. Sessions expire and end with the server; loaded planes stay, and when more are
- * needed the file is opened again: through its session while that lives, then by its path where the server allows it.
+ * needed the file is opened again: through its session while that lives, then by its path if the server allows it.
  * Independent of the page, which listens:
  *
  * - `opening` `{kind, path}`, then `opened` `{info}` and `progress` `{received, total}` while planes come
@@ -47,7 +47,7 @@ export class SessionController extends Emitter {
   #clock;
   /** @type {Promise<Server> | null} */
   #connection = null;
-  /** Its session may have ended. @type {Acquisition | null} */
+  /** The open acquisition, whose session may have ended. @type {Acquisition | null} */
   #acquisition = null;
   /** @type {AbortController | null} */
   #opening = null;
@@ -103,7 +103,7 @@ export class SessionController extends Emitter {
   }
 
   /**
-   * Opens a path, without a position where it was shown last.
+   * Opens a path; without a position, at the one that was shown last.
    *
    * @param {string} path
    * @param {{scene?: number | null, position?: Position}} [options]
@@ -158,7 +158,7 @@ export class SessionController extends Emitter {
   }
 
   /**
-   * Runs work with the session, or with a new one where it has ended or its file has changed.
+   * Runs work with the session, or with a new one if it has ended or its file has changed.
    *
    * @template T
    * @param {(acquisition: Acquisition) => Promise<T>} work
@@ -175,7 +175,7 @@ export class SessionController extends Emitter {
       if (!(error instanceof AcqError) || !/^(session_not_found|acquisition_changed)$/.test(error.code)) {
         throw error;
       }
-      // Another caller has renewed it meanwhile.
+      // Another caller may have renewed the session meanwhile.
       const renewed = this.#acquisition === acquisition
         ? await this.#renew(acquisition, error.code)
         : this.#acquisition;
@@ -193,7 +193,7 @@ export class SessionController extends Emitter {
     );
   }
 
-  /** Opens the acquisition again through its session when that expires within so many seconds. @param {number} seconds */
+  /** Opens the acquisition again through its session if that expires within `seconds`. @param {number} seconds */
   async renewExpiring(seconds) {
     const acquisition = this.#acquisition;
     if (acquisition === null || this.isOpening) return;
@@ -251,7 +251,7 @@ export class SessionController extends Emitter {
   }
 
   /**
-   * One thing at a time.
+   * Runs work and emits its events, unless other work is in progress.
    *
    * @param {Kind} kind
    * @param {(signal: AbortSignal) => Promise<void>} work
@@ -320,7 +320,7 @@ export class SessionController extends Emitter {
   }
 }
 
-/** The position, with 0 along axes that the acquisition lacks. @param {Acquisition} acquisition @param {Position} position */
+/** The position, with 0 for indices that the acquisition lacks. @param {Acquisition} acquisition @param {Position} position */
 function within({ sizes }, { t = 0, z = 0, l = 0 }) {
   const inside = (/** @type {number} */ index, size = 1) =>
     Number.isInteger(index) && index >= 0 && index < size ? index : 0;

@@ -1,7 +1,7 @@
 /**
  * Links to a view: `#path=/data/scan.oir&scene=1&t=3&z=2`, and for an image that is treated as a line scan
- * `&line-scan=rows,0.002,0.5,0.000002` with seconds per line, micrometres and seconds per pixel. Any site can lead a browser to a link, so a link only fills
- * a field; the user opens it. The tab keeps its view for a reload.
+ * `&line-scan=rows,0.002,0.5,0.000002` with seconds per line, micrometres and seconds per pixel. Any site can lead a
+ * browser to a link, so a link only fills a field; the user opens it. The tab keeps its view for a reload.
  *
  * @typedef {{path: string, scene: number, position: {t: number, z: number, l: number}, typed?: TypedScan | undefined}} LinkedView
  */
@@ -10,12 +10,12 @@ import { keep, kept } from "../controls/kept.js";
 /** @import { Place } from "../controls/kept.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
-/** Increase the number with every change of form. */
+/** Increase the number with every change of `LinkedView`. */
 const VIEW = "acq-server view 2";
 
 /**
  * @param {string} hash with or without its `#`
- * @returns {LinkedView | null} null where it names no path
+ * @returns {LinkedView | null} null if it names no path
  */
 export function viewOfLink(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ""));
@@ -34,7 +34,7 @@ export function viewOfLink(hash) {
   };
 }
 
-/** @param {string} text @param {string} textFile @returns {TypedScan | null} null for anything else */
+/** @param {string} text @param {string} textFile @returns {TypedScan | null} null if invalid */
 function typedIn(text, textFile) {
   const [time, ...numbers] = text.split(",");
   const [secondsPerLine = NaN, micrometresPerPixel = NaN, secondsPerPixel = 0] = numbers.map(Number);

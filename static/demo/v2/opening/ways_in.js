@@ -43,7 +43,7 @@ export class WaysIn {
       `What you measure is kept in this browser for ${location.origin}. Under another address or port the page does not find it. Copies of a recording share their work.`;
   }
 
-  /** What the server allows. @param {Capabilities} capabilities */
+  /** Shows the ways that the server allows. @param {Capabilities} capabilities */
   allow({ dialogAvailable = true, openByPath = true }) {
     this.#dialogAvailable = dialogAvailable;
     this.#openByPath = openByPath;
@@ -109,7 +109,7 @@ export class WaysIn {
     this.#listWork();
   }
 
-  /** Shows what is kept. */
+  /** Lists the kept work. */
   async #listWork() {
     this.#asked += 1;
     const asked = this.#asked;
@@ -176,8 +176,8 @@ function pathOf(text) {
 }
 
 /**
- * Takes a dropped ZIP file for saved measurements, and explains why another was not opened. A browser would leave the
- * page for the file, and hides its path.
+ * Restores saved measurements from a dropped ZIP file, and explains why another file was not opened: browsers hide its
+ * path. Without this, a browser would leave the page for the file.
  *
  * @param {(file: File) => void} restore
  * @param {(text: string) => void} explain

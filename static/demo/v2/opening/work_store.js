@@ -1,6 +1,6 @@
 /**
- * The work on recordings in the browser's IndexedDB, which belongs to one origin: another address or port has another
- * one.
+ * The work on recordings in the browser's IndexedDB. Each origin has its own: under another address or port, the page
+ * does not find it.
  *
  * @typedef {object} Work
  * @property {string} key see {@linkcode keyOf}
@@ -11,25 +11,25 @@
  * @property {import("./view_link.js").LinkedView["position"]} position
  * @property {any} look view, drawings, settings and results
  * @property {string} words what was drawn and measured; empty for a view alone
- * @property {number} bytes about
+ * @property {number} bytes approximate size
  * @property {number} savedAt milliseconds since 1970
  */
 
 const NAME = "acq-server work";
 
-/** Increase the number with every change of form. */
+/** Increase the number with every change of `Work`. */
 const VERSION = 1;
 
-/** Storage that is busy for longer is out of order. */
+/** Longest wait for the storage. */
 const ANSWERS_WITHIN_MS = 10_000;
 
 /** Path and scene. @param {{path: string, scene: number}} recording */
 export const placeOf = ({ path, scene }) => `${path}#${scene}`;
 
-/** Content and scene; path and scene where the content has no fingerprint. @param {{fingerprint: string | null, path: string, scene: number}} recording */
+/** Content and scene; path and scene if the content has no fingerprint. @param {{fingerprint: string | null, path: string, scene: number}} recording */
 export const keyOf = ({ fingerprint, path, scene }) => `${fingerprint ?? path}#${scene}`;
 
-/** All methods fail with what the browser says: `QuotaExceededError` where storage is full. */
+/** All methods fail with the error of the browser, such as `QuotaExceededError` if the storage is full. */
 export class WorkStore {
   #factory;
   /** @type {Promise<IDBDatabase> | null} */
@@ -48,14 +48,14 @@ export class WorkStore {
     return this.#run("readonly", (store) => store.get(key));
   }
 
-  /** The last work at a place. @param {string} place @returns {Promise<Work | undefined>} */
+  /** The latest work at a place. @param {string} place @returns {Promise<Work | undefined>} */
   async at(place) {
     /** @type {Work[]} */
     const there = await this.#run("readonly", (store) => store.index("place").getAll(place));
     return there.sort((a, b) => b.savedAt - a.savedAt)[0];
   }
 
-  /** All work, the last first. @returns {Promise<Work[]>} */
+  /** All work, latest first. @returns {Promise<Work[]>} */
   async all() {
     /** @type {Work[]} */
     const works = await this.#run("readonly", (store) => store.getAll());
@@ -94,7 +94,7 @@ export class WorkStore {
           this.#opened = null;
           this.onLost();
         };
-        // A newer page needs another form.
+        // A newer page changes the form of the database.
         database.onversionchange = () => {
           this.#opened = null;
           database.close();

@@ -212,7 +212,7 @@ function notesOf({ stats: { min, max, count }, samples }) {
   return notes.map((parts) => element("p", { className: "note" }, ...parts));
 }
 
-/** Text such as `6 of 12 shown`; empty where all channels, or single channels, are shown. @param {ChannelGroup} group */
+/** Text such as `6 of 12 shown`; empty if all channels are shown, or one at a time. @param {ChannelGroup} group */
 export function shownText({ channels, shown, composite }) {
   return composite && shown.length < channels.length ? `${shown.length} of ${channels.length} shown` : "";
 }

@@ -6,7 +6,7 @@ import { keep, kept } from "../controls/kept.js";
 
 /** @import { Place } from "../controls/kept.js" */
 
-/** Increase the number with every change of form. */
+/** Increase the number with every change of `Settings`. */
 const KEY = "acq-server channels 1";
 
 /** Number of recently used names to remember. */

@@ -63,10 +63,10 @@ export function contrastChart(channel) {
   };
 }
 
-/** Width of the chart in samples. @param {Channel} channel */
+/** Range of sample values across the chart. @param {Channel} channel */
 const wholeOf = ({ stats: { min, max } }) => max > min ? max - min : 1;
 
-/** Position of a value in the chart. @param {Channel} channel */
+/** Gives the position of a value in the chart, 0 to 1. @param {Channel} channel */
 function partOf(channel) {
   const [{ min }, whole] = [channel.stats, wholeOf(channel)];
   return (/** @type {number} */ value) => Math.min(1, Math.max(0, (value - min) / whole));

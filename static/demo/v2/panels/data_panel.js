@@ -60,7 +60,7 @@ export class DataPanel {
     this.paint();
   }
 
-  /** Of the planes that are shown. @param {{t: number, z: number, l: number}} position */
+  /** Position of the shown planes. @param {{t: number, z: number, l: number}} position */
   set position(position) {
     this.#position = position;
     this.paint();

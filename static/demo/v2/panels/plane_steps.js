@@ -72,7 +72,7 @@ export class PlaneSteps {
     }
   }
 
-  /** One after the other, as the server reads ahead too. @param {readonly Place[]} places @param {number} turn */
+  /** Fetches planes one after the other, because the server reads ahead, too. @param {readonly Place[]} places @param {number} turn */
   async #goAhead(places, turn) {
     for (const place of places) {
       if (turn !== this.#turn) return;

@@ -17,7 +17,7 @@ const AXES = [
 /** Number of further positions to fetch ahead. */
 const AHEAD = 2;
 
-/** Ends the name of a scene. */
+/** Suffix of the name of an accepted scene. */
 const ACCEPTED = " · accepted";
 
 export class PositionBar {
@@ -45,7 +45,7 @@ export class PositionBar {
       });
     }
     byId("play").addEventListener("click", () => this.togglePlay());
-    // The displayed value counts.
+    // Displays the value that takes effect.
     const rate = byId("rate", HTMLInputElement);
     rate.addEventListener("change", () => rate.value = String(this.#rate));
     const scenes = byId("scene", HTMLSelectElement);
@@ -92,7 +92,7 @@ export class PositionBar {
     this.#paint();
   }
 
-  /** Tells whether the open scene is accepted. @param {boolean} isAccepted */
+  /** Shows whether the open scene is accepted. @param {boolean} isAccepted */
   accept(isAccepted) {
     const [option] = byId("scene", HTMLSelectElement).selectedOptions;
     if (option === undefined) return;
@@ -183,7 +183,7 @@ export class PositionBar {
     }
   }
 
-  /** Time or depth of an index, where it is known. @param {AxisName} name @param {string} letter @param {number} index */
+  /** Time or depth of an index; empty if unknown. @param {AxisName} name @param {string} letter @param {number} index */
   #physical(name, letter, index) {
     const { header, times } = /** @type {OpenResponse} */ (this.#info);
     const time = name === "t" ? times?.[index] : undefined;
@@ -202,7 +202,7 @@ export class PositionBar {
   }
 }
 
-/** Singular and plural of the letters of a size. @type {Readonly<Record<string, readonly [string, string]>>} */
+/** Singular and plural names of the axes of a size. @type {Readonly<Record<string, readonly [string, string]>>} */
 const WORDS = {
   C: ["channel", "channels"],
   T: ["time point", "time points"],

@@ -23,7 +23,7 @@ export function profileValues(samples, [rows = 0, columns = 0], along, cursor) {
 }
 
 /**
- * A curve of `count` screen columns: a band from minimum to maximum with the mean where samples are smaller than
+ * A curve of `count` screen columns: a band from minimum to maximum with the mean if samples are narrower than
  * columns, else a line through the samples.
  *
  * @param {Float32Array} values
@@ -79,7 +79,7 @@ export function drawProfile({ canvas, svg }, group, along, cursor, { view, ...pl
   return true;
 }
 
-/** Range of the visible values with a margin; null where empty. @param {readonly {values: Float32Array}[]} lines @param {number} first @param {number} end */
+/** Range of the visible values with a margin; null if there are none. @param {readonly {values: Float32Array}[]} lines @param {number} first @param {number} end */
 function valueRange(lines, first, end) {
   const extents = lines.map(({ values }) => extent(values, first, Math.min(end, values.length)));
   const [low, high] = [

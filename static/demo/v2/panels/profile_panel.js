@@ -20,7 +20,7 @@ export class ProfilePanel {
   #cursor = null;
   #timer = 0;
   #paintedAt = -Infinity;
-  /** Of the picture when the profile was drawn. */
+  /** Edges of the picture when the profile was drawn. */
   #edges = "";
   #along = byId("along", HTMLSelectElement);
 
@@ -55,7 +55,7 @@ export class ProfilePanel {
     }, Math.max(0, wait));
   }
 
-  /** The picture was drawn, perhaps at another place. */
+  /** Call when the picture was drawn, perhaps at another place. */
   follow() {
     if (this.#edges !== this.#edgesNow) this.redraw();
   }

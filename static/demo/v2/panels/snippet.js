@@ -1,6 +1,6 @@
 /**
- * Programs to copy that open the file and fetch the shown planes. They open by path, since the session of the page
- * ends, or by the dialog where the server refuses paths.
+ * Programs to copy that open the file and fetch the shown planes. They open by path, because the session of the page
+ * ends, or by the dialog if the server refuses paths.
  *
  * Paths and names are untrusted: they appear only in string literals, never in comments, which a line separator or an
  * encoding declaration could end.
@@ -135,10 +135,10 @@ curl -sS -X DELETE "$server/api/v2/sessions/$(jq -r .sessionId opened.json)"
 `;
 }
 
-/** Letters, marks, numbers, punctuation, symbols and the space: none ends a line or changes the writing direction. */
+/** All but letters, marks, numbers, punctuation, symbols and the space, none of which ends a line or turns the text. */
 const UNUSUAL = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** A literal of Python, JavaScript and JSON; other characters are escaped. @param {string | number} value */
+/** A literal of Python, JavaScript and JSON; unusual characters are escaped. @param {string | number} value */
 const literal = (value) =>
   JSON.stringify(value).replaceAll(
     UNUSUAL,
@@ -147,7 +147,7 @@ const literal = (value) =>
         .map((digits) => `\\u${digits}`).join(""),
   );
 
-/** A MATLAB string escapes only quotes: other characters become spaces. @param {string | number} value */
+/** A MATLAB literal, which can escape only quotes: unusual characters become spaces. @param {string | number} value */
 const matlabLiteral = (value) =>
   typeof value === "string" ? `"${value.replaceAll(UNUSUAL, " ").replaceAll('"', '""')}"` : String(value);
 

@@ -46,18 +46,18 @@ export class TimeAxis {
     });
   }
 
-  /** Another group, or other planes of the same one. @param {ChannelGroup} group */
+  /** Takes another group, or other planes of the same one. @param {ChannelGroup} group */
   load(group) {
     this.#overview.load(group);
     this.follow();
   }
 
-  /** A channel looks different. */
+  /** Call when a channel looks different. */
   redraw() {
     this.#overview.redraw();
   }
 
-  /** The picture has another view or another place. */
+  /** Call when the picture has another view or another place. */
   follow() {
     const { size, time } = this.#pane;
     this.#back.disabled = !this.#pane.canGoBack;
@@ -82,7 +82,7 @@ export class TimeAxis {
     // The last line is in view up to its end.
     const line = Math.min(size.width, Math.max(0, value / size.axisX.step + end));
     const least = Math.min(4, size.width);
-    // Moves both ends where they would cross.
+    // Moves both ends if they would cross.
     const length = view.x1 - view.x0;
     const [x0, x1] = end === 0
       ? [line, line + least > view.x1 ? line + length : view.x1]

@@ -53,9 +53,9 @@ export class Viewer extends Emitter {
   #timeAxis;
   /** @type {{source: Pane, reference: Pane}} */
   panes;
-  /** What the user chose that a pixel shows; null for what suits the content. @type {Statistic | null} */
+  /** The statistic that the user chose for pixels; null to choose by the content. @type {Statistic | null} */
   #chosenStatistic = null;
-  /** Note in everything saved. */
+  /** Text that everything saved contains. */
   note = "";
 
   /** Extends the look by what else the page keeps. @type {(look: object) => object} */
@@ -224,7 +224,7 @@ export class Viewer extends Emitter {
     keepPlacement(kind, this.panes[name].orientation);
   }
 
-  /** @param {Name} name @param {Cursor | null} cursor @returns {string} the same in one line */
+  /** @param {Name} name @param {Cursor | null} cursor @returns {string} the read-out in one line */
   #paintReadout(name, cursor) {
     const output = within(byId(name), ".readout");
     const group = this.#shown?.groups[name];
@@ -275,14 +275,14 @@ export class Viewer extends Emitter {
     this.#timeAxis.redraw();
   }
 
-  /** The maximum where a line scan has events that the mean hides. @returns {Statistic} */
+  /** The maximum if a line scan has events that the mean hides, else the mean. @returns {Statistic} */
   #fittingStatistic() {
     const source = this.#shown?.groups.source;
     if (!source || !isTime(source.plane.axes[0])) return "mean";
     const pane = this.panes.source;
     const isHidden = source.shown.some((channel) => {
       const [low = 0, high = 0] = channel.stats.percentiles;
-      // Nothing to find.
+      // No sample is bright enough for an event.
       if (channel.stats.max <= high + (high - low)) return false;
       return meanHidesEvents(pane.atHome(channel, "mean"), pane.atHome(channel, "max"), [low, high]);
     });

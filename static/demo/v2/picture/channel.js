@@ -13,7 +13,7 @@ export class Channel extends Emitter {
   #range;
   #visible;
   #isAuto = true;
-  /** Reduced samples that Auto uses where a pixel shows more than one sample. @type {(() => Float32Array) | null} */
+  /** Reduced samples that Auto uses if a pixel shows more than one sample. @type {(() => Float32Array) | null} */
   seen = null;
   /** @type {ReturnType<typeof statistics> | null} */
   #stats = null;
@@ -33,7 +33,7 @@ export class Channel extends Emitter {
     this.name = name;
     this.dataUrl = dataUrl;
     this.samples = samples;
-    // An alpha channel is not light to add.
+    // An alpha channel is no light that could be added.
     this.#visible = position < DISTINCT.length && name !== "Alpha";
     this.#lutName = defaultLut(position, name, count);
     this.#range = autoRange(this.stats);
@@ -103,7 +103,7 @@ export class Channel extends Emitter {
     this.emit("change");
   }
 
-  /** Sets one end (0: minimum, 1: maximum) and moves the other along where they would cross. @param {number} end @param {number} value */
+  /** Sets one end (0: minimum, 1: maximum) and moves the other along if they would cross. @param {number} end @param {number} value */
   setEnd(end, value) {
     const [min, max] = this.#range;
     const width = max - min;

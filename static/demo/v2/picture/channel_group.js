@@ -67,7 +67,7 @@ export class ChannelGroup extends Emitter {
   /**
    * Updates automatic ranges after the reduction to pixels has changed.
    *
-   * @param {((channel: Channel) => Float32Array) | null} seen at home; null for the samples themselves
+   * @param {((channel: Channel) => Float32Array) | null} seen returns the samples of the home view; null for all samples
    */
   see(seen) {
     if (seen === null && this.channels.every((channel) => channel.seen === null)) return;

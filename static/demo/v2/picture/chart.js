@@ -20,7 +20,7 @@ import { measureLabel } from "./marks.js";
  * @property {boolean} [isReversed] whether the first sample lies at the right
  * @property {boolean} [isUntitled]
  * @property {boolean} [isStrip] a low chart: keeps its titles, with denser ticks
- * @property {string} [ground] CSS colour behind the curves; black
+ * @property {string} [ground] CSS colour behind the curves; by default black
  * @property {{left: number, width: number} | null} [edges] of the picture above, to align with
  *
  * @typedef {{low: number, high: number, title: string}} ChartRange values at the lower and upper edge

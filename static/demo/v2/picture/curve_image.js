@@ -10,7 +10,7 @@
  * @property {Float32Array} tops
  */
 
-/** The band behind the line. */
+/** Opacity of the band behind the line. */
 const BAND_OPACITY = 0.4;
 
 /** Half the thickness of a line in CSS pixels. */
@@ -35,7 +35,7 @@ export function drawCurves(context, area, curves, { low, high, ground }, density
     for (let x = 0; x < area.width; x += 1) {
       const top = Math.max(0, (high - tops[x]) * scale - more);
       const bottom = Math.min(area.height, (high - bottoms[x]) * scale + more);
-      // False where there is no value.
+      // False if there is no value (NaN).
       if (bottom > top) context.fillRect(area.left + x, area.top + top, 1, bottom - top);
     }
   };
@@ -64,7 +64,7 @@ export function throughColumns(values) {
   const [bottoms, tops] = [values.slice(), values.slice()];
   for (let i = 1; i < values.length; i += 1) {
     const middle = (values[i - 1] + values[i]) / 2;
-    // False where either is NaN.
+    // NaN if either value is NaN.
     if (middle !== middle) continue;
     for (const at of [i - 1, i]) {
       if (middle < bottoms[at]) bottoms[at] = middle;

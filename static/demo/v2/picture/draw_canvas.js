@@ -84,7 +84,7 @@ function added(a, b) {
 function markMissing(colors, { samples }) {
   for (let i = 0; i < colors.length; i += 1) {
     const value = samples[i];
-    // False for NaN and infinities.
+    // True for NaN and infinities.
     if (value - value !== 0) colors[i] = MISSING;
   }
 }

@@ -8,13 +8,13 @@ const LINE = 14;
 const GAP = 6;
 const TICK = 4;
 
-/** Lower boxes have no titles: ticks and picture come first. */
+/** Least height of a box with titles, in CSS pixels: in lower ones, ticks and picture come first. */
 const ROOM_FOR_TITLES = 110;
 
-/** A thinner plot, in CSS pixels, is too thin to point at. */
+/** Least width and height of a plot, in CSS pixels: a thinner one is hard to point at. */
 const THINNEST = 8;
 
-/** Room for a label beside the plot, and least vertical distance of ticks. */
+/** Least vertical distance of ticks in CSS pixels, beside pictures and in strips. */
 const TICK_ROOM = 34;
 const STRIP_TICK_ROOM = 26;
 
@@ -68,7 +68,7 @@ export function layoutFrame(
   let labelsY = tickLabels(y, room / bands / tickRoom);
   /** @type {Plot} */
   let plot = { left: 0, top: 0, width: 0, height: 0 };
-  // Labels take width, width decides the height where the aspect is kept, and height decides the labels.
+  // Labels take width, width decides the height if the aspect is kept, and height decides the labels.
   for (let round = 0; round < 3; round += 1) {
     widest = Math.max(widest, ...labelsY.map(({ label }) => Math.ceil(measure(label))));
     const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);

@@ -17,7 +17,7 @@ const LINK_COLOR = "#ff7a1a";
 const EDGE = 12;
 const ARROW = 6;
 
-/** How near the path the pointer must be, in CSS pixels. */
+/** Largest distance of the pointer from the path, in CSS pixels. */
 const REACH = 16;
 
 /** Puts its marks over both panes. @param {{source: Pane, reference: Pane}} panes */

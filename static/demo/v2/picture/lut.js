@@ -56,7 +56,7 @@ export function withGamma(table, gamma) {
 
 /**
  * The initial look-up table of a channel: gray for a single channel, in which the eye sees most detail. Of several
- * channels, a colour in the channel's name wins; otherwise 0 is green and 1 magenta.
+ * channels, a colour in the channel's name wins; otherwise channel 0 is green and 1 magenta.
  *
  * @param {number} position index among the loaded channels
  * @param {string} name name of the channel

@@ -7,9 +7,9 @@
  * @property {readonly [x: number, y: number, radius: number]} [ring]
  * @property {string} [text]
  * @property {readonly [x: number, y: number]} [at] place of the text
- * @property {"start" | "middle" | "end"} [anchor] which end of the text lies there
+ * @property {"start" | "middle" | "end"} [anchor] which part of the text lies at `at`
  * @property {boolean} [turned] whether the text runs upwards
- * @property {string} [color] the page's own when absent
+ * @property {string} [color] by default the text colour of the page
  * @property {number} [width] of a line
  * @property {string} [dash] lengths of strokes and gaps
  * @property {boolean} [halo] a dark edge that keeps it visible on any picture

@@ -34,12 +34,12 @@ export const turned = ({ swapped, fromRight, fromBottom }) =>
 /** Mirrors the view left to right. @type {(orientation: Orientation) => Orientation} */
 export const mirrored = (orientation) => numbered({ ...orientation, fromRight: !orientation.fromRight });
 
-/** Place in {@linkcode ORIENTATIONS}. @param {Orientation} orientation */
+/** Index in {@linkcode ORIENTATIONS}. @param {Orientation} orientation */
 export function numberOf({ swapped, fromRight, fromBottom }) {
   return (swapped ? 4 : 0) + (fromRight ? 2 : 0) + (fromBottom ? 1 : 0);
 }
 
-/** The one of the list. @param {Orientation} orientation @returns {Orientation} */
+/** The equal orientation in the list. @param {Orientation} orientation @returns {Orientation} */
 function numbered(orientation) {
   return ORIENTATIONS[numberOf(orientation)] ?? orientation;
 }

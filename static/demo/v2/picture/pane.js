@@ -43,7 +43,7 @@ export class Pane {
   overlay = () => [];
 
   /**
-   * Receives drags in positions of the picture instead of zooming; null where drags zoom.
+   * Receives drags in positions of the picture instead of zooming; null if drags zoom.
    *
    * @type {((from: Point, to: Point, isDone: boolean) => void) | null}
    */
@@ -52,10 +52,10 @@ export class Pane {
   /** Called when Escape or a second finger cancels a drag of the tool. @type {() => void} */
   onGivenUp = () => {};
 
-  /** Called for a click or tap, which means what lies within `reach` CSS pixels. @type {(at: Point, reach: number) => void} */
+  /** Called for a click or tap, which selects what lies within `reach` CSS pixels. @type {(at: Point, reach: number) => void} */
   onPress = () => {};
 
-  /** Called when Enter goes to what is drawn. */
+  /** Called when the user presses Enter to go to what is drawn. */
   onEnter = () => {};
 
   /** Note in saved pictures. */
@@ -137,7 +137,7 @@ export class Pane {
     this.drawMarks();
   }
 
-  /** Statistic that a pixel shows where it covers many samples. @returns {Statistic} */
+  /** Statistic that a pixel shows if it covers many samples. @returns {Statistic} */
   get statistic() {
     return this.#painter.statistic;
   }
@@ -181,7 +181,7 @@ export class Pane {
     if (this.#waiting || this.#placed === null) return;
     this.#waiting = true;
     requestAnimationFrame(() => {
-      // Drawn meanwhile, or emptied.
+      // It may have been drawn meanwhile.
       if (this.#waiting) this.drawNow();
       this.#waiting = false;
     });
@@ -265,7 +265,7 @@ export class Pane {
     this.#stage.plot.focus();
   }
 
-  /** Text of the scale bars and the reduction, such as `Scale bar 10 µm`; a space where empty. */
+  /** Text of the scale bars and the reduction, such as `Scale bar 10 µm`; a space if there are none. */
   get scale() {
     if (!this.#stage.isLaid) return "\u00a0";
     const labels = (this.#hasScaleBar ? this.#scaleBars() : []).flatMap(({ text }) => text ?? []);
@@ -273,7 +273,7 @@ export class Pane {
     return [...bars, this.#reduction].filter((text) => text !== "").join(" · ") || "\u00a0";
   }
 
-  /** Equal parts of the plot, one below the other, which show the same. */
+  /** Number of equal parts of the plot, one below the other, which show the same part of the picture. */
   get bandCount() {
     return this.#stage.bandCount;
   }
@@ -309,7 +309,7 @@ export class Pane {
     return canvas;
   }
 
-  /** The view as a PNG; null where empty or too large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
+  /** The view as a PNG; null if empty or too large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
   png(look) {
     if (this.#placed === null) return Promise.resolve(null);
     return new Promise((done) => this.#snapshot(look).toBlob(done));

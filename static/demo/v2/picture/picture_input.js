@@ -7,7 +7,7 @@ import { attachKeys } from "../controls/keys.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { View } from "./viewport.js" */
 
-/** How far from what it means a click and a tap may be, in CSS pixels. */
+/** Largest distance of a click and a tap from what they select, in CSS pixels. */
 const [CLICK_REACH, TAP_REACH] = [8, 22];
 
 /**
@@ -19,7 +19,7 @@ const [CLICK_REACH, TAP_REACH] = [8, 22];
  * @property {(cursor: Point | null, byKeyboard: boolean) => void} moveCursor
  * @property {(box: View | null) => void} mark shows the selection in progress, in fractions of a band
  * @property {() => void} giveUp cancels the drag of a tool
- * @property {(at: Point, reach: number) => void} press a click or tap, which means what lies within so many CSS pixels
+ * @property {(at: Point, reach: number) => void} press a click or tap, which selects what lies within `reach` CSS pixels
  * @property {() => void} enter goes to what is drawn
  */
 

@@ -25,13 +25,13 @@ import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "
  * @property {boolean} locked whether it keeps its aspect
  */
 
-/** A longer picture would be too thin to see in its true aspect. */
+/** Largest aspect that a picture keeps: longer ones would be too thin to see. */
 const LONGEST_TRUE_ASPECT = 6;
 
 /** @param {number} aspect */
 const isThread = (aspect) => aspect > LONGEST_TRUE_ASPECT || aspect < 1 / LONGEST_TRUE_ASPECT;
 
-/** Faster successive changes form one step of the history. */
+/** Changes that follow each other faster form one step of the history. */
 const ONE_STEP_MS = 500;
 
 /** Fraction of the view that a step with Shift covers. */
@@ -61,7 +61,7 @@ export class PlacedView {
   /** Size of the picture and whether it keeps its aspect. */
   picture;
   #orientation;
-  /** In shown pixels. @type {View} */
+  /** The view in shown pixels. @type {View} */
   #view;
   /** Previous views of the picture. @type {View[]} */
   #former = [];
@@ -149,7 +149,7 @@ export class PlacedView {
     return (this.#orientation.swapped ? 1 / pixelAspect : pixelAspect) * (x1 - x0) / (y1 - y0);
   }
 
-  /** Fractions of the plot at a position; outside 0 to 1 where it is not visible. @param {Point} at */
+  /** Fractions of the plot at a position; outside 0 to 1 if it is not visible. @param {Point} at */
   toPlot({ x, y }) {
     const shown = toShown(this.#orientation, this.picture, x, y);
     return toPlot(this.#view, shown.x, shown.y);
@@ -245,7 +245,7 @@ export class PlacedView {
   }
 
   /**
-   * The part that a drag selects: a box, or a stripe across the dragged axis where the picture does not keep its
+   * The part that a drag selects: a box, or a stripe across the dragged axis if the picture does not keep its
    * aspect.
    *
    * @param {Place} from

@@ -14,7 +14,7 @@ import { VisiblePart } from "./visible_part.js";
 const REST_MS = 150;
 
 export class PlanePainter {
-  /** Statistic that a pixel shows where it covers many samples. @type {Statistic} */
+  /** Statistic that a pixel shows if it covers many samples. @type {Statistic} */
   statistic = "mean";
   #picture;
   #redraw;
@@ -44,7 +44,7 @@ export class PlanePainter {
   }
 
   /**
-   * All samples of a channel as a band shows them: one value per pixel where pixels cover many samples.
+   * All samples of a channel as a band shows them: one value per pixel if pixels cover many samples.
    *
    * @param {Channel} channel of the planes
    * @param {Orientation} orientation

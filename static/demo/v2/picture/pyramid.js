@@ -11,7 +11,7 @@ import { reduceBlocks } from "./reduction.js";
 /** Each copy has a quarter of the entries along an axis; all copies together are smaller than the plane. */
 const STEP = 4;
 
-/** Smallest copy: a pixel must hold several entries, and a picture has more than half as many pixels. */
+/** Fewest entries of a copy along an axis: a pixel must hold several entries, and a picture has more than half as many pixels. */
 const SHORTEST = 128;
 
 /** The plane itself. @type {(samples: Float32Array, rows: number, columns: number) => Level} */
@@ -46,8 +46,8 @@ export function blockFor(samplesAPixel, entriesAPixel) {
  * Chooses the smallest level that is fine enough.
  *
  * @param {readonly Level[]} levels with the plane itself
- * @param {{rows: number, columns: number}} perPixel samples in a pixel
- * @param {number} entriesAPixel along each axis, at least
+ * @param {{rows: number, columns: number}} perPixel samples per pixel
+ * @param {number} entriesAPixel least number along each axis
  */
 export function chooseLevel(levels, perPixel, entriesAPixel) {
   const most = blockFor(perPixel.rows, entriesAPixel);

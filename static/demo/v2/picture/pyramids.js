@@ -12,7 +12,7 @@ let last = Promise.resolve([]);
 /**
  * @param {import("./pyramid.js").Level} plane its samples are copied
  * @param {import("./reduction.js").Statistic} statistic
- * @returns {Promise<import("./pyramid.js").Level[]>} empty where workers are unavailable
+ * @returns {Promise<import("./pyramid.js").Level[]>} empty if workers are unavailable
  */
 export function pyramidOf({ samples, rows, columns, isFinite }, statistic) {
   last = last.then(() => {

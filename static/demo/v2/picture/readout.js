@@ -89,5 +89,5 @@ const perPixel = (axis) => axis.unit === "Pixels" ? [] : [`${quantity(axis.step,
 /** @param {{size: number, step: number, unit: string}} axis */
 const extent = (axis) => axis.unit === "Pixels" ? "" : ` (${quantity(axis.size * axis.step, axis, 3)})`;
 
-/** `12.3 MB`. @param {number} bytes */
+/** Formats a size, such as `12.3 MB`. @param {number} bytes */
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

@@ -4,7 +4,7 @@
  * samples is NaN. All functions are pure.
  *
  * @typedef {"mean" | "max" | "min"} Statistic
- * @typedef {{samples: Float32Array, rows: number, columns: number, isFinite?: boolean}} Blocks row-major; `isFinite` where all
+ * @typedef {{samples: Float32Array, rows: number, columns: number, isFinite?: boolean}} Blocks row-major; `isFinite` if all
  *   samples are finite, which is up to ten times as fast
  */
 
@@ -14,7 +14,7 @@
  * @param {number} from
  * @param {number} to at least `pixels` entries away from `from`
  * @param {number} pixels
- * @param {number} length entries that there are
+ * @param {number} length number of all entries
  * @returns {Uint32Array} `pixels + 1` indices
  */
 export function pixelEdges(from, to, pixels, length) {
@@ -60,7 +60,7 @@ function means({ samples, columns, isFinite = false }, rowEdges, columnEdges) {
   const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
   const reduced = new Float32Array(width * height);
   const [sums, counts] = [new Float64Array(width), new Float64Array(width)];
-  /** Of one row: its samples, and 1 for each; both 0 where a sample is missing. */
+  /** Samples of one row, and 1 for each; both are 0 if a sample is missing. */
   const [line, there] = [new Float32Array(columns), new Float32Array(columns)];
   for (let y = 0; y < height; y += 1) {
     sums.fill(0);
@@ -102,7 +102,7 @@ function addRow(sums, samples, start, columnEdges) {
   }
 }
 
-/** Greatest values, or least ones where `sign` is -1. @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges @param {number} sign */
+/** Greatest values, or least ones if `sign` is -1. @param {Blocks} plane @param {Uint32Array} rowEdges @param {Uint32Array} columnEdges @param {number} sign */
 function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
   const [height, width] = [rowEdges.length - 1, columnEdges.length - 1];
   const reduced = new Float32Array(width * height);
@@ -130,10 +130,10 @@ function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
 }
 
 /**
- * Describes a pixel, such as `1 pixel = 34 lines, mean`; empty where no pixel covers more than one sample.
+ * Describes a pixel, such as `1 pixel = 34 lines, mean`; empty if no pixel covers more than one sample.
  *
  * @param {{rows: number, columns: number}} perPixel rows and columns in a pixel
- * @param {boolean} isLineScan its rows are lines
+ * @param {boolean} isLineScan whether its rows are lines
  * @param {Statistic} statistic
  */
 export function reductionText({ rows, columns }, isLineScan, statistic) {
@@ -149,12 +149,12 @@ export function reductionText({ rows, columns }, isLineScan, statistic) {
   return counts.length === 0 ? "" : `1 pixel = ${counts.join(" × ")}, ${statistic}`;
 }
 
-/** Pixels of sparse events are fewer than this share. */
+/** Largest share of the pixels that sparse events cover. */
 const MOST_BRIGHT = 0.05;
 
 /**
- * Whether bright events of a few lines are lost in the mean, so that the maximum shows more. Events are pixels whose
- * maximum lies above nearly all samples by as much as these differ, beside others such: photon noise is alone.
+ * Whether bright events of a few lines are lost in the mean, so that the maximum shows more. Events are neighbouring
+ * pixels whose maximum exceeds `range` by its length; photon noise makes single ones.
  *
  * @param {Float32Array} means of pixels
  * @param {Float32Array} maxima of the same pixels

@@ -1,6 +1,6 @@
 /**
  * Scale bars in the lower right corner, with the longest round length that fits: one for images, one per calibrated
- * axis where axes differ.
+ * axis if the units of the axes differ.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
 
@@ -30,7 +30,7 @@ export function scaleBar(axis, pixels, part = 0.25) {
 }
 
 /**
- * The bars as marks (see marks.js) in CSS pixels of the plot; none where the plot is too small for them.
+ * The bars as marks (see marks.js) in CSS pixels of the plot; none if the plot is too small for them.
  *
  * @param {{axisX: Pick<Axis, "step" | "unit">, axisY: Pick<Axis, "step" | "unit">}} picture
  * @param {View} view
@@ -68,7 +68,7 @@ const LONGEST_NAME = 30;
 const ROOM_FOR_BARS = 190;
 
 /**
- * A note in the lower left corner, beside the scale bars; none where the plot is too small for both.
+ * A note in the lower left corner, beside the scale bars; none if the plot is too small for both.
  *
  * @param {string} text
  * @param {{width: number, height: number}} plot

@@ -17,7 +17,7 @@ import { canvasMarks, measureLabel, svgMarks } from "./marks.js";
 /** @import { Frame, FrameRange } from "./frame.js" */
 /** @import { Mark } from "./marks.js" */
 
-/** Ink of a light ground. */
+/** Colour of text and frame on a light background. */
 const INK = "#1a1f26";
 
 export class Stage {
@@ -59,7 +59,7 @@ export class Stage {
     return this.#frame?.plot ?? { left: 0, top: 0, width: 1, height: 1 };
   }
 
-  /** Size of one band in CSS pixels: the whole plot where there is one. */
+  /** Size of one band in CSS pixels: that of the whole plot if there is one. */
   get band() {
     const { width, height } = this.area;
     return { width, height: height / this.bandCount };
@@ -81,7 +81,7 @@ export class Stage {
    * Lays out the plot and draws the frame.
    *
    * @param {{x: FrameRange, y: FrameRange, aspect: number | null, gutter: number, bandNames: readonly string[]}} options
-   *   `bandNames` one a band, or none for a single one
+   *   `bandNames` one per band, or none for a single band
    * @returns {boolean} false without room
    */
   lay({ bandNames, ...options }) {
@@ -103,7 +103,7 @@ export class Stage {
     return true;
   }
 
-  /** Draws shared marks over every band, and own marks over each of several. @param {readonly Mark[]} marks @param {readonly Mark[][]} own */
+  /** Draws shared marks over every band, and over each of several its own. @param {readonly Mark[]} marks @param {readonly Mark[][]} own */
   mark(marks, own) {
     this.#markLayers.forEach((layer, i) => layer.replaceChildren(...svgMarks([...marks, ...own[i] ?? []])));
   }
@@ -179,7 +179,7 @@ export class Stage {
   }
 }
 
-/** The plot on whole pixels of the screen, or its canvas would be blurred. @param {Area} plot @param {Area} box */
+/** Moves the plot to whole pixels of the screen; otherwise its canvas would be blurred. @param {Area} plot @param {Area} box */
 function snapped(plot, box) {
   const density = globalThis.devicePixelRatio;
   const whole = (/** @type {number} */ value) => Math.round(value * density) / density;

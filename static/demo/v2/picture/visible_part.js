@@ -1,5 +1,5 @@
 /**
- * The samples that a view needs: those in view where samples are larger than screen pixels, else one value per pixel
+ * The samples that a view needs: those in view if samples are larger than screen pixels, else one value per pixel
  * (reduction.js).
  *
  * While a view moves, a level of the pyramid (pyramid.js) with an entry per pixel or two suffices; at rest, each pixel
@@ -11,17 +11,17 @@
  * @typedef {object} Seen channel
  * @property {Level} plane
  * @property {Map<Statistic, readonly Level[]>} pyramids
- * @property {string} ask what `samples` are the part of
+ * @property {string} ask identifies the view that `samples` belong to
  * @property {Float32Array} samples
  */
 import { blockFor, chooseLevel, wholePlane } from "./pyramid.js";
 import { pyramidOf } from "./pyramids.js";
 import { pixelEdges, reduceBlocks } from "./reduction.js";
 
-/** A plane of fewer samples is reduced within a frame without a pyramid. */
+/** Fewest samples of a plane with a pyramid: smaller planes are reduced within a frame without one. */
 const SMALLEST_FOR_PYRAMID = 2 ** 18;
 
-/** During movement a block may be off by a pixel unnoticed. */
+/** Least entries per pixel during movement, when nobody notices a block that is off by a pixel. */
 const MOVING = 0.5;
 
 /** The visible part of the planes of one group. */
@@ -58,7 +58,7 @@ export class VisiblePart {
    * @param {{x: number, y: number}} pixels screen pixels that the view takes along x and y
    * @param {Statistic} statistic
    * @param {readonly number[]} shown positions of the channels that are drawn
-   * @param {boolean} [isMoving] a coarser part is enough
+   * @param {boolean} [isMoving] whether a coarser part is enough
    */
   look(view, pixels, statistic, shown, isMoving = false) {
     [this.#view, this.#pixels, this.#statistic] = [view, pixels, statistic];
@@ -107,7 +107,7 @@ export class VisiblePart {
     return channel.samples = reduceBlocks(level, rows, columns, this.#statistic);
   }
 
-  /** The source of a channel's part. @param {Seen} channel */
+  /** The plane or level that a channel's part is taken from. @param {Seen} channel */
   #level({ plane, pyramids }) {
     const levels = this.#isMoving ? pyramids.get(this.#statistic) ?? [] : [];
     return chooseLevel([plane, ...levels], this.perPixel, MOVING);
