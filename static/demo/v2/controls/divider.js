@@ -3,7 +3,7 @@
 /** Smallest share of a pane in percent. */
 const SMALLEST = 15;
 
-/** Percent. @type {Readonly<Record<string, number>>} */
+/** Steps of keys, in percent. @type {Readonly<Record<string, number>>} */
 const STEPS = { ArrowUp: -2, ArrowDown: 2, PageUp: -10, PageDown: 10 };
 
 /**

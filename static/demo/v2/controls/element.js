@@ -117,7 +117,7 @@ export function inNextFrame(work) {
 /** @type {WeakMap<Node, number>} */
 const ends = new WeakMap();
 
-/** Long enough to be read twice. */
+/** Time that a passing text is shown: long enough to be read twice. */
 const STAYS_MS = 8000;
 
 /** Shows a text in an element and removes it again after 8 seconds, unless it stays. @param {Node} node @param {string} text @param {boolean} [stays] */

@@ -37,9 +37,9 @@ export class ManyPanel {
   #running = null;
   /** @type {readonly Row[]} */
   #rows = [];
-  /** Name of files. */
+  /** Start of the names of saved files. */
   #stem = "";
-  /** Settings of the rows. @type {import("../measuring/scan.js").About} */
+  /** Facts about the rows, above the saved table. @type {import("../measuring/scan.js").About} */
   #about = [];
   #group = choiceField("Recordings", "many-group", []);
   #measurements = MEASUREMENTS.map(({ key, title, isUsual = false }) => ({

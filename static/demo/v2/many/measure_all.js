@@ -78,7 +78,7 @@ export async function measureAll(targets, run) {
       if (signal.aborted) break;
       const { code, message } = /** @type {Error & {code?: string}} */ (error);
       rows.push({ ...about, Error: message });
-      // All others would fail alike.
+      // All further recordings would fail, too.
       if (code === "server_unreachable") break;
     }
   }
@@ -87,7 +87,7 @@ export async function measureAll(targets, run) {
 
 /**
  * @param {Acquisition} acquisition
- * @param {Row} about gets what is known of the recording
+ * @param {Row} about receives facts about the recording
  * @param {Measurer} measurer
  * @param {Run & {kept: Set<string>}} run `kept` holds the keys of recordings whose work this run has stored
  * @returns {Promise<Found>}

@@ -1,4 +1,4 @@
-/** Measures a recording by drawings as the page does: it drives panels that are not shown. */
+/** Measures a recording with given drawings, as the page does: it drives panels that are not shown. */
 import { tableUnit, toPhysical } from "../../../measure/axes.js";
 import { columnsOf } from "../../../measure/csv.js";
 import { imageRows, LINE_ID, partsOf, profileColumns } from "../../../measure/image_parts.js";

@@ -24,7 +24,7 @@ import { rangeOf } from "./value_range.js";
 export class BandPanel extends ShapePanel {
   endNames = ["From", "to"];
   bands = new Bands();
-  /** How traces are made; to be kept as JSON. @type {TraceSettings} */
+  /** Settings of the traces, to be stored as JSON. @type {TraceSettings} */
   kept = PLAIN_TRACE;
   /** Counts changes of the bands. */
   #version = 0;

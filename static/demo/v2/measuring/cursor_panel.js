@@ -52,7 +52,7 @@ export class CursorPanel extends ShapePanel {
     );
   }
 
-  /** To be kept as JSON. @returns {import("./drawn.js").Drawn["cursors"]} */
+  /** Cursors and their settings, to be stored as JSON. @returns {import("./drawn.js").Drawn["cursors"]} */
   get kept() {
     return { pinned: this.#pinned, lines: this.#lines.number, columns: this.#columns.number };
   }

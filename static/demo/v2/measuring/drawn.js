@@ -51,7 +51,7 @@ import { shapeOf } from "./scan.js";
 /** Coordinate space of the regions in an image document: pixels. */
 export const SPACE = "primary-image-full-resolution-pixels";
 
-/** Most results in a list to edit: if there are more, the threshold lies in the noise. */
+/** Most results in an editable list: if there are more, the threshold lies in the noise. */
 export const MOST_ROWS = 5000;
 
 /** Most lines over a picture: more would hide it. */

@@ -108,7 +108,7 @@ export class ImagePanel extends Panel {
     this.#part.offer(this.#parts().map(({ id, name }) => ({ value: id, name })));
   }
 
-  /** Means to be kept as JSON; null before a measurement. */
+  /** Means, to be stored as JSON; null before a measurement. */
   get kept() {
     return this.#means;
   }
@@ -211,7 +211,7 @@ export class ImagePanel extends Panel {
     const of = at();
     if (this.#made?.of !== of) {
       const { projected } = await this.#measured({ parts: [], over: null, projection }, running);
-      // The user has stepped to other images meanwhile.
+      // The user may have stepped to other images meanwhile.
       if (of !== at() || projected === null) return;
       this.#made = { of, samples: projected };
     }

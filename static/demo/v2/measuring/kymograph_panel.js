@@ -19,7 +19,7 @@ import { meansText, shapeOf } from "./scan.js";
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
 
-/** Emits `change` for the line, `grow` `{kymograph, isDone}` while images arrive, `end`, and `back`. */
+/** Emits `change` for the line, `grow` `{kymograph, isDone}` while images arrive, `end` after them, and `back` for the images. */
 export class KymographPanel extends Emitter {
   /** @type {Source | null} */
   #source = null;
@@ -60,7 +60,7 @@ export class KymographPanel extends Emitter {
     );
   }
 
-  /** To be kept as JSON; null without a line. @returns {import("./drawn.js").KeptKymograph | null} */
+  /** The line, to be stored as JSON; null without one. @returns {import("./drawn.js").KeptKymograph | null} */
   get kept() {
     if (this.#points.length === 0) return null;
     const isMade = this.#isShown || this.#running !== null;
@@ -214,7 +214,7 @@ export class KymographPanel extends Emitter {
     }
   }
 
-  /** Ends a kymograph that is made or no longer wanted. */
+  /** Cancels a kymograph in progress, and resets the controls. */
   #leave() {
     this.#running?.abort();
     this.#running = null;

@@ -41,7 +41,7 @@ export class MeasuredView {
   #plain = null;
   /** Planes of the image that the shown projection replaces; null if none is shown. @type {Float32Array[] | null} */
   #image = null;
-  /** Facts about the line of a kymograph. @type {[string, string | number][]} */
+  /** Facts about the line of the kymograph, for tables. @type {[string, string | number][]} */
   #line = [];
   /** Set while this module shows planes itself. */
   #isShowing = false;
@@ -74,7 +74,7 @@ export class MeasuredView {
     kymographs.on("back", () => this.goBack());
   }
 
-  /** Single keys. @type {Record<string, (key: string) => void>} */
+  /** Actions of single keys. @type {Record<string, (key: string) => void>} */
   get actions() {
     return {
       z: () => this.#measuring.choose("zoom"),
@@ -108,7 +108,7 @@ export class MeasuredView {
     if (drawn.kymograph?.isMade && this.#measuring.kymographs.hasSeries) this.#makeAgain(drawn.kymograph);
   }
 
-  /** Deselects the tool; returns whether one was selected. */
+  /** Deselects the tool and the shape; returns whether either was selected. */
   layDown() {
     return this.#measuring.layDown();
   }
@@ -158,7 +158,7 @@ export class MeasuredView {
     this.#makeAgain(taken.kymograph);
   }
 
-  /** Makes a kymograph from the current images, with what was drawn in it. @param {import("./drawn.js").KeptKymograph} kymograph */
+  /** Makes a kymograph again from the current images, with its earlier drawings. @param {import("./drawn.js").KeptKymograph} kymograph */
   #makeAgain({ look = {} }) {
     this.#former = look;
     this.#measuring.kymographs.make();

@@ -124,7 +124,7 @@ export class MeasurementPanel extends Panel {
     );
   }
 
-  /** To be kept as JSON; null for images. @returns {KeptMeasurement | null} */
+  /** Settings and results, to be stored as JSON; null for images. @returns {KeptMeasurement | null} */
   get kept() {
     if (!this.scan?.isLineScan) return null;
     return {
@@ -471,7 +471,7 @@ export class MeasurementPanel extends Panel {
       return this.#result.textContent = running.signal.aborted ? "Cancelled" : message;
     } finally {
       if (this.#running === running) this.#running = null;
-      // What was found so far is not kept.
+      // Results so far are shown only during the work.
       this.#arriving = null;
       this.#start.textContent = "Measure";
       this.#progress.hidden = true;

@@ -262,7 +262,7 @@ export class Measuring extends Emitter {
     const found = this.#measurements.map((panel) => panel.found);
     for (const panel of this.#measurements) panel.refresh();
     const samples = this.#scan?.group.shown.map((channel) => channel.samples) ?? [];
-    // Means of large rectangles would slow zooming down.
+    // Taking the means of large rectangles again would slow down zooming.
     if (samples.length !== this.#shown.length || samples.some((one, i) => one !== this.#shown[i])) {
       this.#shown = samples;
       for (const panel of [this.kymographs, this.#regions]) panel.refresh();
@@ -274,17 +274,17 @@ export class Measuring extends Emitter {
     }
     const isSame = this.#measurements.every((panel, i) => panel.found === found[i]);
     if (this.#isUnfinished || (isListed && isSame)) return;
-    // Dropping results that no longer hold is no step.
+    // Dropping outdated results is no step.
     if (this.#history.amend(this.drawn)) this.emit("drawn");
   }
 
-  /** Takes the last change back. */
+  /** Undoes the last change. */
   undo() {
     this.#record();
     this.#redraw(this.#history.undo());
   }
 
-  /** Makes the change again that was taken back last. */
+  /** Redoes the change that was undone last. */
   redo() {
     this.#record();
     this.#redraw(this.#history.redo());
@@ -348,7 +348,7 @@ export class Measuring extends Emitter {
     this.#tools.choose(tool);
   }
 
-  /** Deselects the tool and what is drawn; returns whether one was selected. */
+  /** Deselects the tool and the shape; returns whether either was selected. */
   layDown() {
     const wasSelected = this.#editor.deselect();
     if (this.#tools.chosen === "zoom") return wasSelected;
@@ -461,7 +461,7 @@ export class Measuring extends Emitter {
     this.#drawMarks();
   }
 
-  /** Along the path of the reference. @param {Point} from @param {Point} to @param {boolean} isDone */
+  /** Draws a band along the path of the reference. @param {Point} from @param {Point} to @param {boolean} isDone */
   #dragPath(from, to, isDone) {
     if (this.#scan === null) return;
     const columns = shapeOf(this.#scan)[1];
@@ -530,10 +530,10 @@ export class Measuring extends Emitter {
   }
 }
 
-/** Name of saved files. @param {MeasurementPanel} panel */
+/** Label of the save buttons of a measurement; its files have the same name in lower case. @param {MeasurementPanel} panel */
 const savedName = ({ measurement: { key } }) => key.replace(/^./, (letter) => letter.toUpperCase());
 
-/** Sections of the help page whose anchors are not the ids of the panels. @type {Record<string, string>} */
+/** Anchors of `docs/measure.md` that differ from the ids of their panels. @type {Record<string, string>} */
 const SECTIONS = {
   regions: "save-and-restore",
   kymograph: "kymographs",

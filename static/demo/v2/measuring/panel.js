@@ -38,7 +38,7 @@
  * @typedef {object} Shapes bands, lines, cursors or regions
  * @property {readonly string[]} endNames such as `From` and `to`
  * @property {readonly Shape[]} shapes
- * @property {(id: Id, change: Change, isDone: boolean) => void} reshape `isDone` is false while it is being moved
+ * @property {(id: Id, change: Change, isDone: boolean) => void} reshape `isDone` is false while the shape is being moved
  * @property {(id: Id) => Id | null} duplicate returns the id of the copy; null beyond the limit
  * @property {(id: Id) => void} remove
  */

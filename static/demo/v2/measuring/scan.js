@@ -8,7 +8,7 @@
  * @property {readonly [Axis, Axis]} axes of rows and columns; of a line scan time and position
  * @property {string} fileName
  * @property {string} path on the server's computer
- * @property {boolean} isLineScan rows are time
+ * @property {boolean} isLineScan whether rows are time
  * @property {boolean} isTyped whether the user typed the calibration
  * @property {number} pixelTime seconds from one pixel of a line to the next, by the file or as typed; 0 if unknown
  * @property {() => About} place describes the shown part of the file

@@ -10,7 +10,7 @@
  *
  * @typedef {object} Content of one chart
  * @property {readonly import("./trace_curves.js").ChartCurve[]} curves
- * @property {readonly {line: number, value: number, opacity: number}[]} points those out of range are drawn at its edge
+ * @property {readonly {line: number, value: number, opacity: number}[]} points drawn at the edge if out of range
  * @property {readonly {line: number, value: number}[]} [gaps] drawn as crosses, at the lower edge if the value is NaN
  * @property {string} title of the values
  * @property {number} [least] smallest extent of the range, as a fraction of the greatest value
@@ -90,7 +90,7 @@ export class TraceCharts {
     if (scan === null || this.#box.hidden) return;
     const span = this.#span(scan);
     const { cursor } = this.#pane;
-    /** The label of the cursor is below those of pinned ones. @param {(line: number) => string} textAt */
+    /** The label of the cursor is below those of pinned cursors. @param {(line: number) => string} textAt */
     const cursorsWith = (textAt) => [
       ...pinned.map((pin) => ({ ...pin, isRaised: true })),
       ...(cursor === null ? [] : [{ line: cursor.x, label: textAt(cursor.x) }]),

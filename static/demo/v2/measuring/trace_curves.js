@@ -32,7 +32,7 @@ export function curveColumns({ values, color, dash = "" }, { from, to }, count, 
 function connected([lows, highs]) {
   const [bottoms, tops] = [lows.slice(), highs.slice()];
   for (let x = 1; x < lows.length; x += 1) {
-    // Comparisons with NaN, a column without a value, are false.
+    // Both comparisons are false if a column has no value (NaN).
     if (tops[x - 1] < lows[x]) bottoms[x] = tops[x - 1];
     if (bottoms[x - 1] > highs[x]) tops[x] = bottoms[x - 1];
   }

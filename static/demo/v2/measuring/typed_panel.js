@@ -1,4 +1,4 @@
-/** Shows an image as a line scan that its file does not call so, with a calibration that is typed or read from a text file. */
+/** Lets the user show an image as a line scan if its file does not; the calibration is typed or read from a text file. */
 import { significant } from "../../../measure/axes.js";
 import { calibrationIn } from "../../../measure/calibration_text.js";
 import { Emitter } from "../controls/emitter.js";

@@ -21,7 +21,7 @@ import { Emitter } from "../controls/emitter.js";
 import { drawingWords, drawnWords } from "../measuring/drawn.js";
 import { keyOf, placeOf } from "./work_store.js";
 
-/** How often a save is tried again: storage that is being emptied takes nothing for a while. */
+/** Interval and number of retries of a save: storage that is being emptied takes nothing for a while. */
 const [TRY_EVERY_MS, MOST_TRIES] = [500, 20];
 
 /** A tab that is being closed or reloaded usually gives its lock back within this time. */
@@ -35,8 +35,8 @@ const LOCK_WITHIN_MS = 500;
  * @property {boolean} isTouched whether something has changed since the last call of `save`
  * @property {AbortController} waiting for the lock
  * @property {() => void} release gives the lock back
- * @property {Shown | null} next to be saved
- * @property {Shown | null} last saved
+ * @property {Shown | null} next the next to be saved
+ * @property {Shown | null} last the last that was saved
  * @property {Promise<void> | null} saving the save in progress
  */
 
@@ -193,7 +193,7 @@ export class KeptWork extends Emitter {
     }
   }
 
-  /** Keeps the work here instead of in another tab. */
+  /** Lets this tab keep the work instead of another one. */
   takeOver() {
     this.#open?.waiting.abort();
     return this.#hold({ steal: true });
@@ -212,7 +212,7 @@ export class KeptWork extends Emitter {
     const isKept = await this.#locks?.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       const former = await this.#store.get(key);
       if (lock === null || drawingWords(former?.look?.drawn) !== "") return false;
-      // The view stays.
+      // Keeps the former view.
       const look = { ...former?.look, ...shown.look };
       await this.#store.put(workOn(recording, { ...shown, look }, Date.now()));
       return true;

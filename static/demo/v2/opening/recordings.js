@@ -17,7 +17,7 @@ const MOST_OF_THE_TIME = 0.05;
  * @typedef {object} Needs
  * @property {(folder: string) => Promise<FolderListing>} list
  * @property {(path: string) => void} open
- * @property {() => Promise<readonly {path: string, words: string}[]>} works what was measured, by recording
+ * @property {() => Promise<readonly {path: string, words: string}[]>} works what was measured in each recording
  * @property {(text: string) => void} say
  */
 

@@ -23,10 +23,10 @@ const VERSION = 1;
 /** Longest wait for the storage. */
 const ANSWERS_WITHIN_MS = 10_000;
 
-/** Path and scene. @param {{path: string, scene: number}} recording */
+/** Identifies a recording by path and scene. @param {{path: string, scene: number}} recording */
 export const placeOf = ({ path, scene }) => `${path}#${scene}`;
 
-/** Content and scene; path and scene if the content has no fingerprint. @param {{fingerprint: string | null, path: string, scene: number}} recording */
+/** Identifies a recording by content and scene, or by path and scene if it has no fingerprint. @param {{fingerprint: string | null, path: string, scene: number}} recording */
 export const keyOf = ({ fingerprint, path, scene }) => `${fingerprint ?? path}#${scene}`;
 
 /** All methods fail with the error of the browser, such as `QuotaExceededError` if the storage is full. */

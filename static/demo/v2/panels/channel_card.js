@@ -1,6 +1,6 @@
 /**
  * Controls of one channel: a row with switch, range, Auto and look-up table, which opens to histogram, typed range,
- * gamma and Log. The browser remembers look-up table, gamma, Log and whether the row is open for the name of the
+ * gamma and Log. The browser remembers look-up table, gamma, Log and whether the row is open, by the name of the
  * channel.
  */
 import { formatNumber } from "../../../measure/axes.js";
@@ -119,7 +119,7 @@ export function channelCard(group, position, prefix, onTyped) {
   return card;
 }
 
-/** The row. @param {Channel} channel @param {(part: string) => string} id */
+/** The row that is always shown. @param {Channel} channel @param {(part: string) => string} id */
 function rowOf({ name }, id) {
   const visible = element("input", { type: "checkbox", id: id("visible") });
   const dot = swatch("");

@@ -155,7 +155,7 @@ export class PositionBar {
     return Math.min(60, Math.max(0.1, Number(byId("rate", HTMLInputElement).value) || 10));
   }
 
-  /** Likely next positions. @param {boolean} isRound the first position follows the last */
+  /** Likely next positions. @param {boolean} isRound whether the first position follows the last */
   #ahead(isRound) {
     const { axis, by } = this.#way;
     const size = this.#size(axis);

@@ -9,9 +9,9 @@
  *
  * @typedef {object} Wanted
  * @property {string} origin base address of the server
- * @property {string | null} path of the acquisition on the server's computer; null asks by the dialog
+ * @property {string | null} path of the acquisition on the server's computer; null asks with the dialog
  * @property {number | null} [scene] index; null or absent is the first
- * @property {boolean} [isReference] the planes of the reference image
+ * @property {boolean} [isReference] whether to read the planes of the reference image
  * @property {readonly number[]} channels indices
  * @property {Record<string, number>} [position] such as `{t: 3}`; index 0 needs none
  */

@@ -13,7 +13,7 @@
 /** Opacity of the band behind the line. */
 const BAND_OPACITY = 0.4;
 
-/** Half the thickness of a line in CSS pixels. */
+/** Half the thickness of a line, in CSS pixels. */
 const HALF_LINE = 0.75;
 
 /**

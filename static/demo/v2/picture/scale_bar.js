@@ -61,7 +61,7 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
   return marks;
 }
 
-/** Longer channel names over a picture are truncated. */
+/** Longest channel name over a picture, in letters; longer ones are truncated. */
 const LONGEST_NAME = 30;
 
 /** Room for scale bars beside a note, in CSS pixels. */

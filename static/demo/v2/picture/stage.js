@@ -27,7 +27,7 @@ export class Stage {
   #box;
   #frameLayer = svgElement("g");
   #labels;
-  /** One for each band. @type {SVGSVGElement[]} */
+  /** Layers of marks, one per band. @type {SVGSVGElement[]} */
   #markLayers = [];
   /** @type {Frame | null} */
   #frame = null;

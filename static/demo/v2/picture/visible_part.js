@@ -73,7 +73,7 @@ export class VisiblePart {
     return this.#isMoving;
   }
 
-  /** Rows and columns per screen pixel; empty before the first view. */
+  /** Rows and columns per screen pixel; 0 before the first view. */
   get perPixel() {
     if (this.#view === null) return { rows: 0, columns: 0 };
     const { x0, x1, y0, y1 } = this.#view;

@@ -83,7 +83,7 @@ function isRegion(region) {
     );
 }
 
-/** A short hash of a text (FNV-1a), which needs no digests of the browser. @param {string} text */
+/** A short hash of a text (FNV-1a), also for browsers without digests. @param {string} text */
 function markOf(text) {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -10,7 +10,7 @@ const [END_BYTES, LONGEST_COMMENT, LOCATOR_BYTES, END64_BYTES, ENTRY_BYTES, LOCA
 ];
 const [END, LOCATOR, END64, ENTRY, LOCAL] = [0x06054b50, 0x07064b50, 0x06064b50, 0x02014b50, 0x04034b50];
 
-/** Value of a number that is in the ZIP64 field of its entry instead. */
+/** Stands for a number that is in the ZIP64 field of its entry. */
 const ELSEWHERE = 0xffffffff;
 
 /** Largest entry that is read, in bytes: the server sends no larger ones. */
