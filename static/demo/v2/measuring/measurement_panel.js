@@ -471,7 +471,7 @@ export class MeasurementPanel extends Panel {
       return this.#result.textContent = running.signal.aborted ? "Cancelled" : message;
     } finally {
       if (this.#running === running) this.#running = null;
-      // Results so far are shown only during the work.
+      // Partial results are shown only during the work.
       this.#arriving = null;
       this.#start.textContent = "Measure";
       this.#progress.hidden = true;

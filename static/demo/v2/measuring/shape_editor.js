@@ -332,7 +332,7 @@ export class ShapeEditor extends Emitter {
     panel?.remove(/** @type {Id} */ (id));
   }
 
-  /** Moves the focus from the last grip to the next shape, or from the first to the previous one; false if Tab should do its default. @param {number} i @param {boolean} isBack */
+  /** Moves the focus from the last grip to the next shape, or from the first to the previous one; false if Tab keeps its default. @param {number} i @param {boolean} isBack */
   #leaves(i, isBack) {
     if (i !== (isBack ? 0 : this.#grips.length - 1)) return false;
     const all = this.#all;

@@ -135,7 +135,7 @@ curl -sS -X DELETE "$server/api/v2/sessions/$(jq -r .sessionId opened.json)"
 `;
 }
 
-/** All but letters, marks, numbers, punctuation, symbols and the space, none of which ends a line or turns the text. */
+/** All but letters, marks, numbers, punctuation, symbols and the space, which never end a line or turn the text. */
 const UNUSUAL = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /** A literal of Python, JavaScript and JSON; unusual characters are escaped. @param {string | number} value */

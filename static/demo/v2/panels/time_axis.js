@@ -13,7 +13,7 @@ import { Overview } from "./overview.js";
 /** CSS pixels left of a line scan, enough for the value labels of a profile below it. */
 const SHARED_GUTTER = 68;
 
-/** Steps of the visible time that start and end distinguish. */
+/** Number of steps in the visible time that start and end distinguish. */
 const DIGITS = 1000;
 
 export class TimeAxis {

@@ -25,7 +25,7 @@ import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "
  * @property {boolean} locked whether it keeps its aspect
  */
 
-/** Largest aspect that a picture keeps: longer ones would be too thin to see. */
+/** Largest aspect ratio of a picture that is no thin strip: strips are hard to see in their true aspect. */
 const LONGEST_TRUE_ASPECT = 6;
 
 /** @param {number} aspect */

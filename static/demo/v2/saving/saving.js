@@ -159,7 +159,7 @@ export class Saving {
     if (own !== undefined || !collection) return own;
     const member = found.find(({ image }) => image.image_id === collection.member.id);
     if (member !== undefined) return member;
-    // The open recording is in an archive: compares the file that the archive was made from.
+    // The open recording may be in an archive: compares the file that the archive was made from.
     const [documents] = documentsOf(await this.#needs.live((acquisition) => acquisition.metadata()));
     const origin = documents && sourceOf(documents);
     return isOf(origin?.fingerprint, origin?.scene ?? 0);
