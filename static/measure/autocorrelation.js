@@ -1,6 +1,6 @@
 /**
  * Autocorrelation of a window of a line scan: for each lag in lines and pixels, the sum of the products of all pairs of
- * samples that far apart, computed from the power spectrum (Wiener and Khinchin).
+ * samples at that lag, computed from the power spectrum (Wiener-Khinchin theorem).
  */
 
 /**
@@ -12,7 +12,7 @@
  */
 
 /**
- * @param {Float64Array} values row-major, 0 where there is no sample
+ * @param {Float64Array} values row-major, 0 for a missing sample
  * @param {number} rows
  * @param {number} columns
  * @returns {Lags}
@@ -39,13 +39,13 @@ export function autocorrelation(values, rows, columns) {
     mirror(real, imaginary, row * width, width);
     transformLine(real, imaginary, row * width, 1, width);
   }
-  // Both transforms ran forwards, which gives the sums at opposite lags; both are the same.
+  // Two forward transforms give the sums at the opposite lags, which are equal.
   const at = (/** @type {number} */ lines, /** @type {number} */ pixels) =>
     real[lines * width + ((width + pixels) % width)] * scale;
   return { rows, columns, at };
 }
 
-/** Fills the upper half of a line: the transform of real values has conjugate halves. */
+/** Fills the upper half of a line: in the transform of real values, it is the conjugate of the lower half. */
 function mirror(
   /** @type {Float64Array} */ real,
   /** @type {Float64Array} */ imaginary,
@@ -65,7 +65,7 @@ const tables = new Map();
 const paddedLength = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
 /**
- * Transforms one line of complex numbers.
+ * Fourier-transforms one line of complex numbers in place.
  *
  * @param {Float64Array} real
  * @param {Float64Array} imaginary
@@ -107,7 +107,7 @@ function transformLine(real, imaginary, start, stride, length) {
   }
 }
 
-/** Angles and the order of bit reversal. @param {number} length */
+/** Cosines, sines and the bit-reversed order. @param {number} length */
 function tableOf(length) {
   const known = tables.get(length);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * Axes in physical units. Sample i of an axis sits at `i * step`; its pixel is centred there, so that the
- * axis begins half a step before 0.
+ * Axes in physical units. Sample i of an axis sits at `i * step`; its pixel is centred there, so the axis begins half a
+ * step before 0.
  */
 
 /**
@@ -11,13 +11,13 @@
  * @property {string} [title] display name, set by {@linkcode titled}
  */
 
-/** Shorter spellings of the contract's units for labels. @type {Readonly<Record<string, string>>} */
+/** Short symbols for the units of the API. @type {Readonly<Record<string, string>>} */
 const UNIT_SYMBOLS = { um: "µm", seconds: "s", Pixels: "px" };
 
 /** Display form of a unit. @param {string} unit */
 export const unitSymbol = (unit) => UNIT_SYMBOLS[unit] ?? unit;
 
-/** Unit of a time axis without known times, such as that of a kymograph of images without time stamps. */
+/** Unit of a time axis without known times, as in a kymograph of images without time stamps. */
 export const FRAMES = "frames";
 
 /** Whether the axis counts time. @param {Pick<Axis, "unit">} axis */
@@ -47,7 +47,7 @@ export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
 
 /**
  * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most + 1` of them; empty
- * where neighbouring values would be equal.
+ * if neighbouring values would be equal.
  *
  * @param {number} low
  * @param {number} high
@@ -87,8 +87,8 @@ export function formatAt(value, step) {
 }
 
 /**
- * Formats a number with five significant digits, or with more where a thousandth of `span` needs them; integers in
- * full.
+ * Formats a number with five significant digits, or with more if a thousandth of `span` needs them. Integers below 1e7
+ * keep all digits.
  *
  * @param {number} value
  * @param {number} [span] range that the number belongs to
@@ -106,7 +106,7 @@ export function formatNumber(value, span = Math.abs(value)) {
 /** Rounds to significant digits. @type {(value: number, digits: number) => number} */
 export const significant = (value, digits) => Number(value.toPrecision(digits));
 
-/** Rounds to four digits, more than the precision of any measurement here. @param {number} value */
+/** Formats with four significant digits, more than any measurement here is precise to. @param {number} value */
 export const rounded = (value) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Calibration of a line scan in a text that a program wrote about it: numbers with units such as `0.284 [um/pixel]`,
- * `2 ms/line` or `Time per line: 2 ms`, and the times and lines of the text that Olympus FluoView writes beside a TIFF.
+ * Reads the calibration of a line scan from a text that another program wrote: numbers with units, such as
+ * `0.284 [um/pixel]`, `2 ms/line` or `Time per line: 2 ms`, or the image size and duration that Olympus FluoView writes
+ * beside a TIFF.
  */
 
 const DIGITS = String.raw`(\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)`;
@@ -12,7 +13,7 @@ const SECONDS = { ns: 1e-9, us: 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, ms: 1e-3
 const MICROMETRES = { nm: 1e-3, um: 1, "\u00b5m": 1, "\u03bcm": 1, mm: 1e3 };
 
 /**
- * @typedef {object} TextCalibration undefined where the text does not say
+ * @typedef {object} TextCalibration undefined if the text has no value
  * @property {number | undefined} secondsPerLine
  * @property {number | undefined} micrometresPerPixel
  * @property {number | undefined} secondsPerPixel
@@ -32,12 +33,12 @@ export const calibrationIn = (text) => ({
 });
 
 /**
- * The first number with such a unit.
+ * The first number with a unit per `per`, such as `2 ms/line`; if there is none, the first one after one of `names`.
  *
  * @param {string} text
  * @param {Record<string, number>} units
- * @param {string} per regular expression of what the unit is divided by
- * @param {string} names regular expression of words before a number whose unit is not divided
+ * @param {string} per regular expression for what the unit is divided by
+ * @param {string} names regular expression for the words before a number with a plain unit, such as `time per line`
  */
 function stated(text, units, per, names) {
   const unit = `\\s*\\[?(${Object.keys(units).join("|")})`;
@@ -49,7 +50,11 @@ function stated(text, units, per, names) {
   return value > 0 ? Number(value.toPrecision(12)) : undefined;
 }
 
-/** `"T Dimension" "1, 0.000 - 53.910 [s], ..."` over the lines of `"Image Size" "38 * 30000 [pixel]"`. @param {string} text */
+/**
+ * Divides the duration in `"T Dimension" "1, 0.000 - 53.910 [s], ..."` by the lines in `"Image Size" "38 * 30000 [pixel]"`.
+ *
+ * @param {string} text
+ */
 function lineTimeOfOlympus(text) {
   const range = new RegExp(`"T Dimension"[^\\n]*?${NUMBER}\\s*-\\s*${NUMBER}\\s*\\[(ms|s)\\]`).exec(text);
   const size = /"Image Size"[^\n\d]*\d+\s*\*\s*(\d+)/.exec(text);

@@ -1,47 +1,47 @@
 /**
- * Velocity of a window in which it may change, as in pulsatile flow. Both halves are measured on their own; where they
- * disagree, the streaks are curved. The lines are shifted so that the streaks become straight, and measured again: the
- * velocity is that in the middle of the window.
+ * Velocity in the middle of a window in which the velocity may change, as in pulsatile flow. The two halves are measured
+ * separately. If they disagree, the streaks are curved: the lines are shifted so that the streaks become straight, and
+ * the window is measured again.
  */
 import { roughVelocity, windowVelocity } from "./window_velocity.js";
 
 /** @typedef {import("./window_velocity.js").WindowVelocity} WindowVelocity */
 
-/** Halves disagree when they differ by more than this many standard errors and this part of the velocity. */
+/** Halves disagree if they differ by more than this many standard errors and by more than this fraction of the velocity. */
 const [DISAGREEING, CHANGE] = [3, 0.02];
 
-/** Streaks are not spread evenly over a window: its middle is off by this part of the change, straightened or not. */
+/** Error from streaks spread unevenly over the window, as a fraction of the change: after straightening, and without. */
 const [UNEVEN, UNEVEN_CURVED] = [0.007, 0.035];
 
-/** Fewer lines are no part. */
+/** A part needs at least this many lines. */
 const LEAST_LINES = 6;
 
-/** A part with a larger relative error says nothing. */
+/** Largest relative error of a part that is used. */
 const GREATEST_PART_ERROR = 0.25;
 
-/** By chance, four quarters differ from the curve by up to this much of their variance. */
+/** By chance, the mean squared difference of four quarters from the curve reaches this multiple of their variance. */
 const CHANCE = 2.4;
 
 /**
- * Where the change itself changes, by b a line and line, the slope of streaks over n lines is off by b n² / 40 (least
- * squares), and the mean of both halves by b n² / 160 + b n² / 32. The slope is off by -2 times the difference of both.
+ * If the velocity has a second derivative b, the least-squares slope of streaks over n lines is off by b n² / 40, and the
+ * mean of both halves by b n² / 160 + b n² / 32. So the slope is off by -2 times its difference from that mean.
  */
 const [BEND, SLOPE] = [2, 40];
 
-/** Higher orders are left, as a part of this correction. */
+/** Error that higher orders leave, as a fraction of this correction. */
 const MISSED = 0.25;
 
-/** Interpolation between lines is off by about this part, whatever the noise: of a window, and of its parts. */
+/** Smallest relative error, from interpolation between lines: of a window, and of its parts. */
 const [LEAST_WHOLE_ERROR, LEAST_ERROR] = [0.001, 0.003];
 
-/** A number with a larger relative error is none. */
+/** Largest relative error of a velocity that is reported. */
 const GREATEST_ERROR = 0.1;
 
 /**
- * @param {Float64Array} values row-major lines without background; NaN or infinite where there is no sample
+ * @param {Float64Array} values row-major lines without background; NaN or infinite for missing samples
  * @param {number} rows lines
- * @param {number} columns pixels of a line
- * @returns {WindowVelocity} `changing` where the halves disagree, without a velocity where they change too much
+ * @param {number} columns pixels per line
+ * @returns {WindowVelocity} `changing` if the halves disagree; its velocity is NaN if it cannot be measured well enough
  */
 export function changingVelocity(values, rows, columns) {
   const whole = windowVelocity(values, rows, columns);
@@ -62,7 +62,7 @@ export function changingVelocity(values, rows, columns) {
   const off = again.velocity - middle;
   if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;
   const own = Math.abs(again.velocity) * Math.max(again.error, LEAST_WHOLE_ERROR);
-  // The better of two estimates has less variance by that of their difference (Hausman).
+  // The variances of the two estimates differ by the variance of their difference (Hausman).
   const chance = Math.max(0, noise * noise / 4 - own * own);
   const bend = BEND * off * Math.max(0, 1 - chance / (off * off));
   const velocity = again.velocity + bend;
@@ -76,7 +76,7 @@ export function changingVelocity(values, rows, columns) {
 }
 
 /**
- * What the velocities of parts differ from a curve beyond their noise.
+ * Root mean square difference of the velocities of parts from a curve, minus what noise explains.
  *
  * @param {readonly (WindowVelocity & {place: number})[]} parts
  * @param {(place: number) => number} curve
@@ -87,7 +87,8 @@ function unlike(parts, curve) {
 }
 
 /**
- * Velocities of those equal parts of a window that tell one, with their places, -0.5 to 0.5.
+ * Velocities of equal parts of a window, with `place`, the middle of each part from -0.5 to 0.5. Parts without a clear
+ * velocity are omitted.
  *
  * @param {Float64Array} values
  * @param {number} rows
@@ -105,10 +106,10 @@ function partsOf(values, rows, columns, count) {
   }).filter(({ error }) => error < GREATEST_PART_ERROR);
 }
 
-/** Standard error in pixels a line. @param {WindowVelocity} found */
+/** Standard error in pixels per line. @param {WindowVelocity} found */
 const noiseOf = ({ velocity, error }) => Math.abs(velocity) * Math.max(error, LEAST_ERROR);
 
-/** Lines shifted as by a velocity that grows by so much from line to line; NaN where nothing was sampled. */
+/** Shifts the lines so that a velocity growing by `growth` per line becomes constant; NaN beyond the ends of a line. */
 function straightened(
   /** @type {Float64Array} */ values,
   /** @type {number} */ rows,

@@ -1,15 +1,16 @@
 /**
- * Tables as comma-separated values by RFC 4180: lines end with CR LF, fields are quoted where necessary. Lines
+ * Tables as comma-separated values by RFC 4180: lines end with CR LF, fields are quoted if necessary. Lines
  * `name,value` above the table name its source and settings; an empty line ends them.
  *
- * Channel names come from untrusted files, so an apostrophe precedes what a spreadsheet would run as a formula: at the
- * start of a text, and after a character that starts a cell where another separator is in use (`;` or a tab, in which case
- * quotes are no protection: they end where the cell starts with a doubled one). Numbers keep all significant digits; missing values are empty.
+ * Channel names come from untrusted files, so an apostrophe is put before a character that makes a spreadsheet run a
+ * formula: at the start of a text, and after any character that starts a cell if the spreadsheet separates cells by `;` or
+ * a tab. (Quotes do not protect these cells: a doubled quote at the start of a cell ends the quoting.) Numbers keep all
+ * significant digits; missing values are empty.
  *
  * @typedef {object} Column
  * @property {string} name
  * @property {string} [unit]
- * @property {number} [step] that the page shows of the values
+ * @property {number} [step] to which the page rounds the values
  * @property {ArrayLike<number | string | null>} values
  */
 
@@ -18,7 +19,7 @@ const BYTE_ORDER_MARK = "\ufeff";
 
 /**
  * @param {readonly (readonly [name: string, value: string | number])[]} about file name and settings
- * @param {readonly Column[]} columns shorter ones end with empty fields
+ * @param {readonly Column[]} columns shorter columns end with empty fields
  * @returns {string}
  */
 export function csv(about, columns) {
@@ -26,7 +27,7 @@ export function csv(about, columns) {
   return `${BYTE_ORDER_MARK}${lines.join("")}\r\n${table(columns)}`;
 }
 
-/** Header and rows alone. @param {readonly Column[]} columns shorter ones end with empty fields */
+/** Header and rows only. @param {readonly Column[]} columns shorter columns end with empty fields */
 export function table(columns) {
   const head = columns.map(({ name, unit = "" }) => field(unit === "" ? name : `${name} (${unit})`));
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
@@ -37,7 +38,12 @@ export function table(columns) {
   return [head.join(","), ...rows].map((line) => `${line}\r\n`).join("");
 }
 
-/** Columns of rows by the names of their values; missing ones are empty. @param {readonly Readonly<Record<string, string | number>>[]} rows @returns {Column[]} */
+/**
+ * Columns for rows of named values; a value that a row lacks is empty.
+ *
+ * @param {readonly Readonly<Record<string, string | number>>[]} rows
+ * @returns {Column[]}
+ */
 export function columnsOf(rows) {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
@@ -45,7 +51,7 @@ export function columnsOf(rows) {
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** Where a cell may start with a character that makes it a formula. */
+/** Position at which a cell may start with a character that makes it a formula. */
 const FORMULA = /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r])/g;
 
 /** @param {string | number | null} value */

@@ -1,5 +1,5 @@
 /**
- * The diameter of a vessel that a line scan crosses, over time: the width of its lumen in the mean of some lines.
+ * Diameter over time of a vessel that a line scan crosses: the width of the lumen in the mean of a few lines.
  *
  * `half-maximum` is the full width at half maximum: the distance between the two places where the profile crosses the
  * middle between background and lumen (Drew, Blinder, Cauwenberghs, Shih, Kleinfeld: J Comput Neurosci 2010, 29:5).
@@ -10,17 +10,17 @@
  *
  * @typedef {object} DiameterOptions
  * @property {readonly [number, number]} [columns] band that holds the vessel with background on both sides; all by default
- * @property {number} [window] lines of one mean
- * @property {number} [step] lines from one mean to the next
+ * @property {number} [window] lines averaged for one diameter
+ * @property {number} [step] lines from one diameter to the next
  * @property {DiameterMethod} [method]
  *
  * @typedef {object} DiameterAt
- * @property {number} line middle of the mean, from 0
- * @property {number} diameter in columns; NaN where unclear
+ * @property {number} line middle of the averaged lines, from 0
+ * @property {number} diameter in columns; NaN unless clear
  * @property {number} left edge, as a column: 3.5 lies between columns 3 and 4
  * @property {number} right edge
- * @property {"clear" | "faint" | "cut" | "divided"} verdict "faint": no lumen stands out of the noise; "cut": it reaches the
- *   end of the band; "divided": there is another one of half its width or more
+ * @property {"clear" | "faint" | "cut" | "divided"} verdict "faint": no lumen stands out from the noise; "cut": the lumen
+ *   reaches an end of the band; "divided": a second lumen is at least half as wide
  */
 import { noiseOf } from "./noise_peaks.js";
 import { blurred, mean, percentile } from "./traces.js";
@@ -31,10 +31,10 @@ export const DIAMETER_METHODS = /** @type {const} */ ({
   gradient: "steepest gradients (Fischer et al. 2010)",
 });
 
-/** The lumen stands out of the noise of the mean by so many standard deviations. */
+/** The lumen is brighter than the background by at least this many standard deviations of the noise. */
 const CLEAR = 4;
 
-/** Columns over which a profile is smoothed, as a standard deviation; slopes are noisier than values. */
+/** Standard deviation of the smoothing of a profile, in columns; slopes are noisier than values. */
 const SMOOTHED = { "half-maximum": 1, gradient: 2 };
 
 /**
@@ -76,7 +76,7 @@ function meanProfile(
 }
 
 /**
- * The edges of the lumen in a profile, which is brighter than its surroundings.
+ * Edges of the lumen in a profile. The lumen is brighter than its surroundings.
  *
  * @param {Float64Array} profile
  * @param {DiameterMethod} method
@@ -112,8 +112,8 @@ function edges(profile, method) {
 }
 
 /**
- * Background and lumen: the median of what lies apart from the lumen, and the mean of its middle third. Columns at the edges, which
- * the optics blur, count for neither.
+ * Levels of the background (the median of the columns apart from the lumen) and of the lumen (the mean of its middle
+ * third). Columns at the edges, which the optics blur, count for neither.
  */
 function levels(/** @type {Float64Array} */ profile) {
   let [low, high] = [percentile(profile, 5), percentile(profile, 95)];
@@ -131,7 +131,7 @@ function levels(/** @type {Float64Array} */ profile) {
   return [low, high];
 }
 
-/** Stretches above a level, as start and end. */
+/** Runs of columns above a level, as start and excluded end. */
 function runsAbove(/** @type {Float64Array} */ profile, /** @type {number} */ level) {
   /** @type {[number, number][]} */
   const runs = [];
@@ -151,7 +151,7 @@ const crossing = (
   /** @type {number} */ level,
 ) => x + (level - profile[x]) / (profile[x + 1] - profile[x]);
 
-/** Place of the greatest value times `sign`, between columns by a parabola. */
+/** Place of the greatest value times `sign`, interpolated between columns by a parabola. */
 function extremum(
   /** @type {Float64Array} */ values,
   /** @type {number} */ from,

@@ -1,4 +1,4 @@
-/** Events as a measurement (measurement.js): peaks of the trace of a band, whose shapes depend on each other. */
+/** Events as a measurement (measurement.js): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
 import { rounded, significant, tableUnit } from "./axes.js";
 import { findEvents, highestNear, measureEvents, proposedThreshold } from "./events.js";
 import { AUTOMATICALLY, chosenParameter, timeColumn } from "./measurement.js";
@@ -8,9 +8,9 @@ import { perTime } from "./velocity.js";
 /** @import { Axis, Band, Item, Measurement, Plane } from "./measurement.js" */
 /** @import { TraceEvent } from "./events.js" */
 
-/** @typedef {Item & Omit<TraceEvent, "peak">} EventItem `line` is that of the peak */
+/** @typedef {Item & Omit<TraceEvent, "peak">} EventItem `line` is the line of the peak */
 
-/** Lines around a place in which its peak lies, at least a fiftieth of the trace. */
+/** Lines on each side of a place in which its peak is sought; a fiftieth of the trace if that is more. */
 const REACH = 3;
 
 /** @type {Measurement} */
@@ -90,7 +90,7 @@ export const EVENTS = {
   },
   listed(found, [time]) {
     const [scale, unit] = time.unit === "seconds" ? [1000, "ms"] : [1, tableUnit(time)];
-    // Heads may break: the note needs the room.
+    // Column heads may break, which leaves room for the note.
     const lengths =
       /** @type {const} */ ([["Dura\u00adtion", "duration"], ["Rise", "rise"], ["Decay", "decay"]]);
     return [
@@ -104,7 +104,7 @@ export const EVENTS = {
       ...lengths.map(([name, key]) => ({
         name,
         unit,
-        // Accurate to about a line.
+        // Three digits: the lengths are accurate to about a line.
         values: found.map((event) => rounded(significant(event[key] * time.step * scale, 3))),
       })),
     ];

@@ -1,65 +1,65 @@
 /**
- * Shapes of the events of a trace: each is fitted with a transient (transient_fit.js) after the tails of the others are
- * subtracted, so that photon noise does not raise its peak. An event that no transient resembles is measured on a running
- * mean of its samples.
+ * Shapes of the events of a trace. Each event is fitted with a transient (transient_fit.js) after the tails of the others
+ * are subtracted; the fit keeps photon noise from raising the peak. An event that no transient fits is measured on a
+ * running mean of its samples.
  *
- * @typedef {object} EventShape all places and lengths are samples, fractions included; NaN where not reached
+ * @typedef {object} EventShape places and lengths are in samples, with fractions; NaN if a level is not reached
  * @property {number} baseline median of the stretch before the onset, without the tails of earlier events
  * @property {number} deviation standard deviation of that stretch
  * @property {number} amplitude height above the baseline
- * @property {number} onset where the event rises above two standard deviations of the baseline
+ * @property {number} onset where the event exceeds the baseline by two standard deviations
  * @property {number} rise from 10 to 90 % of the amplitude
  * @property {number} duration at half of the amplitude
- * @property {number} decay from the highest place until 1/e of the amplitude is left
- * @property {"fitted" | "samples"} by what was measured
- * @property {"" | "separated" | "overlaps"} overlap `separated` where other events' tails were subtracted, `overlaps` where
+ * @property {number} decay from the top until 1/e of the amplitude is left
+ * @property {"fitted" | "samples"} by whether the fit or the samples were measured
+ * @property {"" | "separated" | "overlaps"} overlap `separated` if the tails of other events were subtracted, `overlaps` if
  *   that was not possible
  *
- * @typedef {{left: number, right: number, height: number}} Bounds valleys beside a peak, and its height above the higher one
+ * @typedef {{left: number, right: number, height: number}} Bounds valleys beside a peak, and its height above the higher valley
  * @typedef {object} Event
  * @property {number} peak index
- * @property {number} low least index of its surroundings
- * @property {number} high greatest index of its surroundings
- * @property {number} before valley to the previous event, or `low`
- * @property {number} valley value there
- * @property {number} after valley to the next event, or `high`
+ * @property {number} low first index of the finite samples around the peak
+ * @property {number} high last index of these samples
+ * @property {number} before index of the valley to the previous event, or `low`
+ * @property {number} valley value at `before`
+ * @property {number} after index of the valley to the next event, or `high`
  * @property {number} height prominence
- * @property {number} left where it is half as high as its prominence
- * @property {number} right
+ * @property {number} left where the event rises through half of its prominence
+ * @property {number} right where it falls through the same level
  * @property {import("./transient_fit.js").Transient | null} transient
  * @property {EventShape} shape
  */
 import { fittedTransient, transientAt } from "./transient_fit.js";
 import { deviation, mean, percentile, runningMean } from "./traces.js";
 
-/** Fewer samples before the onset are no baseline. */
+/** A baseline needs at least this many samples before the onset. */
 const LEAST_STRETCH = 3;
 
-/** Length of the baseline: this many half widths, and samples at least. */
+/** Length of the baseline: this many widths at half prominence, but at least this many samples. */
 const [STRETCH_WIDTHS, STRETCH_SAMPLES] = [2, 20];
 
-/** A fit that misses the samples systematically by a larger part of the amplitude is not used. */
+/** Largest systematic deviation of an accepted fit from the samples, as a fraction of the amplitude. */
 const GREATEST_MISFIT = 0.02;
 
-/** The least onset, as a part of the amplitude, where nothing varies. */
+/** Lowest level of an onset, as a fraction of the amplitude, for a baseline without noise. */
 const LEAST_ONSET = 1e-3;
 
-/** Fewer samples are not fitted. */
+/** A fit needs at least this many samples. */
 const LEAST_FITTED = 8;
 
-/** After so many time constants a transient is below any noise. */
+/** After this many time constants, a transient is below any noise. */
 const GONE = 12;
 
-/** Standard errors that noise does not exceed. */
+/** A deviation of more standard errors is not noise. */
 const CERTAIN = 2;
 
-/** The part of an event above this fraction of its amplitude is like a parabola. */
+/** Above this fraction of its amplitude, an event resembles a parabola. */
 const CREST = 0.7;
 
-/** A larger part of another event's amplitude, or of its own, is an overlap. */
+/** Events overlap if the tail of one, at the onset of the next, exceeds this fraction of the smaller amplitude. */
 const OVERLAP = 0.05;
 
-/** Fits of overlapping events depend on each other and settle in a few rounds. */
+/** Rounds of fitting overlapping events, whose fits depend on each other. */
 const ROUNDS = 4;
 
 /**
@@ -136,7 +136,7 @@ function measure(trace, events, i, isLater) {
   if (transient !== null) {
     const { baseline, deviation } = stretchBefore(alone, transient.onset - from, stretch);
     const curve = (/** @type {number} */ at) => transient.level + transientAt(transient, at);
-    // What lies after the end of the recording is not known.
+    // The curve does not count beyond `high`, the end of the recording.
     const value = curve(top) + missedAtTop(alone, from, curve, curve(top) - baseline);
     const shape = shapeOf(curve, top, value, { baseline, deviation, low: from, high });
     const first = Math.max(from, Math.floor(transient.onset));
@@ -155,7 +155,11 @@ function measure(trace, events, i, isLater) {
   event.shape = { ...shapeOf(curve, peak, crest(samples, peak - from, baseline), limits), by: "samples" };
 }
 
-/** Places of the levels of a curve around its top. @type {(curve: (at: number) => number, top: number, value: number, limits: {baseline: number, deviation: number, low: number, high: number}) => EventShape} */
+/**
+ * Shape of an event from the places where its curve crosses levels on both sides of the top.
+ *
+ * @type {(curve: (at: number) => number, top: number, value: number, limits: {baseline: number, deviation: number, low: number, high: number}) => EventShape}
+ */
 function shapeOf(curve, top, value, { baseline, deviation, low, high }) {
   const amplitude = value - baseline;
   const [before, after] = [low, high].map((end) => (/** @type {number} */ part) =>
@@ -173,7 +177,7 @@ function shapeOf(curve, top, value, { baseline, deviation, low, high }) {
   };
 }
 
-/** Where a curve falls to a level on the way from a top to an end, between samples in proportion; null where it does not. */
+/** Where a curve falls to a level between `top` and `end`, interpolated linearly between samples; null if it does not. */
 function crossing(
   /** @type {(at: number) => number} */ curve,
   /** @type {number} */ top,
@@ -204,7 +208,13 @@ function withoutOthers(
   return alone;
 }
 
-/** Median and standard deviation of up to `length` samples before a place; NaN where there are too few. @param {Float64Array} samples @param {number} place @param {number} length */
+/**
+ * Median and standard deviation of up to `length` samples before a place; NaN if there are too few.
+ *
+ * @param {Float64Array} samples
+ * @param {number} place
+ * @param {number} length
+ */
 function stretchBefore(samples, place, length) {
   const end = Math.min(samples.length, Math.max(0, Math.ceil(place)));
   const stretch = samples.subarray(Math.max(0, end - length), end);
@@ -212,7 +222,7 @@ function stretchBefore(samples, place, length) {
   return { baseline: percentile(stretch, 50), deviation: deviation(stretch) };
 }
 
-/** The better fit of a slow and a sudden rise; null without a sensible one. */
+/** The better of two fits, which start from a slow and a sudden rise; null if it is implausible. */
 function fitted(
   /** @type {Float64Array} */ samples,
   /** @type {number} */ from,
@@ -237,14 +247,19 @@ function fitted(
 /** @param {import("./transient_fit.js").Transient} transient */
 const timeToTop = ({ rise, decay }) => rise * Math.log(1 + decay / rise);
 
-/** The sample at which a transient is greatest: what lies between samples is not known. @param {import("./transient_fit.js").Transient} transient @param {number} peak */
+/**
+ * The sample at which a transient is greatest, since nothing between samples was measured.
+ *
+ * @param {import("./transient_fit.js").Transient} transient
+ * @param {number} peak
+ */
 function highestSample(transient, peak) {
   const place = Math.floor(transient.onset + timeToTop(transient));
   if (!Number.isFinite(place)) return peak;
   return transientAt(transient, place) >= transientAt(transient, place + 1) ? place : place + 1;
 }
 
-/** Whether neighbouring samples differ from the curve alike, which noise does not. */
+/** Whether the deviations of neighbouring samples from the curve correlate, which those of noise do not. */
 function isMisfit(
   /** @type {Float64Array} */ samples,
   /** @type {number} */ from,
@@ -260,7 +275,7 @@ function isMisfit(
   return alike > Math.max((GREATEST_MISFIT * amplitude) ** 2, 3 * square / Math.sqrt(off.length));
 }
 
-/** What the samples around the top of a curve are above it on average; 0 where it may be noise. */
+/** Mean height of the samples above the curve around its top; 0 if it may be noise. */
 function missedAtTop(
   /** @type {Float64Array} */ samples,
   /** @type {number} */ from,
@@ -276,7 +291,13 @@ function missedAtTop(
   return Math.abs(missed) > CERTAIN * noise / Math.sqrt(near.length) ? missed : 0;
 }
 
-/** The top of a parabola through the samples in the upper third, if they are enough. @param {Float64Array} samples @param {number} peak @param {number} baseline */
+/**
+ * The top of a parabola through the samples above {@linkcode CREST}; the highest sample if these are too few.
+ *
+ * @param {Float64Array} samples
+ * @param {number} peak
+ * @param {number} baseline
+ */
 function crest(samples, peak, baseline) {
   const level = baseline + CREST * (samples[peak] - baseline);
   let [from, to] = [peak, peak];

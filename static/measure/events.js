@@ -1,15 +1,15 @@
 /**
  * Events of a trace: peaks above a threshold that stand out from their surroundings, and their shapes (event_shape.js).
- * Peaks and prominence are defined as by `scipy.signal` (`find_peaks`, `peak_prominences`). NaN bounds the surroundings
- * of a peak like an end of the trace.
+ * Peaks and prominence are defined as by `scipy.signal` (`find_peaks`, `peak_prominences`). A NaN ends the surroundings
+ * of a peak, as an end of the trace does.
  *
  * @typedef {object} Threshold
  * @property {number} height least value of a peak
  * @property {number} [prominence] least height above the higher of the two valleys beside it
- * @property {number} [distance] least distance between two peaks in samples; the higher peak stays
+ * @property {number} [distance] least distance between two peaks in samples; of closer ones the higher stays
  *
  * @typedef {object} Peak
- * @property {number} peak index; of a plateau its middle, rounded down
+ * @property {number} peak index; for a plateau, its middle, rounded down
  * @property {number} value at the peak
  * @property {number} prominence height above the higher of the two valleys beside it
  *
@@ -22,12 +22,12 @@ import { percentile } from "./traces.js";
 /**
  * @param {Float64Array} trace
  * @param {Threshold} threshold
- * @returns {TraceEvent[]} in the order of time; one for all peaks that noise makes on it
+ * @returns {TraceEvent[]} in order of time; peaks that noise makes on an event are omitted
  */
 export const findEvents = (trace, threshold) =>
   measureEvents(trace, withoutNoisePeaks(trace, findPeaks(trace, threshold)));
 
-/** Indices of all peaks, those of noise included. @param {Float64Array} trace @param {Threshold} threshold */
+/** Indices of all peaks, including those of noise. @param {Float64Array} trace @param {Threshold} threshold */
 export function findPeaks(trace, { height, prominence = 0, distance = 1 }) {
   const high = peaksOf(trace).filter((peak) => trace[peak] >= height);
   return apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
@@ -70,7 +70,7 @@ export function highestNear(trace, place, reach) {
   return best;
 }
 
-/** Indices of the local maxima; the middle of a plateau. @param {Float64Array} trace */
+/** Indices of the local maxima; for a plateau, its middle. @param {Float64Array} trace */
 function peaksOf(trace) {
   const peaks = [];
   for (let i = 1; i < trace.length - 1; i += 1) {
@@ -98,7 +98,8 @@ function apart(trace, peaks, distance) {
 }
 
 /**
- * The lowest sample on each side, up to the next higher sample, and the height above the higher one.
+ * The lowest sample on each side of a peak, up to the next higher sample, and the height of the peak above the higher of
+ * the two.
  *
  * @param {Float64Array} trace
  * @param {number} peak

@@ -1,21 +1,21 @@
 /**
- * Flux: cells that pass the middle of a band, counted in a strip. The strip is what flows by: every sample is put where it
- * lies along the flow, by the velocities of the windows around it, and those of the same place are averaged. A cell is a
- * stretch of the strip that stands out of the plasma; cells that touch are told by their area, in units of that of one cell.
+ * Flux: cells that pass the middle of a band, counted in a strip. The strip shows the blood along the flow: the velocities
+ * of the surrounding windows give each sample its place, and samples at the same place are averaged. A cell is a stretch
+ * of the strip that stands out from the plasma. Touching cells are counted by their area, divided by the area of one cell.
  *
  * @typedef {object} FluxOptions
  * @property {readonly [number, number]} [columns] band; all by default
- * @property {number} [window] lines of one count
+ * @property {number} [window] lines per count
  * @property {"dark" | "bright"} [cells]
- * @property {number | null} [lineTime] seconds, null where not known
+ * @property {number | null} [lineTime] seconds per line, null if unknown
  *
  * @typedef {object} FluxAt
- * @property {number} line middle of the count, from 0
- * @property {number} cells that passed; NaN where they cannot be counted
- * @property {number} flux cells a line
- * @property {number} coverage part of the strip that cells cover, 0 to 1
- * @property {"counted" | "no velocity" | "faint" | "crowded"} verdict "faint": cells do not stand out of the noise; "crowded":
- *   they cover more than three quarters
+ * @property {number} line middle of the counted lines, from 0
+ * @property {number} cells that passed; NaN unless counted
+ * @property {number} flux cells per line
+ * @property {number} coverage fraction of the strip that cells cover, 0 to 1
+ * @property {"counted" | "no velocity" | "faint" | "crowded"} verdict "faint": cells do not stand out from the noise;
+ *   "crowded": cells cover more than three quarters of the strip
  */
 import { mean, percentile } from "./traces.js";
 import { standingPart } from "./standing.js";
@@ -23,25 +23,25 @@ import { velocityOverTime } from "./velocity.js";
 import { isNumber } from "./velocity_summary.js";
 import { chosenWindow } from "./window_choice.js";
 
-/** Places of the strip in a column. */
+/** Places of the strip per column. */
 const FINE = 2;
 
 /** Standard deviation of the smoothing, in places: less than half of the narrowest cell. */
 const SMOOTHED = 1;
 
-/** A cell stands out of its valleys by so many standard deviations of the noise, and by this part of a cell's depth. */
+/** Least prominence of a cell: this many standard deviations of the noise, and this fraction of a cell's depth. */
 const [CLEAR, LEAST_DEPTH] = [5, 0.1];
 
-/** A place needs so many samples, near ones included. */
+/** A place needs more than this many samples, including nearby ones. */
 const LEAST_SEEN = 1;
 
 /** Places between independent values of the smoothed noise. */
 const APART = 4;
 
-/** What is smaller than this part of a cell is noise. */
+/** Least area of a cell, as a fraction of the area of one cell; smaller ones are noise. */
 const LEAST_AREA = 0.4;
 
-/** More of the strip under cells leaves no plasma to tell them by. */
+/** Largest fraction of the strip that cells may cover: beyond it, too little plasma separates them. */
 const MOST_COVERED = 0.75;
 
 /**
@@ -86,7 +86,13 @@ export function fluxOverTime(plane, options = {}) {
   return found;
 }
 
-/** Columns a line at each line, between those of the windows; NaN where none is near. @param {readonly import("./velocity.js").VelocityAt[]} found @param {number} rows @param {number} length of a window */
+/**
+ * Velocity at each line in columns per line, interpolated between windows; NaN if no window with a velocity is near.
+ *
+ * @param {readonly import("./velocity.js").VelocityAt[]} found
+ * @param {number} rows
+ * @param {number} length of a window
+ */
 function speedsOf(found, rows, length) {
   const numbers = found.filter(isNumber);
   const speeds = new Float64Array(rows).fill(NaN);
@@ -103,7 +109,7 @@ function speedsOf(found, rows, length) {
   return speeds;
 }
 
-/** Stretches of lines whose cells move one way. @param {Float64Array} speeds @returns {[from: number, to: number][]} */
+/** Runs of lines whose cells move in one direction. @param {Float64Array} speeds @returns {[from: number, to: number][]} */
 function stretches(speeds) {
   /** @type {[number, number][]} */
   const found = [];
@@ -118,8 +124,8 @@ function stretches(speeds) {
 
 /**
  * @typedef {object} Strip
- * @property {Float64Array} values at each place along the flow, smoothed; NaN where nothing was seen
- * @property {(place: number) => number} lineOf line at which a place is in the middle of the band; -1 where it never is
+ * @property {Float64Array} values at each place along the flow, smoothed; NaN if it has too few samples
+ * @property {(place: number) => number} lineOf line at which a place is in the middle of the band; -1 if it never is
  */
 
 /**
@@ -154,7 +160,7 @@ function strip({ samples, shape }, still, [first, end], speeds, from, to) {
   const middle = (first + end - 1) / 2;
   const weights = smoothed(counts);
   return {
-    // Sums and counts apart: some places were seen more often than others.
+    // Sums and counts are smoothed separately: some places have more samples than others.
     values: smoothed(sums).map((sum, i) => weights[i] > LEAST_SEEN ? sum / weights[i] : NaN),
     lineOf(place) {
       const wanted = middle - (place / FINE + low);
@@ -171,11 +177,11 @@ function strip({ samples, shape }, still, [first, end], speeds, from, to) {
 }
 
 /**
- * Counts the cells of a strip at the lines at which they pass the middle.
+ * Counts each cell of a strip at the line at which it passes the middle.
  *
  * @param {Strip} strip
- * @param {1 | -1} sign of cells
- * @param {Record<"passed" | "under" | "seen", Float64Array>} counts cells, and places under cells and in all, for each line
+ * @param {1 | -1} sign 1 for bright cells, -1 for dark ones
+ * @param {Record<"passed" | "under" | "seen", Float64Array>} counts for each line: cells, covered places and all places
  */
 function count({ values, lineOf }, sign, { passed, under, seen }) {
   const smooth = values.map((value) => sign * value);
@@ -200,7 +206,7 @@ function count({ values, lineOf }, sign, { passed, under, seen }) {
   }
 }
 
-/** Plasma and cells: means of both sides of the threshold that parts them best (Otsu 1979). */
+/** Levels of plasma and cells: quartiles on both sides of the threshold that separates them best (Otsu 1979). */
 function levels(/** @type {Float64Array} */ values) {
   const sorted = values.filter(Number.isFinite).sort();
   const total = sorted.reduce((sum, value) => sum + value, 0);
@@ -215,21 +221,22 @@ function levels(/** @type {Float64Array} */ values) {
   return { plasma: low, depth: high - low };
 }
 
-/** Standard deviation of what is left of white noise after the smoothing, from second differences of distant places. */
+/** Standard deviation of white noise after the smoothing, from second differences of distant places. */
 function noiseOf(/** @type {Float64Array} */ values) {
   const differences = Float64Array.from(
     { length: Math.max(0, values.length - 2 * APART) },
     (_, i) => Math.abs(values[i] - 2 * values[i + APART] + values[i + 2 * APART]),
   );
-  // Cells differ more: the least quarter of |N(0, 1)| is below 0.3186, and the sum has six times the variance.
+  // Cells cause the larger differences, hence the first quartile: 0.3186 for |N(0, 1)|, times the square root of the six
+  // variances in a second difference.
   return percentile(differences, 25) / (0.3186 * Math.sqrt(6));
 }
 
 /**
- * Cells between valleys: peaks that stand out of both by a prominence.
+ * Cells: peaks that exceed the valleys on both sides by a prominence.
  *
  * @param {Float64Array} values above the plasma
- * @param {number} least height of a cell
+ * @param {number} least smallest height of a cell
  * @param {number} prominence
  * @returns {{middle: number, area: number}[]}
  */
@@ -265,7 +272,7 @@ function cellsOf(values, least, prominence) {
   return cells;
 }
 
-/** Area of a single cell: of the smaller ones, the median of those that are alike. @param {readonly number[]} areas */
+/** Area of a single cell: the median of similar areas among the smaller ones. @param {readonly number[]} areas */
 function areaOfOne(areas) {
   const all = Float64Array.from(areas);
   let one = percentile(all, 25);
@@ -275,7 +282,7 @@ function areaOfOne(areas) {
   return one;
 }
 
-/** Sums weighted with a Gaussian. */
+/** Sums of neighbouring values, weighted with a Gaussian. */
 function smoothed(/** @type {Float64Array} */ values) {
   const reach = Math.ceil(3 * SMOOTHED);
   const weights = Array.from(

@@ -1,11 +1,11 @@
 /**
- * Heart rate and pulsatility of a trace of velocity or diameter: the frequency where the spectrum (Lomb 1976, which allows
- * values to be missing) is highest, and the lag at which the trace resembles itself most.
+ * Heart rate and pulsatility of a trace of velocity or diameter. The rate is the frequency with the highest power in the
+ * spectrum (Lomb 1976, which allows missing values); the lag with the highest autocorrelation confirms it.
  *
  * @typedef {object} HeartRate
  * @property {number} frequency beats per unit of time, by the spectrum; NaN without a clear pulse
  * @property {number} byAutocorrelation the same by the autocorrelation; NaN without a peak
- * @property {number} certainty part of the variance that the pulse with its first harmonic explains, 0 to 1
+ * @property {number} certainty fraction of the variance that the pulse and its first harmonic explain, 0 to 1
  * @property {number} pulsatility (maximum - minimum) / mean of the mean beat
  * @property {number} beats number of beats in the trace
  * @property {"clear" | "weak" | "short" | "disagree"} verdict "weak": noise alone may make such a peak; "short": fewer than
@@ -13,16 +13,16 @@
  */
 import { mean, percentile } from "./traces.js";
 
-/** Beats that a rate needs. */
+/** A rate needs at least this many beats. */
 const LEAST_BEATS = 5;
 
 /** Phases of the mean beat. */
 const PHASES = 20;
 
-/** Noise alone exceeds the least peak in one of a thousand traces. */
+/** Probability that noise alone reaches the least accepted peak. */
 const FALSE_ALARM = 1e-3;
 
-/** All frequencies are tried on so many values, since work grows by their square; on more, those near the best. */
+/** All frequencies are tried on this many values, as work grows with their square; a longer trace refines the best one. */
 const MOST_VALUES = 2048;
 
 /**
@@ -40,7 +40,7 @@ export function heartRate(trace, step) {
   let best = highest(values.subarray(0, part), low, high, step);
   if (part < values.length) best = highest(values, best.frequency - low, best.frequency + low, step);
   const frequency = refined(values, best.frequency, best.distance, step);
-  // Of noise, the greatest of m independent powers exceeds z with 1 - (1 - exp(-z))^m.
+  // In noise, the greatest of m independent powers exceeds z with probability 1 - (1 - exp(-z))^m.
   const independent = Math.max(1, duration * (high - low));
   const least = -Math.log(1 - (1 - FALSE_ALARM) ** (1 / independent)) * 2 / count;
   const beats = duration * frequency;
@@ -72,10 +72,10 @@ const none = (verdict) => ({
   verdict,
 });
 
-/** The trace about its running median over some values. */
+/** The trace minus its running median over `reach` values. */
 function withoutDrift(/** @type {Float64Array} */ trace, /** @type {number} */ reach) {
   const half = Math.ceil(reach / 2);
-  // A median for each half window, and straight lines between.
+  // A median for each half window, and straight lines between them.
   /** @type {number[]} */
   const knots = [];
   for (let at = 0; at < trace.length + half; at += half) {
@@ -90,10 +90,10 @@ function withoutDrift(/** @type {Float64Array} */ trace, /** @type {number} */ r
 }
 
 /**
- * Part of the variance that a sine explains, by least squares with a constant (Lomb 1976, Zechmeister and Kürster 2009).
+ * Fraction of the variance that a sine explains, by least squares with a constant (Lomb 1976, Zechmeister and Kürster 2009).
  *
  * @param {Float64Array} values NaN where missing
- * @param {number} frequency per value
+ * @param {number} frequency cycles per value
  */
 export function sineShare(values, frequency) {
   const [turnX, turnY] = [Math.cos(2 * Math.PI * frequency), Math.sin(2 * Math.PI * frequency)];
@@ -118,7 +118,7 @@ export function sineShare(values, frequency) {
     x = x * turnX - y * turnY;
     y = before * turnY + y * turnX;
   }
-  // About their means, the constant drops out.
+  // In sums about the means, the constant drops out.
   vv -= v * v / count;
   vc -= v * c / count;
   vs -= v * s / count;
@@ -132,7 +132,7 @@ export function sineShare(values, frequency) {
 
 /** The frequency of the highest power. @type {(values: Float64Array, low: number, high: number, step: number) => {frequency: number, share: number, distance: number}} */
 function highest(values, low, high, step) {
-  // Five times finer than what the duration tells apart.
+  // Steps five times finer than the frequencies that the duration resolves.
   const count = Math.max(2, Math.ceil(5 * values.length * step * (high - low)));
   const distance = (high - low) / count;
   let [frequency, share] = [NaN, 0];
@@ -143,14 +143,18 @@ function highest(values, low, high, step) {
   return { frequency, share, distance };
 }
 
-/** The frequency of the highest power near one, by a parabola. @type {(values: Float64Array, frequency: number, distance: number, step: number) => number} */
+/**
+ * The frequency of the highest power near `frequency`, by a parabola.
+ *
+ * @type {(values: Float64Array, frequency: number, distance: number, step: number) => number}
+ */
 function refined(values, frequency, distance, step) {
   const [a, b, c] = [-1, 0, 1].map((n) => sineShare(values, (frequency + n * distance) * step));
   const bend = a - 2 * b + c;
   return bend < 0 ? frequency + distance * (a - c) / (2 * bend) : frequency;
 }
 
-/** Rate at the highest autocorrelation within a fifth of a lag. @param {number} lag in values */
+/** Rate by the highest autocorrelation within a fifth of a beat; NaN without a peak. @param {number} lag of a beat in values */
 function lagOf(/** @type {Float64Array} */ values, lag, /** @type {number} */ step) {
   const likeness = (/** @type {number} */ shift) => {
     let [sum, count] = [0, 0];
@@ -162,7 +166,7 @@ function lagOf(/** @type {Float64Array} */ values, lag, /** @type {number} */ st
     }
     return sum / count;
   };
-  // Over as many beats as half of the trace holds: a lag of several is told more exactly.
+  // Uses a lag of as many beats as fit in half of the trace: more beats give a more exact rate.
   const several = Math.max(1, Math.floor(values.length / 2 / lag));
   const [from, to] = [Math.ceil((several - 0.2) * lag), Math.floor((several + 0.2) * lag)];
   const all = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => likeness(from + i));
@@ -172,7 +176,7 @@ function lagOf(/** @type {Float64Array} */ values, lag, /** @type {number} */ st
   return several / ((from + best + (a - c) / (2 * (a - 2 * b + c))) * step);
 }
 
-/** (Maximum - minimum) / mean of the mean beat. @param {number} frequency per value */
+/** (Maximum - minimum) / mean of the mean beat. @param {number} frequency cycles per value */
 function pulsatility(/** @type {Float64Array} */ trace, frequency) {
   const sums = new Float64Array(PHASES);
   const counts = new Float64Array(PHASES);

@@ -1,9 +1,9 @@
 /**
- * Parts of an image that are measured: the whole image, the line drawn over it, and rectangles; and what they have in one
+ * Parts of an image that are measured (the whole image, the line drawn over it, and rectangles), and their values in one
  * image or projection. NaN and infinities do not count.
  *
- * @typedef {{start: readonly number[], stop: readonly number[]}} Rectangle columns and rows; `stop` is not included
- * @typedef {{points: readonly Point[], width: number}} DrawnLine samples across the line
+ * @typedef {{start: readonly number[], stop: readonly number[]}} Rectangle column and row of two corners; `stop` is excluded
+ * @typedef {{points: readonly Point[], width: number}} DrawnLine `width` is the number of samples across the line
  * @typedef {object} Part
  * @property {string} id of its region; empty for the whole image
  * @property {string} name
@@ -13,7 +13,7 @@
  * @typedef {readonly {step: number, unit: string}[]} Axes of rows and columns
  * @typedef {{shape: readonly number[], axes: Axes}} Plane
  * @typedef {{name: string, samples: Float32Array}} Channel
- * @typedef {Record<string, number | string>} Row by column of the table; NaN is missing
+ * @typedef {Record<string, number | string>} Row values by column of the table; NaN if missing
  */
 import { formatNumber, tableUnit, unitSymbol } from "./axes.js";
 import { lengthOf, LineProfile } from "./line_profile.js";
@@ -41,7 +41,7 @@ export function partsOf({ kymograph = null, regions = [] }) {
 }
 
 /**
- * Mean of a part of an image.
+ * Returns a function that computes the mean of a part of an image.
  *
  * @param {readonly number[]} shape rows and columns
  * @param {Part["place"]} place
@@ -74,14 +74,20 @@ function meanOf(values) {
   return there.reduce((sum, value) => sum + value, 0) / there.length;
 }
 
-/** Length of a line, in pixels where rows and columns have different units. @param {readonly Point[]} points @param {Axes} axes @returns {{value: number, unit: string}} */
+/**
+ * Length of a line, in pixels if rows and columns have different units.
+ *
+ * @param {readonly Point[]} points
+ * @param {Axes} axes
+ * @returns {{value: number, unit: string}}
+ */
 export function lengthIn(points, [row, column]) {
   return row.unit === column.unit
     ? { value: lengthOf(points, column.step, row.step), unit: column.unit }
     : { value: lengthOf(points), unit: "Pixels" };
 }
 
-/** Where a part lies. @param {Part} part @param {Axes} axes @returns {Row} */
+/** Name and place of a part as columns of a table. @param {Part} part @param {Axes} axes @returns {Row} */
 export function placeRow({ name, place }, axes) {
   const isLine = place !== null && "points" in place;
   const { value, unit } = isLine
@@ -99,7 +105,7 @@ export function placeRow({ name, place }, axes) {
   };
 }
 
-/** Such as `Cell, columns 10 to 29, rows 22 to 26`. @param {Part} part @param {Axes} axes */
+/** Name and place of a part, such as `Cell, columns 10 to 29, rows 22 to 26`. @param {Part} part @param {Axes} axes */
 export function placeText({ name, place }, axes) {
   if (place === null) return name;
   if ("points" in place) {

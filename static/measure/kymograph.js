@@ -19,7 +19,7 @@ import { lengthOf, LineProfile } from "./line_profile.js";
 /** Largest number of samples per channel of a kymograph. */
 const MOST_SAMPLES = 2 ** 28;
 
-/** Grows while images arrive. */
+/** A kymograph that is filled while images arrive. */
 export class Kymograph {
   #profile;
   #series;
@@ -33,7 +33,7 @@ export class Kymograph {
    */
   constructor(series, points, width) {
     this.#series = series;
-    /** Of the line. */
+    /** Points of the line. */
     this.points = points;
     /** Samples across the line. */
     this.width = width;
@@ -74,7 +74,7 @@ export class Kymograph {
     const { count, plane, time: { name, step: lineTime, unit } } = this.#series;
     const [row, column] = plane.axes;
     const isOneUnit = row.unit === column.unit;
-    // Where pixels are not square, the length of a step depends on its direction.
+    // If pixels are not square, the length of a step depends on its direction.
     const step = isOneUnit
       ? lengthOf(this.points, column.step, row.step) / Math.max(1, this.#profile.length - 1)
       : 1;

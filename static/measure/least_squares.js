@@ -1,20 +1,20 @@
 /**
- * Least squares by Levenberg and Marquardt.
+ * Least squares by the Levenberg-Marquardt algorithm.
  *
  * @typedef {object} Equations
  * @property {number} misfit sum of the squared differences
- * @property {number[][]} bend products of the slopes of the model by its parameters
- * @property {readonly number[]} slope products of these slopes with the differences
+ * @property {number[][]} bend products of the derivatives of the model by its parameters, pair by pair
+ * @property {readonly number[]} slope products of these derivatives and the differences
  */
 
-/** Steps of a fit; most end after ten. */
+/** Largest number of steps of a fit; most fits end after ten. */
 const MOST_STEPS = 40;
 
 /**
  * @template P
  * @param {P} start
  * @param {(parameters: P) => Equations} equations
- * @param {(parameters: P, move: readonly number[]) => P} moved keeps parameters within their bounds
+ * @param {(parameters: P, move: readonly number[]) => P} moved adds a move and keeps parameters within their bounds
  * @returns {{best: P, misfit: number}}
  */
 export function leastSquares(start, equations, moved) {
@@ -40,7 +40,7 @@ export function leastSquares(start, equations, moved) {
 }
 
 /**
- * Equations of a Gaussian on a level; the last parameter is the logarithm of `sigma`.
+ * Equations of a Gaussian on a constant level; the last parameter is the logarithm of `sigma`.
  *
  * @param {Float64Array} values
  * @param {{level: number, size: number, centre: number, sigma: number}} model
@@ -64,7 +64,12 @@ export function gaussianEquations(values, { level, size, centre, sigma }) {
   return { misfit, bend, slope };
 }
 
-/** Solves symmetric linear equations by Gauss; a parameter without influence stays. @param {number[][]} rows @param {readonly number[]} right */
+/**
+ * Solves symmetric linear equations by Gaussian elimination; 0 for a parameter without influence.
+ *
+ * @param {number[][]} rows
+ * @param {readonly number[]} right
+ */
 function solved(rows, right) {
   const size = right.length;
   const table = rows.map((row, i) => [...row, right[i]]);

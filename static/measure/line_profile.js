@@ -6,7 +6,7 @@
  * @typedef {{x: number, y: number}} Point x counts columns, y counts rows; sample (0, 0) lies at (0, 0)
  */
 
-/** Limits in pixels; a plane's diagonal is shorter. */
+/** Largest length and width in pixels; a plane's diagonal is shorter than this length. */
 const LONGEST = 100_000;
 const WIDEST = 1000;
 
@@ -17,7 +17,7 @@ export class LineProfile {
   #width;
 
   /**
-   * @param {readonly Point[]} points two or more; equal neighbours count once
+   * @param {readonly Point[]} points two or more; equal consecutive points count once
    * @param {number} width samples across the line
    * @param {readonly number[]} shape `[rows, columns]` of the planes
    * @throws {RangeError} the line has fewer than two different points or exceeds the limits
@@ -67,7 +67,11 @@ export class LineProfile {
   }
 }
 
-/** Length of a polyline, in pixels or in the unit of their steps. @type {(points: readonly Point[], stepX?: number, stepY?: number) => number} */
+/**
+ * Length of a polyline, in pixels or in the unit of the steps.
+ *
+ * @type {(points: readonly Point[], stepX?: number, stepY?: number) => number}
+ */
 export const lengthOf = (points, stepX = 1, stepY = 1) =>
   points.slice(1).reduce(
     (sum, { x, y }, i) => sum + Math.hypot((x - points[i].x) * stepX, (y - points[i].y) * stepY),
