@@ -227,8 +227,8 @@ function noiseOf(/** @type {Float64Array} */ values) {
     { length: Math.max(0, values.length - 2 * APART) },
     (_, i) => Math.abs(values[i] - 2 * values[i + APART] + values[i + 2 * APART]),
   );
-  // Cells cause the larger differences, hence the first quartile: 0.3186 for |N(0, 1)|, times the square root of the six
-  // variances in a second difference.
+  // Cells cause the larger differences, so the first quartile is used: 0.3186 for |N(0, 1)|. A second difference has six
+  // times the variance.
   return percentile(differences, 25) / (0.3186 * Math.sqrt(6));
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a measurement of a line scan is. The page makes its panel from this, "Measure all" and `acq-server measure` their
- * columns, archives their analyses; measurements.js lists all.
+ * Defines what a measurement of a line scan is. The page builds its panel from this definition, "Measure all" and
+ * `acq-server measure` their columns, and archives their analyses. measurements.js lists all measurements.
  *
  * @typedef {import("./velocity.js").Plane} Plane
  * @typedef {{step: number, unit: string}} Axis
@@ -11,32 +11,32 @@
  * @property {string} key in settings
  * @property {string} label
  * @property {number | string} value by default
- * @property {Readonly<Record<string, string>>} [choices] names by value; a parameter without is a number
+ * @property {Readonly<Record<string, string>>} [choices] names by value; a parameter without choices is a number
  * @property {string} [unit]
- * @property {number} [least] 1 of a count, none of another number
+ * @property {number} [least] smallest value; by default 1 for a count, and no limit for other numbers
  * @property {boolean} [isCount] takes whole numbers
  * @property {boolean} [isTime] in the unit of the time axis
  * @property {string} [help] anchor of its section in docs/measure.md
- * @property {(settings: Settings, band: Band) => readonly [name: string, value: string | number]} [cited] in tables, instead of
- *   label and value
+ * @property {(settings: Settings, band: Band) => readonly [name: string, value: string | number]} [cited] name and value
+ *   for tables, instead of label and value
  *
  * @typedef {Readonly<Record<string, any>>} Settings values of all parameters by key
  *
  * @typedef {object} Band measured part of a line scan
- * @property {readonly [from: number, to: number]} columns end not included
+ * @property {readonly [from: number, to: number]} columns `to` is excluded
  * @property {Axes} axes
  * @property {number} lines of the recording
- * @property {number} pixelTime seconds from one pixel of a line to the next; 0 where not known
- * @property {boolean} isTyped axes and `pixelTime` were typed
- * @property {import("./traces.js").TraceSettings} trace of the band
+ * @property {number} pixelTime seconds from one pixel of a line to the next; 0 if unknown
+ * @property {boolean} isTyped whether the user typed the axes and `pixelTime`
+ * @property {import("./traces.js").TraceSettings} trace settings of the band's trace
  *
  * @typedef {object} Quantity
  * @property {string} name
- * @property {number | string} value NaN is missing
+ * @property {number | string} value NaN if missing
  * @property {string} [unit]
- * @property {boolean} [isCount] is not shown where it is 0
+ * @property {boolean} [isCount] hidden if 0
  *
- * @typedef {object} Item something found, as JSON; NaN becomes null
+ * @typedef {object} Item one result, such as an event or a velocity; in JSON, NaN becomes null
  * @property {number} line from 0; fractions lie between lines
  * @property {string} [verdict]
  * @property {boolean} [isLeftOut] by the user
@@ -46,54 +46,54 @@
  * @typedef {object} OverTime values over time, for a chart and the heart rate
  * @property {string} name
  * @property {(axes: Axes) => string} unit
- * @property {(item: any, axes: Axes) => number} value NaN without one
+ * @property {(item: any, axes: Axes) => number} value NaN if missing
  * @property {(item: any) => string} [error] such as `± 2 %`
  * @property {(item: any) => number} [certainty] 0 to 1
  *
- * @typedef {{lines: readonly [from: number, to: number], isTrial?: boolean, [key: string]: any}} Order work that needs these
- *   lines alone; what a trial finds is not shown
- * @typedef {{found: any[], settings: Settings}} Found settings may have been chosen
+ * @typedef {{lines: readonly [from: number, to: number], isTrial?: boolean, [key: string]: any}} Order work that needs only
+ *   these lines; the results of a trial are not shown
+ * @typedef {{found: any[], settings: Settings}} Found results with the settings used, which the measurement may have chosen
  *
  * @typedef {object} Measurement
  * @property {string} key in settings, kept work and documents
  * @property {string} title
- * @property {string} noun of an item
+ * @property {string} noun for one item
  * @property {string} hint what the band needs
- * @property {boolean} [isUsual] is measured unless the user says otherwise
- * @property {boolean} [isQuick] takes no worker, and is measured again when its settings, its band or the trace change
- * @property {boolean} [isOfBands] never of whole lines
+ * @property {boolean} [isUsual] measured by default
+ * @property {boolean} [isQuick] runs without a worker, and again whenever its settings, its band or the trace change
+ * @property {boolean} [isOfBands] measures only bands, never whole lines
  * @property {boolean} [hasNotes] items have notes
  * @property {readonly (readonly [anchor: string, name: string])[]} [help] further sections of docs/measure.md
  * @property {readonly Parameter[]} parameters
- * @property {(settings: Settings, band: Band) => Settings} [defaults] what the recording suggests, beside these settings
+ * @property {(settings: Settings, band: Band) => Settings} [defaults] values that the recording suggests, given these settings
  * @property {(settings: Settings, key: string) => Settings} [typed] settings after the user has changed one
  * @property {(settings: Settings, band: Band) => string} [explain] what the settings can measure
  * @property {(settings: Settings) => string} method as tables cite it
- * @property {(settings: Settings, band: Band) => readonly (readonly [name: string, value: string | number])[]} [facts] further ones
- *   for tables
- * @property {(plane: Plane, band: Band, settings: Settings) => Item[]} [run] throws `RangeError` where a setting does not fit
+ * @property {(settings: Settings, band: Band) => readonly (readonly [name: string, value: string | number])[]} [facts] further names
+ *   and values for tables
+ * @property {(plane: Plane, band: Band, settings: Settings) => Item[]} [run] throws `RangeError` if a setting does not fit
  * @property {(plane: Plane, band: Band, settings: Settings) => Generator<Order[], Found, any[][]>} [divide] instead of `run`:
- *   orders that can be followed at the same time, and then others by what these have found
- * @property {(plane: Plane, order: Order) => Item[]} [follow] an order, on a plane of its lines
+ *   yields orders that can run at the same time, then further orders that depend on the results
+ * @property {(plane: Plane, order: Order) => Item[]} [follow] carries out an order on a plane of its lines
  * @property {(found: readonly any[], axes: Axes) => Column[]} columns of the table
- * @property {(found: readonly any[], axes: Axes) => Column[]} [listed] columns of the list that is edited; all but the last by
- *   default
+ * @property {(found: readonly any[], axes: Axes) => Column[]} [listed] columns of the editable list; by default all but the
+ *   last of `columns`
  * @property {(found: readonly any[], band: Band, settings: Settings) => Quantity[]} summary
  * @property {(item: any) => {x: number, y: number}[]} [outline] a line over the picture: x counts lines, y columns
- * @property {OverTime} [overTime] items are values at equal distances in time
+ * @property {OverTime} [overTime] for items at equal distances in time
  * @property {(plane: Plane, band: Band, settings: Settings, at: {line: number, column: number}) => Item | null} [at] measures
- *   an item near a place; items can be edited by hand
- * @property {(plane: Plane, band: Band, found: readonly any[]) => Item[]} [again] measures items that depend on each other after
- *   one was added or removed
+ *   an item near a place; with it, items can be edited by hand
+ * @property {(plane: Plane, band: Band, found: readonly any[]) => Item[]} [again] remeasures items that depend on each other,
+ *   after one was added or removed
  */
 import { tableUnit } from "./axes.js";
 import { heartRate } from "./heart_rate.js";
 import { perTime } from "./velocity.js";
 
-/** Value of {@linkcode chosenParameter}. */
+/** Value of {@linkcode chosenParameter} if the measurement chooses. */
 export const AUTOMATICALLY = "automatically";
 
-/** Whether the measurement or the user chooses other parameters. @param {string} label @returns {Parameter} */
+/** Parameter for whether the measurement or the user chooses the others. @param {string} label @returns {Parameter} */
 export const chosenParameter = (label) => ({
   key: "chosen",
   label,
@@ -102,7 +102,7 @@ export const chosenParameter = (label) => ({
 });
 
 /**
- * Settings with the default of each parameter that is missing.
+ * Settings of all parameters, with defaults for missing ones.
  *
  * @param {Measurement} measurement
  * @param {Settings} settings
@@ -142,7 +142,7 @@ export const linesOf = ({ samples, shape: [, columns] }, { lines: [from, to] }) 
   shape: [to - from, columns],
 });
 
-/** What an order has found, by the lines of the recording. @param {readonly Item[]} found @param {Order} order */
+/** Results of an order, with lines counted in the recording. @param {readonly Item[]} found @param {Order} order */
 export const placed = (found, { lines: [from] }) =>
   found.map((item) => ({ ...item, line: item.line + from }));
 
@@ -161,19 +161,31 @@ export const factsOf = ({ parameters, method, facts = () => [] }, settings, band
 /** Unit of a parameter for tables. @param {Parameter} parameter @param {Axes} axes */
 export const unitOf = ({ unit, isTime = false }, [time]) => isTime ? tableUnit(time) : unit;
 
-/** Settings of a measurement by the columns of a table of several. @param {Measurement} measurement @param {readonly (readonly [string, string | number])[]} facts @returns {Record<string, string | number>} */
+/**
+ * Facts of a measurement by column, for a table of several measurements.
+ *
+ * @param {Measurement} measurement
+ * @param {readonly (readonly [string, string | number])[]} facts
+ * @returns {Record<string, string | number>}
+ */
 export const factsRow = ({ title }, facts) =>
   Object.fromEntries(facts.map(([name, value]) => [`${name} of ${title.toLowerCase()}`, value]));
 
-/** Values over time, NaN where a value is missing or was left out. @param {Measurement} measurement @param {readonly Item[]} found @param {Axes} axes */
+/**
+ * Values over time, NaN if a value is missing or was left out.
+ *
+ * @param {Measurement} measurement
+ * @param {readonly Item[]} found
+ * @param {Axes} axes
+ */
 export const valuesOver = ({ overTime }, found, axes) =>
   Float64Array.from(found, (item) => item.isLeftOut ? NaN : overTime?.value(item, axes) ?? NaN);
 
-/** What is said of an item without a value. @param {Item} item */
+/** Verdict on an item, "left out" if the user left it out. @param {Item} item */
 export const verdictOf = ({ verdict = "", isLeftOut = false }) => isLeftOut ? "left out" : verdict;
 
 /**
- * Summary of what was found, with the heart rate of values over time.
+ * Summary of the items, with the heart rate of values over time.
  *
  * @param {Measurement} measurement
  * @param {readonly Item[]} found
@@ -193,8 +205,8 @@ export function summaryOf(measurement, found, band, settings) {
 /**
  * Heart rate and pulsatility of values at equal distances in time.
  *
- * @param {string} of what
- * @param {readonly {line: number}[]} found where the values lie
+ * @param {string} of name of the values
+ * @param {readonly {line: number}[]} found lines of the values
  * @param {Float64Array} values
  * @param {Axis} time
  * @returns {Quantity[]}
@@ -215,10 +227,10 @@ function pulseOf(of, found, values, time) {
   ];
 }
 
-/** Column of a table. @param {{name: string, unit?: string | undefined, value?: unknown}} quantity */
+/** Name of a table's column, with the unit. @param {{name: string, unit?: string | undefined, value?: unknown}} quantity */
 export const columnName = ({ name, unit }) => unit === undefined ? name : `${name} (${unit})`;
 
-/** Quantities by the columns of a table. @param {readonly Quantity[]} quantities @returns {Record<string, number | string>} */
+/** Quantities by the column of a table. @param {readonly Quantity[]} quantities @returns {Record<string, number | string>} */
 export const rowOf = (quantities) =>
   Object.fromEntries(quantities.map((quantity) => [columnName(quantity), quantity.value]));
 

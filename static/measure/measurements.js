@@ -1,4 +1,4 @@
-/** All measurements of bands of line scans that share one shape (measurement.js). */
+/** All measurements of bands of line scans, as measurement.js defines them. */
 import { tableUnit } from "./axes.js";
 import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
 import { EVENTS } from "./event_measurement.js";

@@ -1,18 +1,18 @@
 /**
- * Tells events from the noise on top of one. Between two events the trace falls deeper than means of noise do, at one
- * length of means at least.
+ * Distinguishes events from noise peaks on top of one event. Between two events, the running mean of the trace falls
+ * deeper than that of noise does, for at least one length of the mean.
  */
 import { percentile } from "./traces.js";
 
-/** Standard deviations that a valley is deeper than the extremes of noise. */
+/** Standard deviations by which a valley exceeds the extremes of noise. */
 const MARGIN = 2.5;
 
-/** Fewer samples do not tell their noise. */
+/** An estimate of the noise needs at least this many samples. */
 const LEAST_SAMPLES = 40;
 
 /**
- * Standard deviation of white noise, from neighbouring samples, because events are slower; by the median, because they are
- * rare.
+ * Standard deviation of white noise: from differences of neighbouring samples, because events are slower, and by their
+ * median, because events are rare.
  *
  * @param {Float64Array} trace
  */
@@ -22,7 +22,7 @@ export function noiseOf(trace) {
 }
 
 /**
- * Removes peaks that noise makes on the event of a higher one.
+ * Removes peaks that noise makes on the event of a higher peak.
  *
  * @param {Float64Array} trace
  * @param {readonly number[]} peaks indices in ascending order
@@ -41,7 +41,7 @@ export function withoutNoisePeaks(trace, peaks) {
     while (isKept && kept.length > 0) {
       const previous = kept[kept.length - 1];
       if (isValley(trace, sums, previous, peak, noise)) break;
-      // The higher one may have swallowed the valley to the one before.
+      // A higher peak replaces the previous one and is then compared with the one before that.
       if (trace[peak] > trace[previous]) kept.pop();
       else isKept = false;
     }

@@ -1,5 +1,5 @@
 /**
- * Velocities by two published methods as they were described, without an error or a verdict, to compare with and to cite.
+ * Velocities by two published methods as they were described, without an error or a verdict, for comparison and citation.
  *
  * Drew, Blinder, Cauwenberghs, Shih and Kleinfeld (2010), J. Comput. Neurosci. 29, 5-11: the direction along which the
  * integrals of the Radon transform have the greatest variance.
@@ -9,19 +9,19 @@
  */
 import { gaussianEquations, leastSquares } from "./least_squares.js";
 
-/** Steps in degrees, and where the finer one is searched. */
+/** Coarse and fine step of the angle, and the reach of the fine search on each side, in degrees. */
 const [COARSE, FINE, NEAR] = [1, 0.25, 2];
 
-/** Lines between two lines that are correlated, as published. */
+/** Distance in lines between the two lines that are correlated, as published. */
 export const PIV_LINES = 5;
 
 /**
  * Velocity by the Radon transform, in steps of a quarter of a degree.
  *
- * @param {Float64Array} values row-major; missing ones count as the mean
+ * @param {Float64Array} values row-major; missing values count as the mean
  * @param {number} rows lines
  * @param {number} columns
- * @returns {number} pixels a line; NaN without any variance
+ * @returns {number} pixels per line; NaN without any variance
  */
 export function radonVelocity(values, rows, columns) {
   const centred = aboutMean(values);
@@ -38,7 +38,7 @@ export function radonVelocity(values, rows, columns) {
   return Math.tan(best(coarse - NEAR, coarse + NEAR, FINE) * Math.PI / 180);
 }
 
-/** Variance of the integrals along a direction; `angle` in degrees from that of a velocity of 0. */
+/** Variance of the integrals along a direction; `angle` in degrees, 0 for a velocity of 0. */
 function varianceAlong(
   /** @type {Float64Array} */ values,
   /** @type {number} */ rows,
@@ -63,13 +63,13 @@ function varianceAlong(
 }
 
 /**
- * Velocity by the phase correlation of lines that are {@linkcode PIV_LINES} apart, of all such pairs of the window. A
- * Gaussian on a level is fitted to the averaged correlation.
+ * Velocity by the phase correlation of lines that are {@linkcode PIV_LINES} apart, averaged over all such pairs of the
+ * window. A Gaussian on a constant level is fitted to the average.
  *
- * @param {Float64Array} values row-major; missing ones count as the mean of their column
+ * @param {Float64Array} values row-major; missing values count as the mean of their column
  * @param {number} rows lines, more than {@linkcode PIV_LINES}
  * @param {number} columns
- * @returns {number} pixels a line, below half of the columns over the distance of the lines; NaN without any variance
+ * @returns {number} pixels per line, below half of the columns divided by {@linkcode PIV_LINES}; NaN without any variance
  */
 export function pivVelocity(values, rows, columns) {
   const waves = Array.from({ length: columns }, (_, i) => {
@@ -77,7 +77,7 @@ export function pivVelocity(values, rows, columns) {
     return { cosine: Math.cos(turn), sine: Math.sin(turn) };
   });
   const spectra = spectraOfLines(withoutColumnMeans(values, rows, columns), rows, columns, waves);
-  // Mean over pairs first: the inverse transform is linear.
+  // Sums the pairs before the inverse transform, which is linear.
   const [real, imaginary] = [new Float64Array(columns), new Float64Array(columns)];
   for (let row = 0; row + PIV_LINES < rows; row += 1) {
     for (let i = 0; i < columns; i += 1) {
@@ -88,7 +88,7 @@ export function pivVelocity(values, rows, columns) {
         spectra.real[other],
         spectra.imaginary[other],
       ];
-      // As published: between a plain correlation and one of phases alone.
+      // This weighting, as published, lies between a plain correlation and one of phases alone.
       const size = Math.sqrt(Math.hypot(a, b) * Math.hypot(c, d));
       if (!(size > 0)) continue;
       real[i] += (a * c + b * d) / size;
@@ -106,7 +106,11 @@ export function pivVelocity(values, rows, columns) {
   return topOf(correlation) / PIV_LINES;
 }
 
-/** Middle of a Gaussian on a level of a circular correlation, from `-columns / 2`; NaN of a flat one. @param {Float64Array} correlation */
+/**
+ * Centre of a Gaussian fitted to a circular correlation, counted from `-columns / 2`; NaN without a positive value.
+ *
+ * @param {Float64Array} correlation
+ */
 function topOf(correlation) {
   const { length } = correlation;
   const half = length >> 1;
@@ -138,7 +142,7 @@ function spectraOfLines(
 ) {
   const [real, imaginary] = [new Float64Array(rows * columns), new Float64Array(rows * columns)];
   for (let row = 0; row < rows; row += 1) {
-    // Those of real values are symmetric.
+    // Transforms of real values have conjugate halves.
     for (let i = 0; i <= columns / 2; i += 1) {
       let [a, b] = [0, 0];
       for (let column = 0; column < columns; column += 1) {
@@ -165,7 +169,13 @@ function aboutMean(values) {
   return values.map((value) => Number.isFinite(value) ? value - sum / count : 0);
 }
 
-/** Lines without the mean of each column, which stands still. @param {Float64Array} values @param {number} rows @param {number} columns */
+/**
+ * Subtracts the mean of each column, which is the stationary part.
+ *
+ * @param {Float64Array} values
+ * @param {number} rows
+ * @param {number} columns
+ */
 function withoutColumnMeans(values, rows, columns) {
   const moving = new Float64Array(values.length);
   for (let column = 0; column < columns; column += 1) {

@@ -1,15 +1,15 @@
 /**
- * Measures the bands of a recording by settings, without a page, one row for each band.
+ * Measures the bands of a recording without the page, one row for each band.
  *
- * @typedef {object} Settings what the page keeps of its drawings, and what it does not need to know
- * @property {readonly {name: string, from: number, to: number}[] | undefined} [bands] columns `from` to `to`, which is not
- *   included; none measures whole lines
+ * @typedef {object} Settings drawings and measurements, in the form in which the page keeps them
+ * @property {readonly {name: string, from: number, to: number}[] | undefined} [bands] columns `from` to `to`, end
+ *   excluded; whole lines by default
  * @property {{[key in keyof TraceSettings]?: TraceSettings[key] | undefined} | undefined} [traces] raw values by default
- * @property {Readonly<Record<string, any>>} [measurements] settings of those in
- *   measurements.js by their keys; without an entry they are not measured
+ * @property {Readonly<Record<string, any>>} [measurements] settings by the keys of
+ *   measurements.js; only measurements with an entry run
  *
  * @typedef {{step: number, unit: string}} Axis
- * @typedef {Record<string, number | string>} Row by column of the table; NaN is missing
+ * @typedef {Record<string, number | string>} Row values by column of the table; NaN if missing
  */
 import { isTime } from "./axes.js";
 import { factsOf, factsRow, measured, rowOf, settingsOf, summaryOf } from "./measurement.js";

@@ -3,22 +3,22 @@
  * gives the width of the streaks and the strength of the noise.
  *
  * @typedef {object} Likeness
- * @property {number} sigma of the Gaussian that smooths, in pixels; 0 where smoothing gains nothing
- * @property {number} part `sigma` as a fraction of that of the streaks
- * @property {boolean} isWide whether samples correlate over distances larger than a detector mixes
+ * @property {number} sigma of the smoothing Gaussian, in pixels; 0 if smoothing gains nothing
+ * @property {number} part `sigma` as a fraction of the sigma of the streaks
+ * @property {boolean} isWide whether samples correlate over larger distances than a detector explains
  *
  * @typedef {object} Smoothed
  * @property {Float64Array} values row-major
  * @property {Float64Array} gains for each column, the remaining fraction of the variance of white noise
  */
 
-/** A slow detector mixes samples nearer than this. */
+/** A slow detector mixes only samples that are closer than this. */
 const WIDE = 3;
 
 /** Smoothing by half the width of the streaks costs a thirtieth of the information and removes nearly all of the noise. */
 const GREATEST_PART = 0.5;
 
-/** At this ratio of noise to streak variance sigma is halved: without noise, smoothing only costs. */
+/** Ratio of noise to streak variance at which sigma is half of its largest: without noise, smoothing only costs. */
 const HALF_SMOOTHED = 0.1;
 
 /**
@@ -70,7 +70,7 @@ function productsAlongLines(
 /**
  * Smooths with a Gaussian that is cut symmetrically near the ends of a line, so that nothing shifts.
  *
- * @param {Float64Array} values row-major; NaN where there is no sample
+ * @param {Float64Array} values row-major; NaN for missing samples
  * @param {number} rows
  * @param {number} columns
  * @param {number} sigma pixels

@@ -1,8 +1,8 @@
 /**
- * Sparks: local, short rises of a line scan, found in the smoothed change against each column's median as by SparkMaster
- * (Picht, Zima, Blatter, Bers: Am J Physiol Cell Physiol 2007, 293:C1073): what exceeds the noise by so many standard
- * deviations is a spark. Its width is that of a Gaussian fitted along the line; its time course, weighted with that Gaussian, is measured
- * as the events of a trace are.
+ * Sparks: local, short rises in a line scan. They are found as by SparkMaster (Picht, Zima, Blatter, Bers: Am J Physiol
+ * Cell Physiol 2007, 293:C1073): a spark is where the smoothed change against each column's median exceeds a number of
+ * standard deviations of the noise. Its width is that of a Gaussian fitted along the line; its time course, weighted with
+ * that Gaussian, is measured like an event of a trace.
  *
  * @typedef {object} SparkOptions
  * @property {readonly [number, number]} [columns] band; all by default
@@ -21,19 +21,19 @@ import { measureEvents } from "./events.js";
 import { gaussianEquations, leastSquares } from "./least_squares.js";
 import { blurred, extent, percentile } from "./traces.js";
 
-/** Standard deviations of the smoothed noise that a spark exceeds; at 3.8 a recording of noise alone has a dozen. */
+/** Standard deviations of the smoothed noise that a spark exceeds; at 3.8, noise alone makes a dozen per recording. */
 const THRESHOLD = 5;
 
-/** Smoothing, as standard deviations in lines and columns: less than a spark has, so that near ones stay apart. */
+/** Standard deviations of the smoothing in lines and columns: less than a spark's, so that near sparks stay separate. */
 const [LINES, COLUMNS] = [2, 2];
 
 /** Full width at half maximum of a Gaussian, in standard deviations. */
 const FULL_WIDTH = 2 * Math.sqrt(2 * Math.LN2);
 
-/** Lines and columns around a place in which its spark has its greatest value. */
+/** Lines and columns on each side of a place in which its spark is sought. */
 const REACH = 6;
 
-/** A spark covers at least this many samples above its half: spikes of the detector cover fewer. */
+/** A spark has at least this many samples above half of its height: spikes of the detector have fewer. */
 const LEAST_AREA = 12;
 
 /**
@@ -51,12 +51,12 @@ export function findSparks(plane, options = {}) {
 }
 
 /**
- * Measures the spark whose greatest value is nearest to a place, below the threshold too.
+ * Measures the spark at the greatest value near a place, even below the threshold.
  *
  * @param {{samples: Float32Array, shape: readonly number[]}} plane
  * @param {SparkOptions} options
  * @param {{line: number, column: number}} place
- * @returns {Spark | null} null where nothing rises there
+ * @returns {Spark | null} null if nothing rises there
  */
 export function sparkAt(plane, options, place) {
   const field = fieldOf(plane, options);
@@ -84,7 +84,7 @@ export function sparkAt(plane, options, place) {
  * @property {number} rows
  * @property {number} width columns of the band
  * @property {number} from first column of the band
- * @property {number} noise standard deviation of what is smoothed
+ * @property {number} noise standard deviation of `smooth`
  */
 
 /** @param {{samples: Float32Array, shape: readonly number[]}} plane @param {SparkOptions} options @returns {Field} */
@@ -122,7 +122,7 @@ function sparksOf({ change, rows, width, from }, peaks) {
     .map((spark) => ({ ...spark, column: from + spark.column }));
 }
 
-/** Places above a level that no neighbour exceeds, the highest first. */
+/** Local maxima above a level, the highest first. */
 function highestPlaces(
   /** @type {Float64Array} */ smooth,
   /** @type {number} */ rows,
@@ -140,18 +140,18 @@ function highestPlaces(
  * @typedef {object} Peak
  * @property {number} line
  * @property {number} column
- * @property {number} first line above its half
- * @property {number} last line above its half
- * @property {number} left column above its half
- * @property {number} right column above its half
+ * @property {number} first line above half of its height
+ * @property {number} last line above half of its height
+ * @property {number} left column above half of its height
+ * @property {number} right column above half of its height
  */
 
 /**
- * Places with the area above their half. A place whose area touches that of a higher one is its flank.
+ * Peaks with the area above half of their height. A place whose area overlaps that of a higher one is a flank, not a peak.
  *
  * @param {Field} field
  * @param {readonly number[]} places the highest first
- * @param {number} floor the area is above it
+ * @param {number} floor lowest level of an area
  * @returns {Peak[]}
  */
 function peaksOf({ smooth, rows, width }, places, floor) {
@@ -217,7 +217,7 @@ function areaAbove(
   return area;
 }
 
-/** Centre and standard deviation of a Gaussian fitted to the mean of the lines above half. */
+/** Centre and standard deviation of a Gaussian fitted to the mean of the lines of a peak. */
 function gaussianAlong(
   /** @type {Float64Array} */ change,
   /** @type {number} */ width,

@@ -1,12 +1,12 @@
 /**
- * What is measured over the images of a stack along time or focus: means of parts of each image, and a projection, which
- * is measured as an image is. NaN and infinities do not count. The page, "Measure all" and `acq-server measure` share it.
+ * Measures a stack of images over time or focus: the means of parts of each image, and a projection, which is measured
+ * like an image. NaN and infinities do not count. The page, "Measure all" and `acq-server measure` share this module.
  *
  * @typedef {"max" | "mean"} ProjectionKind
  * @typedef {"T" | "Z"} Over
  * @typedef {{kind: ProjectionKind, axis: Over}} ProjectionOf
- * @typedef {{name: string, step: number, unit: string, times?: readonly number[]}} Axis `step` is the mean one where there are times
- * @typedef {{count: number, axis: Axis}} Along images and their distance
+ * @typedef {{name: string, step: number, unit: string, times?: readonly number[]}} Axis `step` is the mean step if there are `times`
+ * @typedef {{count: number, axis: Axis}} Along number of images, and their axis
  */
 import { FRAMES, tableUnit } from "./axes.js";
 import { imageRows, meanOver, placeRow } from "./image_parts.js";
@@ -21,17 +21,17 @@ export const OVER = { T: "Time", Z: "Focus" };
 /** Words for projections. @type {Readonly<Record<ProjectionKind, string>>} */
 export const PROJECTIONS = { max: "maximum", mean: "mean" };
 
-/** With a capital first letter. @param {string} text */
+/** Capitalizes the first letter. @param {string} text */
 export const capitalized = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
 
-/** Such as `maximum over focus`. @param {ProjectionOf} projection */
+/** Name of a projection, such as `maximum over focus`. @param {ProjectionOf} projection */
 export const projectionWords = ({ kind, axis }) => `${PROJECTIONS[kind]} over ${OVER[axis].toLowerCase()}`;
 
 /**
  * Axes along which an acquisition has several images.
  *
  * @param {{times?: readonly number[] | null | undefined, header: {dims: readonly string[], sizes: Readonly<Record<string, number>>, physicalUnits: readonly number[], physicalUnitsLabels: readonly string[]}}} info an open response
- * @returns {Map<Over, Along>} images lie at their times where known, else at the step of the header
+ * @returns {Map<Over, Along>} images lie at their times if known, otherwise at the header's step
  */
 export function stackAxes({ times, header: { dims, sizes, physicalUnits, physicalUnitsLabels } }) {
   const stepOf = (/** @type {Over} */ name) => {
@@ -54,7 +54,7 @@ export function stackAxes({ times, header: { dims, sizes, physicalUnits, physica
 }
 
 /**
- * Position of an image along the axes that have several.
+ * Position of an image along the axes with several images.
  *
  * @param {Readonly<Record<string, number>>} sizes
  * @param {{t: number, z: number, l: number}} position
@@ -66,7 +66,7 @@ export function positionWords(sizes, { t, z, l }) {
   return places.filter(([axis]) => (sizes[axis] ?? 1) > 1).map(([, words, index]) => [words, index + 1]);
 }
 
-/** The greatest or the mean value of each sample over the images taken. */
+/** The greatest or the mean value of each sample over the images given to `take`. */
 export class Projection {
   #kind;
   #values;
@@ -90,7 +90,7 @@ export class Projection {
     }
   }
 
-  /** NaN where no image has a value. */
+  /** The projection; NaN if no image has a value. */
   get samples() {
     const isMean = this.#kind === "mean";
     return Float32Array.from(this.#values, (value, i) => {
@@ -100,13 +100,13 @@ export class Projection {
   }
 }
 
-/** Means of parts of each image, which arrive in any order. */
+/** Means of parts of each image; the images may arrive in any order. */
 export class StackMeans {
   #plane;
   #along;
   #parts;
   #channels;
-  /** By part, channel and image. @type {Float64Array[][]} */
+  /** Means by part, channel and image. @type {Float64Array[][]} */
   #values;
 
   /**
@@ -124,7 +124,7 @@ export class StackMeans {
     this.#values = parts.map(() => channels.map(() => new Float64Array(along.count).fill(NaN)));
   }
 
-  /** @param {readonly (Float32Array | null)[]} images of all channels; null where never recorded @param {number} index */
+  /** @param {readonly (Float32Array | null)[]} images of all channels; null if never recorded @param {number} index */
   take(images, index) {
     this.#parts.forEach(({ meanOf }, i) =>
       images.forEach((image, channel) => {
@@ -134,7 +134,7 @@ export class StackMeans {
     );
   }
 
-  /** Means of a part in each image by channel. @param {number} part */
+  /** Means of a part, by channel and image. @param {number} part */
   of(part) {
     return this.#values[part];
   }
@@ -170,7 +170,7 @@ export class StackMeans {
  * @property {readonly string[]} channels their names
  * @property {ReadonlyMap<Over, Along>} along by {@linkcode stackAxes}
  * @property {readonly Part[]} parts
- * @property {Over | null} over axis of the means; null without
+ * @property {Over | null} over axis of the means; null for no means
  * @property {ProjectionOf | null} projection
  *
  * @typedef {object} StackFound
@@ -179,13 +179,13 @@ export class StackMeans {
  */
 
 /**
- * Measures with one pass over the images of each axis.
+ * Measures a stack in one pass over the images of each axis.
  *
  * @param {StackOrder} order
  * @param {(axis: Over, count: number, take: (images: readonly (Float32Array | null)[], index: number) => void) => Promise<void>} eachOf
- *   hands over the images of all channels along an axis, in any order
+ *   calls `take` with the images of all channels, for each position along an axis, in any order
  * @returns {Promise<StackFound>}
- * @throws {RangeError} there is one image along an axis, or a line is degenerate
+ * @throws {RangeError} an axis has only one image, or a line is degenerate
  */
 export async function measuredStack({ plane, channels, along, parts, over, projection }, eachOf) {
   /** @type {StackMeans | null} */
@@ -209,8 +209,8 @@ export async function measuredStack({ plane, channels, along, parts, over, proje
 }
 
 /**
- * A row for each part and channel: over the images, with the means of the projection, or of the one image where neither
- * was ordered.
+ * A row for each part and channel, with the means over the images and of the projection; if neither was ordered, with the
+ * means of the opened image.
  *
  * @param {StackOrder} order
  * @param {StackFound} found
@@ -230,7 +230,7 @@ export function stackRows({ plane, channels, parts, projection }, { means, proje
   }));
 }
 
-/** Where an image lies along an axis, from the first one. @param {Axis} axis @param {number} index */
+/** Position of an image along an axis, relative to the first. @param {Axis} axis @param {number} index */
 const placeOn = ({ step, times }, index) => times === undefined ? index * step : times[index] - times[0];
 
 /** A curve for each channel or part over the images. @param {Axis} axis @param {readonly {name: string, values: ArrayLike<number | null>}[]} curves @returns {Column[]} */

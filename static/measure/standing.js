@@ -4,20 +4,20 @@
  * The correlation between distant parts of the recording shows how much of the mean is stationary.
  */
 
-/** Neighbouring parts may contain the same streak. */
+/** Parts at least this far apart share no streak; neighbours may. */
 const FAR = 2;
 
-/** Lines that are looked at; more hardly change the estimate and delay the first velocity. */
+/** Largest number of lines used; more hardly change the estimate but delay the first velocity. */
 const MOST_LINES = 20_000;
 
 /**
- * Estimates the stationary part of each column, about 0, from parts spread evenly over the recording.
+ * Estimates the stationary part of each column, with mean 0, from parts spread evenly over the recording.
  *
  * @param {Float32Array} samples row-major
  * @param {number} rows lines
  * @param {number} columns
  * @param {number} part lines per part, long enough for a streak to move on
- * @returns {Float64Array} zeros where there are too few parts
+ * @returns {Float64Array} zeros if there are too few parts
  */
 export function standingPart(samples, rows, columns, part) {
   const there = Math.floor(rows / part);
@@ -29,7 +29,7 @@ export function standingPart(samples, rows, columns, part) {
   const all = rows <= MOST_LINES ? columnMeans(samples, 0, rows, columns) : meanOf(means);
   const variance = covariance(all, all);
   if (parts <= FAR || !(variance > 0)) return new Float64Array(columns);
-  // Of all pairs, those of a part with itself and with its neighbours are left out: linear in the number of parts.
+  // Subtracts the pairs of near parts from the sum over all pairs, which takes time linear in the number of parts.
   const sum = means[0].map((_, column) => means.reduce((whole, mean) => whole + mean[column], 0));
   let likeness = covariance(sum, sum);
   let pairs = parts * parts;
@@ -42,7 +42,7 @@ export function standingPart(samples, rows, columns, part) {
   return all.map((mean) => share * mean);
 }
 
-/** Means of columns about their own mean; 0 where there is no sample. */
+/** Means of the columns minus the mean of these; 0 for a column without samples. */
 function columnMeans(
   /** @type {Float32Array} */ samples,
   /** @type {number} */ from,
@@ -72,6 +72,6 @@ const meanOf = (profiles) =>
     profiles.reduce((sum, profile) => sum + profile[column], 0) / profiles.length
   );
 
-/** Covariance of two profiles about 0. @type {(one: Float64Array, other: Float64Array) => number} */
+/** Covariance of two profiles with mean 0. @type {(one: Float64Array, other: Float64Array) => number} */
 const covariance = (one, other) =>
   one.reduce((sum, value, column) => sum + value * other[column], 0) / one.length;

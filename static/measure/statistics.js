@@ -17,7 +17,7 @@ const AUTO_PERCENTILES = [1, 99.5];
  *
  * @param {Float32Array} samples
  * @param {readonly number[]} [percentiles] 0 to 100
- * @returns {{count: number, min: number, max: number, percentiles: number[]}} `count` is of finite samples
+ * @returns {{count: number, min: number, max: number, percentiles: number[]}} `count` is the number of finite samples
  */
 export function statistics(samples, percentiles = AUTO_PERCENTILES) {
   const counts = countWholeNumbers(samples);
@@ -41,9 +41,9 @@ export function statistics(samples, percentiles = AUTO_PERCENTILES) {
 }
 
 /**
- * The range that Auto sets, never empty as float32 so that a flat plane can be drawn.
+ * The range that Auto sets. Its ends always differ as float32, so that a flat plane can be drawn.
  *
- * @param {{min: number, max: number, percentiles: number[]}} stats of {@linkcode AUTO_PERCENTILES}
+ * @param {{min: number, max: number, percentiles: number[]}} stats with the percentiles {@linkcode AUTO_PERCENTILES}
  * @returns {[number, number]}
  */
 export function autoRange(stats) {
@@ -91,7 +91,7 @@ export function histogram(samples, min, max, bins) {
   return counts;
 }
 
-/** Unsigned integers that sort like the floats: flip the sign bit, or all bits of a negative number. */
+/** Unsigned integer that sorts like the float: flips the sign bit, or all bits of a negative number. */
 const sortKey = (/** @type {number} */ word) => (word & 0x80000000 ? ~word : word | 0x80000000) >>> 0;
 
 /** The inverse of {@linkcode sortKey}, as a number. @param {number} key */

@@ -1,6 +1,6 @@
 /**
- * Writes one plane as a baseline TIFF (TIFF 6.0) that ImageJ, tifffile and acq-server read: float32, one strip, resolution
- * and the description of ImageJ, with a unit of its own for the rows of a kymograph.
+ * Writes one plane as a baseline TIFF (TIFF 6.0) that ImageJ, tifffile and acq-server read: float32 in one strip, with the
+ * resolution and an ImageJ description, which has a separate unit for the rows of a kymograph.
  */
 
 import { extent } from "./traces.js";
@@ -8,7 +8,7 @@ import { extent } from "./traces.js";
 /** Types of fields. */
 const [ASCII, SHORT, LONG, RATIONAL] = [2, 3, 4, 5];
 
-/** Names that ImageJ gives units. @type {Readonly<Record<string, string>>} */
+/** ImageJ's names of units. @type {Readonly<Record<string, string>>} */
 const UNITS = { um: "micron", seconds: "sec", Pixels: "pixel" };
 
 /** Denominator of a resolution: keeps eight digits of any step from 1e-5 to 1e5. */
@@ -28,11 +28,11 @@ export function tiffOf(samples, [rows, columns], [row, column], note = "") {
     "ImageJ=1.54f",
     `unit=${unitOf(column)}`,
     ...row.unit === column.unit ? [] : [`yunit=${unitOf(row)}`],
-    // Range that ImageJ shows.
+    // Display range in ImageJ.
     ...high >= low ? [`min=${low}`, `max=${high}`] : [],
     ...note === "" ? [] : [`Info=${note.replaceAll(/[\r\n=\\]+/g, " ")}`],
   ];
-  // ASCII: anything else is written by its code point.
+  // The field is ASCII: other characters are written as their code points.
   const text = `${lines.join("\n")}\n\0`.replaceAll(
     /[^\0-\x7f]/gu,
     (letter) => `\\u${letter.codePointAt(0)?.toString(16).padStart(4, "0")}`,

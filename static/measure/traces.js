@@ -1,5 +1,5 @@
 /**
- * Traces: the mean of a band of a plane, its change against a baseline, and means of neighbouring values. NaN and infinities do not
+ * Traces: the mean of a band of a plane, its change against a baseline, and running means. NaN and infinities do not
  * count; a value without finite samples is NaN.
  *
  * @typedef {{kind: "window", from: number, to: number} | {kind: "percentile", percentile: number}} Baseline
@@ -34,14 +34,14 @@ export const PLAIN_TRACE = {
  * @param {readonly [from: number, to: number]} columns
  * @param {TraceSettings} settings
  * @param {number} step time from line to line
- * @returns {{values: Float64Array, baseline: number}} `baseline` is F₀, NaN unless ΔF/F₀
+ * @returns {{values: Float64Array, baseline: number}} `baseline` is F₀, NaN for a trace of means
  */
 export function traceOf({ samples, shape }, [first, end], settings, step) {
   const { isChange, kind, percentile, from, to, offset, average } = settings;
   const values = runningMean(bandMean(samples, shape, first, end), average);
   if (!isChange) return { values, baseline: NaN };
   if (kind === "percentile") return relativeChange(values, { kind, percentile }, offset);
-  // Lines whose times lie in the window, exclusive of its end; allows for rounding just above an integer.
+  // Lines whose times lie in the window, end excluded; allows for rounding just above an integer.
   const [start, stop] = [from, to].map((time) => Math.ceil(time / step - 1e-6));
   return relativeChange(values, { kind, from: start, to: Math.max(start + 1, stop) }, offset);
 }
@@ -101,12 +101,12 @@ export function relativeChange(trace, baseline, offset = 0) {
 /**
  * Running mean of `count` values, fewer at the ends.
  *
- * A window is the end of one block of its own length and the beginning of the next. Sums from the ends of the blocks
- * make the cost independent of the window's length, and nothing is ever subtracted: a huge value affects only the
- * windows that hold it.
+ * The trace is divided into blocks of `count` values: each window is the end of one block and the beginning of the next.
+ * Sums from both ends of each block make the cost independent of `count`. Nothing is subtracted, so a huge value affects
+ * only the windows that contain it.
  *
  * @param {Float64Array} trace
- * @param {number} count where even, one more value follows than precedes
+ * @param {number} count if even, one more value follows than precedes
  * @returns {Float64Array}
  */
 export function runningMean(trace, count) {
@@ -117,7 +117,7 @@ export function runningMean(trace, count) {
   return trace.map((_, i) => {
     const [from, to] = [Math.max(0, i - before), Math.min(length, i - before + count)];
     const isOne = Math.floor(from / count) === Math.floor((to - 1) / count);
-    // The window covers the beginning of one block or, at the start of the last one, all of it.
+    // A window within one block either begins or ends with it.
     if (isOne) {
       return from % count === 0
         ? sums.begun[to - 1] / counts.begun[to - 1]
@@ -127,7 +127,7 @@ export function runningMean(trace, count) {
   });
 }
 
-/** Sums over each block, from its beginning to each place and from each place to its end. */
+/** Sums within each block, from its beginning to each place and from each place to its end. */
 function blockSums(
   /** @type {Float64Array} */ trace,
   /** @type {number} */ block,
@@ -166,7 +166,11 @@ export function extent(values, from = 0, to = values.length) {
   return [low, high];
 }
 
-/** Convolution with a Gaussian that ends after `reach` standard deviations; the ends are continued. @type {(values: Float64Array, sigma: number, reach?: number) => Float64Array} */
+/**
+ * Convolution with a Gaussian cut off at `reach` standard deviations; the first and last value continue beyond the ends.
+ *
+ * @type {(values: Float64Array, sigma: number, reach?: number) => Float64Array}
+ */
 export function blurred(values, sigma, reach = 3) {
   const side = Math.ceil(reach * sigma);
   const weights = Array.from(
@@ -183,7 +187,7 @@ export function blurred(values, sigma, reach = 3) {
   });
 }
 
-/** Standard deviation of a sample of the finite values; NaN below two. @param {Float64Array} values */
+/** Sample standard deviation of the finite values; NaN for fewer than two. @param {Float64Array} values */
 export function deviation(values) {
   const there = values.filter(Number.isFinite);
   const middle = mean(there, 0, there.length);

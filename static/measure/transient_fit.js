@@ -11,7 +11,7 @@
  */
 import { leastSquares } from "./least_squares.js";
 
-/** Rises shorter than a part of a sample look the same. */
+/** Shortest time constant, in samples; shorter rises look the same. */
 const LEAST_RISE = 0.1;
 
 /**
@@ -28,7 +28,7 @@ export function transientAt({ size, onset, rise, decay }, place) {
 /**
  * @param {Float64Array} trace at least six finite samples
  * @param {Transient} start
- * @returns {{transient: Transient, misfit: number}} with the sum of the squared differences
+ * @returns {{transient: Transient, misfit: number}} `misfit` is the sum of the squared differences
  */
 export const fittedTransient = (trace, start) => {
   const { best, misfit } = leastSquares(
@@ -61,7 +61,7 @@ function equations(
   const slope = [0, 0, 0, 0, 0];
   let misfit = 0;
   const first = Math.max(0, Math.floor(onset) + 1);
-  // From one sample to the next both exponentials shrink by the same factors.
+  // Each exponential shrinks by a constant factor from one sample to the next.
   let [rest, left] = [Math.exp(-(first - onset) / rise), Math.exp(-(first - onset) / decay)];
   const [restStep, leftStep] = [Math.exp(-1 / rise), Math.exp(-1 / decay)];
   const by = [1, 0, 0, 0, 0];

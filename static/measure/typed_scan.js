@@ -1,11 +1,11 @@
 /**
- * A plane that is a line scan by what the user typed: its file does not say.
+ * A line scan whose axes the user typed, since the file does not state them.
  *
  * @typedef {object} TypedScan
  * @property {"rows" | "columns"} time axis along which time passes
  * @property {number} secondsPerLine
  * @property {number} micrometresPerPixel
- * @property {number | undefined} [secondsPerPixel] from pixel to pixel
+ * @property {number | undefined} [secondsPerPixel] from one pixel to the next
  * @property {string | undefined} [textFile] name of the file that the numbers were taken from
  */
 
@@ -39,7 +39,7 @@ export function typedScan(
 }
 
 /**
- * Seconds from one pixel of a line to the next; 0 unless they are stated, fit the line, and all lines run one way.
+ * Seconds from one pixel of a line to the next; 0 if not stated, if too long for a line, or if lines run in both directions.
  *
  * @param {{secondsPerPixel?: number | null | undefined, bidirectional?: boolean | null | undefined} | null | undefined} stated
  * @param {{step: number}} time

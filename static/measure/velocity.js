@@ -1,6 +1,6 @@
 /**
- * Velocities in a line scan: over time from windows (window_velocity.js and changing_velocity.js have the method), and of a line drawn over a
- * streak. A velocity is positive where the position increases with time.
+ * Velocities in a line scan: over time, from windows (by the method in window_velocity.js and changing_velocity.js), and
+ * of a line drawn over a streak. A velocity is positive if the position increases with time.
  *
  * @typedef {{samples: Float32Array, shape: readonly number[]}} Plane row-major `[rows, columns]`; rows are lines
  * @typedef {{step: number, unit: string}} Axis
@@ -11,10 +11,10 @@
  * @typedef {object} Windows
  * @property {number} window lines of a window
  * @property {number} step lines from one window to the next
- * @property {readonly [from: number, to: number]} columns part of each line, end not included
+ * @property {readonly [from: number, to: number]} columns part of each line, end excluded
  * @property {Method} [method] `autocorrelation` by default
- * @property {Float64Array} [standing] stationary part of each column of the recording; estimated from the plane where absent
- * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 where it is not known
+ * @property {Float64Array} [standing] stationary part of each column of the recording; estimated from the plane if absent
+ * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 if unknown
  *
  * @typedef {import("./window_velocity.js").WindowVelocity & {line: number, isLeftOut?: boolean}} VelocityAt
  *   `line` is the middle of the window, from 0; `isLeftOut` by the user
@@ -26,7 +26,7 @@ import { pivVelocity, radonVelocity } from "./published_methods.js";
 import { extent } from "./traces.js";
 import { LEAST_MOVE } from "./window_velocity.js";
 
-/** A shorter window has no measurable angle. */
+/** An angle is measurable only over at least this many lines and columns. */
 export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
 
 /** Methods by name, as tables cite them. */
@@ -41,7 +41,7 @@ export const METHODS = {
  *
  * @param {Plane} plane
  * @param {Windows} windows
- * @returns {VelocityAt[]} empty where no window fits
+ * @returns {VelocityAt[]} empty if no window fits
  * @throws {RangeError} invalid window, step, columns or time along the line
  */
 export function velocityOverTime(plane, windows) {
@@ -54,7 +54,7 @@ export function velocityOverTime(plane, windows) {
  *
  * @param {number} rows lines of the recording
  * @param {Pick<Windows, "window" | "step">} windows
- * @returns {number[]} empty where no window fits
+ * @returns {number[]} empty if no window fits
  * @throws {RangeError} invalid step
  */
 export function windowStarts(rows, { window, step }) {
@@ -65,19 +65,19 @@ export function windowStarts(rows, { window, step }) {
   return Array.from({ length: count }, (_, i) => i * step);
 }
 
-/** A pulse bends in higher orders, too: what is left after the correction, as a part of it. */
+/** Error left by the correction, as a fraction of it: a pulse also bends in higher orders. */
 const MISSED = 0.15;
 
 /** Rounds after which corrections of neighbours no longer change each other. */
 const ROUNDS = 4;
 
 /**
- * Corrects velocities for the bend of their course over time, as at the top of a pulse. Least squares over n lines add
- * n² / 40 of the second derivative, which the windows half of a window away tell with less noise than the window itself.
+ * Corrects velocities for the bend of their course over time, such as at the top of a pulse. Least squares over n lines
+ * add n² / 40 times the second derivative. The windows half a window away give it with less noise than the window itself.
  *
  * @param {readonly VelocityAt[]} found of all windows
  * @param {Pick<Windows, "window" | "step">} windows
- * @returns {VelocityAt[]} unchanged where no neighbours have a velocity
+ * @returns {VelocityAt[]} unchanged if no neighbours have a velocity
  */
 export function withBends(found, { window, step }) {
   const away = Math.max(1, Math.round(window / 2 / step));
@@ -90,24 +90,24 @@ export function withBends(found, { window, step }) {
     const own = straight.map((_, i) => {
       const bend = part * (at(i - away) - 2 * at(i) + at(i + away));
       const noise = part * Math.hypot(noises[i - away], 2 * noises[i], noises[i + away]);
-      // By chance alone, noise bends.
+      // Noise alone causes a bend, too.
       return bend === 0 ? 0 : bend * Math.max(0, 1 - (noise / bend) ** 2);
     });
-    // The first and the last window have neighbours on one side alone.
+    // The first and last windows have neighbours on one side only, and take the bend of a neighbour.
     bends = own.map((bend, i) => Number.isFinite(bend) ? bend : own[i - away] || own[i + away] || NaN);
   }
   return found.map(({ straight: _, ...one }, i) => {
     const bend = bends[i];
     if (!Number.isFinite(bend)) return one;
     const velocity = straight[i].velocity - bend;
-    // The window's own noise is in its bend, too, with the same sign.
+    // The window's own noise also enters through the bend, with the same sign.
     const error = Math.hypot((1 + 2 * part) * noises[i], MISSED * bend) / Math.abs(velocity);
     return { ...one, velocity, error };
   });
 }
 
 /**
- * Measures the velocity in windows that begin at some lines.
+ * Measures the velocity in the windows that begin at the given lines.
  *
  * @param {Plane} plane
  * @param {Omit<Windows, "step">} windows
@@ -150,10 +150,14 @@ export function velocitiesAt(
   });
 }
 
-/** Published methods give a number for any window but an even one. @type {(values: Float64Array, rows: number, columns: number, method: "radon" | "piv") => import("./window_velocity.js").WindowVelocity} */
+/**
+ * Measures by a published method, which gives a velocity for any window except a uniform one.
+ *
+ * @type {(values: Float64Array, rows: number, columns: number, method: "radon" | "piv") => import("./window_velocity.js").WindowVelocity}
+ */
 function published(values, rows, columns, method) {
   const [low, high] = extent(values);
-  // What rounding leaves of an even window is no pattern.
+  // Rounding errors in a uniform window are not a pattern.
   const isEven = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   const measure = method === "radon" ? radonVelocity : pivVelocity;
   const velocity = isEven ? NaN : measure(values, rows, columns);
@@ -167,13 +171,13 @@ function published(values, rows, columns, method) {
 }
 
 /**
- * Corrects for the time along the line. A streak that is at pixel `x` of line `n` was scanned there at `n + x * pixelTime`
- * lines: its slope `a` in the picture belongs to the velocity `a / (1 + a * pixelTime)`.
+ * Corrects for the time along the line. Pixel `x` of line `n` was scanned at the time `n + x * pixelTime`, in lines, so a
+ * slope `a` in the picture means the velocity `a / (1 + a * pixelTime)`.
  *
  * @type {(found: import("./window_velocity.js").WindowVelocity, pixelTime: number) => import("./window_velocity.js").WindowVelocity}
  */
 function alongLine(found, pixelTime) {
-  // Faster than the scan itself.
+  // The streak is faster than the scan.
   if (1 + found.velocity * pixelTime <= 0) {
     return { ...found, verdict: "too fast", velocity: NaN, error: NaN };
   }
@@ -201,17 +205,17 @@ export function lineVelocity(from, to, [time, space]) {
   return { duration, distance, velocity: distance / duration };
 }
 
-/** Pixels a line in the axes' units. @type {(velocity: number, axes: readonly Axis[]) => number} */
+/** Converts pixels per line to the axes' units. @type {(velocity: number, axes: readonly Axis[]) => number} */
 export const physicalVelocity = (velocity, [time, space]) => velocity * space.step / time.step;
 
-/** Such as `µm/s`. @type {(axes: readonly Axis[]) => string} */
+/** Unit of a velocity, such as `µm/s`. @type {(axes: readonly Axis[]) => string} */
 export const velocityUnit = ([time, space]) => `${unitSymbol(space.unit)}/${perTime(time)}`;
 
 /** Denominator of a rate, such as `s`. @param {{unit: string}} time */
 export const perTime = ({ unit }) =>
   unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);
 
-/** Such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly Axis[]} axes */
+/** Formats a velocity, such as `1.2 mm/s`. @param {number} velocity in the axes' units @param {readonly Axis[]} axes */
 export function velocityText(velocity, [time, space]) {
   if (Number.isNaN(velocity)) return "–";
   if (!Number.isFinite(velocity)) return "no duration";
@@ -221,7 +225,11 @@ export function velocityText(velocity, [time, space]) {
   return `${rounded(value)} ${unit}/${perTime(time)}`;
 }
 
-/** The slowest and the fastest velocity that a window can measure, pixels a line. @type {(windows: Pick<Windows, "window" | "columns">) => [number, number]} */
+/**
+ * The slowest and the fastest velocity that a window can measure, in pixels per line.
+ *
+ * @type {(windows: Pick<Windows, "window" | "columns">) => [number, number]}
+ */
 export const resolvable = (
   { window, columns: [from, to] },
 ) => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];

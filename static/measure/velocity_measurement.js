@@ -27,10 +27,10 @@ import { firstWindow, TRIAL_METHOD, windowChoice } from "./window_choice.js";
 /** @import { Axes, Band, Measurement, Order, Plane, Settings } from "./measurement.js" */
 /** @import { Method, VelocityAt, Windows } from "./velocity.js" */
 
-/** Most windows of an order: they outweigh its message and are soon done. */
+/** Largest number of windows per order: enough to be worth its message, few enough to be done soon. */
 const MOST_WINDOWS = 64;
 
-/** Orders of a short recording, so that no core waits for long at its end. */
+/** Number of orders for a short recording: enough that no core waits long for the last one. */
 const ORDERS = 64;
 
 /** @type {Measurement} */
@@ -149,15 +149,15 @@ export const VELOCITY = {
   },
 };
 
-/** For tables. @param {Axes} axes */
+/** Unit of velocities for tables. @param {Axes} axes */
 function unitOf(axes) {
   return velocityUnit(axes).replace("µ", "u");
 }
 
-/** Step of a window. @param {number} window */
+/** Step between windows of this length. @param {number} window */
 const halfOf = (window) => Math.max(1, Math.floor(window / 2));
 
-/** Seconds from line to line, null where they are not known. @param {Axes} axes */
+/** Seconds from line to line, null if unknown. @param {Axes} axes */
 const lineTimeOf = ([time]) => time.unit === "seconds" ? time.step : null;
 
 /** @param {number} pixelTime microseconds @param {Band} band */
@@ -192,7 +192,7 @@ function* chosenWindow(plane, windows, lineTime) {
 }
 
 /**
- * Orders of `size` windows that begin at some lines.
+ * Divides the windows that begin at the given lines into orders of `size` windows.
  *
  * @param {Plane} plane
  * @param {Omit<Windows, "step">} windows

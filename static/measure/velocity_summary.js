@@ -1,39 +1,39 @@
 /**
- * Summary of the velocities of a recording. In pulsatile flow a median means little unless the recording covers whole
- * cycles, which this tells.
+ * Summary of the velocities of a recording. In pulsatile flow, a median means little unless the recording covers whole
+ * cycles, so the summary counts the cycles, too.
  *
  * @typedef {import("./velocity.js").VelocityAt} VelocityAt
  *
  * @typedef {object} Summary
  * @property {number} windows
  * @property {number} numbers windows with a velocity
- * @property {number} median pixels a line; NaN without numbers
- * @property {Cycle | null} cycle null where the velocity does not change by more than its error
+ * @property {number} median pixels per line; NaN without velocities
+ * @property {Cycle | null} cycle null if the velocity has no cycle that stands out from its errors
  *
  * @typedef {object} Cycle
- * @property {number} cycles of the best sine within the recording; below 1, part of a cycle
+ * @property {number} cycles number of cycles of the best sine in the recording; below 1 for part of a cycle
  * @property {number} period lines
- * @property {number} mean over the greatest number of whole cycles from the first window on; NaN below one
+ * @property {number} mean over as many whole cycles as fit, from the first window on; NaN if none fits
  */
 import { sineShare } from "./heart_rate.js";
 import { deviation, mean, percentile } from "./traces.js";
 
-/** Whether a window has a velocity that counts; as JSON, NaN is null. @param {VelocityAt} found */
+/** Whether a window has a velocity that counts; in JSON, NaN is null. @param {VelocityAt} found */
 export const isNumber = ({ velocity, isLeftOut = false }) => Number.isFinite(velocity) && !isLeftOut;
 
-/** Fewer numbers show no cycle. */
+/** A cycle needs at least this many velocities. */
 const LEAST_NUMBERS = 5;
 
-/** A change is larger than this part of the velocity, and than so many errors. */
+/** A change is larger than this fraction of the velocity and than this many errors. */
 const [LEAST_CHANGE, ERRORS] = [0.03, 2];
 
-/** Part of the variance that a sine explains in flow that pulses. */
+/** Smallest fraction of the variance that a sine explains in pulsatile flow. */
 const LEAST_EXPLAINED = 0.5;
 
-/** A cycle is looked for in so many windows: work grows by their square. */
+/** Largest number of windows searched for a cycle: work grows with their square. */
 const MOST_WINDOWS = 2000;
 
-/** Tried frequencies for each cycle within the recording. */
+/** Frequencies tried per cycle in the recording. */
 const FINE = 8;
 
 /** @param {readonly VelocityAt[]} found at equal distances @param {number} window lines @returns {Summary} */
@@ -45,7 +45,12 @@ export function velocitySummary(found, window) {
   return { windows: found.length, numbers, median: percentile(velocities, 50), cycle };
 }
 
-/** Lines of the cycle that explains most of the change; null without one. @param {readonly VelocityAt[]} found @param {number} window */
+/**
+ * Length in lines of the cycle that explains most of the change; null without one.
+ *
+ * @param {readonly VelocityAt[]} found
+ * @param {number} window
+ */
 function periodOf(found, window) {
   const numbers = found.filter(isNumber);
   if (numbers.length < LEAST_NUMBERS) return null;
@@ -59,7 +64,7 @@ function periodOf(found, window) {
   const step = found[1].line - found[0].line;
   const duration = numbers[numbers.length - 1].line - numbers[0].line + window;
   let best = { explained: 0, cycles: 0 };
-  // From a quarter of a cycle to two and a half windows a cycle.
+  // From a quarter of a cycle in the recording to two and a half windows per cycle.
   for (let i = FINE / 4; i <= FINE * duration / (2.5 * step); i += 1) {
     const cycles = i / FINE;
     const explained = sineShare(velocities, cycles / duration * step);

@@ -1,38 +1,38 @@
-/** Chooses the window of velocities by trying several in a few places of a recording. */
+/** Chooses the window length for velocities by trying several in a few places of a recording. */
 import { isNumber } from "./velocity_summary.js";
 import { SHORTEST_WINDOW, velocitiesAt } from "./velocity.js";
 
 /** @typedef {import("./velocity.js").VelocityAt} VelocityAt */
 
-/** Published methods have no error to choose by. */
+/** Method of the trials: the published methods have no error to choose by. */
 export const TRIAL_METHOD = "autocorrelation";
 
-/** Windows of tens of milliseconds resolve the pulse of a mouse; slow flow needs the longer ones. */
+/** Seconds of a window: tens of milliseconds resolve the pulse of a mouse; slow flow needs the longer ones. */
 const DURATIONS = [0.02, 0.04, 0.08];
 const LONGER = [0.16, 0.32, 0.64, 1.28];
 
-/** Seconds of a line where its time is not known, so that windows have 25 lines and more. */
+/** Assumed seconds per line if unknown, so that windows have at least 25 lines. */
 const LINE_TIME = 0.0008;
 
-/** Fewer lines do not show whether the velocity changes within them. */
+/** A window needs at least this many lines to show whether the velocity changes in it. */
 const LEAST_LINES = 16;
 
-/** Places that are tried. */
+/** Number of places in which each length is tried. */
 const PLACES = 12;
 
-/** Share of the tried windows that need a number. */
+/** Share of the tried windows of a length that need a velocity. */
 const LEAST_SHARE = 0.8;
 
-/** @typedef {{window: number, starts: number[]}} Trial first lines of windows */
+/** @typedef {{window: number, starts: number[]}} Trial `starts` are the first lines of the windows */
 
 /**
- * Chooses in steps, so that the trials of each can be measured at the same time.
+ * Chooses in steps; the trials of one step can be measured at the same time.
  *
  * @param {number} rows lines of the recording
- * @param {number | null} lineTime seconds, null where not known
- * @returns {Generator<Trial[], number, VelocityAt[][]>} takes the velocities of all trials, and returns lines: of tens of
- *   milliseconds those with the least error, else the shortest longer ones that measure most places, else those that
- *   measure most of them
+ * @param {number | null} lineTime seconds per line, null if unknown
+ * @returns {Generator<Trial[], number, VelocityAt[][]>} takes the velocities of the trials of a step, and returns the lines
+ *   of a window. Among windows of tens of milliseconds that measure most places, that with the least error is chosen;
+ *   otherwise the shortest longer one that measures most places; otherwise the one that measures the most places.
  */
 export function* windowChoice(rows, lineTime) {
   const most = Math.max(SHORTEST_WINDOW, Math.floor(rows / 3));
@@ -58,7 +58,7 @@ export function* windowChoice(rows, lineTime) {
 /**
  * @param {import("./velocity.js").Plane} plane
  * @param {Omit<import("./velocity.js").Windows, "window" | "step">} windows
- * @param {number | null} lineTime seconds, null where not known
+ * @param {number | null} lineTime seconds per line, null if unknown
  * @returns {number} lines
  * @throws {RangeError} invalid columns or time along the line
  */
@@ -86,7 +86,12 @@ export const firstWindow = (lineTime, rows) =>
 const placesOf = (last) =>
   last < 0 ? [] : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
 
-/** Share of the places with a number, and their median error. @param {readonly Trial[]} trials @param {readonly VelocityAt[][]} found */
+/**
+ * Share of the places with a velocity, and their median error, for each trial.
+ *
+ * @param {readonly Trial[]} trials
+ * @param {readonly VelocityAt[][]} found
+ */
 function judged(trials, found) {
   return trials.map(({ window }, i) => {
     const errors = found[i].filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);

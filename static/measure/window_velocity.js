@@ -3,9 +3,9 @@
  * J. Comput. Neurosci. 29, 5-11: of all straight lines through the window, those along the streaks have integrals that
  * differ most from each other. The variance of the integrals along one direction is the sum of the window's
  * autocorrelation along it, which this module uses, with three changes. It omits lag 0, which contains the noise of
- * single samples. It smooths noise narrower than the streaks. It finally minimizes the squared difference of paired
- * samples, relative to noise alone: pairs at the edges do not bias it, and the remainder is the variance of the noise,
- * which gives the error of the velocity.
+ * single samples. It smooths noise narrower than the streaks. Finally, it minimizes the squared difference of paired
+ * samples relative to that of noise alone: pairs at the edges do not bias the velocity, and the remaining difference is
+ * the variance of the noise, which gives the error of the velocity.
  *
  * Velocities are in pixels per line.
  */
@@ -19,31 +19,31 @@ import { likeness, smoothed } from "./smoothing.js";
  * @property {number} velocity pixels per line, towards greater positions; NaN unless measured
  * @property {number} confidence share of the window's variance that moves at this velocity, 0 to 1
  * @property {number} error estimated relative standard error; NaN unless measured
- * @property {{velocity: number, error: number}} [straight] of a changing window, without its correction for a bend
+ * @property {{velocity: number, error: number}} [straight] of a changing window, before its correction for a bend
  *
  * @typedef {object} Agreement
  * @property {number} share agreement of samples along the streaks of a velocity, at most 1
- * @property {number} difference variance of white noise that would cause this difference
- * @property {number} weight of all pairs in `difference`, in such variances
+ * @property {number} difference of the samples, as the variance of the white noise that would cause it
+ * @property {number} weight summed squared difference that noise of variance 1 would cause
  * @property {number} pairs
  * @property {number} square mean of the squared distances of the pairs, in lines
  *
  * @typedef {{velocity: number, share: number, difference: number}} Direction
  */
 
-/** A streak that moves less along either axis within the window has no measurable angle. */
+/** A streak has a measurable angle if it moves at least this far along both axes within the window. */
 export const LEAST_MOVE = 3;
 
 /** Random agreement stays below this many standard deviations in a thousand directions. */
 const LEAST_SIGNIFICANCE = 6;
 
-/** Takes the slowest of the directions that agree nearly as well as the best: neighbouring streaks look alike. */
+/** Takes the slowest direction with this fraction of the best agreement, since neighbouring streaks look alike. */
 const NEARLY = 0.8;
 
 /** A pattern whose difference exceeds this fraction of the opposite direction's flickers but does not move. */
 const AS_WELL = 0.5;
 
-/** A smaller moving share of the variance is not a streak. */
+/** Streaks make up at least this share of the variance. */
 const LEAST_SHARE = 0.1;
 
 /** Keeps the error below 5 % for 95 of 100 velocities. */
@@ -52,7 +52,7 @@ const GREATEST_ERROR = 0.05 / 1.96;
 /** Largest errors for the verdicts "too fast" (relative) and "too slow" (pixels over the window). */
 const ROUGHLY = [0.1, LEAST_MOVE / 3];
 
-/** Well outside the error, the difference must exceed that of chance by this factor. */
+/** Well outside the error, the difference must rise by this multiple of its rise at two standard errors. */
 const LEAST_DROP = 2.5;
 
 /** Interpolation between samples adds an error like noise of this fraction of the variance. */
@@ -62,9 +62,9 @@ const LEAST_NOISE = 1e-3;
 const LEAST_OVERLAP = 3;
 
 /**
- * @param {Float64Array} values row-major lines without background; NaN or infinite where there is no sample
+ * @param {Float64Array} values row-major lines without background; NaN or infinite for missing samples
  * @param {number} rows lines
- * @param {number} columns pixels of a line
+ * @param {number} columns pixels per line
  * @returns {WindowVelocity}
  */
 export function windowVelocity(values, rows, columns) {
@@ -73,8 +73,8 @@ export function windowVelocity(values, rows, columns) {
 }
 
 /**
- * The same with the velocity and error that the verdict is about: NaN where no direction stands out, and an infinite error
- * where others fit as well.
+ * Like {@linkcode windowVelocity}, but with velocity and error for every verdict. Both are NaN if no direction stands out;
+ * the error is infinite if others fit as well.
  *
  * @type {(values: Float64Array, rows: number, columns: number) => WindowVelocity}
  */
@@ -85,7 +85,7 @@ export function roughVelocity(values, rows, columns) {
   const scores = new Scores(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
   if (!(scores.energy > 0)) return unmeasured("unclear", 0);
   const best = bestDirection(scores);
-  // Structure along the lines that no later line repeats.
+  // The lines have structure, but no later line repeats it.
   if (best === null) return unmeasured(streaks.isWide ? "too fast" : "unclear", 0);
   const velocity = climbed(scores, best);
   const share = movingShare(whole, rows, columns, velocity);
@@ -162,7 +162,7 @@ function isMirrored(scores, velocity) {
 
 /** Agreement of the samples of a window along a direction. */
 class Scores {
-  /** Mean squared difference, and mean energy of both partners, of all pairs at a lag, times the pairs of lines. */
+  /** Squared difference of a pair at a lag, and energy of both samples: mean over columns, summed over pairs of lines. */
   #differences;
   #energies;
   /** Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line. */
@@ -176,7 +176,7 @@ class Scores {
     [this.#differences, this.#energies] = meansAtLags(lags, sumsOfSquares(values, rows, columns));
     this.#noises = noisesAtDistances(gains);
     this.energy = lags.at(0, 0);
-    /** Neighbours along a line that are alike make pairs count less (Bartlett's formula). */
+    /** Factor by which similar neighbours along a line reduce the number of independent pairs (Bartlett's formula). */
     this.spread = 1;
     for (let pixels = 1; pixels < columns; pixels += 1) {
       this.spread += 2 * (lags.at(0, pixels) / this.energy) ** 2;
@@ -236,7 +236,7 @@ function noisesAtDistances(gains) {
 }
 
 /**
- * Row-major lags: lines from 0, pixels from `1 - columns`.
+ * Squared differences and energies at all lags, row-major: lines from 0, pixels from `1 - columns`.
  *
  * @param {import("./autocorrelation.js").Lags} lags
  * @param {Float64Array} sums of squares
@@ -286,7 +286,7 @@ const cubic = (a, b, c, d, part) =>
 /** Step between velocities: half a pixel at the end of a streak. @type {(scores: Scores, velocity: number) => number} */
 const stepAt = (scores, velocity) => 0.5 / scores.duration(velocity);
 
-/** A velocity near the one along which the window agrees best, or null where nothing agrees. @param {Scores} scores */
+/** A velocity near the one along which the window agrees best, or null if nothing agrees. @param {Scores} scores */
 function bestDirection(scores) {
   const fastest = (2 / 3) * scores.columns;
   /** @type {Direction[][]} */
@@ -305,7 +305,7 @@ function bestDirection(scores) {
     .reduce(nearer).best.velocity;
 }
 
-/** Where samples differ least in the first run of directions that reaches a level. @param {Direction[]} side @param {number} level */
+/** Direction with the least difference in the first run that reaches a level. @param {Direction[]} side @param {number} level */
 function firstPeak(side, level) {
   const start = side.findIndex(({ share }) => share >= level);
   if (start < 0) return null;
@@ -317,7 +317,7 @@ function firstPeak(side, level) {
   return { start, best };
 }
 
-/** A peak about 0 can extend to both signs; otherwise takes the slower one. */
+/** The slower of two peaks; if both begin at 0, they are one peak, and the lesser difference decides. */
 function nearer(
   /** @type {{start: number, best: Direction}} */ one,
   /** @type {{start: number, best: Direction}} */ other,
@@ -344,8 +344,8 @@ function climbed(scores, start) {
 /**
  * Relative standard error. The sum of squared differences is least where its slope is 0; the variance of the slope over
  * the square of the curvature is the variance of the velocity. The slope contains products of noise with streaks and of
- * noise with noise. At the low noise of most recordings this is the Cramér-Rao bound. Infinite where another velocity
- * fits as well.
+ * noise with noise. At the low noise of most recordings this is the Cramér-Rao bound. Infinite if another velocity fits
+ * as well.
  *
  * @type {(scores: Scores, velocity: number, streaks: import("./smoothing.js").Likeness) => number}
  */
@@ -359,7 +359,7 @@ function standardError(scores, velocity, { sigma, part }) {
   // Smoothing removes more noise from the slope than signal from the curvature.
   const steepness = bend / (2 * pairs * square) * (1 + part * part) / (1 + 2 * part * part);
   const withStreaks = noise * steepness * fifthPowers(scores, velocity) / 3;
-  // Squared slope of the curve between lags of white noise: 2.4 by Catmull and Rom, a Gaussian's once it is smoothed.
+  // Squared slope of the curve between lags of white noise: 2.4 for Catmull-Rom, that of a Gaussian after smoothing.
   const slope = Math.min(2.4, 1 / (8 * Math.sqrt(2 * Math.PI) * sigma ** 3));
   const withNoise = 4 * slope * noise * noise * pairs * square;
   const error = Math.sqrt(withStreaks + withNoise) / bend;

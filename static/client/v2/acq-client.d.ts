@@ -45,7 +45,7 @@ export type AcqErrorCode =
   // Later servers may send more.
   | (string & Record<never, never>);
 
-/** One fault of a request, where `code` is `request_validation_failed`. */
+/** One fault of a request that failed with `request_validation_failed`. */
 export interface ValidationDetail {
   location: string[];
   message: string;
@@ -160,7 +160,7 @@ export interface PositionInfo {
   l: number;
 }
 
-/** Timing of a line scan; null where the file does not state it. */
+/** Timing of a line scan; null if the file does not state it. */
 export interface LineScanInfo {
   /** Seconds from one line to the next. */
   secondsPerLine: number | null;
@@ -234,17 +234,17 @@ export interface MetadataDocument {
   text: string;
 }
 
-/** An acquisition, a collection or a folder in a folder. */
+/** Entry of a listed folder: an acquisition, a collection or a subfolder. */
 export interface FolderEntry {
-  /** Name in the folder; of an acquisition in several files, that of the one to open. */
+  /** Name in the folder; for an acquisition of several files, the name of the file to open. */
   name: string;
-  /** Absolute path to open or, of a folder, to list. */
+  /** Absolute path, to open or, for a folder, to list. */
   path: string;
   /** `collection` for a folder with `collection.json`. */
   kind: "folder" | "image" | "collection";
   /** Short name of the format, as in `source.format`; null for folders. */
   format: string | null;
-  /** Bytes of all files together; null for what is a folder. */
+  /** Bytes of all files together; null if the path is a folder. */
   bytes: number | null;
   /** Last change of any of the files, RFC 3339. */
   modified: string;
@@ -258,7 +258,7 @@ export interface FolderListing {
   path: string;
   /** Sorted by name, at most 10,000. */
   entries: FolderEntry[];
-  /** Whether there are more. */
+  /** Whether the folder has more entries. */
   truncated: boolean;
 }
 
@@ -399,16 +399,17 @@ export class Server {
   readHealth(options?: CallOptions): Promise<Health>;
   /** Requests `/api/v2/capabilities` again. */
   readCapabilities(options?: CallOptions): Promise<Capabilities>;
-  /** Shows the file dialog on the server's machine and opens the chosen file; fails with `cancelled` without a choice. */
+  /** Shows the file dialog on the server's machine and opens the chosen file; fails with `cancelled` if none is chosen. */
   pick(options?: PickOptions): Promise<Acquisition>;
   /**
-   * Opens a file by its path. Pages of other sites need permission by the server, else `origin_not_allowed`.
+   * Opens a file by its path. Fails with `origin_not_allowed` on pages of other sites that the server does not permit.
    *
    * @param path absolute path on the server's machine
    */
   open(path: string, options?: OpenOptions): Promise<Acquisition>;
   /**
-   * Lists a folder: one entry for each acquisition, collection and folder, told by names alone. Who may open may list.
+   * Lists a folder: one entry for each acquisition, collection and folder, recognized by its name only. Needs the same
+   * permission as {@linkcode open}.
    *
    * @param path absolute path on the server's machine
    */
@@ -416,8 +417,8 @@ export class Server {
   /**
    * Prepares an archive: OME-Zarr images, reference images, regions, analyses and tables in a ZIP file.
    *
-   * @param members paths, open acquisitions, or what `POST /api/v2/export` takes
-   * @returns where to fetch it from, once and within ten minutes
+   * @param members paths, open acquisitions, or members in the form of `POST /api/v2/export`
+   * @returns address of the archive, which can be fetched once and within ten minutes
    */
   export(
     members: readonly (string | Acquisition | ExportMember)[],
@@ -446,15 +447,15 @@ export interface ExportOptions extends CallOptions {
   id?: string;
   /** Name of the collection and of the file. */
   name?: string;
-  /** All positions (the default), the opened time point and focus plane, or documents and tables alone. */
+  /** All positions (the default), the opened time point and focus plane, or documents and tables only. */
   images?: "all" | "opened" | "none";
-  /** A live session, with which members by their paths may take 32 MiB instead of 1; by default that of a member. */
+  /** A live session, which allows members given by path 32 MiB instead of 1 MiB; by default the session of a member. */
   sessionId?: string;
 }
 
 /** A prepared archive. */
 export interface ExportLink {
-  /** Address of the ZIP file, which answers once. */
+  /** Address of the ZIP file, which can be fetched once. */
   url: string;
   /** What the archive lacks or changes. */
   warnings: string[];
@@ -477,7 +478,7 @@ export function connect(base?: string | URL | null, options?: ConnectOptions): P
 
 /**
  * Points of the scanned path of a reference image, in its pixels: x counts columns, y rows. They come from `scanPath`, or
- * from `lineRoi` without a valid one.
+ * from `lineRoi` if there is no valid `scanPath`.
  */
 export function pathPoints(
   reference:

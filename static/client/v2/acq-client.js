@@ -1,6 +1,6 @@
 /**
- * Opens microscope files through acq-server (HTTP API v2) and reads their planes as 32-bit floats. One file without any
- * dependency, for browsers, Node and Deno:
+ * Opens microscope files through acq-server (HTTP API v2) and reads their planes as 32-bit floats. One file without
+ * dependencies, for browsers, Node and Deno:
  *
  *     import { connect } from "http://127.0.0.1:8767/client/v2/acq-client.js";
  *
@@ -355,20 +355,26 @@ class Http {
     this.#patience = patience;
   }
 
-  /** A JSON answer with `ok`, or a list. @param {string} url @param {Request_} request @returns {Promise<any>} as the contract promises */
+  /**
+   * Requests JSON: an object with `ok`, or a list.
+   *
+   * @param {string} url
+   * @param {Request_} request
+   * @returns {Promise<any>} as the contract promises
+   */
   async json(url, request) {
     const response = await this.#answer(url, request);
     const body = await response.json().catch((error) => {
       throw asAcqError(error, error instanceof SyntaxError ? "The answer is not JSON" : undefined);
     });
     if (Array.isArray(body)) return body;
-    // A closed dialog is HTTP 200 with ok = false.
+    // If the user closes the dialog, the answer is HTTP 200 with ok = false.
     if (body?.ok !== true) throw serverError(response, body, "The answer lacks ok");
     return body;
   }
 
   /**
-   * Exactly `byteLength` bytes.
+   * Requests exactly `byteLength` bytes.
    *
    * @param {string} url
    * @param {number} byteLength
@@ -402,7 +408,7 @@ class Http {
     return bytes.buffer;
   }
 
-  /** A successful answer; retries after the time that the server sets. @param {string} url @param {Request_} request */
+  /** Requests a successful answer; retries after the time in `Retry-After`. @param {string} url @param {Request_} request */
   async #answer(url, { retries = this.#patience.retries, ...request }) {
     for (let tries = 0;; tries += 1) {
       const response = await this.#send(url, request);
@@ -420,7 +426,7 @@ class Http {
   /** @param {string} url @param {Omit<Request_, "retries">} request */
   async #send(url, { signal = null, ...request }) {
     try {
-      // Cookies of other programs on this host would go along, and the server takes 64 KiB of headers.
+      // Omits cookies of other programs on this host: the server accepts only 64 KiB of headers.
       return await fetch(this.base + url, { cache: "no-store", credentials: "omit", ...request, signal });
     } catch (error) {
       throw asAcqError(error);
@@ -428,7 +434,7 @@ class Http {
   }
 }
 
-/** Some browsers cannot iterate over a stream. @param {ReadableStream<Uint8Array>} stream */
+/** Pieces of a stream, as some browsers cannot iterate over one. @param {ReadableStream<Uint8Array>} stream */
 async function* piecesOf(stream) {
   const reader = stream.getReader();
   let isAtEnd = false;
@@ -447,7 +453,7 @@ async function* piecesOf(stream) {
 /**
  * @param {Response} response
  * @param {any} body unchecked
- * @param {string} otherwise message without a JSON error
+ * @param {string} otherwise message if the body has no JSON error
  */
 function serverError({ status, headers }, body, otherwise) {
   if (typeof body?.error !== "string") {
