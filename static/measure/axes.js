@@ -74,7 +74,7 @@ function roundStep(rough) {
 }
 
 /**
- * Formats a number with the decimals that `step` resolves.
+ * Formats a number with the decimals that `step` needs.
  *
  * @param {number} value
  * @param {number} step distance of neighbouring values

@@ -13,7 +13,7 @@ const SECONDS = { ns: 1e-9, us: 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, ms: 1e-3
 const MICROMETRES = { nm: 1e-3, um: 1, "\u00b5m": 1, "\u03bcm": 1, mm: 1e3 };
 
 /**
- * @typedef {object} TextCalibration undefined if the text has no value
+ * @typedef {object} TextCalibration undefined if the text does not state it
  * @property {number | undefined} secondsPerLine
  * @property {number | undefined} micrometresPerPixel
  * @property {number | undefined} secondsPerPixel

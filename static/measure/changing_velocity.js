@@ -10,7 +10,7 @@ import { roughVelocity, windowVelocity } from "./window_velocity.js";
 /** Halves disagree if they differ by more than this many standard errors and by more than this fraction of the velocity. */
 const [DISAGREEING, CHANGE] = [3, 0.02];
 
-/** Error from streaks spread unevenly over the window, as a fraction of the change: after straightening, and without. */
+/** Error from streaks spread unevenly over the window, as a fraction of the change: straightened, and as recorded. */
 const [UNEVEN, UNEVEN_CURVED] = [0.007, 0.035];
 
 /** A part needs at least this many lines. */

@@ -9,7 +9,7 @@
  * @property {number} amplitude height above the baseline
  * @property {number} onset where the event exceeds the baseline by two standard deviations
  * @property {number} rise from 10 to 90 % of the amplitude
- * @property {number} duration at half of the amplitude
+ * @property {number} duration width at half of the amplitude
  * @property {number} decay from the top until 1/e of the amplitude is left
  * @property {"fitted" | "samples"} by whether the fit or the samples were measured
  * @property {"" | "separated" | "overlaps"} overlap `separated` if the tails of other events were subtracted, `overlaps` if
@@ -112,7 +112,7 @@ const NOTHING = {
 };
 
 /**
- * Measures an event without the transients of its neighbours.
+ * Measures an event after the transients of its neighbours are subtracted.
  *
  * @param {Float64Array} trace
  * @param {Event[]} events

@@ -16,7 +16,7 @@ import { mean, percentile } from "./traces.js";
 /** A rate needs at least this many beats. */
 const LEAST_BEATS = 5;
 
-/** Phases of the mean beat. */
+/** Number of phases of the mean beat. */
 const PHASES = 20;
 
 /** Probability that noise alone reaches the least accepted peak. */
@@ -26,7 +26,7 @@ const FALSE_ALARM = 1e-3;
 const MOST_VALUES = 2048;
 
 /**
- * @param {Float64Array} trace NaN where missing
+ * @param {Float64Array} trace NaN if missing
  * @param {number} step time from one value to the next
  * @returns {HeartRate}
  */
@@ -92,7 +92,7 @@ function withoutDrift(/** @type {Float64Array} */ trace, /** @type {number} */ r
 /**
  * Fraction of the variance that a sine explains, by least squares with a constant (Lomb 1976, Zechmeister and Kürster 2009).
  *
- * @param {Float64Array} values NaN where missing
+ * @param {Float64Array} values NaN if missing
  * @param {number} frequency cycles per value
  */
 export function sineShare(values, frequency) {

@@ -21,7 +21,7 @@ import { lengthOf, LineProfile } from "./line_profile.js";
 /** @import { Column } from "./csv.js" */
 /** @import { Point } from "./line_profile.js" */
 
-/** Region of the line over an image. */
+/** Id of the region for the line over an image. */
 export const LINE_ID = "kymograph-line";
 
 /**

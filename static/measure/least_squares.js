@@ -3,8 +3,8 @@
  *
  * @typedef {object} Equations
  * @property {number} misfit sum of the squared differences
- * @property {number[][]} bend products of the derivatives of the model by its parameters, pair by pair
- * @property {readonly number[]} slope products of these derivatives and the differences
+ * @property {number[][]} bend sums of products of the model's derivatives by two parameters
+ * @property {readonly number[]} slope sums of products of each derivative and the difference
  */
 
 /** Largest number of steps of a fit; most fits end after ten. */

@@ -5,7 +5,7 @@
  * integrals of the Radon transform have the greatest variance.
  *
  * Kim, Yang, Blinder and Kleinfeld (2012), PLoS ONE 7, e38590 (line-scanning particle image velocimetry): the phase
- * correlation of lines some lines apart, averaged over the window.
+ * correlation of lines a few lines apart, averaged over the window.
  */
 import { gaussianEquations, leastSquares } from "./least_squares.js";
 

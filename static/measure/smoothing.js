@@ -12,7 +12,7 @@
  * @property {Float64Array} gains for each column, the remaining fraction of the variance of white noise
  */
 
-/** A slow detector mixes only samples that are closer than this. */
+/** A slow detector mixes only samples that are closer than this many pixels. */
 const WIDE = 3;
 
 /** Smoothing by half the width of the streaks costs a thirtieth of the information and removes nearly all of the noise. */
@@ -22,7 +22,7 @@ const GREATEST_PART = 0.5;
 const HALF_SMOOTHED = 0.1;
 
 /**
- * @param {Float64Array} values row-major, about 0
+ * @param {Float64Array} values row-major, with a mean of 0
  * @param {number} rows
  * @param {number} columns
  * @param {number} significance standard deviations of white noise that the correlation must exceed
@@ -38,7 +38,7 @@ export function likeness(values, rows, columns, significance) {
   while (half < alike.length && alike[half] > alike[1] / 2) half += 1;
   if (half < alike.length) half -= (alike[1] / 2 - alike[half]) / (alike[half - 1] - alike[half]);
   const width = Math.sqrt(Math.max(0, half * half - 1) / (4 * Math.LN2));
-  // A parabola through the next two estimates the noise-free correlation at 0.
+  // A parabola through the next two lags estimates the noise-free correlation at lag 0.
   const streaks = alike[1] + (alike[1] - alike[2]) / 3;
   const noise = Math.max(0, alike[0] - streaks);
   const part = GREATEST_PART * noise / (noise + HALF_SMOOTHED * streaks);

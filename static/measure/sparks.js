@@ -142,8 +142,8 @@ function highestPlaces(
  * @property {number} column
  * @property {number} first line above half of its height
  * @property {number} last line above half of its height
- * @property {number} left column above half of its height
- * @property {number} right column above half of its height
+ * @property {number} left first column above half of its height
+ * @property {number} right last column above half of its height
  */
 
 /**

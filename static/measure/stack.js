@@ -18,7 +18,7 @@ import { mean, percentile } from "./traces.js";
 /** Names of the axes. @type {Readonly<Record<string, string>>} */
 export const OVER = { T: "Time", Z: "Focus" };
 
-/** Words for projections. @type {Readonly<Record<ProjectionKind, string>>} */
+/** Names of the projections. @type {Readonly<Record<ProjectionKind, string>>} */
 export const PROJECTIONS = { max: "maximum", mean: "mean" };
 
 /** Capitalizes the first letter. @param {string} text */

@@ -155,7 +155,11 @@ export function mean(trace, from, to) {
   return sum / count;
 }
 
-/** Least and greatest finite value from index `from` up to `to`, exclusive; infinite without any. @type {(values: ArrayLike<number>, from?: number, to?: number) => [low: number, high: number]} */
+/**
+ * Least and greatest finite value from index `from` up to `to`, exclusive; infinite if there is none.
+ *
+ * @type {(values: ArrayLike<number>, from?: number, to?: number) => [low: number, high: number]}
+ */
 export function extent(values, from = 0, to = values.length) {
   let [low, high] = [Infinity, -Infinity];
   for (let i = from; i < to; i += 1) {

@@ -9,7 +9,7 @@
  * @typedef {keyof typeof METHODS} Method
  *
  * @typedef {object} Windows
- * @property {number} window lines of a window
+ * @property {number} window lines per window
  * @property {number} step lines from one window to the next
  * @property {readonly [from: number, to: number]} columns part of each line, end excluded
  * @property {Method} [method] `autocorrelation` by default
@@ -26,7 +26,7 @@ import { pivVelocity, radonVelocity } from "./published_methods.js";
 import { extent } from "./traces.js";
 import { LEAST_MOVE } from "./window_velocity.js";
 
-/** An angle is measurable only over at least this many lines and columns. */
+/** A window needs at least this many lines and columns for a measurable angle. */
 export const SHORTEST_WINDOW = 2 * LEAST_MOVE;
 
 /** Methods by name, as tables cite them. */
@@ -90,7 +90,7 @@ export function withBends(found, { window, step }) {
     const own = straight.map((_, i) => {
       const bend = part * (at(i - away) - 2 * at(i) + at(i + away));
       const noise = part * Math.hypot(noises[i - away], 2 * noises[i], noises[i + away]);
-      // Noise alone causes a bend, too.
+      // Removes what noise alone contributes.
       return bend === 0 ? 0 : bend * Math.max(0, 1 - (noise / bend) ** 2);
     });
     // The first and last windows have neighbours on one side only, and take the bend of a neighbour.

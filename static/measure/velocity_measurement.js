@@ -1,4 +1,4 @@
-/** Velocity over time as a measurement (measurement.js), divided into orders of some windows each. */
+/** Velocity over time as a measurement (measurement.js), divided into orders of several windows each. */
 import { quantity, significant, tableUnit } from "./axes.js";
 import {
   AUTOMATICALLY,

@@ -20,7 +20,7 @@ const LEAST_LINES = 16;
 /** Number of places in which each length is tried. */
 const PLACES = 12;
 
-/** Share of the tried windows of a length that need a velocity. */
+/** A length measures most places if at least this share of its windows has a velocity. */
 const LEAST_SHARE = 0.8;
 
 /** @typedef {{window: number, starts: number[]}} Trial `starts` are the first lines of the windows */

@@ -40,13 +40,13 @@ const LEAST_SIGNIFICANCE = 6;
 /** Takes the slowest direction with this fraction of the best agreement, since neighbouring streaks look alike. */
 const NEARLY = 0.8;
 
-/** A pattern whose difference exceeds this fraction of the opposite direction's flickers but does not move. */
+/** If the difference exceeds this fraction of that in the opposite direction, the pattern flickers but does not move. */
 const AS_WELL = 0.5;
 
 /** Streaks make up at least this share of the variance. */
 const LEAST_SHARE = 0.1;
 
-/** Keeps the error below 5 % for 95 of 100 velocities. */
+/** Largest relative standard error: keeps the error below 5 % for 95 of 100 velocities. */
 const GREATEST_ERROR = 0.05 / 1.96;
 
 /** Largest errors for the verdicts "too fast" (relative) and "too slow" (pixels over the window). */
@@ -279,7 +279,7 @@ function sumsOfSquares(values, rows, columns) {
   return sums;
 }
 
-/** Catmull and Rom's curve through b and c. @type {(a: number, b: number, c: number, d: number, part: number) => number} */
+/** Catmull-Rom spline from b to c. @type {(a: number, b: number, c: number, d: number, part: number) => number} */
 const cubic = (a, b, c, d, part) =>
   b + 0.5 * part * (c - a + part * (2 * a - 5 * b + 4 * c - d + part * (3 * (b - c) + d - a)));
 

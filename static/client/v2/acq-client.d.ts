@@ -213,7 +213,7 @@ export interface OpenResponse {
 export interface CollectionInfo {
   id: string;
   name: string;
-  /** The opened image; `accepted` is null without an image document. */
+  /** The opened image; `accepted` is null if it has no image document. */
   member: { id: string; name: string; accepted: boolean | null };
 }
 
@@ -389,9 +389,9 @@ export class Acquisition implements AsyncDisposable {
 export class Server {
   /** Address without a slash at its end, such as `http://127.0.0.1:8767`. */
   readonly base: string;
-  /** At the time of connecting. */
+  /** Health at the time of connecting. */
   readonly health: Health;
-  /** At the time of connecting. */
+  /** Capabilities at the time of connecting. */
   readonly capabilities: Capabilities;
   /** Version of the program. */
   readonly version: string;
@@ -409,7 +409,7 @@ export class Server {
   open(path: string, options?: OpenOptions): Promise<Acquisition>;
   /**
    * Lists a folder: one entry for each acquisition, collection and folder, recognized by its name only. Needs the same
-   * permission as {@linkcode open}.
+   * permission as `open`.
    *
    * @param path absolute path on the server's machine
    */
@@ -449,7 +449,7 @@ export interface ExportOptions extends CallOptions {
   name?: string;
   /** All positions (the default), the opened time point and focus plane, or documents and tables only. */
   images?: "all" | "opened" | "none";
-  /** A live session, which allows members given by path 32 MiB instead of 1 MiB; by default the session of a member. */
+  /** A live session, which raises the limit of the request from 1 to 32 MiB; by default the session of a member. */
   sessionId?: string;
 }
 
