@@ -292,7 +292,7 @@ function missedAtTop(
 }
 
 /**
- * The top of a parabola through the samples above {@linkcode CREST}; the highest sample if these are too few.
+ * The top of a parabola through the samples above {@linkcode CREST}; the sample at `peak` if these are too few.
  *
  * @param {Float64Array} samples
  * @param {number} peak
