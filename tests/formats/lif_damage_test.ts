@@ -102,8 +102,8 @@ Deno.test("refuses impossible channels", async () => {
   await refused(two({}, { Resolution: 16 }), /channels have different types: uint8, uint16/);
   await refused(two({}, { BytesInc: 0 }), /two channels share the bytes at 0/);
   await refused(
-    lifFile(image(XY, Array.from({ length: 10_001 }, (_, BytesInc) => ({ BytesInc })))),
-    /has 10001 channels, more than 10000/,
+    lifFile(image(XY, Array.from({ length: 1001 }, (_, BytesInc) => ({ BytesInc })))),
+    /has 1001 channels, more than 1000/,
   );
   await refused(
     lifFile(image([[1, 4, 3], [2, 1, 0]], [{ Resolution: 16 }])),

@@ -420,7 +420,7 @@ class Soak {
     await this.#delete(samples.sessionId);
     await this.#server.completeAll();
     // Workers and kept memory have rested then; no other timer is due before.
-    clock.move(5_000);
+    clock.move(15_000);
     for (let i = 0; i < 100 && clock.waiting > 0; i += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
