@@ -27,7 +27,8 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
     opened.warnings.push(
       warning(
         "step_unknown",
-        "It is an image of Prairie View, but its name does not say which document it belongs to; " + ROWS_UNKNOWN,
+        "It is an image of Prairie View, but its name does not say which document it belongs to; " +
+          ROWS_UNKNOWN,
       ),
     );
     return each(list, withoutRowStep);
