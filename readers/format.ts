@@ -129,7 +129,7 @@ export interface FormatBase extends FormatName {
 /** The names in a folder, for finding the parts of one acquisition. */
 export interface FolderNames {
   readonly folder: string;
-  /** The stored name of the file with this name, ignoring case; `null` if there is none. */
+  /** The stored name of the file with this name, ignoring case, or `null`. */
   find(name: string): string | null;
   /** Files whose names end with `ending`, ignoring case. @param ending in lower case */
   ending(ending: string): readonly string[];

@@ -21,7 +21,7 @@ const MAX_LOST = 8;
 /**
  * A worker rests after this time without work. One that keeps nothing open or holds a decoder is replaced by a fresh one, since
  * allocator and heap keep much of what decoders and parsers freed (up to 160 MiB measured) until the thread ends. Any other
- * worker closes its files. Starting a worker blocks this thread for about 30 ms, so a shorter time delays answers.
+ * worker closes its files. Starting a worker blocks this thread for 12 to 50 ms, so a shorter time delays answers.
  */
 const REST_MS = 15_000;
 

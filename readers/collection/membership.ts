@@ -52,7 +52,7 @@ interface Search {
   readonly warnings: Warning[];
 }
 
-/** Finds the nearest collection with the image at this resolved path. If there is none, returns only warnings. */
+/** The facts of the nearest collection with the image at this resolved path; only warnings if no collection has it. */
 export async function membershipOf(image: string, files: FileAccess): Promise<Membership> {
   const warnings: Warning[] = [];
   const allowance = searchAllowance();

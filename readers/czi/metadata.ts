@@ -38,7 +38,7 @@ export interface Metadata {
 /** Bytes before the XML. */
 const METADATA_HEAD = 256;
 
-/** The XML of a document; `""` if there is none. @throws {DecodeFailed} damaged, or longer than {@linkcode MAX_XML_BYTES} */
+/** The XML of a document, or `""`. @throws {DecodeFailed} damaged, or longer than {@linkcode MAX_XML_BYTES} */
 export function readXml(file: ByteSource, { metadata }: FileHeader): string {
   if (metadata === 0) return "";
   const what = "the metadata";

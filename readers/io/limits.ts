@@ -9,7 +9,7 @@ export const MAX_READ_STEP = 1 << 20;
 /** Largest plane in samples: 4 GiB as float32, the default session memory, so nothing larger could be served. */
 export const MAX_PLANE_SAMPLES = 1 << 30;
 
-/** Largest number of channels; spectral instruments have a few hundred. An open of 10,000 blocks the server for 0.1 s. */
+/** Largest number of channels; spectral instruments have a few hundred. Opening 10,000 blocked the server for 0.1 s. */
 export const MAX_CHANNELS = 1000;
 
 /** Largest number of entries to read in a folder when a reader searches for sibling files. */

@@ -230,7 +230,7 @@ export class FileAccess {
     return at !== path && this.kind(at) === "file" ? at : null;
   }
 
-  /** Size of a regular file in bytes; `null` if there is none or it lies outside the roots. @throws {Unreadable} */
+  /** Size of a regular file in bytes; `null` if it is missing, not a regular file, or outside the roots. @throws {Unreadable} */
   sizeOf(path: string): number | null {
     const found = this.#look(path);
     return found?.isFile ? found.size : null;

@@ -50,7 +50,7 @@ export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors
   };
 }
 
-/** The colour; black means that there is none, and is displayed as white. */
+/** The colour. Black means "no colour", and is displayed as white. */
 function colorOf(parts: Uint8Array): string {
   const [red = 0, green = 0, blue = 0] = parts;
   const color = hexColor(red, green, blue);

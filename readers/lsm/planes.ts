@@ -187,7 +187,7 @@ export class LsmPlanes {
     return this.#known.dimensions.rows === "T" && this.#known.first.compression === UNCOMPRESSED;
   }
 
-  /** Number of rows that the file holds. If there are none, all rows, which the plan then refuses. */
+  /** Number of rows that the file holds. If it holds no row, returns all rows, which the plan then refuses. */
   #rowsInFile(stored: StoredPage, channel: number): number {
     const { height, width } = stored.page;
     if (!this.#mayBeCut) return height;

@@ -122,7 +122,7 @@ class LiteParser {
     throw this.#fault(start, `has an entry of unknown type ${type}`);
   }
 
-  /** A text up to its NUL, or up to the end if there is none. */
+  /** A text up to its NUL, or else up to the end. */
   #string(end: number): string {
     const start = this.#at;
     let at = start;

@@ -32,7 +32,7 @@ export interface PlannedAxis {
 
 /** The main settings, parsed. */
 export interface MainSettings {
-  /** Letters of the used axes, fastest first; `""` if there are none. */
+  /** Letters of the used axes, fastest first; may be `""`. */
   readonly order: string;
   /** Axis of the rows of a plane: `Y`, `T` in a line scan, `Z` in a section, else the axis after `X` in the order. */
   readonly rows: string;

@@ -11,12 +11,7 @@
  *   `lines` from 0 to `rows - 1`, `pixels` from `1 - columns` to `columns - 1`
  */
 
-/**
- * @param {Float64Array} values row-major, 0 for a missing sample
- * @param {number} rows
- * @param {number} columns
- * @returns {Lags}
- */
+/** @param {Float64Array} values row-major, 0 for a missing sample @param {number} rows @param {number} columns @returns {Lags} */
 export function autocorrelation(values, rows, columns) {
   const [height, width] = [paddedLength(2 * rows), paddedLength(2 * columns)];
   const real = new Float64Array(height * width);

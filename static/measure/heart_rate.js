@@ -25,11 +25,7 @@ const FALSE_ALARM = 1e-3;
 /** All frequencies are tried on this many values, as work grows with their square; a longer trace refines the best one. */
 const MOST_VALUES = 2048;
 
-/**
- * @param {Float64Array} trace NaN if missing
- * @param {number} step time from one value to the next
- * @returns {HeartRate}
- */
+/** @param {Float64Array} trace NaN if missing @param {number} step time from one value to the next @returns {HeartRate} */
 export function heartRate(trace, step) {
   const duration = trace.length * step;
   const part = Math.min(trace.length, MOST_VALUES);

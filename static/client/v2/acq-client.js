@@ -450,11 +450,7 @@ async function* piecesOf(stream) {
   }
 }
 
-/**
- * @param {Response} response
- * @param {any} body unchecked
- * @param {string} otherwise message if the body has no JSON error
- */
+/** @param {Response} response @param {any} body unchecked @param {string} otherwise message if the body has no JSON error */
 function serverError({ status, headers }, body, otherwise) {
   if (typeof body?.error !== "string") {
     return new AcqError("no_acq_server", `HTTP ${status} ${otherwise}`, { status });
