@@ -41,6 +41,15 @@ const MAX_ENTRIES = 10_000;
 /** File system queries at the same time; more are not faster. */
 const AT_ONCE = 16;
 
+/**
+ * Loads the formats' rules for names. The import takes the file name from a variable, so that a checkout does not load all readers
+ * before the server listens. `compile` in deno.json embeds the file.
+ */
+async function loadNames(): Promise<typeof import("./named_acquisitions.ts")> {
+  const file: string = "./named_acquisitions.ts";
+  return await import(file);
+}
+
 /** Lists folders under the rules of opening by path. */
 export class FolderLister {
   readonly #rules: OpenRules;
@@ -139,7 +148,7 @@ class Folder {
 
   /** The acquisitions and the other folders, by name. */
   async candidates(): Promise<Candidate[]> {
-    const { namedAcquisitions } = await import("./named_acquisitions.ts");
+    const { namedAcquisitions } = await loadNames();
     const acquisitions = namedAcquisitions(
       basename(this.#path),
       this.#files.sort(),
@@ -168,7 +177,7 @@ class Folder {
 
   /** The kind of a folder, by the files that mark stores and collections. */
   async #kindOf(name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
-    const { MARKED_FORMATS } = await import("../readers/registry.ts");
+    const { MARKED_FORMATS } = await loadNames();
     for (const format of MARKED_FORMATS) {
       if (!await this.#isMarked(name, format)) continue;
       const isCollection = format.name === FORMAT_NAMES.collection.name;

@@ -2,6 +2,8 @@
 import { extensionOf, type FileFormat, type FolderNames } from "../readers/format.ts";
 import { FORMATS } from "../readers/registry.ts";
 
+export { MARKED_FORMATS } from "../readers/registry.ts";
+
 /** An acquisition that lies in a folder. */
 export interface NamedAcquisition {
   /** Name of the file to open. */

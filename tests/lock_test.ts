@@ -30,6 +30,7 @@ const ENTRIES = [
   "cli/commands.ts",
   "readers/acquisition_worker.ts",
   "routes/swagger_files.ts",
+  "session/named_acquisitions.ts",
   "examples/walk_through.ts",
 ];
 

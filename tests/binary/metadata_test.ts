@@ -117,6 +117,7 @@ Deno.test("metadata of the executable", async (t) => {
         "readers/acquisition_worker.ts",
         "session/dialog/macos.js",
         "session/dialog/windows.ps1",
+        "session/named_acquisitions.ts",
         "cli/info.ts",
         "cli/plane.ts",
         ...MANUAL,
