@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import type { DocumentKindName } from "../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../schemas/shared.ts";
-import { chooseFormat } from "../readers/choose_format.ts";
 import { ReaderError, unlessDamaged } from "../readers/errors.ts";
 import type { OmeImage } from "../readers/ome_zarr/ome_image.ts";
 import type { Store } from "../readers/ome_zarr/hierarchy.ts";
@@ -12,12 +11,12 @@ import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
 import { wantedChunks } from "../readers/ome_zarr/array_planes.ts";
 import { storeAt } from "../readers/collection/member.ts";
 import type { FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";
-import { OME_ZARR } from "../readers/collection/format.ts";
 import { planeSelection, readLinkedImage } from "../readers/ome_zarr/mod.ts";
+import { imageAt } from "../readers/ome_zarr/opened_store.ts";
 import { isInsideRoots } from "../readers/io/paths.ts";
 import { FileAccess } from "../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../readers/reader.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
+import { fileFormatOf } from "../readers/format.ts";
 import { rootOfDocument } from "../readers/collection/root.ts";
 import { csvProblem, MAX_CSV_BYTES } from "../schemas/csv_table.ts";
 import {
@@ -149,16 +148,12 @@ export class CollectionTree {
   /** Reads the metadata of an image and locates its planes. */
   #openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
-      let place = target;
-      if (files instanceof FileAccess) {
-        const chosen = chooseFormat(target, SUPPORTED_EXTENSIONS, files);
-        if (!OME_ZARR.includes(chosen.format)) {
-          this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${chosen.format.title}`);
-          return null;
-        }
-        place = chosen.path;
+      const format = files.kind(target) === "file" ? fileFormatOf(target) : undefined;
+      if (format !== undefined && !/\.zip$/i.test(target)) {
+        this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${format.title}`);
+        return null;
       }
-      const { image, store } = readLinkedImage(storeAt(place, files));
+      const { image, store } = readLinkedImage(storeAt(imageAt(target), files));
       wantedChunks(image.array, planeSelection(image, [...image.channels.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {

@@ -14,7 +14,7 @@ import { pathError, type PathKind } from "./io/paths.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { Acquisition, Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
-import { DIRECTORY_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
+import { DIRECTORY_FORMATS, FILE_FORMATS, FORMATS, MARKED_FORMATS } from "./registry.ts";
 
 /** The format, and the path to pass to its reader. */
 export interface ChosenFormat {
@@ -29,35 +29,29 @@ export interface ChosenFormat {
  * @throws {UnsupportedFormat} content and extension are both unknown, or the format is not allowed
  * @throws {DecodeFailed} the extension is accepted, but the content is not recognised
  */
-export function chooseFormat(
+export async function chooseFormat(
   path: string,
   allowedExtensions: readonly string[],
   files: FileAccess,
-): ChosenFormat {
+): Promise<ChosenFormat> {
   const archive = files.archiveOf(path);
   if (archive !== null && mayHoldPaths(archive)) {
-    const { format } = chooseFormat(archive, allowedExtensions, files);
+    const { format } = await chooseFormat(archive, allowedExtensions, files);
     return { format, path: STORE_MARKERS.includes(basename(path)) ? dirname(path) : path };
   }
   const rules = new NameRules(path, allowedExtensions);
   const kind = files.kind(path);
-  const store = storeAt(path, kind, files);
+  const store = await storeAt(path, kind, files);
   if (store !== null) {
     if (rules.allow(store.format)) return store;
     throw rules.notAllowed(store.format.extensions[0]!);
   }
-  if (kind === "directory") throw noStore(path, rules, files);
-  return { format: formatOfFile(path, rules, files), path };
+  if (kind === "directory") throw await noStore(path, rules, files);
+  return { format: await formatOfFile(path, rules, files), path };
 }
 
 /** Loaded readers. Importing one again takes as long as opening a file. */
 const READERS = new Map<Format, Awaited<ReturnType<Format["load"]>>>();
-
-async function readerOf(format: Format): Promise<Awaited<ReturnType<Format["load"]>>> {
-  const reader = READERS.get(format) ?? await format.load();
-  READERS.set(format, reader);
-  return reader;
-}
 
 /** A scene, with the facts about all scenes. */
 export interface OpenedScene {
@@ -79,7 +73,8 @@ export async function openChosen(
   files: FileAccess,
   scene: number | null,
 ): Promise<OpenedScene> {
-  const reader = await readerOf(format);
+  const reader = READERS.get(format) ?? await format.load();
+  READERS.set(format, reader);
   try {
     const scenes = await reader.scenes({ path, files });
     const index = scene ?? scenes.own;
@@ -132,7 +127,7 @@ class NameRules {
 }
 
 /** The store at `path`, which is its directory or a marker file in it; or `null`. */
-function storeAt(path: string, kind: PathKind | null, files: FileAccess): ChosenFormat | null {
+async function storeAt(path: string, kind: PathKind | null, files: FileAccess): Promise<ChosenFormat | null> {
   for (const format of MARKED_FORMATS) {
     const { markers = [], markedFolder, opensMarker } = format;
     if (kind === "file" && markers.includes(basename(path))) {
@@ -143,14 +138,19 @@ function storeAt(path: string, kind: PathKind | null, files: FileAccess): Chosen
       folders.some((folder) => markers.some((name) => files.kind(join(folder, name)) === "file"));
     if (marked) return { format, path };
   }
-  const format = kind === "directory" &&
-    DIRECTORY_FORMATS.find(({ marksFolder }) => asked(path, () => marksFolder?.(path, files)));
-  return format ? { format, path } : null;
+  for (const format of kind === "directory" ? DIRECTORY_FORMATS : []) {
+    if (await asked(path, () => format.marksFolder?.(path, files))) return { format, path };
+  }
+  return null;
 }
 
 /** The error for a directory that is not opened. */
-function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFailed | UnsupportedFormat {
-  asked(path, () => files.requireReadable(path));
+async function noStore(
+  path: string,
+  rules: NameRules,
+  files: FileAccess,
+): Promise<DecodeFailed | UnsupportedFormat> {
+  await asked(path, () => files.requireReadable(path));
   const expected = rules.expected(DIRECTORY_FORMATS);
   if (expected) return new DecodeFailed(`the directory holds none of ${expected.markers.join(", ")}`);
   const contents = MARKED_FORMATS.map(({ content }) => content).join(", no ");
@@ -158,18 +158,18 @@ function noStore(path: string, rules: NameRules, files: FileAccess): DecodeFaile
 }
 
 /** The result of `look`. @throws {PathNotFound} the server may not read the requested path */
-function asked<T>(path: string, look: () => T): T {
+async function asked<T>(path: string, look: () => T | Promise<T>): Promise<T> {
   try {
-    return look();
+    return await look();
   } catch (error) {
     throw error instanceof Unreadable ? pathError(path, error.cause) : error;
   }
 }
 
-function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format {
-  const file = asked(path, () => files.open(path));
+async function formatOfFile(path: string, rules: NameRules, files: FileAccess): Promise<Format> {
+  const file = await asked(path, () => files.open(path));
   const head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
-  const recognised = claimant(path, files) ?? recognise(file, head, rules.extension);
+  const recognised = await claimant(path, files) ?? await recognise(file, head, rules.extension);
   if (recognised && rules.allow(recognised)) {
     files.handOn(file);
     return recognised;
@@ -178,13 +178,13 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
   const expected = rules.expected(FORMATS);
   if (expected && expected.sharesExtensions !== true) {
     throw new DecodeFailed(
-      file.size === 0 ? "the file is empty" : expected.explains?.(head, rules.name) ??
+      file.size === 0 ? "the file is empty" : await expected.explains?.(head, rules.name) ??
         `the content is not ${expected.title}, which "${rules.extension}" stands for`,
     );
   }
   const known = rules.extension ?? recognised?.extensions[0];
   if (known !== undefined && !expected) throw rules.notAllowed(known);
-  const explanation = expected?.explains?.(head, rules.name) ?? explanationOf(rules.name, head);
+  const explanation = await expected?.explains?.(head, rules.name) ?? await explanationOf(rules.name, head);
   throw new UnsupportedFormat(
     explanation !== null
       ? `"${rules.name}" cannot be opened: ${explanation}`
@@ -195,24 +195,39 @@ function formatOfFile(path: string, rules: NameRules, files: FileAccess): Format
 }
 
 /** The format of a file by its content. If several formats share the container, its contents or the extension decide. */
-function recognise(file: ByteSource, head: Uint8Array, extension: string | null): Format | undefined {
-  const fitting = FORMATS.filter((format): format is FileFormat =>
-    format.container === "file" && format.recognises(head) && (format.isDialect?.(file, head) ?? true)
-  );
-  return fitting.find((format) => format.isDialect) ??
-    fitting.find((format) => extension !== null && format.extensions.includes(extension)) ??
-    fitting.find((format) => format.confirms?.(file) ?? true);
+async function recognise(
+  file: ByteSource,
+  head: Uint8Array,
+  extension: string | null,
+): Promise<Format | undefined> {
+  const fitting: FileFormat[] = [];
+  for (const format of FILE_FORMATS) {
+    if (format.recognises(head) && (await format.isDialect?.(file, head) ?? true)) fitting.push(format);
+  }
+  const known = fitting.find((format) => format.isDialect) ??
+    fitting.find((format) => extension !== null && format.extensions.includes(extension));
+  if (known) return known;
+  for (const format of fitting) {
+    if (await format.confirms?.(file) ?? true) return format;
+  }
+  return undefined;
 }
 
 /** The format of the acquisition that a file is part of. */
-const claimant = (path: string, files: FileAccess): Format | undefined =>
-  FORMATS.find((format) => format.container === "file" && format.claims?.(path, files));
+async function claimant(path: string, files: FileAccess): Promise<Format | undefined> {
+  for (const format of FILE_FORMATS) {
+    if (await format.claims?.(path, files)) return format;
+  }
+  return undefined;
+}
 
 /** What an unsupported file is and what to open instead, by the extensions and names of related files; or `null`. */
-function explanationOf(name: string, head: Uint8Array): string | null {
+async function explanationOf(name: string, head: Uint8Array): Promise<string | null> {
   const lower = name.toLowerCase();
-  const format = FORMATS.find((one) =>
-    one.relatives?.some((extension) => lower.endsWith(extension)) || one.isRelative?.(name)
-  );
-  return format?.explains?.(head, name) ?? null;
+  for (const { relatives = [], isRelative, explains } of FORMATS) {
+    if (relatives.some((extension) => lower.endsWith(extension)) || await isRelative?.(name)) {
+      return await explains?.(head, name) ?? null;
+    }
+  }
+  return null;
 }

@@ -1,7 +1,4 @@
-/**
- * The names of all formats, for dialogs, flags and messages. How a format is recognised is in the `format.ts` of its folder,
- * which only workers load.
- */
+/** The names of all formats, for dialogs, flags and messages. How a format is recognised is in `registry.ts`. */
 import type { ByteSource } from "./io/byte_source.ts";
 import type { FileAccess } from "./io/random_access.ts";
 import type { ReadScenes } from "./reader.ts";
@@ -72,6 +69,17 @@ export const FORMAT_NAMES = {
 
 const ALL: readonly FormatName[] = Object.values(FORMAT_NAMES);
 
+/** The format of a file by its extension. */
+export function fileFormatOf(name: string): FormatName | undefined {
+  const extension = extensionOf(name);
+  return ALL.find(({ extensions, namesFolders }) =>
+    extension !== null && !namesFolders && extensions.includes(extension)
+  );
+}
+
+/** Formats whose images may be directories, in the order in which their markers count. */
+export const MARKED_NAMES: readonly FormatName[] = ALL.filter(({ markers }) => markers !== undefined);
+
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
 /** Extensions of the formats whose images are directories. */
@@ -115,13 +123,13 @@ export interface FormatBase extends FormatName {
   /** Lower-case extensions of related files that are not read; {@linkcode explains} says what to open instead. */
   readonly relatives?: readonly string[];
   /** Recognises a related file by its name. */
-  isRelative?(name: string): boolean;
+  isRelative?(name: string): Promise<boolean>;
   /** What the markers stand for, in messages. */
   readonly content?: string;
   /** True if many programs use the extensions: unrecognised content then counts as unknown rather than damaged. */
   readonly sharesExtensions?: boolean;
   /** For a file related to this format by name only: a clause "it is ..." that says what to open instead, or `null`. */
-  explains?(head: Uint8Array, name: string): string | null;
+  explains?(head: Uint8Array, name: string): string | null | Promise<string | null>;
   /** Loads the reader; a literal import, so that `deno compile` embeds it. */
   load(): Promise<{ scenes: ReadScenes }>;
 }
@@ -142,20 +150,11 @@ export interface FileFormat extends FormatBase {
   /** True when the first bytes of a file, at most {@linkcode HEAD_BYTES}, belong to this format. */
   recognises(head: Uint8Array): boolean;
   /** For a dialect that is a format of its own: recognises a file regardless of its extension. @param head first bytes */
-  isDialect?(file: ByteSource, head: Uint8Array): boolean;
+  isDialect?(file: ByteSource, head: Uint8Array): boolean | Promise<boolean>;
   /** For a container of several formats: recognises a file whose extension belongs to none; by default the first bytes decide. */
-  confirms?(file: ByteSource): boolean;
+  confirms?(file: ByteSource): boolean | Promise<boolean>;
   /** True for a file that is part of an acquisition of this format, whatever its content. The acquisition is opened instead. */
-  claims?(path: string, files: FileAccess): boolean;
-  /**
-   * A key that all files of one acquisition share, by name alone: the name of the acquisition's main file, if there is
-   * one, else any text. `null` for a name of no acquisition. No file is opened.
-   */
-  setOf?(name: string, beside: FolderNames): string | null;
-  /** The file that a folder of this name belongs to; `null` for any other folder. */
-  ownerOf?(folder: string, beside: FolderNames): string | null;
-  /** True if a single file is never an acquisition by itself. */
-  readonly needsParts?: boolean;
+  claims?(path: string, files: FileAccess): boolean | Promise<boolean>;
 }
 
 /** A format whose images are directories. */
@@ -165,7 +164,7 @@ export interface DirectoryFormat extends FormatBase {
   /** A directory holds at least one of these files; a path to one of them means its directory. */
   readonly markers: readonly string[];
   /** True for an image directory without a marker. */
-  marksFolder?(folder: string, files: FileAccess): boolean;
+  marksFolder?(folder: string, files: FileAccess): Promise<boolean>;
 }
 
 /** One format. */

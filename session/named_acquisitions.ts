@@ -1,8 +1,6 @@
 /** Groups the files of a folder into acquisitions, by name alone: no file is opened. */
-import { extensionOf, type FileFormat, type FolderNames } from "../readers/format.ts";
-import { FORMATS } from "../readers/registry.ts";
-
-export { MARKED_FORMATS } from "../readers/registry.ts";
+import { FILE_SETS, type FileSet } from "../readers/file_sets.ts";
+import { extensionOf, fileFormatOf, type FolderNames } from "../readers/format.ts";
 
 /** An acquisition that lies in a folder. */
 export interface NamedAcquisition {
@@ -15,12 +13,6 @@ export interface NamedAcquisition {
   /** Name of the folder beside them that holds the other files. */
   readonly folder: string | null;
 }
-
-const isFileFormat = (format: { readonly container: string }): format is FileFormat =>
-  format.container === "file";
-
-/** Formats, the more specific ones first: a format whose planes are files of another format is registered after that one. */
-const BY_NAME: readonly FileFormat[] = FORMATS.filter(isFileFormat).reverse();
 
 /**
  * The acquisitions among the files of a folder.
@@ -39,34 +31,30 @@ export function namedAcquisitions(
   const beside = new Names(folder, files);
   const owned = new Map<string, string>();
   for (const name of folders) {
-    const owner = firstOf((format) => format.ownerOf?.(name, beside));
+    const owner = firstOf((set) => set.ownerOf?.(name, beside));
     if (owner !== null) owned.set(owner, name);
   }
-  const sets = Map.groupBy(files, (name) => firstOf((format) => format.setOf?.(name, beside)) ?? name);
+  const sets = Map.groupBy(files, (name) => firstOf((set) => set.setOf(name, beside)) ?? name);
   const mayOpen = (name: string) => allowedExtensions.includes(extensionOf(name) ?? "");
   return [...sets].flatMap(([set, members]) => {
     const name = members.find((member) => member === set && mayOpen(member)) ?? members.find(mayOpen);
-    const format = name === undefined ? undefined : formatOf(name);
+    const format = fileFormatOf(name ?? "")?.name;
     const below = owned.get(name ?? "") ?? null;
     const isAlone = members.length === 1 && below === null;
-    return name === undefined || format === undefined || isAlone && format.needsParts === true
+    const needsParts = FILE_SETS.some((own) => own.format === format && own.needsParts);
+    return name === undefined || format === undefined || isAlone && needsParts
       ? []
-      : [{ name, format: format.name, files: members, folder: below }];
+      : [{ name, format, files: members, folder: below }];
   });
 }
 
 /** The answer of the first format that has one. */
-function firstOf(ask: (format: FileFormat) => string | null | undefined): string | null {
-  for (const format of BY_NAME) {
-    const answer = ask(format);
+function firstOf(ask: (set: FileSet) => string | null | undefined): string | null {
+  for (const set of FILE_SETS) {
+    const answer = ask(set);
     if (answer) return answer;
   }
   return null;
-}
-
-function formatOf(name: string): FileFormat | undefined {
-  const extension = extensionOf(name) ?? "";
-  return BY_NAME.find(({ extensions }) => extensions.includes(extension));
 }
 
 /** The names in a folder, indexed on first use. */

@@ -92,6 +92,7 @@ const DIRECTLY_IN_READERS = [
   "acquisition_worker.ts",
   "choose_format.ts",
   "errors.ts",
+  "file_sets.ts",
   "format.ts",
   "reader.ts",
   "registry.ts",

@@ -52,6 +52,10 @@ export function documentsBelow(
   return found;
 }
 
+/** True if a direct subfolder holds a document. */
+export const hasDocumentBelow = (folder: string, files: FileTree): boolean =>
+  documentsBelow(folder, files, MAX_FOLDERS, () => {}).length > 0;
+
 function rethrow(error: Unreadable): never {
   throw error;
 }

@@ -70,7 +70,7 @@ export class OpenAcquisition {
     const { path, allowedExtensions, scene } = source.request;
     try {
       requireMarks(source.marks);
-      const chosen = chooseFormat(path, allowedExtensions, files);
+      const chosen = await chooseFormat(path, allowedExtensions, files);
       return new OpenAcquisition(source, files, chosen, await openChosen(chosen, files, scene));
     } catch (error) {
       const failure = failureOf(error, source, files);

@@ -1,7 +1,7 @@
 /** Lets the TIFF reader of this thread lack planes: those of time point 0, and all of channel 2. */
 import { PlaneNotFound } from "../../readers/errors.ts";
 import type { Acquisition, Scenes, Source } from "../../readers/reader.ts";
-import { TIFF } from "../../readers/tiff/format.ts";
+import { FORMATS } from "../../readers/registry.ts";
 
 function incomplete(acquisition: Acquisition): Acquisition {
   const holds: Acquisition["holds"] = (channel, { t }) => t > 0 && channel !== 2;
@@ -17,6 +17,7 @@ function incomplete(acquisition: Acquisition): Acquisition {
   };
 }
 
+const TIFF = FORMATS.find(({ name }) => name === "tif")!;
 const { load } = TIFF;
 
 Object.assign(TIFF, {

@@ -172,7 +172,7 @@ Deno.test("scenes are listed by rank, with names and sizes", async () => {
   const files = new FileAccess();
   try {
     const path = fixture("upside_down_mosaic");
-    const { scenes } = await openChosen(chooseFormat(path, [".czi"], files), files, null);
+    const { scenes } = await openChosen(await chooseFormat(path, [".czi"], files), files, null);
     deepEqual([scenes.count, scenes.own], [2, 0]);
     deepEqual(scenes.entries(10), [
       { name: "left", sizes: { Z: 2, Y: 8, X: 24 } },

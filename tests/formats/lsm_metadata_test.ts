@@ -157,15 +157,15 @@ Deno.test("the record makes a file LSM, whatever its extension", async () => {
   await withFiles(
     { "a.tif": lsm, "b.dat": lsm, "c.lsm": tinyTiff(), "d.lsm": lsm.slice(0, 7) },
     async (_, folder) => {
-      const formatOf = (name: string) => {
+      const formatOf = async (name: string) => {
         const files = new FileAccess();
         try {
-          return chooseFormat(`${folder}/${name}`, SUPPORTED_EXTENSIONS, files).format.name;
+          return (await chooseFormat(`${folder}/${name}`, SUPPORTED_EXTENSIONS, files)).format.name;
         } finally {
           files.close();
         }
       };
-      deepEqual(["a.tif", "b.dat", "c.lsm"].map(formatOf), ["lsm", "lsm", "tif"]);
+      deepEqual(await Promise.all(["a.tif", "b.dat", "c.lsm"].map(formatOf)), ["lsm", "lsm", "tif"]);
       deepEqual(codesOf((await loadHere(`${folder}/c.lsm`)).summary.warnings), ["read_differently"]);
       await rejects(loadHere(`${folder}/d.lsm`), { name: "DecodeFailed" });
     },

@@ -64,7 +64,7 @@ for (const [name, own] of Object.entries(OWN_SCENES)) {
   Deno.test(`every plane that ndtiff reads, through "${name}"`, async () => {
     const files = new FileAccess();
     try {
-      const chosen = chooseFormat(join(FIXTURE, "explored", name), SUPPORTED_EXTENSIONS, files);
+      const chosen = await chooseFormat(join(FIXTURE, "explored", name), SUPPORTED_EXTENSIONS, files);
       const { scenes, scene } = await openChosen(chosen, files, null);
       equal(chosen.format.name, "tif");
       deepEqual([scenes.count, scene], [EXPECTED.scenes.length, own]);

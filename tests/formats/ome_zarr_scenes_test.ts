@@ -37,7 +37,10 @@ async function opened<T>(
 ): Promise<T> {
   const files = new FileAccess();
   try {
-    return await use(await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene), files);
+    return await use(
+      await openChosen(await chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, scene),
+      files,
+    );
   } finally {
     files.close();
   }

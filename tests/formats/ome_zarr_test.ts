@@ -57,7 +57,7 @@ Deno.test("chunks and shards without wanted rows are not read", async () => {
   const read = async (name: string, rows?: RowRange) => {
     const files = new FileAccess();
     try {
-      const chosen = chooseFormat(FIXTURES + name, SUPPORTED_EXTENSIONS, files);
+      const chosen = await chooseFormat(FIXTURES + name, SUPPORTED_EXTENSIONS, files);
       const { acquisition } = await openChosen(chosen, files, null);
       const { opens, bytes } = files.counts;
       await decodeAt(acquisition, {}, rows ? { rows } : {});

@@ -12,7 +12,11 @@ async function costOf(bytes: Uint8Array, rows?: RowRange): Promise<number> {
   const files = new FileAccess();
   try {
     Deno.writeFileSync(path, bytes);
-    const { acquisition } = await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
+    const { acquisition } = await openChosen(
+      await chooseFormat(path, SUPPORTED_EXTENSIONS, files),
+      files,
+      null,
+    );
     const plan = await acquisition.plan([0], FIRST_POSITION, rows);
     const { start, end } = plan.filled ?? { start: 0, end: plan.rows };
     const before = files.counts.bytes;

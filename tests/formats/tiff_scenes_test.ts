@@ -23,7 +23,7 @@ async function withScenes(
 ): Promise<void> {
   const files = new FileAccess();
   try {
-    const { scenes } = await openChosen(chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
+    const { scenes } = await openChosen(await chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
     await use(scenes, (scene) => scenes.open(scene));
   } finally {
     files.close();

@@ -1,9 +1,10 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { HEAD_BYTES } from "../format.ts";
-import { DecodedBytes } from "../io/byte_source.ts";
-import { explainLsmRelative, holdsLsmRecord as holds } from "./format.ts";
-
 import fc from "fast-check";
+import { HEAD_BYTES } from "./format.ts";
+import { DecodedBytes } from "./io/byte_source.ts";
+import { FORMATS, holdsLsmRecord as holds } from "./registry.ts";
+
+const LSM = FORMATS.find(({ name }) => name === "lsm")!;
 
 const holdsLsmRecord = (file: DecodedBytes) =>
   holds(file, file.read(0, Math.min(file.size, HEAD_BYTES), "the start"));
@@ -37,10 +38,11 @@ Deno.test("a directory outside of the file has no record", () => {
 
 Deno.test("a database beside LSM files is explained", () => {
   const head = (text: string) => new TextEncoder().encode(`\0\x01\0\0${text}\0`);
+  const explained = (head: Uint8Array) => LSM.explains?.(head, "a.mdb");
   for (const name of ["Standard Jet DB", "Standard ACE DB"]) {
-    match(explainLsmRelative(head(name)) ?? "", /^it is a database .*open an \.lsm that it lists/);
+    match(`${explained(head(name))}`, /^it is a database .*open an \.lsm that it lists/);
   }
   for (const other of [head("Standard"), new Uint8Array(0), new Uint8Array(64)]) {
-    equal(explainLsmRelative(other), null);
+    equal(explained(other), null);
   }
 });
