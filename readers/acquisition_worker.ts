@@ -43,37 +43,28 @@ async function answer(asked: Asked): Promise<void> {
   keepGarbage();
   let bytes = 0;
   if (question.type !== "documents") encoded = [];
+  const indexBytes = () => open.get(key)?.indexBytes ?? null;
   try {
-    if (question.type === "parse" || question.type === "judge") {
-      return post({ type: "answered", answer: textAnswer(question), indexBytes: null });
-    }
-    const acquisition = await opened(asked);
-    const [answer, views = []] = await answerTo(acquisition, question);
+    const [answer, views = []] = await answerTo(asked);
     const buffers = views.map(({ buffer }) => buffer);
     bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    post({ type: "answered", answer, indexBytes: acquisition.indexBytes }, buffers);
+    self.postMessage({ type: "answered", answer, indexBytes: indexBytes() } satisfies FromWorker, buffers);
   } catch (error) {
     if (error instanceof AcquisitionChanged) close(key);
-    post({ type: "failed", error: bounded(toWire(error)), indexBytes: open.get(key)?.indexBytes ?? null });
+    post({ type: "failed", error: bounded(toWire(error)), indexBytes: indexBytes() });
   } finally {
     collectAfter(bytes);
   }
 }
 
-/** A question about text that a client sent. */
-type TextQuestion = Extract<Question, { type: "parse" | "judge" }>;
-
-/** The answer to a question about text. */
-const textAnswer = (question: TextQuestion): Answers[TextQuestion["type"]] =>
-  question.type === "parse"
-    ? parseJson(question.bytes, "The body", REQUEST_BODY)
-    : question.tables.map((table) => csvProblem(encoder.encode(table)));
-
-/** The answer to a question about an acquisition, with views of the memory to transfer. */
+/** The answer to a question, with views of the memory to transfer. */
 async function answerTo(
-  acquisition: OpenAcquisition,
-  question: Exclude<Question, TextQuestion>,
-): Promise<[Answers[Question["type"]], ArrayBufferView<ArrayBuffer>[]?]> {
+  asked: Asked,
+): Promise<[answer: Answers[Question["type"]], views?: ArrayBufferView<ArrayBuffer>[]]> {
+  const { question } = asked;
+  if (question.type === "parse") return [parseJson(question.bytes, "The body", REQUEST_BODY)];
+  if (question.type === "judge") return [question.tables.map((table) => csvProblem(encoder.encode(table)))];
+  const acquisition = await opened(asked);
   switch (question.type) {
     case "open":
       return [await acquisition.describe()];
@@ -155,6 +146,6 @@ function close(key: string): void {
   open.delete(key);
 }
 
-function post(message: FromWorker, transfer: Transferable[] = []): void {
-  self.postMessage(message, transfer);
+function post(message: FromWorker): void {
+  self.postMessage(message);
 }

@@ -1,10 +1,9 @@
 /** Reads samples that are equally spaced along rows and columns. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import { scratchBytes } from "../io/scratch.ts";
+import { SAMPLE_BYTES, SampleArray, scratchBytes } from "../samples/to_float32.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { SampleType } from "../reader.ts";
-import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 
 /** Equally spaced samples. */
 export interface Stride {

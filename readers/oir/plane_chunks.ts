@@ -3,8 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
-import { scratchBytes } from "../io/scratch.ts";
-import { convertSamples, SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { convertSamples, SAMPLE_BYTES, scratchBytes } from "../samples/to_float32.ts";
 import type { ChunkTriples } from "./file_scan.ts";
 
 /** Largest number of chunks per plane; strips of 11 264 bytes then make more than the largest plane that could be served. */

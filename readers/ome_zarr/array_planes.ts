@@ -5,10 +5,9 @@
 import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
-import { scratchBytes } from "../io/scratch.ts";
+import { SAMPLE_BYTES, scratchBytes } from "../samples/to_float32.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Division, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { ArrayLayout } from "./array_layout.ts";
 import { type ByteCodec, looseBound } from "./byte_codecs.ts";
 import { type CodecChain, MAX_CHUNK_BYTES, type Sharding } from "./codec_chain.ts";

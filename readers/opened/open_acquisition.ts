@@ -14,25 +14,49 @@ import {
 } from "../errors.ts";
 import { documentsOf, type MetadataDocument } from "../io/document_list.ts";
 import { changed, requireMarks } from "../io/file_mark.ts";
-import { MAX_DOCUMENT_BYTES } from "../io/limits.ts";
-import type { FileAccess } from "../io/random_access.ts";
+import { fingerprintOf } from "../io/fingerprint.ts";
+import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io/limits.ts";
+import { FileAccess } from "../io/random_access.ts";
 import { bounded, heapBytes } from "../metadata/description.ts";
-import { type Acquisition, type PlanePlan, type RowRange, workingOf } from "../reader.ts";
+import { openingOf, wantedChannels } from "../metadata/selection.ts";
+import { timeDoubts } from "../metadata/time_stamps.ts";
+import {
+  type Acquisition,
+  type PlanePlan,
+  type Position,
+  type Reference,
+  type RowRange,
+  workingOf,
+} from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
-import type { Warning } from "../warning.ts";
-import { describeScene, type FirstPlanes } from "./description.ts";
+import { lossWarning, type Warning, warning } from "../warning.ts";
 import type {
   AcquisitionSource,
+  AcquisitionSummary,
   DecodedOrder,
   Description,
   PackedPlanes,
   PackOrder,
   PlaneOrder,
 } from "./orders.ts";
-import { decodeReference, planReference } from "./reference_image.ts";
 
 /** Least number of bytes that the metadata of an open acquisition takes. */
 const LEAST_INDEX_BYTES = 64 << 10;
+
+/** The first planes: planned with the description, decoded with the first order. */
+interface FirstPlanes {
+  readonly channels: readonly number[];
+  /** The first position at which every channel has a plane. */
+  readonly position: Position;
+  readonly plan: PlanePlan;
+  readonly reference: PlannedReference | null;
+}
+
+/** A reference image with the plan of all its channels. */
+interface PlannedReference {
+  readonly image: Reference;
+  readonly plan: PlanePlan;
+}
 
 /** One scene of an acquisition with its files. */
 export class OpenAcquisition {
@@ -98,7 +122,7 @@ export class OpenAcquisition {
   async describe(): Promise<Description> {
     const { request } = this.#source;
     try {
-      const { summary, first } = await describeScene(this.#chosen, this.#opened, request, this.#files);
+      const { summary, first } = await this.#describe();
       const { marks } = this.#files;
       for (const [path, mark] of marks) {
         if ((this.#source.marks.get(path) ?? mark) !== mark) throw changed(path);
@@ -122,6 +146,68 @@ export class OpenAcquisition {
     }
   }
 
+  async #describe(): Promise<{ readonly summary: AcquisitionSummary; readonly first: FirstPlanes }> {
+    const { format, path } = this.#chosen;
+    const { acquisition, scene, scenes } = this.#opened;
+    const { channelIndices } = this.#source.request;
+    const {
+      plan: _plan,
+      documents: _documents,
+      files: _files,
+      holds: _holds,
+      reference: _reference,
+      ...metadata
+    } = acquisition;
+    const entries = scenes.entries(MAX_LISTED_SCENES);
+    const wanted = wantedChannels(basename(path), acquisition.channels, channelIndices);
+    const opening = openingOf(acquisition, wanted, channelIndices !== null);
+    const { loaded, position } = opening;
+    const channels = loaded.map(({ index }) => index);
+    const plan = await acquisition.plan(channels, position);
+    const { rows, columns } = plan;
+    const warnings = [
+      ...scenes.warnings,
+      ...acquisition.warnings,
+      ...timeDoubts(acquisition),
+      ...opening.warnings,
+      ...plan.warnings,
+    ];
+    const reference = await planReference(acquisition.reference, warnings);
+    const fingerprint = this.#fingerprint(warnings);
+    const summary = bounded({
+      ...metadata,
+      fingerprint,
+      format: scenes.format ?? format.name,
+      rows,
+      columns,
+      scene,
+      sceneCount: scenes.count,
+      scenes: entries,
+      loaded,
+      position,
+      reference: reference && referenceSummary(reference),
+      warnings,
+    });
+    return { summary: { ...summary, path }, first: { channels, position, plan, reference } };
+  }
+
+  /** The fingerprint; if a file cannot be read, warns and returns `null`. */
+  #fingerprint(warnings: Warning[]): string | null {
+    const { acquisition } = this;
+    const paths = acquisition.files?.() ?? [this.#chosen.path];
+    // Separate, so that reading the fingerprint marks no file.
+    const own = new FileAccess(this.#source.request.roots, this.#files.stop);
+    try {
+      return fingerprintOf(paths, acquisition.fileSize, own);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      warnings.push(lossWarning(error, "file_damaged", "The content for the fingerprint"));
+      return null;
+    } finally {
+      own.close();
+    }
+  }
+
   /** Checks and decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
   async decode(order: PlaneOrder): Promise<DecodedOrder> {
     const [decoded, files] = await this.#unchanged(() => this.#decode(order));
@@ -138,7 +224,7 @@ export class OpenAcquisition {
       ? first?.reference ?? await planReference(this.acquisition.reference, warnings)
       : null;
     const working = workingOf([...plan ? [plan] : [], ...reference ? [reference.plan] : []]);
-    const rows = plan ? rowsOf(plan) : { start: 0, end: 0 };
+    const rows = plan ? plan.filled ?? { start: 0, end: plan.rows } : { start: 0, end: 0 };
     if (!decode || working.bytes > allowed.bytes) {
       return { planes: null, rows, referencePlanes: null, warnings, working };
     }
@@ -211,9 +297,40 @@ export class OpenAcquisition {
 
 const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b);
 
-const rowsOf = (plan: PlanePlan): RowRange => plan.filled ?? { start: 0, end: plan.rows };
-
 const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
+
+function referenceSummary({ image, plan }: PlannedReference): AcquisitionSummary["reference"] {
+  const { plan: _plan, ...metadata } = image;
+  return { ...metadata, rows: plan.rows, columns: plan.columns };
+}
+
+/** Plans a reference image and adds its warnings. */
+const planReference = (image: Reference | null, warnings: Warning[]) =>
+  unlessUnreadable(warnings, async () => {
+    if (image === null) return null;
+    const plan = await image.plan();
+    warnings.push(...plan.warnings);
+    return { image, plan };
+  });
+
+const decodeReference = ({ image, plan }: PlannedReference, warnings: Warning[]) =>
+  unlessUnreadable(warnings, async () => {
+    const planes = image.channels.map(() => newPlane(plan.rows * plan.columns, []));
+    await plan.decode(planes);
+    return planes;
+  });
+
+/** The result of some work on the reference image; if the image cannot be read, warns and returns `null`. */
+async function unlessUnreadable<T>(warnings: Warning[], work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isLoss(error) && !(error instanceof PlaneNotFound)) throw error;
+    const text = `The reference image cannot be decoded: ${error.message}`;
+    warnings.push(warning("reference_unreadable", text));
+    return null;
+  }
+}
 
 /** {@linkcode AcquisitionChanged} if a file changed or is gone; else the error, with the name of the file. */
 function failureOf(error: unknown, { request, marks }: AcquisitionSource, files: FileAccess): unknown {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { scratchBytes } from "../io/scratch.ts";
-import { SampleArray, swapBytes } from "./to_float32.ts";
+import { SampleArray, scratchBytes, swapBytes } from "./to_float32.ts";
 
 /** How a `DataView` reads each type that has vectors. */
 const READ = {

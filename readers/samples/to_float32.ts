@@ -228,3 +228,18 @@ function swapByVectors(bytes: Uint8Array, width: 2 | 4): void {
     part.set(staged.subarray(0, part.length));
   }
 }
+
+// Memory for stored bytes, which the kernel converts in place.
+
+/** Buffer for one read of at most `MAX_READ_STEP` bytes. */
+const READ_MEMORY = new Uint8Array(buffer, kernel.stored, kernel.STORED_BYTES);
+
+/** Buffer for longer rows. It is kept between reads, since reading into fresh memory takes ten times as long. */
+let large = new Uint8Array(0);
+
+/** Memory for `length` bytes, with arbitrary content; valid until the next call. */
+export function scratchBytes(length: number): Uint8Array<ArrayBuffer> {
+  const isUsual = length <= READ_MEMORY.length;
+  if (isUsual || large.length < length) large = new Uint8Array(isUsual ? 0 : length);
+  return (isUsual ? READ_MEMORY : large).subarray(0, length);
+}

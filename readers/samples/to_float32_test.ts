@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { scratchBytes } from "../io/scratch.ts";
 import {
   convertSamples,
   int64ToFloat32,
   newPlane,
   SAMPLE_BYTES,
   SampleArray,
+  scratchBytes,
   uint64ToFloat32,
 } from "./to_float32.ts";
 
@@ -158,4 +158,22 @@ Deno.test("a plane in used memory is cleared where asked, and takes no buffer th
   assert.deepEqual(buffers, [small.buffer]);
   assert.deepEqual([...newPlane(3, buffers, false)], [7, 7, 7]);
   assert.deepEqual([...newPlane(2, [])], [0, 0]);
+});
+
+const MIB = 1 << 20;
+
+Deno.test("reads of up to 1 MiB share the memory of the converter; longer ones keep a buffer of their own", () => {
+  const shared = scratchBytes(1).buffer;
+  for (const length of [0, 1, 4096, MIB]) {
+    const bytes = scratchBytes(length);
+    assert.equal(bytes.length, length);
+    assert.equal(bytes.buffer, shared);
+    assert.equal(bytes.byteOffset % 16, 0);
+  }
+  const long = scratchBytes(3 * MIB);
+  assert.equal(long.length, 3 * MIB);
+  assert.notEqual(long.buffer, shared);
+  assert.equal(scratchBytes(MIB + 1).buffer, long.buffer);
+  scratchBytes(1);
+  assert.notEqual(scratchBytes(MIB + 1).buffer, long.buffer, "a usual read frees the long buffer");
 });

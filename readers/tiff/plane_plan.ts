@@ -2,7 +2,7 @@
 import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import { scratchBytes } from "../io/scratch.ts";
+import { scratchBytes } from "../samples/to_float32.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { servedLines } from "../metadata/line_scan.ts";
 import {
