@@ -17,7 +17,7 @@ import { isInsideRoots } from "../readers/io/paths.ts";
 import { FileAccess } from "../readers/io/random_access.ts";
 import { FIRST_POSITION } from "../readers/reader.ts";
 import { fileFormatOf } from "../readers/format.ts";
-import { rootOfDocument } from "../readers/collection/root.ts";
+import { rootOfDocument } from "../readers/collection/documents.ts";
 import { csvProblem, MAX_CSV_BYTES } from "../schemas/csv_table.ts";
 import {
   ALONE,

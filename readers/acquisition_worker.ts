@@ -7,7 +7,7 @@ import { FileAccess } from "./io/random_access.ts";
 import { collectAfter, collectGarbage, keepGarbage, reportCompiled } from "./io/runtime_internals.ts";
 import { StopFlag } from "./io/stop_flag.ts";
 import type { MetadataDocument } from "./io/document_list.ts";
-import { bounded } from "./metadata/description.ts";
+import { bounded } from "./io/limits.ts";
 import { parseJson, REQUEST_BODY } from "./metadata/json.ts";
 import { csvProblem } from "../schemas/csv_table.ts";
 import { OpenAcquisition } from "./opened/open_acquisition.ts";

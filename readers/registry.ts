@@ -265,7 +265,7 @@ const OME_ZARR: readonly Format[] = [
     container: "directory",
     content: "collection.json",
     marksFolder: async (folder, files) =>
-      (await import("./collection/root.ts")).hasDocumentBelow(folder, files),
+      (await import("./collection/documents.ts")).hasDocumentBelow(folder, files),
     load: loadZarr,
   },
   { ...FORMAT_NAMES.zip, ...isZarrZip, sharesExtensions: true, load: loadZarr },

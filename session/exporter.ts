@@ -1,7 +1,7 @@
 /** Exports recordings as ZIP files: validates an order, keeps the archive for a link, and streams it once. */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
-import { requireMarksLater } from "../readers/io/file_mark.ts";
+import { requireMarksLater } from "../readers/io/paths.ts";
 import type { Clock } from "./clock.ts";
 import type { DecodeResources } from "./decoding.ts";
 import { ExportNotFound, TooManyExports } from "./errors.ts";

@@ -1,7 +1,7 @@
 /** From a path to a session: validates the path, describes the acquisition, decodes its first planes and keeps them. */
 import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
-import { requireMarksLater } from "../readers/io/file_mark.ts";
+import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
 import { decodePlanes, type DecodeResources } from "./decoding.ts";

@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
-import { changed, requireMarksLater } from "../readers/io/file_mark.ts";
+import { changed, requireMarksLater } from "../readers/io/paths.ts";
 import type { Position, RowRange } from "../readers/reader.ts";
 import { requirePosition } from "../readers/metadata/selection.ts";
 import type { Clock } from "./clock.ts";

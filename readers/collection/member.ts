@@ -18,7 +18,7 @@ import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import { type Acquisition, type Axis, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Membership } from "./membership.ts";
-import { isInside } from "./root.ts";
+import { isInside } from "./documents.ts";
 
 /** The store of an image in a folder or a ZIP file. @throws as `openStore` does */
 export const storeAt = (path: string, files: FileTree): OpenedStore =>

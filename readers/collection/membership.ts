@@ -9,8 +9,17 @@ import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { imageAt } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
-import { type Allowance, readUsable, searchAllowance } from "./documents.ts";
-import { documentIn, documentsBelow, isInside, MAX_FOLDERS, resolved, rootOfDocument } from "./root.ts";
+import {
+  type Allowance,
+  documentIn,
+  documentsBelow,
+  isInside,
+  MAX_FOLDERS,
+  readUsable,
+  resolved,
+  rootOfDocument,
+  searchAllowance,
+} from "./documents.ts";
 
 /** Number of folders above an image to search, the nearest first. */
 const MAX_LEVELS = 6;

@@ -9,10 +9,9 @@ import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/op
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import { type Acquisition, type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { listed, type Warning, warning } from "../warning.ts";
-import { collectionAt, collectionIn, type OpenedCollection } from "./documents.ts";
+import { COLLECTION_FILE, collectionAt, collectionIn, isInside, type OpenedCollection } from "./documents.ts";
 import { asMember, memberAcquisition, storeAt } from "./member.ts";
 import { imagePath, membershipOf, readMembership } from "./membership.ts";
-import { COLLECTION_FILE, isInside } from "./root.ts";
 
 /** Opens the images of a directory or ZIP store, or the members of a collection. */
 export async function scenes(source: Source): Promise<Scenes> {

@@ -4,7 +4,7 @@ import { calibrated, type Calibration, known } from "../metadata/axes.ts";
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
-import { numberOf } from "../metadata/numbers.ts";
+import { numberOf } from "../metadata/text.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { type FileHeader, ID, requireSegment } from "./segment.ts";

@@ -1,7 +1,17 @@
-/** Paths: whether a path lies inside the roots, and why the file system rejects one. */
+/**
+ * Paths: whether one lies inside the roots, why the file system rejects one, where file names in documents lead, and marks of
+ * files, which change when a file is replaced or written to.
+ */
 import { Buffer } from "node:buffer";
-import platform, { basename, resolve, sep } from "node:path";
-import { PathNotAllowed, PathNotFound, quoted, Unreadable, UnsupportedFormat } from "../errors.ts";
+import platform, { basename, join, resolve, sep } from "node:path";
+import {
+  AcquisitionChanged,
+  PathNotAllowed,
+  PathNotFound,
+  quoted,
+  Unreadable,
+  UnsupportedFormat,
+} from "../errors.ts";
 
 /** True if `path` is one of `roots` or lies below one; `null` allows every path. All paths are resolved. */
 export function isInsideRoots(
@@ -96,3 +106,88 @@ export function pathError(path: string, cause: unknown): PathNotFound | Unreadab
     ? notFound(path, "the server may not read it (docs/install.md#troubleshooting)", cause)
     : failure(path, "opened", cause);
 }
+
+// File names written in documents. They can lead only to the document's folder and below.
+
+const partsOf = (name: string): string[] => name.trim().replaceAll("\\", "/").split("/");
+
+/** The last part of a file name of any system; `""` if it cannot name a file. */
+export function lastNameOf(name: string): string {
+  const last = partsOf(name).at(-1)!.replace(/^[A-Za-z]:/, "");
+  return last === "." || last === ".." || last.includes("\0") ? "" : last;
+}
+
+/** True for a name that leads out of the folder: with `..`, a drive, a UNC prefix or an absolute path. */
+export const leavesFolder = (name: string): boolean =>
+  /^\s*(?:[\\/]|[A-Za-z]:)/.test(name) || partsOf(name).includes("..");
+
+/**
+ * Possible paths of a file that a document names, the likelier one first: the name as written, then its last part beside the
+ * document. A name that leaves the folder has only the latter, so that no answer reveals what exists elsewhere.
+ */
+export function placesOf(folder: string, name: string): string[] {
+  const last = lastNameOf(name);
+  if (last === "") return [];
+  const beside = join(folder, last);
+  const written = join(folder, ...partsOf(name));
+  return leavesFolder(name) || written === beside ? [beside] : [written, beside];
+}
+
+/** Parts of a mark. */
+interface FileState {
+  readonly dev: number | null;
+  readonly ino: number | null;
+  readonly size: number;
+  readonly modified: number | null;
+}
+
+/** The mark of a file: device, inode, size in bytes and modification time in milliseconds. */
+export const fileMark = ({ dev, ino, size, modified }: FileState): string =>
+  `${dev}:${ino}:${size}:${modified}`;
+
+/** The mark of a file from its `stat`. */
+const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
+  fileMark({ dev, ino, size, modified: mtime?.getTime() ?? null });
+
+/** The mark of a missing file. */
+export const ABSENT = "absent";
+
+/** Mark for a failed `stat`: {@linkcode ABSENT} if the file is missing. @throws {Unreadable} any other failure */
+function markOfNone(path: string, cause: unknown): string {
+  const { NotFound, NotADirectory, FilesystemLoop } = Deno.errors;
+  if (cause instanceof NotFound || cause instanceof NotADirectory || cause instanceof FilesystemLoop) {
+    return ABSENT;
+  }
+  const code = (cause as { code?: string }).code ?? String(cause);
+  throw new Unreadable(`${quoted(basename(path))} cannot be compared with what it was: ${code}`, { cause });
+}
+
+/**
+ * Compares files with their earlier marks, by resolved path.
+ *
+ * @throws {AcquisitionChanged} a file changed, vanished or appeared
+ * @throws {Unreadable} a file cannot be inspected
+ */
+export function requireMarks(marks: ReadonlyMap<string, string>): void {
+  for (const [path, mark] of marks) {
+    let found: string;
+    try {
+      found = markOf(Deno.statSync(path));
+    } catch (error) {
+      found = markOfNone(path, error);
+    }
+    if (found !== mark) throw changed(path);
+  }
+}
+
+/** {@linkcode requireMarks} without blocking the thread: network drives can take seconds. */
+export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
+  await Promise.all(Array.from(marks, async ([path, mark]) => {
+    const found = await Deno.stat(path).then(markOf, (error) => markOfNone(path, error));
+    if (found !== mark) throw changed(path);
+  }));
+}
+
+/** The error for a file whose mark changed. */
+export const changed = (path: string): AcquisitionChanged =>
+  new AcquisitionChanged(`${quoted(basename(path))} was changed since it was opened; open it again`);

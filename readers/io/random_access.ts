@@ -15,8 +15,17 @@ import {
   Unreadable,
   UnsupportedFormat,
 } from "../errors.ts";
-import { attempt, failure, isInsideRoots, type PathKind, unlessMissing, unreadable } from "./paths.ts";
-import { ABSENT, changed, fileMark } from "./file_mark.ts";
+import {
+  ABSENT,
+  attempt,
+  changed,
+  failure,
+  fileMark,
+  isInsideRoots,
+  type PathKind,
+  unlessMissing,
+  unreadable,
+} from "./paths.ts";
 import { MAX_FOLDER_ENTRIES, MAX_READ_STEP } from "./limits.ts";
 import { StopFlag } from "./stop_flag.ts";
 

@@ -9,8 +9,7 @@ import {
   Stopped,
   UnsupportedFormat,
 } from "../errors.ts";
-import { requireMarks, requireMarksLater } from "./file_mark.ts";
-import { isInsideRoots } from "./paths.ts";
+import { isInsideRoots, requireMarks, requireMarksLater } from "./paths.ts";
 import { FileAccess, type RandomAccessFile } from "./random_access.ts";
 import { StopFlag } from "./stop_flag.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";

@@ -1,7 +1,7 @@
 /** The XML of a LIF or LOF file: the elements to read, and the images that they describe. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
-import { numberOf } from "../metadata/numbers.ts";
+import { numberOf } from "../metadata/text.ts";
 import { allowedXml, child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { warnIf, type Warning } from "../warning.ts";
 

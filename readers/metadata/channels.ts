@@ -1,6 +1,6 @@
 /** Channels as served: unique names with defaults, and colours as `#rrggbb`. */
 import type { Channel } from "../reader.ts";
-import { boundedText } from "./description.ts";
+import { boundedText } from "../io/limits.ts";
 
 /** Names of the samples of a colour pixel, in served order. */
 export const COLOURS: readonly string[] = ["Red", "Green", "Blue"];

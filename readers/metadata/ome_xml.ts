@@ -2,7 +2,7 @@
 import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
-import { numberOf } from "./numbers.ts";
+import { numberOf } from "./text.ts";
 import type { AxisLetter } from "../reader.ts";
 import { timesFrom } from "./time_stamps.ts";
 import { type Warning, warning } from "../warning.ts";

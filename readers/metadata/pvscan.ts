@@ -15,10 +15,10 @@
  * `micronsPerPixel_XAxis`.
  */
 import { DecodeFailed, NoImage } from "../errors.ts";
-import { lastNameOf } from "../io/names_inside.ts";
+import { lastNameOf } from "../io/paths.ts";
 import { calibrated, type Calibration } from "./axes.ts";
 import { hourOf, type Moment, moment, momentOf, UNDATED } from "./moment.ts";
-import { numberOf } from "./numbers.ts";
+import { numberOf } from "./text.ts";
 import { child, children, parseXml, type XmlElement } from "./xml.ts";
 
 /** The image of one channel in one frame. */

@@ -1,4 +1,4 @@
-/** Text in files whose encoding is not declared or wrongly declared. */
+/** Text whose encoding is not declared or wrongly declared, and numbers written as text. */
 
 /** Decodes UTF-16 with a byte order mark, else UTF-8, else the code page of Western Windows. Drops the mark. */
 export function textFrom(bytes: Uint8Array): string {
@@ -11,3 +11,18 @@ export function textFrom(bytes: Uint8Array): string {
     return new TextDecoder("windows-1252").decode(bytes);
   }
 }
+
+/** The text as a finite number, or `null`; surrounding blanks are ignored. */
+export function numberOf(text: string | null | undefined): number | null {
+  const value = text?.trim() ? Number(text) : NaN;
+  return Number.isFinite(value) ? value : null;
+}
+
+/** The finite number at the start of a text, or `null`. */
+export function leadingNumber(text: string | null | undefined): number | null {
+  const value = Number.parseFloat(text ?? "");
+  return Number.isFinite(value) ? value : null;
+}
+
+/** Whether two values of one quantity differ by more than one percent. */
+export const differ = (a: number, b: number): boolean => Math.abs(a - b) > 0.01 * Math.max(a, b);

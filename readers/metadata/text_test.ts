@@ -1,5 +1,5 @@
-import { equal } from "node:assert/strict";
-import { textFrom } from "./text.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { leadingNumber, numberOf, textFrom } from "./text.ts";
 
 Deno.test("text is UTF-16 with a mark, UTF-8, or in the code page of Western Windows", () => {
   const cases: [number[], string][] = [
@@ -12,4 +12,22 @@ Deno.test("text is UTF-16 with a mark, UTF-8, or in the code page of Western Win
     [[], ""],
   ];
   for (const [bytes, text] of cases) equal(textFrom(Uint8Array.from(bytes)), text, text);
+});
+
+Deno.test("a whole text is a number, or it starts with one", () => {
+  // text, what the whole of it is, what it starts with
+  const cases: [string | null | undefined, number | null, number | null][] = [
+    ["1.5", 1.5, 1.5],
+    [" -2e-3 ", -0.002, -0.002],
+    ["0.5 um", null, 0.5],
+    // A decimal comma: the part before it would be a wrong value.
+    ["1,5", null, 1],
+    ["", null, null],
+    ["  ", null, null],
+    ["um", null, null],
+    ["Infinity", null, null],
+    [null, null, null],
+    [undefined, null, null],
+  ];
+  deepEqual(cases.map(([text]) => [text, numberOf(text), leadingNumber(text)]), cases);
 });

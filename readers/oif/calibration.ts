@@ -1,7 +1,7 @@
 /** Physical steps of the axes. */
 import { calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import { differ } from "../metadata/numbers.ts";
+import { differ } from "../metadata/text.ts";
 import { meanStep } from "../metadata/time_stamps.ts";
 import type { AxisLetter, LineScan } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";

@@ -1,7 +1,7 @@
 /** The texts of an image file: its settings (`.pty`), regions and lookup table; and times and colours from them. */
 import { BLACK, hexColor } from "../metadata/channels.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import { lastNameOf } from "../io/names_inside.ts";
+import { lastNameOf } from "../io/paths.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
 import { unlessLost, type Warning } from "../warning.ts";

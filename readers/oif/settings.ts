@@ -1,8 +1,7 @@
 /** Settings texts: sections with keys and values, in UTF-16 or UTF-8. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
-import { numberOf } from "../metadata/numbers.ts";
-import { textFrom } from "../metadata/text.ts";
+import { numberOf, textFrom } from "../metadata/text.ts";
 
 /** Largest text in bytes; the largest known texts, of long series, have less than a tenth. */
 const MAX_TEXT_BYTES = 16 << 20;

@@ -4,8 +4,7 @@ import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import { numberOf } from "../metadata/numbers.ts";
-import { textFrom } from "../metadata/text.ts";
+import { numberOf, textFrom } from "../metadata/text.ts";
 import { child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
 import type { DocumentBlock, FileScan } from "./file_scan.ts";
 

@@ -1,7 +1,7 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
 import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { COLOURS } from "../metadata/channels.ts";
-import { numberOf } from "../metadata/numbers.ts";
+import { numberOf } from "../metadata/text.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
 import { definedSize, type ImageSize, numberIn } from "./documents.ts";
 

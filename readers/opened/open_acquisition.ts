@@ -13,11 +13,10 @@ import {
   UnsupportedFormat,
 } from "../errors.ts";
 import { documentsOf, type MetadataDocument } from "../io/document_list.ts";
-import { changed, requireMarks } from "../io/file_mark.ts";
+import { changed, requireMarks } from "../io/paths.ts";
 import { fingerprintOf } from "../io/fingerprint.ts";
-import { MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io/limits.ts";
+import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io/limits.ts";
 import { FileAccess } from "../io/random_access.ts";
-import { bounded, heapBytes } from "../metadata/description.ts";
 import { openingOf, wantedChannels } from "../metadata/selection.ts";
 import { timeDoubts } from "../metadata/time_stamps.ts";
 import {

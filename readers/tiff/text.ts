@@ -1,5 +1,5 @@
 /** Texts in TIFF fields and in files beside them. */
-import { boundedText } from "../metadata/description.ts";
+import { boundedText } from "../io/limits.ts";
 import { textFrom } from "../metadata/text.ts";
 
 /** Text without NULs at its end: UTF-8, else Latin-1, in which older programs write the micro sign. */

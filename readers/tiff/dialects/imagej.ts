@@ -11,7 +11,7 @@ import { quoted, unlessDamaged } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { leadingNumber } from "../../metadata/numbers.ts";
+import { leadingNumber } from "../../metadata/text.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import { IMAGEJ_MARK } from "../marks.ts";

@@ -11,7 +11,7 @@
 import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, type Moment, momentAt, momentOf, UNDATED } from "../../metadata/moment.ts";
-import { leadingNumber } from "../../metadata/numbers.ts";
+import { leadingNumber } from "../../metadata/text.ts";
 import { meanStep, timesFrom } from "../../metadata/time_stamps.ts";
 import { parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { warning } from "../../warning.ts";

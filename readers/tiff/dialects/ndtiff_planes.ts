@@ -3,7 +3,7 @@ import { DecodeFailed } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { differ } from "../../metadata/numbers.ts";
+import { differ } from "../../metadata/text.ts";
 import { timesFrom } from "../../metadata/time_stamps.ts";
 import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";

@@ -4,7 +4,7 @@
  */
 import { basename, dirname } from "node:path";
 import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../errors.ts";
-import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
+import { lastNameOf, leavesFolder, placesOf } from "../../io/paths.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";

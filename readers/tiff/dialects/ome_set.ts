@@ -2,7 +2,7 @@
 import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
-import { lastNameOf, leavesFolder, placesOf } from "../../io/names_inside.ts";
+import { lastNameOf, leavesFolder, placesOf } from "../../io/paths.ts";
 import { listed, missingFiles, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";

@@ -5,7 +5,7 @@
 import { basename } from "node:path";
 import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { differ } from "../../metadata/numbers.ts";
+import { differ } from "../../metadata/text.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { type PageLayout, readPage } from "../page.ts";

@@ -2,7 +2,7 @@
  * The time point and slice of a ScanImage frame. Frames of a slice come first, then slices, then volumes. A volume scanned with
  * fast focusing ends with frames of the flyback, which are not slices.
  */
-import { differ } from "../../metadata/numbers.ts";
+import { differ } from "../../metadata/text.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
 import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";

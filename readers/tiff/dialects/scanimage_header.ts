@@ -5,7 +5,7 @@
  */
 import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
-import { leadingNumber } from "../../metadata/numbers.ts";
+import { leadingNumber } from "../../metadata/text.ts";
 import { isScanImageText, numberAt, SCANIMAGE_MARK } from "../marks.ts";
 import { noted, type Opened, tagMoment } from "../stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";

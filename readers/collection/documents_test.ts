@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
 import { FileAccess } from "../io/random_access.ts";
-import { documentIn, documentsBelow } from "./root.ts";
+import { documentIn, documentsBelow } from "./documents.ts";
 
 Deno.test("documents are searched in a bounded number of sub-folders", () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());

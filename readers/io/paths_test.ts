@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { lastNameOf, leavesFolder, placesOf } from "./names_inside.ts";
+import { lastNameOf, leavesFolder, placesOf } from "./paths.ts";
 
 const below = (name: string) => placesOf("/data/set", name);
 const at = (...parts: string[]) => join("/data/set", ...parts);
