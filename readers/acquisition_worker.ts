@@ -90,7 +90,6 @@ async function answerTo(
   }
 }
 
-/** The acquisition of a question, which is opened if necessary. */
 async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
   // A WebAssembly decoder is reused only for the same acquisition.
   if (key !== [...open.keys()].at(-1) && dropDecoders()) collectGarbage();

@@ -112,7 +112,6 @@ class NameRules {
       extensions.some((extension) => this.allowedExtensions.includes(extension));
   }
 
-  /** The format that the path's extension stands for. */
   expected<F extends Format>(formats: readonly F[]): F | undefined {
     return formats.find(({ extensions }) => this.promised !== null && extensions.includes(this.promised));
   }
@@ -144,7 +143,6 @@ async function storeAt(path: string, kind: PathKind | null, files: FileAccess): 
   return null;
 }
 
-/** The error for a directory that is not opened. */
 async function noStore(
   path: string,
   rules: NameRules,

@@ -27,7 +27,6 @@ export type ReaderErrorTag =
 
 /** Base of all tagged reader errors. */
 export abstract class ReaderError extends Error {
-  /** Key in the error table. */
   abstract readonly tag: ReaderErrorTag;
 
   /** `message` is one sentence without a full stop. */
@@ -141,7 +140,6 @@ const CLASSES = {
 
 /** A failure as a worker's message; `tag` is `null` for a bug in the program. */
 export interface WireError {
-  /** Tag of the class to restore. */
   readonly tag: ReaderErrorTag | null;
   /** One sentence without a full stop. */
   readonly message: string;

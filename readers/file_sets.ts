@@ -8,7 +8,6 @@ import { setOf } from "./tiff/marks.ts";
 
 /** The names of the files of an acquisition in one format. */
 export interface FileSet {
-  /** `source.format` of the files. */
   readonly format: string;
   /**
    * A key that all files of one acquisition share: the name of the acquisition's main file, if there is one, else any text. `null`

@@ -13,7 +13,6 @@ export interface FormatName {
   readonly extensions: readonly string[];
   /** True if a path may continue into a file with one of the extensions, to a part of its content. */
   readonly holdsPaths?: boolean;
-  /** True if the extensions name directories. */
   readonly namesFolders?: boolean;
   /** Files that mark a directory as one image; a path to one of them means its directory. */
   readonly markers?: readonly string[];
@@ -122,7 +121,6 @@ export const HEAD_BYTES = 64;
 export interface FormatBase extends FormatName {
   /** Lower-case extensions of related files that are not read; {@linkcode explains} says what to open instead. */
   readonly relatives?: readonly string[];
-  /** Recognises a related file by its name. */
   isRelative?(name: string): Promise<boolean>;
   /** What the markers stand for, in messages. */
   readonly content?: string;
@@ -145,7 +143,6 @@ export interface FolderNames {
 
 /** A format whose images are opened by the path of a file. */
 export interface FileFormat extends FormatBase {
-  /** An image is a file, perhaps with companion files. */
   readonly container: "file";
   /** True when the first bytes of a file, at most {@linkcode HEAD_BYTES}, belong to this format. */
   recognises(head: Uint8Array): boolean;
@@ -159,7 +156,6 @@ export interface FileFormat extends FormatBase {
 
 /** A format whose images are directories. */
 export interface DirectoryFormat extends FormatBase {
-  /** An image is the directory of a store. */
   readonly container: "directory";
   /** A directory holds at least one of these files; a path to one of them means its directory. */
   readonly markers: readonly string[];

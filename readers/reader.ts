@@ -43,7 +43,6 @@ export interface Channel {
   readonly index: number;
   /** Served name, made by `channels.ts`. */
   readonly name: string;
-  /** Sample type in the file. */
   readonly sampleType: SampleType;
   readonly rows: number;
   readonly columns: number;
@@ -53,11 +52,8 @@ export interface Channel {
 
 /** Position of a plane, the same for each channel: indices from 0 along the axes of the acquisition. */
 export interface Position {
-  /** Time point. */
   readonly t: number;
-  /** Focus plane. */
   readonly z: number;
-  /** Spectral plane. */
   readonly l: number;
 }
 
@@ -82,9 +78,7 @@ export function largerMemory(a: WorkingMemory, b: WorkingMemory): WorkingMemory 
 
 /** A range of rows of a plane, `end` excluded. */
 export interface RowRange {
-  /** First row. */
   readonly start: number;
-  /** One past the last row. */
   readonly end: number;
 }
 
@@ -109,7 +103,6 @@ export interface PlanePlan {
   readonly columns: number;
   /** Rows that `decode` fills, at least the wanted ones; all rows by default. */
   readonly filled?: RowRange;
-  /** Warnings, for example about an interrupted scan. */
   readonly warnings: readonly Warning[];
   /** Present if dividing the planes among workers is faster. */
   readonly division?: Division | undefined;
@@ -144,7 +137,6 @@ export interface Reference {
 export interface LineScan {
   /** Seconds from the start of one line to the start of the next. */
   readonly secondsPerLine: number | null;
-  /** Dwell time of a pixel in seconds. */
   readonly secondsPerPixel: number | null;
   /** Whether every second line was scanned backwards. */
   readonly bidirectional: boolean | null;
@@ -214,13 +206,11 @@ export interface Acquisition {
 export interface Source {
   /** Resolved absolute path of a file, or of the directory of a store. */
   readonly path: string;
-  /** The file system, limited to the roots; the reader opens its files through it. */
   readonly files: FileAccess;
 }
 
 /** One scene in the list of scenes. */
 export interface SceneEntry {
-  /** Name in the file, or `null`. */
   readonly name: string | null;
   /** Length by axis as in {@linkcode Acquisition.axes}; empty if reading it would need more than the directory. */
   readonly sizes: Readonly<Partial<Record<AxisLetter, number>>>;

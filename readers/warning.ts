@@ -37,9 +37,7 @@ export type WarningCode = keyof typeof WARNING_CODES;
 
 /** One warning. */
 export interface Warning {
-  /** Stable identifier. */
   readonly code: WarningCode;
-  /** One sentence without a full stop. */
   readonly text: string;
 }
 

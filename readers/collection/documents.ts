@@ -1,17 +1,9 @@
 /** The JSON documents of collections, and collections that are opened as a whole. */
 import { basename, dirname, join } from "node:path";
 import type { Collection, DocumentKindName } from "../../schemas/documents.ts";
-import {
-  DecodeFailed,
-  isLoss,
-  PathNotAllowed,
-  PathNotFound,
-  quoted,
-  ReaderError,
-  Unreadable,
-} from "../errors.ts";
+import { DecodeFailed, isLoss, quoted, ReaderError, unlessDamaged, Unreadable } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
-import { isInsideRoots } from "../io/paths.ts";
+import { isInsideRoots, unlessMissing } from "../io/paths.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -41,11 +33,11 @@ export function documentsBelow(
   folder: string,
   files: FileTree,
   maxFolders: number,
-  skip: (error: Unreadable) => void = rethrow,
+  skip: ((error: Unreadable) => void) | null = null,
 ): string[] {
   const found: string[] = [];
   let folders = 0;
-  for (const name of entriesOf(folder, files)) {
+  for (const name of unlessDamaged(() => files.list(folder), []).slice(0, MAX_ENTRIES)) {
     if (folders >= maxFolders) break;
     const path = join(folder, name);
     try {
@@ -54,7 +46,7 @@ export function documentsBelow(
       const document = documentIn(path, files);
       if (document !== null) found.push(document);
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof Unreadable) || skip === null) throw error;
       skip(error);
     }
   }
@@ -64,19 +56,6 @@ export function documentsBelow(
 /** True if a direct subfolder holds a document. */
 export const hasDocumentBelow = (folder: string, files: FileTree): boolean =>
   documentsBelow(folder, files, MAX_FOLDERS, () => {}).length > 0;
-
-function rethrow(error: Unreadable): never {
-  throw error;
-}
-
-function entriesOf(folder: string, files: FileTree): string[] {
-  try {
-    return files.list(folder).slice(0, MAX_ENTRIES);
-  } catch (error) {
-    if (error instanceof DecodeFailed) return [];
-    throw error;
-  }
-}
 
 /**
  * The root of a collection: the folder of its document, unless its parent contains more of the members' images.
@@ -103,14 +82,8 @@ export function isInside(path: string, folder: string, files: FileTree): boolean
 }
 
 /** The resolved path, or `null` if it leads nowhere or out of the roots. @throws {Unreadable} */
-export function resolved(path: string, files: FileTree): string | null {
-  try {
-    return files.resolve(path);
-  } catch (error) {
-    if (error instanceof PathNotFound || error instanceof PathNotAllowed) return null;
-    throw error;
-  }
-}
+export const resolved = (path: string, files: FileTree): string | null =>
+  unlessMissing(() => files.resolve(path));
 
 /** Largest number of bytes of collection documents per search; they take about a second. */
 const MAX_DOCUMENT_BYTES = 32 << 20;
@@ -120,7 +93,6 @@ const MAX_MEMBERS_FOLLOWED = 5_000;
 
 /** Remaining limits of a search; negative once exceeded. */
 export interface Allowance {
-  /** Bytes of documents. */
   bytes: number;
   members: number;
 }
@@ -198,8 +170,7 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
   const collection = await readDocument<Collection>(document, "collection", files);
   if (collection === null) throw new DecodeFailed("it is not the document of a collection");
   const root = dirname(document);
-  const images = collection.members.map((member) => member.ome_zarr);
-  if (rootOfDocument(document, images, files) === root) return { document, root, collection };
+  if (rootOfDocument(document, imagesOf(collection), files) === root) return { document, root, collection };
   throw new DecodeFailed(
     `the images of the collection lie above its document; open the folder ${quoted(dirname(root))}`,
   );
@@ -218,10 +189,17 @@ export async function collectionIn(folder: string, files: FileTree): Promise<Ope
   const allowance = searchAllowance();
   for (const document of [...own ? [own] : [], ...documentsBelow(folder, files, MAX_FOLDERS, () => {})]) {
     if (!isInside(document, folder, files)) continue;
-    const collection = await documentOf(document, files, allowance);
-    if (collection) {
-      found.push({ document, root: rootBelow(folder, document, collection, files), collection });
+    let collection: Collection | null;
+    try {
+      collection = await readDocument<Collection>(document, "collection", files, allowance);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      throw new DecodeFailed(`${quoted(basename(document))}: ${error.message}`, { cause: error });
     }
+    if (collection === null) continue;
+    // The paths in a document below the folder may be relative to the document's own folder.
+    const root = document === own ? folder : rootOfDocument(document, imagesOf(collection), files, folder);
+    found.push({ document, root, collection });
   }
   if (found.length > 1) {
     const documents = found.map(({ document }) => quoted(document)).join(", ");
@@ -240,18 +218,4 @@ export function zipRoot(zip: ZipFiles, folder = zip.archive): string {
   return zip.kind(inner) === "directory" ? inner : folder;
 }
 
-/** Reads a document that was found, not named; `null` if it is of another program. @throws {DecodeFailed} with its name */
-async function documentOf(path: string, files: FileTree, allowance: Allowance): Promise<Collection | null> {
-  try {
-    return await readDocument<Collection>(path, "collection", files, allowance);
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-    throw new DecodeFailed(`${quoted(basename(path))}: ${error.message}`, { cause: error });
-  }
-}
-
-/** The root: the opened folder, unless the paths in a document below it are relative to the document's own folder. */
-function rootBelow(folder: string, document: string, { members }: Collection, files: FileTree): string {
-  if (dirname(document) === folder) return folder;
-  return rootOfDocument(document, members.map((member) => member.ome_zarr), files, folder);
-}
+const imagesOf = ({ members }: Collection) => members.map((member) => member.ome_zarr);

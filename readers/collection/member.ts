@@ -1,6 +1,6 @@
 /** An image with the metadata of its collection: display of axes, reference image, scan path, missing planes. */
 import { join } from "node:path";
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { PlaneNotFound, unlessDamaged } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { calibrated } from "../metadata/axes.ts";
 import { isJsonObject, parseJsonText } from "../metadata/json.ts";
@@ -15,7 +15,7 @@ import {
 import { type OpenedStore, openStore, storeInTree } from "../ome_zarr/opened_store.ts";
 import { acquisitionOf, readLinkedImage, type StoredImage, textOf } from "../ome_zarr/mod.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
-import { type Acquisition, type Axis, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
+import { type Acquisition, FIRST_POSITION, type Position, type Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { Membership } from "./membership.ts";
 import { isInside } from "./documents.ts";
@@ -60,7 +60,6 @@ export function asMember(acquisition: Acquisition, membership: Membership, files
   };
 }
 
-/** Adds the documents of a member and the tables of its analyses. */
 function addDocuments(list: DocumentList, { documents, root }: Membership, files: FileTree): void {
   for (const { name, path } of documents) {
     const text = textAt(path, name, list, files);
@@ -86,13 +85,7 @@ function textAt(path: string, name: string, list: DocumentList, files: FileTree)
 
 /** Paths of the tables of an analyses document; empty for another document or a damaged one. */
 function tablesOf(text: string, name: string): string[] {
-  let document: unknown;
-  try {
-    document = parseJsonText(text, `"${name}"`);
-  } catch (error) {
-    if (error instanceof DecodeFailed) return [];
-    throw error;
-  }
+  const document = unlessDamaged(() => parseJsonText(text, `"${name}"`), null);
   const list = (value: unknown) => Array.isArray(value) ? value.filter(isJsonObject) : [];
   return list(isJsonObject(document) ? document["analyses"] : null)
     .flatMap(({ resources }) => list(resources).map(({ path }) => path))
@@ -118,7 +111,7 @@ function readReference({ referenceImage, scanPath }: Membership, files: FileTree
   return referenceUnlessLost(() => {
     const acquisition = acquisitionOf(readLinkedImage(storeAt(referenceImage, files)), files.stop);
     const { channels, axes } = acquisition;
-    const [y, x] = [axisOf(axes, "Y"), axisOf(axes, "X")];
+    const [y, x] = [axes.at(-2)!, axes.at(-1)!];
     const { path, warnings } = pathOn({ rows: y.size, columns: x.size }, scanPath);
     return {
       reference: {
@@ -131,12 +124,6 @@ function readReference({ referenceImage, scanPath }: Membership, files: FileTree
       warnings: [...acquisition.warnings, ...warnings],
     };
   });
-}
-
-function axisOf(axes: readonly Axis[], name: Axis["name"]): Axis {
-  const axis = axes.find((one) => one.name === name);
-  if (!axis) throw new Error(`an acquisition has no axis ${name}`);
-  return axis;
 }
 
 function pathOn(

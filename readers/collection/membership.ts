@@ -27,20 +27,12 @@ const MAX_LEVELS = 6;
 /** Number of members whose images decide which folder is the root of their collection. */
 const MAX_MEMBERS_COUNTED = 1_000;
 
-/** One document or table of a member. */
-export interface MemberDocument {
-  /** Path below the root of the collection. */
-  readonly name: string;
-  /** Resolved path. */
-  readonly path: string;
-}
-
 /** A collection's facts about one of its images. */
 export interface Membership {
   /** The collection and the member; `null` for an image outside any collection. */
   readonly collection: MemberName | null;
-  /** Documents of the member, and the tables that its analyses name. */
-  readonly documents: readonly MemberDocument[];
+  /** Documents of the member: the path below the root of the collection, and the resolved path. */
+  readonly documents: readonly { readonly name: string; readonly path: string }[];
   readonly root: string;
   /** Indices `t`, `z`, `c` of planes that were never recorded, as `"t z c"`. */
   readonly missingPlanes: ReadonlySet<string>;
@@ -53,7 +45,6 @@ export interface Membership {
   readonly warnings: readonly Warning[];
 }
 
-/** A search for the collection of an image. */
 interface Search {
   readonly image: string;
   readonly files: FileAccess;

@@ -5,7 +5,6 @@ import { DecodeFailed } from "../errors.ts";
 export interface ByteSource {
   /** Name in messages: `the file`. */
   readonly name: string;
-  /** Size in bytes. */
   readonly size: number;
   /** True if reading parts has no advantage: the bytes are in memory, or can be verified only as a whole. */
   readonly asWhole?: boolean;

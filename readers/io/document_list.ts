@@ -8,7 +8,6 @@ export interface MetadataDocument {
   /** Name of the document's tag, part of the file or companion file. */
   readonly name: string;
   readonly mediaType: "application/xml" | "application/json" | "text/csv" | "text/plain";
-  /** The whole text. */
   readonly text: string;
 }
 
@@ -29,7 +28,6 @@ export class DocumentList {
     return this.#left;
   }
 
-  /** The added documents. */
   get found(): readonly MetadataDocument[] {
     return this.#found;
   }

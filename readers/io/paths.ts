@@ -133,21 +133,10 @@ export function placesOf(folder: string, name: string): string[] {
   return leavesFolder(name) || written === beside ? [beside] : [written, beside];
 }
 
-/** Parts of a mark. */
-interface FileState {
-  readonly dev: number | null;
-  readonly ino: number | null;
-  readonly size: number;
-  readonly modified: number | null;
-}
-
 /** The mark of a file: device, inode, size in bytes and modification time in milliseconds. */
-export const fileMark = ({ dev, ino, size, modified }: FileState): string =>
-  `${dev}:${ino}:${size}:${modified}`;
-
-/** The mark of a file from its `stat`. */
-const markOf = ({ dev, ino, size, mtime }: Deno.FileInfo): string =>
-  fileMark({ dev, ino, size, modified: mtime?.getTime() ?? null });
+export const fileMark = (
+  { dev, ino, size, mtime }: Pick<Deno.FileInfo, "dev" | "ino" | "size" | "mtime">,
+): string => `${dev}:${ino}:${size}:${mtime?.getTime() ?? null}`;
 
 /** The mark of a missing file. */
 export const ABSENT = "absent";
@@ -172,7 +161,7 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {
     let found: string;
     try {
-      found = markOf(Deno.statSync(path));
+      found = fileMark(Deno.statSync(path));
     } catch (error) {
       found = markOfNone(path, error);
     }
@@ -183,7 +172,7 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
 /** {@linkcode requireMarks} without blocking the thread: network drives can take seconds. */
 export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
   await Promise.all(Array.from(marks, async ([path, mark]) => {
-    const found = await Deno.stat(path).then(markOf, (error) => markOfNone(path, error));
+    const found = await Deno.stat(path).then(fileMark, (error) => markOfNone(path, error));
     if (found !== mark) throw changed(path);
   }));
 }

@@ -56,7 +56,6 @@ const MAX_DESCRIPTORS = 16;
 
 /** The file system as one open may use it: limited to its roots, counted, stopped by its flag. */
 export class FileAccess {
-  /** Numbers of opens, reads and bytes so far. */
   readonly counts: ReadCounts = { opens: 0, reads: 0, bytes: 0 };
   readonly #roots: readonly string[] | null;
   readonly #stop: StopFlag;
@@ -186,7 +185,7 @@ export class FileAccess {
       if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is not a regular file`);
       this.#requireUnexchanged(resolved, stat);
       this.counts.opens += 1;
-      return { path: resolved, fd, size: stat.size, mark: fileMark({ ...stat, modified: stat.mtimeMs }) };
+      return { path: resolved, fd, size: stat.size, mark: fileMark(stat) };
     } catch (cause) {
       fs.closeSync(fd);
       throw cause instanceof ReaderError ? cause : failure(path, "looked at", cause);
@@ -361,7 +360,6 @@ interface FileHost {
 /** A regular file, read by position. */
 export class RandomAccessFile extends CheckedSource implements ByteSource {
   readonly name = "the file";
-  /** Resolved path. */
   readonly path: string;
   readonly size: number;
   #fd: number | null;

@@ -49,7 +49,6 @@ export function keepGarbage(): void {
 
 /** The decoder under a stream of `node:zlib`, the same in Node and Deno. */
 export interface ZstdDecoder {
-  /** The native decoder. */
   readonly _handle: {
     /** Decodes some input. @throws {Error} the input is damaged */
     writeSync(
@@ -63,7 +62,6 @@ export interface ZstdDecoder {
     ): void;
     /** Starts another stream but keeps the window's memory. */
     reset(): void;
-    /** Frees the memory. */
     close(): void;
   };
   /** Numbers of output and input bytes that a call left unused. */

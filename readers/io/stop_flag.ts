@@ -17,7 +17,6 @@ export class StopFlag {
     this.#cell = new Int32Array(shared);
   }
 
-  /** Memory of the flag, to send to a worker. */
   get shared(): SharedArrayBuffer {
     return this.#cell.buffer as SharedArrayBuffer;
   }

@@ -90,9 +90,7 @@ const NO_UNIT = new Set(["", "pixel", "pixels", "px", "reference frame", "null",
 
 /** A step with its unit. */
 export interface Calibration {
-  /** Physical step per sample. */
   readonly step: number;
-  /** Unit of the step. */
   readonly unit: string;
 }
 

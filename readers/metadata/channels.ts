@@ -26,7 +26,6 @@ export const BLACK = "#000000";
 
 /** Name and colour of a channel in its file; `null` or blank if missing. */
 export interface NamedChannel {
-  /** Any text. */
   readonly name: string | null | undefined;
   /** `#rrggbb` in lower case. */
   readonly color?: string | null | undefined;

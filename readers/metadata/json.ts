@@ -6,9 +6,7 @@ export { isJsonObject, type JsonObject } from "../../schemas/json_object.ts";
 
 /** Limits of a JSON text. */
 export interface JsonLimits {
-  /** Largest size of the text in bytes. */
   readonly bytes: number;
-  /** Largest number of values. */
   readonly values: number;
 }
 

@@ -59,7 +59,6 @@ export interface PvLine {
   };
   /** Length in um, or `null`. */
   readonly length: number | null;
-  /** Points of a line drawn by hand. */
   readonly points: readonly { readonly x: number | null; readonly y: number | null }[];
 }
 
@@ -70,14 +69,11 @@ export const isStraight = ({ mode }: PvLine): boolean => /^straightLine$/i.test(
 export interface PvSequence {
   /** Type: `Linescan`, `Single`, `ZSeries`, `TSeries Timed Element` and so on. */
   readonly type: string;
-  /** Number of the cycle, or `null`. */
   readonly cycle: number | null;
   /** Time of day, as written. */
   readonly time: string | undefined;
-  /** The line of a line scan, or `null`. */
   readonly line: PvLine | null;
   readonly frames: readonly PvFrame[];
-  /** Settings of the sequence element itself. */
   readonly state: PvState;
 }
 
@@ -86,7 +82,6 @@ export interface PvScan {
   /** Date and time of the start, as written. */
   readonly date: string | undefined;
   readonly sequences: readonly PvSequence[];
-  /** Settings of the document element itself. */
   readonly state: PvState;
 }
 
@@ -215,7 +210,6 @@ export function sourceSteps(
 /** Month, day, year and a twelve-hour clock, as in US English: `3/5/2024 2:18:23 PM`. */
 const US = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d\d):(\d\d)\s*([AP]M)\s*$/i;
 
-/** A date that starts with its year. */
 const YEAR_FIRST = /^\s*\d{4}[-/]\d/;
 
 /**
@@ -262,7 +256,6 @@ export type PvState = ReadonlyMap<string, number>;
 /** State of a frame without settings of its own; a document may have thousands. */
 const NO_STATE: PvState = new Map();
 
-/** Settings in the `PVStateShard` of an element. */
 function stateOf(element: XmlElement): PvState {
   const state = new Map<string, number>();
   for (const shard of element.children) {

@@ -137,7 +137,6 @@ export function documentOf(
   }
 }
 
-/** Path of a scan's document in a folder, or `null`. */
 function pathIn(folder: string, scan: string, files: FileAccess): string | null {
   for (const name of new Set([`${scan}.xml`, `${basename(folder)}.xml`])) {
     const path = join(folder, name);

@@ -8,11 +8,8 @@ import { MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 
 /** An element. Names lack their prefixes, which differ between versions of programs. */
 export interface XmlElement {
-  /** Local name. */
   readonly name: string;
-  /** Attribute values by local name. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Child elements, in document order. */
   readonly children: readonly XmlElement[];
   /** Character data directly inside this element, trimmed. */
   readonly text: string;
@@ -29,7 +26,6 @@ interface OpenElement {
 export interface XmlLimits {
   /** Remaining elements and attributes; several documents can share the count. */
   nodes: number;
-  /** Deepest nesting. */
   readonly depth: number;
   /** True for an element to skip together with its content. */
   omits?(name: string, parent: string | undefined): boolean;
@@ -131,7 +127,6 @@ export function parseXml(
   return root;
 }
 
-/** Attributes by their local names. */
 function localAttributes(written: Record<string, string>): Record<string, string> {
   const attributes: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(written)) attributes[local(name)] = value;

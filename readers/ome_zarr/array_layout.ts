@@ -23,7 +23,6 @@ const MAX_RANK = 16;
 export interface ArrayLayout {
   /** Path inside the store. */
   readonly path: string;
-  /** Number of samples along each axis. */
   readonly shape: readonly number[];
   /** Number of samples of a chunk along each axis. */
   readonly chunkShape: readonly number[];
@@ -32,7 +31,6 @@ export interface ArrayLayout {
   readonly chain: CodecChain;
   /** float32 value of samples in absent chunks; `null` if undefined. */
   readonly fill: number | null;
-  /** Names of the axes in the array's metadata, or `null`. */
   readonly dimensionNames: readonly (string | null)[] | null;
   /** Returns the possible keys of the chunk at a grid position; the first existing key counts. */
   readonly chunkKeys: (position: readonly number[]) => string[];
@@ -180,7 +178,6 @@ function version2(node: ZarrNode, shape: number[], path: string, what: string): 
   };
 }
 
-/** Converts a filter or compressor of Zarr 2. */
 function version2Codec(value: unknown, what: string): CodecMetadata {
   const { id } = object(value);
   if (typeof id !== "string") throw new DecodeFailed(`${what} has a filter or compressor without a name`);

@@ -69,7 +69,6 @@ function range(start: number, end: number): number[] {
 /** Planes of an array in a store. */
 export interface StoredPlanes {
   readonly store: Store;
-  /** The array of the planes. */
   readonly array: ArrayLayout;
   readonly selection: PlaneSelection;
 }
@@ -194,7 +193,11 @@ class ChunkDecoder {
     const { serializer, shape } = chain;
     const axes = chain.axes.map((axis) => chunk.axes[axis]!);
     if (serializer.kind === "sharding") {
-      const shard = chain.byteCodecs.length === 0 ? source : wholeShard(chain, source, name);
+      let shard = source;
+      if (chain.byteCodecs.length > 0) {
+        const bytes = decodeBytes(chain.byteCodecs, source, { size: encodedBound(chain), name });
+        shard = new DecodedBytes(bytes, `shard "${name}"`);
+      }
       return await this.#decodeShard(serializer, { ...chunk, source: shard, axes });
     }
     const box = placed(origin, axes, shape);
@@ -268,21 +271,12 @@ function requireSize(size: number, needed: number, name: string): void {
   if (size !== needed) throw new DecodeFailed(`chunk "${name}" has ${size} bytes instead of ${needed}`);
 }
 
-/** Decodes a whole shard that is wrapped in bytes-to-bytes codecs. */
-function wholeShard(chain: CodecChain, value: ByteSource, name: string): ByteSource {
-  const bytes = decodeBytes(chain.byteCodecs, value, { size: encodedBound(chain), name });
-  return new DecodedBytes(bytes, `shard "${name}"`);
-}
-
-/** Limits for the output of codecs: at most `size` bytes of the chunk `name`, in `room` if given. */
-interface Wanted {
-  readonly size: number;
-  readonly name: string;
-  readonly room?: Room;
-}
-
-function decodeBytes(codecs: readonly ByteCodec[], value: ByteSource, wanted: Wanted): Uint8Array {
-  const { size, name, room } = wanted;
+/** Decodes at most `size` bytes of the chunk `name`, into `room` if given. */
+function decodeBytes(
+  codecs: readonly ByteCodec[],
+  value: ByteSource,
+  { size, name, room }: { readonly size: number; readonly name: string; readonly room?: Room },
+): Uint8Array {
   requireStored(value, name);
   if (codecs.length === 0) requireSize(value.size, size, name);
   const most = Math.min(looseBound(size), MAX_ENCODED_BYTES);
@@ -315,14 +309,11 @@ function runStep<T>(chunk: string, codec: string, step: () => T): T {
 /** Offset and length that mark an absent inner chunk (sharding codec, "Binary shard format"). */
 const ABSENT = 0xffffffffffffffffn;
 
-/** Location of an inner chunk in its shard. */
-interface IndexEntry {
-  readonly offset: bigint;
-  readonly length: bigint;
-}
-
-/** Reads the index of a shard. Entries are numbered by inner chunk, the last axis fastest. */
-function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: number) => IndexEntry {
+/** Reads the index of a shard: the offset and length of each inner chunk, the last axis fastest. */
+function readIndex(
+  sharding: Sharding,
+  { source, name }: EncodedChunk,
+): (entry: number) => readonly [offset: bigint, length: bigint] {
   const { indexSize, indexLittleEndian: littleEndian } = sharding;
   if (source.size < indexSize) {
     throw new DecodeFailed(`shard "${name}" has ${source.size} bytes, but its index takes ${indexSize}`);
@@ -333,16 +324,19 @@ function readIndex(sharding: Sharding, { source, name }: EncodedChunk): (entry: 
     index = runStep(name, codec.name, () => codec.decode(index, indexSize));
   }
   const numbers = new DataView(index.buffer, index.byteOffset, index.byteLength);
-  return (entry) => ({
-    offset: numbers.getBigUint64(16 * entry, littleEndian),
-    length: numbers.getBigUint64(16 * entry + 8, littleEndian),
-  });
+  return (entry) => [
+    numbers.getBigUint64(16 * entry, littleEndian),
+    numbers.getBigUint64(16 * entry + 8, littleEndian),
+  ];
 }
 
 /** The bytes of an inner chunk; `null` if it is absent. */
-function innerChunk(shard: EncodedChunk, { offset, length }: IndexEntry, place: string): ByteSource | null {
+function innerChunk(
+  { source, name }: EncodedChunk,
+  [offset, length]: readonly [bigint, bigint],
+  place: string,
+): ByteSource | null {
   if (offset === ABSENT && length === ABSENT) return null;
-  const { source, name } = shard;
   const part = `inner chunk ${place} of shard "${name}"`;
   if (offset + length > BigInt(source.size)) {
     throw new DecodeFailed(`${part} at ${offset} + ${length} ends after the shard (${source.size} bytes)`);

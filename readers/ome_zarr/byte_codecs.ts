@@ -14,7 +14,6 @@ export type CodecConfiguration = Readonly<Record<string, unknown>>;
 
 /** One decoding step. */
 export interface ByteCodec {
-  /** As the metadata name it. */
   readonly name: string;
   /** Encoded length of a decoded length; absent where variable. */
   readonly encodedLength?: (decoded: number) => number;

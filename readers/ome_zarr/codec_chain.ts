@@ -11,7 +11,6 @@ import { numpyType } from "./sample_types.ts";
 
 /** A codec in the metadata. */
 export interface CodecMetadata {
-  /** Name as written. */
   readonly name: string;
   /** Fields, not validated. */
   readonly configuration: CodecConfiguration;
@@ -33,7 +32,6 @@ export interface CodecChain {
   readonly axes: readonly number[];
   /** Element-wise codecs such as `delta`, in the order of the metadata. */
   readonly valueCodecs: readonly CodecMetadata[];
-  /** How the bytes hold the samples. */
   readonly serializer: BytesSerializer | Sharding;
   /** Compressors and checksums, in the order of the metadata. */
   readonly byteCodecs: readonly ByteCodec[];
@@ -41,11 +39,8 @@ export interface CodecChain {
 
 /** Plain samples in C order of the stored axes. */
 export interface BytesSerializer {
-  /** Distinguishes it from {@linkcode Sharding}. */
   readonly kind: "bytes";
-  /** Type of the stored samples. */
   readonly sampleType: SampleType;
-  /** Byte order of the stored samples. */
   readonly littleEndian: boolean;
   /** Bytes per whole chunk. */
   readonly size: number;
@@ -53,17 +48,13 @@ export interface BytesSerializer {
 
 /** Inner chunks, with an index of their offsets and lengths. */
 export interface Sharding {
-  /** Distinguishes it from {@linkcode BytesSerializer}. */
   readonly kind: "sharding";
-  /** Decodes an inner chunk. */
   readonly inner: CodecChain;
   /** Shape of an inner chunk, along the stored axes of the shard. */
   readonly innerShape: readonly number[];
-  /** Number of inner chunks per axis. */
   readonly grid: readonly number[];
   /** Codecs of the index, all of fixed length. */
   readonly indexCodecs: readonly ByteCodec[];
-  /** Byte order of the index. */
   readonly indexLittleEndian: boolean;
   /** Size of the encoded index in bytes. */
   readonly indexSize: number;
@@ -78,7 +69,6 @@ const ROUNDING_CODECS = ["bitround", "quantize"];
 
 /** The chunk that a chain of codecs decodes. */
 export interface ChunkSamples {
-  /** Number of samples along each axis. */
   readonly shape: readonly number[];
   /** Type of the samples after all steps. */
   readonly sampleType: SampleType;

@@ -6,7 +6,6 @@ import { isJsonObject, type JsonObject, jsonText, parseJsonText } from "../metad
 
 /** The bytes stored under one key. */
 export interface StoredValue extends ByteSource {
-  /** Closes what the value holds open. */
   close?(): void;
 }
 
@@ -60,7 +59,6 @@ export function readValue(store: Store, key: string, maxBytes: number): Uint8Arr
 
 /** A parsed metadata document. */
 export interface Metadata {
-  /** Key of the document in the store. */
   readonly key: string;
   /** Fields, not validated. */
   readonly fields: JsonObject;
@@ -68,7 +66,6 @@ export interface Metadata {
 
 /** One node of a hierarchy. */
 export interface ZarrNode {
-  /** Version of the Zarr format. */
   readonly zarrFormat: 2 | 3;
   readonly kind: "group" | "array";
   /** Document `zarr.json`, `.zarray` or `.zgroup`. */

@@ -25,22 +25,18 @@ export interface ListedImage {
   readonly path: string;
   /** Name in the documents of the parent groups, or `null`. */
   readonly name: string | null;
-  /** Its group, if already read. */
   readonly node?: ZarrNode;
 }
 
 /** OME-XML of one image. */
 export interface ImageXml {
-  /** Key of the document. */
   readonly key: string;
-  /** The description of the image, or `null`. */
   readonly image: OmeXmlImage | null;
 }
 
 /** The images at a path; at least one. */
 export interface ImageList {
   readonly kind: "image" | "layout" | "plate";
-  /** Path inside the store. */
   readonly path: string;
   /** Existing images, in the declared order. */
   readonly images: readonly ListedImage[];
@@ -87,20 +83,54 @@ export function imageList({ store, path, shown }: OpenedStore): ImageList {
   return layoutImages(store, path, node, shown);
 }
 
+/** Largest number of wells in a plate; the largest plates in use have 3456. */
+const MAX_WELLS = 10_000;
+
+/** Largest number of fields in a plate, 200 bytes of heap each. */
+const MAX_FIELDS = 100_000;
+
+/** The existing fields of a plate, in the order of its wells. Reads only the documents of the wells. */
 function plateImages(store: Store, plate: PlacedNode, metadata: JsonObject): ImageList {
   const { path } = plate;
-  const { fields, absent } = plateFields(store, path, metadata);
+  const fields: string[] = [];
+  const absent: string[] = [];
+  const wells = pathsOf(metadata["wells"]);
+  if (wells.length > MAX_WELLS) {
+    throw new DecodeFailed(`the plate has ${wells.length} wells, more than ${MAX_WELLS}`);
+  }
+  for (const place of wells) {
+    const key = storeKey(path, place);
+    const node = key === null ? null : readNode(store, key);
+    const well = node ? omeAttributes(node)["well"] : null;
+    const images = isJsonObject(well) ? pathsOf(well["images"]) : [];
+    if (images.length === 0) absent.push(place);
+    if (fields.length + absent.length + images.length > MAX_FIELDS) {
+      throw new DecodeFailed(`the plate has more than ${MAX_FIELDS} fields`);
+    }
+    for (const image of images) {
+      const field = storeKey(key ?? "", image);
+      if (field !== null && holdsAttributes(store, field)) fields.push(field);
+      else absent.push(`${place}/${image}`);
+    }
+  }
   if (fields.length === 0) throw new DecodeFailed(`the plate holds no field${naming(absent)}`);
-  const images = fields.map((field) => ({ path: field, name: nameBelow(path, field) }));
+  const nameOf = (field: string) => field.startsWith(`${path}/`) ? field.slice(path.length + 1) : field;
   return {
     kind: "plate",
     path,
-    images,
+    images: fields.map((field) => ({ path: field, name: nameOf(field) })),
     warnings: leftOut(absent, "A well or field of the plate", "wells and fields of the plate"),
-    xmlOf: (index, warnings) => imageXml(store, images[index]!.path, warnings, plate),
+    xmlOf: (index, warnings) => imageXml(store, fields[index]!, warnings, plate),
   };
 }
 
+/** Largest number of images in a layout, 500 bytes of heap each; a plate has some thousand. */
+const MAX_SERIES = 100_000;
+
+/**
+ * The existing series of a layout in the declared order: those listed in its `OME` group, or else 0, 1, 2 and so on as long as they
+ * exist.
+ */
 function layoutImages(
   store: Store,
   path: string,
@@ -116,7 +146,18 @@ function layoutImages(
   }
   const warnings: Warning[] = [];
   const xml = readOmeXml(store, path, warnings);
-  const { series, absent } = layoutSeries(store, path, xml.length);
+  const names = listedSeries(store, path);
+  // `index` is that among the declared series and among the `Image` elements of the OME-XML.
+  const series: { readonly path: string; readonly index: number }[] = [];
+  const absent: string[] = [];
+  for (let index = 0; index < (names?.length ?? Infinity); index += 1) {
+    if (index >= MAX_SERIES) throw new DecodeFailed(`the layout has more than ${MAX_SERIES} series`);
+    const name = names?.[index] ?? String(index);
+    const image = storeKey(path, name);
+    if (image !== null && holdsAttributes(store, image)) series.push({ path: image, index });
+    else if (names || index < xml.length) absent.push(name);
+    else break;
+  }
   if (series.length === 0) throw new DecodeFailed(`the layout holds no series${naming(absent)}`);
   const key = omeXmlKey(path);
   return {
@@ -127,10 +168,6 @@ function layoutImages(
     xmlOf: (index) => xml.length === 0 ? null : { key, image: xml[series[index]!.index] ?? null },
   };
 }
-
-/** Path of a field relative to its plate. */
-const nameBelow = (plate: string, field: string) =>
-  field.startsWith(`${plate}/`) ? field.slice(plate.length + 1) : field;
 
 /** OME-XML of the layout around an image, or beside an image at the root of a store. */
 function imageXml(store: Store, path: string, warnings: Warning[], nearest?: PlacedNode): ImageXml | null {
@@ -151,51 +188,13 @@ function leftOut(absent: readonly string[], one: string, many: string): Warning[
 
 const naming = (absent: readonly string[]) => absent.length === 0 ? "" : `: ${listed(absent.map(quoted))}`;
 
-/** Largest number of images in a layout, 500 bytes of heap each; a plate has some thousand. */
-const MAX_SERIES = 100_000;
-
-/** A node and its path inside the store. */
 interface PlacedNode {
   readonly path: string;
   readonly node: ZarrNode;
 }
 
-/** One series of a layout. */
-interface Series {
-  /** Path of its image inside the store. */
-  readonly path: string;
-  /** Index among the declared series and among the `Image` elements of the OME-XML. */
-  readonly index: number;
-}
-
-/** Version of the layout of a group, or `undefined`. */
 const layoutVersion = (node: ZarrNode): unknown =>
   omeAttributes(node)["bioformats2raw.layout"] ?? node.attributes["bioformats2raw.layout"];
-
-/**
- * Finds the existing series of a layout in the declared order, and the names of absent series. Series are those listed in its
- * `OME` group, or else 0, 1, 2 and so on as long as they exist.
- *
- * @param images number of images in the OME-XML
- */
-function layoutSeries(
-  store: Store,
-  path: string,
-  images: number,
-): { readonly series: readonly Series[]; readonly absent: readonly string[] } {
-  const listed = listedSeries(store, path);
-  const series: Series[] = [];
-  const absent: string[] = [];
-  for (let index = 0; index < (listed?.length ?? Infinity); index += 1) {
-    if (index >= MAX_SERIES) throw new DecodeFailed(`the layout has more than ${MAX_SERIES} series`);
-    const name = listed?.[index] ?? String(index);
-    const key = storeKey(path, name);
-    if (key !== null && holdsAttributes(store, key)) series.push({ path: key, index });
-    else if (listed || index < images) absent.push(name);
-    else break;
-  }
-  return { series, absent };
-}
 
 /** Names of the series listed in the `OME` group of a layout, or `null`. */
 function listedSeries(store: Store, path: string): string[] | null {
@@ -204,9 +203,6 @@ function listedSeries(store: Store, path: string): string[] | null {
   const names = Array.isArray(series) ? series.filter((name) => typeof name === "string") : [];
   return names.length > 0 ? names : null;
 }
-
-/** Versions of the layout. The first two store the OME-XML elsewhere. */
-const LAYOUTS: readonly unknown[] = [1, 2, 3];
 
 /**
  * Finds an image in the nearest layout around it, which may be a plate; `null` if there is no layout.
@@ -221,11 +217,12 @@ function seriesPlace(
 ): { readonly layout: string; readonly index: number } | null {
   if (path === "") return { layout: "", index: 0 };
   const segments = path.split("/");
-  const depth = nearest === undefined ? segments.length - 1 : keyLength(nearest.path);
+  const depth = nearest ? nearest.path.split("/").filter(Boolean).length : segments.length - 1;
   for (let length = depth; length >= 0; length -= 1) {
     const layout = segments.slice(0, length).join("/");
     const node = nearest?.path === layout ? nearest.node : readNode(store, layout);
-    if (!node || !LAYOUTS.includes(layoutVersion(node))) continue;
+    // Versions 1 and 2 of the layout store the OME-XML elsewhere.
+    if (!node || ![1, 2, 3].some((version) => version === layoutVersion(node))) continue;
     const name = segments.slice(length).join("/");
     const listed = listedSeries(store, layout)?.indexOf(name) ?? -1;
     const index = listed >= 0 ? listed : /^\d{1,6}$/.test(name) ? Number(name) : null;
@@ -234,9 +231,6 @@ function seriesPlace(
   return null;
 }
 
-const keyLength = (key: string) => key === "" ? 0 : key.split("/").length;
-
-/** Key of the OME-XML of the layout at a path. */
 const omeXmlKey = (path: string): string => keyBelow(path, "OME", "METADATA.ome.xml");
 
 /**
@@ -256,50 +250,6 @@ function readOmeXml(store: Store, path: string, warnings: Warning[]): (OmeXmlIma
   }) ?? [];
 }
 
-/** Largest number of wells in a plate; the largest plates in use have 3456. */
-const MAX_WELLS = 10_000;
-
-/** Largest number of fields in a plate, 200 bytes of heap each. */
-const MAX_FIELDS = 100_000;
-
-/**
- * Finds the existing fields of a plate in the order of its wells, and the listed wells and fields that do not exist. It reads
- * only the documents of the wells.
- */
-function plateFields(
-  store: Store,
-  path: string,
-  plate: JsonObject,
-): { readonly fields: readonly string[]; readonly absent: readonly string[] } {
-  const fields: string[] = [];
-  const absent: string[] = [];
-  const wells = pathsOf(plate["wells"]);
-  if (wells.length > MAX_WELLS) {
-    throw new DecodeFailed(`the plate has ${wells.length} wells, more than ${MAX_WELLS}`);
-  }
-  for (const well of wells) {
-    const key = storeKey(path, well);
-    const images = key === null ? [] : imagesOf(store, key);
-    if (key === null || images.length === 0) absent.push(well);
-    if (fields.length + absent.length + images.length > MAX_FIELDS) {
-      throw new DecodeFailed(`the plate has more than ${MAX_FIELDS} fields`);
-    }
-    for (const image of images) {
-      const field = storeKey(key ?? "", image);
-      if (field !== null && holdsAttributes(store, field)) fields.push(field);
-      else absent.push(`${well}/${image}`);
-    }
-  }
-  return { fields, absent };
-}
-
-/** Paths of the fields of a well, relative to the well. */
-function imagesOf(store: Store, path: string): string[] {
-  const node = readNode(store, path);
-  const well = node ? omeAttributes(node)["well"] : null;
-  return isJsonObject(well) ? pathsOf(well["images"]) : [];
-}
-
 /** The error for a well, with a field to open instead. */
 function wellError(
   store: Store,
@@ -307,14 +257,11 @@ function wellError(
   well: JsonObject,
   shown: (path: string) => string,
 ): UnsupportedFormat {
-  const fields = pathsOf(well["images"]).slice(0, MAX_FIELDS_TRIED).map((image) => storeKey(path, image));
+  const fields = pathsOf(well["images"]).slice(0, 50).map((image) => storeKey(path, image));
   const field = fields.find((key) => key !== null && holdsAttributes(store, key));
   const example = typeof field === "string" ? `, for example "${shown(field)}"` : "";
   return new UnsupportedFormat(`"${shown(path)}" is a well of a plate; open one of its fields${example}`);
 }
-
-/** Number of fields of a well that are tried as an example. */
-const MAX_FIELDS_TRIED = 50;
 
 /** The distinct `path` values of a list's items. */
 function pathsOf(list: unknown): string[] {

@@ -15,7 +15,6 @@
  * their exact length, absent chunks without a fill value, links that leave the store, encrypted ZIP entries.
  */
 import { DecodeFailed, isLoss, Unreadable, UnsupportedFormat } from "../errors.ts";
-import type { DocumentList } from "../io/document_list.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
@@ -168,6 +167,7 @@ export function planeSelection(
   rows?: RowRange,
 ): PlaneSelection {
   const axisOf = (letter: AxisLetter) => axes.findIndex((axis) => axis.letter === letter);
+  const indices: Partial<Record<AxisLetter, number>> = { T: position.t, Z: position.z, L: position.l };
   const [rowAxis, columnAxis, channelAxis] = [axisOf("Y"), axisOf("X"), axisOf("C")];
   return {
     rowAxis,
@@ -176,7 +176,8 @@ export function planeSelection(
     rows: rows ?? { start: 0, end: array.shape[rowAxis]! },
     columns: array.shape[columnAxis]!,
     channels,
-    fixed: axes.map(({ letter }) => indexAt(letter, position)),
+    // An axis without a served letter is read at index 0.
+    fixed: axes.map(({ letter }) => letter === null ? 0 : indices[letter] ?? 0),
   };
 }
 
@@ -186,10 +187,14 @@ export function servedAxes({ axes, calibrations }: OmeImage): Axis[] {
   return axesOf(sizes, calibrations);
 }
 
+/** Heap of an image's metadata, of a channel or a time, and of an image in the list of scenes. */
+const [IMAGE_BYTES, NAMED_BYTES, LISTED_BYTES] = [64 << 10, 100, 500];
+
 /** The acquisition of an image. */
 export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition {
-  const { image, store, fileSize } = stored;
+  const { image, store, fileSize, documents, listed } = stored;
   const { array } = image;
+  const named = image.channels.length + (image.times?.length ?? 0);
   const { rows: { end: rows }, columns } = planeSelection(image, [], FIRST_POSITION);
   const axes = servedAxes(image);
   const lines = axes.find(({ name }) => name === "Y");
@@ -202,8 +207,14 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
     reference: null,
     warnings: image.warnings,
     times: image.times,
-    indexBytes: indexBytes(stored),
-    documents: (list) => addDocuments(list, stored),
+    indexBytes: IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed + store.indexBytes,
+    documents(list) {
+      for (const key of documents) {
+        const bytes = readValue(store, key, list.left);
+        const mediaType = key.endsWith(".xml") ? "application/xml" : "application/json";
+        if (bytes !== null) list.add(key, mediaType, textOf(bytes, key));
+      }
+    },
     plan(channels, position, wanted) {
       const selection = planeSelection(image, channels, position, wanted);
       wantedChunks(array, selection);
@@ -219,28 +230,6 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
       });
     },
   };
-}
-
-/** Index along an axis; an axis without a served letter is read at index 0. */
-function indexAt(letter: AxisLetter | null, { t, z, l }: Position): number {
-  return letter === "T" ? t : letter === "Z" ? z : letter === "L" ? l : 0;
-}
-
-/** Heap of an image's metadata, of a channel or a time, and of an image in the list of scenes. */
-const [IMAGE_BYTES, NAMED_BYTES, LISTED_BYTES] = [64 << 10, 100, 500];
-
-/** Memory that an open image keeps. */
-function indexBytes({ image, store, listed }: StoredImage): number {
-  const named = image.channels.length + (image.times?.length ?? 0);
-  return IMAGE_BYTES + NAMED_BYTES * named + LISTED_BYTES * listed + store.indexBytes;
-}
-
-function addDocuments(list: DocumentList, { store, documents }: StoredImage): void {
-  for (const key of documents) {
-    const bytes = readValue(store, key, list.left);
-    const mediaType = key.endsWith(".xml") ? "application/xml" : "application/json";
-    if (bytes !== null) list.add(key, mediaType, textOf(bytes, key));
-  }
 }
 
 /** Decodes UTF-8. @throws {DecodeFailed} */

@@ -9,15 +9,8 @@ import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
 import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
-import {
-  firstOf,
-  omeAttributes,
-  readNode,
-  requireVersion,
-  type Store,
-  storeKey,
-  type ZarrNode,
-} from "./hierarchy.ts";
+import { firstOf, omeAttributes, readNode, requireVersion, type Store, storeKey } from "./hierarchy.ts";
+import type { ListedImage } from "./image_list.ts";
 
 /** One axis of the stored array. */
 export interface OmeAxis {
@@ -49,14 +42,6 @@ export interface OmeImage {
   readonly warnings: readonly Warning[];
 }
 
-/** The group of an image. */
-export interface ImageGroup {
-  /** Path inside the store. */
-  readonly path: string;
-  /** Its metadata node, if already read. */
-  readonly node?: ZarrNode;
-}
-
 /**
  * Reads the image of a group.
  *
@@ -66,14 +51,14 @@ export interface ImageGroup {
  */
 export function readOmeImage(
   store: Store,
-  group: ImageGroup,
+  { path, node = readNode(store, path) ?? undefined }: Pick<ListedImage, "path" | "node">,
   xml: OmeXmlImage | null,
   earlier: readonly Warning[] = [],
 ): OmeImage {
-  const { path } = group;
   const warnings = [...earlier];
-  const ome = imageAttributes(store, group);
-  const multiscale = firstOf(ome["multiscales"])!;
+  const ome = node?.kind === "group" ? omeAttributes(node) : {};
+  const multiscale = firstOf(ome["multiscales"]);
+  if (!multiscale) throw new DecodeFailed(`"${path}" holds no image`);
   const version = ome["version"] ?? multiscale["version"];
   requireVersion(version);
   const dataset = firstOf(multiscale["datasets"]);
@@ -87,13 +72,19 @@ export function readOmeImage(
   if (!arrayNode) throw new DecodeFailed(`the dataset "${arrayPath}" does not exist`);
   const array = arrayLayout(arrayNode, arrayPath);
   const axes = omeAxes(multiscale, dataset, array, warnings);
-  checkPlane(axes);
+  const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
+  const [rows, columns] = [sizeOf("Y"), sizeOf("X")];
+  if (rows * columns > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);
+  }
+  if (sizeOf("C") > MAX_CHANNELS) {
+    throw new DecodeFailed(`the image has ${sizeOf("C")} channels, more than ${MAX_CHANNELS}`);
+  }
   if (multiscale["axes"] === undefined && /^0\.[3-5]/.test(String(version))) {
     const names = axes.map(({ name }) => name).join(", ");
     const text = `The image names no axes, which OME-Zarr ${version} requires; they are read as ${names}`;
     warnings.push(warning("axes_assumed", text));
   }
-  const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
   const { sampleType } = array;
   const named = describedChannels(ome, xml, sizeOf("C"), warnings);
   for (const { letter, name, size } of axes) {
@@ -107,22 +98,12 @@ export function readOmeImage(
     axes,
     path,
     name: xml?.name ?? (typeof name === "string" && name.trim() !== "" ? name.trim() : null),
-    channels: channelsOf(named, { sampleType, rows: sizeOf("Y"), columns: sizeOf("X") }),
+    channels: channelsOf(named, { sampleType, rows, columns }),
     moment: acquisitionTime(ome, xml),
     times: xml?.times?.length === sizeOf("T") ? xml.times : null,
     calibrations: calibrationsOf(axes, xml),
     warnings,
   };
-}
-
-/** OME attributes of a group with an image. @throws {DecodeFailed} the group has no image */
-function imageAttributes(
-  store: Store,
-  { path, node = readNode(store, path) ?? undefined }: ImageGroup,
-): JsonObject {
-  const ome = node?.kind === "group" ? omeAttributes(node) : {};
-  if (!firstOf(ome["multiscales"])) throw new DecodeFailed(`"${path}" holds no image`);
-  return ome;
 }
 
 /** Calibrations from the scales of the axes, or else from the pixel sizes in the OME-XML. */
@@ -134,19 +115,6 @@ function calibrationsOf(axes: readonly OmeAxis[], xml: OmeXmlImage | null): OmeI
       return [[axis.letter, axis.scale === null ? written : calibrated(axis.scale, axis.unit)]];
     }),
   );
-}
-
-function checkPlane(axes: readonly OmeAxis[]): void {
-  const size = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
-  const samples = size("Y") * size("X");
-  if (samples > MAX_PLANE_SAMPLES) {
-    throw new DecodeFailed(
-      `a plane of ${size("Y")} x ${size("X")} has more than ${MAX_PLANE_SAMPLES} samples`,
-    );
-  }
-  if (size("C") > MAX_CHANNELS) {
-    throw new DecodeFailed(`the image has ${size("C")} channels, more than ${MAX_CHANNELS}`);
-  }
 }
 
 /** Names and colours of `count` channels, from `omero` or else from the OME-XML. */

@@ -17,7 +17,6 @@ import { readNode, type Store, type StoredValue } from "./hierarchy.ts";
 import { zarrFolder } from "./zip_directory.ts";
 import { type FileTree, ZipFiles } from "./zip_files.ts";
 
-/** Files that mark a directory as a Zarr group. */
 const GROUP_MARKERS: readonly string[] = FORMAT_NAMES.zarr.markers;
 
 /** The directory of a marker file; any other path is returned unchanged. */

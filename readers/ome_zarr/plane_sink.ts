@@ -28,7 +28,6 @@ export interface Samples extends Omit<PackedSamples, "bytes"> {
 export interface PlaneSelection {
   readonly rowAxis: number;
   readonly columnAxis: number;
-  /** Axis of channels, or `null`. */
   readonly channelAxis: number | null;
   /** Wanted rows, which are those of the planes. */
   readonly rows: RowRange;
@@ -39,7 +38,6 @@ export interface PlaneSelection {
   readonly fixed: readonly number[];
 }
 
-/** A plane and its channel. */
 interface ChannelPlane {
   readonly channel: number;
   readonly plane: Float32Array;
@@ -51,7 +49,6 @@ export class PlaneSink {
   readonly #fill: number | null;
   /** Planes in ascending order of their channels. */
   readonly #planes: readonly ChannelPlane[];
-  /** Path of the array, for messages. */
   readonly #name: string;
 
   /** Fills planes in the order of the selected channels; `name` is the path of the array. */

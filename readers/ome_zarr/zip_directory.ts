@@ -9,11 +9,9 @@ import type { ByteSource } from "../io/byte_source.ts";
 export interface ZipEntry {
   /** Compression method: 0 stored, 8 deflated. */
   readonly method: number;
-  /** True if a password is needed. */
   readonly encrypted: boolean;
   /** CRC-32 of the whole file. */
   readonly crc: number;
-  /** Number of stored bytes. */
   readonly compressedSize: number;
   readonly size: number;
   /** Offset of the local header. */

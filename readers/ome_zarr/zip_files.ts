@@ -14,9 +14,7 @@ import { readZipDirectory, requireStraightNames, type ZipEntry } from "./zip_dir
 
 /** An opened file of a folder or a ZIP file. */
 export interface OpenedFile extends ByteSource {
-  /** Resolved path. */
   readonly path: string;
-  /** Closes what the file holds open. */
   close(): void;
 }
 
@@ -73,13 +71,11 @@ export class ZipFiles {
     return relative(this.archive, path).split(sep).join("/");
   }
 
-  /** The kind of file at a path, or `null`. */
   kind(path: string): PathKind | null {
     const key = this.#keyOf(path);
     return this.#folders.has(key) ? "directory" : this.#entries.has(key) ? "file" : null;
   }
 
-  /** True if {@linkcode kind} is not `null`. */
   hasEntry(path: string): boolean {
     return this.kind(path) !== null;
   }

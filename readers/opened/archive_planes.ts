@@ -10,7 +10,6 @@ import { positionsOf } from "../metadata/selection.ts";
 /** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */
 const MAX_SURVEYED = 10_000;
 
-/** A plan for one or several channels. */
 interface CountedPlan {
   readonly plan: PlanePlan;
   readonly count: number;

@@ -19,14 +19,7 @@ import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io
 import { FileAccess } from "../io/random_access.ts";
 import { openingOf, wantedChannels } from "../metadata/selection.ts";
 import { timeDoubts } from "../metadata/time_stamps.ts";
-import {
-  type Acquisition,
-  type PlanePlan,
-  type Position,
-  type Reference,
-  type RowRange,
-  workingOf,
-} from "../reader.ts";
+import { type Acquisition, type PlanePlan, type Position, type Reference, workingOf } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
 import type {
@@ -63,7 +56,6 @@ export class OpenAcquisition {
   readonly #files: FileAccess;
   readonly #chosen: ChosenFormat;
   readonly #opened: OpenedScene;
-  /** The first planes, until the first order. */
   #first: FirstPlanes | null = null;
   #summaryBytes = 0;
   /** Bytes of text that the reader may keep: two for each byte read that may belong to a document. */

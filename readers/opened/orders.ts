@@ -47,13 +47,10 @@ export interface AcquisitionSummary
   readonly sceneCount: number;
   /** The first `MAX_LISTED_SCENES` scenes. */
   readonly scenes: readonly SceneEntry[];
-  /** Loaded channels in the requested order. */
   readonly loaded: readonly Channel[];
-  /** Position of the loaded planes. */
   readonly position: Position;
   /** Reference image with the shape of its planes, or `null`. */
   readonly reference: (Omit<Reference, "plan"> & { readonly rows: number; readonly columns: number }) | null;
-  /** Warnings of the metadata and the plans. */
   readonly warnings: readonly Warning[];
 }
 
@@ -64,7 +61,6 @@ export interface Description {
   readonly bytes: number;
   /** Estimated bytes of the summary in memory. */
   readonly summaryBytes: number;
-  /** Memory that decoding needs besides the planes. */
   readonly working: WorkingMemory;
   /** How workers can divide the source planes; `null` if dividing is not worthwhile. */
   readonly division: Division | null;
@@ -76,9 +72,7 @@ export interface Description {
 export interface PlaneOrder {
   /** Channel indices; if empty, the order only opens the acquisition. */
   readonly channels: readonly number[];
-  /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;
-  /** Position within the acquisition. */
   readonly position: Position;
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
@@ -100,7 +94,6 @@ export interface DecodedOrder {
   readonly referencePlanes: Float32Array<ArrayBuffer>[] | null;
   /** Warnings if the reference image cannot be decoded. */
   readonly warnings: readonly Warning[];
-  /** Memory that decoding needs besides the planes. */
   readonly working: WorkingMemory;
   /** Marks of files that were read or missing, by resolved path, without those that the open read. */
   readonly files: ReadonlyMap<string, string>;
@@ -112,9 +105,7 @@ export interface PackOrder {
   readonly channels: readonly number[];
   /** Position within the acquisition; `null` for the reference image. */
   readonly position: Position | null;
-  /** How the planes are packed. */
   readonly layout: PackedLayout;
-  /** Memory that decoding may take besides the planes; if it needs more, nothing is decoded. */
   readonly working: WorkingMemory;
 }
 
@@ -122,25 +113,20 @@ export interface PackOrder {
 export interface PackedPlanes {
   /** Chunks of each plane, `null` for a plane that the recording lacks; `null` for all if decoding needs more memory. */
   readonly planes: readonly (readonly Uint8Array<ArrayBuffer>[] | null)[] | null;
-  /** Memory that decoding needs besides the planes. */
   readonly working: WorkingMemory;
 }
 
 /** A question, about one acquisition unless stated otherwise. */
 export type Question =
-  /** Opens and describes the acquisition. */
   | { readonly type: "open" }
   /** Checks and decodes planes. The buffers of the order are transferred. */
   | { readonly type: "decode"; readonly order: PlaneOrder }
-  /** Decodes and packs planes. */
   | { readonly type: "pack"; readonly order: PackOrder }
-  /** Plans the planes of some channels at every position. */
   | { readonly type: "survey"; readonly channels: readonly number[] }
   /** Parses the body of a request, without an acquisition. The bytes are transferred. */
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
   /** Validates CSV tables, without an acquisition. */
   | { readonly type: "judge"; readonly tables: readonly string[] }
-  /** Encodes the metadata documents. */
   | { readonly type: "encode" }
   /** Returns the documents that the previous question encoded. */
   | { readonly type: "documents" };
@@ -150,11 +136,9 @@ export interface Answers {
   open: Description;
   /** Its planes are transferred. */
   decode: DecodedOrder;
-  /** Its chunks are transferred. */
   pack: PackedPlanes;
   /** Success: every plane fits its file. */
   survey: null;
-  /** The JSON value of the body. */
   parse: unknown;
   /** The first problem of each table, or `null`. */
   judge: readonly (string | null)[];

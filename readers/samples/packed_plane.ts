@@ -11,7 +11,6 @@ export type PackedType = (typeof PACKED_TYPES)[number];
 
 /** How planes are cut into chunks. */
 export interface PackedLayout {
-  /** Type of the written samples. */
   readonly sampleType: PackedType;
   readonly rows: number;
   readonly columns: number;

@@ -83,7 +83,6 @@ export interface SampleRun {
   readonly from: number;
   /** Distance between neighbours in samples: 1, or the number of interleaved channels. */
   readonly step: number;
-  /** Number of samples. */
   readonly count: number;
 }
 
