@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { AS_PLOT, ORIENTATIONS, UPRIGHT } from "../../static/demo/v2/picture/orientation.js";
 import { factorsOf } from "../../static/demo/v2/picture/picture_input.js";
 import { pictureOf, PlacedView } from "../../static/demo/v2/picture/placed_view.js";
@@ -113,4 +114,66 @@ Deno.test("the wheel zooms time over a line scan, both axes elsewhere", () => {
   assert.deepEqual(along(null, "shift"), [2, 1]);
   assert.deepEqual(along(null, "alt"), [1, 2]);
   for (const time of ["across", "down", null] as const) assert.deepEqual(along(time, "both"), [2, 2]);
+});
+
+/** A picture whose shown pixels are its own. */
+const wide = (locked = false) =>
+  new PlacedView({ ...SCAN, width: 1000, height: 200, locked }, ORIENTATIONS[0]!);
+
+Deno.test("a zoom keeps the place under the pointer, and ends at four pixels and at the whole picture", () => {
+  const placed = wide();
+  placed.zoom({ fx: 0.25, fy: 0.5 }, 2, 2);
+  // Half the span about x = 250: a quarter lies left of it before and after.
+  assert.deepEqual(placed.view, { x0: 125, x1: 625, y0: 50, y1: 150 });
+  placed.goHome();
+  placed.zoom({ fx: 0, fy: 0 }, 4, 1);
+  assert.deepEqual(placed.view, { x0: 0, x1: 250, y0: 0, y1: 200 });
+  placed.zoom({ fx: 0.5, fy: 0.5 }, 1e9, 1e9);
+  const { x0, x1, y0, y1 } = placed.view;
+  assert.deepEqual([x1 - x0, y1 - y0], [4, 4]);
+  placed.zoom({ fx: 0.5, fy: 0.5 }, 1e-9, 1e-9);
+  assert(placed.isHome);
+});
+
+Deno.test("panning stops at the edge, and revealing moves no further than needed", () => {
+  const placed = wide();
+  const part = { x0: 100, x1: 200, y0: 0, y1: 50 };
+  placed.view = part;
+  placed.pan(-5, 0.4);
+  assert.deepEqual(placed.view, { x0: 0, x1: 100, y0: 20, y1: 70 });
+  placed.view = part;
+  placed.reveal({ x: 150, y: 20 });
+  assert.deepEqual(placed.view, part);
+  placed.reveal({ x: 200, y: 20 });
+  assert.deepEqual(placed.view, { x0: 101, x1: 201, y0: 0, y1: 50 });
+});
+
+Deno.test("a box on a locked picture grows to the aspect of the view", () => {
+  const box = { x0: 0.25, y0: 0.25, x1: 0.125, y1: 0.5 };
+  const [free, locked] = [wide(), wide(true)];
+  free.zoomToBox(box);
+  assert.deepEqual(free.view, { x0: 125, x1: 250, y0: 50, y1: 100 });
+  // 125 x 50 pixels: the view is 5 : 1, so 250 x 50 about the same middle.
+  locked.zoomToBox(box);
+  assert.deepEqual(locked.view, { x0: 62.5, x1: 312.5, y0: 50, y1: 100 });
+});
+
+Deno.test("any sequence of gestures stays inside the picture", () => {
+  const fraction = fc.double({ min: 0, max: 1, noNaN: true });
+  const factor = fc.double({ min: 0.1, max: 10, noNaN: true });
+  const pan = fc.double({ min: -9, max: 9, noNaN: true });
+  const gesture = fc.record({ fx: fraction, fy: fraction, factor, pan });
+  fc.assert(
+    fc.property(fc.array(gesture, { maxLength: 20 }), (gestures) => {
+      const placed = wide();
+      for (const { fx, fy, factor, pan } of gestures) {
+        placed.zoom({ fx, fy }, factor, 1 / factor);
+        placed.pan(pan, -pan);
+        const { x0, x1, y0, y1 } = placed.view;
+        assert(x0 >= 0 && x1 <= 1000 && y0 >= 0 && y1 <= 200);
+        assert(x1 - x0 >= 4 - 1e-6 && y1 - y0 >= 4 - 1e-6);
+      }
+    }),
+    { numRuns: 1000, seed: 6 },
+  );
 });

@@ -45,7 +45,7 @@ function curveOf(values, from, to, count) {
  * @param {import("../picture/channel_group.js").ChannelGroup} group
  * @param {"x" | "y"} along
  * @param {{x: number, y: number} | null} cursor
- * @param {{view: import("../picture/viewport.js").View, edges: {left: number, width: number} | null, isReversed: boolean}} place
+ * @param {{view: import("../picture/orientation.js").View, edges: {left: number, width: number} | null, isReversed: boolean}} place
  *   view of the picture, its edges to align with, and whether its first sample lies at the right
  * @returns {boolean} whether the chart has content
  */

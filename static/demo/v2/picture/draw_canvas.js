@@ -3,7 +3,7 @@
  * canvas, and then places the colours. WebGL was never faster in software rendering, where speed matters, and can lose
  * its context.
  *
- * @typedef {{width: number, height: number, view: import("./viewport.js").View}} Part size and visible area, in its own
+ * @typedef {{width: number, height: number, view: import("./orientation.js").View}} Part size and visible area, in its own
  *   pixels; x counts the rows of the plane, y its columns
  * @typedef {{samples: Float32Array, min: number, max: number, lut: Uint8Array}} Layer `samples` row-major as in the plane, in
  *   the size of the part; `lut` 256 times red, green, blue, 255

@@ -15,48 +15,33 @@
 import { isTime } from "../../../measure/axes.js";
 import { keep, kept } from "../controls/kept.js";
 
-/** All eight; the index in this list is the number that the browser remembers. @type {readonly Orientation[]} */
+/** All eight; the index in this list is the number that the browser remembers. */
 export const ORIENTATIONS = Array.from(
   { length: 8 },
-  (_, i) => Object.freeze({ swapped: (i & 4) !== 0, fromRight: (i & 2) !== 0, fromBottom: (i & 1) !== 0 }),
+  (_, i) => ({ swapped: (i & 4) !== 0, fromRight: (i & 2) !== 0, fromBottom: (i & 1) !== 0 }),
 );
 
 /** As in a plot: row 0 at the left, column 0 at the bottom. @type {Orientation} */
-export const AS_PLOT = numbered({ swapped: false, fromRight: false, fromBottom: true });
+export const AS_PLOT = { swapped: false, fromRight: false, fromBottom: true };
 
 /** As in every image viewer: row 0 on top, column 0 at the left. @type {Orientation} */
-export const UPRIGHT = numbered({ swapped: true, fromRight: false, fromBottom: false });
+export const UPRIGHT = { swapped: true, fromRight: false, fromBottom: false };
 
 /** Turns the view clockwise by 90°. @type {(orientation: Orientation) => Orientation} */
-export const turned = ({ swapped, fromRight, fromBottom }) =>
-  numbered({ swapped: !swapped, fromRight: !fromBottom, fromBottom: fromRight });
+export const turned = ({ swapped, fromRight, fromBottom }) => ({
+  swapped: !swapped,
+  fromRight: !fromBottom,
+  fromBottom: fromRight,
+});
 
 /** Mirrors the view left to right. @type {(orientation: Orientation) => Orientation} */
-export const mirrored = (orientation) => numbered({ ...orientation, fromRight: !orientation.fromRight });
-
-/** Index in {@linkcode ORIENTATIONS}. @param {Orientation} orientation */
-export function numberOf({ swapped, fromRight, fromBottom }) {
-  return (swapped ? 4 : 0) + (fromRight ? 2 : 0) + (fromBottom ? 1 : 0);
-}
-
-/** The equal orientation in the list. @param {Orientation} orientation @returns {Orientation} */
-function numbered(orientation) {
-  return ORIENTATIONS[numberOf(orientation)] ?? orientation;
-}
+export const mirrored = (orientation) => ({ ...orientation, fromRight: !orientation.fromRight });
 
 /** Width and height on the screen, in samples. @type {(orientation: Orientation, picture: Picture) => Picture} */
 export const shownSize = ({ swapped }, { width, height }) =>
   swapped ? { width: height, height: width } : { width, height };
 
-/**
- * Converts a position of the picture to the screen, in samples from the upper left corner.
- *
- * @param {Orientation} orientation
- * @param {Picture} picture
- * @param {number} x
- * @param {number} y
- * @returns {{x: number, y: number}}
- */
+/** Converts a position of the picture to the screen, in samples from the upper left corner. @param {Orientation} orientation @param {Picture} picture @param {number} x @param {number} y */
 export function toShown(orientation, picture, x, y) {
   const { width, height } = shownSize(orientation, picture);
   const [across, down] = orientation.swapped ? [y, x] : [x, y];
@@ -87,9 +72,6 @@ function box(place, orientation, picture, { x0, y0, x1, y1 }) {
   return { x0: Math.min(a.x, b.x), y0: Math.min(a.y, b.y), x1: Math.max(a.x, b.x), y1: Math.max(a.y, b.y) };
 }
 
-/** @type {Readonly<Record<Kind, Orientation>>} */
-const DEFAULTS = { "line scan": AS_PLOT, image: UPRIGHT, reference: UPRIGHT };
-
 /** Choices on this page, for browsers without storage. @type {Map<Kind, Orientation>} */
 const chosen = new Map();
 
@@ -98,12 +80,14 @@ export const kindOf = (plane, isReference) =>
   isReference ? "reference" : isTime(plane.axes[0]) ? "line scan" : "image";
 
 /** The orientation chosen for a kind, or its default. @type {(kind: Kind) => Orientation} */
-export const placementOf = (kind) => chosen.get(kind) ?? ORIENTATIONS[kept(keyOf(kind))] ?? DEFAULTS[kind];
+export const placementOf = (kind) =>
+  chosen.get(kind) ?? ORIENTATIONS[kept(keyOf(kind))] ?? (kind === "line scan" ? AS_PLOT : UPRIGHT);
 
 /** Keeps the choice for a kind. @param {Kind} kind @param {Orientation} orientation */
 export function keepPlacement(kind, orientation) {
   chosen.set(kind, orientation);
-  keep(keyOf(kind), numberOf(orientation));
+  const { swapped, fromRight, fromBottom } = orientation;
+  keep(keyOf(kind), (swapped ? 4 : 0) + (fromRight ? 2 : 0) + (fromBottom ? 1 : 0));
 }
 
 const keyOf = (/** @type {Kind} */ kind) => `acq-server ${kind} orientation`;

@@ -21,7 +21,7 @@ import { Stage } from "./stage.js";
 /** @import { Point } from "./placed_view.js" */
 /** @import { Statistic } from "./reduction.js" */
 /** @import { SnapshotLook } from "./stage.js" */
-/** @import { View } from "./viewport.js" */
+/** @import { View } from "./orientation.js" */
 
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
 export class Pane {

@@ -5,7 +5,7 @@ import { attachKeys } from "../controls/keys.js";
 /** @import { Place, ZoomKind } from "../controls/gestures.js" */
 /** @import { PlacedView, Point } from "./placed_view.js" */
 /** @import { Stage } from "./stage.js" */
-/** @import { View } from "./viewport.js" */
+/** @import { View } from "./orientation.js" */
 
 /** Largest distance of a click and a tap from what they select, in CSS pixels. */
 const [CLICK_REACH, TAP_REACH] = [8, 22];

@@ -1,18 +1,18 @@
 /**
  * The visible part of a picture and its orientation on the screen, independent of the page.
  *
+ * A view is `{x0, y0, x1, y1}` in pixels, where pixel (i, j) covers `[i, i + 1) x [j, j + 1)` and y runs down.
+ *
  * Planes whose axes share a unit keep their pixel aspect; others, such as space over time, fill the pane and zoom along
  * one axis at a time. A reference always keeps its aspect: a very long one zooms along its length until the visible
  * part is no longer a thin strip.
  */
 import { axisTitle, isTime, toPhysical } from "../../../measure/axes.js";
 import { fromShown, shownSize, toShown, viewFromShown, viewToShown } from "./orientation.js";
-import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "./viewport.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
 /** @import { Place } from "../controls/gestures.js" */
-/** @import { Orientation } from "./orientation.js" */
-/** @import { View } from "./viewport.js" */
+/** @import { Orientation, View } from "./orientation.js" */
 
 /**
  * @typedef {{x: number, y: number}} Point
@@ -24,6 +24,9 @@ import { home, isHome, panBy, reveal, toPicture, toPlot, zoomAt, zoomTo } from "
  * @property {number} pixelAspect width-to-height ratio of a pixel
  * @property {boolean} locked whether it keeps its aspect
  */
+
+/** Least number of visible pixels along an axis. */
+export const SMALLEST_SPAN = 4;
 
 /** Largest aspect ratio of a picture that is no thin strip: strips are hard to see in their true aspect. */
 const LONGEST_TRUE_ASPECT = 6;
@@ -40,13 +43,7 @@ const FAR_STEP = 1 / 20;
 /** Length of the history. */
 const MOST_STEPS = 50;
 
-/**
- * Describes the picture of a plane.
- *
- * @param {{shape: readonly number[], axes: readonly Axis[]}} plane
- * @param {boolean} isReference
- * @returns {Picture}
- */
+/** @param {{shape: readonly number[], axes: readonly Axis[]}} plane @param {boolean} isReference @returns {Picture} */
 export function pictureOf({ shape, axes }, isReference) {
   const [rows = 0, columns = 0] = shape;
   const [axisX, axisY] = /** @type {[Axis, Axis]} */ (axes);
@@ -56,23 +53,26 @@ export function pictureOf({ shape, axes }, isReference) {
   return { width: rows, height: columns, axisX, axisY, pixelAspect, locked };
 }
 
+/** Moves a span into `[0, size]`; a longer one becomes the whole. @type {(start: number, end: number, size: number) => [number, number]} */
+export function inside(start, end, size) {
+  const length = Math.min(end - start, size);
+  const from = Math.min(Math.max(start, 0), size - length);
+  return [from, from + length];
+}
+
 /** Uses shown pixels internally and, unless stated otherwise, picture pixels outside. */
 export class PlacedView {
   /** Size of the picture and whether it keeps its aspect. */
   picture;
   #orientation;
-  /** The view in shown pixels. @type {View} */
+  /** In shown pixels. @type {View} */
   #view;
   /** Previous views of the picture. @type {View[]} */
   #former = [];
   #changedAt = -Infinity;
   #now;
 
-  /**
-   * @param {Picture} picture
-   * @param {Orientation} orientation
-   * @param {() => number} [now] milliseconds
-   */
+  /** @param {Picture} picture @param {Orientation} orientation @param {() => number} [now] milliseconds */
   constructor(picture, orientation, now = () => performance.now()) {
     this.picture = picture;
     this.#orientation = orientation;
@@ -106,8 +106,9 @@ export class PlacedView {
   }
 
   get isHome() {
+    const { x0, x1, y0, y1 } = this.#view;
     const { width, height } = this.#size;
-    return isHome(this.#view, width, height);
+    return x0 <= 0 && y0 <= 0 && x1 >= width && y1 >= height;
   }
 
   get canGoBack() {
@@ -151,35 +152,35 @@ export class PlacedView {
 
   /** Fractions of the plot at a position; outside 0 to 1 if it is not visible. @param {Point} at */
   toPlot({ x, y }) {
+    const { x0, x1, y0, y1 } = this.#view;
     const shown = toShown(this.#orientation, this.picture, x, y);
-    return toPlot(this.#view, shown.x, shown.y);
+    return { fx: (shown.x - x0) / (x1 - x0), fy: (shown.y - y0) / (y1 - y0) };
   }
 
   /** Picture position under a position of the plot. @param {Place} place @returns {Point} */
   positionAt({ fx, fy }) {
-    const { x, y } = toPicture(this.#view, fx, fy);
-    return fromShown(this.#orientation, this.picture, x, y);
+    const { x0, x1, y0, y1 } = this.#view;
+    return fromShown(this.#orientation, this.picture, x0 + fx * (x1 - x0), y0 + fy * (y1 - y0));
   }
 
   /** Pixel under a position of the plot; the nearest one outside the picture. @param {Place} place @returns {Point} */
   pixelAt(place) {
-    const { width, height } = this.picture;
-    const at = this.positionAt(place);
-    const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
-      Math.min(size - 1, Math.max(0, Math.floor(value)));
-    return { x: inside(at.x, width), y: inside(at.y, height) };
+    const { x, y } = this.positionAt(place);
+    return this.#pixel(Math.floor(x), Math.floor(y));
   }
 
   /** Steps from a pixel across and down, as `arrow` does, and brings the result into view. @param {Point} pixel @param {number} dx @param {number} dy @param {boolean} isFar */
   step({ x, y }, dx, dy, isFar) {
     const shift = this.arrow(dx, dy, isFar);
-    const { width, height } = this.picture;
-    const next = {
-      x: Math.min(width - 1, Math.max(0, x + shift.x)),
-      y: Math.min(height - 1, Math.max(0, y + shift.y)),
-    };
+    const next = this.#pixel(x + shift.x, y + shift.y);
     this.reveal(next);
     return next;
+  }
+
+  /** The nearest pixel of the picture. @param {number} x @param {number} y */
+  #pixel(x, y) {
+    const { width, height } = this.picture;
+    return { x: Math.min(width - 1, Math.max(0, x)), y: Math.min(height - 1, Math.max(0, y)) };
   }
 
   /** Picture pixels of one step across or down: one, or a twentieth of the view. @param {number} dx @param {number} dy @param {boolean} isFar */
@@ -196,13 +197,18 @@ export class PlacedView {
     return { x: end.x - start.x, y: end.y - start.y };
   }
 
-  /** Brings a position into view. @param {Point} position */
+  /** Moves the view just far enough to show a position. @param {Point} position */
   reveal({ x, y }) {
     const { width, height } = this.picture;
-    const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
+    const centre = (/** @type {number} */ value, /** @type {number} */ size) =>
       Math.min(size - 1, Math.floor(value)) + 0.5;
-    const at = toShown(this.#orientation, this.picture, inside(x, width), inside(y, height));
-    this.#change(reveal(this.#view, Math.floor(at.x), Math.floor(at.y), this.#size));
+    const at = toShown(this.#orientation, this.picture, centre(x, width), centre(y, height));
+    const [column, row] = [Math.floor(at.x), Math.floor(at.y)];
+    const { x0, x1, y0, y1 } = this.#view;
+    this.#move(
+      Math.min(0, column - x0) + Math.max(0, column + 1 - x1),
+      Math.min(0, row - y0) + Math.max(0, row + 1 - y1),
+    );
   }
 
   /** Shows the whole picture; always a step of its own in the history. */
@@ -227,21 +233,28 @@ export class PlacedView {
    * @param {number} factorY down
    */
   zoom({ fx, fy }, factorX, factorY) {
-    let factors = [factorX, factorY];
+    let [across, down] = [factorX, factorY];
     if (this.picture.locked) {
       const both = factorX === 1 ? factorY : factorX;
       // Zooms a thin strip only along its length.
-      const [isLong, isHigh] = [this.aspect > LONGEST_TRUE_ASPECT, this.aspect < 1 / LONGEST_TRUE_ASPECT];
-      factors = [both > 1 && isHigh ? 1 : both, both > 1 && isLong ? 1 : both];
+      across = both > 1 && this.aspect < 1 / LONGEST_TRUE_ASPECT ? 1 : both;
+      down = both > 1 && this.aspect > LONGEST_TRUE_ASPECT ? 1 : both;
     }
-    const [across = 1, down = 1] = factors;
-    this.#change(zoomAt(this.#view, toPicture(this.#view, fx, fy), across, down, this.#size));
+    const { x0, x1, y0, y1 } = this.#view;
+    const { width, height } = this.#size;
+    /** @type {(low: number, high: number, part: number, factor: number, size: number) => [number, number]} */
+    const span = (low, high, part, factor, size) => {
+      const length = Math.min(size, Math.max(Math.min(SMALLEST_SPAN, size), (high - low) / factor));
+      const start = low + part * (high - low - length);
+      return [start, start + length];
+    };
+    this.#see(span(x0, x1, fx, across, width), span(y0, y1, fy, down, height));
   }
 
-  /** Moves the view by fractions of the plot. @param {number} dfx @param {number} dfy */
+  /** Moves the view by fractions of the plot, as far as the picture goes. @param {number} dfx @param {number} dfy */
   pan(dfx, dfy) {
     const { x0, x1, y0, y1 } = this.#view;
-    this.#change(panBy(this.#view, dfx * (x1 - x0), dfy * (y1 - y0), this.#size));
+    this.#move(dfx * (x1 - x0), dfy * (y1 - y0));
   }
 
   /**
@@ -260,10 +273,19 @@ export class PlacedView {
     return { ...box, ...(isAcross ? { y0: 0, y1: 1 } : { x0: 0, x1: 1 }) };
   }
 
-  /** Zooms to a part of the plot. @param {View} box in fractions */
-  zoomToBox({ x0, y0, x1, y1 }) {
-    const [start, end] = [toPicture(this.#view, x0, y0), toPicture(this.#view, x1, y1)];
-    this.#change(zoomTo(this.#view, start, end, this.#size, this.#keepsBox));
+  /** Zooms to a part of the plot, widened to the present aspect if the picture keeps it. @param {View} box in fractions */
+  zoomToBox(box) {
+    const { x0, x1, y0, y1 } = this.#view;
+    const { width, height } = this.#size;
+    let across = Math.max(Math.abs(box.x1 - box.x0) * (x1 - x0), Math.min(SMALLEST_SPAN, width));
+    let down = Math.max(Math.abs(box.y1 - box.y0) * (y1 - y0), Math.min(SMALLEST_SPAN, height));
+    if (this.#keepsBox) {
+      const part = Math.max(across / (x1 - x0), down / (y1 - y0));
+      [across, down] = [part * (x1 - x0), part * (y1 - y0)];
+    }
+    const x = x0 + (box.x0 + box.x1) / 2 * (x1 - x0) - across / 2;
+    const y = y0 + (box.y0 + box.y1) / 2 * (y1 - y0) - down / 2;
+    this.#see([x, x + across], [y, y + down]);
   }
 
   get #keepsBox() {
@@ -277,12 +299,25 @@ export class PlacedView {
 
   get #home() {
     const { width, height } = this.#size;
-    return home(width, height);
+    return { x0: 0, y0: 0, x1: width, y1: height };
+  }
+
+  /** @param {number} dx shown pixels @param {number} dy */
+  #move(dx, dy) {
+    const { x0, x1, y0, y1 } = this.#view;
+    this.#see([x0 + dx, x1 + dx], [y0 + dy, y1 + dy]);
+  }
+
+  /** Shows spans of shown pixels, moved into the picture. @param {[number, number]} across @param {[number, number]} down */
+  #see(across, down) {
+    const { width, height } = this.#size;
+    const [[x0, x1], [y0, y1]] = [inside(...across, width), inside(...down, height)];
+    this.#change({ x0, x1, y0, y1 });
   }
 
   /** @param {View} view in shown pixels */
   #change(view) {
-    const { x0, y0, x1, y1 } = this.#view;
+    const { x0, x1, y0, y1 } = this.#view;
     if (view.x0 === x0 && view.x1 === x1 && view.y0 === y0 && view.y1 === y1) return;
     const now = this.#now();
     if (now - this.#changedAt > ONE_STEP_MS) this.#former = [...this.#former, this.view].slice(-MOST_STEPS);

@@ -8,7 +8,7 @@ import { VisiblePart } from "./visible_part.js";
 /** @import { Area } from "./draw_canvas.js" */
 /** @import { Orientation } from "./orientation.js" */
 /** @import { Statistic } from "./reduction.js" */
-/** @import { View } from "./viewport.js" */
+/** @import { View } from "./orientation.js" */
 
 /** A view rests after this long without changes. */
 const REST_MS = 150;

@@ -6,7 +6,7 @@ import { formatAt, unitSymbol } from "../../../measure/axes.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
 /** @import { Mark } from "./marks.js" */
-/** @import { View } from "./viewport.js" */
+/** @import { View } from "./orientation.js" */
 
 /** Distance of bars from the edge of the plot, in CSS pixels. */
 const INSET = 14;

@@ -7,7 +7,7 @@
  *
  * @typedef {import("./pyramid.js").Level} Level
  * @typedef {import("./reduction.js").Statistic} Statistic
- * @typedef {import("./viewport.js").View} View
+ * @typedef {import("./orientation.js").View} View
  * @typedef {object} Seen channel
  * @property {Level} plane
  * @property {Map<Statistic, readonly Level[]>} pyramids
