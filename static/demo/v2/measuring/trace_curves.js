@@ -1,15 +1,15 @@
 /**
- * The screen columns that the curves of a chart fill; curve_image.js draws them.
+ * The screen columns that the curves of a chart fill; chart.js draws them.
  *
  * @typedef {object} ChartCurve
  * @property {string} color
  * @property {string} [dash]
  * @property {Float64Array} values one per line
  */
-import { throughSamples } from "../picture/curve_image.js";
+import { throughSamples } from "../picture/chart.js";
 import { envelope } from "../picture/reduction.js";
 
-/** @import { Curve } from "../picture/curve_image.js" */
+/** @import { Curve } from "../picture/chart.js" */
 
 /**
  * @param {ChartCurve} curve

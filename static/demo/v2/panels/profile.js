@@ -1,7 +1,6 @@
 /** Charts the values of the shown channels along one axis of the picture through the cursor. */
 import { extent } from "../../../measure/traces.js";
-import { drawChart } from "../picture/chart.js";
-import { throughColumns, throughSamples } from "../picture/curve_image.js";
+import { drawChart, throughColumns, throughSamples } from "../picture/chart.js";
 import { lutColor } from "../picture/lut.js";
 import { svgMarks } from "../picture/marks.js";
 import { envelope } from "../picture/reduction.js";
@@ -30,7 +29,7 @@ export function profileValues(samples, [rows = 0, columns = 0], along, cursor) {
  * @param {number} from
  * @param {number} to
  * @param {number} count
- * @returns {Omit<import("../picture/curve_image.js").Curve, "color">}
+ * @returns {Omit<import("../picture/chart.js").Curve, "color">}
  */
 function curveOf(values, from, to, count) {
   if (to - from <= count) return { lows: null, highs: null, ...throughSamples(values, from, to, count) };

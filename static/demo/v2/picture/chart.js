@@ -1,18 +1,24 @@
 /**
  * A chart below a picture: curves on a canvas, frame and marks as SVG over it. It can align with the edges of the
- * picture.
+ * picture. Curves are drawn column by column: in software rendering, a path through a thousand points takes longer than a
+ * frame, a thousand rectangles do not.
  */
 import { axisTitle, toPhysical } from "../../../measure/axes.js";
 import { fitCanvas } from "../controls/element.js";
-import { drawCurves } from "./curve_image.js";
 import { layoutFrame } from "./frame.js";
 import { measureLabel } from "./marks.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
-/** @import { Curve } from "./curve_image.js" */
 /** @import { Frame } from "./frame.js" */
 
 /**
+ * @typedef {object} Curve one value per screen column; NaN where missing
+ * @property {string} color CSS
+ * @property {Float32Array | null} lows of the band behind the line
+ * @property {Float32Array | null} highs
+ * @property {Float32Array} bottoms least value of the line within the column
+ * @property {Float32Array} tops
+ *
  * @typedef {object} ChartSpan the horizontal axis
  * @property {Axis} axis
  * @property {number} from position at the left edge; sample i covers i to i + 1
@@ -28,6 +34,12 @@ import { measureLabel } from "./marks.js";
  * @typedef {Frame & {context: CanvasRenderingContext2D, across: (sample: number) => number, up: (value: number) => number}} Chart
  *   `across` is the middle of a sample, `up` the height of a value, in CSS pixels
  */
+
+/** Opacity of the band behind the line. */
+const BAND_OPACITY = 0.4;
+
+/** Half the thickness of a line, in CSS pixels. */
+const HALF_LINE = 0.75;
 
 /**
  * Draws curves and lays out the frame around them.
@@ -79,8 +91,10 @@ export function drawChart(canvas, { width, height }, span, range, curvesOf) {
     Math.round(part * density)
   );
   const curves = curvesOf(wide);
-  const drawn = isReversed ? curves.map(reversed) : curves;
-  drawCurves(context, { left: x, top: y, width: wide, height: high }, drawn, { ...range, ground }, density);
+  context.fillStyle = ground;
+  context.fillRect(x, y, wide, high);
+  const area = { left: x, top: y, width: wide, height: high };
+  drawCurves(context, area, isReversed ? curves.map(reversed) : curves, range, density);
   context.scale(density, density);
   return {
     ...frame,
@@ -98,3 +112,99 @@ const reversed = ({ color, lows, highs, bottoms, tops }) => ({
   bottoms: bottoms.toReversed(),
   tops: tops.toReversed(),
 });
+
+/**
+ * Draws all bands and then all lines.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {{left: number, top: number, width: number, height: number}} area canvas pixels
+ * @param {readonly Curve[]} curves of as many columns as the area
+ * @param {ChartRange} range
+ * @param {number} density canvas pixels in a CSS pixel
+ */
+function drawCurves(context, area, curves, { low, high }, density) {
+  const scale = area.height / (high - low);
+  const fill = (
+    /** @type {Float32Array} */ tops,
+    /** @type {Float32Array} */ bottoms,
+    /** @type {number} */ more,
+  ) => {
+    for (let x = 0; x < area.width; x += 1) {
+      const top = Math.max(0, (high - tops[x]) * scale - more);
+      const bottom = Math.min(area.height, (high - bottoms[x]) * scale + more);
+      // False if there is no value (NaN).
+      if (bottom > top) context.fillRect(area.left + x, area.top + top, 1, bottom - top);
+    }
+  };
+  context.globalAlpha = BAND_OPACITY;
+  for (const { color, lows, highs } of curves) {
+    context.fillStyle = color;
+    // Adds half a pixel to keep flat parts visible.
+    if (lows !== null && highs !== null) fill(highs, lows, 0.5);
+  }
+  context.globalAlpha = 1;
+  for (const { color, bottoms, tops } of curves) {
+    context.fillStyle = color;
+    fill(tops, bottoms, HALF_LINE * density);
+  }
+}
+
+/**
+ * Extent of a line through the values within each column: halfway to both neighbours.
+ *
+ * @param {Float32Array} values
+ * @returns {{bottoms: Float32Array, tops: Float32Array}}
+ */
+export function throughColumns(values) {
+  const [bottoms, tops] = [values.slice(), values.slice()];
+  for (let i = 1; i < values.length; i += 1) {
+    const middle = (values[i - 1] + values[i]) / 2;
+    // NaN if either value is NaN.
+    if (middle !== middle) continue;
+    for (const at of [i - 1, i]) {
+      if (middle < bottoms[at]) bottoms[at] = middle;
+      if (middle > tops[at]) tops[at] = middle;
+    }
+  }
+  return { bottoms, tops };
+}
+
+/**
+ * Extent of a line through the sample centres within each of `count` columns. NaN and infinities break the line; an
+ * isolated sample is a dot of up to three columns.
+ *
+ * @param {Float32Array} samples
+ * @param {number} from position at the left edge; sample i covers i to i + 1
+ * @param {number} to position at the right edge
+ * @param {number} count columns, no fewer than positions
+ * @returns {{bottoms: Float32Array, tops: Float32Array}}
+ */
+export function throughSamples(samples, from, to, count) {
+  const [bottoms, tops] = [new Float32Array(count).fill(NaN), new Float32Array(count).fill(NaN)];
+  const widen = (/** @type {number} */ x, /** @type {number} */ value) => {
+    if (x < 0 || x >= count || value - value !== 0) return;
+    if (!(bottoms[x] <= value)) bottoms[x] = value;
+    if (!(tops[x] >= value)) tops[x] = value;
+  };
+  const scale = count / (to - from);
+  const at = (/** @type {number} */ i) => (i + 0.5 - from) * scale;
+  const last = Math.min(samples.length - 1, Math.ceil(to));
+  for (let i = Math.max(0, Math.floor(from) - 1); i <= last; i += 1) {
+    const column = Math.floor(at(i));
+    widen(column, samples[i]);
+    // The cursor line would hide a single column.
+    if (scale >= 3 && isAlone(samples, i)) { for (const x of [column - 1, column + 1]) widen(x, samples[i]); }
+    if (i === last) break;
+    const slope = (samples[i + 1] - samples[i]) / scale;
+    // The line meets the edge between two columns: both reach it.
+    for (let x = Math.max(0, Math.ceil(at(i))); x <= Math.min(count, Math.floor(at(i + 1))); x += 1) {
+      const value = samples[i] + (x - at(i)) * slope;
+      widen(x - 1, value);
+      widen(x, value);
+    }
+  }
+  return { bottoms, tops };
+}
+
+/** Whether both neighbours of a sample are missing. @param {Float32Array} samples @param {number} i */
+const isAlone = (samples, i) => !Number.isFinite(samples[i - 1]) && !Number.isFinite(samples[i + 1]);

@@ -1,12 +1,14 @@
 /**
  * Smaller copies of a plane, in which each entry stands for a block of samples: with them, reducing a view of millions
  * of samples to the screen takes the time of thousands. The last block of an axis may hold fewer samples and counts
- * like the others. Rows and columns shrink separately, since a line scan of 30,000 lines may have 24 columns. All
- * functions are pure; pyramid_worker.js calls them in a worker.
+ * like the others. Rows and columns shrink separately, since a line scan of 30,000 lines may have 24 columns.
  *
  * @typedef {import("./reduction.js").Blocks & {rowBlock: number, columnBlock: number}} Level
  */
+import { asked } from "../controls/worker.js";
 import { reduceBlocks } from "./reduction.js";
+
+/** @import { Statistic } from "./reduction.js" */
 
 /** Each copy has a quarter of the entries along an axis; all copies together are smaller than the plane. */
 const STEP = 4;
@@ -23,7 +25,7 @@ export const wholePlane = (samples, rows, columns) => ({
   columnBlock: 1,
 });
 
-/** Builds all copies of a plane. NaN and infinities do not count. @param {Level} plane @param {import("./reduction.js").Statistic} statistic */
+/** Builds all copies of a plane. NaN and infinities do not count. @param {Level} plane @param {Statistic} statistic */
 export function buildPyramid(plane, statistic) {
   /** @type {Level[]} */
   const levels = [];
@@ -56,7 +58,7 @@ export function chooseLevel(levels, perPixel, entriesAPixel) {
   return fine.reduce((best, level) => level.samples.length < best.samples.length ? level : best);
 }
 
-/** @param {Level} level @param {"rows" | "columns"} axis @param {import("./reduction.js").Statistic} statistic @returns {Level | null} */
+/** @param {Level} level @param {"rows" | "columns"} axis @param {Statistic} statistic @returns {Level | null} */
 function smaller(level, axis, statistic) {
   if (Math.ceil(level[axis] / STEP) < SHORTEST) return null;
   const every = (/** @type {number} */ length, /** @type {number} */ step) =>
@@ -71,4 +73,29 @@ function smaller(level, axis, statistic) {
     columnBlock: level.columnBlock * columnStep,
     isFinite: level.isFinite === true,
   };
+}
+
+/** @type {Worker | null} */
+let worker = null;
+/** @type {Promise<Level[]>} */
+let last = Promise.resolve([]);
+
+/**
+ * Builds pyramids in a worker, one after the other. Without one, a plane is reduced sample by sample, which shows the
+ * same and takes longer.
+ *
+ * @param {Level} plane its samples are copied
+ * @param {Statistic} statistic
+ * @returns {Promise<Level[]>} empty if workers are unavailable
+ */
+export function pyramidOf(plane, statistic) {
+  last = last.then(() => {
+    worker ??= new Worker(new URL("pyramid_worker.js", import.meta.url), { type: "module" });
+    return asked(worker, { plane, statistic });
+  }).catch(() => {
+    worker?.terminate();
+    worker = null;
+    return [];
+  });
+  return last;
 }

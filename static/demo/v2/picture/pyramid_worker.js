@@ -1,7 +1,7 @@
-/** Builds pyramids for pyramids.js in a worker. */
-import { buildPyramid, wholePlane } from "./pyramid.js";
+/** Builds pyramids for pyramid.js in a worker. */
+import { buildPyramid } from "./pyramid.js";
 
-addEventListener("message", ({ data: { samples, rows, columns, isFinite, statistic } }) => {
-  const levels = buildPyramid({ ...wholePlane(samples, rows, columns), isFinite }, statistic);
+addEventListener("message", ({ data: { plane, statistic } }) => {
+  const levels = buildPyramid(plane, statistic);
   postMessage(levels, { transfer: levels.map((level) => level.samples.buffer) });
 });

@@ -8,14 +8,15 @@
  * @typedef {import("./pyramid.js").Level} Level
  * @typedef {import("./reduction.js").Statistic} Statistic
  * @typedef {import("./orientation.js").View} View
+ * @typedef {{width: number, height: number, view: View}} Part size and visible area, in its own pixels; x counts the rows of
+ *   the plane, y its columns
  * @typedef {object} Seen channel
  * @property {Level} plane
  * @property {Map<Statistic, readonly Level[]>} pyramids
  * @property {string} ask identifies the view that `samples` belong to
  * @property {Float32Array} samples
  */
-import { blockFor, chooseLevel, wholePlane } from "./pyramid.js";
-import { pyramidOf } from "./pyramids.js";
+import { blockFor, chooseLevel, pyramidOf, wholePlane } from "./pyramid.js";
 import { pixelEdges, reduceBlocks } from "./reduction.js";
 
 /** Fewest samples of a plane with a pyramid: smaller planes are reduced within a frame without one. */
@@ -34,7 +35,8 @@ export class VisiblePart {
   #pixels = { x: 1, y: 1 };
   /** @type {Statistic} */
   #statistic = "mean";
-  #isMoving = false;
+  /** Whether the part is coarser than at rest. */
+  isCoarse = false;
 
   /**
    * @param {{plane: {shape: readonly number[]}, channels: readonly {samples: Float32Array, isFinite: boolean}[]}} group
@@ -64,13 +66,8 @@ export class VisiblePart {
     [this.#view, this.#pixels, this.#statistic] = [view, pixels, statistic];
     const wanted = this.#channels.filter((_, position) => shown.includes(position));
     for (const channel of wanted) this.#wantPyramid(channel);
-    this.#isMoving = isMoving && wanted.every(({ pyramids }) => (pyramids.get(statistic)?.length ?? 0) > 0);
-    this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic, this.#isMoving].join();
-  }
-
-  /** Whether the part is coarser than at rest. */
-  get isCoarse() {
-    return this.#isMoving;
+    this.isCoarse = isMoving && wanted.every(({ pyramids }) => (pyramids.get(statistic)?.length ?? 0) > 0);
+    this.#ask = [view.x0, view.x1, view.y0, view.y1, pixels.x, pixels.y, statistic, this.isCoarse].join();
   }
 
   /** Rows and columns per screen pixel; 0 before the first view. */
@@ -80,18 +77,13 @@ export class VisiblePart {
     return { rows: (x1 - x0) / this.#pixels.x, columns: (y1 - y0) / this.#pixels.y };
   }
 
-  /** Size of the part and where the view lies in it, in its own pixels; the same for all channels. @returns {import("./draw_canvas.js").Part} */
+  /** Size of the part and where the view lies in it, in its own pixels; the same for all channels. @returns {Part} */
   get frame() {
-    const { x, y } = this.#ends(this.#level(/** @type {Seen} */ (this.#channels[0])));
+    const { x, y } = this.#spans(this.#level(/** @type {Seen} */ (this.#channels[0])));
     return {
-      width: x.isReduced ? this.#pixels.x : x.last - x.first,
-      height: y.isReduced ? this.#pixels.y : y.last - y.first,
-      view: {
-        x0: x.isReduced ? 0 : x.low - x.first,
-        x1: x.isReduced ? this.#pixels.x : x.high - x.first,
-        y0: y.isReduced ? 0 : y.low - y.first,
-        y1: y.isReduced ? this.#pixels.y : y.high - y.first,
-      },
+      width: x.size,
+      height: y.size,
+      view: { x0: x.from, x1: x.to, y0: y.from, y1: y.to },
     };
   }
 
@@ -100,25 +92,23 @@ export class VisiblePart {
     const channel = /** @type {Seen} */ (this.#channels[position]);
     if (channel.ask === this.#ask) return channel.samples;
     const level = this.#level(channel);
-    const { x, y } = this.#ends(level);
-    const rows = edges(x, this.#pixels.x, level.rows);
-    const columns = edges(y, this.#pixels.y, level.columns);
+    const { x, y } = this.#spans(level);
     channel.ask = this.#ask;
-    return channel.samples = reduceBlocks(level, rows, columns, this.#statistic);
+    return channel.samples = reduceBlocks(level, x.edges(), y.edges(), this.#statistic);
   }
 
   /** The plane or level that a channel's part is taken from. @param {Seen} channel */
   #level({ plane, pyramids }) {
-    const levels = this.#isMoving ? pyramids.get(this.#statistic) ?? [] : [];
+    const levels = this.isCoarse ? pyramids.get(this.#statistic) ?? [] : [];
     return chooseLevel([plane, ...levels], this.perPixel, MOVING);
   }
 
-  /** Along both axes, in entries of a level: the view, whether it is reduced, and the entries at least partly in view. @param {Level} level */
-  #ends({ rowBlock, columnBlock, rows, columns }) {
+  /** @param {Level} level */
+  #spans({ rowBlock, columnBlock, rows, columns }) {
     const { x0, x1, y0, y1 } = /** @type {View} */ (this.#view);
     return {
-      x: endsOf(x0 / rowBlock, x1 / rowBlock, this.#pixels.x, rows),
-      y: endsOf(y0 / columnBlock, y1 / columnBlock, this.#pixels.y, columns),
+      x: spanOf(x0 / rowBlock, x1 / rowBlock, this.#pixels.x, rows),
+      y: spanOf(y0 / columnBlock, y1 / columnBlock, this.#pixels.y, columns),
     };
   }
 
@@ -135,17 +125,20 @@ export class VisiblePart {
   }
 }
 
-/** @param {{low: number, high: number, isReduced: boolean, first: number, last: number}} end @param {number} pixels @param {number} length */
-function edges({ low, high, isReduced, first, last }, pixels, length) {
-  if (isReduced) return pixelEdges(low, high, pixels, length);
-  return Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);
+/**
+ * Along one axis: the entries of the part, where the view begins and ends among them, and their edges in the level.
+ *
+ * @param {number} low the view, in entries of the level
+ * @param {number} high
+ * @param {number} pixels of the screen
+ * @param {number} length of the level
+ */
+function spanOf(low, high, pixels, length) {
+  if (high - low > pixels) {
+    return { size: pixels, from: 0, to: pixels, edges: () => pixelEdges(low, high, pixels, length) };
+  }
+  const [first, last] = [Math.max(0, Math.floor(low)), Math.min(length, Math.ceil(high))];
+  const size = last - first;
+  const edges = () => Uint32Array.from({ length: size + 1 }, (_, i) => first + i);
+  return { size, from: low - first, to: high - first, edges };
 }
-
-/** @type {(low: number, high: number, pixels: number, length: number) => {low: number, high: number, isReduced: boolean, first: number, last: number}} */
-const endsOf = (low, high, pixels, length) => ({
-  low,
-  high,
-  isReduced: high - low > pixels,
-  first: Math.max(0, Math.floor(low)),
-  last: Math.min(length, Math.ceil(high)),
-});
