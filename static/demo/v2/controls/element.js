@@ -5,13 +5,29 @@
  * @param {Tag} tag
  * @param {Record<string, unknown>} [settings] properties of the element if it has them, else attributes
  * @param {...(Node | string)} children
- * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(tag, settings = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(settings)) {
     if (name in node) Object.assign(node, { [name]: value });
     else if (value !== null) node.setAttribute(name, String(value));
+  }
+  node.append(...children);
+  return node;
+}
+
+/**
+ * An SVG element; settings are attributes.
+ *
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} [settings]
+ * @param {...(Node | string)} children
+ */
+export function svgElement(tag, settings = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(settings)) {
+    if (value !== null) node.setAttribute(name, String(value));
   }
   node.append(...children);
   return node;
@@ -35,66 +51,27 @@ export function unbroken(text) {
 }
 
 /**
- * An SVG element; settings are attributes.
+ * The element with an id; throws if the page has none of this kind.
  *
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Record<string, unknown>} [settings]
- * @param {...(Node | string)} children
- * @returns {SVGElementTagNameMap[Tag]}
+ * @type {<Kind extends Element = HTMLElement>(id: string, kind?: abstract new (...args: any[]) => Kind) => Kind}
  */
-export function svgElement(tag, settings = {}, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(settings)) {
-    if (value !== null) node.setAttribute(name, String(value));
-  }
-  node.append(...children);
-  return node;
-}
+export const byId = (id, kind) => within(document, `#${id}`, kind);
 
 /**
- * An element of the page by its id.
- *
- * @template {Element} [Kind=HTMLElement]
- * @param {string} id
- * @param {abstract new (...args: any[]) => Kind} [kind]
- * @returns {Kind}
- * @throws {TypeError} the page has no such element
- */
-export function byId(id, kind) {
-  return checked(document.getElementById(id), `#${id}`, kind);
-}
-
-/**
- * The first element inside another that matches a selector.
+ * The first element inside another that matches a selector; throws if there is none of this kind.
  *
  * @template {Element} [Kind=HTMLElement]
  * @param {ParentNode} parent
  * @param {string} selector
  * @param {abstract new (...args: any[]) => Kind} [kind]
- * @returns {Kind}
- * @throws {TypeError} there is no such element
  */
 export function within(parent, selector, kind) {
-  return checked(parent.querySelector(selector), selector, kind);
-}
-
-/**
- * @template {Element} Kind
- * @param {Element | null} node
- * @param {string} name
- * @param {abstract new (...args: any[]) => Kind} [kind]
- */
-function checked(node, name, kind) {
-  if (!(node instanceof (kind ?? HTMLElement))) throw new TypeError(`The page has no ${name}`);
+  const node = parent.querySelector(selector);
+  if (!(node instanceof (kind ?? HTMLElement))) throw new TypeError(`The page has no ${selector}`);
   return /** @type {Kind} */ (node);
 }
 
-/**
- * Sizes a canvas to an element in CSS pixels; a canvas of that size keeps its content.
- *
- * @type {(canvas: HTMLCanvasElement, width: number, height: number, density?: number) => void}
- */
+/** Sizes a canvas in CSS pixels; one of that size keeps its content. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
 export function fitCanvas(canvas, width, height, density = globalThis.devicePixelRatio) {
   const [wide, high] = [width, height].map((size) => Math.max(1, Math.round(size * density)));
   if (canvas.width !== wide) canvas.width = wide;
@@ -117,22 +94,17 @@ export function inNextFrame(work) {
 /** @type {WeakMap<Node, number>} */
 const ends = new WeakMap();
 
-/** Time that a passing text is shown: long enough to be read twice. */
-const STAYS_MS = 8000;
-
-/** Shows a text in an element and removes it again after 8 seconds, unless it stays. @param {Node} node @param {string} text @param {boolean} [stays] */
+/** Shows a text, unless it stays only for 8 seconds: long enough to be read twice. @param {Node} node @param {string} text */
 export function sayIn(node, text, stays = false) {
   clearTimeout(ends.get(node));
   node.textContent = text;
-  if (!stays) ends.set(node, setTimeout(() => node.textContent = "", STAYS_MS));
+  if (!stays) ends.set(node, setTimeout(() => node.textContent = "", 8000));
 }
-
-/** How long a browser may take to begin a download. */
-const KEPT_MS = 10_000;
 
 /** Lets the browser save a file. @param {string} name @param {Blob} blob */
 export function saveFile(name, blob) {
   const url = URL.createObjectURL(blob);
   element("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+  // A browser may take a while to begin a download.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -6,7 +6,7 @@ import { toPhysical, unitSymbol } from "../../../measure/axes.js";
 import { byId, element } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { button, fieldRow, numberField, textField } from "../controls/fields.js";
-import { ARROWS } from "../controls/keys.js";
+import { ARROWS } from "../picture/picture_input.js";
 import { shapeOf } from "./scan.js";
 
 /** @import { Pane } from "../picture/pane.js" */

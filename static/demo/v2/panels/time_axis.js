@@ -1,11 +1,13 @@
 /**
- * The visible time of a line scan: overview strip, typed start and end, and the button back. Start and
- * end are the times of the first and the last line in view, line i at `i * step`.
+ * The visible time of a line scan: a strip above the picture with the whole line scan and the visible part as a window,
+ * typed start and end, and the button back. Start and end are the times of the first and the last line in view, line i at
+ * `i * step`. Dragging moves the window or its edges; keys move it.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
-import { within } from "../controls/element.js";
+import { fitCanvas, inNextFrame, within } from "../controls/element.js";
 import { onNumber } from "../controls/fields.js";
-import { Overview } from "./overview.js";
+import { inside, SMALLEST_SPAN } from "../picture/placed_view.js";
+import { PlanePainter } from "../picture/plane_painter.js";
 
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 /** @import { Pane } from "../picture/pane.js" */
@@ -16,18 +18,35 @@ const SHARED_GUTTER = 68;
 /** Number of steps in the visible time that start and end distinguish. */
 const DIGITS = 1000;
 
+/** Least width of the window in CSS pixels, wide enough to grab. */
+const LEAST_WINDOW = 14;
+
+/** Within this distance of an edge, in CSS pixels, a drag moves that edge. */
+const EDGE_REACH = 6;
+
+/** Step of an arrow key as a fraction of the window. */
+const STEP = 0.1;
+
+const CLOSER = 1.5;
+
 export class TimeAxis {
   #pane;
-  #overview;
   #strip;
+  #canvas;
+  #window;
+  #painter;
   #fields;
   #inputs;
   /** Values of the inputs before typing. @type {string[]} */
   #written = [];
   #back;
 
+  /** Draws the strip in the next frame. Call when a channel looks different. */
+  redraw = inNextFrame(() => this.#draw());
+
   /**
-   * @param {HTMLElement} figure holds `.overview`, `.time-fields` with two inputs and `.unit`, and `.back`
+   * @param {HTMLElement} figure holds `.overview` with a `canvas` and a `.window` with role `slider`, `.time-fields` with two
+   *   inputs and `.unit`, and `.back`
    * @param {Pane} pane
    * @param {(fault: string | null) => void} onTyped receives the fault of a typed number, or null
    */
@@ -35,7 +54,12 @@ export class TimeAxis {
     this.#pane = pane;
     pane.gutter = SHARED_GUTTER;
     this.#strip = within(figure, ".overview");
-    this.#overview = new Overview(this.#strip, pane);
+    this.#canvas = within(this.#strip, "canvas", HTMLCanvasElement);
+    this.#window = within(this.#strip, ".window");
+    this.#painter = new PlanePainter(this.#canvas, this.redraw);
+    new ResizeObserver(this.redraw).observe(this.#strip);
+    this.#listenToPointer();
+    this.#window.addEventListener("keydown", (event) => this.#press(event));
     this.#fields = within(figure, ".time-fields");
     this.#inputs = [...this.#fields.querySelectorAll("input")];
     this.#back = within(figure, ".back", HTMLButtonElement);
@@ -48,24 +72,20 @@ export class TimeAxis {
 
   /** Takes another group, or other planes of the same one. @param {ChannelGroup} group */
   load(group) {
-    this.#overview.load(group);
+    // The strip is drawn whole and rarely: a pyramid would waste memory.
+    this.#painter.load(group, () => Promise.resolve([]));
+    this.redraw();
     this.follow();
-  }
-
-  /** Call when a channel looks different. */
-  redraw() {
-    this.#overview.redraw();
   }
 
   /** Call when the picture has another view or another place. */
   follow() {
-    const { size, time } = this.#pane;
-    this.#back.disabled = !this.#pane.canGoBack;
+    const { size: { axisX }, time, canGoBack } = this.#pane;
+    this.#back.disabled = !canGoBack;
     this.#strip.hidden = time !== "across";
     this.#fields.hidden = time === null;
-    if (size === null || time === null) return;
-    if (time === "across") this.#overview.follow(this.#pane.edges);
-    const { axisX } = size;
+    if (time === null) return;
+    if (time === "across") this.#moveWindow();
     within(this.#fields, ".unit").textContent = unitSymbol(axisX.unit);
     this.#inputs.forEach((input, end) => {
       const isTyped = document.activeElement === input && input.value !== this.#written[end];
@@ -75,19 +95,135 @@ export class TimeAxis {
     });
   }
 
+  #moveWindow() {
+    const { size: { axisX, width: lines }, view, edges: { left, width } } = this.#pane;
+    Object.assign(this.#strip.style, { marginLeft: `${left}px`, width: `${width}px` });
+    const { start, end } = this.#seen;
+    const wide = Math.max(LEAST_WINDOW, (end - start) * width);
+    const from = Math.min(Math.max(0, (start + end) / 2 * width - wide / 2), width - wide);
+    Object.assign(this.#window.style, { left: `${from}px`, width: `${wide}px` });
+    const text = (/** @type {number} */ line) => formatAt(line * axisX.step, lines * axisX.step / 1000);
+    const unit = unitSymbol(axisX.unit);
+    const [now, last] = [view.x0, lines - 1].map((line) => Number((line * axisX.step).toPrecision(6)));
+    Object.assign(this.#window, {
+      ariaValueMin: "0",
+      ariaValueMax: String(last),
+      ariaValueNow: String(now),
+      ariaValueText: `${text(view.x0)} to ${text(view.x1 - 1)} ${unit} of ${text(lines - 1)} ${unit}`,
+    });
+  }
+
+  #draw() {
+    const { width, height } = this.#strip.getBoundingClientRect();
+    if (width < 1 || height < 1) return;
+    const { size, orientation, statistic } = this.#pane;
+    fitCanvas(this.#canvas, width, height);
+    this.#painter.statistic = statistic;
+    const whole = { x0: 0, y0: 0, x1: size.width, y1: size.height };
+    const area = { left: 0, top: 0, width: this.#canvas.width, height: this.#canvas.height };
+    this.#painter.paint(whole, orientation, [area]);
+  }
+
+  /** The view in fractions of the strip, from the left. */
+  get #seen() {
+    const { size: { width }, view, orientation } = this.#pane;
+    const [start, end] = [view.x0 / width, view.x1 / width];
+    return orientation.fromRight ? { start: 1 - end, end: 1 - start } : { start, end };
+  }
+
+  /** Shows another part of the strip, clamped to its ends. @param {number} start @param {number} end */
+  #see(start, end) {
+    const { size: { width }, orientation } = this.#pane;
+    const least = Math.min(SMALLEST_SPAN, width) / width;
+    const [from, to] = inside(start, Math.max(end, start + least), 1);
+    const [x0, x1] = orientation.fromRight ? [1 - to, 1 - from] : [from, to];
+    this.#show(x0 * width, x1 * width);
+  }
+
+  /** @param {number} x0 @param {number} x1 */
+  #show(x0, x1) {
+    const [from, to] = inside(x0, x1, this.#pane.size.width);
+    this.#pane.view = { ...this.#pane.view, x0: from, x1: to };
+  }
+
+  #listenToPointer() {
+    /** The dragged part, with view and position at the start of the drag. @type {{part: "start" | "end" | "all", start: number, end: number, at: number} | null} */
+    let held = null;
+    const place = (/** @type {PointerEvent} */ event) => {
+      const { left, width } = this.#strip.getBoundingClientRect();
+      return (event.clientX - left) / width;
+    };
+    this.#strip.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      this.#strip.setPointerCapture(event.pointerId);
+      this.#window.focus({ preventScroll: true });
+      event.preventDefault();
+      const at = place(event);
+      const box = this.#window.getBoundingClientRect();
+      const { start, end } = this.#seen;
+      const part = Math.abs(event.clientX - box.left) <= EDGE_REACH
+        ? "start"
+        : Math.abs(event.clientX - box.right) <= EDGE_REACH
+        ? "end"
+        : "all";
+      // A press beside the window centres it on the pointer.
+      const isBeside = part === "all" && (event.clientX < box.left || event.clientX > box.right);
+      const shift = isBeside ? at - (start + end) / 2 : 0;
+      held = { part, start: start + shift, end: end + shift, at };
+      if (isBeside) this.#see(held.start, held.end);
+    });
+    this.#strip.addEventListener("pointermove", (event) => {
+      if (held === null) return;
+      const moved = place(event) - held.at;
+      if (held.part === "all") this.#see(held.start + moved, held.end + moved);
+      else if (held.part === "start") this.#see(Math.min(held.start + moved, held.end), held.end);
+      else this.#see(held.start, Math.max(held.start, held.end + moved));
+    });
+    for (const type of ["pointerup", "pointercancel"]) {
+      this.#strip.addEventListener(type, () => held = null);
+    }
+    this.#strip.addEventListener("dblclick", () => this.#see(0, 1));
+  }
+
+  /** A key on the window. @param {KeyboardEvent} event */
+  #press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { start, end } = this.#seen;
+    const length = end - start;
+    /** @type {Readonly<Record<string, number>>} */
+    const shifts = {
+      ArrowLeft: -STEP * length,
+      ArrowDown: -STEP * length,
+      ArrowRight: STEP * length,
+      ArrowUp: STEP * length,
+      PageDown: -length,
+      PageUp: length,
+      Home: -start,
+      End: 1 - end,
+    };
+    const shift = shifts[event.key];
+    const factor = { "+": 1 / CLOSER, "=": 1 / CLOSER, "-": CLOSER }[event.key];
+    if (shift !== undefined) this.#see(start + shift, end + shift);
+    else if (factor !== undefined) {
+      const [middle, half] = [(start + end) / 2, length * factor / 2];
+      this.#see(middle - half, middle + half);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
   /** @param {number} value @param {number} end */
   #take(value, end) {
-    const { size, view } = this.#pane;
-    if (size === null) return;
+    const { size: { width, axisX }, view } = this.#pane;
     // The last line is in view up to its end.
-    const line = Math.min(size.width, Math.max(0, value / size.axisX.step + end));
-    const least = Math.min(4, size.width);
+    const line = Math.min(width, Math.max(0, value / axisX.step + end));
+    const least = Math.min(SMALLEST_SPAN, width);
     // Moves both ends if they would cross.
     const length = view.x1 - view.x0;
     const [x0, x1] = end === 0
       ? [line, line + least > view.x1 ? line + length : view.x1]
       : [line - least < view.x0 ? line - length : view.x0, line];
-    this.#pane.view = { ...view, ...inside(x0, Math.max(x1, x0 + least), size.width) };
+    this.#show(x0, Math.max(x1, x0 + least));
     // Typed times may lie outside the recording.
     this.#write(end);
   }
@@ -95,29 +231,17 @@ export class TimeAxis {
   /** Up and down move the window by a line, with Shift by its length. @param {KeyboardEvent} event @param {number} end */
   #step(event, end) {
     if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-    const { size, view } = this.#pane;
-    if (size === null) return;
-    const lines = (event.shiftKey ? view.x1 - view.x0 : 1) * (event.key === "ArrowUp" ? 1 : -1);
-    this.#pane.view = { ...view, ...inside(view.x0 + lines, view.x1 + lines, size.width) };
+    const { x0, x1 } = this.#pane.view;
+    const lines = (event.shiftKey ? x1 - x0 : 1) * (event.key === "ArrowUp" ? 1 : -1);
+    this.#show(x0 + lines, x1 + lines);
     this.#write(end);
     event.preventDefault();
   }
 
   /** Shows the visible time, also in a focused field. @param {number} end */
   #write(end) {
-    const { size, view: { x0, x1 } } = this.#pane;
-    if (size === null) return;
-    const { step } = size.axisX;
-    this.#inputs[end].value = this.#written[end] = formatAt(
-      [x0, x1 - 1][end] * step,
-      (x1 - x0) * step / DIGITS,
-    );
+    const { size: { axisX: { step } }, view: { x0, x1 } } = this.#pane;
+    const text = formatAt([x0, x1 - 1][end] * step, (x1 - x0) * step / DIGITS);
+    this.#inputs[end].value = this.#written[end] = text;
   }
-}
-
-/** @param {number} x0 @param {number} x1 @param {number} size */
-function inside(x0, x1, size) {
-  const length = Math.min(size, x1 - x0);
-  const start = Math.min(Math.max(0, x0), size - length);
-  return { x0: start, x1: start + length };
 }

@@ -83,8 +83,8 @@ export class Viewer extends Emitter {
       },
     });
     this.panes = {
-      source: new Pane(byId("source"), listeners("source")),
-      reference: new Pane(byId("reference"), listeners("reference"), { isReference: true }),
+      source: new Pane(byId("source"), listeners("source"), false),
+      reference: new Pane(byId("reference"), listeners("reference"), true),
     };
     this.#links = linkPanes(this.panes);
     this.#profile = new ProfilePanel(this.panes.source);

@@ -7,21 +7,26 @@
  * mouse, touch and keys.
  */
 import { isTime } from "../../../measure/axes.js";
-import { measureLabel } from "./marks.js";
+import { inNextFrame } from "../controls/element.js";
 import { AS_PLOT } from "./orientation.js";
-import { attachInput } from "./picture_input.js";
+import { attachKeys, attachPointer } from "./picture_input.js";
 import { pictureOf, PlacedView } from "./placed_view.js";
 import { PlanePainter } from "./plane_painter.js";
 import { bandNameMark, noteMarks, scaleBarMarks, stampMarks } from "./scale_bar.js";
 import { Stage } from "./stage.js";
 
+/** @import { Channel } from "./channel.js" */
 /** @import { ChannelGroup } from "./channel_group.js" */
 /** @import { Mark } from "./marks.js" */
-/** @import { Orientation } from "./orientation.js" */
+/** @import { Orientation, View } from "./orientation.js" */
 /** @import { Point } from "./placed_view.js" */
 /** @import { Statistic } from "./reduction.js" */
 /** @import { SnapshotLook } from "./stage.js" */
-/** @import { View } from "./orientation.js" */
+
+const PIXEL = { name: "", step: 1, unit: "Pixels" };
+
+/** Before the first planes. */
+const NOTHING = pictureOf({ shape: [1, 1], axes: [PIXEL, PIXEL] }, false);
 
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
 export class Pane {
@@ -29,27 +34,22 @@ export class Pane {
   #painter;
   /** @type {ChannelGroup | null} */
   #group = null;
-  /** @type {PlacedView | null} */
-  #placed = null;
+  #placed = new PlacedView(NOTHING, AS_PLOT);
   /** @type {Point | null} */
   #cursor = null;
   /** The selection in progress, in fractions of a band. @type {View | null} */
   #selection = null;
-  #waiting = false;
   #listeners;
   #isReference;
+  #hasScaleBar = true;
 
   /** Marks, in CSS pixels of a band, that the page puts over the picture. @type {() => Mark[]} */
   overlay = () => [];
 
-  /**
-   * Receives drags in positions of the picture instead of zooming; null if drags zoom.
-   *
-   * @type {((from: Point, to: Point, isDone: boolean) => void) | null}
-   */
+  /** Receives drags in positions of the picture; null if drags zoom. @type {((from: Point, to: Point, isDone: boolean) => void) | null} */
   tool = null;
 
-  /** Called when Escape or a second finger cancels a drag of the tool. @type {() => void} */
+  /** Called when Escape or a second finger cancels a drag of the tool. */
   onGivenUp = () => {};
 
   /** Called for a click or tap, which selects what lies within `reach` CSS pixels. @type {(at: Point, reach: number) => void} */
@@ -60,25 +60,28 @@ export class Pane {
 
   /** Note in saved pictures. */
   stamp = "";
-  #hasScaleBar = true;
 
   /** CSS pixels kept free left of a plot over time, to align plots below each other. */
   gutter = 0;
+
+  /** Draws in the next frame; coalesces calls. */
+  redraw = inNextFrame(() => this.drawNow());
 
   /**
    * @param {HTMLElement} figure
    * @param {object} listeners
    * @param {(cursor: Point | null, byKeyboard: boolean) => void} listeners.onCursor
-   * @param {() => void} [listeners.onView]
-   * @param {() => void} [listeners.onDrawn]
-   * @param {{isReference?: boolean}} [options]
+   * @param {() => void} listeners.onView
+   * @param {() => void} listeners.onDrawn
+   * @param {boolean} isReference
    */
-  constructor(figure, listeners, { isReference = false } = {}) {
+  constructor(figure, listeners, isReference) {
     this.#listeners = listeners;
     this.#isReference = isReference;
-    this.#stage = new Stage(figure, () => this.redraw());
-    this.#painter = new PlanePainter(this.#stage.canvas, () => this.redraw());
-    attachInput(this.#stage, {
+    this.#stage = new Stage(figure, this.redraw);
+    this.#painter = new PlanePainter(this.#stage.canvas, this.redraw);
+    /** @type {import("./picture_input.js").Handled} */
+    const handled = {
       placed: () => this.#placed,
       change: (change) => this.#change(change),
       tool: () => this.tool,
@@ -91,21 +94,22 @@ export class Pane {
       giveUp: () => this.onGivenUp(),
       press: (at, reach) => this.onPress(at, reach),
       enter: () => this.onEnter(),
-    });
+    };
+    attachPointer(this.#stage, handled);
+    attachKeys(this.#stage.plot, handled);
   }
 
-  /** The visible part in pixels of the picture. */
+  /** The visible part in pixels of the picture; set it inside the picture. */
   get view() {
-    return this.#placed?.view ?? { x0: 0, y0: 0, x1: 1, y1: 1 };
+    return this.#placed.view;
   }
 
-  /** @param {View} view inside the picture */
   set view(view) {
     this.#change((placed) => placed.view = view);
   }
 
   get orientation() {
-    return this.#placed?.orientation ?? AS_PLOT;
+    return this.#placed.orientation;
   }
 
   /** Changes the orientation; the visible part stays the same. */
@@ -117,18 +121,18 @@ export class Pane {
     return this.#cursor;
   }
 
-  /** Size of the picture in pixels, and whether it keeps its aspect; null when empty. */
+  /** Size of the picture in pixels, and whether it keeps its aspect. */
   get size() {
-    return this.#placed?.picture ?? null;
+    return this.#placed.picture;
   }
 
   /** Whether time runs across, down or not at all. */
   get time() {
-    return this.#placed?.time ?? null;
+    return this.#placed.time;
   }
 
   get canGoBack() {
-    return this.#placed?.canGoBack ?? false;
+    return this.#placed.canGoBack;
   }
 
   /** Whether scale bars and the reduction are shown over the picture. @param {boolean} hasScaleBar */
@@ -137,7 +141,7 @@ export class Pane {
     this.drawMarks();
   }
 
-  /** Statistic that a pixel shows if it covers many samples. @returns {Statistic} */
+  /** Statistic that a pixel shows if it covers many samples. */
   get statistic() {
     return this.#painter.statistic;
   }
@@ -147,26 +151,16 @@ export class Pane {
     this.redraw();
   }
 
-  /** Samples of a channel as the home view shows them. @param {import("./channel.js").Channel} channel of the group that is shown @param {Statistic} [statistic] */
+  /** Samples of a shown channel in the home view. @param {Channel} channel @param {Statistic} [statistic] */
   atHome(channel, statistic) {
-    const [band] = this.#stage.canvasBands;
-    return band === undefined
-      ? channel.samples
-      : this.#painter.atHome(channel, this.orientation, band, statistic);
+    return this.#painter.atHome(channel, this.orientation, this.#stage.canvasBands[0], statistic);
   }
 
-  /**
-   * Shows the planes of another acquisition in the home view.
-   *
-   * @param {ChannelGroup} group planes as served, row-major
-   * @param {Orientation} orientation
-   */
+  /** Shows the planes of another acquisition in the home view. @param {ChannelGroup} group @param {Orientation} orientation */
   show(group, orientation) {
     this.#placed = new PlacedView(pictureOf(group.plane, this.#isReference), orientation);
-    this.#group = group;
-    this.#painter.load(group);
     this.#cursor = null;
-    this.redraw();
+    this.replacePlanes(group);
   }
 
   /** Replaces the planes by others of the same geometry; keeps view and cursor. @param {ChannelGroup} group */
@@ -176,44 +170,30 @@ export class Pane {
     this.redraw();
   }
 
-  /** Draws in the next frame; coalesces calls. */
-  redraw() {
-    if (this.#waiting || this.#placed === null) return;
-    this.#waiting = true;
-    requestAnimationFrame(() => {
-      // It may have been drawn meanwhile.
-      if (this.#waiting) this.drawNow();
-      this.#waiting = false;
-    });
-  }
-
   /** Draws picture, frame and marks. */
   drawNow() {
-    this.#waiting = false;
     const [placed, group] = [this.#placed, this.#group];
-    if (placed === null || group === null) return;
-    const bandNames = group.isSplit && !placed.picture.locked ? group.shown.map(({ name }) => name) : [];
-    const aspect = placed.picture.locked ? placed.aspect : null;
-    if (
-      !this.#stage.lay({
-        ...placed.ranges,
-        aspect,
-        gutter: placed.time === "across" ? this.gutter : 0,
-        bandNames,
-      })
-    ) return;
+    if (group === null) return;
+    const { locked } = placed.picture;
+    const isLaid = this.#stage.lay({
+      ...placed.ranges,
+      aspect: locked ? placed.aspect : null,
+      gutter: placed.time === "across" ? this.gutter : 0,
+      bands: group.isSplit && !locked ? group.shown.length : 1,
+    });
+    if (!isLaid) return;
     const { plot } = this.#stage;
     // While everything is visible a finger may scroll the page; a zoomed picture takes every touch.
     plot.style.touchAction = placed.isHome && this.tool === null ? "pan-y" : "none";
     this.#painter.paint(placed.view, placed.orientation, this.#stage.canvasBands);
     plot.ariaBusy = String(this.#painter.isCoarse);
     this.drawMarks();
-    this.#listeners.onDrawn?.();
+    this.#listeners.onDrawn();
   }
 
   /** Draws only the marks over the picture. */
   drawMarks() {
-    if (this.#stage.isLaid && this.#placed !== null) this.#stage.mark(this.#marks(), this.#bandMarks());
+    if (this.#stage.isLaid) this.#stage.mark(this.#marks(), this.#bandMarks());
   }
 
   /** Sets or removes the cursor without notifying the page. @param {Point | null} cursor */
@@ -234,21 +214,21 @@ export class Pane {
 
   /** CSS pixels inside the plot, or one of its bands, of a picture position. @param {number} x @param {number} y @returns {[number, number]} */
   toScreen(x, y) {
-    const { width, height } = this.#stage.band;
-    const { fx, fy } = this.#placed?.toPlot({ x, y }) ?? { fx: 0, fy: 0 };
+    const { width, height } = this.plot;
+    const { fx, fy } = this.#placed.toPlot({ x, y });
     return [fx * width, fy * height];
   }
 
-  /** Picture pixels of a distance in CSS pixels of the plot. @param {number} dx @param {number} dy @returns {Point} */
+  /** Picture pixels of a distance in CSS pixels of the plot. @param {number} dx @param {number} dy */
   shift(dx, dy) {
-    const { width, height } = this.#stage.band;
-    const { x0, x1, y0, y1 } = this.#placed?.shown ?? { x0: 0, x1: 1, y0: 0, y1: 1 };
-    return this.#placed?.shift(dx / width * (x1 - x0), dy / height * (y1 - y0)) ?? { x: 0, y: 0 };
+    const { width, height } = this.plot;
+    const { x0, x1, y0, y1 } = this.#placed.shown;
+    return this.#placed.shift(dx / width * (x1 - x0), dy / height * (y1 - y0));
   }
 
-  /** Picture pixels that an arrow key moves by. @param {number} dx @param {number} dy @param {boolean} isFar @returns {Point} */
+  /** Picture pixels that an arrow key moves by. @param {number} dx @param {number} dy @param {boolean} isFar */
   arrow(dx, dy, isFar) {
-    return this.#placed?.arrow(dx, dy, isFar) ?? { x: 0, y: 0 };
+    return this.#placed.arrow(dx, dy, isFar);
   }
 
   /** Brings a position into view. @param {Point} position */
@@ -268,7 +248,7 @@ export class Pane {
   /** Text of the scale bars and the reduction, such as `Scale bar 10 µm`; a space if there are none. */
   get scale() {
     if (!this.#stage.isLaid) return "\u00a0";
-    const labels = (this.#hasScaleBar ? this.#scaleBars() : []).flatMap(({ text }) => text ?? []);
+    const labels = (this.#hasScaleBar ? this.#scaleBars : []).flatMap(({ text }) => text ?? []);
     const bars = labels.length === 0 ? [] : [`Scale bar ${labels.join(" × ")}`];
     return [...bars, this.#reduction].filter((text) => text !== "").join(" · ") || "\u00a0";
   }
@@ -291,82 +271,69 @@ export class Pane {
 
   /** Width of a shown pixel in CSS pixels. */
   get zoom() {
-    const { x0, x1 } = this.#placed?.shown ?? { x0: 0, x1: 1 };
+    const { x0, x1 } = this.#placed.shown;
     return this.#stage.area.width / (x1 - x0);
   }
 
-  /** The view as a canvas, at the density of the screen times `scale`. @param {SnapshotLook} [look] */
-  #snapshot(look = {}) {
+  /** The view as a PNG, at the density of the screen times `scale`; null if empty or too large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
+  png(look = {}) {
+    if (this.#group === null) return Promise.resolve(null);
     this.#stage.magnified = look.scale ?? 1;
     this.drawNow();
-    const canvas = this.#stage.snapshot(
-      [...this.#marks(look.hasScaleBar), ...stampMarks(this.stamp, this.plot)],
-      this.#bandMarks(look.hasScaleBar),
-      look,
-    );
+    const marks = [...this.#marks(look.hasScaleBar), ...stampMarks(this.stamp, this.plot)];
+    const canvas = this.#stage.snapshot(marks, this.#bandMarks(look.hasScaleBar), look);
     this.#stage.magnified = 1;
     if (look.scale !== undefined) this.drawNow();
-    return canvas;
-  }
-
-  /** The view as a PNG; null if empty or too large. @param {SnapshotLook} [look] @returns {Promise<Blob | null>} */
-  png(look) {
-    if (this.#placed === null) return Promise.resolve(null);
-    return new Promise((done) => this.#snapshot(look).toBlob(done));
+    return new Promise((done) => canvas.toBlob(done));
   }
 
   /** Describes the reduction. */
   get #reduction() {
-    return this.#placed === null ? "" : this.#painter.reduction(isTime(this.#placed.picture.axisX));
+    return this.#painter.reduction(isTime(this.size.axisX));
   }
 
-  #scaleBars() {
-    if (this.#placed === null) return [];
-    return scaleBarMarks(this.#placed.axes, this.#placed.shown, this.#stage.band, measureLabel);
+  get #scaleBars() {
+    return scaleBarMarks(this.#placed.axes, this.#placed.shown, this.plot);
+  }
+
+  /** Marks of scale bars and reduction. */
+  get #notes() {
+    return [...this.#scaleBars, ...noteMarks(this.#reduction, this.plot)];
   }
 
   /** Marks of every band. */
-  #marks(hasScaleBar = this.#hasScaleBar) {
-    const { width, height } = this.#stage.band;
+  #marks(hasNotes = this.#hasScaleBar) {
+    const { width, height } = this.plot;
     const marks = this.overlay();
     if (this.#cursor !== null) {
       const [x, y] = this.toScreen(this.#cursor.x + 0.5, this.#cursor.y + 0.5);
       const style = { color: "rgba(255, 255, 255, 0.8)", dash: "4 3", halo: true };
       marks.push({ points: [[x, 0], [x, height]], ...style }, { points: [[0, y], [width, y]], ...style });
     }
-    if (hasScaleBar && this.#stage.bandCount === 1) marks.push(...this.#notes());
+    if (hasNotes && this.bandCount === 1) marks.push(...this.#notes);
     if (this.#selection !== null) {
       const { x0, y0, x1, y1 } = this.#selection;
-      const [left, top, right, bottom] = [x0 * width, y0 * height, x1 * width, y1 * height];
-      marks.push({
-        points: [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]],
-        color: "#fff",
-        halo: true,
-      });
+      const corners = [[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]];
+      const points = corners.map(([x, y]) => [x * width, y * height]);
+      marks.push({ points, color: "#fff", halo: true });
     }
     return marks;
   }
 
-  /** Marks of scale bars and reduction. */
-  #notes() {
-    return [...this.#scaleBars(), ...noteMarks(this.#reduction, this.#stage.band, measureLabel)];
-  }
-
   /** Channel names of several bands, and the notes in the last. */
   #bandMarks(hasNotes = this.#hasScaleBar) {
-    const names = this.#stage.bandCount > 1 ? this.#group?.shown ?? [] : [];
+    const names = this.bandCount > 1 ? this.#group?.shown ?? [] : [];
     return names.map(({ name }, i) => {
       const mark = bandNameMark(name);
-      return hasNotes && i === names.length - 1 ? [mark, ...this.#notes()] : [mark];
+      return hasNotes && i === names.length - 1 ? [mark, ...this.#notes] : [mark];
     });
   }
 
   /** @param {(placed: PlacedView) => void} change */
   #change(change) {
-    if (this.#placed === null) return;
     change(this.#placed);
     this.#painter.move();
-    this.#listeners.onView?.();
+    this.#listeners.onView();
     this.redraw();
   }
 

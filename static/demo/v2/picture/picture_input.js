@@ -1,18 +1,13 @@
-/** Mouse, touch and keyboard over a picture: they move the cursor, zoom, pan or select a part. */
-import { attachGestures } from "../controls/gestures.js";
-import { attachKeys } from "../controls/keys.js";
-
-/** @import { Place, ZoomKind } from "../controls/gestures.js" */
-/** @import { PlacedView, Point } from "./placed_view.js" */
-/** @import { Stage } from "./stage.js" */
-/** @import { View } from "./orientation.js" */
-
-/** Largest distance of a click and a tap from what they select, in CSS pixels. */
-const [CLICK_REACH, TAP_REACH] = [8, 22];
-
 /**
+ * Mouse, touch, wheel and keyboard over a picture: they move the cursor, zoom, pan or select a part.
+ *
+ * Wheel and pinch zoom at the pointer; Shift and Alt choose the axis. Dragging selects a part to zoom to; with Shift or
+ * the middle button it pans. One finger pans, or moves the cursor (and scrolls the page) while nothing is zoomed. Arrows
+ * move the cursor, other keys zoom at it.
+ *
+ * @typedef {"plain" | "shift" | "alt" | "across" | "down" | "both"} ZoomKind axes of a zoom, or the key held
  * @typedef {object} Handled picture and cursor
- * @property {() => PlacedView | null} placed
+ * @property {() => PlacedView} placed
  * @property {(change: (placed: PlacedView) => void) => void} change
  * @property {() => ((from: Point, to: Point, isDone: boolean) => void) | null} tool takes the drags that would zoom
  * @property {() => Point | null} cursor
@@ -23,75 +18,174 @@ const [CLICK_REACH, TAP_REACH] = [8, 22];
  * @property {() => void} enter goes to what is drawn
  */
 
+/** @import { View } from "./orientation.js" */
+/** @import { Place, PlacedView, Point } from "./placed_view.js" */
+/** @import { Stage } from "./stage.js" */
+
+/** Largest distance of a click and a tap from what they select, in CSS pixels. */
+const [CLICK_REACH, TAP_REACH] = [8, 22];
+
+/** Shortest drag, in CSS pixels; shorter ones are clicks. */
+const SMALLEST_DRAG = 5;
+
+/** CSS pixels of a turn of the wheel, by the unit of the event: pixels, lines, pages. */
+const WHEEL_UNITS = [1, 16, 400];
+
+/** Steps across and down. @type {Readonly<Record<string, [number, number]>>} */
+export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+const CLOSER = 1.5;
+
+/** Zoom factors and axes of keys. @type {Readonly<Record<string, [number, ZoomKind]>>} */
+const ZOOMS = {
+  "+": [CLOSER, "plain"],
+  "=": [CLOSER, "plain"],
+  "-": [1 / CLOSER, "plain"],
+  "]": [CLOSER, "across"],
+  "[": [1 / CLOSER, "across"],
+  "}": [CLOSER, "down"],
+  "{": [1 / CLOSER, "down"],
+};
+
 /** @param {Stage} stage @param {Handled} handled */
-export function attachInput(stage, handled) {
+export function attachPointer(stage, { placed, change, tool, moveCursor, mark, giveUp, press }) {
+  const { plot } = stage;
+  /** @type {Map<number, Place>} */
+  const touches = new Map();
+  /** @type {{kind: "touch" | "pan" | "select", from: Place, last: Place, startX: number, startY: number, moved: boolean} | null} */
+  let drag = null;
+
+  const place = (/** @type {MouseEvent} */ event) => {
+    const box = plot.getBoundingClientRect();
+    return { fx: (event.clientX - box.left) / box.width, fy: (event.clientY - box.top) / box.height };
+  };
   const inBand = (/** @type {Place} */ { fx, fy }) => ({ fx, fy: stage.inBand(fy).fy });
-  attachGestures(stage.plot, {
-    hover(place) {
-      const placed = handled.placed();
-      if (placed !== null) handled.moveCursor(place && placed.pixelAt(inBand(place)), false);
-    },
-    zoom: (place, factor, kind) =>
-      handled.change((placed) => placed.zoom(inBand(place), ...factorsOf(placed, factor, kind))),
-    pan: (dfx, dfy) => handled.change((placed) => placed.pan(dfx, dfy * stage.bandCount)),
-    drawsByTouch: () => handled.tool() !== null,
-    select(from, to, isDone) {
-      // A drag stays in its first band.
-      const { band, fy } = stage.inBand(from.fy);
-      select(stage, handled, { fx: from.fx, fy }, { fx: to.fx, fy: to.fy * stage.bandCount - band }, isDone);
-    },
-    cancelSelect() {
-      handled.mark(null);
-      handled.giveUp();
-    },
-    press(place, isTouch) {
-      const placed = handled.placed();
-      if (placed !== null) handled.press(placed.positionAt(inBand(place)), isTouch ? TAP_REACH : CLICK_REACH);
-    },
-    home: () => handled.change((placed) => placed.goHome()),
+  const hover = (/** @type {Place} */ at) => moveCursor(placed().pixelAt(inBand(at)), false);
+  /** @type {(at: Place, factor: number, kind: ZoomKind) => void} */
+  const zoom = (at, factor, kind) =>
+    change((placed) => placed.zoom(inBand(at), ...factorsOf(placed, factor, kind)));
+  const pan = (/** @type {number} */ dfx, /** @type {number} */ dfy) =>
+    change((placed) => placed.pan(dfx, dfy * stage.bandCount));
+  const select = (/** @type {Place} */ start, /** @type {Place} */ at, /** @type {boolean} */ isDone) => {
+    // A drag stays in its first band.
+    const { band, fy } = stage.inBand(start.fy);
+    const [from, to] = [{ fx: start.fx, fy }, { fx: at.fx, fy: at.fy * stage.bandCount - band }];
+    const taken = tool();
+    if (taken !== null) return taken(placed().positionAt(from), placed().positionAt(to), isDone);
+    const box = placed().boxOf(from, to, stage.band);
+    mark(isDone ? null : box);
+    if (isDone) change((placed) => placed.zoomToBox(box));
+  };
+  const pinch = (/** @type {number} */ moving, /** @type {Place} */ at) => {
+    const other = [...touches].find(([id]) => id !== moving)?.[1];
+    const before = touches.get(moving);
+    touches.set(moving, at);
+    if (other === undefined || before === undefined) return;
+    const distance = (/** @type {Place} */ { fx, fy }) =>
+      Math.max(0.01, Math.hypot(fx - other.fx, fy - other.fy));
+    pan((before.fx - at.fx) / 2, (before.fy - at.fy) / 2);
+    const middle = { fx: (at.fx + other.fx) / 2, fy: (at.fy + other.fy) / 2 };
+    zoom(middle, distance(at) / distance(before), "both");
+  };
+  const stop = () => {
+    if (drag?.kind === "select") {
+      mark(null);
+      giveUp();
+    }
+    drag = null;
+  };
+  const end = (/** @type {PointerEvent} */ event) => {
+    touches.delete(event.pointerId);
+    stop();
+  };
+
+  plot.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    // Shift turns the wheel sideways on some systems.
+    const turned = (event.deltaY || event.deltaX) * WHEEL_UNITS[event.deltaMode];
+    // Browsers report a pinch on a touchpad as a wheel with Ctrl and small steps.
+    const factor = Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.002));
+    zoom(place(event), factor, event.shiftKey ? "shift" : event.altKey ? "alt" : "plain");
+    hover(place(event));
+  }, { passive: false });
+
+  plot.addEventListener("pointerdown", (event) => {
+    if (event.button > 1) return;
+    if (event.button === 1) event.preventDefault();
+    plot.setPointerCapture(event.pointerId);
+    const at = place(event);
+    hover(at);
+    const start = { from: at, last: at, startX: event.clientX, startY: event.clientY, moved: false };
+    if (event.pointerType === "touch") {
+      touches.set(event.pointerId, at);
+      stop();
+      if (touches.size === 1) drag = { kind: tool() === null ? "touch" : "select", ...start };
+    } else drag = { kind: event.shiftKey || event.button === 1 ? "pan" : "select", ...start };
   });
-  attachKeys(stage.plot, {
-    step: (dx, dy, isFar) => step(handled, dx, dy, isFar),
-    zoom: (factor, kind) =>
-      handled.change((placed) =>
-        placed.zoom(cursorPlace(placed, handled.cursor()), ...factorsOf(placed, factor, kind))
-      ),
-    home: () => handled.change((placed) => placed.goHome()),
-    back: () => handled.change((placed) => placed.goBack()),
-    enter: () => handled.enter(),
-    leave() {
-      if (handled.cursor() === null) return false;
-      handled.moveCursor(null, true);
-      return true;
-    },
+
+  plot.addEventListener("pointermove", (event) => {
+    const at = place(event);
+    if (touches.size === 2 && touches.has(event.pointerId)) return pinch(event.pointerId, at);
+    hover(at);
+    if (drag === null) return;
+    drag.moved ||= Math.hypot(event.clientX - drag.startX, event.clientY - drag.startY) >= SMALLEST_DRAG;
+    if (drag.kind === "select") {
+      if (drag.moved) select(drag.from, at, false);
+    } else pan(drag.last.fx - at.fx, drag.last.fy - at.fy);
+    drag.last = at;
+  });
+
+  plot.addEventListener("pointerup", (event) => {
+    if (drag?.kind === "select" && drag.moved) {
+      select(drag.from, place(event), true);
+      drag = null;
+    }
+    const isPress = drag !== null && !drag.moved && event.button === 0;
+    end(event);
+    const reach = event.pointerType === "touch" ? TAP_REACH : CLICK_REACH;
+    if (isPress) press(placed().positionAt(inBand(place(event))), reach);
+  });
+  plot.addEventListener("pointercancel", end);
+  plot.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch" && drag === null) moveCursor(null, false);
+  });
+  // Two fingers are a pinch, not a scroll, also where one finger may scroll the page.
+  plot.addEventListener("touchmove", (event) => {
+    if (event.touches.length > 1) event.preventDefault();
+  }, { passive: false });
+  plot.addEventListener("dblclick", () => change((placed) => placed.goHome()));
+  plot.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && drag !== null) {
+      stop();
+      event.stopPropagation();
+    }
   });
 }
 
-/** @param {Stage} stage @param {Handled} handled @param {Place} from @param {Place} to @param {boolean} isDone */
-function select(stage, { placed: placedNow, change, tool, mark }, from, to, isDone) {
-  const placed = placedNow();
-  if (placed === null) return;
-  const taken = tool();
-  if (taken !== null) return taken(placed.positionAt(from), placed.positionAt(to), isDone);
-  const box = placed.boxOf(from, to, stage.band);
-  mark(isDone ? null : box);
-  if (isDone) change(() => placed.zoomToBox(box));
+/** @param {Pick<HTMLElement, "addEventListener">} plot takes keys while it has the focus @param {Pick<Handled, "placed" | "change" | "cursor" | "moveCursor" | "enter">} handled */
+export function attachKeys(plot, { placed: placedNow, change, cursor: cursorNow, moveCursor, enter }) {
+  const middle = { fx: 0.5, fy: 0.5 };
+  plot.addEventListener("keydown", (event) => {
+    const placed = placedNow();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const [arrow, zoom, cursor] = [ARROWS[event.key], ZOOMS[event.key], cursorNow()];
+    if (arrow !== undefined && cursor === null) moveCursor(placed.pixelAt(middle), true);
+    else if (arrow !== undefined && cursor !== null) {
+      let next = cursor;
+      change(() => next = placed.step(cursor, ...arrow, event.shiftKey));
+      moveCursor(next, true);
+    } else if (zoom !== undefined) {
+      const at = cursor === null ? middle : placed.toPlot({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
+      change(() => placed.zoom(at, ...factorsOf(placed, ...zoom)));
+    } else if (event.key === "0" || event.key === "Home") change(() => placed.goHome());
+    else if (event.key === "Backspace") change(() => placed.goBack());
+    else if (event.key === "Enter") enter();
+    else if (event.key === "Escape" && cursor !== null) moveCursor(null, true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
 }
-
-/** @param {Handled} handled @param {number} dx @param {number} dy @param {boolean} isFar */
-function step(handled, dx, dy, isFar) {
-  const [placed, cursor] = [handled.placed(), handled.cursor()];
-  if (placed === null) return;
-  // The first step shows the cursor in the middle.
-  if (cursor === null) return handled.moveCursor(placed.pixelAt({ fx: 0.5, fy: 0.5 }), true);
-  let next = cursor;
-  handled.change(() => next = placed.step(cursor, dx, dy, isFar));
-  handled.moveCursor(next, true);
-}
-
-/** The middle of the cursor's pixel in the plot, or of the plot without a cursor. @param {PlacedView} placed @param {Point | null} cursor */
-const cursorPlace = (placed, cursor) =>
-  cursor === null ? { fx: 0.5, fy: 0.5 } : placed.toPlot({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
 
 /**
  * Zoom factors across and down. A line scan zooms along time, with Shift along space and with Alt along both; other

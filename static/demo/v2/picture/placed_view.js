@@ -11,11 +11,11 @@ import { axisTitle, isTime, toPhysical } from "../../../measure/axes.js";
 import { fromShown, shownSize, toShown, viewFromShown, viewToShown } from "./orientation.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
-/** @import { Place } from "../controls/gestures.js" */
 /** @import { Orientation, View } from "./orientation.js" */
 
 /**
  * @typedef {{x: number, y: number}} Point
+ * @typedef {{fx: number, fy: number}} Place fractions of the plot (0 to 1)
  * @typedef {object} Picture
  * @property {number} width rows of the plane
  * @property {number} height columns of the plane

@@ -3,6 +3,7 @@
  * axis if the units of the axes differ.
  */
 import { formatAt, unitSymbol } from "../../../measure/axes.js";
+import { measureLabel } from "./marks.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
 /** @import { Mark } from "./marks.js" */
@@ -35,25 +36,25 @@ export function scaleBar(axis, pixels, part = 0.25) {
  * @param {{axisX: Pick<Axis, "step" | "unit">, axisY: Pick<Axis, "step" | "unit">}} picture
  * @param {View} view
  * @param {{width: number, height: number}} plot
- * @param {(text: string) => number} measure width of a label
  * @returns {Mark[]}
  */
-export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure) {
+export function scaleBarMarks({ axisX, axisY }, view, { width, height }) {
   if (width < 80 || height < 84) return [];
   const [right, bottom] = [width - INSET, height - INSET];
-  const across = scaleBar(axisX, view.x1 - view.x0, width < 400 ? 0.3 : 0.12);
-  const down = axisX.unit === axisY.unit ? null : scaleBar(axisY, view.y1 - view.y0, 0.3);
+  const [columns, rows] = [view.x1 - view.x0, view.y1 - view.y0];
+  const across = scaleBar(axisX, columns, width < 400 ? 0.3 : 0.12);
+  const down = axisX.unit === axisY.unit ? null : scaleBar(axisY, rows, 0.3);
   /** @type {Mark[]} */
   const marks = [];
   if (across !== null) {
-    const long = (across.pixels / (view.x1 - view.x0)) * width;
-    const wide = Math.max(long, measure(across.label));
+    const long = across.pixels / columns * width;
+    const wide = Math.max(long, measureLabel(across.label));
     marks.push({ points: [[right - long, bottom], [right, bottom]], ...BAR });
     const middle = right - (down === null ? wide / 2 : Math.max(long / 2, wide / 2 + 6));
     marks.push({ ...LABEL, text: across.label, at: [middle, bottom - 11], anchor: "middle" });
   }
   if (down !== null) {
-    const long = (down.pixels / (view.y1 - view.y0)) * height;
+    const long = down.pixels / rows * height;
     const end = Math.min(bottom - long, bottom - (across === null ? 10 : 32));
     marks.push({ points: [[right, bottom + 1], [right, bottom - long]], ...BAR });
     marks.push({ ...LABEL, text: down.label, at: [right - 7, end + 3], anchor: "end" });
@@ -61,31 +62,22 @@ export function scaleBarMarks({ axisX, axisY }, view, { width, height }, measure
   return marks;
 }
 
-/** Longest channel name over a picture, in letters; longer ones are truncated. */
-const LONGEST_NAME = 30;
-
 /** Room for scale bars beside a note, in CSS pixels. */
 const ROOM_FOR_BARS = 190;
 
-/**
- * A note in the lower left corner, beside the scale bars; none if the plot is too small for both.
- *
- * @param {string} text
- * @param {{width: number, height: number}} plot
- * @param {(text: string) => number} measure width of a label
- * @returns {Mark[]}
- */
-export function noteMarks(text, { width, height }, measure) {
-  const long = measure(text);
-  if (text === "" || height < 70 || long + ROOM_FOR_BARS > width) return [];
+/** A note in the lower left corner; none if the plot is too small for it and scale bars. @param {string} text @param {{width: number, height: number}} plot @returns {Mark[]} */
+export function noteMarks(text, { width, height }) {
+  if (text === "" || height < 70 || measureLabel(text) + ROOM_FOR_BARS > width) return [];
   return [{ ...LABEL, text, at: [INSET, height - INSET - 3], anchor: "start" }];
 }
 
-/** The name of a band's channel in its upper left corner. @param {string} name @returns {Mark} */
-export function bandNameMark(name) {
-  const text = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
-  return { ...LABEL, text, at: [13, 17], anchor: "start" };
-}
+/** The name of a band's channel, in its upper left corner. @param {string} name @returns {Mark} */
+export const bandNameMark = (name) => ({
+  ...LABEL,
+  text: name.length > 30 ? `${name.slice(0, 30)}…` : name,
+  at: [13, 17],
+  anchor: "start",
+});
 
 /** Note in the upper right corner of a saved picture. @param {string} text @param {{width: number}} plot @returns {Mark[]} */
 export const stampMarks = (text, { width }) =>

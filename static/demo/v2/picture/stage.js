@@ -17,9 +17,6 @@ import { canvasMarks, measureLabel, svgMarks } from "./marks.js";
 /** @import { Frame, FrameRange } from "./frame.js" */
 /** @import { Mark } from "./marks.js" */
 
-/** Colour of text and frame on a light background. */
-const INK = "#1a1f26";
-
 export class Stage {
   /** Receives pointer and keys. */
   plot;
@@ -35,10 +32,7 @@ export class Stage {
   /** Canvas pixels per screen pixel; more than one for a picture to save. */
   magnified = 1;
 
-  /**
-   * @param {HTMLElement} figure holds `.stage` with `.plot` and `canvas` inside
-   * @param {() => void} onChange its size or the screen's density has changed
-   */
+  /** @param {HTMLElement} figure holds `.stage` with `.plot` and `canvas` inside @param {() => void} onChange its size or the screen's density has changed */
   constructor(figure, onChange) {
     this.#box = within(figure, ".stage");
     this.plot = within(figure, ".plot");
@@ -49,7 +43,6 @@ export class Stage {
     listenToDensity(onChange);
   }
 
-  /** Whether the layout is done. */
   get isLaid() {
     return this.#frame !== null;
   }
@@ -80,26 +73,40 @@ export class Stage {
   /**
    * Lays out the plot and draws the frame.
    *
-   * @param {{x: FrameRange, y: FrameRange, aspect: number | null, gutter: number, bandNames: readonly string[]}} options
-   *   `bandNames` one per band, or none for a single band
+   * @param {{x: FrameRange, y: FrameRange, aspect: number | null, gutter: number, bands: number}} options
    * @returns {boolean} false without room
    */
-  lay({ bandNames, ...options }) {
+  lay(options) {
     const box = this.#box.getBoundingClientRect();
-    const { width, height } = box;
-    if (width < 1 || height < 1) return false;
-    this.bandCount = Math.max(1, bandNames.length);
-    const snap = (/** @type {Area} */ plot) => snapped(plot, box);
+    if (box.width < 1 || box.height < 1) return false;
+    this.bandCount = options.bands;
     this.#frame = layoutFrame({
-      width,
-      height,
+      width: box.width,
+      height: box.height,
       ...options,
-      bands: this.bandCount,
       measure: measureLabel,
-      snap,
+      snap: (plot) => snapped(plot, box),
     });
-    this.#place(this.#frame.plot);
     this.#frameLayer.replaceChildren(...svgMarks(this.#frame.marks));
+    const { left, top, width, height } = this.#frame.plot;
+    Object.assign(this.plot.style, {
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${width}px`,
+      height: `${height}px`,
+    });
+    while (this.#markLayers.length > this.bandCount) this.#markLayers.pop()?.remove();
+    while (this.#markLayers.length < this.bandCount) {
+      const layer = svgElement("svg", { overflow: "hidden" });
+      this.#labels.append(layer);
+      this.#markLayers.push(layer);
+    }
+    const high = this.band.height;
+    this.#markLayers.forEach((layer, i) => {
+      const attributes = { x: left, y: top + i * high, width, height: high };
+      for (const [name, value] of Object.entries(attributes)) layer.setAttribute(name, String(value));
+    });
+    fitCanvas(this.canvas, width, height, globalThis.devicePixelRatio * this.magnified);
     return true;
   }
 
@@ -114,13 +121,7 @@ export class Stage {
     return { band, fy: fy * this.bandCount - band };
   }
 
-  /**
-   * The last drawing as a canvas: picture, frame and marks, or only the picture with its marks.
-   *
-   * @param {readonly Mark[]} marks
-   * @param {readonly Mark[][]} own
-   * @param {SnapshotLook} look
-   */
+  /** The last drawing as a canvas: picture, frame and marks, or only the picture with its marks. @param {readonly Mark[]} marks @param {readonly Mark[][]} own @param {SnapshotLook} look */
   snapshot(marks, own, { scale = 1, hasAxes = true, isLight = false }) {
     const { plot, marks: frame } = /** @type {Frame} */ (this.#frame);
     const box = this.#box.getBoundingClientRect();
@@ -134,7 +135,7 @@ export class Stage {
     });
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     const style = getComputedStyle(this.#box);
-    const ink = isLight ? INK : style.color;
+    const ink = isLight ? "#1a1f26" : style.color;
     context.fillStyle = isLight ? "#ffffff" : style.backgroundColor;
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.scale(density, density);
@@ -154,32 +155,9 @@ export class Stage {
     }
     return canvas;
   }
-
-  /** @param {Area} plot */
-  #place(plot) {
-    const { left, top, width, height } = plot;
-    Object.assign(this.plot.style, {
-      left: `${left}px`,
-      top: `${top}px`,
-      width: `${width}px`,
-      height: `${height}px`,
-    });
-    while (this.#markLayers.length > this.bandCount) this.#markLayers.pop()?.remove();
-    while (this.#markLayers.length < this.bandCount) {
-      const layer = svgElement("svg", { overflow: "hidden" });
-      this.#labels.append(layer);
-      this.#markLayers.push(layer);
-    }
-    this.#markLayers.forEach((layer, i) => {
-      const { height } = this.band;
-      const attributes = { x: left, y: top + i * height, width, height };
-      for (const [name, value] of Object.entries(attributes)) layer.setAttribute(name, String(value));
-    });
-    fitCanvas(this.canvas, width, height, globalThis.devicePixelRatio * this.magnified);
-  }
 }
 
-/** Moves the plot to whole pixels of the screen; otherwise its canvas would be blurred. @param {Area} plot @param {Area} box */
+/** Moves the plot to whole pixels of the screen; otherwise its canvas would be blurred. @param {Area} plot @param {{left: number, top: number}} box */
 function snapped(plot, box) {
   const density = globalThis.devicePixelRatio;
   const whole = (/** @type {number} */ value) => Math.round(value * density) / density;
