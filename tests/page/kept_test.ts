@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { KeptView } from "../../static/demo/v2/opening/view_link.js";
-import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_settings.js";
+import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_card.js";
 
 const SETTINGS = { lutName: "fire", gamma: 0.5, isLog: true, isOpen: false };
 const VIEW = { path: "/a", scene: 2, position: { t: 3, z: 1, l: 0 } };

@@ -1,21 +1,47 @@
 /**
  * Controls of one channel: a row with switch, range, Auto and look-up table, which opens to histogram, typed range,
  * gamma and Log. The browser remembers look-up table, gamma, Log and whether the row is open, by the name of the
- * channel.
+ * channel, for the next file with such a channel; each file begins with its own range.
  */
 import { formatNumber } from "../../../measure/axes.js";
-import { channelSettings, keepChannelSettings } from "./channel_settings.js";
 import { contrastChart } from "./contrast_chart.js";
 import { element, swatch } from "../controls/element.js";
-import { onNumber } from "../controls/fields.js";
+import { button, onNumber } from "../controls/fields.js";
+import { keep, kept } from "../controls/kept.js";
 import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
 import { sampleText } from "../picture/readout.js";
 
+/** @import { Place } from "../controls/kept.js" */
 /** @import { Channel } from "../picture/channel.js" */
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 
 /** Range of gamma as a power of two in both directions: 0.25 to 4. */
 const GAMMA_POWER = 2;
+
+/** Increase the number with every change of `Settings`. */
+const KEY = "acq-server channels 1";
+
+/** Number of recently used names to remember. */
+const MOST_NAMES = 60;
+
+/** @typedef {{lutName: string, gamma: number, isLog: boolean, isOpen: boolean}} Settings */
+
+/** @param {string} name @param {() => Place} [place] @returns {Settings | null} */
+export function channelSettings(name, place) {
+  return entries(place).find(([other]) => other === name)?.[1] ?? null;
+}
+
+/** @param {string} name @param {Settings} settings @param {() => Place} [place] */
+export function keepChannelSettings(name, settings, place) {
+  const others = entries(place).filter(([other]) => other !== name).slice(0, MOST_NAMES - 1);
+  keep(KEY, [[name, settings], ...others], place);
+}
+
+/** @param {() => Place} [place] @returns {[string, Settings][]} */
+function entries(place) {
+  const list = kept(KEY, place);
+  return Array.isArray(list) ? list : [];
+}
 
 /**
  * The card of `group.channels[position]`; it follows all changes of the channel.
@@ -24,83 +50,68 @@ const GAMMA_POWER = 2;
  * @param {number} position
  * @param {string} prefix makes ids unique on the page
  * @param {(message: string | null) => void} onTyped receives the fault of a typed number, or null
- * @returns {HTMLElement}
  */
 export function channelCard(group, position, prefix, onTyped) {
-  const channel = /** @type {Channel} */ (group.channels[position]);
-  const id = (/** @type {string} */ part) => `${prefix}-${position}-${part}`;
-  const row = rowOf(channel, id);
-  const { body, log, gamma, inputs, notes, ...rest } = bodyOf(channel, id);
-  const card = element(
-    "div",
-    {
-      className: "card",
-      role: "group",
-      "aria-label": `${prefix === "reference" ? "Reference channel" : "Channel"} ${channel.name}`,
-    },
-    row.head,
-    notes,
-    body,
-  );
-  const settings = channelSettings(channel.name);
+  const channel = group.channels[position];
+  const { visible, dot, range, lut, auto, more, chart, inputs, log, gamma, gammaText, notes, body, card } =
+    partsOf(channel, `${prefix}-${position}`);
+  card.ariaLabel = `${prefix === "reference" ? "Reference channel" : "Channel"} ${channel.name}`;
 
   const paint = () => {
-    const { range } = channel;
-    row.visible.checked = channel.visible;
-    row.visible.type = group.composite ? "checkbox" : "radio";
+    const [low, high] = channel.range;
+    visible.checked = channel.visible;
+    visible.type = group.composite ? "checkbox" : "radio";
     card.classList.toggle("off", !channel.visible);
-    row.lut.value = channel.lutName;
-    row.dot.style.background = lutColor(channel.lutName);
-    const texts = range.map((value) => formatNumber(value, range[1] - range[0]));
-    row.range.textContent = texts.join(" – ");
+    lut.value = channel.lutName;
+    dot.style.background = lutColor(channel.lutName);
+    const texts = [low, high].map((value) => formatNumber(value, high - low));
+    range.textContent = texts.join(" – ");
     inputs.forEach((input, end) => {
       if (document.activeElement === input && input.dataset.typing) return;
-      input.value = texts[end] ?? "";
+      input.value = texts[end];
       input.removeAttribute("aria-invalid");
     });
     gamma.value = String(Math.log2(channel.gamma));
-    gamma.ariaValueText = rest.gammaText.textContent = formatNumber(Number(channel.gamma.toPrecision(3)));
-    if (!body.hidden) rest.chart.paint();
+    gamma.ariaValueText = gammaText.textContent = formatNumber(Number(channel.gamma.toPrecision(3)));
+    if (!body.hidden) chart.paint();
   };
   // A histogram counts all samples, so draw it only when open.
-  const paintBars = () => body.hidden || rest.chart.paintBars(log.checked);
+  const paintBars = () => body.hidden || chart.paintBars(log.checked);
   const open = (/** @type {boolean} */ isOpen) => {
-    row.more.ariaExpanded = String(isOpen);
+    more.ariaExpanded = String(isOpen);
     body.hidden = !isOpen;
-    if (isOpen) rest.chart.paint();
+    if (isOpen) chart.paint();
   };
-  const keep = () =>
-    keepChannelSettings(channel.name, {
-      lutName: channel.lutName,
-      gamma: channel.gamma,
-      isLog: log.checked,
-      isOpen: !body.hidden,
-    });
+  const keepSettings = () => {
+    const { name, lutName, gamma } = channel;
+    keepChannelSettings(name, { lutName, gamma, isLog: log.checked, isOpen: !body.hidden });
+  };
 
-  row.visible.addEventListener("change", () => group.toggle(position, row.visible.checked));
-  row.lut.addEventListener("change", () => {
-    channel.lutName = row.lut.value;
-    keep();
+  visible.addEventListener("change", () => group.toggle(position, visible.checked));
+  lut.addEventListener("change", () => {
+    channel.lutName = lut.value;
+    keepSettings();
   });
-  row.auto.addEventListener("click", () => channel.autoRange());
-  row.more.addEventListener("click", () => {
-    open(row.more.ariaExpanded !== "true");
+  auto.addEventListener("click", () => channel.autoRange());
+  more.addEventListener("click", () => {
+    open(more.ariaExpanded !== "true");
     paintBars();
-    keep();
+    keepSettings();
   });
   gamma.addEventListener("input", () => {
     channel.gamma = 2 ** Number(gamma.value);
-    keep();
+    keepSettings();
   });
   log.addEventListener("change", () => {
     paintBars();
-    keep();
+    keepSettings();
   });
   inputs.forEach((input, end) => {
     input.addEventListener("input", () => input.dataset.typing = "yes");
     input.addEventListener("change", () => delete input.dataset.typing);
     onNumber(input, (value) => channel.setEnd(end, value), onTyped);
   });
+  const settings = channelSettings(channel.name);
   if (settings !== null) {
     log.checked = settings.isLog;
     channel.lutName = settings.lutName;
@@ -119,8 +130,10 @@ export function channelCard(group, position, prefix, onTyped) {
   return card;
 }
 
-/** The row that is always shown. @param {Channel} channel @param {(part: string) => string} id */
-function rowOf({ name }, id) {
+/** The elements of a card. @param {Channel} channel @param {string} prefix of their ids */
+function partsOf(channel, prefix) {
+  const { name } = channel;
+  const id = (/** @type {string} */ part) => `${prefix}-${part}`;
   const visible = element("input", { type: "checkbox", id: id("visible") });
   const dot = swatch("");
   const range = element("span", { className: "range" });
@@ -142,8 +155,8 @@ function rowOf({ name }, id) {
     className: "icon more",
     ariaLabel: `Range and gamma of ${name}`,
     title: "Histogram, range, gamma",
+    "aria-controls": id("body"),
   });
-  more.setAttribute("aria-controls", id("body"));
   const label = element(
     "label",
     { className: "switch", title: `Show ${name}` },
@@ -151,24 +164,18 @@ function rowOf({ name }, id) {
     dot,
     element("span", { className: "name", textContent: name }),
   );
-  const head = element("div", { className: "card-head" }, label, range, auto, lut, more);
-  return { head, visible, dot, range, lut, auto, more };
-}
-
-/** The part that opens. @param {Channel} channel @param {(part: string) => string} id */
-function bodyOf(channel, id) {
-  const { name } = channel;
   const chart = contrastChart(channel);
-  const inputs = ["Min", "Max"].map((label, end) =>
+  const inputs = [["Min", "Minimum"], ["Max", "Maximum"]].map(([part, end]) =>
     element("input", {
       type: "text",
       inputMode: "decimal",
-      id: id(label),
+      id: id(part),
       autocomplete: "off",
-      "aria-label": `${["Minimum", "Maximum"][end]} of ${name}`,
+      "aria-label": `${end} of ${name}`,
       spellcheck: false,
     })
   );
+  const to = element("span", { className: "to", textContent: "to" });
   const log = element("input", { type: "checkbox", id: id("log") });
   const gamma = element("input", {
     type: "range",
@@ -180,12 +187,11 @@ function bodyOf(channel, id) {
   });
   const gammaText = element("output", { className: "gamma" });
   const notes = element("div", { className: "notes" }, ...notesOf(channel));
-  const to = element("span", { className: "to", textContent: "to" });
   const body = element(
     "div",
     { className: "card-body", id: id("body") },
     chart.chart,
-    element("div", { className: "card-row" }, ...inputs.slice(0, 1), to, ...inputs.slice(1)),
+    element("div", { className: "card-row" }, inputs[0], to, inputs[1]),
     element(
       "div",
       { className: "card-row" },
@@ -194,22 +200,24 @@ function bodyOf(channel, id) {
       element("label", { className: "check", title: "Logarithmic counts (l)" }, log, "Log"),
     ),
   );
-  return { body, log, gamma, gammaText, inputs, notes, chart };
+  const head = element("div", { className: "card-head" }, label, range, auto, lut, more);
+  const card = element("div", { className: "card", role: "group" }, head, notes, body);
+  return { visible, dot, range, lut, auto, more, chart, inputs, log, gamma, gammaText, notes, body, card };
 }
 
 /** Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour. @param {Channel} channel */
 function notesOf({ stats: { min, max, count }, samples }) {
   const missing = samples.length - count;
-  /** @type {(string | Node)[][]} */
   const notes = [];
   if (count > 0 && min === max) {
-    notes.push([`All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`]);
+    const text = `All ${missing > 0 ? "other " : ""}samples are ${sampleText(min)}`;
+    notes.push(element("p", { className: "note" }, text));
   }
   if (missing > 0) {
     const text = `${missing} of ${samples.length} samples are NaN or infinite, drawn ${NOT_A_NUMBER.name}`;
-    notes.push([text, swatch(`rgb(${NOT_A_NUMBER.color})`)]);
+    notes.push(element("p", { className: "note" }, text, swatch(`rgb(${NOT_A_NUMBER.color})`)));
   }
-  return notes.map((parts) => element("p", { className: "note" }, ...parts));
+  return notes;
 }
 
 /** Text such as `6 of 12 shown`; empty if all channels are shown, or one at a time. @param {ChannelGroup} group */
@@ -220,14 +228,13 @@ export function shownText({ channels, shown, composite }) {
 /** Shows the count, with a button for all channels, and follows all changes of the group. @param {HTMLElement} host @param {ChannelGroup} group */
 export function showCount(host, group) {
   const text = element("span");
-  const all = element("button", { type: "button" });
+  const all = button("", () => group.show(text.textContent === "" ? DISTINCT.length : Infinity));
   const paint = () => {
     text.textContent = shownText(group);
     const isAll = text.textContent === "";
     all.textContent = isAll ? `Show ${DISTINCT.length}` : "Show all";
     all.hidden = !group.composite || (isAll && group.channels.length <= DISTINCT.length);
   };
-  all.addEventListener("click", () => group.show(text.textContent === "" ? DISTINCT.length : Infinity));
   group.addEventListener("change", paint);
   host.replaceChildren(text, all);
   paint();

@@ -7,10 +7,7 @@ import { element, svgElement } from "../controls/element.js";
 const BINS = 128;
 const HEIGHT = 48;
 
-/**
- * @param {Channel} channel
- * @returns {{chart: HTMLElement, paint: () => void, paintBars: (isLog: boolean) => void}} `paint` follows range and table
- */
+/** `paint` follows range and table. @param {Channel} channel */
 export function contrastChart(channel) {
   const bars = svgElement("path", { class: "bars" });
   const inside = svgElement("rect", { class: "inside", y: 0, height: HEIGHT });
@@ -23,54 +20,42 @@ export function contrastChart(channel) {
       "aria-label": `${end} of ${channel.name}`,
     })
   );
-  const chart = element(
-    "div",
-    { className: "histogram" },
-    svgElement(
-      "svg",
-      {
-        viewBox: `0 0 ${BINS} ${HEIGHT}`,
-        preserveAspectRatio: "none",
-        role: "img",
-        "aria-label": `Histogram of ${channel.name}`,
-      },
-      inside,
-      bars,
-    ),
-    ramp,
-    ...handles,
-  );
+  const histogram = {
+    viewBox: `0 0 ${BINS} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    role: "img",
+    "aria-label": `Histogram of ${channel.name}`,
+  };
+  const svg = svgElement("svg", histogram, inside, bars);
+  const chart = element("div", { className: "histogram" }, svg, ramp, ...handles);
   handles.forEach((handle, end) => dragHandle(handle, chart, channel, end));
   return {
     chart,
     paint() {
-      const { min, max } = channel.stats;
-      const { range } = channel;
-      const part = partOf(channel);
+      const { range, stats: { min, max } } = channel;
+      const parts = partsOf(channel);
       handles.forEach((handle, end) => {
-        const value = range[end] ?? 0;
-        handle.style.left = `${100 * part(value)}%`;
+        handle.style.left = `${100 * parts[end]}%`;
         handle.ariaValueMin = String(min);
         handle.ariaValueMax = String(max);
-        handle.ariaValueNow = String(Math.min(max, Math.max(min, value)));
-        handle.ariaValueText = formatNumber(value, range[1] - range[0]);
+        handle.ariaValueNow = String(Math.min(max, Math.max(min, range[end])));
+        handle.ariaValueText = formatNumber(range[end], range[1] - range[0]);
       });
-      inside.setAttribute("x", String(BINS * part(range[0])));
-      inside.setAttribute("width", String(BINS * Math.max(0, part(range[1]) - part(range[0]))));
+      inside.setAttribute("x", String(BINS * parts[0]));
+      inside.setAttribute("width", String(BINS * Math.max(0, parts[1] - parts[0])));
       paintRamp(ramp, channel);
     },
-    paintBars: (isLog) => bars.setAttribute("d", barPath(channel.histogram(BINS), isLog)),
+    paintBars: (/** @type {boolean} */ isLog) =>
+      bars.setAttribute("d", barPath(channel.histogram(BINS), isLog)),
   };
 }
 
 /** Range of sample values across the chart. @param {Channel} channel */
 const wholeOf = ({ stats: { min, max } }) => max > min ? max - min : 1;
 
-/** Gives the position of a value in the chart, 0 to 1. @param {Channel} channel */
-function partOf(channel) {
-  const [{ min }, whole] = [channel.stats, wholeOf(channel)];
-  return (/** @type {number} */ value) => Math.min(1, Math.max(0, (value - min) / whole));
-}
+/** Positions of both ends of the range in the chart, 0 to 1. @param {Channel} channel */
+const partsOf = (channel) =>
+  channel.range.map((value) => Math.min(1, Math.max(0, (value - channel.stats.min) / wholeOf(channel))));
 
 /** @param {HTMLElement} handle @param {HTMLElement} chart @param {Channel} channel @param {number} end 0 for the minimum */
 function dragHandle(handle, chart, channel, end) {
@@ -101,22 +86,21 @@ function dragHandle(handle, chart, channel, end) {
   handle.addEventListener("keydown", (event) => {
     const [{ min }, whole] = [channel.stats, wholeOf(channel)];
     const step = whole / (event.shiftKey ? 10 : 100);
-    /** @type {Readonly<Record<string, number>>} */
-    const steps = {
-      ArrowLeft: -step,
-      ArrowDown: -step,
-      ArrowRight: step,
-      ArrowUp: step,
-      PageDown: -10 * step,
-      PageUp: 10 * step,
-    };
-    const by = steps[event.key];
     // Position of a handle, at the edge when its end lies outside the samples.
-    const shown = Math.min(min + whole, Math.max(min, channel.range[end] ?? min));
-    if (by !== undefined) set(shown + by);
-    else if (event.key === "Home") set(min);
-    else if (event.key === "End") set(min + whole);
-    else return;
+    const shown = Math.min(min + whole, Math.max(min, channel.range[end]));
+    /** @type {Readonly<Record<string, number>>} */
+    const places = {
+      ArrowLeft: shown - step,
+      ArrowDown: shown - step,
+      ArrowRight: shown + step,
+      ArrowUp: shown + step,
+      PageDown: shown - 10 * step,
+      PageUp: shown + 10 * step,
+      Home: min,
+      End: min + whole,
+    };
+    if (!(event.key in places)) return;
+    set(places[event.key]);
     event.preventDefault();
     event.stopPropagation();
   });
@@ -126,9 +110,9 @@ function dragHandle(handle, chart, channel, end) {
 function barPath(counts, isLog) {
   const size = isLog ? Math.log1p : (/** @type {number} */ count) => count;
   // A single high bin, such as the dark background, must not flatten the others.
-  const sorted = [...counts].sort((a, b) => a - b);
-  const most = sorted.at(-1) ?? 0;
-  const top = isLog ? size(most) : Math.min(most, 4 * (sorted.at(-4) ?? most) || most);
+  const sorted = counts.toSorted();
+  const most = sorted[BINS - 1];
+  const top = isLog ? size(most) : Math.min(most, 4 * sorted[BINS - 4] || most);
   const bars = Array.from(counts, (count, i) => {
     const height = Math.min(1, size(count) / (top || 1)) * (HEIGHT - 2);
     return `M${i} ${HEIGHT}v${-height.toFixed(2)}h1v${height.toFixed(2)}z`;
@@ -139,10 +123,9 @@ function barPath(counts, isLog) {
 /** @param {HTMLCanvasElement} ramp @param {Channel} channel */
 function paintRamp(ramp, channel) {
   const context = /** @type {CanvasRenderingContext2D} */ (ramp.getContext("2d"));
-  const { lut, min, max } = channel.look();
+  const { lut } = channel.look();
   const image = context.createImageData(256, 1);
-  const part = partOf(channel);
-  const [low, high] = [part(min), part(max)];
+  const [low, high] = partsOf(channel);
   for (let i = 0; i < 256; i += 1) {
     const place = Math.min(1, Math.max(0, (i / 255 - low) / Math.max(1e-6, high - low)));
     image.data.set(lut.subarray(4 * Math.round(255 * place), 4 * Math.round(255 * place) + 4), 4 * i);

@@ -1,9 +1,122 @@
-/** Charts the values of the shown channels along one axis of the picture through the cursor. */
+/**
+ * The profile below the source picture: the values of the shown channels along one axis of the picture through the
+ * cursor. Along the horizontal axis of a line scan it aligns with the edges of the picture.
+ */
 import { extent } from "../../../measure/traces.js";
+import { byId } from "../controls/element.js";
 import { drawChart, throughColumns, throughSamples } from "../picture/chart.js";
 import { lutColor } from "../picture/lut.js";
 import { svgMarks } from "../picture/marks.js";
 import { envelope } from "../picture/reduction.js";
+
+/** @import { ChannelGroup } from "../picture/channel_group.js" */
+/** @import { Pane } from "../picture/pane.js" */
+/** @import { Point } from "../picture/placed_view.js" */
+
+/** Least time between two drawings: the picture, the main work of a frame, has priority. */
+const REST_MS = 60;
+
+export class Profile {
+  #pane;
+  /** @type {ChannelGroup | null} */
+  #group = null;
+  /** Last position of the cursor. @type {Point | null} */
+  #cursor = null;
+  #timer = 0;
+  #paintedAt = -Infinity;
+  /** Edges of the picture when the profile was drawn. */
+  #edges = "";
+  #along = byId("along", HTMLSelectElement);
+
+  /** @param {Pane} pane of the source */
+  constructor(pane) {
+    this.#pane = pane;
+    this.#along.addEventListener("change", () => this.#arrange());
+    new ResizeObserver(() => this.#paint()).observe(byId("chart", SVGSVGElement));
+  }
+
+  /** Sets another group, without a profile. @param {ChannelGroup} group */
+  show(group) {
+    this.#group = group;
+    this.#cursor = null;
+    group.plane.axes.forEach((axis, i) => {
+      this.#along.options[i + 1].textContent = `along ${axis.title ?? axis.name}`;
+    });
+    this.#along.value = "";
+    this.#arrange();
+  }
+
+  /** Draws the profile soon; coalesces changes. */
+  redraw() {
+    if (this.#timer !== 0) return;
+    byId("profile").ariaBusy = "true";
+    const wait = this.#paintedAt + REST_MS - performance.now();
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      this.#paint();
+      byId("profile").ariaBusy = "false";
+    }, Math.max(0, wait));
+  }
+
+  /** Call when the picture was drawn, perhaps at another place. */
+  follow() {
+    if (this.#edges !== JSON.stringify(this.#pane.edges)) this.redraw();
+  }
+
+  #arrange() {
+    const isHidden = this.#along.value === "";
+    byId("profile").hidden = isHidden;
+    byId("profile-title").textContent = `Profile ${this.#along.selectedOptions[0]?.textContent}`;
+    byId("divider").hidden = isHidden;
+    byId("panes").classList.toggle("whole", isHidden);
+    this.#paint();
+  }
+
+  #paint() {
+    if (this.#group === null || byId("profile").hidden) return;
+    this.#cursor = this.#pane.cursor ?? this.#cursor;
+    this.#edges = JSON.stringify(this.#pane.edges);
+    this.#paintedAt = performance.now();
+    byId("profile-hint").hidden = this.#draw(this.#group, this.#cursor);
+  }
+
+  /** Returns whether the chart has content: without a cursor it is empty. @param {ChannelGroup} group @param {Point | null} cursor */
+  #draw(group, cursor) {
+    const [canvas, svg] = [byId("curves", HTMLCanvasElement), byId("chart", SVGSVGElement)];
+    const size = svg.getBoundingClientRect();
+    const { view, edges, orientation, time } = this.#pane;
+    const along = this.#along.value === "y" ? "y" : "x";
+    const isBelow = (along === "x") !== orientation.swapped;
+    const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
+    const lines = cursor === null ? [] : group.shown.map((channel) => ({
+      color: lutColor(channel.lutName),
+      values: profileValues(channel.samples, group.plane.shape, along, cursor),
+    }));
+    const range = valueRange(lines, Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1);
+    if (cursor === null || range === null || size.width < 60 || size.height < 40) {
+      canvas.width = 0;
+      svg.replaceChildren();
+      return false;
+    }
+    const span = {
+      axis: group.plane.axes[along === "x" ? 0 : 1],
+      from,
+      to,
+      edges: isBelow && time !== null ? edges : null,
+      isReversed: isBelow && orientation.fromRight,
+    };
+    const curves = (/** @type {number} */ columns) =>
+      lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, columns) }));
+    const { plot, marks, across } = drawChart(canvas, size, span, range, curves);
+    const at = across(cursor[along]);
+    if (at >= plot.left && at <= plot.left + plot.width) {
+      const points = [[at, plot.top], [at, plot.top + plot.height]];
+      marks.push({ points, color: "rgba(255, 255, 255, 0.7)", dash: "4 3" });
+    }
+    svg.replaceChildren(...svgMarks(marks));
+    return true;
+  }
+}
 
 /**
  * Samples of a plane through the cursor: along picture x (`"x"`, the plane's rows) or picture y (`"y"`, its columns).
@@ -11,10 +124,9 @@ import { envelope } from "../picture/reduction.js";
  * @param {Float32Array} samples row-major as served
  * @param {readonly number[]} shape `[rows, columns]`
  * @param {"x" | "y"} along
- * @param {{x: number, y: number}} cursor picture pixel
- * @returns {Float32Array}
+ * @param {Point} cursor picture pixel
  */
-export function profileValues(samples, [rows = 0, columns = 0], along, cursor) {
+export function profileValues(samples, [rows, columns], along, cursor) {
   if (along === "y") return samples.subarray(cursor.x * columns, (cursor.x + 1) * columns);
   const values = new Float32Array(rows);
   for (let row = 0, at = cursor.y; row < rows; row += 1, at += columns) values[row] = samples[at];
@@ -25,11 +137,7 @@ export function profileValues(samples, [rows = 0, columns = 0], along, cursor) {
  * A curve of `count` screen columns: a band from minimum to maximum with the mean if samples are narrower than
  * columns, else a line through the samples.
  *
- * @param {Float32Array} values
- * @param {number} from
- * @param {number} to
- * @param {number} count
- * @returns {Omit<import("../picture/chart.js").Curve, "color">}
+ * @type {(values: Float32Array, from: number, to: number, count: number) => Omit<import("../picture/chart.js").Curve, "color">}
  */
 function curveOf(values, from, to, count) {
   if (to - from <= count) return { lows: null, highs: null, ...throughSamples(values, from, to, count) };
@@ -37,54 +145,11 @@ function curveOf(values, from, to, count) {
   return { lows, highs, ...throughColumns(means) };
 }
 
-/**
- * Draws the chart; without a cursor it is empty.
- *
- * @param {{canvas: HTMLCanvasElement, svg: SVGElement}} chart of the same size
- * @param {import("../picture/channel_group.js").ChannelGroup} group
- * @param {"x" | "y"} along
- * @param {{x: number, y: number} | null} cursor
- * @param {{view: import("../picture/orientation.js").View, edges: {left: number, width: number} | null, isReversed: boolean}} place
- *   view of the picture, its edges to align with, and whether its first sample lies at the right
- * @returns {boolean} whether the chart has content
- */
-export function drawProfile({ canvas, svg }, group, along, cursor, { view, ...place }) {
-  const size = svg.getBoundingClientRect();
-  const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
-  const lines = cursor === null ? [] : group.shown.map((channel) => ({
-    color: lutColor(channel.lutName),
-    values: profileValues(channel.samples, group.plane.shape, along, cursor),
-  }));
-  const range = valueRange(lines, Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1);
-  if (cursor === null || range === null || size.width < 60 || size.height < 40) {
-    canvas.width = 0;
-    svg.replaceChildren();
-    return false;
-  }
-  const [axis, position] = along === "x" ? [group.plane.axes[0], cursor.x] : [group.plane.axes[1], cursor.y];
-  const { plot, marks, across } = drawChart(
-    canvas,
-    size,
-    { axis, from, to, ...place },
-    range,
-    (columns) => lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, columns) })),
-  );
-  const at = across(position);
-  if (at >= plot.left && at <= plot.left + plot.width) {
-    const points = [[at, plot.top], [at, plot.top + plot.height]];
-    marks.push({ points, color: "rgba(255, 255, 255, 0.7)", dash: "4 3" });
-  }
-  svg.replaceChildren(...svgMarks(marks));
-  return true;
-}
-
 /** Range of the visible values with a margin; null if there are none. @param {readonly {values: Float32Array}[]} lines @param {number} first @param {number} end */
 function valueRange(lines, first, end) {
   const extents = lines.map(({ values }) => extent(values, first, Math.min(end, values.length)));
-  const [low, high] = [
-    Math.min(...extents.map(([least]) => least)),
-    Math.max(...extents.map(([, most]) => most)),
-  ];
+  const low = Math.min(...extents.map(([least]) => least));
+  const high = Math.max(...extents.map(([, most]) => most));
   if (!(high >= low)) return null;
   const margin = (high - low) * 0.05 || 0.5;
   return { low: low - margin, high: high + margin, title: "" };

@@ -16,15 +16,13 @@ import { linkPanes } from "../picture/linked_cursor.js";
 import { lutColor } from "../picture/lut.js";
 import { keepPlacement, kindOf, mirrored, placementOf, turned } from "../picture/orientation.js";
 import { Pane } from "../picture/pane.js";
-
-import { ProfilePanel } from "./profile_panel.js";
+import { Profile } from "./profile.js";
 import { meanHidesEvents } from "../picture/reduction.js";
 import { readout } from "../picture/readout.js";
-import { applyLook, lookOf } from "./look.js";
 import { TimeAxis } from "./time_axis.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
-/** @import { LoadedGroup } from "../picture/channel_group.js" */
+/** @import { LoadedGroup, Mode } from "../picture/channel_group.js" */
 /** @import { Statistic } from "../picture/reduction.js" */
 
 /**
@@ -87,12 +85,9 @@ export class Viewer extends Emitter {
       reference: new Pane(byId("reference"), listeners("reference"), true),
     };
     this.#links = linkPanes(this.panes);
-    this.#profile = new ProfilePanel(this.panes.source);
-    this.#timeAxis = new TimeAxis(
-      byId("source"),
-      this.panes.source,
-      (fault) => this.emit("typed", { fault }),
-    );
+    this.#profile = new Profile(this.panes.source);
+    const typed = (/** @type {string | null} */ fault) => this.emit("typed", { fault });
+    this.#timeAxis = new TimeAxis(byId("source"), this.panes.source, typed);
     this.#listen();
   }
 
@@ -106,11 +101,26 @@ export class Viewer extends Emitter {
     return this.#shown?.info ?? null;
   }
 
-  /** Zoom, contrast, choices and drawings as JSON. */
+  /** Zoom, contrast, choices and drawings as JSON that survives a reload. */
   get look() {
     if (this.#shown === null) return null;
-    const look = lookOf(this.#shown.groups, this.panes);
-    return this.extendLook({ ...look, statistic: this.#chosenStatistic });
+    const [source, reference] = NAMES.map((name) => {
+      const group = this.#shown?.groups[name];
+      return group && {
+        shape: group.plane.shape,
+        view: this.panes[name].view,
+        mode: group.mode,
+        channels: group.channels.map(({ index, visible, lutName, gamma, range, isAuto }) => ({
+          index,
+          visible,
+          lutName,
+          gamma,
+          range,
+          isAuto,
+        })),
+      };
+    });
+    return this.extendLook({ source, reference, statistic: this.#chosenStatistic });
   }
 
   /**
@@ -148,13 +158,23 @@ export class Viewer extends Emitter {
     this.emit("shown", { look });
   }
 
-  /** Applies what fits of an earlier look. @param {unknown} look */
+  /** Applies what fits of an earlier look: planes of another shape keep their own view, other channels their own contrast. @param {any} look */
   wear(look) {
-    if (this.#shown === null) return;
-    const { groups } = this.#shown;
-    applyLook(look, groups, this.panes);
     for (const name of NAMES) {
-      within(byId(name), ".layers", HTMLSelectElement).value = groups[name]?.mode ?? "merged";
+      const [group, kept] = [this.#shown?.groups[name], look?.[name]];
+      if (group && kept) {
+        if (kept.mode === "split" || (kept.mode === "single" && group.channels.length > 1)) {
+          group.mode = kept.mode;
+        }
+        for (const { index, visible, lutName, gamma, range: [low, high], isAuto } of kept.channels) {
+          const channel = group.channels.find((channel) => channel.index === index);
+          if (channel === undefined) continue;
+          Object.assign(channel, { visible, lutName, gamma });
+          channel.setRange(low, high, isAuto);
+        }
+        if (String(kept.shape) === String(group.plane.shape)) this.panes[name].view = kept.view;
+      }
+      within(byId(name), ".layers", HTMLSelectElement).value = group?.mode ?? "merged";
     }
   }
 
@@ -191,9 +211,7 @@ export class Viewer extends Emitter {
     this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
     const split = figure.querySelector("option[value=split]");
     // Images that keep their aspect do not show channels below each other.
-    if (split instanceof HTMLOptionElement) {
-      split.hidden = split.disabled = this.panes[name].size?.locked ?? true;
-    }
+    if (split instanceof HTMLOptionElement) split.hidden = split.disabled = this.panes[name].size.locked;
   }
 
   /** A control changed how a group looks. @param {Name} name */
@@ -241,14 +259,8 @@ export class Viewer extends Emitter {
       ...values.map(({ name, value, channel }) => {
         const label = element("span", { className: "name", title: name, textContent: name });
         const number = element("b", { textContent: value });
-        return element(
-          "span",
-          { className: "sample" },
-          swatch(lutColor(channel.lutName)),
-          label,
-          " ",
-          number,
-        );
+        const dot = swatch(lutColor(channel.lutName));
+        return element("span", { className: "sample" }, dot, label, " ", number);
       }),
       ...(linked === "" ? [] : [element("span", { className: "position", textContent: `→ ${linked}` })]),
     );
@@ -295,7 +307,6 @@ export class Viewer extends Emitter {
   }
 
   #listen() {
-    this.#listenToScaleBars();
     const path = byId("path", HTMLInputElement);
     path.addEventListener("change", () => this.#links.showPath(path.checked));
     const statistic = byId("statistic", HTMLSelectElement);
@@ -313,7 +324,7 @@ export class Viewer extends Emitter {
       const layers = within(figure, ".layers", HTMLSelectElement);
       layers.addEventListener("change", () => {
         const group = this.#shown?.groups[name];
-        if (group) group.mode = modeOf(layers.value);
+        if (group) group.mode = /** @type {Mode} */ (layers.value);
       });
     }
     const panes = byId("panes");
@@ -321,22 +332,19 @@ export class Viewer extends Emitter {
       panes.style.setProperty("--upper", `${percent}fr`);
       panes.style.setProperty("--rest", `${100 - percent}fr`);
     }, () => byId("source").offsetHeight - within(byId("source"), ".stage").offsetHeight + LEAST_PICTURE);
-  }
-
-  #listenToScaleBars() {
-    const kept = new KeptSwitch("acq-server scale bars");
-    const apply = () => {
-      byId("scale-bars").ariaPressed = String(kept.isOn);
+    const scaleBars = new KeptSwitch("acq-server scale bars");
+    const showScaleBars = () => {
+      byId("scale-bars").ariaPressed = String(scaleBars.isOn);
       for (const name of NAMES) {
-        this.panes[name].hasScaleBar = kept.isOn;
+        this.panes[name].hasScaleBar = scaleBars.isOn;
         this.#paintScaleSoon(name);
       }
     };
     byId("scale-bars").addEventListener("click", () => {
-      kept.isOn = !kept.isOn;
-      apply();
+      scaleBars.isOn = !scaleBars.isOn;
+      showScaleBars();
     });
-    apply();
+    showScaleBars();
   }
 
   /** @param {Name} name */
@@ -351,6 +359,3 @@ export class Viewer extends Emitter {
 
 /** @param {unknown} value @returns {Statistic | null} */
 const statisticOf = (value) => value === "max" || value === "min" || value === "mean" ? value : null;
-
-/** @param {string} value @returns {import("../picture/channel_group.js").Mode} */
-const modeOf = (value) => value === "split" || value === "single" ? value : "merged";
