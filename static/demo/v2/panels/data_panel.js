@@ -4,9 +4,7 @@ import { jsonTree } from "../controls/json_tree.js";
 import { snippet } from "./snippet.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
-/** @import { ChannelGroup } from "../picture/channel_group.js" */
-
-/** @typedef {{source: ChannelGroup, reference: ChannelGroup | null}} Groups */
+/** @import { Groups } from "./viewer.js" */
 
 export class DataPanel {
   /** @type {{info: OpenResponse, groups: Groups, isSample: boolean, isByPath: boolean} | null} */
@@ -16,17 +14,13 @@ export class DataPanel {
   #readSession;
   #say;
 
-  /**
-   * @param {object} page
-   * @param {() => Promise<unknown>} page.readSession state of the session
-   * @param {(text: string) => void} page.say
-   */
+  /** @param {{readSession: () => Promise<unknown>, say: (text: string) => void}} page `readSession` reads the state of the session */
   constructor({ readSession, say }) {
     this.#readSession = readSession;
     this.#say = say;
     for (const id of ["language", "snippet-of"]) byId(id).addEventListener("change", () => this.paint());
     byId("copy").addEventListener("click", () => this.#copy());
-    byId("session-details", HTMLDetailsElement).addEventListener("toggle", () => this.#showSession());
+    byId("session-details").addEventListener("toggle", () => this.#showSession());
   }
 
   /**
@@ -34,27 +28,33 @@ export class DataPanel {
    * @param {Groups} groups
    * @param {{isSample: boolean, isByPath: boolean}} options whether it is the sample, and whether programs may open by path
    */
-  show(info, groups, { isSample, isByPath }) {
-    this.#shown = { info, groups, isSample, isByPath };
+  show(info, groups, options) {
+    this.#shown = { info, groups, ...options };
     byId("snippet-of", HTMLSelectElement).value = "source";
     byId("snippet-of").hidden = groups.reference === null;
     byId("header-json").replaceChildren(jsonTree(info.header));
-    byId("open-json").replaceChildren(jsonTree(info));
-    byId("session-details").hidden = isSample;
-    this.#showSession();
-    this.paint();
+    byId("session-details").hidden = options.isSample;
+    this.#showAnswer(info);
   }
 
   /** Updates the session of the same planes. @param {OpenResponse} info */
   renew(info) {
+    const { source, reference } = this.#shown?.groups ?? {};
     for (
-      const [group, { channels }]
-        of /** @type {const} */ ([["source", info], ["reference", info.reference ?? { channels: [] }]])
+      const [group, channels] of /** @type {const} */ ([
+        [source, info.channels],
+        [reference, info.reference?.channels],
+      ])
     ) {
-      this.#shown?.groups[group]?.channels.forEach((channel) => {
-        channel.dataUrl = channels.find(({ index }) => index === channel.index)?.dataUrl ?? channel.dataUrl;
+      group?.channels.forEach((channel) => {
+        channel.dataUrl = channels?.find(({ index }) => index === channel.index)?.dataUrl ?? channel.dataUrl;
       });
     }
+    this.#showAnswer(info);
+  }
+
+  /** @param {OpenResponse} info */
+  #showAnswer(info) {
     byId("open-json").replaceChildren(jsonTree(info));
     this.#showSession();
     this.paint();
@@ -70,14 +70,10 @@ export class DataPanel {
   paint() {
     if (this.#shown === null) return;
     const { info, groups, isSample, isByPath } = this.#shown;
-    const isReference = byId("snippet-of", HTMLSelectElement).value === "reference" &&
-      groups.reference !== null;
-    const { shown } = (isReference && groups.reference) || groups.source;
-    const why = isSample
-      ? "The sample has no session: open a file to see a program that fetches its planes."
-      : shown.length === 0
-      ? "No channel is shown."
-      : "";
+    const reference = byId("snippet-of", HTMLSelectElement).value === "reference" ? groups.reference : null;
+    const { shown } = reference ?? groups.source;
+    let why = shown.length === 0 ? "No channel is shown." : "";
+    if (isSample) why = "The sample has no session: open a file to see a program that fetches its planes.";
     byId("copy", HTMLButtonElement).disabled = why !== "";
     const language =
       /** @type {import("./snippet.js").Language} */ (byId("language", HTMLSelectElement).value);
@@ -85,9 +81,9 @@ export class DataPanel {
       origin: location.origin,
       path: isByPath ? info.source.path : null,
       scene: info.scene ?? null,
-      isReference,
+      isReference: reference !== null,
       channels: shown.map(({ index }) => index),
-      position: isReference ? {} : this.#position,
+      position: reference === null ? this.#position : {},
     });
   }
 

@@ -25,7 +25,7 @@ export class PositionBar {
   /** @type {OpenResponse | null} */
   #info = null;
   /** @type {Place} */
-  #place = { t: 0, z: 0, l: 0 };
+  place = { t: 0, z: 0, l: 0 };
   /** Axis and direction of the last step. @type {{axis: AxisName, by: number}} */
   #way = { axis: "t", by: 1 };
   /** Aborts playback. @type {AbortController | null} */
@@ -41,7 +41,7 @@ export class PositionBar {
       const slider = byId(`position-${name}`, HTMLInputElement);
       slider.addEventListener("input", () => {
         this.pause();
-        this.#go(name, Number(slider.value) - this.#place[name]);
+        this.#go(name, Number(slider.value) - this.place[name]);
       });
     }
     byId("play").addEventListener("click", () => this.togglePlay());
@@ -52,35 +52,26 @@ export class PositionBar {
     scenes.addEventListener("change", () => onScene(Number(scenes.value)));
   }
 
-  get place() {
-    return this.#place;
-  }
-
   /** Whether there is more than one picture. */
   get hasSteps() {
     return AXES.some(({ name }) => this.#size(name) > 1);
   }
 
-  /** @param {OpenResponse} info @param {{t?: number, z?: number, l?: number}} position @param {boolean} isSample */
+  /** @param {OpenResponse} info @param {Place} position @param {boolean} isSample */
   show(info, position, isSample) {
     this.pause();
     this.#info = info;
-    const { t = 0, z = 0, l = 0 } = position;
     // A changed file may be shorter.
-    const inside = (/** @type {AxisName} */ name, /** @type {number} */ index) =>
-      Math.min(index, this.#size(name) - 1);
-    this.#place = { t: inside("t", t), z: inside("z", z), l: inside("l", l) };
-    this.#way = { axis: this.#size("t") > 1 ? "t" : this.#size("z") > 1 ? "z" : "l", by: 1 };
+    const inside = (/** @type {AxisName} */ name) => Math.min(position[name], this.#size(name) - 1);
+    this.place = { t: inside("t"), z: inside("z"), l: inside("l") };
+    const axis = AXES.find(({ name }) => this.#size(name) > 1)?.name ?? "l";
+    this.#way = { axis, by: 1 };
     const { scenes = [], scene = 0 } = info;
     const list = byId("scene", HTMLSelectElement);
-    list.replaceChildren(
-      ...scenes.map(({ index, name, sizes }) =>
-        element("option", {
-          value: String(index),
-          textContent: [name, sizesText(sizes)].filter(Boolean).join(" · "),
-        })
-      ),
-    );
+    list.replaceChildren(...scenes.map(({ index, name, sizes }) => {
+      const textContent = [name, sizesText(sizes)].filter(Boolean).join(" · ");
+      return element("option", { value: String(index), textContent });
+    }));
     list.value = String(scene);
     byId("scene-choice").hidden = scenes.length < 2;
     for (const { name } of AXES) {
@@ -117,33 +108,30 @@ export class PositionBar {
   }
 
   pause() {
-    if (this.#playing === null) return;
-    this.#playing.abort();
-    this.#playing = null;
-    this.#paintPlay();
+    this.#playing?.abort();
+    this.#setPlaying(null);
   }
 
   /** @param {AxisName} name @param {number} by */
   #go(name, by) {
-    const wanted = Math.min(this.#size(name) - 1, Math.max(0, this.#place[name] + by));
-    if (wanted === this.#place[name]) return Promise.resolve();
-    this.#way = { axis: name, by: wanted > this.#place[name] ? 1 : -1 };
-    this.#place = { ...this.#place, [name]: wanted };
+    const wanted = Math.min(this.#size(name) - 1, Math.max(0, this.place[name] + by));
+    if (wanted === this.place[name]) return;
+    this.#way = { axis: name, by: Math.sign(by) };
+    this.place = { ...this.place, [name]: wanted };
     this.#paint();
-    return this.#onStep(this.#place, this.#ahead(false));
+    this.#onStep(this.place, this.#ahead(false));
   }
 
   async #play() {
     const playing = new AbortController();
-    this.#playing = playing;
-    this.#paintPlay();
+    this.#setPlaying(playing);
     const { axis } = this.#way;
     this.#way = { axis, by: 1 };
     let due = performance.now();
     while (!playing.signal.aborted) {
-      this.#place = { ...this.#place, [axis]: (this.#place[axis] + 1) % this.#size(axis) };
+      this.place = { ...this.place, [axis]: (this.place[axis] + 1) % this.#size(axis) };
       this.#paint();
-      await this.#onStep(this.#place, this.#ahead(true));
+      await this.#onStep(this.place, this.#ahead(true));
       // A late picture delays all following ones.
       due = Math.max(performance.now(), due + 1000 / this.#rate);
       await new Promise((done) => setTimeout(done, due - performance.now()));
@@ -159,10 +147,10 @@ export class PositionBar {
   #ahead(isRound) {
     const { axis, by } = this.#way;
     const size = this.#size(axis);
-    return Array.from({ length: AHEAD }, (_, i) => this.#place[axis] + (i + 1) * by)
+    return Array.from({ length: AHEAD }, (_, i) => this.place[axis] + (i + 1) * by)
       .map((index) => isRound ? index % size : index)
       .filter((index) => index >= 0 && index < size)
-      .map((index) => ({ ...this.#place, [axis]: index }));
+      .map((index) => ({ ...this.place, [axis]: index }));
   }
 
   /** @param {AxisName} name */
@@ -172,12 +160,11 @@ export class PositionBar {
 
   #paint() {
     for (const { name, letter, word } of AXES) {
-      const index = this.#place[name];
+      const index = this.place[name];
       const slider = byId(`position-${name}`, HTMLInputElement);
       slider.value = String(index);
-      const where = [`${index + 1} / ${this.#size(name)}`, this.#physical(name, letter, index)].filter(
-        Boolean,
-      ).join(" · ");
+      const count = `${index + 1} / ${this.#size(name)}`;
+      const where = [count, this.#physical(name, letter, index)].filter(Boolean).join(" · ");
       slider.ariaValueText = `${word} ${where}`;
       within(byId(`axis-${name}`), "output").textContent = where;
     }
@@ -186,19 +173,19 @@ export class PositionBar {
   /** Time or depth of an index; empty if unknown. @param {AxisName} name @param {string} letter @param {number} index */
   #physical(name, letter, index) {
     const { header, times } = /** @type {OpenResponse} */ (this.#info);
-    const time = name === "t" ? times?.[index] : undefined;
-    if (time !== undefined) return `${time.toFixed(time < 10 ? 3 : 1)} s`;
     const at = header.dims.indexOf(letter);
-    const unit = header.physicalUnitsLabels[at];
-    if (unit === undefined || unit === "Pixels") return "";
+    const unit = header.physicalUnitsLabels[at] ?? "Pixels";
     const value = index * (header.physicalUnits[at] ?? 1);
-    return isTime({ unit }) ? `${value.toFixed(value < 10 ? 3 : 1)} s` : quantity(value, { unit });
+    const time = (name === "t" ? times?.[index] : undefined) ?? (isTime({ unit }) ? value : undefined);
+    if (time !== undefined) return `${time.toFixed(time < 10 ? 3 : 1)} s`;
+    return unit === "Pixels" ? "" : quantity(value, { unit });
   }
 
-  #paintPlay() {
-    const isPlaying = this.#playing !== null;
-    byId("play").ariaPressed = String(isPlaying);
-    byId("play").textContent = isPlaying ? "Pause" : "Play";
+  /** @param {AbortController | null} playing */
+  #setPlaying(playing) {
+    this.#playing = playing;
+    byId("play").ariaPressed = String(playing !== null);
+    byId("play").textContent = playing === null ? "Play" : "Pause";
   }
 }
 
@@ -211,8 +198,7 @@ const WORDS = {
 };
 
 /** Sizes of a scene, such as `64 × 48 · 12 time points`. @param {Record<string, number>} sizes */
-function sizesText(sizes) {
-  const { X, Y, ...others } = sizes;
+function sizesText({ X, Y, ...others }) {
   const rest = Object.entries(others).map(([name, size]) => {
     const [one, several] = WORDS[name] ?? [name, name];
     return `${size} ${size === 1 ? one : several}`;

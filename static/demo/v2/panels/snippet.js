@@ -16,48 +16,47 @@
  * @property {Record<string, number>} [position] such as `{t: 3}`; index 0 needs none
  */
 
-/**
- * @param {Language} language
- * @param {Wanted} wanted
- * @returns {string} a program that reads each plane and prints its range or first sample
- */
-export function snippet(language, wanted) {
-  return { python, javascript, matlab, curl }[language](wanted);
-}
-
-/** Body and address of the open request. @param {Wanted} wanted */
-function opening({ path, scene }) {
-  const isChosen = scene !== undefined && scene !== null && scene > 0;
-  const address = path === null ? "/api/v2/pick-and-open" : "/api/v2/open";
-  return { address, fields: { ...(path === null ? {} : { path }), ...(isChosen ? { scene } : {}) } };
-}
-
-/** Such as `?t=3`. @param {Wanted} wanted */
-function query({ position = {} }) {
+/** A program that reads each plane and prints its range or first sample. @param {Language} language @param {Wanted} wanted */
+export function snippet(language, { origin, path, scene, isReference = false, channels, position = {} }) {
   const steps = Object.entries(position).filter(([, index]) => index > 0);
-  return steps.length === 0 ? "" : `?${steps.map(([axis, index]) => `${axis}=${index}`).join("&")}`;
+  return { python, javascript, matlab, curl }[language]({
+    origin,
+    address: path === null ? "/api/v2/pick-and-open" : "/api/v2/open",
+    fields: Object.entries({ ...path !== null && { path }, ...scene && { scene } }),
+    query: steps.length === 0 ? "" : `?${steps.map(([axis, index]) => `${axis}=${index}`).join("&")}`,
+    channels,
+    isReference,
+  });
 }
 
-/** @param {Wanted} wanted */
-function python(wanted) {
-  const { address, fields } = opening(wanted);
-  const body = Object.entries(fields).map(([name, value]) => `${literal(name)}: ${literal(value)}`);
-  const image = wanted.isReference ? 'opened["reference"]' : "opened";
+/**
+ * @typedef {object} Parts of a program
+ * @property {string} origin
+ * @property {string} address of the open request
+ * @property {[string, string | number][]} fields of its body
+ * @property {string} query of the planes, such as `?t=3`
+ * @property {readonly number[]} channels
+ * @property {boolean} isReference
+ */
+
+/** @param {Parts} parts */
+function python({ origin, address, fields, query, channels, isReference }) {
+  const body = fields.map(([name, value]) => `${literal(name)}: ${literal(value)}`);
   return `import json
 from urllib.request import Request, urlopen
 import numpy as np
 
-server = ${literal(wanted.origin)}
+server = ${literal(origin)}
 body = json.dumps({${body.join(", ")}}).encode()
 request = Request(server + ${literal(address)}, body, {"Content-Type": "application/json"})
 with urlopen(request) as response:
     opened = json.load(response)
-image = ${image}
+image = ${isReference ? 'opened["reference"]' : "opened"}
 planes = {}
 for channel in image["channels"]:
-    if channel["index"] not in [${wanted.channels.join(", ")}]:
+    if channel["index"] not in [${channels.join(", ")}]:
         continue
-    with urlopen(server + channel["dataUrl"] + ${literal(query(wanted))}) as response:
+    with urlopen(server + channel["dataUrl"] + ${literal(query)}) as response:
         plane = np.frombuffer(response.read(), dtype="<f4").reshape(image["plane"]["shape"])
     print(channel["name"], plane.shape, np.nanmin(plane), np.nanmax(plane))
     planes[channel["index"]] = plane
@@ -65,11 +64,10 @@ urlopen(Request(server + "/api/v2/sessions/" + opened["sessionId"], method="DELE
 `;
 }
 
-/** @param {Wanted} wanted */
-function javascript(wanted) {
-  const { address, fields } = opening(wanted);
-  const body = Object.entries(fields).map(([name, value]) => `${name}: ${literal(value)}`);
-  return `const server = ${literal(wanted.origin)};
+/** @param {Parts} parts */
+function javascript({ origin, address, fields, query, channels, isReference }) {
+  const body = fields.map(([name, value]) => `${name}: ${literal(value)}`);
+  return `const server = ${literal(origin)};
 const answer = await fetch(server + ${literal(address)}, {
   method: "POST",
   headers: { "Content-Type": "application/json" },
@@ -77,12 +75,12 @@ const answer = await fetch(server + ${literal(address)}, {
 });
 const opened = await answer.json();
 if (!opened.ok) throw new Error(opened.message);
-const image = ${wanted.isReference ? "opened.reference" : "opened"};
+const image = ${isReference ? "opened.reference" : "opened"};
 const [rows, columns] = image.plane.shape;
 const planes = new Map();
 for (const { index, name, dataUrl } of image.channels) {
-  if (![${wanted.channels.join(", ")}].includes(index)) continue;
-  const response = await fetch(server + dataUrl + ${literal(query(wanted))});
+  if (![${channels.join(", ")}].includes(index)) continue;
+  const response = await fetch(server + dataUrl + ${literal(query)});
   if (!response.ok) throw new Error((await response.json()).message);
   const bytes = new DataView(await response.arrayBuffer());
   planes.set(index, Float32Array.from({ length: rows * columns }, (_, i) => bytes.getFloat32(4 * i, true)));
@@ -93,22 +91,19 @@ await fetch(server + "/api/v2/sessions/" + opened.sessionId, { method: "DELETE" 
 `;
 }
 
-/** @param {Wanted} wanted */
-function matlab(wanted) {
-  const { address, fields } = opening(wanted);
-  const body = Object.entries(fields).map(([name, value]) =>
-    `${matlabLiteral(name)}, ${matlabLiteral(value)}`
-  );
-  return `server = ${matlabLiteral(wanted.origin)};
+/** @param {Parts} parts */
+function matlab({ origin, address, fields, query, channels, isReference }) {
+  const body = fields.map(([name, value]) => `${matlabLiteral(name)}, ${matlabLiteral(value)}`);
+  return `server = ${matlabLiteral(origin)};
 asJson = weboptions("MediaType", "application/json", "Timeout", 600);
 opened = webwrite(server + ${matlabLiteral(address)}, struct(${body.join(", ")}), asJson);
-image = opened${wanted.isReference ? ".reference" : ""};
+image = opened${isReference ? ".reference" : ""};
 shape = double(image.plane.shape(:)');
 planes = containers.Map("KeyType", "double", "ValueType", "any");
 for k = 1:numel(image.channels)
     if iscell(image.channels), channel = image.channels{k}; else, channel = image.channels(k); end
-    if ~ismember(channel.index, [${wanted.channels.join(", ")}]), continue; end
-    address = server + channel.dataUrl + ${matlabLiteral(query(wanted))};
+    if ~ismember(channel.index, [${channels.join(", ")}]), continue; end
+    address = server + channel.dataUrl + ${matlabLiteral(query)};
     bytes = webread(address, weboptions("ContentType", "binary", "Timeout", 600));
     plane = reshape(typecast(uint8(bytes(:)), "single"), fliplr(shape)).';
     fprintf("%s: %d x %d, %g to %g\\n", channel.name, shape, min(plane(:)), max(plane(:)));
@@ -118,18 +113,17 @@ webwrite(server + "/api/v2/sessions/" + opened.sessionId, weboptions("RequestMet
 `;
 }
 
-/** Needs jq beside curl: the addresses of the planes stand in the answer. @param {Wanted} wanted */
-function curl(wanted) {
-  const { address, fields } = opening(wanted);
-  const image = wanted.isReference ? ".reference" : "";
-  return `server=${shellLiteral(wanted.origin)}
-body=${shellLiteral(`{${Object.entries(fields).map(([k, v]) => `${literal(k)}: ${literal(v)}`).join(", ")}}`)}
+/** Needs jq beside curl: the addresses of the planes stand in the answer. @param {Parts} parts */
+function curl({ origin, address, fields, query, channels, isReference }) {
+  const image = isReference ? ".reference" : "";
+  return `server=${shellLiteral(origin)}
+body=${shellLiteral(`{${fields.map(([k, v]) => `${literal(k)}: ${literal(v)}`).join(", ")}}`)}
 curl -sS -H 'Content-Type: application/json' -d "$body" "$server${address}" > opened.json
 jq -r '.message // empty' opened.json >&2
 jq -c '${image}.plane.shape' opened.json
-for index in ${wanted.channels.join(" ")}; do
+for index in ${channels.join(" ")}; do
   plane=$(jq -r --argjson index "$index" '${image}.channels[] | select(.index == $index) | .dataUrl' opened.json)
-  curl -sS -o "channel-$index.f32" "$server$plane"${shellLiteral(query(wanted))}
+  curl -sS -o "channel-$index.f32" "$server$plane"${shellLiteral(query)}
 done
 curl -sS -X DELETE "$server/api/v2/sessions/$(jq -r .sessionId opened.json)"
 `;

@@ -44,8 +44,10 @@ const MOST_LETTERS = 24;
 const LETTERS_IN_LINE = 40;
 
 export class Viewer extends Emitter {
-  /** What is shown; null before the first file. @type {{info: OpenResponse, groups: Groups} | null} */
-  #shown = null;
+  /** Channels that are shown; null before the first file. @type {Groups | null} */
+  groups = null;
+  /** Open response of what is shown. @type {OpenResponse | null} */
+  info = null;
   #links;
   #profile;
   #timeAxis;
@@ -91,21 +93,11 @@ export class Viewer extends Emitter {
     this.#listen();
   }
 
-  /** Channels that are shown; null before the first file. */
-  get groups() {
-    return this.#shown?.groups ?? null;
-  }
-
-  /** Open response of what is shown; null before the first file. */
-  get info() {
-    return this.#shown?.info ?? null;
-  }
-
   /** Zoom, contrast, choices and drawings as JSON that survives a reload. */
   get look() {
-    if (this.#shown === null) return null;
+    if (this.groups === null) return null;
     const [source, reference] = NAMES.map((name) => {
-      const group = this.#shown?.groups[name];
+      const group = this.groups?.[name];
       return group && {
         shape: group.plane.shape,
         view: this.panes[name].view,
@@ -131,7 +123,8 @@ export class Viewer extends Emitter {
   show({ info, source, reference, look = null, note = "" }) {
     const groups = { source: new ChannelGroup(source), reference: reference && new ChannelGroup(reference) };
     const points = pathPoints(info.reference);
-    this.#shown = { info, groups };
+    this.info = info;
+    this.groups = groups;
     this.note = note;
     this.#links.begin(points, source.plane.shape[1]);
     byId("viewer").hidden = false;
@@ -161,7 +154,7 @@ export class Viewer extends Emitter {
   /** Applies what fits of an earlier look: planes of another shape keep their own view, other channels their own contrast. @param {any} look */
   wear(look) {
     for (const name of NAMES) {
-      const [group, kept] = [this.#shown?.groups[name], look?.[name]];
+      const [group, kept] = [this.groups?.[name], look?.[name]];
       if (group && kept) {
         if (kept.mode === "split" || (kept.mode === "single" && group.channels.length > 1)) {
           group.mode = kept.mode;
@@ -180,8 +173,8 @@ export class Viewer extends Emitter {
 
   /** Replaces the planes of the same channels; keeps zoom, contrast and cursor. @param {Float32Array[]} planes */
   replacePlanes(planes) {
-    if (this.#shown === null) return;
-    const { source } = this.#shown.groups;
+    if (this.groups === null) return;
+    const { source } = this.groups;
     // These planes belong to an earlier acquisition.
     if (planes.some((samples, i) => samples.length !== source.channels[i]?.samples.length)) return;
     source.replaceSamples(planes);
@@ -217,9 +210,11 @@ export class Viewer extends Emitter {
   /** A control changed how a group looks. @param {Name} name */
   #changed(name) {
     this.panes[name].redraw();
-    if (name === "source") this.#timeAxis.redraw();
     this.#paintReadout(name, this.panes[name].cursor);
-    if (name === "source") this.#profile.redraw();
+    if (name === "source") {
+      this.#timeAxis.redraw();
+      this.#profile.redraw();
+    }
     this.emit("look");
   }
 
@@ -233,7 +228,7 @@ export class Viewer extends Emitter {
 
   /** Turns or mirrors a picture and all later ones of its kind. @param {Name} name @param {typeof turned} change */
   place(name, change) {
-    const group = this.#shown?.groups[name];
+    const group = this.groups?.[name];
     if (!group) return;
     const kind = kindOf(group.plane, name === "reference");
     this.panes[name].orientation = change(this.panes[name].orientation);
@@ -245,7 +240,7 @@ export class Viewer extends Emitter {
   /** @param {Name} name @param {Cursor | null} cursor @returns {string} the read-out in one line */
   #paintReadout(name, cursor) {
     const output = within(byId(name), ".readout");
-    const group = this.#shown?.groups[name];
+    const group = this.groups?.[name];
     if (cursor === null || !group) {
       // Labels of the scale bars as selectable text.
       const textContent = group ? this.panes[name].scale : "\u00a0";
@@ -281,7 +276,7 @@ export class Viewer extends Emitter {
       const pane = this.panes[name];
       pane.statistic = statistic;
       // Maxima are brighter than the samples, so automatic ranges follow.
-      this.#shown?.groups[name]?.see(statistic === "mean" ? null : (channel) => pane.atHome(channel));
+      this.groups?.[name]?.see(statistic === "mean" ? null : (channel) => pane.atHome(channel));
       this.#paintScaleSoon(name);
     }
     this.#timeAxis.redraw();
@@ -289,7 +284,7 @@ export class Viewer extends Emitter {
 
   /** The maximum if a line scan has events that the mean hides, else the mean. @returns {Statistic} */
   #fittingStatistic() {
-    const source = this.#shown?.groups.source;
+    const source = this.groups?.source;
     if (!source || !isTime(source.plane.axes[0])) return "mean";
     const pane = this.panes.source;
     const isHidden = source.shown.some((channel) => {
@@ -323,7 +318,7 @@ export class Viewer extends Emitter {
       within(figure, ".save").addEventListener("click", () => this.#save(name));
       const layers = within(figure, ".layers", HTMLSelectElement);
       layers.addEventListener("change", () => {
-        const group = this.#shown?.groups[name];
+        const group = this.groups?.[name];
         if (group) group.mode = /** @type {Mode} */ (layers.value);
       });
     }
@@ -350,8 +345,8 @@ export class Viewer extends Emitter {
   /** @param {Name} name */
   async #save(name) {
     const blob = await this.panes[name].png();
-    if (blob === null || this.#shown === null) return;
-    const stem = this.#shown.info.source.name.replace(/\.[^.]+$/, "");
+    if (blob === null || this.info === null) return;
+    const stem = this.info.source.name.replace(/\.[^.]+$/, "");
     saveFile(`${stem}-${name}.png`, blob);
     this.emit("saved", { name });
   }
