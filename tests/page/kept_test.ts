@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KeptView } from "../../static/demo/v2/opening/view_link.js";
+import { keepView, keptView } from "../../static/demo/v2/opening/view_link.js";
 import { channelSettings, keepChannelSettings } from "../../static/demo/v2/panels/channel_card.js";
 
 const SETTINGS = { lutName: "fire", gamma: 0.5, isLog: true, isOpen: false };
@@ -29,9 +29,9 @@ Deno.test("channel settings: the last 60 names", () => {
 
 Deno.test("a view comes back", () => {
   const place = storage();
-  assert.equal(new KeptView(() => place).view, null);
-  new KeptView(() => place).view = VIEW;
-  assert.deepEqual(new KeptView(() => place).view, VIEW);
+  assert.equal(keptView(() => place), null);
+  keepView(VIEW, () => place);
+  assert.deepEqual(keptView(() => place), VIEW);
 });
 
 Deno.test("storage that is disabled or holds something else counts as empty", () => {
@@ -43,9 +43,9 @@ Deno.test("storage that is disabled or holds something else counts as empty", ()
     storage(Object.fromEntries(names.map((name) => [name, text])))
   );
   for (const place of [disabled, ...damaged]) {
-    assert.equal(new KeptView(place).view, null);
+    assert.equal(keptView(place), null);
     assert.equal(channelSettings("a", place), null);
   }
-  new KeptView(disabled).view = VIEW;
+  keepView(VIEW, disabled);
   keepChannelSettings("a", SETTINGS, disabled);
 });

@@ -1,7 +1,6 @@
 /** Wires the page together: the open acquisition (session_controller.js), its display (viewer.js) and the ways to open more. */
 import { byId } from "./controls/element.js";
 import { DataPanel } from "./panels/data_panel.js";
-import { KeptView } from "./opening/view_link.js";
 import { KeptWork } from "./opening/kept_work.js";
 import { attachMany } from "./many/attach_many.js";
 import { Opening, recordingOf } from "./opening/opening.js";
@@ -38,23 +37,31 @@ const opening = new Opening({
     say: (text) => page.say(text),
   }),
   work,
-  kept: new KeptView(() => sessionStorage),
   show: (saved) => saving.show(saved, "the file"),
 });
-const watch = watchServer({
+const askServer = watchServer({
   readHealth: (signal) => controller.readHealth(signal),
-  onGone: () => opening.serverIsGone(() => watch.ask()),
-  onBack: () => opening.serverIsBack(),
+  onGone() {
+    const text = `The server at ${location.host} does not answer. Start acq-server again, then try again.`;
+    page.notice(text, "Try again", askServer);
+  },
+  onBack() {
+    page.notice(null);
+    page.fault(null);
+    page.say("The server answers again");
+    opening.readServer();
+  },
   // Opening reports failures itself, and its transfers use all connections of the browser to the server.
   isBusy: () => controller.isOpening,
 });
-controller.addEventListener("failed", () => watch.ask());
+controller.addEventListener("failed", askServer);
 const measured = new MeasuredView(viewer, {
   place: () => opening.place,
   planesAt: (place, signal) => controller.planesAt(place, signal),
   onDerived: (isDerived) => opening.derived(isDerived),
   onDrawn: () => opening.drawn(),
-  onLost: () => opening.drawnIsLost(),
+  onLost: () =>
+    page.notice("The file has changed in size: earlier drawings and pinned cursors are not shown."),
 });
 const saving = new Saving({
   info: () => controller.acquisition?.info ?? null,

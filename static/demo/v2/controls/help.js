@@ -12,9 +12,3 @@ export const help = (anchor, name) =>
     title: `Help: ${name}`,
     textContent: "?",
   });
-
-/** The address of the section of the manual that a message names, or null. @param {string} message */
-export function manualIn(message) {
-  const [section] = /\b(?:README|docs\/[\w/-]+)\.md(?:#[\w-]+)?/.exec(message) ?? [];
-  return section === undefined ? null : `/${section}`;
-}

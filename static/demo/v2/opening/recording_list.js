@@ -1,21 +1,38 @@
 /**
- * The recordings in the folder of the open one or, if each has a folder of its own name, in the folders beside it.
- * Independent of the page, which listens:
- *
- * - `changed` the list, the open recording or the growing files have changed
- * - `arrived` `{names}` recordings that the folder did not have before
+ * The recordings in the folder of the open one or, if each has a folder of its own name, as Prairie View writes them, in
+ * the folders beside it. Independent of the page.
  */
 import { Emitter } from "../controls/emitter.js";
-import { folderOf, nameOf, ownRecording, RecordingFolders, recordingsIn } from "./recording_folders.js";
 
 /** @import { FolderEntry, FolderListing } from "../../../client/v2/acq-client.d.ts" */
 
-/** @typedef {FolderEntry & {isGrowing: boolean}} Recording `isGrowing` if the file has changed since the last look */
+/**
+ * @typedef {FolderEntry & {isGrowing: boolean}} Recording `isGrowing` if the file has changed since the last look
+ * @typedef {{folder: string, recordings: FolderEntry[], isCut: boolean}} Found
+ * @typedef {Map<string, {modified: string, recording: FolderEntry | null}>} Known by path of the folder
+ */
 
-/** @typedef {{folder: string, recordings: FolderEntry[], isCut: boolean}} Found */
+/** Most folders that are looked into: half a year of recordings for most users. */
+const MOST_FOLDERS = 500;
 
-/** @type {Found} */
-const NOTHING = { folder: "", recordings: [], isCut: false };
+/** Folders that are looked into at once; a browser has six connections to a server. */
+const AT_ONCE = 3;
+
+/** Folder of a path of the server's system, with its slash; empty without one. @param {string} path */
+export const folderOf = (path) => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
+
+/** Last name of a path of the server's system. @param {string} path */
+const nameOf = (path) => /([^\\/]*)[\\/]?$/.exec(path)?.[1] ?? "";
+
+/** @param {FolderListing} listing */
+const recordingsIn = ({ entries }) => entries.filter(({ kind }) => kind !== "folder");
+
+/** The only recording of a folder, if it has the name of the folder, or null. @param {FolderListing} listing */
+function ownRecording(listing) {
+  const [first, ...others] = recordingsIn(listing);
+  if (first === undefined || others.length > 0) return null;
+  return first.name.replace(/\.[^.]*$/, "") === nameOf(listing.path) ? first : null;
+}
 
 /** Whether a folder cannot be listed, now and later. @param {{code?: string}} error */
 const isRefused = ({ code = "" }) => /(_not_allowed|_not_found|format)$/.test(code);
@@ -23,10 +40,11 @@ const isRefused = ({ code = "" }) => /(_not_allowed|_not_found|format)$/.test(co
 /** `scan_2` comes before `scan_10`. */
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-/** Emits the events that the first comment of this module lists. */
+/** Emits `changed` for another list, open recording or growing file, and `arrived` `{names}` for new recordings. */
 export class RecordingList extends Emitter {
   #list;
-  #folders;
+  /** @type {Known} */
+  #known = new Map();
   #folder = "";
   #path = "";
   #isFirst = true;
@@ -36,14 +54,12 @@ export class RecordingList extends Emitter {
   recordings = [];
   /** Whether the folder has more recordings. */
   isCut = false;
-  /** Name of the folder. */
   folderName = "";
 
   /** @param {(folder: string) => Promise<FolderListing>} list */
   constructor(list) {
     super();
     this.#list = list;
-    this.#folders = new RecordingFolders(list);
   }
 
   /** Index of the open recording; -1 if the list does not have it. */
@@ -84,7 +100,8 @@ export class RecordingList extends Emitter {
 
   /** @param {string} folder */
   async #look(folder) {
-    const found = await this.#read(folder).catch((error) => isRefused(error) ? NOTHING : null);
+    const nothing = { folder: "", recordings: [], isCut: false };
+    const found = await this.#read(folder).catch((error) => isRefused(error) ? nothing : null);
     if (folder !== this.#folder) return;
     this.#looking = null;
     // The server is away, or busy.
@@ -107,15 +124,37 @@ export class RecordingList extends Emitter {
   async #read(folder) {
     const listing = await this.#list(folder);
     const parent = folderOf(folder);
-    const beside = ownRecording(listing) === null || parent === ""
-      ? null
-      : await this.#folders.read(parent).catch((error) => {
+    if (parent !== "" && ownRecording(listing) !== null) {
+      const beside = await this.#readFolders(parent).catch((error) => {
         if (!isRefused(error)) throw error;
-        return null;
       });
-    return beside !== null && beside.recordings.length > 1
-      ? { folder: parent, ...beside }
-      : { folder, recordings: recordingsIn(listing), isCut: listing.truncated };
+      if (beside && beside.recordings.length > 1) return beside;
+    }
+    return { folder, recordings: recordingsIn(listing), isCut: listing.truncated };
+  }
+
+  /** Reads the own recordings of the folders in a folder. One is looked into again only after it has changed. @param {string} parent @returns {Promise<Found>} */
+  async #readFolders(parent) {
+    const { entries, truncated } = await this.#list(parent);
+    const folders = entries.filter(({ kind }) => kind === "folder");
+    const waiting = folders.slice(0, MOST_FOLDERS).values();
+    /** @type {Known} */
+    const known = new Map();
+    const work = async () => {
+      for (const { path, modified } of waiting) {
+        const former = this.#known.get(path);
+        // A folder that cannot be listed has no recording to show.
+        const read = async () => ({
+          modified,
+          recording: await this.#list(path).then(ownRecording, () => null),
+        });
+        known.set(path, former?.modified === modified ? former : await read());
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    this.#known = known;
+    const recordings = [...known.values()].flatMap(({ recording }) => recording ?? []);
+    return { folder: parent, recordings, isCut: truncated || folders.length > MOST_FOLDERS };
   }
 
   /** @param {readonly Recording[]} recordings @param {boolean} isCut */
@@ -123,7 +162,7 @@ export class RecordingList extends Emitter {
     const isSame = isCut === this.isCut && recordings.length === this.recordings.length &&
       recordings.every(({ path, modified, isGrowing }, i) => {
         const other = this.recordings[i];
-        return path === other?.path && modified === other.modified && isGrowing === other.isGrowing;
+        return path === other.path && modified === other.modified && isGrowing === other.isGrowing;
       });
     this.recordings = recordings;
     this.isCut = isCut;

@@ -1,8 +1,7 @@
 /** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
 import { byId, element } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";
-import { folderOf } from "./recording_folders.js";
-import { RecordingList } from "./recording_list.js";
+import { folderOf, RecordingList } from "./recording_list.js";
 
 /** @import { FolderListing } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Recording } from "./recording_list.js" */
@@ -23,7 +22,8 @@ const MOST_OF_THE_TIME = 0.05;
 
 export class Recordings {
   #needs;
-  #list;
+  /** The recordings of the folder. */
+  list;
   #isShown = new KeptSwitch("acq-server recordings");
   #isBusy = false;
   /** What was measured, by path. @type {ReadonlyMap<string, string>} */
@@ -37,13 +37,13 @@ export class Recordings {
   /** @param {Needs} needs */
   constructor(needs) {
     this.#needs = needs;
-    this.#list = new RecordingList((folder) => {
+    this.list = new RecordingList((folder) => {
       const early = this.#early;
       this.#early = null;
       return early?.folder === folder ? early.listing : needs.list(folder);
     });
-    this.#list.on("changed", () => this.#paint());
-    this.#list.on("arrived", ({ names }) => {
+    this.list.on("changed", () => this.#paint());
+    this.list.on("arrived", ({ names }) => {
       if (!this.#isBusy) {
         needs.say(names.length === 1 ? `New: ${names[0]}` : `${names.length} new recordings`);
       }
@@ -65,22 +65,11 @@ export class Recordings {
     this.#early = { folder, listing };
   }
 
-  /**
-   * Follows the open recording.
-   *
-   * @param {string} path with links resolved; empty without a list
-   * @param {string} asked path that was opened
-   */
+  /** Follows the open recording. @param {string} path with links resolved; empty without a list @param {string} asked path that was opened */
   async follow(path, asked) {
-    const looked = this.#list.follow(path, asked);
-    await looked;
+    await this.list.follow(path, asked);
     await this.showWorks();
     this.#schedule(0);
-  }
-
-  /** The recordings of the folder. */
-  get list() {
-    return this.#list;
   }
 
   /** Shows what was measured meanwhile. */
@@ -92,7 +81,7 @@ export class Recordings {
 
   /** Shows what was measured in the open recording. @param {string} words */
   note(words) {
-    const open = this.#list.recordings[this.#list.index];
+    const open = this.list.recordings[this.list.index];
     if (open === undefined || words === (this.#words.get(open.path) ?? "")) return;
     this.#words = new Map([...this.#words, [open.path, words]]);
     this.#paint();
@@ -100,7 +89,7 @@ export class Recordings {
 
   /** Opens the recording before (-1) or after (1) the open one. @param {-1 | 1} by */
   step(by) {
-    const recording = this.#list.beside(by);
+    const recording = this.list.beside(by);
     if (recording !== null) this.#open(recording.path);
   }
 
@@ -118,7 +107,7 @@ export class Recordings {
   async #look() {
     if (document.hidden || this.#isBusy) return this.#schedule(0);
     const start = performance.now();
-    await this.#list.look();
+    await this.list.look();
     this.#schedule(performance.now() - start);
   }
 
@@ -129,7 +118,7 @@ export class Recordings {
   }
 
   #paintSteps() {
-    const { recordings, index, isCut } = this.#list;
+    const { recordings, index, isCut } = this.list;
     const several = recordings.length > 1;
     byId("recording-steps").hidden = !several;
     byId("recordings").hidden = !several || !this.#isShown.isOn;
@@ -139,14 +128,14 @@ export class Recordings {
     button.ariaExpanded = String(this.#isShown.isOn);
     for (const [id, by] of /** @type {const} */ ([["recording-previous", -1], ["recording-next", 1]])) {
       // A disabled button would lose the focus with each step.
-      byId(id).ariaDisabled = String(this.#isBusy || this.#list.beside(by) === null);
+      byId(id).ariaDisabled = String(this.#isBusy || this.list.beside(by) === null);
     }
   }
 
   #paint() {
     this.#paintSteps();
-    const { recordings, index } = this.#list;
-    byId("recordings-folder").textContent = this.#list.folderName;
+    const { recordings, index } = this.list;
+    byId("recordings-folder").textContent = this.list.folderName;
     const rows = new Map(recordings.map((one) => [one.path, this.#rows.get(one.path) ?? this.#row(one)]));
     const list = byId("recording-list");
     const isSameOrder = rows.size === this.#rows.size &&
@@ -158,8 +147,11 @@ export class Recordings {
       if (focus instanceof HTMLElement && list.contains(focus)) focus.focus();
     }
     recordings.forEach((one, i) => this.#mark(one, i === index));
-    const open = index < 0 ? null : rows.get(/** @type {Recording} */ (recordings[index]).path);
-    if (open) showIn(list, open);
+    if (index < 0) return;
+    // Scrolls the list, and nothing around it, to the open recording and its neighbours.
+    const { offsetTop, offsetHeight } = /** @type {HTMLElement} */ (list.children[index]);
+    const least = offsetTop + 2 * offsetHeight - list.clientHeight;
+    list.scrollTop = Math.min(offsetTop - offsetHeight, Math.max(least, list.scrollTop));
   }
 
   /** @param {Recording} recording */
@@ -180,15 +172,9 @@ export class Recordings {
     const button = /** @type {Element} */ (this.#rows.get(path)?.firstElementChild);
     button.ariaCurrent = isOpen ? "true" : null;
     const [, time, words] = button.children;
-    /** @type {Element} */ (time).textContent = isGrowing ? "still growing" : when.format(new Date(modified));
-    /** @type {Element} */ (words).textContent = this.#words.get(path) ?? "";
+    time.textContent = isGrowing ? "still growing" : when.format(new Date(modified));
+    words.textContent = this.#words.get(path) ?? "";
   }
-}
-
-/** Scrolls a positioned list, and nothing around it, to a row and its neighbours. @param {HTMLElement} list @param {HTMLElement} row */
-function showIn(list, { offsetTop, offsetHeight }) {
-  const least = offsetTop + 2 * offsetHeight - list.clientHeight;
-  list.scrollTop = Math.min(offsetTop - offsetHeight, Math.max(least, list.scrollTop));
 }
 
 /** Date and time as the browser writes them. One format for all rows: making one takes longer than using it. */

@@ -1,6 +1,6 @@
 /** Facts about the server, and whether it answers. */
 import { formatNumber } from "../../../measure/axes.js";
-import { element } from "../controls/element.js";
+import { byId, element } from "../controls/element.js";
 
 /** @import { Server } from "../../../client/v2/acq-client.d.ts" */
 
@@ -10,31 +10,24 @@ const ASK_EVERY_MS = 10_000;
 /** A server without an answer in this time counts as gone, even if it accepts connections. */
 const ANSWER_WITHIN_MS = 5000;
 
-/**
- * Asks for version, formats and lifetime of sessions.
- *
- * @param {Server} server
- * @returns {Promise<{line: string, formats: string, list: Node[], capabilities: Server["capabilities"]}>} `list` goes into a
- *   `<dl>`
- */
-export async function serverFacts(server) {
+/** Shows version, formats and lifetime of sessions, and returns the capabilities. @param {Server} server */
+export async function showServer(server) {
   const [health, capabilities] = await Promise.all([server.readHealth(), server.readCapabilities()]);
+  const { server_version: version, api_version: api } = health;
   const formats = capabilities.allowedImportExtensions.join("  ");
+  byId("server").textContent = `acq-server ${version} · API ${api}`;
+  byId("formats").textContent = formats;
   const rows = [
     ["Address", server.base],
-    ["Version", `${health.server_version}, API ${health.api_version}`],
+    ["Version", `${version}, API ${api}`],
     ["Formats", formats],
     ["Sessions end", `${formatNumber(capabilities.sessionTtlSeconds / 60)} min after opening`],
   ];
-  return {
-    line: `acq-server ${health.server_version} · API ${health.api_version}`,
-    formats,
-    list: rows.flatMap(([term, text]) => [
-      element("dt", { textContent: term }),
-      element("dd", { textContent: text }),
-    ]),
-    capabilities,
-  };
+  byId("server-facts").replaceChildren(...rows.flatMap(([term, text]) => [
+    element("dt", { textContent: term }),
+    element("dd", { textContent: text }),
+  ]));
+  return capabilities;
 }
 
 /**
@@ -45,14 +38,12 @@ export async function serverFacts(server) {
  * @param {() => void} listeners.onGone the server does not answer
  * @param {() => void} listeners.onBack it answers again
  * @param {() => boolean} listeners.isBusy whether to ask nothing now
+ * @returns {() => Promise<void>} checks now; concurrent callers share the answer
  */
 export function watchServer({ readHealth, onGone, onBack, isBusy }) {
   let isGone = false;
   /** @type {Promise<void> | null} */
   let asking = null;
-
-  /** One request at a time; concurrent callers share its answer. */
-  const ask = () => asking ??= askNow().finally(() => asking = null);
   const askNow = async () => {
     try {
       await readHealth(AbortSignal.timeout(ANSWER_WITHIN_MS));
@@ -64,10 +55,10 @@ export function watchServer({ readHealth, onGone, onBack, isBusy }) {
       isGone = true;
     }
   };
-
+  const ask = () => asking ??= askNow().finally(() => asking = null);
   const askUnlessBusy = () => document.hidden || isBusy() || ask();
   setInterval(askUnlessBusy, ASK_EVERY_MS);
   document.addEventListener("visibilitychange", askUnlessBusy);
   addEventListener("focus", askUnlessBusy);
-  return { ask };
+  return ask;
 }

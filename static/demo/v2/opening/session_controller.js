@@ -26,7 +26,7 @@ import { loadPlanes, loadSample } from "./loaded_planes.js";
  * @property {OpenResponse} info
  * @property {LoadedGroup} source
  * @property {LoadedGroup | null} reference
- * @property {Position} position of the source planes
+ * @property {{t: number, z: number, l: number}} position of the source planes
  * @property {boolean} isSample without session and server
  * @property {Recalled | null} work earlier work on the recording
  */
@@ -40,6 +40,9 @@ const systemClock = {
   sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
 };
 
+/** Where a file without positions is. */
+const START = { t: 0, z: 0, l: 0 };
+
 /** Emits the events that the first comment of this module lists. */
 export class SessionController extends Emitter {
   #recall;
@@ -47,8 +50,8 @@ export class SessionController extends Emitter {
   #clock;
   /** @type {Promise<Server> | null} */
   #connection = null;
-  /** The open acquisition, whose session may have ended. @type {Acquisition | null} */
-  #acquisition = null;
+  /** The open one, even after its session has ended; null before the first file and for the sample. @type {Acquisition | null} */
+  acquisition = null;
   /** @type {AbortController | null} */
   #opening = null;
   /** @type {Promise<Acquisition> | null} */
@@ -83,11 +86,6 @@ export class SessionController extends Emitter {
     return await (await this.server()).readHealth({ signal });
   }
 
-  /** The open acquisition, even after its session has ended; null before the first file and for the sample. */
-  get acquisition() {
-    return this.#acquisition;
-  }
-
   get isOpening() {
     return this.#opening !== null;
   }
@@ -99,19 +97,18 @@ export class SessionController extends Emitter {
 
   /** Shows the dialog of the server's machine. */
   pick() {
-    return this.#open({ kind: "dialog" }, async (signal) => (await this.server()).pick({ signal }));
+    return this.#run("dialog", async (signal) => {
+      const opened = (await this.server()).pick({ signal });
+      await this.#loadOpened(opened, { kind: "dialog" }, signal);
+    });
   }
 
-  /**
-   * Opens a path; without a position, at the one that was shown last.
-   *
-   * @param {string} path
-   * @param {{scene?: number | null, position?: Position}} [options]
-   */
+  /** Opens a path; without a position, at the one that was shown last. @param {string} path @param {{scene?: number | null, position?: Position}} [options] */
   openPath(path, { scene = null, position = {} } = {}) {
-    const open = async (/** @type {AbortSignal} */ signal) =>
-      (await this.server()).open(path, { scene, signal });
-    return this.#open({ kind: "path", position }, open, path);
+    return this.#run("path", async (signal) => {
+      const opened = (await this.server()).open(path, { scene, signal });
+      await this.#loadOpened(opened, { kind: "path", position }, signal);
+    }, path);
   }
 
   /** Opens another scene of the open file. A scene requested meanwhile replaces it. @param {number} scene */
@@ -120,29 +117,27 @@ export class SessionController extends Emitter {
     if (isFirst && this.#opening !== null) return;
     this.#wantedScene = { scene };
     if (!isFirst) return this.#opening?.abort();
-    await this.#run("scene", () => this.#openWantedScene());
-    this.#wantedScene = null;
-  }
-
-  async #openWantedScene() {
-    let wanted = null;
-    while (wanted !== this.#wantedScene) {
-      wanted = this.#wantedScene;
-      const { scene } = /** @type {{scene: number}} */ (wanted);
-      const { signal } = this.#opening = new AbortController();
-      const open = () => this.live((acquisition) => acquisition.reopen({ scene, signal }), signal);
-      try {
-        await this.#openAndLoad(open, { kind: "scene" }, signal);
-      } catch (error) {
-        if (wanted === this.#wantedScene) throw error;
+    await this.#run("scene", async () => {
+      let wanted = null;
+      while (wanted !== this.#wantedScene) {
+        wanted = this.#wantedScene;
+        const { scene } = /** @type {{scene: number}} */ (wanted);
+        const { signal } = this.#opening = new AbortController();
+        const opened = this.live((acquisition) => acquisition.reopen({ scene, signal }), signal);
+        try {
+          await this.#loadOpened(opened, { kind: "scene" }, signal);
+        } catch (error) {
+          if (wanted === this.#wantedScene) throw error;
+        }
       }
-    }
+    });
+    this.#wantedScene = null;
   }
 
   /** Fetches the planes of the open file again, such as after the file has changed. @param {Position} position */
   loadAgain(position) {
     return this.#run("again", async (signal) => {
-      const acquisition = this.#acquisition;
+      const acquisition = this.acquisition;
       if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
       await this.#load(acquisition, { kind: "again", position }, signal);
     });
@@ -153,7 +148,7 @@ export class SessionController extends Emitter {
     return this.#run("sample", async (signal) => {
       const loaded = await loadSample(signal);
       this.#leave();
-      this.emit("loaded", { kind: "sample", ...loaded, position: {}, isSample: true, work: null });
+      this.emit("loaded", { kind: "sample", ...loaded, position: START, isSample: true, work: null });
     });
   }
 
@@ -167,7 +162,7 @@ export class SessionController extends Emitter {
    * @throws {AcqError} `session_not_found` after `lost`
    */
   async live(work, signal) {
-    const acquisition = this.#acquisition;
+    const acquisition = this.acquisition;
     if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
     try {
       return await work(acquisition);
@@ -176,9 +171,9 @@ export class SessionController extends Emitter {
         throw error;
       }
       // Another caller may have renewed the session meanwhile.
-      const renewed = this.#acquisition === acquisition
-        ? await this.#renew(acquisition, error.code)
-        : this.#acquisition;
+      const renewed = this.acquisition === acquisition
+        ? await this.#once(() => this.#openAgain(acquisition, error.code))
+        : this.acquisition;
       signal?.throwIfAborted();
       return await work(/** @type {Acquisition} */ (renewed));
     }
@@ -195,13 +190,16 @@ export class SessionController extends Emitter {
 
   /** Opens the acquisition again through its session if that expires within `seconds`. @param {number} seconds */
   async renewExpiring(seconds) {
-    const acquisition = this.#acquisition;
+    const acquisition = this.acquisition;
     if (acquisition === null || this.isOpening) return;
     try {
       const { ttlSecondsRemaining } = await acquisition.state();
-      if (ttlSecondsRemaining > seconds || this.#acquisition !== acquisition) return;
-      this.#renewal ??= this.#reopen(acquisition).finally(() => this.#renewal = null);
-      await this.#renewal;
+      if (ttlSecondsRemaining > seconds || this.acquisition !== acquisition) return;
+      const channelIndices = acquisition.channels.map(({ index }) => index);
+      const { scene } = acquisition;
+      await this.#once(async () =>
+        this.#replace(acquisition, await acquisition.reopen({ channelIndices, scene }), "expiring")
+      );
     } catch {
       // The next step of the user meets the same failure and reports it.
     }
@@ -209,24 +207,19 @@ export class SessionController extends Emitter {
 
   /** Closes the session as the user leaves the page; the request outlives the page. The file can be opened again if the page returns. */
   close() {
-    this.#acquisition?.close({ keepalive: true }).catch(() => {});
+    this.acquisition?.close({ keepalive: true }).catch(() => {});
   }
 
   #leave() {
     // An old session would cost memory until it expires.
-    this.#acquisition?.close().catch(() => {});
-    this.#acquisition = null;
+    this.acquisition?.close().catch(() => {});
+    this.acquisition = null;
     this.#renewal = null;
   }
 
-  /** @param {How} how @param {(signal: AbortSignal) => Promise<Acquisition>} open @param {string} [path] */
-  #open(how, open, path) {
-    return this.#run(how.kind, (signal) => this.#openAndLoad(() => open(signal), how, signal), path);
-  }
-
-  /** @param {() => Promise<Acquisition>} open @param {How} how @param {AbortSignal} signal */
-  async #openAndLoad(open, how, signal) {
-    const acquisition = await open();
+  /** @param {Promise<Acquisition>} opened @param {How} how @param {AbortSignal} signal */
+  async #loadOpened(opened, how, signal) {
+    const acquisition = await opened;
     try {
       await this.#load(acquisition, how, signal);
     } catch (error) {
@@ -243,10 +236,19 @@ export class SessionController extends Emitter {
       this.emit("progress", { received, total });
     const work = await this.#recall(acquisition);
     const former = work === null || work.isOther ? {} : work.work.position;
-    const there = within(acquisition, { ...info.position, ...former, ...position });
+    const { sizes } = acquisition;
+    const wanted = { ...START, ...info.position, ...former, ...position };
+    // 0 for indices that the acquisition lacks.
+    const inside = (/** @type {number} */ index, size = 1) =>
+      Number.isInteger(index) && index >= 0 && index < size ? index : 0;
+    const there = {
+      t: inside(wanted.t ?? 0, sizes.T),
+      z: inside(wanted.z ?? 0, sizes.Z),
+      l: inside(wanted.l ?? 0, sizes.L),
+    };
     const loaded = await loadPlanes(acquisition, there, { signal, onProgress });
-    if (this.#acquisition !== acquisition) this.#leave();
-    this.#acquisition = acquisition;
+    if (this.acquisition !== acquisition) this.#leave();
+    this.acquisition = acquisition;
     this.emit("loaded", { kind, info, ...loaded, position: there, isSample: false, work });
   }
 
@@ -273,10 +275,9 @@ export class SessionController extends Emitter {
     }
   }
 
-  /** Opens the acquisition again, once for all callers. @param {Acquisition} former @param {string} why */
-  #renew(former, why) {
-    this.#renewal ??= this.#openAgain(former, why).finally(() => this.#renewal = null);
-    return this.#renewal;
+  /** Renews the session, once for all callers. @param {() => Promise<Acquisition>} renew */
+  #once(renew) {
+    return this.#renewal ??= renew().finally(() => this.#renewal = null);
   }
 
   /** @param {Acquisition} former @param {string} why */
@@ -303,26 +304,13 @@ export class SessionController extends Emitter {
   /** @param {Acquisition} former @param {Acquisition} renewed @param {string} why */
   #replace(former, renewed, why) {
     // Something else was opened meanwhile.
-    if (this.#acquisition !== former) {
+    if (this.acquisition !== former) {
       renewed.close().catch(() => {});
       throw new AcqError("cancelled", "Another file was opened");
     }
     former.close().catch(() => {});
-    this.#acquisition = renewed;
+    this.acquisition = renewed;
     this.emit("renewed", { info: renewed.info, why });
     return renewed;
   }
-
-  /** @param {Acquisition} former */
-  async #reopen(former) {
-    const channelIndices = former.channels.map(({ index }) => index);
-    return this.#replace(former, await former.reopen({ channelIndices, scene: former.scene }), "expiring");
-  }
-}
-
-/** The position, with 0 for indices that the acquisition lacks. @param {Acquisition} acquisition @param {Position} position */
-function within({ sizes }, { t = 0, z = 0, l = 0 }) {
-  const inside = (/** @type {number} */ index, size = 1) =>
-    Number.isInteger(index) && index >= 0 && index < size ? index : 0;
-  return { t: inside(t, sizes.T), z: inside(z, sizes.Z), l: inside(l, sizes.L) };
 }

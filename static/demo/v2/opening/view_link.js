@@ -13,10 +13,7 @@ import { keep, kept } from "../controls/kept.js";
 /** Increase the number with every change of `LinkedView`. */
 const VIEW = "acq-server view 2";
 
-/**
- * @param {string} hash with or without its `#`
- * @returns {LinkedView | null} null if it names no path
- */
+/** @param {string} hash with or without its `#` @returns {LinkedView | null} null if it names no path */
 export function viewOfLink(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ""));
   const path = query.get("path") ?? "";
@@ -65,23 +62,12 @@ export function linkOfView({ path, scene, position, typed }) {
   return `#${String(query).replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
 }
 
-/** The view that this tab opened. */
-export class KeptView {
-  #place;
-
-  /** @param {() => Place} place such as `() => sessionStorage`, which may throw */
-  constructor(place) {
-    this.#place = place;
-  }
-
-  /** @returns {LinkedView | null} */
-  get view() {
-    const view = kept(VIEW, this.#place);
-    return typeof view?.path === "string" ? view : null;
-  }
-
-  /** @param {LinkedView | null} view */
-  set view(view) {
-    keep(VIEW, view, this.#place);
-  }
+/** The view that this tab opened. @returns {LinkedView | null} */
+export function keptView(place = () => /** @type {Place} */ (sessionStorage)) {
+  const view = kept(VIEW, place);
+  return typeof view?.path === "string" ? view : null;
 }
+
+/** @param {LinkedView | null} view */
+export const keepView = (view, place = () => /** @type {Place} */ (sessionStorage)) =>
+  keep(VIEW, view, place);

@@ -22,8 +22,7 @@ export class WaysIn {
   #ways;
   /** @type {LinkedView | null} */
   #link = null;
-  #dialogAvailable = true;
-  #openByPath = false;
+  #allowed = { dialogAvailable: true, openByPath: false };
   /** Counts the lists that were asked for; only the last is shown. */
   #asked = 0;
 
@@ -45,14 +44,21 @@ export class WaysIn {
 
   /** Shows the ways that the server allows. @param {Capabilities} capabilities */
   allow({ dialogAvailable = true, openByPath = true }) {
-    this.#dialogAvailable = dialogAvailable;
-    this.#openByPath = openByPath;
-    this.#paint();
+    this.#allowed = { dialogAvailable, openByPath };
+    byId("open-first").hidden = !dialogAvailable;
+    byId("no-dialog").hidden = dialogAvailable;
+    byId("no-dialog").textContent = openByPath
+      ? "The server's computer has no display or no program for a file dialog. Type the path of a file instead."
+      : "The server's computer has no display for a file dialog, and the server does not open paths.";
+    byId("path-form").hidden = !openByPath;
+    // Without a dialog "Open file…" leads to the path.
+    byId("more-ways").hidden = !openByPath || !dialogAvailable;
+    this.#listWork();
   }
 
   /** Opens by the first available way. */
   open() {
-    if (this.#dialogAvailable) this.#ways.onPick();
+    if (this.#allowed.dialogAvailable) this.#ways.onPick();
     else this.show();
   }
 
@@ -72,7 +78,7 @@ export class WaysIn {
     this.#link = link;
     byId("path-field", HTMLInputElement).value = link.path;
     byId("path-note").hidden = false;
-    if (this.#openByPath) this.show();
+    if (this.#allowed.openByPath) this.show();
   }
 
   /** Disables all ways while something opens. @param {boolean} isBusy */
@@ -83,7 +89,8 @@ export class WaysIn {
   }
 
   #openPath() {
-    const path = pathOf(byId("path-field", HTMLInputElement).value);
+    // "Copy as path" of Windows and terminals add quotes.
+    const path = byId("path-field", HTMLInputElement).value.trim().replace(/^(["'])(.+)\1$/, "$2");
     if (path === "") return;
     const link = this.#link?.path === path ? this.#link : null;
     this.#link = null;
@@ -97,30 +104,17 @@ export class WaysIn {
     way();
   }
 
-  #paint() {
-    byId("open-first").hidden = !this.#dialogAvailable;
-    byId("no-dialog").hidden = this.#dialogAvailable;
-    byId("no-dialog").textContent = this.#openByPath
-      ? "The server's computer has no display or no program for a file dialog. Type the path of a file instead."
-      : "The server's computer has no display for a file dialog, and the server does not open paths.";
-    byId("path-form").hidden = !this.#openByPath;
-    // Without a dialog "Open file…" leads to the path.
-    byId("more-ways").hidden = !this.#openByPath || !this.#dialogAvailable;
-    this.#listWork();
-  }
-
   /** Lists the kept work. */
   async #listWork() {
-    this.#asked += 1;
-    const asked = this.#asked;
+    const asked = this.#asked += 1;
     const works = await this.#work.list();
     if (asked !== this.#asked) return;
     byId("recent").hidden = works.length === 0;
     byId("recent-list").replaceChildren(...works.map((work) => this.#row(work)));
     const bytes = works.reduce((sum, work) => sum + work.bytes, 0);
-    byId("recent-size").textContent = `${works.length} ${works.length === 1 ? "recording" : "recordings"}, ${
-      sizeText(bytes)
-    }`;
+    const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+    const count = `${works.length} ${works.length === 1 ? "recording" : "recordings"}`;
+    byId("recent-size").textContent = `${count}, ${size}`;
   }
 
   /** @param {Work} work */
@@ -129,15 +123,13 @@ export class WaysIn {
     const sceneText = scene === 0 ? "" : ` · scene ${scene + 1}`;
     const button = element(
       "button",
-      { type: "button", className: "recent", title: path, disabled: !this.#openByPath },
+      { type: "button", className: "recent", title: path, disabled: !this.#allowed.openByPath },
       element("span", { className: "file", textContent: name + sceneText }),
       element("time", { textContent: whenText(savedAt) }),
       element("span", { className: "words", textContent: words || "nothing drawn" }),
     );
-    button.addEventListener(
-      "click",
-      () => this.#leave(() => this.#ways.onPath(path, { path, scene, position })),
-    );
+    const open = () => this.#ways.onPath(path, { path, scene, position });
+    button.addEventListener("click", () => this.#leave(open));
     const remove = removeButton(`the work on ${name}`, () => this.#forget(work));
     remove.hidden = key === this.#work.key;
     return element("li", {}, button, remove);
@@ -166,22 +158,7 @@ function whenText(time) {
     : date.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
 }
 
-/** @param {number} bytes */
-const sizeText = (bytes) => bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-
-/** Removes quotes, which "Copy as path" of Windows and terminals add. @param {string} text */
-function pathOf(text) {
-  const path = text.trim();
-  return /^(["']).+\1$/.test(path) ? path.slice(1, -1) : path;
-}
-
-/**
- * Restores saved measurements from a dropped ZIP file, and explains why another file was not opened: browsers hide its
- * path. Without this, a browser would leave the page for the file.
- *
- * @param {(file: File) => void} restore
- * @param {(text: string) => void} explain
- */
+/** Restores saved measurements from a dropped ZIP file, and explains why another was not opened. Otherwise a browser would leave the page for the file. @param {(file: File) => void} restore @param {(text: string) => void} explain */
 export function takeDrops(restore, explain) {
   const hasFiles = (/** @type {DragEvent} */ { dataTransfer }) =>
     dataTransfer?.types.includes("Files") === true;
@@ -191,10 +168,9 @@ export function takeDrops(restore, explain) {
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
     if (file !== undefined && /\.zip$/i.test(file.name)) return restore(file);
+    const name = file?.name ?? "The file";
     explain(
-      `${
-        file?.name ?? "The file"
-      } was not opened: browsers hide the path of a dropped file. Choose it with “Open file…”, or type its path.`,
+      `${name} was not opened: browsers hide the path of a dropped file. Choose it with “Open file…”, or type its path.`,
     );
   });
 }

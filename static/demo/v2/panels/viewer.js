@@ -149,6 +149,7 @@ export class Viewer extends Emitter {
     this.#reduce();
     this.wear(look);
     this.emit("shown", { look });
+    return groups;
   }
 
   /** Applies what fits of an earlier look: planes of another shape keep their own view, other channels their own contrast. @param {any} look */
