@@ -14,13 +14,8 @@ export const fieldRow = (...children) => element("div", { className: "fields" },
  * @param {(value: number) => void} onChange
  * @param {{min?: number, max?: number, step?: 1 | "any", unit?: string}} [settings]
  */
-export function numberField(
-  label,
-  id,
-  value,
-  onChange,
-  { min = -Infinity, max = Infinity, step = "any", unit = "" } = {},
-) {
+export function numberField(label, id, value, onChange, settings = {}) {
+  const { min = -Infinity, max = Infinity, step = "any", unit = "" } = settings;
   const input = element("input", { type: "number", id, value: String(value), step });
   if (Number.isFinite(min)) input.min = String(min);
   if (Number.isFinite(max)) input.max = String(max);
@@ -121,26 +116,14 @@ export function button(text, onClick, settings = {}) {
 export const removeButton = (name, onClick) =>
   button("×", onClick, { className: "icon", "aria-label": `Remove ${name}` });
 
-/**
- * A table of texts and elements, as the only item of a list that is empty without rows.
- *
- * @param {string} label
- * @param {readonly (string | Node)[]} heads names of the columns
- * @param {readonly (readonly (string | Node)[])[]} rows
- */
+/** A table, as the only item of a list that is empty without rows. @param {string} label @param {readonly (string | Node)[]} heads @param {readonly (readonly (string | Node)[])[]} rows */
 export function tables(label, heads, rows) {
   if (rows.length === 0) return [];
   // Screen readers ignore an empty header.
   const head = heads.map((text) => text === "" ? element("td") : element("th", { scope: "col" }, text));
   const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
-  return [
-    element(
-      "table",
-      { "aria-label": label },
-      element("thead", {}, element("tr", {}, ...head)),
-      element("tbody", {}, ...body),
-    ),
-  ];
+  const parts = [element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)];
+  return [element("table", { "aria-label": label }, ...parts)];
 }
 
 /**

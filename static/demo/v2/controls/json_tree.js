@@ -8,12 +8,8 @@ const LONGEST_ARRAY = 200;
 export function jsonTree(value, name = "", open = true) {
   const key = name === "" ? [] : [element("span", { className: "key", textContent: name }), ": "];
   if (value === null || typeof value !== "object") {
-    return element(
-      "div",
-      { className: "leaf" },
-      ...key,
-      element("span", { className: typeof value, textContent: JSON.stringify(value) }),
-    );
+    const text = element("span", { className: typeof value, textContent: JSON.stringify(value) });
+    return element("div", { className: "leaf" }, ...key, text);
   }
   const isArray = Array.isArray(value);
   if (isArray && value.every((item) => item === null || typeof item !== "object")) {
@@ -21,16 +17,11 @@ export function jsonTree(value, name = "", open = true) {
     const rest = value.length > LONGEST_ARRAY ? ` … ${value.length} items` : "";
     return element("div", { className: "leaf" }, ...key, shown + rest);
   }
-  const entries = Object.entries(value).slice(0, LONGEST_ARRAY);
-  const size = isArray ? `[${value.length}]` : "";
-  return element(
-    "details",
-    { open },
-    element("summary", {}, ...key, isArray ? size : `{${Object.keys(value).length}}`),
-    element(
-      "div",
-      { className: "branch" },
-      ...entries.map(([field, item]) => jsonTree(item, field, open && !isArray)),
-    ),
+  const entries = Object.entries(value);
+  const size = isArray ? `[${entries.length}]` : `{${entries.length}}`;
+  const items = entries.slice(0, LONGEST_ARRAY).map(([field, item]) =>
+    jsonTree(item, field, open && !isArray)
   );
+  const branch = element("div", { className: "branch" }, ...items);
+  return element("details", { open }, element("summary", {}, ...key, size), branch);
 }

@@ -55,30 +55,17 @@ const LIST = [
 
 /** Fills the list. @param {HTMLElement} host */
 export function listShortcuts(host) {
-  host.replaceChildren(
-    ...LIST.map(([title, rows]) =>
-      element(
-        "section",
-        {},
-        element("h3", { textContent: title }),
-        element(
-          "dl",
-          {},
-          ...rows.flatMap(([keys, action]) => [
-            element("dt", {}, element("kbd", { textContent: keys })),
-            element("dd", { textContent: action }),
-          ]),
-        ),
-      )
-    ),
-  );
+  host.replaceChildren(...LIST.map(([title, rows]) => {
+    const items = rows.flatMap(([keys, action]) => [
+      element("dt", {}, element("kbd", { textContent: keys })),
+      element("dd", { textContent: action }),
+    ]);
+    return element("section", {}, element("h3", { textContent: title }), element("dl", {}, ...items));
+  }));
 }
 
 /** Whether a single key acts on the page. */
 const singleKeys = new KeptSwitch("acq-server single keys");
-
-/** Whether a key is a letter, digit or sign, which sliders do not use. @param {string} key */
-const isText = (key) => [...key].length === 1;
 
 /** Attaches the switch for single keys, which dictation software may send by mistake; the browser remembers it. @param {HTMLInputElement} box */
 export function attachSwitch(box) {
@@ -98,12 +85,11 @@ export function attachShortcuts(actions) {
     const key = isCommand ? `Ctrl+${event.shiftKey ? "Shift+" : ""}${event.key.toLowerCase()}` : event.key;
     if (!singleKeys.isOn && !isCommand && key !== "Escape") return;
     if (event.altKey || event.defaultPrevented) return;
-    if (
-      key !== "Escape" &&
-      event.target instanceof Element &&
-      event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea") &&
-      !(event.target.matches("input[type=range]") && isText(event.key))
-    ) return;
+    const target = event.target instanceof Element ? event.target : document.body;
+    // Sliders do not use letters, digits and signs.
+    const isFree = key === "Escape" || (target.matches("input[type=range]") && [...event.key].length === 1);
+    const isTyped = target.matches("input:not([type=checkbox], [type=radio]), select, textarea");
+    if (isTyped && !isFree) return;
     if (document.querySelector("dialog[open]") !== null) return;
     const action = /^[1-9]$/.test(key) ? actions.digit : actions[key];
     if (action === undefined) return;

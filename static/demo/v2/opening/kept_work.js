@@ -28,7 +28,7 @@ const [TRY_EVERY_MS, MOST_TRIES] = [500, 20];
 const LOCK_WITHIN_MS = 500;
 
 /**
- * @typedef {object} Held the open recording
+ * @typedef {object} Held
  * @property {string} key
  * @property {number} savedAt
  * @property {boolean} isHeld whether this tab has the lock
@@ -40,7 +40,7 @@ const LOCK_WITHIN_MS = 500;
  * @property {Promise<void> | null} saving the save in progress
  */
 
-/** @typedef {Recording & Held} Open */
+/** @typedef {Recording & Held} Open the open recording */
 
 /**
  * Emits `state` `{state}`, `lost` when the storage was emptied, and `newer` `{work, isChanged}` when another tab has kept
@@ -79,12 +79,7 @@ export class KeptWork extends Emitter {
     return this.#open?.key ?? "";
   }
 
-  /**
-   * Earlier work on a recording, found by its content, else by its path.
-   *
-   * @param {Recording} recording
-   * @returns {Promise<Recalled | null>} null also if the storage cannot be read
-   */
+  /** Earlier work on a recording, found by its content, else by its path; null also if the storage cannot be read. @param {Recording} recording @returns {Promise<Recalled | null>} */
   async recall(recording) {
     try {
       const work = await this.#store.get(keyOf(recording));
@@ -96,12 +91,7 @@ export class KeptWork extends Emitter {
     }
   }
 
-  /**
-   * Keeps the work on this recording from now on; null if its work is not kept.
-   *
-   * @param {Recording | null} recording
-   * @param {Recalled | null} recalled the work that is shown
-   */
+  /** Keeps the work on this recording from now on. @param {Recording | null} recording null if its work is not kept @param {Recalled | null} recalled the work that is shown */
   async begin(recording, recalled) {
     const former = this.#open;
     const key = recording === null ? "" : keyOf(recording);
@@ -109,20 +99,18 @@ export class KeptWork extends Emitter {
       Object.assign(former, recording);
       return;
     }
-    const savedAt = recalled === null || recalled.isOther ? 0 : recalled.work.savedAt;
-    this.#open = recording &&
-      {
-        ...recording,
-        key,
-        savedAt,
-        isHeld: false,
-        isTouched: false,
-        waiting: new AbortController(),
-        release: () => {},
-        next: null,
-        last: null,
-        saving: null,
-      };
+    this.#open = recording && {
+      ...recording,
+      key,
+      savedAt: recalled === null || recalled.isOther ? 0 : recalled.work.savedAt,
+      isHeld: false,
+      isTouched: false,
+      waiting: new AbortController(),
+      release: () => {},
+      next: null,
+      last: null,
+      saving: null,
+    };
     this.isUnsaved = false;
     this.#enter(recording === null ? "none" : "pending");
     if (former !== null) giveBack(former);
@@ -200,11 +188,10 @@ export class KeptWork extends Emitter {
   }
 
   /**
-   * Keeps work on a recording that no tab has open and in which nothing is drawn.
+   * Keeps work on a recording that no tab has open and in which nothing is drawn; returns whether it is kept.
    *
    * @param {Recording} recording
    * @param {Shown} shown
-   * @returns {Promise<boolean>} whether it is kept
    * @throws {DOMException} the storage does not work, or is full
    */
   async add(recording, shown) {
@@ -220,13 +207,7 @@ export class KeptWork extends Emitter {
     return isKept ?? false;
   }
 
-  /**
-   * Removes work that no tab has open.
-   *
-   * @param {string} key
-   * @returns {Promise<boolean>} false if a tab has it open
-   * @throws {DOMException} the storage does not work
-   */
+  /** Removes work; false if a tab has it open. @param {string} key @throws {DOMException} the storage does not work */
   async forget(key) {
     const isRemoved = await this.#locks?.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       if (lock !== null) await this.#store.remove(key);
@@ -294,21 +275,17 @@ export class KeptWork extends Emitter {
     if (!isHeld) return;
     this.#enter("pending");
     try {
-      await this.#compare(open);
+      const work = await this.#store.get(open.key);
+      if (this.#open === open && work !== undefined && work.savedAt > open.savedAt) {
+        open.savedAt = work.savedAt;
+        this.emit("newer", { work, isChanged: this.isUnsaved });
+      }
     } catch {
       await giveBack(open);
       if (this.#open === open) this.#enter("blocked");
       return;
     }
     if (open.next !== null) await this.save(open.next);
-  }
-
-  /** Emits `newer` if another tab has kept work since this one read it. @param {Open} open */
-  async #compare(open) {
-    const work = await this.#store.get(open.key);
-    if (this.#open !== open || work === undefined || work.savedAt <= open.savedAt) return;
-    open.savedAt = work.savedAt;
-    this.emit("newer", { work, isChanged: this.isUnsaved });
   }
 
   /** @param {State} state */
@@ -319,21 +296,18 @@ export class KeptWork extends Emitter {
 }
 
 /** @param {Recording} recording @param {Shown} shown @param {number} savedAt @returns {Work} */
-function workOn(recording, { look, position }, savedAt) {
-  const { path, scene, name } = recording;
-  return {
-    key: keyOf(recording),
-    place: placeOf(recording),
-    path,
-    scene,
-    name,
-    position,
-    look,
-    words: drawnWords(look?.drawn),
-    bytes: JSON.stringify(look).length,
-    savedAt,
-  };
-}
+const workOn = ({ fingerprint, path, scene, name }, { look, position }, savedAt) => ({
+  key: keyOf({ fingerprint, path, scene }),
+  place: placeOf({ path, scene }),
+  path,
+  scene,
+  name,
+  position,
+  look,
+  words: drawnWords(look?.drawn),
+  bytes: JSON.stringify(look).length,
+  savedAt,
+});
 
 /** Gives the lock back once everything is saved. @param {Open} open */
 async function giveBack(open) {

@@ -70,11 +70,10 @@ async function loadGroups(info, loadSource, loadReference) {
   /** @param {{plane: PlaneInfo, channels: ChannelInfo[]}} group @param {LoadChannel} load @returns {Promise<LoadedGroup>} */
   const loaded = async ({ plane, channels }, load) => ({
     plane: { ...plane, axes: titled(plane.axes) },
-    channels: await Promise.all(channels.map(async (channel) => ({
-      index: channel.index,
-      name: channel.name,
-      ...await load(channel),
-    }))),
+    channels: await Promise.all(channels.map(async (channel) => {
+      const { index, name } = channel;
+      return { index, name, ...await load(channel) };
+    })),
   });
   const [source, reference] = await Promise.all([
     loaded(info, loadSource),
@@ -88,14 +87,10 @@ const urlOf = (name) => new URL(`../sample/${name}`, import.meta.url);
 
 /** @param {string} name @param {AbortSignal} signal */
 async function get(name, signal) {
-  let response;
-  try {
-    response = await fetch(urlOf(name), { signal });
-  } catch (cause) {
-    throw new AcqError(signal.aborted ? "cancelled" : "server_unreachable", "The server does not answer", {
-      cause,
-    });
-  }
+  const response = await fetch(urlOf(name), { signal }).catch((cause) => {
+    const code = signal.aborted ? "cancelled" : "server_unreachable";
+    throw new AcqError(code, "The server does not answer", { cause });
+  });
   if (!response.ok) {
     throw new AcqError("not_found", `The sample has no "${name}"`, { status: response.status });
   }

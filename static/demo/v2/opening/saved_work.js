@@ -36,15 +36,7 @@ export async function recallSaved(own, acquisition) {
 }
 
 /** @param {Acquisition["info"]} info @returns {Recalled["work"]} */
-const emptyWork = ({ source: { path, name }, scene = 0, position = { t: 0, z: 0, l: 0 } }) => ({
-  key: "",
-  place: "",
-  path,
-  scene,
-  name,
-  position,
-  look: null,
-  words: "",
-  bytes: 0,
-  savedAt: 0,
-});
+function emptyWork({ source: { path, name }, scene = 0, position = { t: 0, z: 0, l: 0 } }) {
+  const nothing = { key: "", place: "", look: null, words: "", bytes: 0, savedAt: 0 };
+  return { ...nothing, path, scene, name, position };
+}

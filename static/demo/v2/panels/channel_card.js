@@ -89,7 +89,7 @@ export function channelCard(group, position, prefix, onTyped) {
 
   visible.addEventListener("change", () => group.toggle(position, visible.checked));
   lut.addEventListener("change", () => {
-    channel.lutName = lut.value;
+    channel.set({ lutName: lut.value });
     keepSettings();
   });
   auto.addEventListener("click", () => channel.autoRange());
@@ -99,7 +99,7 @@ export function channelCard(group, position, prefix, onTyped) {
     keepSettings();
   });
   gamma.addEventListener("input", () => {
-    channel.gamma = 2 ** Number(gamma.value);
+    channel.set({ gamma: 2 ** Number(gamma.value) });
     keepSettings();
   });
   log.addEventListener("change", () => {
@@ -114,8 +114,7 @@ export function channelCard(group, position, prefix, onTyped) {
   const settings = channelSettings(channel.name);
   if (settings !== null) {
     log.checked = settings.isLog;
-    channel.lutName = settings.lutName;
-    channel.gamma = settings.gamma;
+    channel.set({ lutName: settings.lutName, gamma: settings.gamma });
   }
   open(settings?.isOpen ?? false);
   group.addEventListener("change", paint);

@@ -162,9 +162,8 @@ export class Viewer extends Emitter {
         }
         for (const { index, visible, lutName, gamma, range: [low, high], isAuto } of kept.channels) {
           const channel = group.channels.find((channel) => channel.index === index);
-          if (channel === undefined) continue;
-          Object.assign(channel, { visible, lutName, gamma });
-          channel.setRange(low, high, isAuto);
+          channel?.set({ visible, lutName, gamma });
+          channel?.setRange(low, high, isAuto);
         }
         if (String(kept.shape) === String(group.plane.shape)) this.panes[name].view = kept.view;
       }

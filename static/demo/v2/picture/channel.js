@@ -7,12 +7,15 @@ import { defaultLut, DISTINCT, lutTable, withGamma } from "./lut.js";
 
 /** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */
 export class Channel extends Emitter {
-  #lutName;
-  #gamma = 1;
-  /** @type {[number, number]} */
-  #range;
-  #visible;
-  #isAuto = true;
+  /** Change it, gamma and visibility only with `set`. */
+  lutName;
+  /** Exponent applied before the look-up table; below 1 brightens dark parts. */
+  gamma = 1;
+  visible;
+  /** `[min, max]`, min below max. @type {[number, number]} */
+  range;
+  /** Whether the range is automatic or initial. */
+  isAuto = true;
   /** Reduced samples that Auto uses if a pixel shows more than one sample. @type {(() => Float32Array) | null} */
   seen = null;
   /** @type {ReturnType<typeof statistics> | null} */
@@ -22,11 +25,7 @@ export class Channel extends Emitter {
   /** @type {Uint32Array | null} */
   #bins = null;
 
-  /**
-   * @param {LoadedChannel} fetched
-   * @param {number} position index among the loaded channels
-   * @param {number} count number of loaded channels
-   */
+  /** @param {LoadedChannel} fetched @param {number} position index among the loaded channels @param {number} count of them */
   constructor({ index, name, dataUrl, samples }, position, count) {
     super();
     this.index = index;
@@ -34,9 +33,9 @@ export class Channel extends Emitter {
     this.dataUrl = dataUrl;
     this.samples = samples;
     // An alpha channel is no light that could be added.
-    this.#visible = position < DISTINCT.length && name !== "Alpha";
-    this.#lutName = defaultLut(position, name, count);
-    this.#range = autoRange(this.stats);
+    this.visible = position < DISTINCT.length && name !== "Alpha";
+    this.lutName = defaultLut(position, name, count);
+    this.range = autoRange(this.stats);
   }
 
   /** Statistics of all samples, computed on first use. */
@@ -58,54 +57,22 @@ export class Channel extends Emitter {
     this.emit("samples");
   }
 
-  get lutName() {
-    return this.#lutName;
-  }
-
-  set lutName(name) {
-    this.#lutName = name;
+  /** @param {{lutName?: string, gamma?: number, visible?: boolean}} display */
+  set(display) {
+    Object.assign(this, display);
     this.emit("change");
-  }
-
-  /** Exponent applied before the look-up table; below 1 brightens dark parts. */
-  get gamma() {
-    return this.#gamma;
-  }
-
-  set gamma(gamma) {
-    this.#gamma = gamma;
-    this.emit("change");
-  }
-
-  get visible() {
-    return this.#visible;
-  }
-
-  set visible(visible) {
-    this.#visible = visible;
-    this.emit("change");
-  }
-
-  /** `[min, max]`, min below max. */
-  get range() {
-    return this.#range;
-  }
-
-  /** Whether the range is automatic or initial. */
-  get isAuto() {
-    return this.#isAuto;
   }
 
   /** Sets the range; separates ends that are equal as float32. @param {number} min @param {number} max @param {boolean} [isAuto] not chosen by the user */
   setRange(min, max, isAuto = false) {
-    this.#range = drawableRange(min, max);
-    this.#isAuto = isAuto;
+    this.range = drawableRange(min, max);
+    this.isAuto = isAuto;
     this.emit("change");
   }
 
   /** Sets one end (0: minimum, 1: maximum) and moves the other along if they would cross. @param {number} end @param {number} value */
   setEnd(end, value) {
-    const [min, max] = this.#range;
+    const [min, max] = this.range;
     const width = max - min;
     if (end === 0) this.setRange(value, value < max ? max : value + width);
     else this.setRange(value > min ? min : value - width, value);
@@ -118,12 +85,8 @@ export class Channel extends Emitter {
 
   /** Everything that a renderer needs. */
   look() {
-    return {
-      min: this.#range[0],
-      max: this.#range[1],
-      lutName: this.#lutName,
-      lut: withGamma(lutTable(this.#lutName), this.#gamma),
-    };
+    const [min, max] = this.range;
+    return { min, max, lutName: this.lutName, lut: withGamma(lutTable(this.lutName), this.gamma) };
   }
 
   /** Histogram between the smallest and largest sample, computed once. @param {number} bins */

@@ -1,6 +1,4 @@
-/**
- * The channels of one pane: a composite shows every enabled channel, other modes show one at a time.
- */
+/** The channels of one pane: a composite shows every enabled channel, other modes show one at a time. */
 import { Emitter } from "../controls/emitter.js";
 import { Channel } from "./channel.js";
 
@@ -40,7 +38,14 @@ export class ChannelGroup extends Emitter {
   set mode(mode) {
     const wasComposite = this.composite;
     this.#mode = mode;
-    if (this.composite !== wasComposite) this.#switch();
+    const { composite } = this;
+    if (wasComposite && !composite) {
+      this.#chosen = this.channels.map(({ visible }) => visible);
+      if (!this.#chosen[this.#active]) this.#active = Math.max(0, this.#chosen.indexOf(true));
+    }
+    if (composite !== wasComposite) {
+      this.#show((position) => position === this.#active || (composite && this.#chosen[position]));
+    }
     this.emit("change");
   }
 
@@ -48,15 +53,9 @@ export class ChannelGroup extends Emitter {
     return this.#mode !== "single";
   }
 
-  #switch() {
-    const { composite } = this;
-    if (!composite) {
-      this.#chosen = this.channels.map(({ visible }) => visible);
-      if (!this.#chosen[this.#active]) this.#active = Math.max(0, this.#chosen.indexOf(true));
-    }
-    this.channels.forEach((channel, position) =>
-      channel.visible = position === this.#active || (composite && this.#chosen[position] === true)
-    );
+  /** @param {(position: number) => boolean} isShown */
+  #show(isShown) {
+    this.channels.forEach((channel, position) => channel.set({ visible: isShown(position) }));
   }
 
   /** Replaces the planes of all channels, in their order. @param {readonly Float32Array[]} planes */
@@ -85,15 +84,15 @@ export class ChannelGroup extends Emitter {
   toggle(position, on) {
     const channel = this.channels[position];
     if (channel === undefined) return;
-    if (this.composite) channel.visible = on ?? !channel.visible;
-    else this.channels.forEach((channel, other) => channel.visible = other === position);
+    if (this.composite) channel.set({ visible: on ?? !channel.visible });
+    else this.#show((other) => other === position);
     if (channel.visible) this.#active = position;
     this.emit("change");
   }
 
   /** Shows the first `count` channels as a composite. @param {number} count */
   show(count) {
-    this.channels.forEach((channel, position) => channel.visible = position < count);
+    this.#show((position) => position < count);
     this.emit("change");
   }
 

@@ -41,24 +41,11 @@ const STRIP_TICK_ROOM = 26;
  * @param {boolean} [options.isStrip] a low box of its own: keeps its titles, with denser ticks
  * @returns {Frame}
  */
-export function layoutFrame(
-  {
-    width,
-    height,
-    x: axisX,
-    y: axisY,
-    aspect,
-    measure,
-    gutter = 0,
-    edges = null,
-    bands = 1,
-    snap = (plot) => plot,
-    isStrip = false,
-  },
-) {
-  const [x, y] = [axisX, axisY].map((axis) =>
-    height < ROOM_FOR_TITLES && !isStrip ? { ...axis, title: "" } : axis
-  );
+export function layoutFrame(options) {
+  const { width, height, aspect, measure, gutter = 0, edges = null, bands = 1, isStrip = false } = options;
+  const { snap = (plot) => plot } = options;
+  const hasTitles = height >= ROOM_FOR_TITLES || isStrip;
+  const [x, y] = [options.x, options.y].map((axis) => hasTitles ? axis : { ...axis, title: "" });
   const tickRoom = isStrip ? STRIP_TICK_ROOM : TICK_ROOM;
   const bottom = LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
   const top = Math.ceil(LINE / 2) + 2;
@@ -77,10 +64,12 @@ export function layoutFrame(
     labelsY = tickLabels(y, plot.height / bands / tickRoom);
   }
   /** @type {Mark[]} */
-  const marks = [outline(plot), ...separators(plot, bands)];
+  const marks = [outline(plot)];
   for (let band = 0; band < bands; band += 1) {
+    const edge = plot.top + band * plot.height / bands;
+    if (band > 0) marks.push({ points: [[plot.left, edge], [plot.left + plot.width, edge]] });
     for (const { label, part } of labelsY) {
-      const at = plot.top + (band + part) * plot.height / bands;
+      const at = edge + part * plot.height / bands;
       // The last label of the band above is equally near the dividing line.
       if (band > 0 && part * plot.height / bands < LINE / 2) continue;
       marks.push({ points: [[plot.left - TICK, at], [plot.left, at]] });
@@ -108,25 +97,12 @@ export function layoutFrame(
   return { plot, marks, gutter: widest + GAP + TICK + titleY };
 }
 
-/** Lines between bands. @param {Plot} plot @param {number} bands @returns {Mark[]} */
-function separators({ left, top, width, height }, bands) {
-  return Array.from({ length: bands - 1 }, (_, i) => {
-    const at = top + (i + 1) * height / bands;
-    return { points: [[left, at], [left + width, at]] };
-  });
-}
-
 /** @param {Plot} area @param {number | null} aspect */
 function fit(area, aspect) {
   if (aspect === null) return area;
   const width = Math.max(THINNEST, Math.min(area.width, area.height * aspect));
   const height = Math.max(THINNEST, Math.min(area.height, area.width / aspect));
-  return {
-    left: area.left + (area.width - width) / 2,
-    top: area.top,
-    width,
-    height,
-  };
+  return { ...area, left: area.left + (area.width - width) / 2, width, height };
 }
 
 /** @param {{low: number, high: number}} range @param {number} most */
@@ -135,14 +111,7 @@ function tickLabels({ low, high }, most) {
   return values.map((value, i) => ({ label: labels[i], part: (value - low) / (high - low) }));
 }
 
-/**
- * Labels of the horizontal axis, thinned out until none touch.
- *
- * @param {{low: number, high: number}} axis
- * @param {Plot} plot
- * @param {number} width
- * @param {(text: string) => number} measure
- */
+/** Labels of the horizontal axis, thinned out until none touch. @type {(axis: FrameRange, plot: Plot, width: number, measure: (text: string) => number) => {label: string, part: number}[]} */
 function apart(axis, plot, width, measure) {
   /** @type {{label: string, part: number}[]} */
   let shown = [];

@@ -111,7 +111,7 @@ const isInside = ([x, y], { width, height }) => x >= 0 && x <= width && y >= 0 &
  * @param {string} [text] beside the arrow
  * @returns {Mark[]}
  */
-export function arrowTo([x, y], { width, height }, text = "") {
+function arrowTo([x, y], { width, height }, text = "") {
   const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
     Math.min(Math.max(value, EDGE), Math.max(EDGE, size - EDGE));
   const [left, top] = [inside(x, width), inside(y, height)];

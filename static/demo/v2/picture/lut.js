@@ -33,14 +33,26 @@ export const LUT_NAMES = [...Object.keys(RAMPS), "fire", "hot", "viridis", "magm
 /** @type {Map<string, Uint8Array>} */
 const made = new Map();
 
-/** @type {Readonly<Record<string, string>>} */
-const PACKED = tables;
-
 /** The table with this name, made once. @param {string} name */
 export function lutTable(name) {
-  let table = made.get(name);
-  if (table === undefined) made.set(name, table = make(name));
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  const colorAt = colorsOf(name);
+  const table = new Uint8Array(1024).fill(255);
+  for (let i = 0; i < 256; i += 1) table.set(colorAt(i), 4 * i);
+  made.set(name, table);
   return table;
+}
+
+/** The colour of each entry of a table. @param {string} name @returns {(i: number) => ArrayLike<number>} */
+function colorsOf(name) {
+  const ramp = RAMPS[name];
+  if (ramp !== undefined) return (i) => ramp.map((full) => full === 255 ? i : 0);
+  if (name === "fire") return fire;
+  if (name === "hot") return hot;
+  const packed = /** @type {Readonly<Record<string, string>>} */ (tables)[name] ?? "";
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  return (i) => bytes.subarray(3 * i, 3 * i + 3);
 }
 
 /** Applies gamma to a table: below 1 brightens dark parts, above 1 darkens them. @param {Uint8Array} table @param {number} gamma */
@@ -58,9 +70,7 @@ export function withGamma(table, gamma) {
  * The initial look-up table of a channel: gray for a single channel, in which the eye sees most detail. Of several
  * channels, a colour in the channel's name wins; otherwise channel 0 is green and 1 magenta.
  *
- * @param {number} position index among the loaded channels
- * @param {string} name name of the channel
- * @param {number} count number of loaded channels
+ * @type {(position: number, name: string, count: number) => string}
  */
 export function defaultLut(position, name, count) {
   if (count === 1) return "gray";
@@ -75,23 +85,6 @@ export function lutColor(name) {
   const at = 4 * 200;
   const [r, g, b] = RAMPS[name] ?? lutTable(name).subarray(at, at + 3);
   return `rgb(${r}, ${g}, ${b})`;
-}
-
-/** @param {string} name */
-function make(name) {
-  const ramp = RAMPS[name];
-  if (ramp !== undefined) return fill((i) => ramp.map((full) => full === 255 ? i : 0));
-  if (name === "fire") return fill(fire);
-  if (name === "hot") return fill(hot);
-  const bytes = Uint8Array.from(atob(PACKED[name] ?? ""), (letter) => letter.charCodeAt(0));
-  return fill((i) => bytes.subarray(3 * i, 3 * i + 3));
-}
-
-/** @param {(i: number) => ArrayLike<number>} colorAt */
-function fill(colorAt) {
-  const table = new Uint8Array(1024).fill(255);
-  for (let i = 0; i < 256; i += 1) table.set(colorAt(i), 4 * i);
-  return table;
 }
 
 /** Entry `i` of 256 between the colours of Fire. @param {number} i */

@@ -31,15 +31,25 @@ export function measureLabel(text) {
   return ruler.measureText(text).width;
 }
 
-/** SVG elements of the marks. @param {readonly Mark[]} marks @returns {SVGElement[]} */
-export function svgMarks(marks) {
-  return marks.flatMap((mark) => svgMark(mark));
-}
+/** SVG elements of the marks. @param {readonly Mark[]} marks */
+export const svgMarks = (marks) => marks.flatMap(svgMark);
 
 /** @param {Mark} mark @returns {SVGElement[]} */
 function svgMark(mark) {
   const color = mark.color ?? "currentColor";
-  if (mark.text !== undefined) return [svgText(mark, mark.text, color)];
+  if (mark.text !== undefined) {
+    const [x, y] = (mark.at ?? [0, 0]).map(round);
+    const text = svgElement("text", {
+      x,
+      y,
+      fill: color,
+      "text-anchor": mark.anchor,
+      "dominant-baseline": "central",
+      transform: mark.turned ? `rotate(-90 ${x} ${y})` : null,
+      class: mark.halo ? "halo" : null,
+    }, mark.text);
+    return [text];
+  }
   const shape = (/** @type {string} */ stroke, /** @type {number} */ width) => {
     const style = { fill: "none", stroke, "stroke-width": width, "stroke-dasharray": mark.dash ?? null };
     if (mark.ring !== undefined) {
@@ -74,20 +84,6 @@ export function canvasMarks(context, marks, ownColor) {
     }
   }
   context.setLineDash([]);
-}
-
-/** @param {Mark} mark @param {string} text @param {string} color */
-function svgText(mark, text, color) {
-  const [x, y] = mark.at ?? [0, 0];
-  return svgElement("text", {
-    x: round(x),
-    y: round(y),
-    fill: color,
-    "text-anchor": mark.anchor,
-    "dominant-baseline": "central",
-    transform: mark.turned ? `rotate(-90 ${round(x)} ${round(y)})` : null,
-    class: mark.halo ? "halo" : null,
-  }, text);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Mark} mark @param {string} text @param {string} color */

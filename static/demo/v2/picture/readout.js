@@ -57,12 +57,12 @@ export function facts({ plane, source, channels, header }) {
       `${rows.size} ${rows.size === 1 ? "line" : "lines"} (${quantity(rows.size * rows.step, rows, 3)})`,
       `${columns.size} px${extent(columns)}`,
     ]
-    : imageFacts(rows, columns);
+    : imageFacts(plane.axes);
   return [...place, ...further(header), loaded, source.sourceDtype, source.format].join(" · ");
 }
 
-/** @param {OpenResponse["plane"]["axes"][number]} rows @param {OpenResponse["plane"]["axes"][number]} columns */
-function imageFacts(rows, columns) {
+/** @param {OpenResponse["plane"]["axes"]} axes */
+function imageFacts([rows, columns]) {
   const size = `${columns.size} × ${rows.size} px`;
   if (rows.unit === "Pixels" && columns.unit === "Pixels") return [size];
   const [x = "1 px", y = "1 px"] = [columns, rows].map((axis) => perPixel(axis)[0]);
