@@ -8,7 +8,7 @@ import { MeasuredView } from "./measuring/measured_view.js";
 import { Page } from "./opening/page.js";
 import { watchServer } from "./opening/server.js";
 import { SessionController } from "./opening/session_controller.js";
-import { attachShortcuts, attachSwitch, listShortcuts } from "./controls/shortcuts.js";
+import { attachShortcuts, attachSwitch } from "./controls/shortcuts.js";
 import { Viewer } from "./panels/viewer.js";
 import { viewerActions } from "./panels/viewer_actions.js";
 import { recallSaved } from "./opening/saved_work.js";
@@ -78,7 +78,6 @@ const saving = new Saving({
 
 attachMany({ viewer, controller, opening, measured, work, recall, page });
 
-listShortcuts(byId("shortcut-list"));
 attachSwitch(byId("single-keys", HTMLInputElement));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());
 attachShortcuts({

@@ -5,7 +5,7 @@
  */
 import { formatNumber } from "../../../measure/axes.js";
 import { contrastChart } from "./contrast_chart.js";
-import { element, swatch } from "../controls/element.js";
+import { byId, element, swatch, within } from "../controls/element.js";
 import { button, onNumber } from "../controls/fields.js";
 import { keep, kept } from "../controls/kept.js";
 import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.js";
@@ -14,9 +14,6 @@ import { sampleText } from "../picture/readout.js";
 /** @import { Place } from "../controls/kept.js" */
 /** @import { Channel } from "../picture/channel.js" */
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
-
-/** Range of gamma as a power of two in both directions: 0.25 to 4. */
-const GAMMA_POWER = 2;
 
 /** Increase the number with every change of `Settings`. */
 const KEY = "acq-server channels 1";
@@ -44,7 +41,7 @@ function entries(place) {
 }
 
 /**
- * The card of `group.channels[position]`; it follows all changes of the channel.
+ * The card of `group.channels[position]`, made from the template of the page; it follows all changes of the channel.
  *
  * @param {ChannelGroup} group
  * @param {number} position
@@ -53,9 +50,29 @@ function entries(place) {
  */
 export function channelCard(group, position, prefix, onTyped) {
   const channel = group.channels[position];
-  const { visible, dot, range, lut, auto, more, chart, inputs, log, gamma, gammaText, notes, body, card } =
-    partsOf(channel, `${prefix}-${position}`);
-  card.ariaLabel = `${prefix === "reference" ? "Reference channel" : "Channel"} ${channel.name}`;
+  const made = document.importNode(byId("card", HTMLTemplateElement).content, true);
+  const card = within(made, ".card");
+  const { name } = channel;
+  for (const labelled of card.querySelectorAll("[aria-label]")) labelled.ariaLabel += ` ${name}`;
+  card.ariaLabel = `${prefix === "reference" ? "Reference channel" : "Channel"} ${name}`;
+  within(card, ".switch").title = `Show ${name}`;
+  within(card, ".name").textContent = name;
+  const visible = within(card, "#visible", HTMLInputElement);
+  const dot = within(card, ".swatch");
+  const range = within(card, ".range");
+  const auto = within(card, "#auto");
+  const lut = within(card, "#lut", HTMLSelectElement);
+  lut.append(...LUT_NAMES.map((table) => element("option", { value: table, textContent: table })));
+  const more = within(card, "#more");
+  const body = within(card, "#body");
+  const chart = contrastChart(within(body, ".histogram"), channel);
+  const inputs = ["#Min", "#Max"].map((id) => within(body, id, HTMLInputElement));
+  const gamma = within(body, "#gamma", HTMLInputElement);
+  const log = within(body, "#log", HTMLInputElement);
+  const notes = within(card, ".notes");
+  notes.replaceChildren(...notesOf(channel));
+  for (const part of card.querySelectorAll("[id]")) part.id = `${prefix}-${position}-${part.id}`;
+  more.setAttribute("aria-controls", body.id);
 
   const paint = () => {
     const [low, high] = channel.range;
@@ -72,7 +89,8 @@ export function channelCard(group, position, prefix, onTyped) {
       input.removeAttribute("aria-invalid");
     });
     gamma.value = String(Math.log2(channel.gamma));
-    gamma.ariaValueText = gammaText.textContent = formatNumber(Number(channel.gamma.toPrecision(3)));
+    const text = formatNumber(Number(channel.gamma.toPrecision(3)));
+    gamma.ariaValueText = within(body, "output").textContent = text;
     if (!body.hidden) chart.paint();
   };
   // A histogram counts all samples, so draw it only when open.
@@ -83,7 +101,7 @@ export function channelCard(group, position, prefix, onTyped) {
     if (isOpen) chart.paint();
   };
   const keepSettings = () => {
-    const { name, lutName, gamma } = channel;
+    const { lutName, gamma } = channel;
     keepChannelSettings(name, { lutName, gamma, isLog: log.checked, isOpen: !body.hidden });
   };
 
@@ -111,7 +129,7 @@ export function channelCard(group, position, prefix, onTyped) {
     input.addEventListener("change", () => delete input.dataset.typing);
     onNumber(input, (value) => channel.setEnd(end, value), onTyped);
   });
-  const settings = channelSettings(channel.name);
+  const settings = channelSettings(name);
   if (settings !== null) {
     log.checked = settings.isLog;
     channel.set({ lutName: settings.lutName, gamma: settings.gamma });
@@ -127,81 +145,6 @@ export function channelCard(group, position, prefix, onTyped) {
   // Drawing the picture has priority.
   requestAnimationFrame(() => setTimeout(paintBars));
   return card;
-}
-
-/** The elements of a card. @param {Channel} channel @param {string} prefix of their ids */
-function partsOf(channel, prefix) {
-  const { name } = channel;
-  const id = (/** @type {string} */ part) => `${prefix}-${part}`;
-  const visible = element("input", { type: "checkbox", id: id("visible") });
-  const dot = swatch("");
-  const range = element("span", { className: "range" });
-  const lut = element(
-    "select",
-    { id: id("lut"), "aria-label": `Look-up table of ${name}` },
-    ...LUT_NAMES.map((table) => element("option", { value: table, textContent: table })),
-  );
-  const auto = element("button", {
-    type: "button",
-    id: id("auto"),
-    textContent: "Auto",
-    ariaLabel: `Auto range of ${name}`,
-    title: "1st to 99.5th percentile of all samples, or of what pixels show of them (a)",
-  });
-  const more = element("button", {
-    type: "button",
-    id: id("more"),
-    className: "icon more",
-    ariaLabel: `Range and gamma of ${name}`,
-    title: "Histogram, range, gamma",
-    "aria-controls": id("body"),
-  });
-  const label = element(
-    "label",
-    { className: "switch", title: `Show ${name}` },
-    visible,
-    dot,
-    element("span", { className: "name", textContent: name }),
-  );
-  const chart = contrastChart(channel);
-  const inputs = [["Min", "Minimum"], ["Max", "Maximum"]].map(([part, end]) =>
-    element("input", {
-      type: "text",
-      inputMode: "decimal",
-      id: id(part),
-      autocomplete: "off",
-      "aria-label": `${end} of ${name}`,
-      spellcheck: false,
-    })
-  );
-  const to = element("span", { className: "to", textContent: "to" });
-  const log = element("input", { type: "checkbox", id: id("log") });
-  const gamma = element("input", {
-    type: "range",
-    id: id("gamma"),
-    min: String(-GAMMA_POWER),
-    max: String(GAMMA_POWER),
-    step: "0.05",
-    ariaLabel: `Gamma of ${name}`,
-  });
-  const gammaText = element("output", { className: "gamma" });
-  const notes = element("div", { className: "notes" }, ...notesOf(channel));
-  const body = element(
-    "div",
-    { className: "card-body", id: id("body") },
-    chart.chart,
-    element("div", { className: "card-row" }, inputs[0], to, inputs[1]),
-    element(
-      "div",
-      { className: "card-row" },
-      element("label", { className: "check gamma-choice" }, "Gamma", gamma),
-      gammaText,
-      element("label", { className: "check", title: "Logarithmic counts (l)" }, log, "Log"),
-    ),
-  );
-  const head = element("div", { className: "card-head" }, label, range, auto, lut, more);
-  const card = element("div", { className: "card", role: "group" }, head, notes, body);
-  return { visible, dot, range, lut, auto, more, chart, inputs, log, gamma, gammaText, notes, body, card };
 }
 
 /** Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour. @param {Channel} channel */

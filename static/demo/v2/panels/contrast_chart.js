@@ -1,36 +1,21 @@
 /** The histogram of a channel with two handles for its range and a ramp of its look-up table. */
 import { formatNumber } from "../../../measure/axes.js";
-import { element, svgElement } from "../controls/element.js";
+import { within } from "../controls/element.js";
 
 /** @import { Channel } from "../picture/channel.js" */
 
-const BINS = 128;
-const HEIGHT = 48;
+/** Bins of the histogram and height of its bars, in units of the picture. */
+const [BINS, HEIGHT] = [128, 48];
 
-/** `paint` follows range and table. @param {Channel} channel */
-export function contrastChart(channel) {
-  const bars = svgElement("path", { class: "bars" });
-  const inside = svgElement("rect", { class: "inside", y: 0, height: HEIGHT });
-  const ramp = element("canvas", { className: "ramp", width: 256, height: 1 });
-  const handles = ["Minimum", "Maximum"].map((end) =>
-    element("div", {
-      className: "handle",
-      role: "slider",
-      tabIndex: 0,
-      "aria-label": `${end} of ${channel.name}`,
-    })
-  );
-  const histogram = {
-    viewBox: `0 0 ${BINS} ${HEIGHT}`,
-    preserveAspectRatio: "none",
-    role: "img",
-    "aria-label": `Histogram of ${channel.name}`,
-  };
-  const svg = svgElement("svg", histogram, inside, bars);
-  const chart = element("div", { className: "histogram" }, svg, ramp, ...handles);
+/** `paint` follows range and table. @param {HTMLElement} chart from the template of a card @param {Channel} channel */
+export function contrastChart(chart, channel) {
+  const bars = within(chart, ".bars", SVGElement);
+  const inside = within(chart, ".inside", SVGElement);
+  const ramp = within(chart, "canvas", HTMLCanvasElement);
+  /** @type {NodeListOf<HTMLElement>} */
+  const handles = chart.querySelectorAll(".handle");
   handles.forEach((handle, end) => dragHandle(handle, chart, channel, end));
   return {
-    chart,
     paint() {
       const { range, stats: { min, max } } = channel;
       const parts = partsOf(channel);
