@@ -31,17 +31,11 @@ export const keyOf = ({ fingerprint, path, scene }) => `${fingerprint ?? path}#$
 
 /** All methods fail with the error of the browser, such as `QuotaExceededError` if the storage is full. */
 export class WorkStore {
-  #factory;
   /** @type {Promise<IDBDatabase> | null} */
   #opened = null;
 
   /** Called when the user, or the browser, has removed everything. */
   onLost = () => {};
-
-  /** @param {() => IDBFactory} [factory] may throw */
-  constructor(factory = () => indexedDB) {
-    this.#factory = factory;
-  }
 
   /** @param {string} key @returns {Promise<Work | undefined>} */
   get(key) {
@@ -50,16 +44,13 @@ export class WorkStore {
 
   /** The latest work at a place. @param {string} place @returns {Promise<Work | undefined>} */
   async at(place) {
-    /** @type {Work[]} */
-    const there = await this.#run("readonly", (store) => store.index("place").getAll(place));
-    return there.sort((a, b) => b.savedAt - a.savedAt)[0];
+    const [latest] = latestFirst(await this.#run("readonly", (store) => store.index("place").getAll(place)));
+    return latest;
   }
 
-  /** All work, latest first. @returns {Promise<Work[]>} */
+  /** All work, latest first. */
   async all() {
-    /** @type {Work[]} */
-    const works = await this.#run("readonly", (store) => store.getAll());
-    return works.sort((a, b) => b.savedAt - a.savedAt);
+    return latestFirst(await this.#run("readonly", (store) => store.getAll()));
   }
 
   /** Returns once it is written. @param {Work} work @returns {Promise<unknown>} */
@@ -74,7 +65,11 @@ export class WorkStore {
 
   /** @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} ask @returns {Promise<any>} */
   async #run(mode, ask) {
-    const database = await this.#database();
+    this.#opened ??= inTime((done, failed) => this.#open(done, failed));
+    const database = await this.#opened.catch((error) => {
+      this.#opened = null;
+      throw error;
+    });
     return await inTime((done, failed) => {
       const transaction = database.transaction("work", mode, { durability: "strict" });
       const request = ask(transaction.objectStore("work"));
@@ -83,46 +78,35 @@ export class WorkStore {
     });
   }
 
-  #database() {
-    this.#opened ??= inTime((done, failed) => {
-      const request = this.#factory().open(NAME, VERSION);
-      request.onupgradeneeded = () =>
-        request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
-      request.onsuccess = () => {
-        const database = request.result;
-        database.onclose = () => {
-          this.#opened = null;
-          this.onLost();
-        };
-        // A newer page changes the form of the database.
-        database.onversionchange = () => {
-          this.#opened = null;
-          database.close();
-        };
-        done(database);
+  /** @param {(database: IDBDatabase) => void} done @param {(error: unknown) => void} failed */
+  #open(done, failed) {
+    const request = indexedDB.open(NAME, VERSION);
+    request.onupgradeneeded = () =>
+      request.result.createObjectStore("work", { keyPath: "key" }).createIndex("place", "place");
+    request.onsuccess = () => {
+      const database = request.result;
+      database.onclose = () => {
+        this.#opened = null;
+        this.onLost();
       };
-      request.onerror = () => failed(request.error);
-    }).catch((error) => {
-      this.#opened = null;
-      throw error;
-    });
-    return this.#opened;
+      // A newer page changes the form of the database.
+      database.onversionchange = () => {
+        this.#opened = null;
+        database.close();
+      };
+      done(database);
+    };
+    request.onerror = () => failed(request.error);
   }
 }
 
-/** @param {(done: (value: any) => void, failed: (error: unknown) => void) => void} work @returns {Promise<any>} */
+/** @param {Work[]} works */
+const latestFirst = (works) => works.sort((a, b) => b.savedAt - a.savedAt);
+
+/** Work that takes too long, or throws, fails. @param {(done: (value: any) => void, failed: (error: unknown) => void) => void} work @returns {Promise<any>} */
 function inTime(work) {
-  return new Promise((done, failed) => {
-    const late = () => failed(new DOMException("The storage does not answer", "TimeoutError"));
-    const timer = setTimeout(late, ANSWERS_WITHIN_MS);
-    const end = (/** @type {(value: any) => void} */ settle) => (/** @type {any} */ value) => {
-      clearTimeout(timer);
-      settle(value);
-    };
-    try {
-      work(end(done), end(failed));
-    } catch (error) {
-      end(failed)(error);
-    }
-  });
+  const late = Promise.withResolvers();
+  const fault = new DOMException("The storage does not answer", "TimeoutError");
+  const timer = setTimeout(() => late.reject(fault), ANSWERS_WITHIN_MS);
+  return Promise.race([new Promise(work), late.promise]).finally(() => clearTimeout(timer));
 }

@@ -89,12 +89,8 @@ export class PlaneSteps {
       this.keep(place, kept);
       return kept;
     }
-    const running = this.#running.get(key) ?? this.#start(place, key);
-    return await running.samples;
-  }
-
-  /** @param {Place} place @param {string} key */
-  #start(place, key) {
+    const before = this.#running.get(key);
+    if (before !== undefined) return await before.samples;
     const ending = new AbortController();
     const samples = this.#fetch(place, ending.signal).then((samples) => {
       if (!ending.signal.aborted) this.keep(place, samples);
@@ -104,7 +100,7 @@ export class PlaneSteps {
     });
     const running = { samples, ending };
     this.#running.set(key, running);
-    return running;
+    return await samples;
   }
 
   /** @param {readonly Place[]} places */
