@@ -60,15 +60,12 @@ export const byId = (id, kind) => within(document, `#${id}`, kind);
 /**
  * The first element inside another that matches a selector; throws if there is none of this kind.
  *
- * @template {Element} [Kind=HTMLElement]
- * @param {ParentNode} parent
- * @param {string} selector
- * @param {abstract new (...args: any[]) => Kind} [kind]
+ * @type {<Kind extends Element = HTMLElement>(parent: ParentNode, selector: string, kind?: abstract new (...args: any[]) => Kind) => Kind}
  */
 export function within(parent, selector, kind) {
   const node = parent.querySelector(selector);
   if (!(node instanceof (kind ?? HTMLElement))) throw new TypeError(`The page has no ${selector}`);
-  return /** @type {Kind} */ (node);
+  return /** @type {any} */ (node);
 }
 
 /** Sizes a canvas in CSS pixels; one of that size keeps its content. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */

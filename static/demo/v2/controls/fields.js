@@ -50,12 +50,7 @@ export function numberField(label, id, value, onChange, settings = {}) {
 export const countField = (label, id, value, unit, onChange, max = 100_000) =>
   numberField(label, id, value, onChange, { min: 1, max, step: 1, unit });
 
-/**
- * A typed number takes effect when the user presses something else. If the change moves that control from under the
- * pointer, scroll it back, or the click is lost.
- *
- * @param {() => void} work
- */
+/** A typed number takes effect when the user presses something else: that control must stay under the pointer, or the click is lost. @param {() => void} work */
 function inPlace(work) {
   const pressed = document.querySelector("button:active, summary:active, select:active, label:active");
   const top = pressed?.getBoundingClientRect().top ?? 0;
@@ -126,13 +121,7 @@ export function tables(label, heads, rows) {
   return [element("table", { "aria-label": label }, ...parts)];
 }
 
-/**
- * Reads numbers typed as text and marks other input.
- *
- * @param {HTMLInputElement} input
- * @param {(value: number) => void} work
- * @param {(fault: string | null) => void} onTyped receives the fault of the text, or null
- */
+/** Reads numbers typed as text and marks other input. @param {HTMLInputElement} input @param {(value: number) => void} work @param {(fault: string | null) => void} onTyped */
 export function onNumber(input, work, onTyped) {
   input.addEventListener("change", () => {
     const { value, fault } = typedNumber(input.value);

@@ -16,10 +16,7 @@ export const SAMPLE_NOTE = "Sample: a drawn line scan, not a recording";
 /**
  * Fetches all planes concurrently; progress counts them together.
  *
- * @param {Acquisition} acquisition
- * @param {Position} position
- * @param {{signal: AbortSignal, onProgress: OnProgress}} options
- * @returns {Promise<LoadedPlanes>}
+ * @type {(acquisition: Acquisition, position: Position, options: {signal: AbortSignal, onProgress: OnProgress}) => Promise<LoadedPlanes>}
  */
 export async function loadPlanes(acquisition, position, { signal, onProgress }) {
   const { info, reference } = acquisition;

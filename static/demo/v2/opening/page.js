@@ -79,12 +79,7 @@ export class Page {
     byId("warnings").hidden = warnings.length === 0;
   }
 
-  /**
-   * Starts the progress display. The server reports no progress of opening, so the page counts seconds until bytes arrive.
-   *
-   * @param {string} what work is in progress
-   * @param {boolean} isLong whether it is known to take a while
-   */
+  /** Shows that work is in progress. The server reports no progress of opening, so the page counts seconds until bytes arrive. @param {string} what @param {boolean} isLong whether it is known to take a while */
   begin(what, isLong) {
     this.fault(null);
     byId("progress").removeAttribute("value");

@@ -67,12 +67,7 @@ export class RecordingList extends Emitter {
     return this.recordings.findIndex(({ path }) => path === this.#path);
   }
 
-  /**
-   * Follows the open recording, also into another folder.
-   *
-   * @param {string} path with links resolved; empty without a recording
-   * @param {string} asked path that was opened, which may be a link in the list
-   */
+  /** Follows the open recording, also into another folder. @param {string} path with links resolved; empty without one @param {string} asked path that was opened, which may be a link in the list */
   async follow(path, asked) {
     const isListed = path !== "" && this.recordings.some((recording) => recording.path === asked);
     this.#path = isListed ? asked : path;

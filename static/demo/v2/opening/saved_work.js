@@ -8,9 +8,7 @@ import { documentsOf, restored } from "../saving/restored.js";
 /**
  * The work that the browser has, or else that of the documents. If both differ, the one of the documents is offered.
  *
- * @param {Recalled | null} own
- * @param {Pick<Acquisition, "info" | "metadata">} acquisition
- * @returns {Promise<Recalled | null>}
+ * @type {(own: Recalled | null, acquisition: Pick<Acquisition, "info" | "metadata">) => Promise<Recalled | null>}
  */
 export async function recallSaved(own, acquisition) {
   const { info } = acquisition;

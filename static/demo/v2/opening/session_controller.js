@@ -34,9 +34,9 @@ import { loadPlanes, loadSample } from "./loaded_planes.js";
 /** Least time between two automatic reopenings of a changing file. */
 const AGAIN_AFTER_MS = 1000;
 
-/** @type {{now: () => number, sleep: (milliseconds: number) => Promise<unknown>}} */
 const systemClock = {
   now: () => performance.now(),
+  /** @type {(milliseconds: number) => Promise<unknown>} */
   sleep: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
 };
 
@@ -252,13 +252,7 @@ export class SessionController extends Emitter {
     this.emit("loaded", { kind, info, ...loaded, position: there, isSample: false, work });
   }
 
-  /**
-   * Runs work and emits its events, unless other work is in progress.
-   *
-   * @param {Kind} kind
-   * @param {(signal: AbortSignal) => Promise<void>} work
-   * @param {string} [path] if known
-   */
+  /** Runs work and emits its events, unless other work is in progress. @param {Kind} kind @param {(signal: AbortSignal) => Promise<void>} work @param {string} [path] if known */
   async #run(kind, work, path = "") {
     if (this.#opening !== null) return;
     this.#opening = new AbortController();

@@ -42,11 +42,9 @@ function entries(place) {
 
 /**
  * The card of `group.channels[position]`, made from the template of the page; it follows all changes of the channel.
+ * `prefix` makes ids unique on the page.
  *
- * @param {ChannelGroup} group
- * @param {number} position
- * @param {string} prefix makes ids unique on the page
- * @param {(message: string | null) => void} onTyped receives the fault of a typed number, or null
+ * @type {(group: ChannelGroup, position: number, prefix: string, onTyped: (fault: string | null) => void) => HTMLElement}
  */
 export function channelCard(group, position, prefix, onTyped) {
   const channel = group.channels[position];

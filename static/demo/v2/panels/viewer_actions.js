@@ -5,10 +5,7 @@ import { mirrored, turned } from "../picture/orientation.js";
 /** @import { ChannelGroup } from "../picture/channel_group.js" */
 /** @import { Viewer } from "./viewer.js" */
 
-/**
- * @param {Viewer} viewer
- * @returns {Record<string, (key: string) => void>} by `event.key`; `digit` takes 1 to 9
- */
+/** By `event.key`; `digit` takes 1 to 9. @param {Viewer} viewer @returns {Record<string, (key: string) => void>} */
 export function viewerActions(viewer) {
   const withFile =
     (/** @type {(group: ChannelGroup, key: string) => void} */ action) => (/** @type {string} */ key) => {

@@ -114,13 +114,9 @@ const reversed = ({ color, lows, highs, bottoms, tops }) => ({
 });
 
 /**
- * Draws all bands and then all lines.
+ * Draws all bands and then all lines in an area of canvas pixels, with as many columns as curves have.
  *
- * @param {CanvasRenderingContext2D} context
- * @param {{left: number, top: number, width: number, height: number}} area canvas pixels
- * @param {readonly Curve[]} curves of as many columns as the area
- * @param {ChartRange} range
- * @param {number} density canvas pixels in a CSS pixel
+ * @type {(context: CanvasRenderingContext2D, area: import("./frame.js").Plot, curves: readonly Curve[], range: ChartRange, density: number) => void}
  */
 function drawCurves(context, area, curves, { low, high }, density) {
   const scale = area.height / (high - low);
@@ -149,12 +145,7 @@ function drawCurves(context, area, curves, { low, high }, density) {
   }
 }
 
-/**
- * Extent of a line through the values within each column: halfway to both neighbours.
- *
- * @param {Float32Array} values
- * @returns {{bottoms: Float32Array, tops: Float32Array}}
- */
+/** Extent of a line through the values within each column: halfway to both neighbours. @param {Float32Array} values */
 export function throughColumns(values) {
   const [bottoms, tops] = [values.slice(), values.slice()];
   for (let i = 1; i < values.length; i += 1) {
@@ -177,7 +168,6 @@ export function throughColumns(values) {
  * @param {number} from position at the left edge; sample i covers i to i + 1
  * @param {number} to position at the right edge
  * @param {number} count columns, no fewer than positions
- * @returns {{bottoms: Float32Array, tops: Float32Array}}
  */
 export function throughSamples(samples, from, to, count) {
   const [bottoms, tops] = [new Float32Array(count).fill(NaN), new Float32Array(count).fill(NaN)];
@@ -192,8 +182,11 @@ export function throughSamples(samples, from, to, count) {
   for (let i = Math.max(0, Math.floor(from) - 1); i <= last; i += 1) {
     const column = Math.floor(at(i));
     widen(column, samples[i]);
-    // The cursor line would hide a single column.
-    if (scale >= 3 && isAlone(samples, i)) { for (const x of [column - 1, column + 1]) widen(x, samples[i]); }
+    // The cursor line would hide the single column of an isolated sample.
+    if (scale >= 3 && !Number.isFinite(samples[i - 1]) && !Number.isFinite(samples[i + 1])) {
+      widen(column - 1, samples[i]);
+      widen(column + 1, samples[i]);
+    }
     if (i === last) break;
     const slope = (samples[i + 1] - samples[i]) / scale;
     // The line meets the edge between two columns: both reach it.
@@ -205,6 +198,3 @@ export function throughSamples(samples, from, to, count) {
   }
   return { bottoms, tops };
 }
-
-/** Whether both neighbours of a sample are missing. @param {Float32Array} samples @param {number} i */
-const isAlone = (samples, i) => !Number.isFinite(samples[i - 1]) && !Number.isFinite(samples[i + 1]);

@@ -103,14 +103,7 @@ export function linkPanes({ source, reference }) {
 /** @type {(place: readonly [number, number], size: {width: number, height: number}) => boolean} */
 const isInside = ([x, y], { width, height }) => x >= 0 && x <= width && y >= 0 && y <= height;
 
-/**
- * Marks at the edge of a plot that point to a position outside it.
- *
- * @param {[number, number]} place CSS pixels of the plot
- * @param {{width: number, height: number}} plot
- * @param {string} [text] beside the arrow
- * @returns {Mark[]}
- */
+/** Marks at the edge of a plot that point to a position outside it. @param {[number, number]} place CSS pixels of the plot @param {{width: number, height: number}} plot @param {string} [text] beside the arrow */
 function arrowTo([x, y], { width, height }, text = "") {
   const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
     Math.min(Math.max(value, EDGE), Math.max(EDGE, size - EDGE));

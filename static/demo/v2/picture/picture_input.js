@@ -191,10 +191,7 @@ export function attachKeys(plot, { placed: placedNow, change, cursor: cursorNow,
  * Zoom factors across and down. A line scan zooms along time, with Shift along space and with Alt along both; other
  * pictures zoom along both, with Shift across and with Alt down.
  *
- * @param {{time: "across" | "down" | null}} placed
- * @param {number} factor
- * @param {ZoomKind} kind
- * @returns {[number, number]}
+ * @type {(placed: {time: "across" | "down" | null}, factor: number, kind: ZoomKind) => [number, number]}
  */
 export function factorsOf({ time }, factor, kind) {
   const [across, down, both] =

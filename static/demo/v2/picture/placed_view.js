@@ -225,13 +225,7 @@ export class PlacedView {
     this.#changedAt = -Infinity;
   }
 
-  /**
-   * Zooms about a position of the plot; a locked picture zooms by one factor along both axes.
-   *
-   * @param {Place} place
-   * @param {number} factorX across; above 1 zooms in
-   * @param {number} factorY down
-   */
+  /** Zooms about a position of the plot; a locked picture zooms by one factor along both axes. @param {Place} place @param {number} factorX above 1 zooms in @param {number} factorY */
   zoom({ fx, fy }, factorX, factorY) {
     let [across, down] = [factorX, factorY];
     if (this.picture.locked) {
@@ -261,9 +255,7 @@ export class PlacedView {
    * The part that a drag selects: a box, or a stripe across the dragged axis if the picture does not keep its
    * aspect.
    *
-   * @param {Place} from
-   * @param {Place} to
-   * @param {{width: number, height: number}} plot
+   * @type {(from: Place, to: Place, plot: {width: number, height: number}) => View}
    */
   boxOf(from, to, { width, height }) {
     const part = (/** @type {number} */ value) => Math.min(1, Math.max(0, value));

@@ -171,11 +171,7 @@ function markMissing(colors, { samples }) {
 /**
  * Each pixel of an area takes the colour under its centre.
  *
- * @param {{words: Uint32Array, width: number}} image
- * @param {Uint32Array} colors
- * @param {Part} part
- * @param {Orientation} orientation
- * @param {Area} area
+ * @type {(image: {words: Uint32Array, width: number}, colors: Uint32Array, part: Part, orientation: Orientation, area: Area) => void}
  */
 function place({ words, width }, colors, part, { swapped, fromRight, fromBottom }, area) {
   const { x0, x1, y0, y1 } = part.view;

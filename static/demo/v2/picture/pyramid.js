@@ -44,13 +44,7 @@ export function blockFor(samplesAPixel, entriesAPixel) {
   return block;
 }
 
-/**
- * Chooses the smallest level that is fine enough.
- *
- * @param {readonly Level[]} levels with the plane itself
- * @param {{rows: number, columns: number}} perPixel samples per pixel
- * @param {number} entriesAPixel least number along each axis
- */
+/** Chooses the smallest level that is fine enough. @param {readonly Level[]} levels with the plane itself @param {{rows: number, columns: number}} perPixel samples @param {number} entriesAPixel least number along each axis */
 export function chooseLevel(levels, perPixel, entriesAPixel) {
   const most = blockFor(perPixel.rows, entriesAPixel);
   const widest = blockFor(perPixel.columns, entriesAPixel);
@@ -81,12 +75,10 @@ let worker = null;
 let last = Promise.resolve([]);
 
 /**
- * Builds pyramids in a worker, one after the other. Without one, a plane is reduced sample by sample, which shows the
- * same and takes longer.
+ * Builds pyramids in a worker, one after the other, from copies of the samples; empty if workers are unavailable. A plane
+ * without a pyramid is reduced sample by sample, which shows the same and takes longer.
  *
- * @param {Level} plane its samples are copied
- * @param {Statistic} statistic
- * @returns {Promise<Level[]>} empty if workers are unavailable
+ * @type {(plane: Level, statistic: Statistic) => Promise<Level[]>}
  */
 export function pyramidOf(plane, statistic) {
   last = last.then(() => {

@@ -41,11 +41,7 @@ export function sampleText(value) {
   return String(Number(value.toPrecision(9)));
 }
 
-/**
- * Describes an acquisition in one line; for a line scan `2.118 ms/line · 0.45 µm/px · 600 lines (1.271 s) · 48 px (21.6 µm)`.
- *
- * @param {Pick<OpenResponse, "plane" | "source" | "channels" | "header">} opened
- */
+/** Such as `2.118 ms/line · 0.45 µm/px · 600 lines (1.271 s) · 48 px (21.6 µm)` for a line scan. @param {Pick<OpenResponse, "plane" | "source" | "channels" | "header">} opened */
 export function facts({ plane, source, channels, header }) {
   const [rows, columns] = plane.axes;
   const count = `${channels.length} channel${channels.length === 1 ? "" : "s"}`;

@@ -9,13 +9,10 @@
  */
 
 /**
- * First entry of each of `pixels` equal parts of `[from, to)`, and the end of the last one.
+ * First of `length` entries in each of `pixels` equal parts of `[from, to)`, which are no shorter than an entry, and the
+ * end of the last part: `pixels + 1` indices.
  *
- * @param {number} from
- * @param {number} to at least `pixels` entries away from `from`
- * @param {number} pixels
- * @param {number} length number of all entries
- * @returns {Uint32Array} `pixels + 1` indices
+ * @type {(from: number, to: number, pixels: number, length: number) => Uint32Array}
  */
 export function pixelEdges(from, to, pixels, length) {
   const edges = new Uint32Array(pixels + 1);
@@ -26,13 +23,9 @@ export function pixelEdges(from, to, pixels, length) {
 }
 
 /**
- * One value for each block between neighbouring edges.
+ * One value for each block between neighbouring edges, which ascend; row-major.
  *
- * @param {Blocks} plane
- * @param {Uint32Array} rowEdges ascending
- * @param {Uint32Array} columnEdges ascending
- * @param {Statistic} statistic
- * @returns {Float32Array} row-major, one fewer rows and columns than edges
+ * @type {(plane: Blocks, rowEdges: Uint32Array, columnEdges: Uint32Array, statistic: Statistic) => Float32Array}
  */
 export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
   if (statistic === "mean") return means(plane, rowEdges, columnEdges);
@@ -40,14 +33,10 @@ export function reduceBlocks(plane, rowEdges, columnEdges, statistic) {
 }
 
 /**
- * Statistics of a row of samples in each of `count` equal steps of `[from, to)`.
+ * Statistics of a row of samples in each of `count` equal steps of `[from, to)`, which are no shorter than a sample; NaN
+ * where a step has no finite value.
  *
- * @param {Float32Array} samples
- * @param {number} from
- * @param {number} to
- * @param {number} count at most the number of samples
- * @param {readonly Statistic[]} statistics
- * @returns {Float32Array[]} one for each statistic; NaN where a step has no finite value
+ * @type {(samples: Float32Array, from: number, to: number, count: number, statistics: readonly Statistic[]) => Float32Array[]}
  */
 export function envelope(samples, from, to, count, statistics) {
   const row = { samples, rows: 1, columns: samples.length };
@@ -129,13 +118,7 @@ function extremes({ samples, columns }, rowEdges, columnEdges, sign) {
   return reduced;
 }
 
-/**
- * Describes a pixel, such as `1 pixel = 34 lines, mean`; empty if no pixel covers more than one sample.
- *
- * @param {{rows: number, columns: number}} perPixel rows and columns in a pixel
- * @param {boolean} isLineScan whether its rows are lines
- * @param {Statistic} statistic
- */
+/** Such as `1 pixel = 34 lines, mean`; empty if no pixel covers more than one sample. @param {{rows: number, columns: number}} perPixel @param {boolean} isLineScan @param {Statistic} statistic */
 export function reductionText({ rows, columns }, isLineScan, statistic) {
   /** @type {[count: number, name: string][]} */
   const all = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]];

@@ -33,10 +33,7 @@ export function scaleBar(axis, pixels, part = 0.25) {
 /**
  * The bars as marks (see marks.js) in CSS pixels of the plot; none if the plot is too small for them.
  *
- * @param {{axisX: Pick<Axis, "step" | "unit">, axisY: Pick<Axis, "step" | "unit">}} picture
- * @param {View} view
- * @param {{width: number, height: number}} plot
- * @returns {Mark[]}
+ * @type {(picture: {axisX: Pick<Axis, "step" | "unit">, axisY: Pick<Axis, "step" | "unit">}, view: View, plot: {width: number, height: number}) => Mark[]}
  */
 export function scaleBarMarks({ axisX, axisY }, view, { width, height }) {
   if (width < 80 || height < 84) return [];

@@ -6,12 +6,7 @@
 
 /** @import { Point } from "../../../client/v2/acq-client.d.ts" */
 
-/**
- * Position of each point along the path, 0 to 1.
- *
- * @param {readonly Point[]} points
- * @param {number} columns columns of the line scan
- */
+/** Position of each point along the path, 0 to 1. @param {readonly Point[]} points @param {number} columns of the line scan */
 function pathFractions(points, columns) {
   if (points.length === columns) return points.map((_, i) => i / Math.max(1, columns - 1));
   const lengths = [0];
@@ -22,14 +17,7 @@ function pathFractions(points, columns) {
   return lengths.map((length) => length / whole);
 }
 
-/**
- * Position on the path of a column of the line scan.
- *
- * @param {readonly Point[]} points at least one
- * @param {number} columns
- * @param {number} column
- * @returns {Point}
- */
+/** Position of a column of the line scan on a path of at least one point. @type {(points: readonly Point[], columns: number, column: number) => Point} */
 export function placeOfColumn(points, columns, column) {
   const fractions = pathFractions(points, columns);
   const wanted = column / Math.max(1, columns - 1);
@@ -40,14 +28,7 @@ export function placeOfColumn(points, columns, column) {
   return { x: a.x + (b.x - a.x) * part, y: a.y + (b.y - a.y) * part };
 }
 
-/**
- * Column of the line scan nearest to a position of the reference image.
- *
- * @param {readonly Point[]} points at least one
- * @param {number} columns
- * @param {Point} place
- * @returns {{column: number, distance: number}} distance in reference pixels
- */
+/** Column of the line scan nearest to a position of the reference image, and its distance in reference pixels. @param {readonly Point[]} points at least one @param {number} columns @param {Point} place */
 export function columnNear(points, columns, place) {
   const fractions = pathFractions(points, columns);
   let best = { fraction: 0, distance: Math.hypot(place.x - points[0].x, place.y - points[0].y) };
