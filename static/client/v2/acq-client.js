@@ -173,21 +173,34 @@ export class Acquisition {
   }
 
   /** Samples of several channels at one position; progress counts them together. @type {Types.Acquisition["planes"]} */
-  planes(channels = null, { onProgress = () => {}, ...options } = {}) {
+  async planes(channels = null, { onProgress = () => {}, signal, ...options } = {}) {
     const wanted = channels ?? this.channels.map(({ index }) => index);
     /** @type {Map<number, [received: number, total: number]>} */
     const counts = new Map();
     const sum = (/** @type {0 | 1} */ part) =>
       [...counts.values()].reduce((all, count) => all + count[part], 0);
-    return together(options.signal, wanted, (index, signal) =>
+    // The first failure cancels the others.
+    const ending = new AbortController();
+    const end = () => ending.abort(signal?.reason);
+    if (signal?.aborted) end();
+    signal?.addEventListener("abort", end);
+    const plane = (/** @type {number} */ index) =>
       this.plane(index, {
         ...options,
-        signal,
+        signal: ending.signal,
         onProgress(received, total) {
           counts.set(index, [received, total]);
           if (counts.size === wanted.length) onProgress(sum(0), sum(1));
         },
-      }));
+      });
+    try {
+      return await Promise.all(wanted.map(plane));
+    } catch (error) {
+      ending.abort();
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", end);
+    }
   }
 
   /** Opens the same acquisition, or another scene of it, in a session of its own. @type {Types.Acquisition["reopen"]} */
@@ -389,17 +402,19 @@ class Http {
     const bytes = new Uint8Array(byteLength);
     let filled = 0;
     onProgress(0, byteLength);
+    // Some browsers cannot iterate over a stream.
+    const reader = response.body.getReader();
     try {
-      // Leaving the loop early ends the transfer.
-      for await (const piece of piecesOf(response.body)) {
-        if (filled + piece.length > byteLength) {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        if (filled + next.value.length > byteLength) {
           throw new AcqError("wrong_size", `${url} sent more than its ${byteLength} bytes`);
         }
-        bytes.set(piece, filled);
-        filled += piece.length;
+        bytes.set(next.value, filled);
+        filled += next.value.length;
         onProgress(filled, byteLength);
       }
     } catch (error) {
+      await reader.cancel().catch(() => {});
       throw asAcqError(error);
     }
     if (filled !== byteLength) {
@@ -409,9 +424,13 @@ class Http {
   }
 
   /** Requests a successful answer; retries after the time in `Retry-After`. @param {string} url @param {Request_} request */
-  async #answer(url, { retries = this.#patience.retries, ...request }) {
+  async #answer(url, { retries = this.#patience.retries, signal = null, ...request }) {
+    // Omits cookies of other programs on this host: the server accepts only 64 KiB of headers.
+    const init = /** @type {RequestInit} */ ({ cache: "no-store", credentials: "omit", ...request, signal });
     for (let tries = 0;; tries += 1) {
-      const response = await this.#send(url, request);
+      const response = await fetch(this.base + url, init).catch((error) => {
+        throw asAcqError(error);
+      });
       if (response.ok) return response;
       const error = serverError(response, await response.json().catch(() => null), response.statusText);
       const wait = error.retryAfter;
@@ -419,34 +438,8 @@ class Http {
       /** @type {ReturnType<typeof setTimeout> | undefined} */
       let timer;
       const over = new Promise((done) => timer = setTimeout(done, 1000 * wait));
-      await untilAborted(over, request.signal).finally(() => clearTimeout(timer));
+      await untilAborted(over, signal).finally(() => clearTimeout(timer));
     }
-  }
-
-  /** @param {string} url @param {Omit<Request_, "retries">} request */
-  async #send(url, { signal = null, ...request }) {
-    try {
-      // Omits cookies of other programs on this host: the server accepts only 64 KiB of headers.
-      return await fetch(this.base + url, { cache: "no-store", credentials: "omit", ...request, signal });
-    } catch (error) {
-      throw asAcqError(error);
-    }
-  }
-}
-
-/** Pieces of a stream, as some browsers cannot iterate over one. @param {ReadableStream<Uint8Array>} stream */
-async function* piecesOf(stream) {
-  const reader = stream.getReader();
-  let isAtEnd = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      isAtEnd = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    if (!isAtEnd) await reader.cancel().catch(() => {});
   }
 }
 
@@ -474,18 +467,12 @@ function asAcqError(error, message) {
   return new AcqError("server_unreachable", why, { cause: error });
 }
 
-/**
- * Waits for a promise until the signal aborts.
- *
- * @template T
- * @param {Promise<T>} promise
- * @param {AbortSignal | null | undefined} signal
- * @returns {Promise<T>}
- */
+/** Waits for a promise until the signal aborts. @type {<T>(promise: Promise<T>, signal: AbortSignal | null | undefined) => Promise<T>} */
 async function untilAborted(promise, signal) {
   if (!signal) return await promise;
   /** @type {() => void} */
   let stop = () => {};
+  /** @type {Promise<never>} */
   const aborted = new Promise((_, reject) => {
     stop = () =>
       reject(asAcqError(signal.reason?.name === "TimeoutError" ? signal.reason : { name: "AbortError" }));
@@ -493,32 +480,8 @@ async function untilAborted(promise, signal) {
     else signal.addEventListener("abort", stop);
   });
   try {
-    return /** @type {T} */ (await Promise.race([promise, aborted]));
+    return await Promise.race([promise, aborted]);
   } finally {
     signal.removeEventListener("abort", stop);
-  }
-}
-
-/**
- * Does the work for all items at once; the first failure cancels the others.
- *
- * @template I, T
- * @param {AbortSignal | null | undefined} signal
- * @param {readonly I[]} items
- * @param {(item: I, signal: AbortSignal) => Promise<T>} work
- * @returns {Promise<T[]>}
- */
-async function together(signal, items, work) {
-  const ending = new AbortController();
-  const end = () => ending.abort(signal?.reason);
-  if (signal?.aborted) end();
-  signal?.addEventListener("abort", end);
-  try {
-    return await Promise.all(items.map((item) => work(item, ending.signal)));
-  } catch (error) {
-    ending.abort();
-    throw error;
-  } finally {
-    signal?.removeEventListener("abort", end);
   }
 }
