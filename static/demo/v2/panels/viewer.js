@@ -12,13 +12,13 @@ import { attachDivider } from "../controls/divider.js";
 import { Emitter } from "../controls/emitter.js";
 import { byId, element, saveFile, swatch, within } from "../controls/element.js";
 import { KeptSwitch } from "../controls/kept.js";
-import { linkPanes } from "../picture/linked_cursor.js";
 import { lutColor } from "../picture/lut.js";
 import { keepPlacement, kindOf, mirrored, placementOf, turned } from "../picture/orientation.js";
 import { Pane } from "../picture/pane.js";
 import { Profile } from "./profile.js";
 import { meanHidesEvents } from "../picture/reduction.js";
 import { readout } from "../picture/readout.js";
+import { linkPanes } from "../picture/scan_path.js";
 import { TimeAxis } from "./time_axis.js";
 
 /** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */

@@ -1,10 +1,27 @@
 /**
- * Maps columns of a line scan to positions on its path over the reference image and back. Columns are spread evenly by
- * length over the path, or one per point when their numbers are equal.
- * Coordinates are pixels of the reference plane: x counts columns, y counts rows.
+ * The path of a line scan over its reference image. It maps columns of the line scan to positions on the path and back,
+ * and links the cursors of both pictures: pointing into the line scan marks the position on the path, and pointing at the
+ * path marks the column of the line scan.
+ *
+ * Columns are spread evenly by length over the path, or one per point when their numbers are equal. Coordinates are pixels
+ * of the reference plane: x counts columns, y counts rows.
  */
 
-/** @import { Point } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Mark } from "./marks.js" */
+/** @import { Pane } from "./pane.js" */
+/** @import { Point } from "./placed_view.js" */
+
+/** @typedef {"source" | "reference"} Name of a pane */
+
+const PATH_COLOR = "#ffd84d";
+const LINK_COLOR = "#ff7a1a";
+
+/** Distance from the edge of the plot, and half the size, of the arrow to a mark outside the view, in CSS pixels. */
+const EDGE = 12;
+const ARROW = 6;
+
+/** Largest distance of the pointer from the path, in CSS pixels. */
+const REACH = 16;
 
 /** Position of each point along the path, 0 to 1. @param {readonly Point[]} points @param {number} columns of the line scan */
 function pathFractions(points, columns) {
@@ -44,4 +61,104 @@ export function columnNear(points, columns, place) {
     }
   }
   return { column: Math.round(best.fraction * (columns - 1)), distance: best.distance };
+}
+
+/** Puts its marks over both panes. @param {{source: Pane, reference: Pane}} panes */
+export function linkPanes({ source, reference }) {
+  /** @type {Point[]} */
+  let points = [];
+  let columns = 1;
+  let isPathShown = true;
+  /** The marked column, its position on the path and the pane under the pointer. */
+  /** @type {{from: Name, column: number, place: Point} | null} */
+  let linked = null;
+
+  source.overlay = () => {
+    if (linked?.from !== "reference") return [];
+    const { x0, x1 } = source.view;
+    const { column } = linked;
+    const [start, end] = [source.toScreen(x0, column + 0.5), source.toScreen(x1, column + 0.5)];
+    /** @type {[number, number]} */
+    const middle = [(start[0] + end[0]) / 2, (start[1] + end[1]) / 2];
+    if (!isInside(middle, source.plot)) return arrowTo(middle, source.plot, `column ${column}`);
+    const points = [start, end];
+    return [{ points, color: LINK_COLOR, width: 2, halo: true }];
+  };
+  reference.overlay = () => {
+    // The picture counts rows along x; points lie at the centres of their pixels.
+    const screen = (/** @type {Point} */ { x, y }) => reference.toScreen(y + 0.5, x + 0.5);
+    /** @type {Mark[]} */
+    const marks = [];
+    const [first] = points;
+    if (isPathShown && first !== undefined) {
+      const style = { color: PATH_COLOR, width: 2, halo: true };
+      marks.push({ points: points.map(screen), ...style }, { ring: [...screen(first), 4], ...style });
+    }
+    if (linked !== null) {
+      const at = screen(linked.place);
+      if (isInside(at, reference.plot)) {
+        marks.push({ ring: [...at, 6], color: LINK_COLOR, width: 3, halo: true });
+      } else marks.push(...arrowTo(at, reference.plot));
+    }
+    return marks;
+  };
+  const draw = () => {
+    source.drawMarks();
+    reference.drawMarks();
+  };
+
+  return {
+    /** Sets the path and the number of columns of another acquisition. @param {Point[]} newPoints @param {number} newColumns */
+    begin(newPoints, newColumns) {
+      points = newPoints;
+      columns = newColumns;
+      linked = null;
+    },
+    /** Shows or hides the path; the link stays. @param {boolean} isShown */
+    showPath(isShown) {
+      isPathShown = isShown;
+      draw();
+    },
+    /** Describes the linked position in the other pane; empty without a link. @param {Name} from */
+    text(from) {
+      if (linked?.from !== from) return "";
+      if (from === "reference") return `line scan column ${linked.column}`;
+      return `reference row ${Math.round(linked.place.y)}, column ${Math.round(linked.place.x)}`;
+    },
+    /** Moves the cursor of a pane to a pixel of its picture, or removes it. @param {Name} from @param {Point | null} cursor */
+    follow(from, cursor) {
+      if (points.length === 0) return;
+      linked = null;
+      if (cursor !== null && from === "source") {
+        linked = { from, column: cursor.y, place: placeOfColumn(points, columns, cursor.y) };
+      } else if (cursor !== null) {
+        // The picture's x is the plane's row.
+        const { column, distance } = columnNear(points, columns, { x: cursor.y, y: cursor.x });
+        if (distance * reference.zoom <= REACH) {
+          linked = { from, column, place: placeOfColumn(points, columns, column) };
+        }
+      }
+      draw();
+    },
+  };
+}
+
+/** @type {(place: readonly [number, number], size: {width: number, height: number}) => boolean} */
+const isInside = ([x, y], { width, height }) => x >= 0 && x <= width && y >= 0 && y <= height;
+
+/** Marks at the edge of a plot that point to a position outside it. @param {[number, number]} place CSS pixels of the plot @param {{width: number, height: number}} plot @param {string} [text] beside the arrow */
+function arrowTo([x, y], { width, height }, text = "") {
+  const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
+    Math.min(Math.max(value, EDGE), Math.max(EDGE, size - EDGE));
+  const [left, top] = [inside(x, width), inside(y, height)];
+  const [dx, dy] = [x - left, y - top];
+  const length = Math.hypot(dx, dy) || 1;
+  const [ux, uy] = [ARROW * dx / length, ARROW * dy / length];
+  // The tip points ahead, both wings end behind and to the sides.
+  const points = [[left - ux - uy, top - uy + ux], [left + ux, top + uy], [left - ux + uy, top - uy - ux]];
+  const style = { color: LINK_COLOR, halo: true };
+  /** @type {Mark[]} */
+  const marks = [{ points, width: 3, ...style }];
+  if (text !== "") marks.push({ text, at: [left + 2 * ARROW, top], anchor: "start", ...style });
+  return marks;
 }
