@@ -8,7 +8,7 @@ function group(names: string[]): ChannelGroup {
   const channels = names.map((name, index) => ({
     index,
     name,
-    dataUrl: "",
+
     samples: Float32Array.of(index, 10 + index),
   }));
   return new ChannelGroup({ plane, channels });

@@ -5,7 +5,7 @@ import { typedNumber } from "../../static/demo/v2/controls/fields.js";
 import { drawableRange } from "../../static/measure/statistics.js";
 
 const channel = (...samples: number[]) =>
-  new Channel({ index: 0, name: "CH1", dataUrl: "", samples: Float32Array.of(...samples) }, 0, 1);
+  new Channel({ index: 0, name: "CH1", samples: Float32Array.of(...samples) }, 0, 1);
 
 Deno.test("a typed end moves the other end where they would cross", () => {
   const one = channel(0, 100);

@@ -15,7 +15,7 @@ const axis = (arrayDimension: number, size: number, step: number, unit: string):
 /** Values under the cursor at row 1, column 2 of a plane of two rows and three columns. */
 function under(axes: [Axis, Axis]) {
   const samples = Float32Array.of(0, 1, 2, 3, 4, 5);
-  const shown = [new Channel({ index: 0, name: "A", dataUrl: "", samples }, 0, 1)];
+  const shown = [new Channel({ index: 0, name: "A", samples }, 0, 1)];
   return readout({ plane: { shape: [2, 3], axes }, shown }, { x: 1, y: 2 });
 }
 

@@ -338,7 +338,7 @@ const isTurned = (typed) => typed?.time === "columns";
 /** A group as it was loaded, without display settings. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
 const groupOf = ({ plane, channels }) => ({
   plane,
-  channels: channels.map(({ index, name, dataUrl, samples }) => ({ index, name, dataUrl, samples })),
+  channels: channels.map(({ index, name, samples }) => ({ index, name, samples })),
 });
 
 /** The line of a kymograph for tables. @param {Kymograph} kymograph @param {readonly Axis[]} axes of rows and columns @returns {[string, string | number][]} */

@@ -37,7 +37,7 @@ export async function loadPlanes(acquisition, position, { signal, onProgress }) 
         onProgress([...counts.values()].reduce((sum, count) => sum + count, 0), total);
       },
     });
-    return { samples, dataUrl };
+    return samples;
   };
   onProgress(0, total);
   try {
@@ -53,14 +53,13 @@ export async function loadSample(signal) {
   const info = /** @type {OpenResponse} */ (await (await get("open.json", signal)).json());
   /** @param {string} prefix @returns {LoadChannel} */
   const from = (prefix) => async ({ index }) => {
-    const file = `${prefix}_${index}.f32`;
-    const bytes = await (await get(file, signal)).arrayBuffer();
-    return { samples: new Float32Array(bytes), dataUrl: urlOf(file).pathname };
+    const response = await get(`${prefix}_${index}.f32`, signal);
+    return new Float32Array(await response.arrayBuffer());
   };
   return { info, ...await loadGroups(info, from("channel"), from("reference")) };
 }
 
-/** @typedef {(channel: ChannelInfo) => Promise<{samples: Float32Array, dataUrl: string}>} LoadChannel */
+/** @typedef {(channel: ChannelInfo) => Promise<Float32Array>} LoadChannel */
 
 /** @param {OpenResponse} info @param {LoadChannel} loadSource @param {LoadChannel | null} loadReference @returns {Promise<LoadedPlanes>} */
 async function loadGroups(info, loadSource, loadReference) {
@@ -69,7 +68,7 @@ async function loadGroups(info, loadSource, loadReference) {
     plane: { ...plane, axes: titled(plane.axes) },
     channels: await Promise.all(channels.map(async (channel) => {
       const { index, name } = channel;
-      return { index, name, ...await load(channel) };
+      return { index, name, samples: await load(channel) };
     })),
   });
   const [source, reference] = await Promise.all([
@@ -79,12 +78,10 @@ async function loadGroups(info, loadSource, loadReference) {
   return { source, reference };
 }
 
-/** @param {string} name */
-const urlOf = (name) => new URL(`../sample/${name}`, import.meta.url);
-
 /** @param {string} name @param {AbortSignal} signal */
 async function get(name, signal) {
-  const response = await fetch(urlOf(name), { signal }).catch((cause) => {
+  const url = new URL(`../sample/${name}`, import.meta.url);
+  const response = await fetch(url, { signal }).catch((cause) => {
     const code = signal.aborted ? "cancelled" : "server_unreachable";
     throw new AcqError(code, "The server does not answer", { cause });
   });

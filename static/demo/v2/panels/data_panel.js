@@ -36,27 +36,11 @@ export class DataPanel {
     byId("snippet-of").hidden = groups.reference === null;
     byId("header-json").replaceChildren(jsonTree(info.header));
     byId("session-details").hidden = options.isSample;
-    this.#showAnswer(info);
+    this.renew(info);
   }
 
   /** Updates the session of the same planes. @param {OpenResponse} info */
   renew(info) {
-    const { source, reference } = this.#shown?.groups ?? {};
-    for (
-      const [group, channels] of /** @type {const} */ ([
-        [source, info.channels],
-        [reference, info.reference?.channels],
-      ])
-    ) {
-      group?.channels.forEach((channel) => {
-        channel.dataUrl = channels?.find(({ index }) => index === channel.index)?.dataUrl ?? channel.dataUrl;
-      });
-    }
-    this.#showAnswer(info);
-  }
-
-  /** @param {OpenResponse} info */
-  #showAnswer(info) {
     byId("open-json").replaceChildren(jsonTree(info));
     this.#showSession();
     this.paint();

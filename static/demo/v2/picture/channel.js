@@ -3,7 +3,7 @@ import { autoRange, drawableRange, histogram, statistics } from "../../../measur
 import { Emitter } from "../controls/emitter.js";
 import { defaultLut, DISTINCT, lutTable, withGamma } from "./lut.js";
 
-/** @typedef {{index: number, name: string, dataUrl: string, samples: Float32Array}} LoadedChannel */
+/** @typedef {{index: number, name: string, samples: Float32Array}} LoadedChannel */
 
 /** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */
 export class Channel extends Emitter {
@@ -26,11 +26,10 @@ export class Channel extends Emitter {
   #bins = null;
 
   /** @param {LoadedChannel} fetched @param {number} position index among the loaded channels @param {number} count of them */
-  constructor({ index, name, dataUrl, samples }, position, count) {
+  constructor({ index, name, samples }, position, count) {
     super();
     this.index = index;
     this.name = name;
-    this.dataUrl = dataUrl;
     this.samples = samples;
     // An alpha channel is no light that could be added.
     this.visible = position < DISTINCT.length && name !== "Alpha";
@@ -86,7 +85,7 @@ export class Channel extends Emitter {
   /** Everything that a renderer needs. */
   look() {
     const [min, max] = this.range;
-    return { min, max, lutName: this.lutName, lut: withGamma(lutTable(this.lutName), this.gamma) };
+    return { min, max, lut: withGamma(lutTable(this.lutName), this.gamma) };
   }
 
   /** Histogram between the smallest and largest sample, computed once. @param {number} bins */

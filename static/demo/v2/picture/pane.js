@@ -196,12 +196,6 @@ export class Pane {
     if (this.#stage.isLaid) this.#stage.mark(this.#marks(), this.#bandMarks());
   }
 
-  /** Sets or removes the cursor without notifying the page. @param {Point | null} cursor */
-  setCursor(cursor) {
-    this.#cursor = cursor;
-    this.drawMarks();
-  }
-
   /** Shows the whole picture. */
   goHome() {
     this.#change((placed) => placed.goHome());
@@ -340,7 +334,8 @@ export class Pane {
   /** @param {Point | null} cursor @param {boolean} byKeyboard */
   #moveCursor(cursor, byKeyboard) {
     if (cursor?.x === this.#cursor?.x && cursor?.y === this.#cursor?.y) return;
-    this.setCursor(cursor);
+    this.#cursor = cursor;
+    this.drawMarks();
     this.#listeners.onCursor(cursor, byKeyboard);
   }
 }
