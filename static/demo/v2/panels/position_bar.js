@@ -7,11 +7,11 @@ import { byId, element, within } from "../controls/element.js";
 
 /** @typedef {"t" | "z" | "l"} AxisName */
 
-/** @type {readonly {name: AxisName, letter: "T" | "Z" | "L", word: string}[]} */
+/** @type {readonly {name: AxisName, word: string}[]} */
 const AXES = [
-  { name: "t", letter: "T", word: "Time" },
-  { name: "z", letter: "Z", word: "Focus" },
-  { name: "l", letter: "L", word: "Wavelength" },
+  { name: "t", word: "Time" },
+  { name: "z", word: "Focus" },
+  { name: "l", word: "Wavelength" },
 ];
 
 /** Number of further positions to fetch ahead. */
@@ -159,21 +159,21 @@ export class PositionBar {
   }
 
   #paint() {
-    for (const { name, letter, word } of AXES) {
+    for (const { name, word } of AXES) {
       const index = this.place[name];
       const slider = byId(`position-${name}`, HTMLInputElement);
       slider.value = String(index);
       const count = `${index + 1} / ${this.#size(name)}`;
-      const where = [count, this.#physical(name, letter, index)].filter(Boolean).join(" · ");
+      const where = [count, this.#physical(name, index)].filter(Boolean).join(" · ");
       slider.ariaValueText = `${word} ${where}`;
       within(byId(`axis-${name}`), "output").textContent = where;
     }
   }
 
-  /** Time or depth of an index; empty if unknown. @param {AxisName} name @param {string} letter @param {number} index */
-  #physical(name, letter, index) {
+  /** Time or depth of an index; empty if unknown. @param {AxisName} name @param {number} index */
+  #physical(name, index) {
     const { header, times } = /** @type {OpenResponse} */ (this.#info);
-    const at = header.dims.indexOf(letter);
+    const at = header.dims.indexOf(name.toUpperCase());
     const unit = header.physicalUnitsLabels[at] ?? "Pixels";
     const value = index * (header.physicalUnits[at] ?? 1);
     const time = (name === "t" ? times?.[index] : undefined) ?? (isTime({ unit }) ? value : undefined);

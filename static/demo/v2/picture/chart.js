@@ -94,7 +94,7 @@ export function drawChart(canvas, { width, height }, span, range, curvesOf) {
   context.fillStyle = ground;
   context.fillRect(x, y, wide, high);
   const area = { left: x, top: y, width: wide, height: high };
-  drawCurves(context, area, isReversed ? curves.map(reversed) : curves, range, density);
+  drawCurves(context, area, curves, range, density, isReversed);
   context.scale(density, density);
   return {
     ...frame,
@@ -104,21 +104,12 @@ export function drawChart(canvas, { width, height }, span, range, curvesOf) {
   };
 }
 
-/** @param {Curve} curve @returns {Curve} */
-const reversed = ({ color, lows, highs, bottoms, tops }) => ({
-  color,
-  lows: lows && lows.toReversed(),
-  highs: highs && highs.toReversed(),
-  bottoms: bottoms.toReversed(),
-  tops: tops.toReversed(),
-});
-
 /**
  * Draws all bands and then all lines in an area of canvas pixels, with as many columns as curves have.
  *
- * @type {(context: CanvasRenderingContext2D, area: import("./frame.js").Plot, curves: readonly Curve[], range: ChartRange, density: number) => void}
+ * @type {(context: CanvasRenderingContext2D, area: import("./frame.js").Plot, curves: readonly Curve[], range: ChartRange, density: number, isReversed: boolean) => void}
  */
-function drawCurves(context, area, curves, { low, high }, density) {
+function drawCurves(context, area, curves, { low, high }, density, isReversed) {
   const scale = area.height / (high - low);
   const fill = (
     /** @type {Float32Array} */ tops,
@@ -128,8 +119,9 @@ function drawCurves(context, area, curves, { low, high }, density) {
     for (let x = 0; x < area.width; x += 1) {
       const top = Math.max(0, (high - tops[x]) * scale - more);
       const bottom = Math.min(area.height, (high - bottoms[x]) * scale + more);
+      const column = isReversed ? area.width - 1 - x : x;
       // False if there is no value (NaN).
-      if (bottom > top) context.fillRect(area.left + x, area.top + top, 1, bottom - top);
+      if (bottom > top) context.fillRect(area.left + column, area.top + top, 1, bottom - top);
     }
   };
   context.globalAlpha = BAND_OPACITY;
