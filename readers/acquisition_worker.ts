@@ -9,7 +9,6 @@ import { StopFlag } from "./io/stop_flag.ts";
 import type { MetadataDocument } from "./io/document_list.ts";
 import { bounded } from "./io/limits.ts";
 import { parseJson, REQUEST_BODY } from "./metadata/json.ts";
-import { csvProblem } from "../schemas/csv_table.ts";
 import { OpenAcquisition } from "./opened/open_acquisition.ts";
 import type { Answers, Asked, FromWorker, Question, ToWorker } from "./opened/orders.ts";
 
@@ -63,7 +62,10 @@ async function answerTo(
 ): Promise<[answer: Answers[Question["type"]], views?: ArrayBufferView<ArrayBuffer>[]]> {
   const { question } = asked;
   if (question.type === "parse") return [parseJson(question.bytes, "The body", REQUEST_BODY)];
-  if (question.type === "judge") return [question.tables.map((table) => csvProblem(encoder.encode(table)))];
+  if (question.type === "judge") {
+    const { csvProblem } = await import("../schemas/csv_table.ts");
+    return [question.tables.map((table) => csvProblem(encoder.encode(table)))];
+  }
   const acquisition = await opened(asked);
   switch (question.type) {
     case "open":

@@ -1,6 +1,4 @@
 /** Time stamps and the steps between them. */
-import type { Acquisition } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
 
 /** Largest number of times that are served: half an hour at 100 Hz. For longer series only the step is served. */
 export const MAX_TIMES = 200_000;
@@ -10,9 +8,6 @@ export const MAX_STAMPS = 1 << 20;
 
 /** Largest number of times that are read one by one, from documents or frames; each takes up to half a millisecond. */
 export const MAX_TIME_RECORDS = 4096;
-
-/** Largest relative difference between a stated step and the mean step of the stamps. */
-const TOLERANCE = 0.01;
 
 /** Seconds of each stamp since the first; `null` unless 2 to {@linkcode MAX_TIMES} stamps are finite and ascending. */
 export function timesFrom(stamps: ArrayLike<number> | null, unitsPerSecond = 1): number[] | null {
@@ -29,22 +24,3 @@ export function meanStep(stamps: ArrayLike<number> | null): number | null {
   const step = (stamps[stamps.length - 1]! - stamps[0]!) / (stamps.length - 1);
   return Number.isFinite(step) && step > 0 ? step : null;
 }
-
-/** Warns if the stated step along `T`, or between the rows of a line scan, differs from the mean step of the time stamps. */
-export function timeDoubts({ axes, times, lineScan }: Acquisition): Warning[] {
-  const axis = axes.find(({ name }) => name === "T") ??
-    (lineScan ? axes.find(({ name }) => name === "Y") : undefined);
-  const mean = meanStep(times);
-  if (mean === null || axis?.size !== times?.length || axis?.unit !== "seconds") return [];
-  if (Math.abs(mean - axis.step) <= TOLERANCE * Math.max(mean, axis.step)) return [];
-  return [
-    warning(
-      "metadata_disagree",
-      `The step along ${axis.name} is stated as ${digits(axis.step)} seconds; the time stamps are ${
-        digits(mean)
-      } seconds apart on average`,
-    ),
-  ];
-}
-
-const digits = (seconds: number) => Number(seconds.toPrecision(6));

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Acquisition, AxisLetter } from "../reader.ts";
-import { MAX_TIMES, meanStep, timeDoubts, timesFrom } from "./time_stamps.ts";
+import { timeDoubts } from "./axes.ts";
+import { MAX_TIMES, meanStep, timesFrom } from "./time_stamps.ts";
 
 const LINE_SCAN = { secondsPerLine: null, secondsPerPixel: null, bidirectional: null };
 

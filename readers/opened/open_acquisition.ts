@@ -12,13 +12,13 @@ import {
   Stopped,
   UnsupportedFormat,
 } from "../errors.ts";
-import { documentsOf, type MetadataDocument } from "../io/document_list.ts";
+import type { MetadataDocument } from "../io/document_list.ts";
 import { changed, requireMarks } from "../io/paths.ts";
 import { fingerprintOf } from "../io/fingerprint.ts";
 import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../io/limits.ts";
 import { FileAccess } from "../io/random_access.ts";
+import { timeDoubts } from "../metadata/axes.ts";
 import { openingOf, wantedChannels } from "../metadata/selection.ts";
-import { timeDoubts } from "../metadata/time_stamps.ts";
 import { type Acquisition, type PlanePlan, type Position, type Reference, workingOf } from "../reader.ts";
 import { newPlane } from "../samples/to_float32.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
@@ -253,6 +253,7 @@ export class OpenAcquisition {
 
   /** The metadata documents of the file. @throws {AcquisitionChanged | DecodeFailed | Stopped} */
   async documents(): Promise<readonly MetadataDocument[]> {
+    const { documentsOf } = await import("../io/document_list.ts");
     return (await this.#unchanged(() => documentsOf(this.acquisition)))[0];
   }
 
