@@ -18,16 +18,14 @@ export function lineScanOf(
   return {
     secondsPerLine: secondsOf(lines),
     secondsPerPixel: secondsOf(pixel),
-    bidirectional: isBidirectional(direction ?? ""),
+    bidirectional: ONE_WAY.test(direction ?? "") ? false : BOTH_WAYS.test(direction ?? "") || null,
   };
 }
 
 const secondsOf = (time: Calibration | null | undefined) => time?.unit === "seconds" ? time.step : null;
 
-function isBidirectional(direction: string): boolean | null {
-  if (/^\s*(?:uni-?directional|one-?way)\s*$/i.test(direction)) return false;
-  return /^\s*(?:bi-?directional|round-?trip)\s*$/i.test(direction) ? true : null;
-}
+const ONE_WAY = /^\s*(?:uni-?directional|one-?way)\s*$/i;
+const BOTH_WAYS = /^\s*(?:bi-?directional|round-?trip)\s*$/i;
 
 /** The rows of a plane plan. */
 export type ServedLines = Required<Pick<PlanePlan, "rows" | "filled" | "warnings">>;

@@ -2,7 +2,7 @@
 import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
 import { hexColor } from "./channels.ts";
 import { firstMoment, type Moment, momentOf } from "./moment.ts";
-import { numberOf } from "./text.ts";
+import { differ, numberOf } from "./text.ts";
 import type { AxisLetter } from "../reader.ts";
 import { timesFrom } from "./time_stamps.ts";
 import { type Warning, warning } from "../warning.ts";
@@ -47,9 +47,6 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
   };
 }
 
-/** Largest relative difference between the stated step along Z and the positions of the planes. */
-const TOLERANCE = 0.01;
-
 /** Warns if the positions of the first stack contradict `PhysicalSizeZ`. */
 function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warning[] {
   const last = (numberOf(pixels.attributes.SizeZ) ?? 1) - 1;
@@ -64,7 +61,7 @@ function focusDoubts(pixels: XmlElement, stated: Calibration | undefined): Warni
   const [from, to] = [places.get(0), places.get(last)];
   if (stated === undefined || from === undefined || to === undefined || last < 1 || from === to) return [];
   const mean = Math.abs(to - from) / last;
-  if (Math.abs(mean - stated.step) <= TOLERANCE * Math.max(mean, stated.step)) return [];
+  if (!differ(mean, stated.step)) return [];
   return [
     warning(
       "metadata_disagree",

@@ -280,20 +280,14 @@ function addSetting(state: Map<string, number>, { attributes, children }: XmlEle
   }
 }
 
-/** Start of the keys whose values several motors may add up to. */
-const PLACE = "positioncurrent";
-
 function put(state: Map<string, number>, key: string, text: string | undefined): void {
-  const value = pvNumber(text) ?? (key.startsWith(PLACE) ? sumOf(text) : null);
-  if (value !== null) state.set(key, value);
-}
-
-/** In version 4, a value may list the positions of two motors: `-4.00,30`. */
-function sumOf(text: string | undefined): number | null {
-  const parts = (text ?? "").split(",", 3).map((one) => numberOf(one));
-  return parts.length === 2
-    ? parts.reduce((sum, one) => sum === null || one === null ? null : sum + one)
-    : null;
+  let value = pvNumber(text);
+  if (value === null && key.startsWith("positioncurrent")) {
+    // In version 4, a value may list the positions of two motors: `-4.00,30`.
+    const parts = (text ?? "").split(",", 3).map((one) => numberOf(one) ?? NaN);
+    if (parts.length === 2) value = parts[0]! + parts[1]!;
+  }
+  if (value !== null && Number.isFinite(value)) state.set(key, value);
 }
 
 /** A number as the program writes it. In some languages the system writes a decimal comma. */

@@ -93,13 +93,15 @@ export function readOmeImage(
     }
   }
   const { name } = multiscale;
+  const omero = isJsonObject(ome["omero"]) ? ome["omero"] : {};
+  const dated = omero["acquisitionDate"] ?? omero["acquisition_date"];
   return {
     array,
     axes,
     path,
     name: xml?.name ?? (typeof name === "string" && name.trim() !== "" ? name.trim() : null),
     channels: channelsOf(named, { sampleType, rows, columns }),
-    moment: acquisitionTime(ome, xml),
+    moment: firstMoment(xml?.moment ?? UNDATED, typeof dated === "string" ? momentOf(dated) : UNDATED),
     times: xml?.times?.length === sizeOf("T") ? xml.times : null,
     calibrations: calibrationsOf(axes, xml),
     warnings,
@@ -142,12 +144,6 @@ function describedChannels(
 function hexColor(written: unknown): string | null {
   const digits = typeof written === "string" ? /^\s*#?([0-9a-f]{6})\s*$/i.exec(written)?.[1] : undefined;
   return digits === undefined ? null : `#${digits.toLowerCase()}`;
-}
-
-function acquisitionTime(ome: JsonObject, xml: OmeXmlImage | null): Moment {
-  const omero = isJsonObject(ome["omero"]) ? ome["omero"] : {};
-  const written = omero["acquisitionDate"] ?? omero["acquisition_date"];
-  return firstMoment(xml?.moment ?? UNDATED, typeof written === "string" ? momentOf(written) : UNDATED);
 }
 
 /** Axes of metadata that do not name them (OME-Zarr 0.1 and 0.2, "multiscales"). */

@@ -38,36 +38,28 @@ export interface PlaneSelection {
   readonly fixed: readonly number[];
 }
 
-interface ChannelPlane {
-  readonly channel: number;
-  readonly plane: Float32Array;
-}
-
 /** Fills some planes. */
 export class PlaneSink {
   readonly #selection: PlaneSelection;
   readonly #fill: number | null;
-  /** Planes in ascending order of their channels. */
-  readonly #planes: readonly ChannelPlane[];
+  readonly #planes: readonly Float32Array[];
   readonly #name: string;
 
   /** Fills planes in the order of the selected channels; `name` is the path of the array. */
   constructor(selection: PlaneSelection, planes: readonly Float32Array[], fill: number | null, name: string) {
     this.#selection = selection;
     this.#fill = fill;
-    this.#planes = selection.channels.map((channel, i) => ({ channel, plane: planes[i]! }))
-      .sort((a, b) => a.channel - b.channel);
+    this.#planes = planes;
     this.#name = name;
   }
 
   /** True if a wanted plane overlaps a span of an axis. A box is wanted if this holds for every axis. */
   wants(axis: number, span: Span): boolean {
-    const { rowAxis, columnAxis, channelAxis, rows, columns, fixed } = this.#selection;
+    const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = this.#selection;
     if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
     if (axis === columnAxis) return span.from < columns;
     if (axis !== channelAxis) return includes(span, fixed[axis]!);
-    const next = this.#planes[this.#firstFrom(span.from)];
-    return next !== undefined && includes(span, next.channel);
+    return channels.some((channel) => includes(span, channel));
   }
 
   /** Writes samples to the planes. If rows are contiguous, reads only the wanted rows. */
@@ -141,32 +133,18 @@ export class PlaneSink {
 
   /** Calls `take` with each plane that the box overlaps, and with the index in the box of that plane's first sample. */
   #eachPlane(box: readonly PlacedSpan[], take: (plane: Float32Array, start: number) => void): void {
-    const { rowAxis, columnAxis, channelAxis, fixed } = this.#selection;
+    const { rowAxis, columnAxis, channelAxis, channels, fixed } = this.#selection;
     let start = 0;
     for (const [axis, { from, stride }] of box.entries()) {
       if (axis === rowAxis || axis === columnAxis || axis === channelAxis) continue;
       start += (fixed[axis]! - from) * stride;
     }
-    if (channelAxis === null) {
-      for (const { plane } of this.#planes) take(plane, start);
-      return;
+    const span = channelAxis === null ? null : box[channelAxis]!;
+    for (const [i, plane] of this.#planes.entries()) {
+      const channel = channels[i]!;
+      if (span === null) take(plane, start);
+      else if (includes(span, channel)) take(plane, start + (channel - span.from) * span.stride);
     }
-    const span = box[channelAxis]!;
-    for (const { channel, plane } of this.#planes.slice(this.#firstFrom(span.from))) {
-      if (!includes(span, channel)) break;
-      take(plane, start + (channel - span.from) * span.stride);
-    }
-  }
-
-  /** Index of the first wanted channel that is at least `channel`. */
-  #firstFrom(channel: number): number {
-    let [low, high] = [0, this.#planes.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#planes[middle]!.channel < channel) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

@@ -21,13 +21,10 @@ const ARRAYS = {
 };
 
 /** A sample type other than `bool`. */
-export type NumberType = Exclude<SampleType, "bool">;
+export type NumberType = keyof typeof ARRAYS;
 
 /** Samples of such a type. */
-export type NumberArray =
-  | (Uint8Array | Uint16Array | Uint32Array | BigUint64Array)
-  | (Int8Array | Int16Array | Int32Array | BigInt64Array)
-  | (Float16Array | Float32Array | Float64Array);
+export type NumberArray = InstanceType<(typeof ARRAYS)[NumberType]>;
 
 /** A codec of zarrita, whose chunks carry their layout. */
 interface ZarritaCodec {
@@ -61,7 +58,8 @@ export async function decodeValues(
   const samples = bytes.slice();
   if (!littleEndian) swapBytes(samples, SAMPLE_BYTES[sampleType]);
   const shape = [...chunkShape];
-  const stride = strides(shape);
+  // Distance between neighbours along each axis in C order, in samples.
+  const stride = shape.map((_, axis) => shape.slice(axis + 1).reduce((step, size) => step * size, 1));
   let running = "";
   try {
     let meta: CodecInput = { dataType: arrayType, shape, codecs: [], fillValue: null };
@@ -97,16 +95,10 @@ export async function decodeValues(
   }
 }
 
-const isNumberType = (name: string): name is NumberType => Object.hasOwn(ARRAYS, name);
-
 function numberType(name: string): NumberType {
-  if (!isNumberType(name)) throw new Error("the codec does not take Booleans");
-  return name;
+  if (Object.hasOwn(ARRAYS, name)) return name as NumberType;
+  throw new Error("the codec does not take Booleans");
 }
-
-/** Distance between neighbours along each axis in C order, in samples. */
-const strides = (shape: readonly number[]): number[] =>
-  shape.map((_, axis) => shape.slice(axis + 1).reduce((step, size) => step * size, 1));
 
 /** Smallest and largest integer of the types, as doubles hold them. */
 const RANGES: Partial<Record<SampleType, readonly [number, number]>> = {

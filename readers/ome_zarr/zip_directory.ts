@@ -106,10 +106,11 @@ function directoryPlace(file: ByteSource): { offset: number; size: number; count
 
 function wideDirectoryPlace(file: ByteSource, end: number) {
   if (end < END64_LOCATOR_BYTES) return null;
-  const locator = view64(file.read(end - END64_LOCATOR_BYTES, END64_LOCATOR_BYTES, "the ZIP64 locator"));
+  const viewAt = (at: number, bytes: number, what: string) => new DataView(file.read(at, bytes, what).buffer);
+  const locator = viewAt(end - END64_LOCATOR_BYTES, END64_LOCATOR_BYTES, "the ZIP64 locator");
   if (locator.getUint32(0, true) !== 0x07064b50) return null;
   const at = Number(locator.getBigUint64(8, true));
-  const record = view64(file.read(at, END64_BYTES, "the ZIP64 end record"));
+  const record = viewAt(at, END64_BYTES, "the ZIP64 end record");
   if (record.getUint32(0, true) !== 0x06064b50) {
     throw new DecodeFailed(`the ZIP64 end record at ${at} is damaged`);
   }
@@ -119,8 +120,6 @@ function wideDirectoryPlace(file: ByteSource, end: number) {
     offset: Number(record.getBigUint64(48, true)),
   };
 }
-
-const view64 = (bytes: Uint8Array<ArrayBuffer>) => new DataView(bytes.buffer);
 
 /** Returns a function that replaces each 0xffffffff in turn by a number of the ZIP64 extra field (id 1). */
 function wideNumbers(view: DataView, from: number, to: number): (narrow: number) => number {

@@ -40,8 +40,10 @@ export async function packPlanes(
   { channels, position, layout, working: allowed }: PackOrder,
   stop: StopFlag,
 ): Promise<PackedPlanes> {
+  const { reference } = acquisition;
+  if (position === null && reference === null) throw new DecodeFailed("its reference image is gone");
   const plans = position === null
-    ? [await referencePlan(acquisition, channels)]
+    ? [{ plan: await reference!.plan(), count: channels.length }]
     : await plansAt(acquisition, channels, position);
   const working = workingOf(plans.flatMap((planned) => planned === null ? [] : [planned.plan]));
   if (working.bytes > allowed.bytes) return { planes: null, working };
@@ -66,14 +68,6 @@ export async function packPlanes(
     }
   }
   return { planes, working };
-}
-
-async function referencePlan(
-  { reference }: Acquisition,
-  channels: readonly number[],
-): Promise<CountedPlan> {
-  if (reference === null) throw new DecodeFailed("its reference image is gone");
-  return { plan: await reference.plan(), count: channels.length };
 }
 
 /** One plan for all channels; if planes are missing, one plan per channel, `null` for a missing plane. */
