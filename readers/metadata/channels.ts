@@ -56,14 +56,11 @@ export const hexColor = (...parts: readonly [red: number, green: number, blue: n
   `#${parts.map((part) => (part & 0xff).toString(16).padStart(2, "0")).join("")}`;
 
 /** Unique channel names: a blank name becomes `CHn` (n = index + 1), a repeated name gets ` (2)`, ` (3)`. */
-export function channelNames(names: readonly (string | null | undefined)[]): string[] {
-  return distinct(names, "CH");
-}
+export const channelNames = (names: readonly (string | null | undefined)[]): string[] =>
+  distinct(names, "CH");
 
 /** Unique scene names: a blank name becomes `Scene n`. */
-export function sceneNames(names: readonly (string | null)[]): string[] {
-  return distinct(names, "Scene ");
-}
+export const sceneNames = (names: readonly (string | null)[]): string[] => distinct(names, "Scene ");
 
 function distinct(names: readonly (string | null | undefined)[], noun: string): string[] {
   const taken = new Set<string>();

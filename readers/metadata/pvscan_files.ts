@@ -26,22 +26,20 @@ export interface NamedPart {
   readonly below: boolean;
 }
 
-const IMAGE = /^(.+)_Cycle(\d+)_(?:.*_)?Ch\d+_\d+(?:\.ome)?\.tiff?$/i;
-const SOURCE = /^(.+)-Cycle(\d+)_Ch\d+Source\.tiff?$/i;
-const REFERENCE = /^(.+)-Cycle(\d+)[-_]Ch\d+-16bit-Reference\.tiff?$/i;
+/** Kinds of files with their names. The number of a reference is that of the cycle plus one. */
+const NAMES = [
+  { kind: "image", ahead: 0, pattern: /^(.+)_Cycle(\d+)_(?:.*_)?Ch\d+_\d+(?:\.ome)?\.tiff?$/i },
+  { kind: "source", ahead: 0, pattern: /^(.+)-Cycle(\d+)_Ch\d+Source\.tiff?$/i },
+  { kind: "source", ahead: 1, pattern: /^(.+)-Cycle(\d+)[-_]Ch\d+-16bit-Reference\.tiff?$/i },
+] as const;
 
 /** The parts of a file name, or `null` for any other name. */
 export function namedPart(name: string): NamedPart | null {
-  const image = IMAGE.exec(name);
-  if (image) return part("image", image, 0);
-  const source = SOURCE.exec(name);
-  if (source) return part("source", source, 0);
-  const reference = REFERENCE.exec(name);
-  return reference && part("source", reference, 1);
-}
-
-function part(kind: NamedPart["kind"], found: RegExpExecArray, ahead: number): NamedPart {
-  return { kind, scan: found[1] ?? "", cycle: Number(found[2]) - ahead, below: ahead > 0 };
+  for (const { kind, ahead, pattern } of NAMES) {
+    const found = pattern.exec(name);
+    if (found) return { kind, scan: found[1]!, cycle: Number(found[2]) - ahead, below: ahead > 0 };
+  }
+  return null;
 }
 
 /** Name of the frame on which an image's line was drawn, which version 4 does not state; `null` for other names. */

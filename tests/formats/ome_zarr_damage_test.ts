@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
-import { FileAccess } from "../../readers/io/random_access.ts";
 import { OVERVIEW, writeImage } from "../collection_tree.ts";
 import { write } from "../fixtures/plain_store.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
@@ -180,16 +179,6 @@ Deno.test(
     await assert.rejects(open(store, [store]), { message });
     Deno.removeSync(join(outside, "zarr.json"));
     await assert.rejects(open(store, [store]), { message });
-  }),
-);
-
-Deno.test(
-  "a link inside the store is followed",
-  { ignore: NO_LINKS },
-  inStore(async (store) => {
-    Deno.renameSync(join(store, CHUNK), join(store, "stored"));
-    Deno.symlinkSync("../../../stored", join(store, CHUNK));
-    assert.equal((await open(store)).planes[0]![79], 1079);
   }),
 );
 
@@ -379,14 +368,5 @@ Deno.test(
     await assert.rejects(open(join(folder, "e.zip")), UnsupportedFormat);
     write(join(folder, "e.ome.zarr.zip"), empty);
     await assert.rejects(open(join(folder, "e.ome.zarr.zip")), /holds no Zarr group/);
-  }),
-);
-
-Deno.test(
-  "a raised flag stops the load",
-  inStore(async (store) => {
-    const files = new FileAccess();
-    files.stop.raise();
-    await assert.rejects(loadHere(store, { files }), { tag: "Stopped" });
   }),
 );
