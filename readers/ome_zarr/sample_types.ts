@@ -1,33 +1,20 @@
 /** Data types of Zarr 2 (NumPy type strings) and Zarr 3 (names), and the fill values of both. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { int64ToFloat32, SAMPLE_BYTES, uint64ToFloat32 } from "../samples/to_float32.ts";
+import { int64ToFloat32, isSampleType, SAMPLE_BYTES, uint64ToFloat32 } from "../samples/to_float32.ts";
 
-/** Sample types by NumPy kind and number of bytes (Zarr 2, "Data type encoding"). */
-const NUMPY = new Map<string, SampleType>(Object.entries({
-  b1: "bool",
-  u1: "uint8",
-  u2: "uint16",
-  u4: "uint32",
-  u8: "uint64",
-  i1: "int8",
-  i2: "int16",
-  i4: "int32",
-  i8: "int64",
-  f2: "float16",
-  f4: "float32",
-  f8: "float64",
-}));
-
-/** Sample type and byte order of a NumPy type string. @throws {DecodeFailed} the type is not numeric */
+/** Sample type and byte order of a NumPy type string: order, kind, bytes (Zarr 2, "Data type encoding"). @throws {DecodeFailed} */
 export function numpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
-  const [, order, name] = typeof dtype === "string" ? /^([<>|=])([a-zA-Z]\d+)$/.exec(dtype) ?? [] : [];
-  const type = name === undefined ? undefined : NUMPY.get(name);
-  if (!type) throw new DecodeFailed(`${what} has the unknown data type ${JSON.stringify(dtype)}`);
+  const text = typeof dtype === "string" ? dtype : "";
+  const [, order, kind = "", bytes] = /^([<>|=])([uif])([1248])$/.exec(text) ?? [];
+  const type = /^[<>|=]b1$/.test(text) ? "bool" : `${KINDS[kind]}${8 * Number(bytes)}`;
+  if (!isSampleType(type)) {
+    throw new DecodeFailed(`${what} has the unknown data type ${JSON.stringify(dtype)}`);
+  }
   return { type, endian: order === ">" ? "big" : "little" };
 }
 
-const WORDS = ["NaN", "Infinity", "-Infinity"];
+const KINDS: Readonly<Record<string, string>> = { u: "uint", i: "int", f: "float" };
 
 /**
  * The float32 value of samples in absent chunks; `null` if the array does not define it.
@@ -62,8 +49,7 @@ export function fillValue(value: unknown, type: SampleType, what: string): numbe
 }
 
 function floatOf(text: string, type: SampleType): number | null {
-  if (WORDS.includes(text)) return Number(text);
-  if (/^-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/.test(text)) return Number(text);
+  if (/^(?:NaN|-?Infinity|-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)$/.test(text)) return Number(text);
   const bytes = SAMPLE_BYTES[type];
   if (!new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(text)) return null;
   const view = new DataView(new ArrayBuffer(8));
