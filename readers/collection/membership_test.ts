@@ -30,10 +30,10 @@ Deno.test(
     assert.deepEqual([summary.reference!.rows, summary.reference!.columns], [8, 10]);
     assert.deepEqual(summary.reference!.scanPath, { x: [1, 9], y: [2, 7] });
     assert.equal(summary.reference!.lineRoi, null);
-    assert.deepEqual(summary.reference!.axes.map(({ step, unit }) => [step, unit]), [[0.25, "um"], [
-      0.25,
-      "um",
-    ]]);
+    assert.deepEqual(summary.reference!.axes.map(({ step, unit }) => `${step} ${unit}`), [
+      "0.25 um",
+      "0.25 um",
+    ]);
     assert.equal(referencePlanes[0]![79], 1079);
   }),
 );

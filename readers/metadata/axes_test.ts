@@ -38,19 +38,8 @@ Deno.test("units are brought to um and seconds", () => {
 /** Prefixes of the units that OME-Zarr names (specification 0.4, "axes"), and their powers of ten. */
 const PREFIXES: Record<string, number> = {
   ...{ yocto: -24, zepto: -21, atto: -18, femto: -15, pico: -12, nano: -9, micro: -6, milli: -3, centi: -2 },
-  ...{
-    deci: -1,
-    "": 0,
-    hecto: 2,
-    kilo: 3,
-    mega: 6,
-    giga: 9,
-    tera: 12,
-    peta: 15,
-    exa: 18,
-    zetta: 21,
-    yotta: 24,
-  },
+  ...{ deci: -1, "": 0, hecto: 2, kilo: 3, mega: 6, giga: 9, tera: 12, peta: 15, exa: 18, zetta: 21 },
+  yotta: 24,
 };
 
 Deno.test("every unit of OME-Zarr is known", () => {

@@ -17,15 +17,8 @@ Deno.test("files are sorted by channel; names lose their folder, pages count fro
       '<File channel="3" channelName="c" filename="C:\\a\\b.tif" page="4"/><File channel="1" filename="a/c.tif" source="s.tif"/>' +
       '<File filename=" "/></Frame></Sequence></PVScan>',
   );
-  const [sequence] = scan.sequences;
-  deepEqual([scan.date, sequence!.type, sequence!.cycle, sequence!.time, sequence!.line], [
-    "d",
-    "Single",
-    2,
-    "t",
-    null,
-  ]);
-  const [frame] = sequence!.frames;
+  const { type, cycle, time, line, frames: [frame] } = scan.sequences[0]!;
+  deepEqual([scan.date, type, cycle, time, line], ["d", "Single", 2, "t", null]);
   deepEqual([frame!.relativeTime, frame!.absoluteTime], [0.5, null]);
   deepEqual(frame!.files, [
     { channel: 1, channelName: null, name: "c.tif", source: "s.tif", page: 0 },

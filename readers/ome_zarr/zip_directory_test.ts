@@ -86,10 +86,8 @@ function archive(entries: readonly Entry[], end: End = {}) {
 }
 
 Deno.test("entries of a ZIP directory", () => {
-  const entries = archive([{ name: "a", comment: "no" }, { name: "b", flags: 1 }, {
-    name: "c",
-    flags: 0x40,
-  }]);
+  const [b, c] = [{ name: "b", flags: 1 }, { name: "c", flags: 0x40 }];
+  const entries = archive([{ name: "a", comment: "no" }, b, c]);
   deepEqual([...entries.keys()], ["a", "b", "c"]);
   deepEqual(entries.get("a"), {
     method: 8,
@@ -163,11 +161,8 @@ Deno.test("64-bit numbers of an entry replace its full ones in order", () => {
   deepEqual(numbers({ extra, size: MAX32, stored: MAX32, offset: MAX32 }), [70, 80, 90]);
   deepEqual(numbers({ extra, stored: MAX32 }), [5, 70, 3]);
   deepEqual(numbers({ extra, stored: MAX32, offset: MAX32 }), [5, 70, 80]);
-  deepEqual(numbers({ extra: Buffer.concat([Buffer.from([9, 0, 2, 0, 1, 1]), extra]), size: MAX32 }), [
-    70,
-    4,
-    3,
-  ]);
+  const second = Buffer.concat([Buffer.from([9, 0, 2, 0, 1, 1]), extra]);
+  deepEqual(numbers({ extra: second, size: MAX32 }), [70, 4, 3]);
   deepEqual(numbers({ size: MAX32 }), [MAX32, 4, 3]);
   deepEqual(numbers({ extra: wideExtra(70), size: MAX32, offset: MAX32 }), [70, 4, MAX32]);
   deepEqual(numbers({ extra: extra.subarray(0, 11), size: MAX32 }), [MAX32, 4, 3]);

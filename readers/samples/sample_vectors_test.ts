@@ -42,9 +42,7 @@ Deno.test("runs of any length, from any place on, in both byte orders, read ther
 
 Deno.test("bytes are reversed within their words and nowhere else", () => {
   const rest = 4 * 16_384 + 72;
-  for (
-    const memory of [(length: number) => scratchBytes(length), (length: number) => new Uint8Array(length)]
-  ) {
+  for (const memory of [scratchBytes, (length: number) => new Uint8Array(length)]) {
     for (const width of [2, 4, 8]) {
       for (const length of [0, ...Array.from({ length: 9 }, (_, i) => 8 * (i + 1)), 4, 68, rest]) {
         const words = length - length % width;

@@ -93,12 +93,11 @@ Deno.test("the OME-XML of a layout gives names, colours, times and date of each 
     date: "20240302",
   };
   const third = { names: ["dye 20"], colors: [null], times: [0, 0.5, 1.5], date: "20240303" };
-  for (
-    const [file, expected] of [
-      ["layout_v04.ome.zarr", [third, cells, beads]],
-      ["layout_v05.ome.zarr.zip", [cells, beads, third]],
-    ] as const
-  ) {
+  const layouts = [
+    ["layout_v04.ome.zarr", [third, cells, beads]],
+    ["layout_v05.ome.zarr.zip", [cells, beads, third]],
+  ] as const;
+  for (const [file, expected] of layouts) {
     for (const [index, scene] of expected.entries()) {
       await opened(join(FIXTURES, file), ({ acquisition: { channels, times, date } }) => {
         deepEqual(channels.map(({ name }) => name), scene.names);
@@ -205,11 +204,8 @@ Deno.test("sizes are listed for the first 64 images of a layout and for the open
     await opened(folder, ({ scenes }) => {
       equal(scenes.count, 70);
       deepEqual(withSizes(scenes), [...first, 68]);
-      deepEqual([scenes.entries(70)[1]!.sizes, scenes.entries(70)[68]!.sizes], [{ Y: 8, X: 10 }, {
-        C: 2,
-        Y: 4,
-        X: 6,
-      }]);
+      const entries = scenes.entries(70);
+      deepEqual([entries[1]!.sizes, entries[68]!.sizes], [{ Y: 8, X: 10 }, { C: 2, Y: 4, X: 6 }]);
     }, 68);
     await rejects(opened(folder, () => {}, 5), { name: "DecodeFailed" });
   }));
