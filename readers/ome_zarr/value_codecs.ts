@@ -1,27 +1,13 @@
 /** Element-wise codecs: `delta`, `scale_offset` and `cast_value` by zarrita, and `fixedscaleoffset` of numcodecs. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { isSampleType, SAMPLE_BYTES, swapBytes } from "../samples/to_float32.ts";
+import { ARRAYS, isSampleType, SAMPLE_BYTES, swapBytes } from "../samples/to_float32.ts";
 import { type CodecConfiguration, plainName } from "./byte_codecs.ts";
 import type { BytesSerializer, CodecChain } from "./codec_chain.ts";
 import { numpyType } from "./sample_types.ts";
 
-const ARRAYS = {
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  float16: Float16Array,
-  float32: Float32Array,
-  float64: Float64Array,
-};
-
 /** A sample type other than `bool`. */
-export type NumberType = keyof typeof ARRAYS;
+export type NumberType = Exclude<SampleType, "bool">;
 
 /** Samples of such a type. */
 export type NumberArray = InstanceType<(typeof ARRAYS)[NumberType]>;
@@ -96,7 +82,7 @@ export async function decodeValues(
 }
 
 function numberType(name: string): NumberType {
-  if (Object.hasOwn(ARRAYS, name)) return name as NumberType;
+  if (isSampleType(name) && name !== "bool") return name;
   throw new Error("the codec does not take Booleans");
 }
 

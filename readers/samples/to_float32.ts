@@ -2,21 +2,26 @@
 import * as kernel from "../codecs/kernels/samples.wasm";
 import type { SampleType } from "../reader.ts";
 
+/** Arrays by type of their samples; a `bool` is a byte. */
+export const ARRAYS = {
+  bool: Uint8Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  float16: Float16Array,
+  float32: Float32Array,
+  float64: Float64Array,
+} as const satisfies Record<SampleType, { readonly BYTES_PER_ELEMENT: number }>;
+
 /** Bytes per stored sample. */
-export const SAMPLE_BYTES: Record<SampleType, number> = {
-  bool: 1,
-  uint8: 1,
-  uint16: 2,
-  uint32: 4,
-  uint64: 8,
-  int8: 1,
-  int16: 2,
-  int32: 4,
-  int64: 8,
-  float16: 2,
-  float32: 4,
-  float64: 8,
-};
+export const SAMPLE_BYTES = Object.fromEntries(
+  Object.entries(ARRAYS).map(([type, { BYTES_PER_ELEMENT }]) => [type, BYTES_PER_ELEMENT]),
+) as Record<SampleType, number>;
 
 /**
  * A plane of zeros.
@@ -36,16 +41,7 @@ export function isSampleType(name: unknown): name is SampleType {
   return typeof name === "string" && Object.hasOwn(SAMPLE_BYTES, name);
 }
 
-type Words =
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | Int8Array
-  | Int16Array
-  | Int32Array
-  | Float16Array
-  | Float32Array
-  | Float64Array;
+type Words = InstanceType<(typeof ARRAYS)[Exclude<SampleType, "int64" | "uint64">]>;
 
 interface WordsConstructor {
   readonly BYTES_PER_ELEMENT: number;
@@ -54,18 +50,9 @@ interface WordsConstructor {
 
 /** Array types for reading stored samples; 64-bit integers are pairs of words. */
 const VIEWS: Readonly<Record<SampleType, WordsConstructor>> = {
-  bool: Uint8Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
+  ...ARRAYS,
   uint64: Uint32Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
   int64: Uint32Array,
-  float16: Float16Array,
-  float32: Float32Array,
-  float64: Float64Array,
 };
 
 /** Contiguous stored samples. */
