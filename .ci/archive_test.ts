@@ -47,6 +47,7 @@ assert z.testzip() is None
 for i in z.infolist():
     print(i.filename, oct(i.external_attr >> 16), i.date_time, hashlib.sha256(z.read(i)).hexdigest())
 `;
+import { temporaryFolder } from "../tests/temporary_files.ts";
 
 Deno.test("an archive has the same bytes in whatever order its entries come", () => {
   const turned = [...ENTRIES].reverse();
@@ -87,17 +88,14 @@ Deno.test("a ZIP archive is read by Python, with modes and times", () => {
 });
 
 Deno.test("a folder is packed with its modes and links", { ignore: Deno.build.os === "windows" }, () => {
-  const folder = Deno.makeTempDirSync();
-  try {
-    Deno.mkdirSync(join(folder, "inner"));
-    Deno.writeTextFileSync(join(folder, "inner", "run"), "#!/bin/sh\n", { mode: 0o755 });
-    Deno.writeTextFileSync(join(folder, "read"), "text");
-    Deno.symlinkSync("inner/run", join(folder, "link"));
-    const found = entriesBelow(folder, "to").map(({ path, kind }) => [path, kind]).sort();
-    assert.deepEqual(found, [["to/inner/run", "executable"], ["to/link", "link"], ["to/read", "file"]]);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  Deno.mkdirSync(join(folder, "inner"));
+  Deno.writeTextFileSync(join(folder, "inner", "run"), "#!/bin/sh\n", { mode: 0o755 });
+  Deno.writeTextFileSync(join(folder, "read"), "text");
+  Deno.symlinkSync("inner/run", join(folder, "link"));
+  const found = entriesBelow(folder, "to").map(({ path, kind }) => [path, kind]).sort();
+  assert.deepEqual(found, [["to/inner/run", "executable"], ["to/link", "link"], ["to/read", "file"]]);
 });
 
 Deno.test("names that come twice or do not fit are refused", () => {

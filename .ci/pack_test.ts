@@ -3,21 +3,19 @@ import { join } from "node:path";
 import { appBundle, icns, pictureOf } from "./packages/app_bundle.ts";
 import { platformOf, ROOT } from "./packages/release.ts";
 import { pack } from "./pack.ts";
+import { temporaryFolder } from "../tests/temporary_files.ts";
 
 Deno.test("an archive is packed twice with the same bytes", () => {
-  const folder = Deno.makeTempDirSync({ prefix: "pack_" });
-  try {
-    const program = join(folder, "acq-server");
-    Deno.writeTextFileSync(program, "a stand-in");
-    for (const name of ["linux-x86_64", "windows-x86_64"]) {
-      const once = pack(platformOf(name), program);
-      // A program that was written later is packed the same way.
-      Deno.writeTextFileSync(program, "a stand-in", { mode: 0o600 });
-      Deno.utimeSync(program, 1, 1);
-      assert.deepEqual(pack(platformOf(name), program), once, name);
-    }
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const program = join(folder, "acq-server");
+  Deno.writeTextFileSync(program, "a stand-in");
+  for (const name of ["linux-x86_64", "windows-x86_64"]) {
+    const once = pack(platformOf(name), program);
+    // A program that was written later is packed the same way.
+    Deno.writeTextFileSync(program, "a stand-in", { mode: 0o600 });
+    Deno.utimeSync(program, 1, 1);
+    assert.deepEqual(pack(platformOf(name), program), once, name);
   }
 });
 

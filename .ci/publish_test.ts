@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { PLATFORMS, ROOT, VERSION } from "./packages/release.ts";
+import { temporaryFolder } from "../tests/temporary_files.ts";
 
 const WORKFLOW = Deno.readTextFileSync(`${ROOT}.github/workflows/release.yml`);
 /** Packages in the order in which they have to be published: the launcher is of use once the executables are there. */
@@ -14,7 +15,6 @@ const NAMES = [
 const ignore = Deno.build.os !== "linux";
 if (ignore) console.log("Skipped: a release is published on Linux only");
 
-/** The shell lines of a step. */
 function linesOf(step: string): string {
   const [, indent, block] = WORKFLOW.match(
     new RegExp(`- name: ${step}\\n +run: \\|\\n( +)((?:.*\\n(?:\\1|(?=\\n)))*.*\\n)`),
@@ -34,7 +34,6 @@ async function shell(lines: string, folder: string, env: Record<string, string>)
   return out;
 }
 
-/** Whether npm runs; says so when it does not. */
 async function hasNpm(): Promise<boolean> {
   try {
     return (await new Deno.Command("npm", { args: ["--version"], stdout: "null" }).output()).success;
@@ -45,7 +44,6 @@ async function hasNpm(): Promise<boolean> {
   }
 }
 
-/** A registry that has this version of some packages. */
 function registryOf(names: readonly string[]) {
   return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const name = decodeURIComponent(new URL(request.url).pathname.slice(1));
@@ -63,33 +61,30 @@ Deno.test({
   ignore,
   fn: async () => {
     if (!await hasNpm()) return;
-    const folder = Deno.makeTempDirSync({ prefix: "publish_" });
-    try {
-      for (const { name, executable } of PLATFORMS) {
-        mkdirSync(join(folder, "binaries", name), { recursive: true });
-        Deno.writeTextFileSync(join(folder, "binaries", name, executable), "stand-in");
-      }
-      const deno = `"${Deno.execPath()}" run -q -A --no-check "${ROOT}.ci`;
-      await shell(
-        `${deno}/packages/main.ts" binaries packages someone/acq-server
+    using temporary = temporaryFolder();
+    const folder = temporary.path;
+    for (const { name, executable } of PLATFORMS) {
+      mkdirSync(join(folder, "binaries", name), { recursive: true });
+      Deno.writeTextFileSync(join(folder, "binaries", name, executable), "stand-in");
+    }
+    const deno = `"${Deno.execPath()}" run -q -A --no-check "${ROOT}.ci`;
+    await shell(
+      `${deno}/packages/main.ts" binaries packages someone/acq-server
         ${deno}/client_package.ts" client someone/acq-server
         npm pack ./client --pack-destination packages`,
-        folder,
-        { npm_config_cache: join(folder, "cache") },
-      );
-      const published = ["acq-server", "@acq-server/linux-x64"];
-      await using registry = registryOf(published);
-      const out = await shell(linesOf("Publish what npm does not have, the executables first"), folder, {
-        HOME: folder,
-        npm_config_registry: `http://127.0.0.1:${registry.addr.port}/`,
-        npm_config_cache: join(folder, "cache"),
-        npm_config_dry_run: "true",
-      });
-      const wanted = NAMES.filter((name) => !published.includes(name)).map((name) => `${name}@${VERSION}`);
-      assert.deepEqual([...out.matchAll(/^\+ (.+)$/gm)].map(([, id]) => id), wanted);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
+      folder,
+      { npm_config_cache: join(folder, "cache") },
+    );
+    const published = ["acq-server", "@acq-server/linux-x64"];
+    await using registry = registryOf(published);
+    const out = await shell(linesOf("Publish what npm does not have, the executables first"), folder, {
+      HOME: folder,
+      npm_config_registry: `http://127.0.0.1:${registry.addr.port}/`,
+      npm_config_cache: join(folder, "cache"),
+      npm_config_dry_run: "true",
+    });
+    const wanted = NAMES.filter((name) => !published.includes(name)).map((name) => `${name}@${VERSION}`);
+    assert.deepEqual([...out.matchAll(/^\+ (.+)$/gm)].map(([, id]) => id), wanted);
   },
 });
 
@@ -108,18 +103,15 @@ Deno.test({
   name: "a rerun continues the draft of the release, and leaves a published one",
   ignore,
   fn: async () => {
-    const folder = Deno.makeTempDirSync({ prefix: "publish_" });
-    try {
-      Deno.writeTextFileSync(join(folder, "gh"), GH, { mode: 0o755 });
-      const lines = linesOf("Create a draft, and publish it when it is complete");
-      const env = { TAG: "v0.1.0", PATH: `${folder}:${Deno.env.get("PATH")}` };
-      await assert.rejects(shell(lines, folder, env));
-      await shell(lines, folder, env);
-      await shell(lines, folder, env);
-      const calls = Deno.readTextFileSync(join(folder, "calls")).trim().split("\n");
-      assert.deepEqual(calls, ["view", "create", "upload", "view", "upload", "edit", "view"]);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
+    using temporary = temporaryFolder();
+    const folder = temporary.path;
+    Deno.writeTextFileSync(join(folder, "gh"), GH, { mode: 0o755 });
+    const lines = linesOf("Create a draft, and publish it when it is complete");
+    const env = { TAG: "v0.1.0", PATH: `${folder}:${Deno.env.get("PATH")}` };
+    await assert.rejects(shell(lines, folder, env));
+    await shell(lines, folder, env);
+    await shell(lines, folder, env);
+    const calls = Deno.readTextFileSync(join(folder, "calls")).trim().split("\n");
+    assert.deepEqual(calls, ["view", "create", "upload", "view", "upload", "edit", "view"]);
   },
 });

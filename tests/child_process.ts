@@ -7,7 +7,6 @@ addEventListener("unload", () => {
   for (const child of running) kill(child);
 });
 
-/** How to run a program. */
 export interface RunOptions extends Deno.CommandOptions {
   /** Until it is killed; by default four times {@linkcode PATIENCE}, as compilers and installers need minutes. */
   readonly seconds?: number;
@@ -64,7 +63,6 @@ export async function ended(
   }
 }
 
-/** Whether a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     return signal(pid, 0);

@@ -90,7 +90,6 @@ export const DOCUMENTS = {
   },
 } as const;
 
-/** Paths of the documents below the root. */
 export const FILES = {
   collection: "meta/collection.json",
   acqimage: "meta/0001/acqimage.json",

@@ -18,7 +18,6 @@ export type Source = Uint8Array | { readonly bytes: Uint8Array };
 
 const bytesOf = (source: Source) => source instanceof Uint8Array ? source : source.bytes;
 
-/** Loads a file of these bytes. */
 export const loadBytes = (name: string, bytes: Uint8Array, options: LoadOptions = {}): Promise<LoadedHere> =>
   withFiles({ [name]: bytes }, (path) => loadHere(path, options));
 

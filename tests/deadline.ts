@@ -40,6 +40,5 @@ export async function until(
   }
 }
 
-/** Resolves after some milliseconds. */
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));

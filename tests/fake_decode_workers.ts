@@ -92,11 +92,9 @@ self.onmessage = ({ data }) => {
   else decode(data.question.order, path);
 };`;
 
-/** Starts such a worker. */
 export const startFake = () =>
   new Worker(`data:text/javascript,${encodeURIComponent(SCRIPT)}`, { type: "module" });
 
-/** A load by such workers. */
 export function load(
   pool: DecodePool,
   path: string,
@@ -112,5 +110,4 @@ export function load(
 export const reportOf = ({ summary }: LoadedAcquisition) =>
   summary as unknown as { readonly worker: number; readonly open: number };
 
-/** Lets messages arrive. */
 export const settled = () => pause(20);

@@ -5,19 +5,14 @@ import { basename } from "node:path";
 /** Kinds of calls that the reader of files makes. */
 export const CALLS = ["opendir", "readdir", "open", "stat", "read"] as const;
 
-/** One of {@linkcode CALLS}. */
 export type Call = (typeof CALLS)[number];
 
-/** Which call fails, and how. */
 export interface Fault {
   readonly call: Call;
-  /** Number of the call, from 0. */
   readonly at: number;
-  /** `EIO` and so on. */
   readonly code: string;
 }
 
-/** What became of a run. */
 export interface Run<T> {
   /** Its result, or what it threw. */
   readonly result: { readonly value: T } | { readonly error: unknown };

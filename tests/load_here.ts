@@ -5,7 +5,6 @@ import { FileAccess, type ReadCounts } from "../readers/io/random_access.ts";
 import type { Acquisition, RowRange } from "../readers/reader.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/format.ts";
 
-/** What a test can set. */
 export interface LoadOptions {
   readonly channelIndices?: readonly number[] | null;
   readonly roots?: readonly string[] | null;
@@ -44,14 +43,12 @@ interface Share {
   readonly buffers: ArrayBuffer[];
 }
 
-/** A request for a path. */
 export function requestOf(path: string, options: LoadOptions = {}): OpenRequest {
   const { scene = null, roots = null, channelIndices = null, allowedExtensions = SUPPORTED_EXTENSIONS } =
     options;
   return { path, roots, channelIndices, allowedExtensions, scene };
 }
 
-/** Opens and describes; then some of it or all can be decoded. */
 export async function planLoad(
   request: OpenRequest,
   files: FileAccess,

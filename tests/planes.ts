@@ -16,7 +16,6 @@ export function sha256(plane: Float32Array): string {
 /** The first 16 digits of {@linkcode sha256}, as most fixtures state them. */
 export const hashOf = (plane: Float32Array): string => sha256(plane).slice(0, 16);
 
-/** What to decode: all channels and rows by default. */
 export interface Wanted {
   readonly channels?: readonly number[];
   readonly rows?: RowRange;

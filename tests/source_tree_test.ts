@@ -14,7 +14,6 @@ const REACHING_IN = new Map([
   ["readers/tiff/mod.ts", /^readers\/tiff\/dialects\/\w+\.ts$/],
 ]);
 
-/** A module in the output of `deno info --json`. */
 interface ModuleInfo {
   readonly specifier: string;
   readonly dependencies?: readonly {

@@ -6,23 +6,25 @@ import { openHere } from "./load_here.ts";
 /** Writes a file, whose name may have folders, and returns its path. */
 export type Put = (name: string, content: Uint8Array | string) => string;
 
-/** Files by name. */
 export type Files = Readonly<Record<string, Uint8Array | string>>;
+
+/** An empty folder that is removed at the end of its scope; its path has no links. */
+export function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "acq_test_" }));
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+}
 
 /** Runs `work` with an empty folder, whose path has no links. */
 export async function inFolder<T>(work: (put: Put, folder: string) => T | Promise<T>): Promise<T> {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "acq_test_" }));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const put: Put = (name, content) => {
     const path = join(folder, name);
     Deno.mkdirSync(dirname(path), { recursive: true });
     Deno.writeFileSync(path, typeof content === "string" ? new TextEncoder().encode(content) : content);
     return path;
   };
-  try {
-    return await work(put, folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  return await work(put, folder);
 }
 
 /** Runs `work` with these files; `path` is that of the first. */
@@ -35,14 +37,12 @@ export const withFiles = <T>(
     return work(first, folder);
   });
 
-/** Opens the first of these files. */
 export const withOpened = (
   files: Files,
   use: (acquisition: Acquisition, folder: string) => void | Promise<void>,
 ): Promise<void> =>
   withFiles(files, (path, folder) => openHere(path, (acquisition) => use(acquisition, folder)));
 
-/** Copies a file, or a folder with its contents. */
 export function copy(from: string, to: string): void {
   if (Deno.statSync(from).isFile) return Deno.copyFileSync(from, to);
   Deno.mkdirSync(to, { recursive: true });

@@ -1,5 +1,4 @@
 /** Warnings as tests compare them. */
 import type { Warning } from "../readers/warning.ts";
 
-/** The codes of warnings. */
 export const codesOf = (warnings: readonly Warning[]): string[] => warnings.map(({ code }) => code);

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { arch, platform } from "node:process";
 import { dirname, join } from "node:path";
 import { ROOT } from "./release.ts";
+import { temporaryFolder } from "../../tests/temporary_files.ts";
 
 const NAME = `@acq-server/${platform}-${arch}`;
 const VERSION = "1.2.3";
@@ -14,7 +15,6 @@ const TUNABLES = platform === "linux" ? "glibc.malloc.mmap_threshold=131072" : "
 const ignore = Deno.build.os === "windows" || !await hasNode();
 if (ignore) console.log("Skipped: the launcher is tested where Node and shell scripts run");
 
-/** Whether Node runs. */
 async function hasNode(): Promise<boolean> {
   try {
     return (await new Deno.Command("node", { args: ["--version"], stdout: "null" }).output()).success;
@@ -24,7 +24,6 @@ async function hasNode(): Promise<boolean> {
   }
 }
 
-/** Installs the launcher in a folder. */
 function installLauncher(folder: string): void {
   mkdirSync(folder, { recursive: true });
   copyFileSync(`${ROOT}.ci/packages/launch.js`, join(folder, "launch.js"));
@@ -40,94 +39,79 @@ function installProgram(folder: string, manifest = { name: NAME, version: VERSIO
   writeFileSync(join(folder, "acq-server"), script, { mode: 0o755 });
 }
 
-/** Links to a file or folder, whose parents it makes. */
-function link(target: string, path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(target, path);
+/** Folders of launcher and program, links as target and path, and what is started. */
+interface Layout {
+  readonly launcher: string;
+  readonly program: string;
+  readonly links?: readonly (readonly [target: string, path: string])[];
+  readonly start: string;
+  /** Of a program that is not started. */
+  readonly wrong?: { readonly name: string; readonly version: string };
 }
 
-/** Layouts, below a folder of its own each; gives the launcher to start, relative to it. */
-const LAYOUTS: Record<string, { started: boolean; make: (folder: string) => string }> = {
+const BESIDE = {
+  launcher: "node_modules/acq-server",
+  program: `node_modules/${NAME}`,
+  start: "node_modules/acq-server/launch.js",
+};
+const STORE = "node_modules/.pnpm";
+
+const LAYOUTS: Record<string, Layout> = {
   "npm: beside the launcher": {
-    started: true,
-    make(folder) {
-      installLauncher(join(folder, "node_modules/acq-server"));
-      installProgram(join(folder, "node_modules", NAME));
-      link("../acq-server/launch.js", join(folder, "node_modules/.bin/acq-server"));
-      return "node_modules/.bin/acq-server";
-    },
+    ...BESIDE,
+    links: [["../acq-server/launch.js", "node_modules/.bin/acq-server"]],
+    start: "node_modules/.bin/acq-server",
   },
   "npm install --global: inside the launcher": {
-    started: true,
-    make(folder) {
-      installLauncher(join(folder, "lib/node_modules/acq-server"));
-      installProgram(join(folder, "lib/node_modules/acq-server/node_modules", NAME));
-      link("../lib/node_modules/acq-server/launch.js", join(folder, "bin/acq-server"));
-      return "bin/acq-server";
-    },
+    launcher: "lib/node_modules/acq-server",
+    program: `lib/node_modules/acq-server/node_modules/${NAME}`,
+    links: [["../lib/node_modules/acq-server/launch.js", "bin/acq-server"]],
+    start: "bin/acq-server",
   },
   "pnpm: links into its store": {
-    started: true,
-    make(folder) {
-      const store = join(folder, "node_modules/.pnpm");
-      installLauncher(join(store, "acq-server@1.2.3/node_modules/acq-server"));
-      installProgram(join(store, "program@1.2.3/node_modules", NAME));
-      link(
-        join(store, "program@1.2.3/node_modules", NAME),
-        join(store, "acq-server@1.2.3/node_modules", NAME),
-      );
-      link(".pnpm/acq-server@1.2.3/node_modules/acq-server", join(folder, "node_modules/acq-server"));
-      return "node_modules/acq-server/launch.js";
-    },
+    launcher: `${STORE}/acq-server@1.2.3/node_modules/acq-server`,
+    program: `${STORE}/program@1.2.3/node_modules/${NAME}`,
+    links: [
+      [`../../../program@1.2.3/node_modules/${NAME}`, `${STORE}/acq-server@1.2.3/node_modules/${NAME}`],
+      [".pnpm/acq-server@1.2.3/node_modules/acq-server", "node_modules/acq-server"],
+    ],
+    start: "node_modules/acq-server/launch.js",
   },
   "a package of a parent's node_modules": {
-    started: false,
-    make(folder) {
-      installLauncher(join(folder, "home/node_modules/acq-server"));
-      installProgram(join(folder, "node_modules", NAME));
-      return "home/node_modules/acq-server/launch.js";
-    },
+    launcher: "home/node_modules/acq-server",
+    program: `node_modules/${NAME}`,
+    start: "home/node_modules/acq-server/launch.js",
+    wrong: { name: NAME, version: VERSION },
   },
-  "a package of another version": {
-    started: false,
-    make(folder) {
-      installLauncher(join(folder, "node_modules/acq-server"));
-      installProgram(join(folder, "node_modules", NAME), { name: NAME, version: "1.2.2" });
-      return "node_modules/acq-server/launch.js";
-    },
-  },
-  "a package of another name": {
-    started: false,
-    make(folder) {
-      installLauncher(join(folder, "node_modules/acq-server"));
-      installProgram(join(folder, "node_modules", NAME), { name: "acq-server-fork", version: VERSION });
-      return "node_modules/acq-server/launch.js";
-    },
-  },
+  "a package of another version": { ...BESIDE, wrong: { name: NAME, version: "1.2.2" } },
+  "a package of another name": { ...BESIDE, wrong: { name: "acq-server-fork", version: VERSION } },
 };
 
 Deno.test({
   name: "the launcher starts the program of its own package and no other",
   ignore,
   fn: async (t) => {
-    for (const [name, { started, make }] of Object.entries(LAYOUTS)) {
+    for (const [name, { launcher, program, links = [], start, wrong }] of Object.entries(LAYOUTS)) {
       await t.step(name, async () => {
-        const folder = Deno.makeTempDirSync({ prefix: "launch_" });
-        try {
-          const { code, stdout, stderr } = await new Deno.Command("node", {
-            args: [make(folder), "--version"],
-            cwd: folder,
-            env: { GLIBC_TUNABLES: "" },
-            signal: AbortSignal.timeout(30_000),
-          }).output();
-          const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-          if (started) assert.deepEqual([code, out, error], [0, `started --version ${TUNABLES}\n`, ""]);
-          else {
-            assert.deepEqual([code, out], [1, ""]);
-            assert.match(error!, new RegExp(`version 1\\.2\\.3 of the package "${NAME}" is not installed`));
-          }
-        } finally {
-          Deno.removeSync(folder, { recursive: true });
+        using temporary = temporaryFolder();
+        const folder = temporary.path;
+        installLauncher(join(folder, launcher));
+        installProgram(join(folder, program), wrong);
+        for (const [target, path] of links) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true });
+          symlinkSync(target, join(folder, path));
+        }
+        const { code, stdout, stderr } = await new Deno.Command("node", {
+          args: [start, "--version"],
+          cwd: folder,
+          env: { GLIBC_TUNABLES: "" },
+          signal: AbortSignal.timeout(30_000),
+        }).output();
+        const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+        if (!wrong) assert.deepEqual([code, out, error], [0, `started --version ${TUNABLES}\n`, ""]);
+        else {
+          assert.deepEqual([code, out], [1, ""]);
+          assert.match(error!, new RegExp(`version 1\\.2\\.3 of the package "${NAME}" is not installed`));
         }
       });
     }

@@ -14,6 +14,7 @@ import { checkProbe } from "./probe_outcomes.ts";
 import { startClicked } from "./started_by_click.ts";
 import { ROOT, ServerProcess } from "./server_process.ts";
 import { run } from "../child_process.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const EXE = Deno.build.os === "windows" ? ".exe" : "";
 const binary = Deno.env.get("ACQ_SERVER_BINARY") ?? join(ROOT, "dist", `acq-server${EXE}`);
@@ -34,93 +35,86 @@ function isDenoItself(path: string): boolean {
 
 async function useBinary(t: Deno.TestContext): Promise<void> {
   assert.equal(fault, null, `REQUIRE_BINARY is set, and ${fault}`);
-  const folder = Deno.makeTempDirSync({ prefix: "binary_" });
-  try {
-    await t.step("--version names version and commit", async () => {
-      const { code, stdout } = await run(binary, { args: ["--version"] });
-      assert.equal(code, 0);
-      const line = new TextDecoder().decode(stdout);
-      assert.match(line, /^acq-server \S+ \(commit ([0-9a-f]{12}(, modified)?|unknown)\)\n$/);
-      assert.equal(line.split(" ")[1], manifest.version);
-    });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  await t.step("--version names version and commit", async () => {
+    const { code, stdout } = await run(binary, { args: ["--version"] });
+    assert.equal(code, 0);
+    const line = new TextDecoder().decode(stdout);
+    assert.match(line, /^acq-server \S+ \(commit ([0-9a-f]{12}(, modified)?|unknown)\)\n$/);
+    assert.equal(line.split(" ")[1], manifest.version);
+  });
 
-    await t.step("describes a file and writes a plane without a server", async () => {
-      const [sample] = formatSamples(folder);
-      const command = (name: string) => run(binary, { args: [name, sample!.path] });
-      const [info, plane] = [await command("info"), await command("plane")];
-      assert.deepEqual([info.code, plane.code, info.stderr.length + plane.stderr.length], [0, 0, 0]);
-      assert.equal(JSON.parse(new TextDecoder().decode(info.stdout)).source.path, sample!.path);
-      assert.equal(createHash("sha256").update(plane.stdout).digest("hex"), sample!.sha256[0]);
-    });
+  await t.step("describes a file and writes a plane without a server", async () => {
+    const [sample] = formatSamples(folder);
+    const command = (name: string) => run(binary, { args: [name, sample!.path] });
+    const [info, plane] = [await command("info"), await command("plane")];
+    assert.deepEqual([info.code, plane.code, info.stderr.length + plane.stderr.length], [0, 0, 0]);
+    assert.equal(JSON.parse(new TextDecoder().decode(info.stdout)).source.path, sample!.path);
+    assert.equal(createHash("sha256").update(plane.stdout).digest("hex"), sample!.sha256[0]);
+  });
 
-    await t.step("judges a collection and prints a schema", () => useCollection(join(folder, "collection")));
+  await t.step("judges a collection and prints a schema", () => useCollection(join(folder, "collection")));
 
-    // PATH has no dialog program, which must cause no warning.
-    const temporary = join(folder, "temporary");
-    Deno.mkdirSync(temporary);
-    const env = {
-      ...{ PATH: folder, DISPLAY: ":0", LD_LIBRARY_PATH: "/opt/environment/lib" },
-      ...{ TMPDIR: temporary, TMP: temporary, TEMP: temporary },
-    };
-    const server = await ServerProcess.start({ program: binary, args: [] }, [], env);
-    try {
-      await t.step("says its addresses and no warning", () => {
-        assert.match(server.stderr, /\/demo\/v2\//);
-        assert.doesNotMatch(server.stderr, /warn|info|failed|permission/i);
-      });
-      for (const sample of formatSamples(folder)) {
-        await t.step(`opens ${sample.format}`, () => openSample(server, sample));
-      }
-      await t.step("its pages load with all their resources", () => checkPages(server));
-      if (Deno.build.os === "linux") {
-        await t.step("a missing dialog program is an answer", async () => {
-          const { status, body } = await server.post("/api/v2/pick-and-open", {});
-          assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
-          assert.match(String(body.message), /neither "zenity" nor "kdialog" was in PATH/);
-        });
-      }
-    } finally {
-      await server.stop();
-    }
-
-    await t.step("a click opens the client, and an error can be read", () => startClicked(binary, temporary));
-
-    await t.step("nothing was written into the folder for temporary files", () => {
-      assert.deepEqual([...Deno.readDirSync(temporary)].map(({ name }) => name), []);
-    });
-
-    await t.step("a write, an outbound connection and a foreign program are refused", async () => {
-      // The executable tries none of them, so a probe with the same runtime and the same permissions does.
-      const probe = join(folder, `probe${EXE}`);
-      const built = await run(Deno.execPath(), {
-        args: [
-          "compile",
-          "--quiet",
-          "--permission-set",
-          "--no-prompt",
-          "--no-check",
-          "--no-code-cache",
-          "--output",
-          probe,
-          join(ROOT, "tests", "binary", "permission_probe.ts"),
-        ],
-        cwd: ROOT,
-      });
-      if (!built.success) {
-        const words = new TextDecoder().decode(built.stderr);
-        assert(!required && /\bdenort\b/.test(words), words);
-        console.log("Skipped: the runtime for a probe cannot be downloaded");
-        return;
-      }
-      assert.deepEqual(
-        readExecutable(probe).metadata.permissions,
-        readExecutable(binary).metadata.permissions,
-      );
-      await checkProbe({ program: probe, args: [] }, "not found");
-    });
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  // PATH has no dialog program, which must cause no warning.
+  const scratch = join(folder, "temporary");
+  Deno.mkdirSync(scratch);
+  const env = {
+    ...{ PATH: folder, DISPLAY: ":0", LD_LIBRARY_PATH: "/opt/environment/lib" },
+    ...{ TMPDIR: scratch, TMP: scratch, TEMP: scratch },
+  };
+  await using server = await ServerProcess.start({ program: binary, args: [] }, [], env);
+  await t.step("says its addresses and no warning", () => {
+    assert.match(server.stderr, /\/demo\/v2\//);
+    assert.doesNotMatch(server.stderr, /warn|info|failed|permission/i);
+  });
+  for (const sample of formatSamples(folder)) {
+    await t.step(`opens ${sample.format}`, () => openSample(server, sample));
   }
+  await t.step("its pages load with all their resources", () => checkPages(server));
+  if (Deno.build.os === "linux") {
+    await t.step("a missing dialog program is an answer", async () => {
+      const { status, body } = await server.post("/api/v2/pick-and-open", {});
+      assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
+      assert.match(String(body.message), /neither "zenity" nor "kdialog" was in PATH/);
+    });
+  }
+
+  await t.step("a click opens the client, and an error can be read", () => startClicked(binary, scratch));
+
+  await t.step("nothing was written into the folder for temporary files", () => {
+    assert.deepEqual([...Deno.readDirSync(scratch)].map(({ name }) => name), []);
+  });
+
+  await t.step("a write, an outbound connection and a foreign program are refused", async () => {
+    // The executable tries none of them, so a probe with the same runtime and the same permissions does.
+    const probe = join(folder, `probe${EXE}`);
+    const built = await run(Deno.execPath(), {
+      args: [
+        "compile",
+        "--quiet",
+        "--permission-set",
+        "--no-prompt",
+        "--no-check",
+        "--no-code-cache",
+        "--output",
+        probe,
+        join(ROOT, "tests", "binary", "permission_probe.ts"),
+      ],
+      cwd: ROOT,
+    });
+    if (!built.success) {
+      const words = new TextDecoder().decode(built.stderr);
+      assert(!required && /\bdenort\b/.test(words), words);
+      console.log("Skipped: the runtime for a probe cannot be downloaded");
+      return;
+    }
+    assert.deepEqual(
+      readExecutable(probe).metadata.permissions,
+      readExecutable(binary).metadata.permissions,
+    );
+    await checkProbe({ program: probe, args: [] }, "not found");
+  });
 }
 
 /** Validates a collection, unchanged and without its table. */

@@ -1,7 +1,6 @@
 /** Reads what `deno compile` appended to its runtime: metadata, lists of packages, the embedded files. */
 import { Buffer } from "node:buffer";
 
-/** What the tests compare. */
 export interface Executable {
   readonly metadata: {
     readonly argv: readonly string[];
@@ -11,9 +10,7 @@ export interface Executable {
     readonly log_level: string | null;
     readonly entrypoint_key: string;
   };
-  /** Paths of embedded files, relative, with slashes. */
   readonly files: readonly string[];
-  /** Bytes of each of these files. */
   readonly sizes: readonly number[];
 }
 

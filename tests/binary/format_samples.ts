@@ -8,7 +8,6 @@ import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiff_writer.ts";
 import type { ServerProcess } from "./server_process.ts";
 
-/** A file to open. */
 export interface FormatSample {
   /** `source.format` */
   readonly format: string;

@@ -121,7 +121,6 @@ function makePackages(folder: string): string {
   return output;
 }
 
-/** The one file with an ending. */
 function only(folder: string, ending: RegExp): string {
   const found = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => ending.test(name));
   assert.equal(found.length, 1, found.join(" "));
@@ -188,6 +187,7 @@ for path, digest, size in rows:
     assert (digest, size) == ("sha256=" + sha, str(len(data))), path
 print(len(rows))
 `;
+import { temporaryFolder } from "../temporary_files.ts";
 
 /** Installs by pip into a fresh environment, without an index. */
 async function useWheel(packages: string): Promise<void> {
@@ -231,19 +231,15 @@ async function useClientWheel(packages: string): Promise<void> {
     stdout: "null",
   }).outputSync();
   if (!installed.success) return console.log("Skipped: the client's wheel needs napari and xarray of PyPI");
-  const server = await ServerProcess.start(FROM_SOURCE);
-  try {
-    const cases = join(ROOT, "tests", "clients", "client_wheel_cases.py");
-    // It reads the repository, which may be closed to another user.
-    const { code, stdout, stderr } = await new Deno.Command(program, {
-      args: ["-I", cases, server.baseUrl, join(ROOT, "examples"), join(ROOT, "tests", "fixtures")],
-      env: { HOME: folder.path },
-    }).output();
-    const text = new TextDecoder();
-    assert.equal(code, 0, text.decode(stdout) + text.decode(stderr));
-  } finally {
-    await server.stop();
-  }
+  await using server = await ServerProcess.start(FROM_SOURCE);
+  const cases = join(ROOT, "tests", "clients", "client_wheel_cases.py");
+  // It reads the repository, which may be closed to another user.
+  const { code, stdout, stderr } = await new Deno.Command(program, {
+    args: ["-I", cases, server.baseUrl, join(ROOT, "examples"), join(ROOT, "tests", "fixtures")],
+    env: { HOME: folder.path },
+  }).output();
+  const text = new TextDecoder();
+  assert.equal(code, 0, text.decode(stdout) + text.decode(stderr));
 }
 
 /** Installs by npm without a registry, so the packages of other systems are missing. */
@@ -274,17 +270,14 @@ Deno.test({
   name: "packages are installed, used and removed",
   ignore,
   fn: async (t) => {
-    const folder = Deno.makeTempDirSync({ prefix: "packages_" });
-    try {
-      Deno.chmodSync(folder, 0o755);
-      const packages = makePackages(folder);
-      await t.step("lintian accepts the Debian package", () => judgeDebianPackage(packages));
-      await t.step("a Debian package", () => useDebianPackage(packages));
-      await t.step("a wheel", () => useWheel(packages));
-      await t.step("the wheel of the client", () => useClientWheel(packages));
-      await t.step("packages of npm", () => useNpmPackages(packages));
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
+    using temporary = temporaryFolder();
+    const folder = temporary.path;
+    Deno.chmodSync(folder, 0o755);
+    const packages = makePackages(folder);
+    await t.step("lintian accepts the Debian package", () => judgeDebianPackage(packages));
+    await t.step("a Debian package", () => useDebianPackage(packages));
+    await t.step("a wheel", () => useWheel(packages));
+    await t.step("the wheel of the client", () => useClientWheel(packages));
+    await t.step("packages of npm", () => useNpmPackages(packages));
   },
 });

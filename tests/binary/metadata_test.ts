@@ -9,6 +9,7 @@ import { FORMATS } from "../../readers/registry.ts";
 import { readExecutable } from "./executable.ts";
 import { ROOT } from "./server_process.ts";
 import { run } from "../child_process.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 /** Files below a folder, relative to the root, with slashes. */
 function* filesBelow(folder: string): Generator<string> {
@@ -18,7 +19,6 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-/** What the executable is made of. */
 const SOURCES = [
   ".ci",
   "deno.json",
@@ -36,7 +36,6 @@ const SOURCES = [
   "examples/python/acq_client.py",
 ];
 
-/** The pages that a server shows. */
 const MANUAL = ["README.md", ...filesBelow("docs")].filter(isManualPage);
 
 /** A copy of the sources, since the script writes beside them; ends with its folder. */
@@ -62,102 +61,99 @@ async function compile(sources: string, args: string[], env: Record<string, stri
 }
 
 Deno.test("metadata of the executable", async (t) => {
-  const folder = Deno.makeTempDirSync({ prefix: "compile_" });
-  try {
-    const output = join(folder, Deno.build.os === "windows" ? "acq-server.exe" : "acq-server");
-    const env = { DENORT_BIN: Deno.execPath() };
-    const built = await compile(copySources(folder), ["--output", folder + "/"], env);
-    assert.equal(built.code, 0, built.error);
-    assert.match(built.out, /^(.+) for \S+, \d+ MB$/m);
-    assert.equal(built.out.split(" for ")[0], output);
-    const { metadata, files, sizes } = readExecutable(output);
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const output = join(folder, Deno.build.os === "windows" ? "acq-server.exe" : "acq-server");
+  const env = { DENORT_BIN: Deno.execPath() };
+  const built = await compile(copySources(folder), ["--output", folder + "/"], env);
+  assert.equal(built.code, 0, built.error);
+  assert.match(built.out, /^(.+) for \S+, \d+ MB$/m);
+  assert.equal(built.out.split(" for ")[0], output);
+  const { metadata, files, sizes } = readExecutable(output);
 
-    await t.step("permissions are those of deno.json and nothing else, without prompts", () => {
-      const { read, net, run, env, import: imports, ...others } = manifest.permissions.default;
-      assert.deepEqual(others, {});
-      assert.equal(read, true);
-      const { prompt, allow_read, allow_net, allow_run, allow_env, allow_import, ...rest } =
-        metadata.permissions;
-      assert.equal(prompt, false);
-      // An empty list stands for everything.
-      assert.deepEqual(allow_read, []);
-      assert.deepEqual({ allow_net, allow_run, allow_env, allow_import }, {
-        allow_net: net,
-        allow_run: run,
-        allow_env: env,
-        allow_import: imports,
-      });
-      assert.deepEqual(Object.entries(rest).filter(([, value]) => value !== null), []);
-      for (const name of ["allow_write", "allow_sys", "allow_ffi"]) assert.equal(rest[name], null, name);
+  await t.step("permissions are those of deno.json and nothing else, without prompts", () => {
+    const { read, net, run, env, import: imports, ...others } = manifest.permissions.default;
+    assert.deepEqual(others, {});
+    assert.equal(read, true);
+    const { prompt, allow_read, allow_net, allow_run, allow_env, allow_import, ...rest } =
+      metadata.permissions;
+    assert.equal(prompt, false);
+    // An empty list stands for everything.
+    assert.deepEqual(allow_read, []);
+    assert.deepEqual({ allow_net, allow_run, allow_env, allow_import }, {
+      allow_net: net,
+      allow_run: run,
+      allow_env: env,
+      allow_import: imports,
     });
+    assert.deepEqual(Object.entries(rest).filter(([, value]) => value !== null), []);
+    for (const name of ["allow_write", "allow_sys", "allow_ffi"]) assert.equal(rest[name], null, name);
+  });
 
-    await t.step("no arguments are baked in, and missing dialog programs cause no warning", () => {
-      assert.deepEqual(metadata.argv, []);
-      assert.equal(metadata.log_level, "ERROR");
-      assert.equal(metadata.entrypoint_key, "main.ts");
+  await t.step("no arguments are baked in, and missing dialog programs cause no warning", () => {
+    assert.deepEqual(metadata.argv, []);
+    assert.equal(metadata.log_level, "ERROR");
+    assert.equal(metadata.entrypoint_key, "main.ts");
+  });
+
+  await t.step(
+    "no code is cached in the folder for temporary files, where every account may write",
+    () => {
+      assert.equal(metadata.code_cache_key, null);
+    },
+  );
+
+  await t.step("pages, worker, readers, dialog scripts and commit are embedded", () => {
+    for (const { name, load } of FORMATS) assert.match(String(load), /import\("\.\/mod\.ts"\)/, name);
+    const readers = [...filesBelow("readers")].filter((name) => /^readers\/[^/]+\/format\.ts$/.test(name))
+      .map((name) => name.replace(/format\.ts$/, "mod.ts"));
+    assert(readers.length > 0);
+    const wanted = [
+      "main.ts",
+      "cli/commands.ts",
+      "deno.json",
+      "dist/commit.txt",
+      "readers/acquisition_worker.ts",
+      "session/dialog/macos.js",
+      "session/dialog/windows.ps1",
+      "session/named_acquisitions.ts",
+      "cli/info.ts",
+      "cli/plane.ts",
+      ...MANUAL,
+      ...readers,
+      ...filesBelow("static"),
+    ];
+    assert.deepEqual(wanted.filter((name) => !files.includes(name)), []);
+  });
+
+  const packages = new Set(files.map(packageOf).filter((name) => name !== null));
+
+  await t.step("what is embedded is below 8.5 MB, and of packages the files that are used", () => {
+    const bytes = new Map<string, number>();
+    files.forEach((path, i) => {
+      const part = packageOf(path) ?? path.split("/")[0]!;
+      bytes.set(part, (bytes.get(part) ?? 0) + sizes[i]!);
     });
-
-    await t.step(
-      "no code is cached in the folder for temporary files, where every account may write",
-      () => {
-        assert.equal(metadata.code_cache_key, null);
-      },
+    const list = [...bytes].sort(([, a], [, b]) => b - a).map(([part, size]) => `${part} ${size}`).join(
+      "\n",
     );
+    assert(sizes.reduce((sum, size) => sum + size, 0) < 8.5e6, list);
+    const unused = /\.(map|d\.[cm]?ts)$|\/(cjs|enc|src\/v4|v3|__tests__)\//;
+    const large = files.filter((path, i) => packageOf(path) !== null && sizes[i]! >= 4096);
+    assert.deepEqual(large.filter((path) => unused.test(path)), []);
+    assert.deepEqual([...packages].sort(), Object.keys(NEEDED).filter(isEmbedded));
+  });
 
-    await t.step("pages, worker, readers, dialog scripts and commit are embedded", () => {
-      for (const { name, load } of FORMATS) assert.match(String(load), /import\("\.\/mod\.ts"\)/, name);
-      const readers = [...filesBelow("readers")].filter((name) => /^readers\/[^/]+\/format\.ts$/.test(name))
-        .map((name) => name.replace(/format\.ts$/, "mod.ts"));
-      assert(readers.length > 0);
-      const wanted = [
-        "main.ts",
-        "cli/commands.ts",
-        "deno.json",
-        "dist/commit.txt",
-        "readers/acquisition_worker.ts",
-        "session/dialog/macos.js",
-        "session/dialog/windows.ps1",
-        "session/named_acquisitions.ts",
-        "cli/info.ts",
-        "cli/plane.ts",
-        ...MANUAL,
-        ...readers,
-        ...filesBelow("static"),
-      ];
-      assert.deepEqual(wanted.filter((name) => !files.includes(name)), []);
-    });
-
-    const packages = new Set(files.map(packageOf).filter((name) => name !== null));
-
-    await t.step("what is embedded is below 8.5 MB, and of packages the files that are used", () => {
-      const bytes = new Map<string, number>();
-      files.forEach((path, i) => {
-        const part = packageOf(path) ?? path.split("/")[0]!;
-        bytes.set(part, (bytes.get(part) ?? 0) + sizes[i]!);
-      });
-      const list = [...bytes].sort(([, a], [, b]) => b - a).map(([part, size]) => `${part} ${size}`).join(
-        "\n",
-      );
-      assert(sizes.reduce((sum, size) => sum + size, 0) < 8.5e6, list);
-      const unused = /\.(map|d\.[cm]?ts)$|\/(cjs|enc|src\/v4|v3|__tests__)\//;
-      const large = files.filter((path, i) => packageOf(path) !== null && sizes[i]! >= 4096);
-      assert.deepEqual(large.filter((path) => unused.test(path)), []);
-      assert.deepEqual([...packages].sort(), Object.keys(NEEDED).filter(isEmbedded));
-    });
-
-    await t.step("no tests and no packages that only tests use", () => {
-      for (const name of ["playwright-core", "fast-check", "ajv", "@seriousme/openapi-schema-validator"]) {
-        assert(!packages.has(name), name);
-      }
-      assert(packages.has("hono"));
-      const foreign = files.filter((name) => /^((tests|bench|docs|examples|\.ci)\/|[^/]+\.md$)/.test(name));
-      // The server serves its manual and its client for Python.
-      assert.deepEqual(foreign.toSorted(), [...MANUAL, "examples/python/acq_client.py"].toSorted());
-      assert.deepEqual(files.filter((name) => name.endsWith("_test.ts")), []);
-    });
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  await t.step("no tests and no packages that only tests use", () => {
+    for (const name of ["playwright-core", "fast-check", "ajv", "@seriousme/openapi-schema-validator"]) {
+      assert(!packages.has(name), name);
+    }
+    assert(packages.has("hono"));
+    const foreign = files.filter((name) => /^((tests|bench|docs|examples|\.ci)\/|[^/]+\.md$)/.test(name));
+    // The server serves its manual and its client for Python.
+    assert.deepEqual(foreign.toSorted(), [...MANUAL, "examples/python/acq_client.py"].toSorted());
+    assert.deepEqual(files.filter((name) => name.endsWith("_test.ts")), []);
+  });
 });
 
 Deno.test("the compile script reports an error in one line", async (t) => {
@@ -184,21 +180,4 @@ Deno.test("the compile script reports an error in one line", async (t) => {
     });
   }
   Deno.removeSync(folder, { recursive: true });
-});
-
-Deno.test("an executable for Windows gets its extension, and the output names the written file", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "compile_" });
-  try {
-    const args = ["--target", "x86_64-pc-windows-msvc", "--output", join(folder, "acq-server-0.1")];
-    const built = await compile(copySources(folder), args, { DENORT_BIN: Deno.execPath() });
-    // Where this is not Windows its runtime is no Windows program, which takes no icon; then nothing is written.
-    if (built.code !== 0) {
-      return console.log(`Skipped: no runtime for Windows (${built.error.trim().split("\n")[0]})`);
-    }
-    const file = built.out.split(" for ")[0]!;
-    assert.equal(file, join(folder, "acq-server-0.1.exe"));
-    assert(Deno.statSync(file).isFile);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
 });

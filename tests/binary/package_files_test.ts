@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { lockedPackages, unneededFiles } from "../../.ci/package_files.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
 import { run } from "../child_process.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 /** Folders with fixtures that need a codec of a package. */
 const FIXTURES = ["tiff", "czi", "ome_zarr"];
@@ -49,19 +50,12 @@ async function serveOffline(
   missing: readonly string[],
   use: (server: ServerProcess) => Promise<void>,
 ): Promise<void> {
-  const cache = Deno.makeTempDirSync({ prefix: "package_files_" });
-  try {
-    await copyNeeded(join(cache, "npm"), missing);
-    const launch = { ...FROM_SOURCE, args: ["run", "--cached-only", ...FROM_SOURCE.args.slice(1)] };
-    const server = await ServerProcess.start(launch, [], { DENO_DIR: cache });
-    try {
-      await use(server);
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    Deno.removeSync(cache, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const cache = temporary.path;
+  await copyNeeded(join(cache, "npm"), missing);
+  const launch = { ...FROM_SOURCE, args: ["run", "--cached-only", ...FROM_SOURCE.args.slice(1)] };
+  await using server = await ServerProcess.start(launch, [], { DENO_DIR: cache });
+  await use(server);
 }
 
 Deno.test("the server runs on the package files that the executable has", () =>

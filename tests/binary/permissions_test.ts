@@ -5,6 +5,7 @@ import manifest from "../../deno.json" with { type: "json" };
 import { formatSamples, openSample } from "./format_samples.ts";
 import { checkProbe } from "./probe_outcomes.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "./server_process.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 Deno.test("writes, foreign programs and other hosts are refused", () =>
   checkProbe({
@@ -24,58 +25,51 @@ interface AuditEntry {
 }
 
 Deno.test("permissions used while one file of each format is opened", async (t) => {
-  const folder = Deno.makeTempDirSync({ prefix: "audit_" });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const log = join(folder, "audit.jsonl");
-  try {
-    const server = await ServerProcess.start(FROM_SOURCE, [], {
-      DENO_AUDIT_PERMISSIONS: log,
-      DISPLAY: "",
-      WAYLAND_DISPLAY: "",
-    });
-    try {
-      for (const sample of formatSamples(folder)) {
-        await t.step(sample.format, () => openSample(server, sample));
-      }
-      for (const page of ["/docs", "/demo/v2/", "/openapi.json", "/api/v2"]) {
-        const response = await fetch(server.baseUrl + page);
-        await response.body?.cancel();
-        assert.equal(response.status, 200, page);
-      }
-      assert.equal((await server.post("/api/v2/pick-and-open", {})).status, 501);
-    } finally {
-      await server.stop();
-    }
-    const entries: AuditEntry[] = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) =>
-      JSON.parse(line)
-    );
-    const valuesOf = (permission: string) =>
-      entries.filter((entry) => entry.permission === permission).map(({ value }) => value);
-
-    await t.step("kinds", () => {
-      const kinds = new Set(entries.map(({ permission }) => permission));
-      assert.deepEqual([...kinds].filter((kind) => !["read", "write", "net", "env"].includes(kind)), []);
-    });
-    await t.step("the audit lists a write beside each read of an open call, and no other", () => {
-      const reads = valuesOf("read");
-      for (const written of valuesOf("write")) {
-        const at = reads.indexOf(written);
-        assert(at >= 0, String(written));
-        reads.splice(at, 1);
-      }
-    });
-    await t.step("network: the own address only", () => {
-      const { net } = manifest.permissions.default;
-      for (const value of valuesOf("net")) {
-        assert(net.some((host) => value?.startsWith(host + ":")), String(value));
-      }
-    });
-    await t.step("environment: the display only", () => {
-      const { env } = manifest.permissions.default;
-      // Other systems show dialogs without asking where.
-      const asked = Deno.build.os === "linux" ? env : [];
-      assert.deepEqual(new Set(valuesOf("env")), new Set(asked));
-    });
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  await using server = await ServerProcess.start(FROM_SOURCE, [], {
+    DENO_AUDIT_PERMISSIONS: log,
+    DISPLAY: "",
+    WAYLAND_DISPLAY: "",
+  });
+  for (const sample of formatSamples(folder)) {
+    await t.step(sample.format, () => openSample(server, sample));
   }
+  for (const page of ["/docs", "/demo/v2/", "/openapi.json", "/api/v2"]) {
+    const response = await fetch(server.baseUrl + page);
+    await response.body?.cancel();
+    assert.equal(response.status, 200, page);
+  }
+  assert.equal((await server.post("/api/v2/pick-and-open", {})).status, 501);
+  const entries: AuditEntry[] = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) =>
+    JSON.parse(line)
+  );
+  const valuesOf = (permission: string) =>
+    entries.filter((entry) => entry.permission === permission).map(({ value }) => value);
+
+  await t.step("kinds", () => {
+    const kinds = new Set(entries.map(({ permission }) => permission));
+    assert.deepEqual([...kinds].filter((kind) => !["read", "write", "net", "env"].includes(kind)), []);
+  });
+  await t.step("the audit lists a write beside each read of an open call, and no other", () => {
+    const reads = valuesOf("read");
+    for (const written of valuesOf("write")) {
+      const at = reads.indexOf(written);
+      assert(at >= 0, String(written));
+      reads.splice(at, 1);
+    }
+  });
+  await t.step("network: the own address only", () => {
+    const { net } = manifest.permissions.default;
+    for (const value of valuesOf("net")) {
+      assert(net.some((host) => value?.startsWith(host + ":")), String(value));
+    }
+  });
+  await t.step("environment: the display only", () => {
+    const { env } = manifest.permissions.default;
+    // Other systems show dialogs without asking where.
+    const asked = Deno.build.os === "linux" ? env : [];
+    assert.deepEqual(new Set(valuesOf("env")), new Set(asked));
+  });
 });

@@ -10,7 +10,6 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Flags of `deno` that take npm packages as deno.lock has them. */
 export const LOCKED = [`--lock=${ROOT}deno.lock`, "--frozen"];
 
-/** How to start something. */
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
@@ -30,13 +29,14 @@ export const FROM_SOURCE: Launch = {
   ],
 };
 
-/** A server that listens. */
-export class ServerProcess {
+/** A server that listens, until it is stopped or its scope ends. */
+export class ServerProcess implements AsyncDisposable {
   /** Such as `http://127.0.0.1:40123`. */
   readonly baseUrl: string;
   readonly #child: Deno.ChildProcess;
   readonly #lines: string[];
   readonly #output: Promise<void>;
+  #isStopped = false;
 
   private constructor(baseUrl: string, child: Deno.ChildProcess, lines: string[], output: Promise<void>) {
     this.baseUrl = baseUrl;
@@ -72,17 +72,14 @@ export class ServerProcess {
     return new ServerProcess(baseUrl, child, lines, output);
   }
 
-  /** Of the process. */
   get pid(): number {
     return this.#child.pid;
   }
 
-  /** What it has written to standard error. */
   get stderr(): string {
     return this.#lines.join("");
   }
 
-  /** Asks for JSON. */
   async json(path: string, init?: RequestInit): Promise<{ status: number; body: Record<string, unknown> }> {
     const answer = fetch(this.baseUrl + path, init).then(async (response) => ({
       status: response.status,
@@ -91,7 +88,6 @@ export class ServerProcess {
     return await within(PATIENCE, `the answer to ${init?.method ?? "GET"} ${path}`, answer);
   }
 
-  /** Posts JSON and reads the answer. */
   post(
     path: string,
     body: unknown,
@@ -103,10 +99,16 @@ export class ServerProcess {
 
   /** Asks it to end, waits for that, and checks that it ended by its own decision. */
   async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     // Windows knows no signal that a process could answer.
     this.#child.kill(Deno.build.os === "windows" ? "SIGKILL" : "SIGTERM");
     const status = await ended(this.#child, "the server");
     await within(PATIENCE, "the end of what the server writes", this.#output.catch(() => {}));
     if (Deno.build.os !== "windows") assert.equal(status.code, 0, this.stderr);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 }

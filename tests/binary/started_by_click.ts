@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ended, outputOf, run, spawn } from "../child_process.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const HOST = { hostname: "127.0.0.1", port: 8767 };
 const PAGE = "http://127.0.0.1:8767/demo/v2/";
@@ -11,31 +12,28 @@ const PAGE = "http://127.0.0.1:8767/demo/v2/";
 /**
  * Starts it on several displays, beside itself and beside another program.
  *
- * @param temporary folder for temporary files
+ * @param scratch folder for temporary files
  */
-export async function startClicked(binary: string, temporary: string): Promise<void> {
+export async function startClicked(binary: string, scratch: string): Promise<void> {
   if (Deno.build.os !== "linux") return console.log("Skipped: the fake browser program is one of Linux");
   try {
     Deno.listen(HOST).close();
   } catch {
     return console.log(`Skipped: port ${HOST.port} is taken, which a start without arguments needs`);
   }
-  const folder = Deno.makeTempDirSync({ prefix: "click_" });
-  try {
-    await onDisplays(binary, folder, temporary);
-    await besideAnotherProgram(binary, folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  await onDisplays(binary, folder, scratch);
+  await besideAnotherProgram(binary, folder);
 }
 
-async function onDisplays(binary: string, folder: string, temporary: string): Promise<void> {
+async function onDisplays(binary: string, folder: string, scratch: string): Promise<void> {
   const asked = join(folder, "asked");
   const program = `#!/bin/sh\nprintf '%s\\n' "$@" >> '${asked}'\n`;
   Deno.writeTextFileSync(join(folder, "xdg-open"), program, { mode: 0o755 });
   const start = (display: string) =>
     spawn(binary, {
-      env: { PATH: folder, DISPLAY: display, WAYLAND_DISPLAY: "", TMPDIR: temporary },
+      env: { PATH: folder, DISPLAY: display, WAYLAND_DISPLAY: "", TMPDIR: scratch },
       stdin: "null",
       stdout: "null",
       stderr: "piped",
@@ -103,7 +101,6 @@ async function besideAnotherProgram(binary: string, folder: string): Promise<voi
   await accepting;
 }
 
-/** Reads up to a word. */
 async function readUntil(stream: ReadableStream<Uint8Array>, word: string): Promise<string> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();

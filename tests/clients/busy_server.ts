@@ -1,24 +1,15 @@
 /** A server before another one that is too busy for the first of some requests. */
 
-/** What it refuses, and how. */
 export interface Refusals {
   /** Method and path of what is refused, such as `POST /api/v2/open`. */
   readonly of: RegExp;
-  /** How many of each. */
   readonly times: number;
   /** Seconds in `Retry-After`; `null` for an answer without it. */
   readonly retryAfter: number | null;
 }
 
-/** A busy server that listens. */
-export interface BusyServer extends AsyncDisposable {
-  readonly base: string;
-  /** Milliseconds at which each request of a kind that is refused came, by method and path. */
-  readonly asked: ReadonlyMap<string, number[]>;
-}
-
-/** Starts one before `target`. */
-export function busyServer(target: string, { of, times, retryAfter }: Refusals): BusyServer {
+/** `asked` has the milliseconds at which each request of a kind that is refused came, by method and path. */
+export function busyServer(target: string, { of, times, retryAfter }: Refusals) {
   const asked = new Map<string, number[]>();
   const local = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
   const server = Deno.serve(local, async (request) => {

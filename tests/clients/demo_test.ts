@@ -4,7 +4,6 @@ import { ROOT } from "../binary/server_process.ts";
 import { ended, spawn } from "../child_process.ts";
 import { PATIENCE, within } from "../deadline.ts";
 
-/** Nobody listens there. */
 const PROXY = "http://127.0.0.1:9";
 const ignore = Deno.build.os === "windows";
 if (ignore) console.log("Skipped: a task of Windows hands no signal on to the server behind it");

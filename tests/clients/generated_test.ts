@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { findProgram, output } from "./program.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const HERE = join(ROOT, "tests", "clients");
 const SCAN = join(ROOT, "tests", "fixtures", "oir", "line_scan.oir");
@@ -34,16 +35,12 @@ function generatorTest(
     name,
     ignore: program === null || needed.includes(null),
     fn: async () => {
-      const folder = Deno.makeTempDirSync({ prefix: "generated_" });
-      const server = await ServerProcess.start(FROM_SOURCE);
-      try {
-        const document = join(folder, "openapi.json");
-        Deno.writeTextFileSync(document, await (await fetch(`${server.baseUrl}/openapi.json`)).text());
-        await run(program!, { server, folder, document });
-      } finally {
-        await server.stop();
-        Deno.removeSync(folder, { recursive: true });
-      }
+      using temporary = temporaryFolder();
+      const folder = temporary.path;
+      await using server = await ServerProcess.start(FROM_SOURCE);
+      const document = join(folder, "openapi.json");
+      Deno.writeTextFileSync(document, await (await fetch(`${server.baseUrl}/openapi.json`)).text());
+      await run(program!, { server, folder, document });
     },
   });
 }

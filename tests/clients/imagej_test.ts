@@ -10,6 +10,7 @@ import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { busyServer } from "./busy_server.ts";
 import { expectedFile, firstPlanes, FIXTURES } from "../fixtures/expected.ts";
 import { findProgram, output } from "./program.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const JAR = "/usr/share/java/ij.jar";
 const programs = ["java", "xvfb-run", "curl", "timeout"].map((name) =>
@@ -19,7 +20,6 @@ const [java, xvfb, , timeout] = programs;
 if (!existsSync(JAR)) console.log(`Skipped: the macro for ImageJ needs ${JAR}`);
 const ignore = programs.includes(null) || !existsSync(JAR);
 
-/** One image that is open in ImageJ. */
 interface Image {
   readonly title: string;
   /** Columns, rows, channels, slices, frames, bits. */
@@ -89,9 +89,7 @@ async function opened(argument: string, folder: string, encoding = "UTF-8"): Pro
   });
 }
 
-/** What is opened, and how. */
 interface Opening {
-  /** In `tests/fixtures/`. */
   readonly file: string;
   /** Name of the file where it is opened. */
   readonly as: string;
@@ -101,33 +99,29 @@ interface Opening {
   readonly encoding?: string;
 }
 
-function imagejTest(name: string, opening: Opening, check: (images: Image[]) => void): void {
+function imagejTest(name: string, fn: (server: ServerProcess, folder: string) => Promise<void>): void {
   Deno.test({
     name: `imagej: ${name}`,
     ignore,
-    fn: () =>
-      withServer(async (server, folder) => {
-        const path = join(folder, opening.as);
-        Deno.copyFileSync(join(FIXTURES, opening.file), path);
-        const argument = `${server.baseUrl}/ ${opening.words ?? ""}${path}`;
-        check(await opened(argument, folder, opening.encoding));
-        assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
-      }),
+    async fn() {
+      using temporary = temporaryFolder();
+      await using server = await ServerProcess.start(FROM_SOURCE);
+      await fn(server, temporary.path);
+    },
   });
 }
 
-async function withServer(work: (server: ServerProcess, folder: string) => Promise<void>): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "imagej_" });
-  const server = await ServerProcess.start(FROM_SOURCE);
-  try {
-    await work(server, folder);
-  } finally {
-    await server.stop();
-    Deno.removeSync(folder, { recursive: true });
-  }
+function openingTest(name: string, opening: Opening, check: (images: Image[]) => void): void {
+  imagejTest(name, async (server, folder) => {
+    const path = join(folder, opening.as);
+    Deno.copyFileSync(join(FIXTURES, opening.file), path);
+    const argument = `${server.baseUrl}/ ${opening.words ?? ""}${path}`;
+    check(await opened(argument, folder, opening.encoding));
+    assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
+  });
 }
 
-imagejTest(
+openingTest(
   "a line scan with its reference and the line in it",
   { file: "oir/line_scan.oir", as: "line_scan.oir" },
   (images) => {
@@ -145,118 +139,106 @@ imagejTest(
   },
 );
 
-imagejTest(
-  "a stack of channels, focus planes and time points",
-  { file: "lsm/series_tzc.lsm", as: "s.lsm" },
-  ([stack, ...others]) => {
-    const [series] = expectedFile("lsm", "series_tzc.lsm").scenes;
-    assert.deepEqual(others, []);
-    assert.equal(stack!.dimensions, "13 9 2 2 3 32");
-    // The order of positions is that of an ImageJ stack.
-    assert.deepEqual(stack!.planes.map((hash) => hash.slice(0, 16)), Object.values(series!.planes));
-  },
-);
+const planesOf = (folder: string, file: string, scene = 0) =>
+  expectedFile(folder, file).scenes[scene]!.planes;
 
 const MOSAIC = 'a "mosaic" \\n.czi';
 const MOSAIC_PLANES = firstPlanes(expectedFile("czi", "lib_mosaic.czi").scenes[0]!);
-
-imagejTest("a mosaic of one channel", { file: "czi/lib_mosaic.czi", as: MOSAIC }, ([image, ...others]) => {
-  assert.deepEqual(others, []);
-  assert.equal(image!.title, MOSAIC);
-  assert.deepEqual(image!.planes, MOSAIC_PLANES);
-});
-
-imagejTest(
-  "a name outside the encoding of the system",
-  { file: "czi/lib_mosaic.czi", as: "µ 鼠.czi", encoding: "ISO-8859-1" },
-  ([image]) => assert.deepEqual(image!.planes, MOSAIC_PLANES),
+const MISSING = createHash("sha256").update(new Uint8Array(new Float32Array(5 * 9).fill(NaN).buffer)).digest(
+  "hex",
 );
 
-imagejTest(
-  "a scene of several, with its time points",
-  { file: "nd2/positions.nd2", as: "positions.nd2", words: "scene=2 " },
-  ([image, ...others]) => {
-    const { planes } = expectedFile("nd2", "positions.nd2").scenes[1]!;
+/** Images that are opened alone: title, dimensions and the starts of the hashes of their planes. */
+const ALONE: Record<
+  string,
+  [opening: Opening, title: string, dimensions: RegExp, planes: readonly string[]]
+> = {
+  // The order of positions is that of an ImageJ stack.
+  "a stack of channels, focus planes and time points": [
+    { file: "lsm/series_tzc.lsm", as: "s.lsm" },
+    "s.lsm",
+    /^13 9 2 2 3 32$/,
+    Object.values(planesOf("lsm", "series_tzc.lsm")),
+  ],
+  "a mosaic of two channels": [
+    { file: "czi/lib_mosaic.czi", as: MOSAIC },
+    MOSAIC,
+    /^39 36 2 1 1 32$/,
+    MOSAIC_PLANES,
+  ],
+  "a name outside the encoding of the system": [
+    { file: "czi/lib_mosaic.czi", as: "µ 鼠.czi", encoding: "ISO-8859-1" },
+    "",
+    /^39 36 2 1 1 32$/,
+    MOSAIC_PLANES,
+  ],
+  "a scene of several, with its time points": [
+    { file: "nd2/positions.nd2", as: "positions.nd2", words: "scene=2 " },
+    "positions.nd2 scene 2",
+    / 32$/,
+    Object.values(planesOf("nd2", "positions.nd2", 1)),
+  ],
+  "an interrupted series has NaN for missing planes": [
+    { file: "nd2/zlib.nd2", as: "zlib.nd2" },
+    "zlib.nd2",
+    /^5 9 1 1 4 32$/,
+    [0, 1, 2, 3].map((t) => planesOf("nd2", "zlib.nd2")[`${t},0,0,0`] ?? MISSING),
+  ],
+};
+
+for (const [name, [opening, title, dimensions, planes]] of Object.entries(ALONE)) {
+  openingTest(name, opening, ([image, ...others]) => {
     assert.deepEqual(others, []);
-    assert.equal(image!.title, "positions.nd2 scene 2");
-    assert.deepEqual(image!.planes.map((hash) => hash.slice(0, 16)), Object.values(planes));
-  },
-);
+    if (title !== "") assert.equal(image!.title, title);
+    assert.match(image!.dimensions, dimensions);
+    assert.deepEqual(image!.planes.map((hash, i) => hash.slice(0, planes[i]?.length)), planes);
+  });
+}
 
-imagejTest(
-  "an interrupted series has NaN for missing planes",
-  { file: "nd2/zlib.nd2", as: "zlib.nd2" },
-  ([image]) => {
-    const { planes } = expectedFile("nd2", "zlib.nd2").scenes[0]!;
-    assert.equal(image!.dimensions, "5 9 1 1 4 32");
-    const nothing = createHash("sha256").update(new Uint8Array(new Float32Array(5 * 9).fill(NaN).buffer));
-    const missing = nothing.digest("hex").slice(0, 16);
-    assert.deepEqual(
-      image!.planes.map((hash) => hash.slice(0, 16)),
-      ["0,0,0,0", "1,0,0,0", "2,0,0,0", "3,0,0,0"].map((at) => planes[at] ?? missing),
+imagejTest("a busy server is retried after `Retry-After`", async (server, folder) => {
+  const of = /^POST \/api\/v2\/open$|\/channels\/0*1\/data/;
+  await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
+  const [overview, scan] = await opened(`${busy.base} ${join(FIXTURES, "oir", "line_scan.oir")}`, folder);
+  const { scenes: [first], reference } = expectedFile("oir", "line_scan.oir");
+  assert.deepEqual([overview!.planes, scan!.planes], [reference!.planes, firstPlanes(first!)]);
+  const [opens, ...others] = [...busy.asked.values()];
+  assert.equal(opens!.length, 3);
+  for (const [i, at] of opens!.slice(1).entries()) assert(at - opens![i]! >= 1000);
+  // The first refusal of a plane goes to the curl that requests all of them.
+  assert.deepEqual(others.map((times) => times.length), [3, 3]);
+  for (const [, second, third] of others) assert(third! - second! >= 1000);
+});
+
+imagejTest("a plane that cannot be read leaves no session and no files", async (server, folder) => {
+  const of = /\/channels\/0*1\/data/;
+  await using refusing = busyServer(server.baseUrl, { of, times: 9, retryAfter: null });
+  const argument = `${refusing.base} ${join(FIXTURES, "oir", "line_scan.oir")}`;
+  await assert.rejects(opened(argument, folder), Deno.errors.NotFound);
+  assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("acq_")), []);
+  assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
+});
+
+imagejTest("errors have codes, and scenes in them count from 1", async (server, folder) => {
+  const positions = join(FIXTURES, "nd2", "positions.nd2");
+  const macro = join(folder, "error.ijm");
+  const cases = [
+    [`${server.baseUrl} scene=0 ${positions}`, /^scene_out_of_range: There is no "scene=0"; scenes/],
+    [
+      `${server.baseUrl} scene=9 ${positions}`,
+      /^scene_out_of_range: There is no scene 9; there are 1 to 3$/m,
+    ],
+    [`${server.baseUrl} /nowhere.tif`, /^path_not_found: Cannot open/],
+    ["http://127.0.0.1:9 /x.tif", /^server_unreachable: No acq-server answers/],
+  ] as const;
+  for (const [argument, message] of cases) {
+    const run = [join(ROOT, "examples", "imagej", "acq_open.ijm"), argument].map((text) =>
+      JSON.stringify(text)
     );
-  },
-);
-
-Deno.test({
-  name: "imagej: a busy server is retried after `Retry-After`",
-  ignore,
-  fn: () =>
-    withServer(async (server, folder) => {
-      const of = /^POST \/api\/v2\/open$|\/channels\/0*1\/data/;
-      await using busy = busyServer(server.baseUrl, { of, times: 2, retryAfter: 1 });
-      const [overview, scan] = await opened(`${busy.base} ${join(FIXTURES, "oir", "line_scan.oir")}`, folder);
-      const { scenes: [first], reference } = expectedFile("oir", "line_scan.oir");
-      assert.deepEqual([overview!.planes, scan!.planes], [reference!.planes, firstPlanes(first!)]);
-      const [opens, ...others] = [...busy.asked.values()];
-      assert.equal(opens!.length, 3);
-      for (const [i, at] of opens!.slice(1).entries()) assert(at - opens![i]! >= 1000);
-      // The first refusal of a plane goes to the curl that requests all of them.
-      assert.deepEqual(others.map((times) => times.length), [3, 3]);
-      for (const [, second, third] of others) assert(third! - second! >= 1000);
-    }),
-});
-
-Deno.test({
-  name: "imagej: a plane that cannot be read leaves no session and no files",
-  ignore,
-  fn: () =>
-    withServer(async (server, folder) => {
-      const of = /\/channels\/0*1\/data/;
-      await using refusing = busyServer(server.baseUrl, { of, times: 9, retryAfter: null });
-      const argument = `${refusing.base} ${join(FIXTURES, "oir", "line_scan.oir")}`;
-      await assert.rejects(opened(argument, folder), Deno.errors.NotFound);
-      assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("acq_")), []);
-      assert.match(server.stderr, /DELETE \/api\/v2\/sessions\/\w+ 200/);
-    }),
-});
-
-Deno.test({
-  name: "imagej: errors have codes, and scenes in them count from 1",
-  ignore,
-  fn: () =>
-    withServer(async (server, folder) => {
-      const positions = join(FIXTURES, "nd2", "positions.nd2");
-      const macro = join(folder, "error.ijm");
-      const cases = [
-        [`${server.baseUrl} scene=0 ${positions}`, /^scene_out_of_range: There is no "scene=0"; scenes/],
-        [
-          `${server.baseUrl} scene=9 ${positions}`,
-          /^scene_out_of_range: There is no scene 9; there are 1 to 3$/m,
-        ],
-        [`${server.baseUrl} /nowhere.tif`, /^path_not_found: Cannot open/],
-        ["http://127.0.0.1:9 /x.tif", /^server_unreachable: No acq-server answers/],
-      ] as const;
-      for (const [argument, message] of cases) {
-        const run = [join(ROOT, "examples", "imagej", "acq_open.ijm"), argument].map((text) =>
-          JSON.stringify(text)
-        );
-        Deno.writeTextFileSync(macro, `runMacro(${run});`);
-        // Without a display the message is printed.
-        const options = ["-Djava.awt.headless=true", `-Duser.home=${folder}`, "-cp", JAR];
-        const command = [java!, ...options, "ij.ImageJ", "-batch", macro];
-        const said = await output("sh", ["-c", '"$@" 2>&1 || true', "sh", timeout!, "60", ...command]);
-        assert.match(said.trim(), message);
-      }
-    }),
+    Deno.writeTextFileSync(macro, `runMacro(${run});`);
+    // Without a display the message is printed.
+    const options = ["-Djava.awt.headless=true", `-Duser.home=${folder}`, "-cp", JAR];
+    const command = [java!, ...options, "ij.ImageJ", "-batch", macro];
+    const said = await output("sh", ["-c", '"$@" 2>&1 || true', "sh", timeout!, "60", ...command]);
+    assert.match(said.trim(), message);
+  }
 });

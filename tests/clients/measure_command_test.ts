@@ -22,10 +22,10 @@ import {
   scanPlanes,
   STREAK_VELOCITY,
 } from "../browser/measured_scan.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const IMAGES = join(ROOT, "examples", "time_series.ome.tif");
 
-/** Runs the command with settings and flags. */
 async function measure(paths: readonly string[], settings: unknown, flags: readonly string[] = []) {
   const file = Deno.makeTempFileSync({ suffix: ".json" });
   try {
@@ -50,53 +50,50 @@ async function measured(paths: readonly string[], settings: unknown, flags: read
 }
 
 Deno.test("measure: bands of a recording have the numbers of the page's modules", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "measure_" });
-  try {
-    const path = join(folder, "vessel.oir");
-    Deno.writeFileSync(path, measuredScan());
-    const bands = [{ name: "Active", from: ACTIVE[0], to: ACTIVE[1] }, { name: "Rest", from: 0, to: 20 }];
-    const events = { height: 0.6, prominence: 0.3 };
-    const calcium = await measured([path], {
-      channel: 1,
-      bands,
-      traces: { isChange: true, percentile: 20 },
-      events,
-    });
-    assert.deepEqual([calcium.code, calcium.err], [0, ""]);
-    const [active, rest, ...more] = calcium.rows;
-    assert.deepEqual(more, []);
-    assert.deepEqual([active!["Band"], active!["First column"], active!["Last column"]], [
-      "Active",
-      "30",
-      "49",
-    ]);
-    const raw = bandMean(Float32Array.from(scanPlanes()[1]), SCAN_SHAPE, ...ACTIVE);
-    const change = relativeChange(raw, { kind: "percentile", percentile: 20 });
-    const found = findEvents(change.values, events);
-    assert.equal(Number(active!["Events"]), found.length);
-    const [one, other] = found.map(({ amplitude }) => amplitude);
-    assert(Math.abs(Number(active!["Median amplitude"]) - (one! + other!) / 2) < 1e-9);
-    assert.equal(rest!["Events"], "0");
-    // Channel 0 has the streaks.
-    const [flow] = (await measured([path], { velocity: { window: 120, step: 60, method: "radon" } })).rows;
-    assert.equal(flow!["Band"], "whole lines");
-    assert.match(flow!["Method of velocity over time"]!, /as published/);
-    assert.deepEqual([flow!["Windows"], flow!["With a velocity"]], ["9", "9"]);
-    const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
-    assert(Math.abs(Number(flow!["Median velocity (um/s)"]) / truth - 1) < 0.03);
-    const [both] = (await measured([path], {
-      channel: 1,
-      diameter: { method: "gradient" },
-      sparks: { threshold: 6 },
-    })).rows;
-    assert.equal(both!["Method of diameter over time"], "steepest gradients (Fischer et al. 2010)");
-    // Means of 10 of 600 lines.
-    assert.equal(both!["Diameters"], "60");
-    assert.match(both!["Heart rate of diameter (1/s)"]!, /^$|^\d/);
-    assert(Number(both!["Sparks"]) >= 0);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const path = join(folder, "vessel.oir");
+  Deno.writeFileSync(path, measuredScan());
+  const bands = [{ name: "Active", from: ACTIVE[0], to: ACTIVE[1] }, { name: "Rest", from: 0, to: 20 }];
+  const events = { height: 0.6, prominence: 0.3 };
+  const calcium = await measured([path], {
+    channel: 1,
+    bands,
+    traces: { isChange: true, percentile: 20 },
+    events,
+  });
+  assert.deepEqual([calcium.code, calcium.err], [0, ""]);
+  const [active, rest, ...more] = calcium.rows;
+  assert.deepEqual(more, []);
+  assert.deepEqual([active!["Band"], active!["First column"], active!["Last column"]], [
+    "Active",
+    "30",
+    "49",
+  ]);
+  const raw = bandMean(Float32Array.from(scanPlanes()[1]), SCAN_SHAPE, ...ACTIVE);
+  const change = relativeChange(raw, { kind: "percentile", percentile: 20 });
+  const found = findEvents(change.values, events);
+  assert.equal(Number(active!["Events"]), found.length);
+  const [one, other] = found.map(({ amplitude }) => amplitude);
+  assert(Math.abs(Number(active!["Median amplitude"]) - (one! + other!) / 2) < 1e-9);
+  assert.equal(rest!["Events"], "0");
+  // Channel 0 has the streaks.
+  const [flow] = (await measured([path], { velocity: { window: 120, step: 60, method: "radon" } })).rows;
+  assert.equal(flow!["Band"], "whole lines");
+  assert.match(flow!["Method of velocity over time"]!, /as published/);
+  assert.deepEqual([flow!["Windows"], flow!["With a velocity"]], ["9", "9"]);
+  const truth = STREAK_VELOCITY * PIXEL_SIZE / LINE_TIME;
+  assert(Math.abs(Number(flow!["Median velocity (um/s)"]) / truth - 1) < 0.03);
+  const [both] = (await measured([path], {
+    channel: 1,
+    diameter: { method: "gradient" },
+    sparks: { threshold: 6 },
+  })).rows;
+  assert.equal(both!["Method of diameter over time"], "steepest gradients (Fischer et al. 2010)");
+  // Means of 10 of 600 lines.
+  assert.equal(both!["Diameters"], "60");
+  assert.match(both!["Heart rate of diameter (1/s)"]!, /^$|^\d/);
+  assert(Number(both!["Sparks"]) >= 0);
 });
 
 Deno.test("measure: images are no line scan unless the settings say so, and the table tells that", async () => {
@@ -146,7 +143,6 @@ Deno.test("measure: settings that cannot be followed are refused", async () => {
 const LINE = { points: [{ x: 4, y: SPOT_ROW }, { x: 59, y: SPOT_ROW }], width: 1 };
 const CELL = { name: "Cell", start: [10, SPOT_ROW - 2], stop: [30, SPOT_ROW + 3] };
 
-/** Mean of the cell. */
 function meanOfCell(sample: (x: number, y: number) => number): number {
   let sum = 0;
   for (let y = SPOT_ROW - 2; y < SPOT_ROW + 3; y += 1) for (let x = 10; x < 30; x += 1) sum += sample(x, y);

@@ -11,7 +11,6 @@ export function findProgram(name: string, forWhat: string): string | null {
   return found ?? null;
 }
 
-/** True where a Python imports a module. */
 export function canImport(python: string, module: string): boolean {
   try {
     return new Deno.Command(python, { args: ["-c", `import ${module}`], stdout: "null", stderr: "null" })

@@ -6,6 +6,7 @@ import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { checkPlanes, hasSharedSamples, type Planes, type Question, sharedCases } from "./shared_samples.ts";
 import { outputOf, run, spawn } from "../child_process.ts";
 import { canImport } from "./program.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const EXAMPLES = join(ROOT, "examples");
 const CLIENT = join(EXAMPLES, "python");
@@ -18,7 +19,6 @@ const python = CANDIDATES.find((python) => canImport(python, "numpy")) ?? "";
 const ignore = python === "";
 if (ignore) console.log("Skipped: no python3 with NumPy was found");
 
-/** What the client gave. */
 interface Answer extends Planes {
   readonly error?: string;
 }
@@ -42,12 +42,8 @@ async function ask(server: ServerProcess, questions: readonly Question[]): Promi
 }
 
 async function withServer(use: (server: ServerProcess) => Promise<void>): Promise<void> {
-  const server = await ServerProcess.start(FROM_SOURCE);
-  try {
-    await use(server);
-  } finally {
-    await server.stop();
-  }
+  await using server = await ServerProcess.start(FROM_SOURCE);
+  await use(server);
 }
 
 Deno.test({
@@ -55,16 +51,13 @@ Deno.test({
   ignore,
   fn: () =>
     withServer(async (server) => {
-      const folder = Deno.makeTempDirSync({ prefix: "python_" });
-      try {
-        const samples = formatSamples(folder);
-        const answers = await ask(server, samples.map(({ path }) => ({ path })));
-        for (const [i, { format, sha256 }] of samples.entries()) {
-          const hashes = answers[i]!.sha256.map((hash, channel) => hash.slice(0, sha256[channel]?.length));
-          assert.deepEqual(hashes, sha256, format);
-        }
-      } finally {
-        Deno.removeSync(folder, { recursive: true });
+      using temporary = temporaryFolder();
+      const folder = temporary.path;
+      const samples = formatSamples(folder);
+      const answers = await ask(server, samples.map(({ path }) => ({ path })));
+      for (const [i, { format, sha256 }] of samples.entries()) {
+        const hashes = answers[i]!.sha256.map((hash, channel) => hash.slice(0, sha256[channel]?.length));
+        assert.deepEqual(hashes, sha256, format);
       }
     }),
 });
@@ -97,33 +90,30 @@ Deno.test({
   ignore: noPicture,
   fn: () =>
     withServer(async (server) => {
-      const folder = Deno.makeTempDirSync({ prefix: "python_" });
-      try {
-        const picture = join(folder, "picture.png");
-        // It asks the address that the client has by default.
-        const code = `import runpy, sys; sys.path.insert(0, sys.argv.pop(1))
+      using temporary = temporaryFolder();
+      const folder = temporary.path;
+      const picture = join(folder, "picture.png");
+      // It asks the address that the client has by default.
+      const code = `import runpy, sys; sys.path.insert(0, sys.argv.pop(1))
 import acq_client; acq_client.SERVER = sys.argv.pop(1)
 runpy.run_path(sys.argv.pop(1), run_name="__main__")`;
-        const { success, stdout, stderr } = await run(python, {
-          args: [
-            "-c",
-            code,
-            CLIENT,
-            server.baseUrl,
-            join(CLIENT, "walk_through.py"),
-            join(EXAMPLES, "line_scan.oir"),
-            picture,
-          ],
-        });
-        assert.ok(success, new TextDecoder().decode(stderr));
-        assert.match(new TextDecoder().decode(stdout), /path_not_found - .*\n(.*\n)*the picture is in/);
-        assert.deepEqual(
-          [...Deno.readFileSync(picture).subarray(1, 4)],
-          [..."PNG"].map((c) => c.charCodeAt(0)),
-        );
-      } finally {
-        Deno.removeSync(folder, { recursive: true });
-      }
+      const { success, stdout, stderr } = await run(python, {
+        args: [
+          "-c",
+          code,
+          CLIENT,
+          server.baseUrl,
+          join(CLIENT, "walk_through.py"),
+          join(EXAMPLES, "line_scan.oir"),
+          picture,
+        ],
+      });
+      assert.ok(success, new TextDecoder().decode(stderr));
+      assert.match(new TextDecoder().decode(stdout), /path_not_found - .*\n(.*\n)*the picture is in/);
+      assert.deepEqual(
+        [...Deno.readFileSync(picture).subarray(1, 4)],
+        [..."PNG"].map((c) => c.charCodeAt(0)),
+      );
     }),
 });
 

@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { extensionOf } from "../../readers/format.ts";
 import { ROOT } from "../binary/server_process.ts";
 
-/** Folder of the samples. */
 const DATA = join(ROOT, "..", "shared", "data");
 
 /** Whether they are there; says so when they are not. */
 export const hasSharedSamples: boolean = existsSync(DATA);
 if (!hasSharedSamples) console.log("Skipped: the samples beside the checkout are missing");
 
-/** What a client is asked for. */
 export interface Question {
   readonly path: string;
   readonly scene?: number;
@@ -20,7 +18,6 @@ export interface Question {
   readonly at?: Readonly<Record<string, number>>;
 }
 
-/** Planes of the channels as a client gives them. */
 export interface Planes {
   /** SHA-256 of each as little-endian float32. */
   readonly sha256: readonly string[];
@@ -33,7 +30,6 @@ interface Channel {
   readonly sha256_f32le: string;
 }
 
-/** An entry of the expected values. */
 interface Expected {
   readonly file: string;
   readonly channels: readonly Channel[];
@@ -45,7 +41,6 @@ interface Expected {
   readonly tolerance?: string;
 }
 
-/** A question and what another implementation read. */
 export interface SampleCase {
   readonly question: Question;
   readonly channels: readonly Channel[];
@@ -81,7 +76,6 @@ export function sharedCases(): SampleCase[] {
   });
 }
 
-/** Compares what a client gave with what it must give. */
 export function checkPlanes({ question, channels, reference, within }: SampleCase, given: Planes): void {
   const what = JSON.stringify(question);
   const hashes = (channels: readonly Channel[]) => channels.map(({ sha256_f32le }) => sha256_f32le);

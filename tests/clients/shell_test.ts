@@ -7,6 +7,7 @@ import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { expectedFile, FIXTURES } from "../fixtures/expected.ts";
 import { ended, run, spawn } from "../child_process.ts";
 import { PATIENCE, within } from "../deadline.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 interface Ended {
   readonly code: number;
@@ -29,58 +30,51 @@ function withoutSession({ sessionId: _id, ...body }: Record<string, unknown>) {
 }
 
 Deno.test("info prints the answer of an open for every format, one line per path", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const samples = formatSamples(folder);
-  const server = await ServerProcess.start(FROM_SOURCE);
-  try {
-    const { code, out, err } = await shell(["info", ...samples.map(({ path }) => path)]);
-    assert.deepEqual([code, err], [0, ""]);
-    const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line));
-    assert.equal(lines.length, samples.length);
-    for (const [i, { path }] of samples.entries()) {
-      const { body } = await server.post("/api/v2/open", { path });
-      assert.deepEqual(lines[i], withoutSession(body), path);
-    }
-  } finally {
-    await server.stop();
-    Deno.removeSync(folder, { recursive: true });
+  await using server = await ServerProcess.start(FROM_SOURCE);
+  const { code, out, err } = await shell(["info", ...samples.map(({ path }) => path)]);
+  assert.deepEqual([code, err], [0, ""]);
+  const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.equal(lines.length, samples.length);
+  for (const [i, { path }] of samples.entries()) {
+    const { body } = await server.post("/api/v2/open", { path });
+    assert.deepEqual(lines[i], withoutSession(body), path);
   }
 });
 
 Deno.test("info: a failure is a line with its code", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
-  try {
-    const cut = join(folder, "cut\u009b2J.oir");
-    Deno.writeFileSync(cut, Deno.readFileSync(join(ROOT, "examples", "line_scan.oir")).subarray(0, 900));
-    Deno.writeTextFileSync(join(folder, "notes.docx"), "notes");
-    Deno.symlinkSync("loop", join(folder, "loop"));
-    const paths = [
-      "nowhere.tif",
-      "notes.docx",
-      cut,
-      "loop",
-      folder,
-      "",
-      join(ROOT, "examples/line_scan.oir"),
-    ];
-    const { code, out, err } = await shell(["info", ...paths], {}, folder);
-    assert.deepEqual([code, err], [1, ""]);
-    assert.ok(!out.includes("\u009b"), "a character that steers terminals");
-    const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual(lines.map(({ ok, error }) => ok || error), [
-      "path_not_found",
-      "unsupported_format",
-      "decode_failed",
-      "path_not_found",
-      "unsupported_format",
-      "request_validation_failed",
-      true,
-    ]);
-    assert.deepEqual(lines.slice(0, -1).map(({ path }) => path), paths.slice(0, -1));
-    assert.ok(lines.slice(0, -1).every(({ message, details }) => message.length > 10 && details === null));
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const cut = join(folder, "cut\u009b2J.oir");
+  Deno.writeFileSync(cut, Deno.readFileSync(join(ROOT, "examples", "line_scan.oir")).subarray(0, 900));
+  Deno.writeTextFileSync(join(folder, "notes.docx"), "notes");
+  Deno.symlinkSync("loop", join(folder, "loop"));
+  const paths = [
+    "nowhere.tif",
+    "notes.docx",
+    cut,
+    "loop",
+    folder,
+    "",
+    join(ROOT, "examples/line_scan.oir"),
+  ];
+  const { code, out, err } = await shell(["info", ...paths], {}, folder);
+  assert.deepEqual([code, err], [1, ""]);
+  assert.ok(!out.includes("\u009b"), "a character that steers terminals");
+  const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map(({ ok, error }) => ok || error), [
+    "path_not_found",
+    "unsupported_format",
+    "decode_failed",
+    "path_not_found",
+    "unsupported_format",
+    "request_validation_failed",
+    true,
+  ]);
+  assert.deepEqual(lines.slice(0, -1).map(({ path }) => path), paths.slice(0, -1));
+  assert.ok(lines.slice(0, -1).every(({ message, details }) => message.length > 10 && details === null));
 });
 
 Deno.test("info: another scene, pretty", async () => {
@@ -91,22 +85,6 @@ Deno.test("info: another scene, pretty", async () => {
   assert.equal(JSON.parse(out).scene, 1);
   const beyond = await shell(["info", "--scene", "-1", path]);
   assert.deepEqual([beyond.code, JSON.parse(beyond.out).error], [1, "scene_out_of_range"]);
-});
-
-Deno.test("plane writes the last channel of every format", async (t) => {
-  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
-  try {
-    for (const { format, path, sha256 } of formatSamples(folder)) {
-      await t.step(format, async () => {
-        const { code, bytes, err } = await shell(["plane", path, "--channel", String(sha256.length - 1)]);
-        assert.deepEqual([code, err], [0, ""]);
-        const found = createHash("sha256").update(bytes).digest("hex");
-        assert.equal(found.slice(0, sha256.at(-1)!.length), sha256.at(-1));
-      });
-    }
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
 });
 
 Deno.test("plane: positions and scenes", async () => {
@@ -215,43 +193,37 @@ Deno.test({
 });
 
 Deno.test("the commands need only the permission to read", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const log = join(folder, "audit.jsonl");
-  try {
-    const scan = join(ROOT, "examples", "time_series.ome.tif");
-    for (const args of [["info", scan], ["plane", scan, "--t", "2", "--format", "pgm"]]) {
-      const { code, err } = await shell(args, { DENO_AUDIT_PERMISSIONS: log });
-      assert.deepEqual([code, err], [0, ""]);
-    }
-    const entries = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => JSON.parse(line));
-    // The audit lists a write beside each read of an open call, as tests/binary/permissions_test.ts shows.
-    const kinds = new Set(entries.map(({ permission }) => permission));
-    assert.deepEqual([...kinds].filter((kind) => !["read", "write"].includes(kind)), []);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  const scan = join(ROOT, "examples", "time_series.ome.tif");
+  for (const args of [["info", scan], ["plane", scan, "--t", "2", "--format", "pgm"]]) {
+    const { code, err } = await shell(args, { DENO_AUDIT_PERMISSIONS: log });
+    assert.deepEqual([code, err], [0, ""]);
   }
+  const entries = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => JSON.parse(line));
+  // The audit lists a write beside each read of an open call, as tests/binary/permissions_test.ts shows.
+  const kinds = new Set(entries.map(({ permission }) => permission));
+  assert.deepEqual([...kinds].filter((kind) => !["read", "write"].includes(kind)), []);
 });
 
 Deno.test("export writes an archive that validate accepts, or says why not", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "shell_" });
-  try {
-    const scan = join(ROOT, "examples/line_scan.oir");
-    const { code, bytes, err } = await shell(["export", "--name", "Both", scan, scan]);
-    assert.deepEqual([code, err.trim()], [0, `4 planes, ${(bytes.length / 2 ** 20).toFixed(1)} MiB`]);
-    const archive = join(folder, "both.zip");
-    Deno.writeFileSync(archive, bytes);
-    assert.deepEqual((await shell(["validate", archive])).out, `VALID ${archive}\n`);
-    const described = JSON.parse((await shell(["info", archive])).out);
-    assert.deepEqual([described.source.format, described.sceneCount], ["collection", 2]);
-    const missing = await shell(["export", "-q", join(folder, "missing.oir")]);
-    assert.deepEqual([missing.code, missing.bytes.length], [1, 0]);
-    assert.match(missing.err, /^path_not_found: /);
-    for (const args of [[], ["--images", "some", scan], ["--scene", "x", scan]]) {
-      assert.equal((await shell(["export", ...args])).code, 2, args.join(" "));
-    }
-    const scene = await shell(["export", "--scene", "7", scan]);
-    assert.match(scene.err, /^scene_out_of_range: /);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const scan = join(ROOT, "examples/line_scan.oir");
+  const { code, bytes, err } = await shell(["export", "--name", "Both", scan, scan]);
+  assert.deepEqual([code, err.trim()], [0, `4 planes, ${(bytes.length / 2 ** 20).toFixed(1)} MiB`]);
+  const archive = join(folder, "both.zip");
+  Deno.writeFileSync(archive, bytes);
+  assert.deepEqual((await shell(["validate", archive])).out, `VALID ${archive}\n`);
+  const described = JSON.parse((await shell(["info", archive])).out);
+  assert.deepEqual([described.source.format, described.sceneCount], ["collection", 2]);
+  const missing = await shell(["export", "-q", join(folder, "missing.oir")]);
+  assert.deepEqual([missing.code, missing.bytes.length], [1, 0]);
+  assert.match(missing.err, /^path_not_found: /);
+  for (const args of [[], ["--images", "some", scan], ["--scene", "x", scan]]) {
+    assert.equal((await shell(["export", ...args])).code, 2, args.join(" "));
   }
+  const scene = await shell(["export", "--scene", "7", scan]);
+  assert.match(scene.err, /^scene_out_of_range: /);
 });

@@ -23,7 +23,6 @@ const envOf = (fakes: FakeSystem, env: Record<string, string> = {}) => ({
 const start = (fakes: FakeSystem, args: string[], env: Record<string, string> = {}) =>
   ServerProcess.start(FROM_SOURCE, args, envOf(fakes, env));
 
-/** Runs the program to its end. */
 async function outcome(fakes: FakeSystem, args: string[]): Promise<{ code: number; stderr: string }> {
   const { code, stderr } = await run(FROM_SOURCE.program, {
     args: [...FROM_SOURCE.args, ...args],
@@ -49,28 +48,25 @@ async function healthy(server: ServerProcess): Promise<void> {
   assert.equal((await server.json("/api/v2/health")).status, 200);
 }
 
-withFakes(
-  "--open opens the client once, whatever the display, and leaves no process",
-  async (fakes) => {
-    fakes.install("xdg-open", NOTE);
-    for (const env of [{ DISPLAY: ":0" }, { DISPLAY: "" }, { LD_LIBRARY_PATH: "" }]) {
-      const before = opened(fakes).length;
-      const server = await start(fakes, ["--open"], env);
-      try {
-        await until(() => opened(fakes).length > before);
-        assert.deepEqual(opened(fakes).slice(before), [`${server.baseUrl}/demo/v2/`]);
-        assert.equal(fakes.seen("xdg-open", "loader"), "");
-        // A process that ended and that nobody waited for would still be there.
-        await until(() => !isAlive(Number(fakes.seen("xdg-open", "pid"))));
-        assert.match(server.stderr, /^Opening the demo in your browser; --no-open starts without it\.$/m);
-        await healthy(server);
-      } finally {
-        await server.stop();
-      }
-      assert.doesNotMatch(server.stderr, /No browser/);
+withFakes("--open opens the client once, whatever the display, and leaves no process", async (fakes) => {
+  fakes.install("xdg-open", NOTE);
+  for (const env of [{ DISPLAY: ":0" }, { DISPLAY: "" }, { LD_LIBRARY_PATH: "" }]) {
+    const before = opened(fakes).length;
+    const server = await start(fakes, ["--open"], env);
+    try {
+      await until(() => opened(fakes).length > before);
+      assert.deepEqual(opened(fakes).slice(before), [`${server.baseUrl}/demo/v2/`]);
+      assert.equal(fakes.seen("xdg-open", "loader"), "");
+      // A process that ended and that nobody waited for would still be there.
+      await until(() => !isAlive(Number(fakes.seen("xdg-open", "pid"))));
+      assert.match(server.stderr, /^Opening the demo in your browser; --no-open starts without it\.$/m);
+      await healthy(server);
+    } finally {
+      await server.stop();
     }
-  },
-);
+    assert.doesNotMatch(server.stderr, /No browser/);
+  }
+});
 
 withFakes("nothing opens without --open or after --no-open", async (fakes) => {
   fakes.install("xdg-open", NOTE);

@@ -17,11 +17,9 @@ export function missingPrograms(): string[] {
   });
 }
 
-/** One virtual display. */
-export class Display {
+export class Display implements AsyncDisposable {
   /** Factor on the time that a program gets between two keys; a machine that is busy needs more. */
   pace = 1;
-  /** Value for `DISPLAY`. */
   readonly name: string;
   readonly #server: Deno.ChildProcess;
 
@@ -30,7 +28,6 @@ export class Display {
     this.#server = server;
   }
 
-  /** Starts Xvfb on a free display number. */
   static async start(): Promise<Display> {
     // Without -noreset it starts anew after its last client, and refuses the next one meanwhile.
     const server = spawn("Xvfb", {
@@ -60,7 +57,6 @@ export class Display {
     return success ? new TextDecoder().decode(stdout).trim() : null;
   }
 
-  /** Titles of the visible windows that have one. */
   async titles(): Promise<string[]> {
     const titles = (await this.#windows(".")).map((id) => this.xdotool("getwindowname", id));
     return (await Promise.all(titles)).filter((title) => title !== null);
@@ -73,7 +69,6 @@ export class Display {
     return await this.xdotool("getwindowname", id) ?? "";
   }
 
-  /** Waits until no window has this part in its title. */
   async gone(title: string): Promise<void> {
     await this.#until(
       async () => (await this.#windows(title)).length === 0 || undefined,
@@ -120,8 +115,7 @@ export class Display {
     await pause(300 * this.pace);
   }
 
-  /** Ends Xvfb. */
-  async stop(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#server.kill();
     await ended(this.#server, "Xvfb");
   }

@@ -31,7 +31,6 @@ export interface PickOutcome {
   readonly message?: string;
 }
 
-/** One test's fake programs and its picker process. */
 export class FakeSystem {
   /** Where the programs are: the whole of `PATH`. */
   readonly folder = Deno.makeTempDirSync({ prefix: "fake_programs_" });
@@ -55,7 +54,6 @@ export class FakeSystem {
     this.behave(program, behaviour);
   }
 
-  /** Changes what an installed program does. */
   behave(program: string, behaviour: string): void {
     Deno.writeTextFileSync(join(this.folder, program + ".d", "behaviour"), behaviour + "\n");
   }
@@ -65,7 +63,6 @@ export class FakeSystem {
     return Deno.readTextFileSync(join(this.folder, program + ".d", what));
   }
 
-  /** Resolves with the process id once the program runs. */
   async running(program: string): Promise<number> {
     await until(() => this.#pidOf(program) !== null, `the start of ${program}`);
     return this.#pidOf(program)!;
@@ -79,7 +76,6 @@ export class FakeSystem {
     writer.releaseLock();
   }
 
-  /** The next answer of the picker process. */
   async outcome(): Promise<PickOutcome> {
     while (!this.#text.includes("\n")) {
       const { value, done } = await within(PATIENCE, "an answer of the picker", this.#lines!.read());
@@ -92,7 +88,6 @@ export class FakeSystem {
     return JSON.parse(line);
   }
 
-  /** Asks and waits. */
   async pick(system: string, extensions = [".tif"]): Promise<PickOutcome> {
     await this.order({ pick: system, extensions });
     return await this.outcome();

@@ -10,7 +10,6 @@ const withFakes = fakeTest(ignore);
 
 const TITLE = "Open \"ä\" for 'https://a.example' $(b) `c` 🔬";
 
-/** The title as the program got it. */
 function titleOf(program: string, fakes: FakeSystem): string | undefined {
   const args = fakes.seen(program, "args").split("\0").slice(0, -1);
   if (program === "zenity") return args.find((arg) => arg.startsWith("--title="))?.slice("--title=".length);

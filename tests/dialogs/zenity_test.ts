@@ -6,6 +6,7 @@ import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { TINY_SAMPLES, tinyTiff } from "../fixtures/tiff_writer.ts";
 import { pause } from "../deadline.ts";
 import { Display, missingPrograms } from "./display.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const missing = Deno.build.os === "linux" ? missingPrograms() : ["Linux"];
 const ignore = missing.length > 0 && Deno.env.get("REQUIRE_DIALOGS") !== "1";
@@ -16,7 +17,8 @@ const NAME = `a 'single' "double" $dollar ä 🔬.TIF`;
 Deno.test({ name: "a real dialog", ignore, fn: withDialogs });
 
 async function withDialogs(t: Deno.TestContext): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "zenity_" });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const images = join(folder, "images");
   const store = join(folder, "x.ome.zarr");
   Deno.mkdirSync(images);
@@ -26,8 +28,8 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
   // Would be the first row of the list, were it not for the filter.
   Deno.writeTextFileSync(join(images, "0 first.txt"), "no image");
   await writePlainStore(store, { planes: [ramp(4, 5)], rows: 4, columns: 5 });
-  const display = await Display.start();
-  const server = await ServerProcess.start(FROM_SOURCE, [], {
+  await using display = await Display.start();
+  await using server = await ServerProcess.start(FROM_SOURCE, [], {
     DISPLAY: display.name,
     WAYLAND_DISPLAY: "",
     // Neither the locale nor the loader's path of the user's shell may matter.
@@ -69,69 +71,63 @@ async function withDialogs(t: Deno.TestContext): Promise<void> {
     throw new Error("The dialog did not answer to keys");
   };
   const nothing = () => Promise.resolve();
-  try {
-    await t.step("a name with spaces, quotes, umlauts and emoji; the filter knows no case", async () => {
-      const { title, status, body } = await use("Return", async () => {
-        // Enters the folder, which marks its first row.
-        await display.locate(images + "/");
-        await display.xdotool("key", "Return");
-        await pause(700 * display.pace);
-      });
-      assert.equal(title, TITLE);
-      assert.equal(status, 200, JSON.stringify(body));
-      assert.deepEqual([body.ok, (body.source as { path: string }).path], [true, join(images, NAME)]);
-      const plane = await fetch(
-        server.baseUrl + (body.channels as [{ dataUrl: string }])[0].dataUrl,
-      );
-      assert.deepEqual(
-        new Float32Array(await plane.arrayBuffer()),
-        new Float32Array(TINY_SAMPLES),
-      );
+  await t.step("a name with spaces, quotes, umlauts and emoji; the filter knows no case", async () => {
+    const { title, status, body } = await use("Return", async () => {
+      // Enters the folder, which marks its first row.
+      await display.locate(images + "/");
+      await display.xdotool("key", "Return");
+      await pause(700 * display.pace);
     });
+    assert.equal(title, TITLE);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body.ok, (body.source as { path: string }).path], [true, join(images, NAME)]);
+    const plane = await fetch(
+      server.baseUrl + (body.channels as [{ dataUrl: string }])[0].dataUrl,
+    );
+    assert.deepEqual(
+      new Float32Array(await plane.arrayBuffer()),
+      new Float32Array(TINY_SAMPLES),
+    );
+  });
 
-    await t.step("the next dialog starts in the same folder and names a foreign page", async () => {
-      const asked = { extensions: [".tif"] };
-      const init = { headers: { Origin: "https://plots.example" } };
-      const { title, body } = await use("Return", () => display.locate("plain.tif"), asked, init);
-      assert.equal(title, `${TITLE} for https://plots.example`);
-      assert.equal((body.source as { path?: string } | undefined)?.path, join(images, "plain.tif"));
-    });
+  await t.step("the next dialog starts in the same folder and names a foreign page", async () => {
+    const asked = { extensions: [".tif"] };
+    const init = { headers: { Origin: "https://plots.example" } };
+    const { title, body } = await use("Return", () => display.locate("plain.tif"), asked, init);
+    assert.equal(title, `${TITLE} for https://plots.example`);
+    assert.equal((body.source as { path?: string } | undefined)?.path, join(images, "plain.tif"));
+  });
 
-    await t.step("cancel", async () => {
-      const { status, body } = await use("Escape", nothing);
-      assert.deepEqual([status, body.ok, body.error], [200, false, "cancelled"]);
-    });
+  await t.step("cancel", async () => {
+    const { status, body } = await use("Escape", nothing);
+    assert.deepEqual([status, body.ok, body.error], [200, false, "cancelled"]);
+  });
 
-    await t.step("a second request, then the client of the first goes away", async () => {
-      const client = new AbortController();
-      const answer = pick({}, { signal: client.signal });
-      await shown(answer);
-      const second = await pick();
-      assert.deepEqual([second.status, second.body.error], [409, "dialog_busy"]);
-      assert.equal((await display.titles()).filter((title) => title.startsWith(TITLE)).length, 1);
-      client.abort();
-      await assert.rejects(answer, { name: "AbortError" });
-      await display.gone(TITLE);
-    });
+  await t.step("a second request, then the client of the first goes away", async () => {
+    const client = new AbortController();
+    const answer = pick({}, { signal: client.signal });
+    await shown(answer);
+    const second = await pick();
+    assert.deepEqual([second.status, second.body.error], [409, "dialog_busy"]);
+    assert.equal((await display.titles()).filter((title) => title.startsWith(TITLE)).length, 1);
+    client.abort();
+    await assert.rejects(answer, { name: "AbortError" });
+    await display.gone(TITLE);
+  });
 
-    await t.step("a directory store in a panel for folders", async () => {
-      // Return would enter the folder, the button takes it.
-      const { body } = await use("alt+o", () => display.locate(store), { extensions: [".ome.zarr"] });
-      assert.equal((body.source as { path?: string } | undefined)?.path, store, JSON.stringify(body));
-    });
+  await t.step("a directory store in a panel for folders", async () => {
+    // Return would enter the folder, the button takes it.
+    const { body } = await use("alt+o", () => display.locate(store), { extensions: [".ome.zarr"] });
+    assert.equal((body.source as { path?: string } | undefined)?.path, store, JSON.stringify(body));
+  });
 
-    await t.step("the server stops while a dialog is open", async () => {
-      const answer = pick().then(({ body }) => body.error, () => "cut");
-      await shown(answer);
-      await server.stop();
-      await display.gone(TITLE);
-      assert.match(String(await answer), /^(shutting_down|cut)$/);
-    });
-  } finally {
-    await server.stop().catch(() => {});
-    await display.stop();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  await t.step("the server stops while a dialog is open", async () => {
+    const answer = pick().then(({ body }) => body.error, () => "cut");
+    await shown(answer);
+    await server.stop();
+    await display.gone(TITLE);
+    assert.match(String(await answer), /^(shutting_down|cut)$/);
+  });
 }
 
 Deno.test({ name: "no display", ignore, fn: withoutDisplay });
@@ -143,14 +139,13 @@ async function withoutDisplay(): Promise<void> {
       /cannot open the display/,
     ]] as const
   ) {
-    const server = await ServerProcess.start(FROM_SOURCE, [], { DISPLAY: display, WAYLAND_DISPLAY: "" });
-    try {
-      const { status, body } = await server.post("/api/v2/pick-and-open", {});
-      assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
-      assert.match(String(body.message), message);
-      assert.match(String(body.message), /POST \/api\/v2\/open/);
-    } finally {
-      await server.stop();
-    }
+    await using server = await ServerProcess.start(FROM_SOURCE, [], {
+      DISPLAY: display,
+      WAYLAND_DISPLAY: "",
+    });
+    const { status, body } = await server.post("/api/v2/pick-and-open", {});
+    assert.deepEqual([status, body.error], [501, "dialog_unavailable"]);
+    assert.match(String(body.message), message);
+    assert.match(String(body.message), /POST \/api\/v2\/open/);
   }
 }
