@@ -11,7 +11,6 @@ import { PlaneMemory } from "../../session/plane_memory.ts";
 import { requestOf } from "../load_here.ts";
 import { filesAtBounds } from "./files_at_bounds.ts";
 
-/** What became of one file. */
 export interface BoundOutcome {
   readonly file: string;
   /** Tag of the error, `null` for planes. */

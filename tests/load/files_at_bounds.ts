@@ -33,7 +33,7 @@ import {
 } from "../fixtures/nd2_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { block, element, header, image, samples, text, XY } from "../fixtures/lif_writer.ts";
-import { tiffFile } from "./acquisitions.ts";
+import { tiffFile } from "./known_images.ts";
 
 type Write = (path: string) => Promise<void>;
 
@@ -147,7 +147,6 @@ function subblocks(count: number, dims: (n: number) => readonly WrittenDimension
   return bytes;
 }
 
-/** Planes of 4 x 4. */
 const plane = (
   ...dims: readonly WrittenDimension[]
 ): WrittenDimension[] => [["X", 0, 4], ["Y", 0, 4], ...dims];

@@ -7,8 +7,6 @@ import { parseArgs } from "node:util";
 import { soak } from "./soak.ts";
 import { stopUnderLoad } from "./stop_under_load.ts";
 
-const MINUTE_MS = 60_000;
-
 const { values } = parseArgs({
   args: Deno.args,
   options: {
@@ -19,19 +17,13 @@ const { values } = parseArgs({
 });
 const [seconds, seed, clients] = [values.seconds, values.seed, values.clients].map(Number);
 const started = performance.now();
-const { counts, latencies } = await soak({ seed: seed!, clients: clients!, seconds: seconds! });
+const counts = await soak({ seed: seed!, clients: clients!, seconds: seconds! });
 console.log(
   `${clients} clients for ${((performance.now() - started) / 1000).toFixed(0)} s from seed ${seed}:`,
 );
 for (const [what, count] of Object.entries(counts).sort(([a], [b]) => a < b ? -1 : 1)) {
   console.log(`  ${what.padEnd(32)} ${String(count).padStart(8)}`);
 }
-const ended = performance.now();
-const median = (took: number[]) => took.sort((a, b) => a - b)[took.length >> 1]?.toFixed(1) ?? "none";
-const [first, last] = [started, ended - MINUTE_MS].map((from) =>
-  median(latencies.filter(({ at }) => at >= from && at < from + MINUTE_MS).map(({ took }) => took))
-);
-console.log(`Median time to a plane of a position: ${first} ms in the first minute, ${last} ms in the last`);
 console.log("No byte was wrong; no session, lease, worker, timer or reserved byte is left.");
 const { whole, short } = await stopUnderLoad();
 console.log(`SIGTERM under load: ${whole} whole planes, ${short} short ones`);

@@ -4,44 +4,34 @@
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { z } from "zod";
 import { ErrorBody, type ErrorCode, type OpenRequest, OpenResponse } from "../../schemas/http.ts";
 import { Harness } from "../contract/harness.ts";
 import { ramp } from "../fixtures/plain_store.ts";
 import { Random } from "../fuzz/random.ts";
+import { sha256 as hashOf } from "../planes.ts";
 import {
   badFiles,
-  type KnownAcquisition,
-  knownAcquisitions,
-  type KnownStack,
-  knownStack,
+  fixtureImages,
+  type KnownImage,
+  type KnownPlane,
+  LARGE,
   tiffFile,
-} from "./acquisitions.ts";
-import { fixtureImages, type KnownImage, writtenSeries } from "./fixture_images.ts";
+  writtenImages,
+} from "./known_images.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
-/** What to run. */
 export interface SoakOrder {
   readonly seed: number;
   readonly clients: number;
   /** Ends after so many steps of all clients together. */
   readonly steps?: number;
-  /** Ends after so many seconds. */
   readonly seconds?: number;
-}
-
-/** What came of it. */
-export interface SoakOutcome {
-  /** What happened, by name. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Milliseconds until a plane of a position was there, in the order of asking. */
-  readonly latencies: readonly { readonly at: number; readonly took: number }[];
 }
 
 type Opened = z.infer<typeof OpenResponse>;
 
-/** A body of `POST /api/v2/open`. */
 type OpenBody = z.input<typeof OpenRequest>;
 
 /** Codes that load and passing time may cause; all others must be asked for. */
@@ -52,28 +42,21 @@ const UNDER_LOAD: readonly ErrorCode[] = [
   "session_not_found",
 ];
 
-/** Connections that never read. */
 const MAX_STALLED = 6;
 
-/** Runs clients until the steps or the time are used up, then checks what is left. */
+/** Runs clients until the steps or the time are used up, then checks what is left; counts what happened by name. */
 export async function soak(
   { seed, clients, steps = 1e9, seconds = Infinity }: SoakOrder,
-): Promise<SoakOutcome> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_soak_" }));
-  try {
-    const known = await knownAcquisitions(folder);
-    const run = new Soak({
-      known,
-      bad: await badFiles(folder),
-      changing: await changingFile(folder),
-      stack: await knownStack(folder, 40),
-      images: [...fixtureImages(), await writtenSeries(folder)],
-    });
-    await run.all(seed, clients, steps, performance.now() + seconds * 1000);
-    return run;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+): Promise<Readonly<Record<string, number>>> {
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const run = new Soak({
+    bad: await badFiles(folder),
+    changing: await changingFile(folder),
+    images: [...fixtureImages(), ...await writtenImages(folder)],
+  });
+  await run.all(seed, clients, steps, performance.now() + seconds * 1000);
+  return run.counts;
 }
 
 interface ChangingFile {
@@ -92,40 +75,30 @@ async function changingFile(folder: string): Promise<ChangingFile> {
   return { path, versions };
 }
 
-/** What there is to open. */
 interface Files {
-  readonly known: readonly KnownAcquisition[];
   /** Codes of files that cannot be opened, by path. */
   readonly bad: ReadonlyMap<string, string>;
   readonly changing: ChangingFile;
-  readonly stack: KnownStack;
   readonly images: readonly KnownImage[];
 }
 
+type Wanted = Pick<KnownPlane, "sha256" | "samples"> & { readonly url: string };
+
 class Soak {
   readonly counts: Record<string, number> = {};
-  readonly latencies: { at: number; took: number }[] = [];
-  readonly #known: readonly KnownAcquisition[];
-  readonly #bad: ReadonlyMap<string, string>;
-  readonly #changing: ChangingFile;
-  readonly #stack: KnownStack;
-  readonly #images: readonly KnownImage[];
+  readonly #files: Files;
   /** Room for about ten of the large acquisition, so that it runs out now and then. */
   readonly #server = new Harness({ workers: 2, ttlSeconds: 60, maxSessionMemory: 150 << 20 });
   readonly #stalled: Deno.Conn[] = [];
-  #looks = 0;
+  #visits = 0;
   #base = "";
   #port = 0;
   #stepsLeft = 0;
   #deadline = 0;
   #left: string[] = [];
 
-  constructor({ known, bad, changing, stack, images }: Files) {
-    this.#known = known;
-    this.#bad = bad;
-    this.#changing = changing;
-    this.#stack = stack;
-    this.#images = images;
+  constructor(files: Files) {
+    this.#files = files;
   }
 
   async all(seed: number, clients: number, steps: number, deadline: number): Promise<void> {
@@ -166,8 +139,6 @@ class Soak {
       else if (step === 1) await this.#openChanging();
       else if (step === 2) await this.#leaveDuringOpen(random);
       else if (step === 3) await this.#stall(random);
-      else if (step <= 5) await this.#stepThrough(random);
-      else if (step <= 9) await this.#lookAround(random);
       else await this.#visit(random);
     }
   }
@@ -197,16 +168,16 @@ class Soak {
   }
 
   async #openBad(random: Random): Promise<void> {
-    const [path, code] = random.of([...this.#bad]);
+    const [path, code] = random.of([...this.#files.bad]);
     assert.equal(await this.#open({ path }, [code]), null, path);
   }
 
   async #openChanging(): Promise<void> {
-    const opened = await this.#open({ path: this.#changing.path }, ["decode_failed", "path_not_found"]);
+    const opened = await this.#open({ path: this.#files.changing.path }, ["decode_failed", "path_not_found"]);
     if (opened === null) return this.#count("changing file refused");
     const plane = await this.#fetch(opened.channels[0]!.dataUrl);
     if (plane !== null) {
-      const whole = this.#changing.versions.some((version) => isPlane(plane, version.plane));
+      const whole = this.#files.changing.versions.some((version) => isPlane(plane, version.plane));
       assert.ok(whole, "a plane of a changing file is of no version");
       this.#count("changing file read");
     }
@@ -215,7 +186,7 @@ class Soak {
 
   async #leaveDuringOpen(random: Random): Promise<void> {
     const leaving = new AbortController();
-    const answer = this.#post({ path: random.of(this.#known).path }, leaving.signal);
+    const answer = this.#post({ path: random.of(this.#files.images).path }, leaving.signal);
     const wait = new Promise((resolve) => setTimeout(resolve, random.below(12)));
     await Promise.race([wait, answer.catch(() => {})]);
     leaving.abort();
@@ -227,8 +198,8 @@ class Soak {
 
   async #stall(random: Random): Promise<void> {
     if (this.#stalled.length >= MAX_STALLED) return;
-    const acquisition = this.#known.at(-2)!;
-    const opened = await this.#open({ path: acquisition.path, channelIndices: [random.below(3)] });
+    const { path } = this.#files.images.find(({ format }) => format === LARGE)!;
+    const opened = await this.#open({ path, channelIndices: [random.below(3)] });
     if (opened === null) return;
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: this.#port });
     this.#stalled.push(connection);
@@ -237,100 +208,45 @@ class Soak {
     this.#count("stalled");
   }
 
-  /** Steps along `Z`, with a jump now and then; leaves or deletes in the middle. */
-  async #stepThrough(random: Random): Promise<void> {
-    const { path, planes } = this.#stack;
-    const opened = await this.#open({ path });
+  /** What a client does with an acquisition: it steps through its planes, with a jump now and then. */
+  async #visit(random: Random): Promise<void> {
+    const formats = [...new Set(this.#files.images.map(({ format }) => format))];
+    // One after the other, so that a short run has them all.
+    const format = formats[this.#visits++ % formats.length]!;
+    const image = random.of(this.#files.images.filter((image) => image.format === format));
+    const all = [...new Set(image.planes.map(({ channel }) => channel))];
+    const some = random.oneIn(2) ? [] : all.filter(() => random.oneIn(2)).reverse();
+    const { path, scene } = image;
+    const opened = await this.#open({ path, scene, channelIndices: some.length > 0 ? some : null });
     if (opened === null) return;
-    const { dataUrl } = opened.channels[0]!;
-    let z = random.below(planes.length);
-    for (let steps = random.below(25); steps > 0; steps -= 1) {
-      z = random.oneIn(8) ? random.below(planes.length) : (z + 1) % planes.length;
-      const wanted = { dataUrl: `${dataUrl}?z=${z}`, samples: planes[z]! };
-      if (random.oneIn(12)) await this.#leaveMidPlane(wanted.dataUrl);
-      else if (random.oneIn(6)) await this.#fetchRange(random, wanted);
-      else if (random.oneIn(20)) return await this.#deleteWhileFetching(opened.sessionId, wanted);
-      else {
-        const plane = await this.#fetch(wanted.dataUrl);
-        if (plane === null) continue;
-        assert.ok(isPlane(plane, wanted.samples), wanted.dataUrl);
-        this.#count("positions");
-      }
+    this.#count("opened");
+    const wanted = wantedOf(image, opened);
+    let at = random.below(wanted.length);
+    for (let looks = 1 + random.below(12); looks > 0; looks -= 1) {
+      at = random.oneIn(8) ? random.below(wanted.length) : (at + 1) % wanted.length;
+      const plane = wanted[at]!;
+      if (random.oneIn(12)) await this.#leaveMidPlane(plane.url);
+      else if (random.oneIn(20)) return await this.#deleteWhileFetching(opened.sessionId, plane);
+      else if (plane.samples && random.oneIn(4)) await this.#fetchRange(random, plane.url, plane.samples);
+      else await this.#fetchPlane(plane, `planes of ${format}`);
     }
+    // Some end by their time to live.
     if (random.oneIn(4)) this.#left.push(opened.sessionId);
     else await this.#delete(opened.sessionId);
   }
 
-  /** Planes of some positions of a scene of any format. */
-  async #lookAround(random: Random): Promise<void> {
-    const formats = [...new Set(this.#images.map((image) => image.format))];
-    // One after the other, so that a short run has them all.
-    const format = formats[this.#looks++ % formats.length]!;
-    const { path, scene, planes } = random.of(this.#images.filter((image) => image.format === format));
-    const opened = await this.#open({ path, scene });
-    if (opened === null) return;
-    for (let looks = 1 + random.below(6); looks > 0; looks -= 1) {
-      const { t, z, l, channel, sha256 } = random.of(planes);
-      const at = performance.now();
-      const bytes = await this.#fetch(`${opened.channels[channel]!.dataUrl}?t=${t}&z=${z}&l=${l}`);
-      this.latencies.push({ at, took: performance.now() - at });
-      if (bytes === null) continue;
-      const hash = createHash("sha256").update(bytes).digest("hex");
-      assert.equal(
-        hash.slice(0, sha256.length),
-        sha256,
-        `${path}: S=${scene} T=${t} Z=${z} L=${l} C=${channel}`,
-      );
-      this.#count(`positions of ${format}`);
-    }
-    await this.#delete(opened.sessionId);
-  }
-
-  /** What a client does with an acquisition. */
-  async #visit(random: Random): Promise<void> {
-    const acquisition = random.of(this.#known);
-    const all = acquisition.planes.map((_, i) => i);
-    const some = random.oneIn(2) ? null : all.filter(() => random.oneIn(2)).reverse();
-    const channelIndices = some && some.length > 0 ? some : null;
-    const opened = await this.#open({ path: acquisition.path, channelIndices });
-    if (opened === null) return;
-    this.#count("opened");
-    const loaded = opened.channels.map(({ index, dataUrl }) => ({
-      dataUrl,
-      samples: acquisition.planes[index]!,
-    }));
-    const reference = opened.reference?.channels.map(({ index, dataUrl }) => ({
-      dataUrl,
-      samples: acquisition.referencePlanes[index]!,
-    })) ?? [];
-    const wanted = random.of([...loaded, ...reference]);
-    switch (random.below(6)) {
-      case 0:
-        await this.#fetchRange(random, wanted);
-        break;
-      case 1:
-        await this.#leaveMidPlane(wanted.dataUrl);
-        break;
-      case 2:
-        await this.#deleteWhileFetching(opened.sessionId, wanted);
-        return;
-      case 3:
-        // Ends by its time to live.
-        this.#left.push(opened.sessionId);
-        return;
-      default:
-        for (const { dataUrl, samples } of [...loaded, ...reference]) {
-          const plane = await this.#fetch(dataUrl);
-          if (plane === null) continue;
-          assert.ok(isPlane(plane, samples), dataUrl);
-          this.#count("planes");
-        }
-    }
-    await this.#delete(opened.sessionId);
+  async #fetchPlane({ url, sha256 }: Wanted, what: string): Promise<void> {
+    const bytes = await this.#fetch(url);
+    if (bytes === null) return;
+    assert.equal(hashOf(new Float32Array(bytes.buffer)).slice(0, sha256.length), sha256, url);
+    this.#count(what);
   }
 
   /** Bytes of a plane; `null` when its session has expired or the response was cut. */
-  async #fetch(dataUrl: string, headers: Record<string, string> = {}): Promise<Uint8Array | null> {
+  async #fetch(
+    dataUrl: string,
+    headers: Record<string, string> = {},
+  ): Promise<Uint8Array<ArrayBuffer> | null> {
     const response = await fetch(this.#base + dataUrl, { headers });
     if (!response.ok) {
       this.#refused(await response.json());
@@ -347,16 +263,13 @@ class Soak {
     }
   }
 
-  async #fetchRange(
-    random: Random,
-    { dataUrl, samples }: { dataUrl: string; samples: Float32Array<ArrayBuffer> },
-  ) {
+  async #fetchRange(random: Random, url: string, samples: Float32Array<ArrayBuffer>) {
     const start = random.below(samples.byteLength);
     const end = start + random.below(samples.byteLength - start);
-    const bytes = await this.#fetch(dataUrl, { range: `bytes=${start}-${end}` });
+    const bytes = await this.#fetch(url, { range: `bytes=${start}-${end}` });
     if (bytes === null) return;
     assert.equal(bytes.length, end - start + 1);
-    assert.ok(sameBytes(bytes, samples, start), `${dataUrl} from ${start}`);
+    assert.ok(sameBytes(bytes, samples, start), `${url} from ${start}`);
     this.#count("ranges");
   }
 
@@ -368,16 +281,10 @@ class Soak {
     this.#count("left mid-plane");
   }
 
-  async #deleteWhileFetching(
-    sessionId: string,
-    { dataUrl, samples }: { dataUrl: string; samples: Float32Array<ArrayBuffer> },
-  ): Promise<void> {
-    const fetched = this.#fetch(dataUrl);
+  async #deleteWhileFetching(sessionId: string, plane: Wanted): Promise<void> {
+    const fetched = this.#fetchPlane(plane, "planes of deleted sessions");
     await this.#delete(sessionId);
-    const plane = await fetched;
-    if (plane === null) return;
-    assert.ok(isPlane(plane, samples), dataUrl);
-    this.#count("planes of deleted sessions");
+    await fetched;
   }
 
   async #delete(sessionId: string): Promise<void> {
@@ -388,7 +295,7 @@ class Soak {
 
   /** Replaces, cuts or removes the changing file; never written in place, so that a reader sees one whole version. */
   async #change(random: Random): Promise<void> {
-    const { path, versions } = this.#changing;
+    const { path, versions } = this.#files.changing;
     const { bytes } = random.of(versions);
     const change = random.below(4);
     if (change === 0) await Deno.truncate(path, random.below(bytes.length)).catch(() => {});
@@ -415,7 +322,7 @@ class Soak {
     assert.equal(budget.used, 0, "bytes still reserved");
     assert.deepEqual(positions.counts, { waiting: 0, running: 0, cached: 0 });
     assert.deepEqual({ ...pool.counts, idle: 0 }, { idle: 0, busy: 0, lost: 0, waiting: 0 });
-    const samples = await this.#open({ path: this.#known[0]!.path });
+    const samples = await this.#open({ path: this.#files.images.at(-1)!.path });
     assert.ok(samples, "an open after the load");
     await this.#delete(samples.sessionId);
     await this.#server.completeAll();
@@ -426,6 +333,21 @@ class Soak {
     }
     assert.equal(clock.waiting, 0, "timers left");
   }
+}
+
+/** All planes that an open has the addresses of. */
+function wantedOf({ planes, references }: KnownImage, { channels, reference }: Opened): Wanted[] {
+  return [
+    ...planes.flatMap(({ channel, t, z, l, ...plane }) =>
+      channels.filter(({ index }) => index === channel)
+        .map(({ dataUrl }) => ({ ...plane, url: `${dataUrl}?t=${t}&z=${z}&l=${l}` }))
+    ),
+    ...references.map((samples, i) => ({
+      url: reference!.channels[i]!.dataUrl,
+      sha256: hashOf(samples),
+      samples,
+    })),
+  ];
 }
 
 function sameBytes(bytes: Uint8Array, samples: Float32Array<ArrayBuffer>, start: number): boolean {

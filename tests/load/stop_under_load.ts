@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
-/** Planes that the clients got. */
-export interface StopOutcome {
-  /** Planes that arrived as a whole with the right samples. */
-  readonly whole: number;
-  /** Planes that were wrong or short although the response ended well. */
-  readonly short: number;
-}
-
-/** Starts a server and eight clients, and stops the server once planes arrive. @throws {AssertionError} exit status not 0 */
-export async function stopUnderLoad(): Promise<StopOutcome> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_stop_" }));
+/**
+ * Starts a server and eight clients, and stops the server once planes arrive.
+ *
+ * @returns planes that arrived as a whole with the right samples, and those that were wrong or short although the response
+ *   ended well
+ * @throws {AssertionError} exit status not 0
+ */
+export async function stopUnderLoad(): Promise<{ readonly whole: number; readonly short: number }> {
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const path = join(folder, "image.ome.zarr");
   const [rows, columns] = [2000, 1024];
   const samples = ramp(rows, columns);
@@ -49,14 +49,10 @@ export async function stopUnderLoad(): Promise<StopOutcome> {
       else short += 1;
     }
   };
-  try {
-    const clients = Array.from({ length: 8 }, client);
-    await until(() => whole >= 10, "ten planes");
-    stopping = true;
-    await server.stop();
-    await within(PATIENCE, "the end of the clients", Promise.all(clients));
-    return { whole, short };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  const clients = Array.from({ length: 8 }, client);
+  await until(() => whole >= 10, "ten planes");
+  stopping = true;
+  await server.stop();
+  await within(PATIENCE, "the end of the clients", Promise.all(clients));
+  return { whole, short };
 }
