@@ -228,11 +228,7 @@ export interface Scenes {
   readonly warnings: readonly Warning[];
   /** The first scenes, at most `most`. */
   entries(most: number): readonly SceneEntry[];
-  /**
-   * Opens a scene, whose index the caller has checked.
-   *
-   * @throws {DecodeFailed | UnsupportedFormat | Stopped}
-   */
+  /** Opens a scene, whose index the caller has checked. @throws {DecodeFailed | UnsupportedFormat | Stopped} */
   open(scene: number): Promise<Acquisition>;
 }
 

@@ -75,11 +75,7 @@ const MAX_LOOKED_INTO = 32;
 /** The document last read, since an open asks twice: whether the file is part of a scan, and for the scan itself. */
 const READ = new WeakMap<FileAccess, FoundDocument>();
 
-/**
- * Reads a document.
- *
- * @throws {DecodeFailed} the document is damaged, too large, or not a `PVScan`
- */
+/** Reads a document. @throws {DecodeFailed} the document is damaged, too large, or not a `PVScan` */
 export function readDocument(path: string, files: FileAccess): FoundDocument {
   const known = READ.get(files);
   if (known?.path === path) return known;
