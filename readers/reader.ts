@@ -4,7 +4,7 @@
  */
 import type { DocumentList } from "./io/document_list.ts";
 import type { FileAccess } from "./io/random_access.ts";
-import type { Warning } from "./warning.ts";
+import { warnIf, type Warning } from "./warning.ts";
 
 /** Sample type in the file, without byte order. A packed width counts as the next wider type (12 bits: `uint16`). */
 export type SampleType =
@@ -118,6 +118,29 @@ export interface PlanePlan {
    * @throws {Stopped}
    */
   decode(planes: readonly Float32Array[]): Promise<void>;
+}
+
+/** The rows of a plane plan. */
+export type ServedLines = Required<Pick<PlanePlan, "rows" | "filled" | "warnings">>;
+
+/**
+ * The lines that all wanted channels have; an interrupted scan may have fewer in one channel than in another.
+ *
+ * @param stored number of complete lines of each wanted channel
+ * @param planned number of lines of a complete scan
+ * @param wanted rows to fill; all by default
+ */
+export function servedLines(stored: readonly number[], planned: number, wanted?: RowRange): ServedLines {
+  const rows = stored.reduce((fewest, own) => Math.min(fewest, own), Infinity);
+  return {
+    rows,
+    filled: { start: Math.min(wanted?.start ?? 0, rows), end: Math.min(wanted?.end ?? rows, rows) },
+    warnings: warnIf(
+      rows < planned,
+      "lines_missing",
+      `${rows} of ${planned} lines are stored in every requested channel`,
+    ),
+  };
 }
 
 /** Reference (overview) image of a line scan. */

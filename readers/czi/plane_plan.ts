@@ -1,6 +1,5 @@
 /** Plans planes: locates their subblocks and checks them against the file before a sample is read. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { servedLines } from "../metadata/line_scan.ts";
 import {
   type Division,
   largerMemory,
@@ -8,6 +7,7 @@ import {
   type PlanePlan,
   type Position,
   type RowRange,
+  servedLines,
   type WorkingMemory,
 } from "../reader.ts";
 import type { Warning } from "../warning.ts";

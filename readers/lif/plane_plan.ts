@@ -1,8 +1,13 @@
 /** Plans planes: locates their samples, and counts the rows that the file holds. */
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
-import { servedLines } from "../metadata/line_scan.ts";
-import { type Acquisition, NO_WORKING_MEMORY, type PlanePlan, type RowRange } from "../reader.ts";
+import {
+  type Acquisition,
+  NO_WORKING_MEMORY,
+  type PlanePlan,
+  type RowRange,
+  servedLines,
+} from "../reader.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { Block } from "./container.ts";

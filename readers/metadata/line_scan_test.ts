@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { calibrated, UNCALIBRATED } from "./axes.ts";
-import { lineScanOf, servedLines } from "./line_scan.ts";
+import { servedLines } from "../reader.ts";
+import { lineScanOf } from "./line_scan.ts";
 
 Deno.test("a line scan has the times that are stated in units of time", () => {
   deepEqual(lineScanOf(calibrated(2.5, "ms"), calibrated(2, "us")), {

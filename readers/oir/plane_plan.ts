@@ -1,8 +1,7 @@
 /** Plans planes of the main image. */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { servedLines } from "../metadata/line_scan.ts";
-import type { Acquisition, Channel, PlanePlan, Position } from "../reader.ts";
+import { type Acquisition, type Channel, type PlanePlan, type Position, servedLines } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import { type ChunkTriples, type FileScan, planeKey } from "./file_scan.ts";

@@ -4,13 +4,13 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { scratchBytes } from "../samples/to_float32.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { servedLines } from "../metadata/line_scan.ts";
 import {
   largerMemory,
   NO_WORKING_MEMORY,
   type PlanePlan,
   type Position,
   type RowRange,
+  servedLines,
   type WorkingMemory,
 } from "../reader.ts";
 import { type PageLayout, UNCOMPRESSED } from "./page.ts";
