@@ -1,27 +1,14 @@
 /** Nodes of hierarchies of Zarr 2 and 3 and the images that they hold, from a store in memory. */
 import { deepEqual, equal, throws } from "node:assert/strict";
+import { storeOf as memoryStore } from "../../tests/fixtures/plain_store.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
-import { DecodedBytes } from "../io/byte_source.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
-import { omeAttributes, readNode, type Store } from "./hierarchy.ts";
+import { omeAttributes, readNode } from "./hierarchy.ts";
 import { imageList } from "./image_list.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import { readStoredImage } from "./mod.ts";
 
-/** A store of texts, or of values that are written as JSON. */
-function storeOf(values: Readonly<Record<string, unknown>>): Store {
-  return {
-    has: (key) => values[key] !== undefined,
-    holdsWhole: false,
-    indexBytes: 0,
-    open(key) {
-      const value = values[key];
-      if (value === undefined) return null;
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      return new DecodedBytes(new TextEncoder().encode(text), key);
-    },
-  };
-}
+const storeOf = (values: Readonly<Record<string, unknown>>) => memoryStore(new Map(Object.entries(values)));
 
 const node = (values: Readonly<Record<string, unknown>>, path = "") => readNode(storeOf(values), path);
 

@@ -2,32 +2,19 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
+import { storeOf } from "../../tests/fixtures/plain_store.ts";
 import { entriesBelow } from "../../tests/fixtures/zip_writer.ts";
-import { DecodedBytes } from "../io/byte_source.ts";
 import { ReaderError } from "../errors.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { FIRST_POSITION } from "../reader.ts";
 import { imageList } from "./image_list.ts";
 import { acquisitionOf, readStoredImage } from "./mod.ts";
-import type { Store } from "./hierarchy.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../tests/fixtures/ome_zarr/", import.meta.url));
 
 /** All values of a directory store, by key. */
 const valuesOf = (folder: string) =>
   new Map(entriesBelow(folder).map(([key, bytes]) => [key, Uint8Array.from(bytes)]));
-
-function memoryStore(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Store {
-  return {
-    has: (key) => values.has(key),
-    holdsWhole: false,
-    indexBytes: 0,
-    open(key) {
-      const bytes = values.get(key);
-      return bytes ? new DecodedBytes(bytes, key) : null;
-    },
-  };
-}
 
 type Json = unknown;
 
@@ -58,7 +45,7 @@ const MAX_SAMPLES = 1 << 16;
 async function read(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promise<string> {
   const files = new FileAccess();
   try {
-    const store = memoryStore(values);
+    const store = storeOf(values);
     const opened = { store, path: "", shown: (path: string) => path, fileSize: null };
     const list = imageList(opened);
     const acquisition = acquisitionOf(readStoredImage(opened, list, list.images.length - 1), files.stop);

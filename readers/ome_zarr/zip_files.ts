@@ -104,81 +104,70 @@ export class ZipFiles {
   close(): void {}
 
   /** The store below a folder. @throws {DecodeFailed} it is a file, not a folder */
-  store(folder: string): ZipStore {
+  store(folder: string): Store {
     if (this.kind(folder) === "file") {
       throw new DecodeFailed(
         `${quoted(join(folder))} is a file inside a ZIP file, not the folder of an image`,
       );
     }
-    return new ZipStore(this.#file, this.#entries, this.#keyOf(folder));
+    const prefix = this.#keyOf(folder);
+    const nameOf = (key: string) => prefix === "" ? key : `${prefix}/${key}`;
+    return {
+      holdsWhole: true,
+      indexBytes: ENTRY_HEAP_BYTES * this.#entries.size,
+      has: (key) => this.#entries.has(nameOf(key)),
+      open: (key, maxHeld) => {
+        const name = nameOf(key);
+        const entry = this.#entries.get(name);
+        return entry ? openEntry(this.#file, name, entry, `ZIP entry "${key}"`, maxHeld) : null;
+      },
+    };
   }
 }
-
-const LOCAL_HEADER_BYTES = 30;
 
 /** Heap of a directory entry with its name. */
 const ENTRY_HEAP_BYTES = 300;
 
-/** The entries below one folder of an archive. */
-export class ZipStore implements Store {
-  readonly holdsWhole = true;
-  readonly indexBytes: number;
-  readonly #file: ByteSource;
-  readonly #entries: ReadonlyMap<string, ZipEntry>;
-  readonly #folder: string;
+const LOCAL_HEADER_BYTES = 30;
 
-  /** Serves the entries of an archive. @param folder of the outermost group; `""` for the root of the archive */
-  constructor(file: ByteSource, entries: ReadonlyMap<string, ZipEntry>, folder: string) {
-    this.#file = file;
-    this.#entries = entries;
-    this.#folder = folder;
-    this.indexBytes = ENTRY_HEAP_BYTES * entries.size;
+/**
+ * Opens an entry of a ZIP file.
+ *
+ * @param what its name in messages
+ * @param maxHeld largest entry in bytes to hold inflated in memory
+ * @throws {DecodeFailed} it is encrypted, damaged or too large, or its local header has another name
+ */
+export function openEntry(
+  file: ByteSource,
+  name: string,
+  entry: ZipEntry,
+  what: string,
+  maxHeld: number,
+): StoredValue {
+  const { method, size, compressedSize, offset } = entry;
+  if (entry.encrypted) throw new DecodeFailed(`${what} is encrypted`);
+  const view = new DataView(file.read(offset, LOCAL_HEADER_BYTES, `the header of ${what}`).buffer);
+  if (view.getUint32(0, true) !== 0x04034b50) throw new DecodeFailed(`${what} has no header at ${offset}`);
+  const nameStart = offset + LOCAL_HEADER_BYTES;
+  const nameBytes = view.getUint16(26, true);
+  const named = file.read(nameStart, nameBytes, `the name of ${what}`);
+  if (new TextDecoder().decode(named) !== name) {
+    throw new DecodeFailed(`${what} has another name in its header at ${offset}`);
   }
-
-  has(key: string): boolean {
-    return this.#entries.has(this.#nameOf(key));
+  const start = nameStart + nameBytes + view.getUint16(28, true);
+  file.require(start, compressedSize, what);
+  if (method === 0) {
+    if (size === compressedSize) return new StoredEntry(file, start, entry, what);
+    throw new DecodeFailed(`${what} is stored in ${compressedSize} bytes but declares ${size}`);
   }
-
-  open(key: string, maxHeld: number): StoredValue | null {
-    const name = this.#nameOf(key);
-    const entry = this.#entries.get(name);
-    if (!entry) return null;
-    const { method, size, compressedSize } = entry;
-    const what = `ZIP entry "${key}"`;
-    if (entry.encrypted) throw new DecodeFailed(`${what} is encrypted`);
-    const start = this.#dataStart(name, entry, what);
-    this.#file.require(start, compressedSize, what);
-    if (method === 0) {
-      if (size === compressedSize) return new StoredEntry(this.#file, start, entry, what);
-      throw new DecodeFailed(`${what} is stored in ${compressedSize} bytes but declares ${size}`);
-    }
-    if (method !== 8) throw new DecodeFailed(`${what} uses the unknown compression method ${method}`);
-    if (size > maxHeld) {
-      throw new DecodeFailed(`${what} declares ${size} inflated bytes, more than ${maxHeld}`);
-    }
-    if (compressedSize > looseBound(size)) {
-      throw new DecodeFailed(`${what} has ${compressedSize} compressed bytes for ${size}`);
-    }
-    return inflated(this.#file.read(start, compressedSize, what), entry, what);
+  if (method !== 8) throw new DecodeFailed(`${what} uses the unknown compression method ${method}`);
+  if (size > maxHeld) {
+    throw new DecodeFailed(`${what} declares ${size} inflated bytes, more than ${maxHeld}`);
   }
-
-  #nameOf(key: string): string {
-    return this.#folder === "" ? key : `${this.#folder}/${key}`;
+  if (compressedSize > looseBound(size)) {
+    throw new DecodeFailed(`${what} has ${compressedSize} compressed bytes for ${size}`);
   }
-
-  /** Offset of an entry's data. @throws {DecodeFailed} its local header is damaged or has another name */
-  #dataStart(name: string, { offset }: ZipEntry, what: string): number {
-    const header = this.#file.read(offset, LOCAL_HEADER_BYTES, `the header of ${what}`);
-    const view = new DataView(header.buffer);
-    if (view.getUint32(0, true) !== 0x04034b50) throw new DecodeFailed(`${what} has no header at ${offset}`);
-    const nameStart = offset + LOCAL_HEADER_BYTES;
-    const nameBytes = view.getUint16(26, true);
-    const named = this.#file.read(nameStart, nameBytes, `the name of ${what}`);
-    if (new TextDecoder().decode(named) !== name) {
-      throw new DecodeFailed(`${what} has another name in its header at ${offset}`);
-    }
-    return nameStart + nameBytes + view.getUint16(28, true);
-  }
+  return inflated(file.read(start, compressedSize, what), entry, what);
 }
 
 /** An uncompressed entry. Its checksum is verified if it is read whole, as everything except shards is. */
