@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/random_access.ts";
-import { readZipDirectory, zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
-import { ZipStore } from "../../readers/ome_zarr/zip_files.ts";
+import { zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
+import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { image, lifFile, samples } from "../fixtures/lif_writer.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
@@ -126,16 +126,15 @@ function treeOf(folder: string, below = ""): Map<string, Uint8Array<ArrayBuffer>
 function unpacked(path: string, name: string): Seed[] {
   const access = new FileAccess();
   try {
-    const file = access.open(path);
-    const entries = readZipDirectory(file);
-    const store = new ZipStore(file, entries, "");
+    const zip = new ZipFiles(path, access);
+    const store = zip.store(path);
     const files = new Map<string, Uint8Array>();
-    for (const key of entries.keys()) {
+    for (const key of zip.names) {
       if (key.endsWith("/")) continue;
       const value = store.open(key, MAX_SEED_BYTES);
       if (value) files.set(key, value.read(0, value.size, key));
     }
-    const folder = zarrFolder(entries.keys());
+    const folder = zarrFolder(zip.names);
     return folder === null ? [] : [{ name, open: folder, files }];
   } finally {
     access.close();
