@@ -40,13 +40,12 @@ export function autocorrelation(values, rows, columns) {
   return { rows, columns, at };
 }
 
-/** Fills the upper half of a line: in the transform of real values, it is the conjugate of the lower half. */
-function mirror(
-  /** @type {Float64Array} */ real,
-  /** @type {Float64Array} */ imaginary,
-  /** @type {number} */ start,
-  /** @type {number} */ width,
-) {
+/**
+ * Fills the upper half of a line: in the transform of real values, it is the conjugate of the lower half.
+ *
+ * @type {(real: Float64Array, imaginary: Float64Array, start: number, width: number) => void}
+ */
+function mirror(real, imaginary, start, width) {
   for (let k = 1; k < width / 2; k += 1) {
     real[start + width - k] = real[start + k];
     imaginary[start + width - k] = -imaginary[start + k];

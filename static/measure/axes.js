@@ -49,10 +49,7 @@ export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
  * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most + 1` of them; empty
  * if neighbouring values would be equal.
  *
- * @param {number} low
- * @param {number} high
- * @param {number} most
- * @returns {{values: number[], labels: string[], step: number}}
+ * @type {(low: number, high: number, most: number) => {values: number[], labels: string[], step: number}}
  */
 export function ticks(low, high, most) {
   if (!(high > low) || !(most >= 1)) return { values: [], labels: [], step: 0 };
@@ -112,9 +109,7 @@ export const rounded = (value) => Number.isFinite(value) ? formatNumber(signific
 /**
  * Formats a length or duration, such as `1.271 s`; short ones in nanometres and milliseconds.
  *
- * @param {number} value
- * @param {{unit: string}} axis
- * @param {number} [digits]
+ * @type {(value: number, axis: {unit: string}, digits?: number) => string}
  */
 export function quantity(value, { unit }, digits = 4) {
   const size = Math.abs(value);

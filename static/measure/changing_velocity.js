@@ -78,8 +78,7 @@ export function changingVelocity(values, rows, columns) {
 /**
  * Root mean square difference of the velocities of parts from a curve, minus what noise explains.
  *
- * @param {readonly (WindowVelocity & {place: number})[]} parts
- * @param {(place: number) => number} curve
+ * @type {(parts: readonly (WindowVelocity & {place: number})[], curve: (place: number) => number) => number}
  */
 function unlike(parts, curve) {
   const squares = parts.map((part) => (part.velocity - curve(part.place)) ** 2 - CHANCE * noiseOf(part) ** 2);
@@ -90,11 +89,7 @@ function unlike(parts, curve) {
  * Velocities of equal parts of a window, with `place`, the middle of each part from -0.5 to 0.5. Parts without a clear
  * velocity are omitted.
  *
- * @param {Float64Array} values
- * @param {number} rows
- * @param {number} columns
- * @param {number} count
- * @returns {(WindowVelocity & {place: number})[]}
+ * @type {(values: Float64Array, rows: number, columns: number, count: number) => (WindowVelocity & {place: number})[]}
  */
 function partsOf(values, rows, columns, count) {
   const length = Math.floor(rows / count);
@@ -109,13 +104,12 @@ function partsOf(values, rows, columns, count) {
 /** Standard error in pixels per line. @param {WindowVelocity} found */
 const noiseOf = ({ velocity, error }) => Math.abs(velocity) * Math.max(error, LEAST_ERROR);
 
-/** Shifts the lines so that a velocity growing by `growth` per line becomes constant; NaN beyond the ends of a line. */
-function straightened(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ columns,
-  /** @type {number} */ growth,
-) {
+/**
+ * Shifts the lines so that a velocity growing by `growth` per line becomes constant; NaN beyond the ends of a line.
+ *
+ * @type {(values: Float64Array, rows: number, columns: number, growth: number) => Float64Array}
+ */
+function straightened(values, rows, columns, growth) {
   const straight = new Float64Array(values.length);
   for (let row = 0; row < rows; row += 1) {
     const shift = growth * (row - (rows - 1) / 2) ** 2 / 2;

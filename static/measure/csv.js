@@ -20,7 +20,6 @@ const BYTE_ORDER_MARK = "\ufeff";
 /**
  * @param {readonly (readonly [name: string, value: string | number])[]} about file name and settings
  * @param {readonly Column[]} columns shorter columns end with empty fields
- * @returns {string}
  */
 export function csv(about, columns) {
   const lines = about.map(([name, value]) => `${field(name)},${field(value)}\r\n`);
@@ -41,8 +40,7 @@ export function table(columns) {
 /**
  * Columns for rows of named values; a value that a row lacks is empty.
  *
- * @param {readonly Readonly<Record<string, string | number>>[]} rows
- * @returns {Column[]}
+ * @type {(rows: readonly Readonly<Record<string, string | number>>[]) => Column[]}
  */
 export function columnsOf(rows) {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];

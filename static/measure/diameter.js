@@ -78,9 +78,7 @@ function meanProfile(
 /**
  * Edges of the lumen in a profile. The lumen is brighter than its surroundings.
  *
- * @param {Float64Array} profile
- * @param {DiameterMethod} method
- * @returns {{left: number, right: number, verdict: DiameterAt["verdict"]}}
+ * @type {(profile: Float64Array, method: DiameterMethod) => {left: number, right: number, verdict: DiameterAt["verdict"]}}
  */
 function edges(profile, method) {
   const smooth = blurred(profile, SMOOTHED[method], 4);
@@ -151,13 +149,12 @@ const crossing = (
   /** @type {number} */ level,
 ) => x + (level - profile[x]) / (profile[x + 1] - profile[x]);
 
-/** Place of the greatest value times `sign`, interpolated between columns by a parabola. */
-function extremum(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ from,
-  /** @type {number} */ to,
-  /** @type {1 | -1} */ sign,
-) {
+/**
+ * Place of the greatest value times `sign`, interpolated between columns by a parabola.
+ *
+ * @type {(values: Float64Array, from: number, to: number, sign: 1 | -1) => number}
+ */
+function extremum(values, from, to, sign) {
   let best = from;
   for (let x = from; x < to; x += 1) if (sign * values[x] > sign * values[best]) best = x;
   const [a, b, c] = [values[best - 1], values[best], values[best + 1]];

@@ -177,13 +177,12 @@ function shapeOf(curve, top, value, { baseline, deviation, low, high }) {
   };
 }
 
-/** Where a curve falls to a level between `top` and `end`, interpolated linearly between samples; null if it does not. */
-function crossing(
-  /** @type {(at: number) => number} */ curve,
-  /** @type {number} */ top,
-  /** @type {number} */ level,
-  /** @type {number} */ end,
-) {
+/**
+ * Where a curve falls to a level between `top` and `end`, interpolated linearly between samples; null if it does not.
+ *
+ * @type {(curve: (at: number) => number, top: number, level: number, end: number) => number | null}
+ */
+function crossing(curve, top, level, end) {
   const step = end < top ? -1 : 1;
   let i = top;
   while (i !== end && curve(i) > level) i += step;
@@ -191,14 +190,12 @@ function crossing(
   return i === top ? top : i - step * (level - curve(i)) / (curve(i - step) - curve(i));
 }
 
-/** The samples of a part of the trace without the transients of all other events. */
-function withoutOthers(
-  /** @type {Float64Array} */ trace,
-  /** @type {readonly Event[]} */ events,
-  /** @type {number} */ of,
-  /** @type {number} */ from,
-  /** @type {number} */ to,
-) {
+/**
+ * The samples of a part of the trace without the transients of all other events.
+ *
+ * @type {(trace: Float64Array, events: readonly Event[], of: number, from: number, to: number) => Float64Array}
+ */
+function withoutOthers(trace, events, of, from, to) {
   const alone = trace.slice(from, to);
   for (const [i, { transient }] of events.entries()) {
     if (transient === null || i === of || transient.onset >= to) continue;
@@ -211,9 +208,7 @@ function withoutOthers(
 /**
  * Median and standard deviation of up to `length` samples before a place; NaN if there are too few.
  *
- * @param {Float64Array} samples
- * @param {number} place
- * @param {number} length
+ * @type {(samples: Float64Array, place: number, length: number) => {baseline: number, deviation: number}}
  */
 function stretchBefore(samples, place, length) {
   const end = Math.min(samples.length, Math.max(0, Math.ceil(place)));
@@ -250,8 +245,7 @@ const timeToTop = ({ rise, decay }) => rise * Math.log(1 + decay / rise);
 /**
  * The sample at which a transient is greatest, since nothing between samples was measured.
  *
- * @param {import("./transient_fit.js").Transient} transient
- * @param {number} peak
+ * @type {(transient: import("./transient_fit.js").Transient, peak: number) => number}
  */
 function highestSample(transient, peak) {
   const place = Math.floor(transient.onset + timeToTop(transient));
@@ -259,13 +253,12 @@ function highestSample(transient, peak) {
   return transientAt(transient, place) >= transientAt(transient, place + 1) ? place : place + 1;
 }
 
-/** Whether the deviations of neighbouring samples from the curve correlate, which those of noise do not. */
-function isMisfit(
-  /** @type {Float64Array} */ samples,
-  /** @type {number} */ from,
-  /** @type {(at: number) => number} */ curve,
-  /** @type {number} */ amplitude,
-) {
+/**
+ * Whether the deviations of neighbouring samples from the curve correlate, which those of noise do not.
+ *
+ * @type {(samples: Float64Array, from: number, curve: (at: number) => number, amplitude: number) => boolean}
+ */
+function isMisfit(samples, from, curve, amplitude) {
   const off = samples.map((value, i) => value - curve(from + i));
   let [alike, square] = [0, 0];
   for (let i = 1; i < off.length; i += 1) {
@@ -275,13 +268,12 @@ function isMisfit(
   return alike > Math.max((GREATEST_MISFIT * amplitude) ** 2, 3 * square / Math.sqrt(off.length));
 }
 
-/** Mean height of the samples above the curve around its top; 0 if it may be noise. */
-function missedAtTop(
-  /** @type {Float64Array} */ samples,
-  /** @type {number} */ from,
-  /** @type {(at: number) => number} */ curve,
-  /** @type {number} */ height,
-) {
+/**
+ * Mean height of the samples above the curve around its top; 0 if it may be noise.
+ *
+ * @type {(samples: Float64Array, from: number, curve: (at: number) => number, height: number) => number}
+ */
+function missedAtTop(samples, from, curve, height) {
   const off = samples.map((value, i) => value - curve(from + i));
   const near = off.filter((_, i) => curve(from + i) - curve(-Infinity) > CREST * height);
   const [missed, noise] = [
@@ -294,9 +286,7 @@ function missedAtTop(
 /**
  * The top of a parabola through the samples above {@linkcode CREST}; the sample at `peak` if these are too few.
  *
- * @param {Float64Array} samples
- * @param {number} peak
- * @param {number} baseline
+ * @type {(samples: Float64Array, peak: number, baseline: number) => number}
  */
 function crest(samples, peak, baseline) {
   const level = baseline + CREST * (samples[peak] - baseline);
@@ -328,7 +318,7 @@ function isOnTail(events, i) {
   return tail > OVERLAP * Math.min(...heights);
 }
 
-/** @param {readonly Event[]} events @param {number} i @returns {EventShape["overlap"]} */
+/** @param {readonly Event[]} events @param {number} i */
 function overlapOf(events, i) {
   const touching = [
     ...(isOnTail(events, i) ? [i - 1, i] : []),

@@ -238,7 +238,6 @@ function noiseOf(/** @type {Float64Array} */ values) {
  * @param {Float64Array} values above the plasma
  * @param {number} least smallest height of a cell
  * @param {number} prominence
- * @returns {{middle: number, area: number}[]}
  */
 function cellsOf(values, least, prominence) {
   /** @type {{middle: number, area: number}[]} */

@@ -27,8 +27,7 @@ export const LINE_ID = "kymograph-line";
 /**
  * The whole image, its line and its rectangles.
  *
- * @param {{kymograph?: DrawnLine | null | undefined, regions?: readonly Region[] | undefined}} drawn
- * @returns {Part[]}
+ * @type {(drawn: {kymograph?: DrawnLine | null | undefined, regions?: readonly Region[] | undefined}) => Part[]}
  */
 export function partsOf({ kymograph = null, regions = [] }) {
   const rectangles = regions.flatMap(({ id, name, type, start, stop }) =>
@@ -77,9 +76,7 @@ function meanOf(values) {
 /**
  * Length of a line, in pixels if rows and columns have different units.
  *
- * @param {readonly Point[]} points
- * @param {Axes} axes
- * @returns {{value: number, unit: string}}
+ * @type {(points: readonly Point[], axes: Axes) => {value: number, unit: string}}
  */
 export function lengthIn(points, [row, column]) {
   return row.unit === column.unit

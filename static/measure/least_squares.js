@@ -15,7 +15,6 @@ const MOST_STEPS = 40;
  * @param {P} start
  * @param {(parameters: P) => Equations} equations
  * @param {(parameters: P, move: readonly number[]) => P} moved adds a move and keeps parameters within their bounds
- * @returns {{best: P, misfit: number}}
  */
 export function leastSquares(start, equations, moved) {
   let best = start;
@@ -42,9 +41,7 @@ export function leastSquares(start, equations, moved) {
 /**
  * Equations of a Gaussian on a constant level; the last parameter is the logarithm of `sigma`.
  *
- * @param {Float64Array} values
- * @param {{level: number, size: number, centre: number, sigma: number}} model
- * @returns {Equations}
+ * @type {(values: Float64Array, model: {level: number, size: number, centre: number, sigma: number}) => Equations}
  */
 export function gaussianEquations(values, { level, size, centre, sigma }) {
   const slope = [0, 0, 0, 0];
@@ -67,8 +64,7 @@ export function gaussianEquations(values, { level, size, centre, sigma }) {
 /**
  * Solves symmetric linear equations by Gaussian elimination; 0 for a parameter without influence.
  *
- * @param {number[][]} rows
- * @param {readonly number[]} right
+ * @type {(rows: number[][], right: readonly number[]) => number[] | null}
  */
 function solved(rows, right) {
   const size = right.length;

@@ -104,13 +104,10 @@ export const chosenParameter = (label) => ({
 /**
  * Settings of all parameters, with defaults for missing ones.
  *
- * @param {Measurement} measurement
- * @param {Settings} settings
- * @param {Band} band
- * @returns {Settings}
+ * @type {(measurement: Measurement, settings: Settings, band: Band) => Settings}
  */
-export function settingsOf({ parameters, defaults = () => ({}) }, settings, band) {
-  const suggested = defaults(settings, band);
+export function settingsOf({ parameters, defaults }, settings, band) {
+  const suggested = defaults?.(settings, band) ?? {};
   return Object.fromEntries(
     parameters.map(({ key, value }) => [key, settings[key] ?? suggested[key] ?? value]),
   );
@@ -123,7 +120,6 @@ export function settingsOf({ parameters, defaults = () => ({}) }, settings, band
  * @param {Plane} plane
  * @param {Band} band
  * @param {Settings} settings of all parameters
- * @returns {Found}
  * @throws {RangeError} a setting does not fit
  */
 export function measured({ run = () => [], divide, follow = () => [] }, plane, band, settings) {
@@ -164,9 +160,7 @@ export const unitOf = ({ unit, isTime = false }, [time]) => isTime ? tableUnit(t
 /**
  * Facts of a measurement by column, for a table of several measurements.
  *
- * @param {Measurement} measurement
- * @param {readonly (readonly [string, string | number])[]} facts
- * @returns {Record<string, string | number>}
+ * @type {(measurement: Measurement, facts: readonly (readonly [string, string | number])[]) => Record<string, string | number>}
  */
 export const factsRow = ({ title }, facts) =>
   Object.fromEntries(facts.map(([name, value]) => [`${name} of ${title.toLowerCase()}`, value]));
@@ -174,9 +168,7 @@ export const factsRow = ({ title }, facts) =>
 /**
  * Values over time, NaN if a value is missing or was left out.
  *
- * @param {Measurement} measurement
- * @param {readonly Item[]} found
- * @param {Axes} axes
+ * @type {(measurement: Measurement, found: readonly Item[], axes: Axes) => Float64Array}
  */
 export const valuesOver = ({ overTime }, found, axes) =>
   Float64Array.from(found, (item) => item.isLeftOut ? NaN : overTime?.value(item, axes) ?? NaN);
@@ -187,11 +179,7 @@ export const verdictOf = ({ verdict = "", isLeftOut = false }) => isLeftOut ? "l
 /**
  * Summary of the items, with the heart rate of values over time.
  *
- * @param {Measurement} measurement
- * @param {readonly Item[]} found
- * @param {Band} band
- * @param {Settings} settings
- * @returns {Quantity[]}
+ * @type {(measurement: Measurement, found: readonly Item[], band: Band, settings: Settings) => Quantity[]}
  */
 export function summaryOf(measurement, found, band, settings) {
   const { overTime, summary } = measurement;

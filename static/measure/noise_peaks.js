@@ -26,7 +26,6 @@ export function noiseOf(trace) {
  *
  * @param {Float64Array} trace
  * @param {readonly number[]} peaks indices in ascending order
- * @returns {number[]}
  */
 export function withoutNoisePeaks(trace, peaks) {
   const noise = noiseOf(trace);
@@ -50,14 +49,12 @@ export function withoutNoisePeaks(trace, peaks) {
   return kept;
 }
 
-/** Whether the trace between two peaks is lower than noise explains. */
-function isValley(
-  /** @type {Float64Array} */ trace,
-  /** @type {Float64Array} */ sums,
-  /** @type {number} */ one,
-  /** @type {number} */ other,
-  /** @type {number} */ whole,
-) {
+/**
+ * Whether the trace between two peaks is lower than noise explains.
+ *
+ * @type {(trace: Float64Array, sums: Float64Array, one: number, other: number, whole: number) => boolean}
+ */
+function isValley(trace, sums, one, other, whole) {
   const between = trace.subarray(one, other + 1);
   if (!between.every(Number.isFinite)) return true;
   // Photon noise grows with the light.

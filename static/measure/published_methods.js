@@ -38,13 +38,12 @@ export function radonVelocity(values, rows, columns) {
   return Math.tan(best(coarse - NEAR, coarse + NEAR, FINE) * Math.PI / 180);
 }
 
-/** Variance of the integrals along a direction; `angle` in degrees, 0 for a velocity of 0. */
-function varianceAlong(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ columns,
-  /** @type {number} */ angle,
-) {
+/**
+ * Variance of the integrals along a direction; `angle` in degrees, 0 for a velocity of 0.
+ *
+ * @type {(values: Float64Array, rows: number, columns: number, angle: number) => number}
+ */
+function varianceAlong(values, rows, columns, angle) {
   const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
   const size = Math.ceil(Math.hypot(rows, columns)) + 2;
   const sums = new Float64Array(size);
@@ -172,9 +171,7 @@ function aboutMean(values) {
 /**
  * Subtracts the mean of each column, which is the stationary part.
  *
- * @param {Float64Array} values
- * @param {number} rows
- * @param {number} columns
+ * @type {(values: Float64Array, rows: number, columns: number) => Float64Array}
  */
 function withoutColumnMeans(values, rows, columns) {
   const moving = new Float64Array(values.length);

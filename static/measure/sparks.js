@@ -122,13 +122,12 @@ function sparksOf({ change, rows, width, from }, peaks) {
     .map((spark) => ({ ...spark, column: from + spark.column }));
 }
 
-/** Local maxima above a level, the highest first. */
-function highestPlaces(
-  /** @type {Float64Array} */ smooth,
-  /** @type {number} */ rows,
-  /** @type {number} */ width,
-  /** @type {number} */ least,
-) {
+/**
+ * Local maxima above a level, the highest first.
+ *
+ * @type {(smooth: Float64Array, rows: number, width: number, least: number) => number[]}
+ */
+function highestPlaces(smooth, rows, width, least) {
   const places = [];
   for (let at = 0; at < smooth.length; at += 1) {
     if (smooth[at] > least && isHighest(smooth, rows, width, at)) places.push(at);
@@ -152,7 +151,6 @@ function highestPlaces(
  * @param {Field} field
  * @param {readonly number[]} places the highest first
  * @param {number} floor lowest level of an area
- * @returns {Peak[]}
  */
 function peaksOf({ smooth, rows, width }, places, floor) {
   const taken = new Uint8Array(smooth.length);
@@ -174,13 +172,8 @@ function peaksOf({ smooth, rows, width }, places, floor) {
   return peaks;
 }
 
-/** Whether no neighbour is higher. */
-function isHighest(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ width,
-  /** @type {number} */ at,
-) {
+/** Whether no neighbour is higher. @type {(values: Float64Array, rows: number, width: number, at: number) => boolean} */
+function isHighest(values, rows, width, at) {
   const [line, column] = [Math.floor(at / width), at % width];
   for (let y = Math.max(0, line - 1); y <= Math.min(rows - 1, line + 1); y += 1) {
     for (let x = Math.max(0, column - 1); x <= Math.min(width - 1, column + 1); x += 1) {
@@ -190,14 +183,12 @@ function isHighest(
   return true;
 }
 
-/** Indices of the connected area above a level around a place. */
-function areaAbove(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ width,
-  /** @type {number} */ start,
-  /** @type {number} */ level,
-) {
+/**
+ * Indices of the connected area above a level around a place.
+ *
+ * @type {(values: Float64Array, rows: number, width: number, start: number, level: number) => number[]}
+ */
+function areaAbove(values, rows, width, start, level) {
   const area = [start];
   const seen = new Set(area);
   for (const at of area) {

@@ -42,13 +42,12 @@ export function standingPart(samples, rows, columns, part) {
   return all.map((mean) => share * mean);
 }
 
-/** Means of the columns minus the mean of these; 0 for a column without samples. */
-function columnMeans(
-  /** @type {Float32Array} */ samples,
-  /** @type {number} */ from,
-  /** @type {number} */ to,
-  /** @type {number} */ columns,
-) {
+/**
+ * Means of the columns minus the mean of these; 0 for a column without samples.
+ *
+ * @type {(samples: Float32Array, from: number, to: number, columns: number) => Float64Array}
+ */
+function columnMeans(samples, from, to, columns) {
   const [sums, counts] = [new Float64Array(columns), new Float64Array(columns)];
   for (let row = from; row < to; row += 1) {
     for (let column = 0; column < columns; column += 1) {

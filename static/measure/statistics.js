@@ -59,9 +59,7 @@ const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 /**
  * Returns the nearest range with finite ends that differ as float32; keeps the lower end where possible.
  *
- * @param {number} min
- * @param {number} max
- * @returns {[number, number]}
+ * @type {(min: number, max: number) => [number, number]}
  */
 export function drawableRange(min, max) {
   const inside = (/** @type {number} */ value) => Math.min(LARGEST, Math.max(-LARGEST, value));
@@ -74,11 +72,7 @@ export function drawableRange(min, max) {
 /**
  * Samples per bin between `min` and `max` (the last bin includes `max`).
  *
- * @param {Float32Array} samples
- * @param {number} min
- * @param {number} max
- * @param {number} bins
- * @returns {Uint32Array}
+ * @type {(samples: Float32Array, min: number, max: number, bins: number) => Uint32Array}
  */
 export function histogram(samples, min, max, bins) {
   const counts = new Uint32Array(bins);

@@ -19,7 +19,6 @@ const FINE = 1e9;
  * @param {readonly [number, number]} shape rows and columns
  * @param {readonly [{step: number, unit: string}, {step: number, unit: string}]} axes of rows and columns
  * @param {string} [note] origin of the samples; line breaks become spaces
- * @returns {Uint8Array<ArrayBuffer>}
  */
 export function tiffOf(samples, [rows, columns], [row, column], note = "") {
   const unitOf = ({ unit = "" }) => UNITS[unit] ?? unit;

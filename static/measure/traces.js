@@ -107,7 +107,6 @@ export function relativeChange(trace, baseline, offset = 0) {
  *
  * @param {Float64Array} trace
  * @param {number} count if even, one more value follows than precedes
- * @returns {Float64Array}
  */
 export function runningMean(trace, count) {
   if (!(count > 1)) return trace;

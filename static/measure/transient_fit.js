@@ -14,12 +14,7 @@ import { leastSquares } from "./least_squares.js";
 /** Shortest time constant, in samples; shorter rises look the same. */
 const LEAST_RISE = 0.1;
 
-/**
- * Value of a transient without its level.
- *
- * @param {Transient} transient
- * @param {number} place
- */
+/** Value of a transient without its level. @type {(transient: Transient, place: number) => number} */
 export function transientAt({ size, onset, rise, decay }, place) {
   const time = place - onset;
   return time <= 0 ? 0 : size * (1 - Math.exp(-time / rise)) * Math.exp(-time / decay);

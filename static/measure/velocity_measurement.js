@@ -172,10 +172,7 @@ function alongLine(pixelTime, { axes, pixelTime: ofFile, isTyped }) {
 /**
  * Tries windows until one is chosen.
  *
- * @param {Plane} plane
- * @param {Omit<Windows, "window" | "step">} windows
- * @param {number | null} lineTime
- * @returns {Generator<Order[], number, VelocityAt[][]>}
+ * @type {(plane: Plane, windows: Omit<Windows, "window" | "step">, lineTime: number | null) => Generator<Order[], number, VelocityAt[][]>}
  */
 function* chosenWindow(plane, windows, lineTime) {
   const choice = windowChoice(plane.shape[0], lineTime);
@@ -194,11 +191,7 @@ function* chosenWindow(plane, windows, lineTime) {
 /**
  * Divides the windows that begin at the given lines into orders of `size` windows.
  *
- * @param {Plane} plane
- * @param {Omit<Windows, "step">} windows
- * @param {readonly number[]} starts
- * @param {number} size
- * @returns {Order[]}
+ * @type {(plane: Plane, windows: Omit<Windows, "step">, starts: readonly number[], size: number) => Order[]}
  */
 function ordersOf({ samples, shape: [rows, columns] }, windows, starts, size) {
   const standing = standingPart(samples, rows, columns, windows.window);

@@ -48,8 +48,7 @@ export function velocitySummary(found, window) {
 /**
  * Length in lines of the cycle that explains most of the change; null without one.
  *
- * @param {readonly VelocityAt[]} found
- * @param {number} window
+ * @type {(found: readonly VelocityAt[], window: number) => number | null}
  */
 function periodOf(found, window) {
   const numbers = found.filter(isNumber);

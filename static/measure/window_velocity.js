@@ -65,7 +65,6 @@ const LEAST_OVERLAP = 3;
  * @param {Float64Array} values row-major lines without background; NaN or infinite for missing samples
  * @param {number} rows lines
  * @param {number} columns pixels per line
- * @returns {WindowVelocity}
  */
 export function windowVelocity(values, rows, columns) {
   const { verdict, velocity, error, confidence } = roughVelocity(values, rows, columns);
@@ -126,13 +125,12 @@ function centred(values) {
   return values.map((value) => Number.isFinite(value) ? value - sum / count : NaN);
 }
 
-/** Share of the variance that recurs some lines later, at eight distances up to most of a streak's visible length. */
-function movingShare(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ columns,
-  /** @type {number} */ velocity,
-) {
+/**
+ * Share of the variance that recurs some lines later, at eight distances up to most of a streak's visible length.
+ *
+ * @type {(values: Float64Array, rows: number, columns: number, velocity: number) => number}
+ */
+function movingShare(values, rows, columns, velocity) {
   const most = 0.7 * Math.min(rows, columns / Math.abs(velocity));
   let [product, energy] = [0, 0];
   for (let i = 1; i <= 8; i += 1) {
@@ -244,12 +242,8 @@ function noisesAtDistances(gains) {
  */
 function meansAtLags({ rows, columns, at }, sums) {
   const width = columns + 1;
-  const box = (
-    /** @type {number} */ top,
-    /** @type {number} */ bottom,
-    /** @type {number} */ left,
-    /** @type {number} */ right,
-  ) =>
+  /** @type {(top: number, bottom: number, left: number, right: number) => number} */
+  const box = (top, bottom, left, right) =>
     sums[bottom * width + right] - sums[top * width + right] - sums[bottom * width + left] +
     sums[top * width + left];
   const [differences, energies] = [0, 1].map(() => new Float64Array(rows * (2 * columns - 1)));

@@ -125,9 +125,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
 /**
  * Adds drawings to the recording's own judgement and regions.
  *
- * @param {Drawn} drawn
- * @param {Pick<Drawn, "accepted" | "regions" | "origin"> | undefined} own
- * @returns {Drawn}
+ * @type {(drawn: Drawn, own: Pick<Drawn, "accepted" | "regions" | "origin"> | undefined) => Drawn}
  */
 export function besideOwn(drawn, own) {
   if (own === undefined) return drawn;
@@ -160,7 +158,7 @@ export class Carrying {
     this.#place = place;
   }
 
-  /** What waits for the next recording. @returns {Carried | null} */
+  /** What waits for the next recording. */
   get waiting() {
     return kept(KEY, this.#place);
   }

@@ -165,10 +165,7 @@ async function membersFor(acquisition, shown, position, typed) {
 /**
  * Planes of all channels at a position; those of an image as a line scan, if a calibration was typed.
  *
- * @param {Acquisition} acquisition
- * @param {PositionInfo} position
- * @param {TypedScan | null} typed
- * @param {AbortSignal} signal
+ * @type {(acquisition: Acquisition, position: PositionInfo, typed: TypedScan | null, signal: AbortSignal) => Promise<Scan>}
  */
 async function scanAt(acquisition, position, typed, signal) {
   const { info } = acquisition;

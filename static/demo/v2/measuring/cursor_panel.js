@@ -52,7 +52,7 @@ export class CursorPanel extends ShapePanel {
     );
   }
 
-  /** Cursors and their settings, to be stored as JSON. @returns {import("./drawn.js").Drawn["cursors"]} */
+  /** Cursors and their settings, to be stored as JSON. */
   get kept() {
     return { pinned: this.#pinned, lines: this.#lines.number, columns: this.#columns.number };
   }
@@ -175,7 +175,7 @@ export class CursorPanel extends ShapePanel {
     ];
   }
 
-  /** @param {(cursor: Cursor) => number} of @returns {number[]} */
+  /** @param {(cursor: Cursor) => number} of */
   #withDifference(of) {
     const values = this.#pinned.map(of);
     return values.length === 2 ? [...values, values[1] - values[0]] : values;

@@ -113,7 +113,7 @@ export class ImagePanel extends Panel {
     return this.#means;
   }
 
-  /** The projection that is shown, or being made again. @returns {ProjectionOf | null} */
+  /** The projection that is shown, or being made again. */
   get projection() {
     return this.#projection;
   }
@@ -125,7 +125,6 @@ export class ImagePanel extends Panel {
     this.changed();
   }
 
-  /** @returns {import("./panel.js").About} */
   get about() {
     return this.#means?.about ?? [];
   }

@@ -60,7 +60,7 @@ export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, posit
 /** @param {TypedScan} typed */
 const calibrationText = ({ textFile }) => textFile === undefined ? "typed" : `typed, from ${textFile}`;
 
-/** `[rows, columns]`. @param {Scan} scan @returns {[number, number]} */
+/** `[rows, columns]`. @param {Scan} scan */
 export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);
 
 /** Scene and position of the samples as a string, for comparison. @param {Scan} scan */

@@ -108,7 +108,7 @@ export class ShapeEditor extends Emitter {
     return this.#selected?.panel === panel && this.#selected.id === id;
   }
 
-  /** The selected shape. @returns {Shape | null} */
+  /** The selected shape. */
   get shape() {
     const { panel, id } = this.#selected ?? {};
     return panel?.shapes.find((shape) => shape.id === id) ?? null;
@@ -382,7 +382,7 @@ export class ShapeEditor extends Emitter {
 /** Largest distance from the cursor at which keys find a shape, in CSS pixels. */
 const KEY_REACH = 16;
 
-/** @param {End} end @returns {("x" | "y")[]} */
+/** @param {End} end */
 const axesOf = (end) => (/** @type {const} */ (["x", "y"])).filter((axis) => end[axis] !== null);
 
 /** Position of grip i: grip 0 is in the middle of the shape, each other grip at its end. @param {readonly End[]} ends @param {number} i @param {{x0: number, x1: number, y0: number, y1: number}} view */
@@ -392,11 +392,9 @@ function gripPlace(ends, i, { x0, x1, y0, y1 }) {
   const mean = (/** @type {"x" | "y"} */ axis) =>
     ends.reduce((sum, end) => sum + (end[axis] ?? NaN), 0) / ends.length;
   const end = i === 0 || ends.length === 1 ? { x: mean("x"), y: mean("y") } : ends[i - 1];
-  const spanned = (
-    /** @type {number | null} */ value,
-    /** @type {number} */ low,
-    /** @type {number} */ high,
-  ) => value === null || Number.isNaN(value) ? low + part * (high - low) : value;
+  /** @type {(value: number | null, low: number, high: number) => number} */
+  const spanned = (value, low, high) =>
+    value === null || Number.isNaN(value) ? low + part * (high - low) : value;
   return { x: spanned(end.x, x0, x1), y: spanned(end.y, y0, y1) };
 }
 

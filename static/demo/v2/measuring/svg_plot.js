@@ -112,13 +112,12 @@ function traceElement({ x, y, color, dash = "", isDots = false }, frame) {
 /** @param {string} dash */
 const dashed = (dash) => dash === "" ? "" : ` stroke-dasharray="${escaped(dash)}"`;
 
-/** Indices of the visible values; if they are many, of the minimum and maximum in each step. */
-function* thinned(
-  /** @type {ArrayLike<number>} */ x,
-  /** @type {ArrayLike<number>} */ y,
-  /** @type {{low: number, high: number}} */ range,
-  /** @type {number} */ most,
-) {
+/**
+ * Indices of the visible values; if they are many, of the minimum and maximum in each step.
+ *
+ * @type {(x: ArrayLike<number>, y: ArrayLike<number>, range: {low: number, high: number}, most: number) => Generator<number, void, unknown>}
+ */
+function* thinned(x, y, range, most) {
   let first = 0;
   while (first + 1 < x.length && x[first + 1] < range.low) first += 1;
   let end = x.length;

@@ -128,8 +128,7 @@ export class TraceCharts {
    * A chart shares edges and time axis with the picture above it. If time runs vertically in the picture, the chart
    * has the whole width and its own axis from left to right.
    *
-   * @param {Scan} scan
-   * @returns {ChartSpan}
+   * @type {(scan: Scan) => ChartSpan}
    */
   #span({ axes: [axis] }) {
     const { x0: from, x1: to } = this.#pane.view;

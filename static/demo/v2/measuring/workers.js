@@ -42,7 +42,6 @@ export function measuredInWorkers({ key, divide }, { plane, band, settings }, { 
  * @param {Measurement} measurement
  * @param {{plane: Plane, band: Band, settings: Settings, at: {line: number, column: number}}} order
  * @param {AbortSignal} signal
- * @returns {Promise<any>}
  */
 export const measuredAt = ({ key }, order, signal) =>
   withWorkers(signal, (newWorker) => asked(newWorker(), { key, ...order }));

@@ -82,7 +82,7 @@ function rankOf(channels, position) {
   return channels.filter(({ index }) => index < own).length;
 }
 
-/** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l index of the wavelength @returns {Analysis[]} */
+/** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l index of the wavelength */
 function analysesOf({ drawn, scan, traces, tables, measurements, images }, channels, l) {
   const { lines, cursors } = tables;
   const at = (/** @type {number} */ position) => ({
@@ -266,7 +266,7 @@ function distinct(columns) {
   });
 }
 
-/** Turns NaN and infinite numbers, which JSON lacks, into objects. @param {unknown} value @returns {any} */
+/** Turns NaN and infinite numbers, which JSON lacks, into objects. @param {unknown} value */
 export function packed(value) {
   const text = JSON.stringify(
     value,
@@ -275,7 +275,7 @@ export function packed(value) {
   return JSON.parse(text);
 }
 
-/** Restores a packed value. @param {unknown} value @returns {any} */
+/** Restores a packed value. @param {unknown} value */
 export function unpacked(value) {
   return JSON.parse(
     JSON.stringify(value),

@@ -78,7 +78,7 @@ function lineOf(ends, size, metadata) {
   };
 }
 
-/** The pixel nearest to a place. @param {readonly number[]} place @param {readonly [number, number]} size @returns {number[]} */
+/** The pixel nearest to a place. @param {readonly number[]} place @param {readonly [number, number]} size */
 const pixelOf = (place, size) =>
   // Adding 0 turns -0 into 0.
   size.map((end, i) => Math.min(end - 1, Math.max(0, Math.round(place[i] ?? 0))) + 0);
@@ -156,7 +156,7 @@ function kymographOf(region, size) {
   };
 }
 
-/** @param {any} place @returns {place is [number, number]} */
+/** @param {any} place */
 const isPlace = (place) => Array.isArray(place) && place.length === 2 && place.every(Number.isFinite);
 
 /** Numbers of drawings: those in their ids, else the next free ones. */

@@ -177,7 +177,7 @@ export function restored({ image, analyses, mark }, { plane, header, channels, c
   };
 }
 
-/** @param {unknown} results @returns {any[]} */
+/** @param {unknown} results */
 const listed = (results) => Array.isArray(results) ? results : [];
 
 /** Lets results in a kymograph hold for the shown position. @param {any} look */
