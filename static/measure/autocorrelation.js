@@ -1,18 +1,16 @@
-/**
- * Autocorrelation of a window of a line scan: for each lag in lines and pixels, the sum of the products of all pairs of
- * samples at that lag, computed from the power spectrum (Wiener-Khinchin theorem).
- */
+/** Autocorrelation of a window of a line scan, computed from the power spectrum (Wiener-Khinchin theorem). */
 
 /**
- * @typedef {object} Lags
- * @property {number} rows
- * @property {number} columns
- * @property {(lines: number, pixels: number) => number} at sum of the products of samples at this lag;
- *   `lines` from 0 to `rows - 1`, `pixels` from `1 - columns` to `columns - 1`
+ * The sum of the products of all pairs of samples at a lag: `lines` from 0 to `rows - 1`, `pixels` from `1 - columns` to
+ * `columns - 1`.
+ *
+ * @param {Float64Array} values row-major, 0 for a missing sample
+ * @param {number} rows
+ * @param {number} columns
+ * @returns {(lines: number, pixels: number) => number}
  */
-
-/** @param {Float64Array} values row-major, 0 for a missing sample @param {number} rows @param {number} columns @returns {Lags} */
 export function autocorrelation(values, rows, columns) {
+  const paddedLength = (/** @type {number} */ length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
   const [height, width] = [paddedLength(2 * rows), paddedLength(2 * columns)];
   const real = new Float64Array(height * width);
   const imaginary = new Float64Array(height * width);
@@ -31,32 +29,19 @@ export function autocorrelation(values, rows, columns) {
   }
   const scale = 1 / (height * width);
   for (let row = 0; row < rows; row += 1) {
-    mirror(real, imaginary, row * width, width);
+    // In the transform of real values, the upper half of a line is the conjugate of the lower half.
+    for (let k = 1; k < width / 2; k += 1) {
+      real[row * width + width - k] = real[row * width + k];
+      imaginary[row * width + width - k] = -imaginary[row * width + k];
+    }
     transformLine(real, imaginary, row * width, 1, width);
   }
   // Two forward transforms give the sums at the opposite lags, which are equal.
-  const at = (/** @type {number} */ lines, /** @type {number} */ pixels) =>
-    real[lines * width + ((width + pixels) % width)] * scale;
-  return { rows, columns, at };
-}
-
-/**
- * Fills the upper half of a line: in the transform of real values, it is the conjugate of the lower half.
- *
- * @type {(real: Float64Array, imaginary: Float64Array, start: number, width: number) => void}
- */
-function mirror(real, imaginary, start, width) {
-  for (let k = 1; k < width / 2; k += 1) {
-    real[start + width - k] = real[start + k];
-    imaginary[start + width - k] = -imaginary[start + k];
-  }
+  return (lines, pixels) => real[lines * width + ((width + pixels) % width)] * scale;
 }
 
 /** @type {Map<number, {cos: Float64Array, sin: Float64Array, order: Uint32Array}>} */
 const tables = new Map();
-
-/** Rounds a length up to a power of two. @type {(length: number) => number} */
-const paddedLength = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
 /**
  * Fourier-transforms one line of complex numbers in place.

@@ -11,7 +11,7 @@
  * @property {string} [title] display name, set by {@linkcode titled}
  */
 
-/** Short symbols for the units of the API. @type {Readonly<Record<string, string>>} */
+/** @type {Readonly<Record<string, string>>} */
 const UNIT_SYMBOLS = { um: "µm", seconds: "s", Pixels: "px" };
 
 /** Display form of a unit. @param {string} unit */
@@ -53,7 +53,9 @@ export const toPhysical = (axis, position) => (position - 0.5) * axis.step;
  */
 export function ticks(low, high, most) {
   if (!(high > low) || !(most >= 1)) return { values: [], labels: [], step: 0 };
-  const step = roundStep((high - low) / most);
+  const rough = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((digit) => digit * power >= rough * (1 - 1e-9)) ?? 10);
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) return { values: [], labels: [], step: 0 };
@@ -63,24 +65,12 @@ export function ticks(low, high, most) {
   return { values, labels: values.map((value) => tickLabel(value, step, largest)), step };
 }
 
-/** Rounds up to 1, 2 or 5 times a power of ten. @param {number} rough */
-function roundStep(rough) {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const digit = [1, 2, 5].find((candidate) => candidate * power >= rough * (1 - 1e-9)) ?? 10;
-  return digit * power;
-}
-
-/**
- * Formats a number with the decimals that `step` needs.
- *
- * @param {number} value
- * @param {number} step distance of neighbouring values
- */
+/** Formats a number with the decimals that `step`, the distance of neighbouring values, needs. @type {(value: number, step: number) => string} */
 export function formatAt(value, step) {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   if (value === 0) return (0).toFixed(Math.min(decimals, 6));
   if (decimals > 6 || Math.abs(value) >= 1e7) return value.toExponential(3);
-  return withoutMinusZero(value.toFixed(decimals));
+  return value.toFixed(decimals).replace(/^-(?=0(\.0*)?$)/, "");
 }
 
 /**
@@ -126,6 +116,3 @@ function tickLabel(value, step, largest) {
   }
   return formatAt(value, step);
 }
-
-/** @param {string} text */
-const withoutMinusZero = (text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text);

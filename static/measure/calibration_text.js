@@ -12,14 +12,7 @@ const SECONDS = { ns: 1e-9, us: 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, ms: 1e-3
 /** @type {Record<string, number>} */
 const MICROMETRES = { nm: 1e-3, um: 1, "\u00b5m": 1, "\u03bcm": 1, mm: 1e3 };
 
-/**
- * @typedef {object} TextCalibration undefined if the text does not state it
- * @property {number | undefined} secondsPerLine
- * @property {number | undefined} micrometresPerPixel
- * @property {number | undefined} secondsPerPixel
- */
-
-/** @param {string} text @returns {TextCalibration} */
+/** Numbers are undefined if the text does not state them. @param {string} text */
 export const calibrationIn = (text) => ({
   secondsPerLine: stated(text, SECONDS, "line", "time per line|line (?:time|period)") ??
     lineTimeOfOlympus(text),
@@ -50,11 +43,7 @@ function stated(text, units, per, names) {
   return value > 0 ? Number(value.toPrecision(12)) : undefined;
 }
 
-/**
- * Divides the duration in `"T Dimension" "1, 0.000 - 53.910 [s], ..."` by the lines in `"Image Size" "38 * 30000 [pixel]"`.
- *
- * @param {string} text
- */
+/** Divides the duration in `"T Dimension" "1, 0.000 - 53.910 [s], ..."` by the lines in `"Image Size" "38 * 30000 [pixel]"`. @param {string} text */
 function lineTimeOfOlympus(text) {
   const range = new RegExp(`"T Dimension"[^\\n]*?${NUMBER}\\s*-\\s*${NUMBER}\\s*\\[(ms|s)\\]`).exec(text);
   const size = /"Image Size"[^\n\d]*\d+\s*\*\s*(\d+)/.exec(text);

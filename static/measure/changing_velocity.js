@@ -68,21 +68,18 @@ export function changingVelocity(values, rows, columns) {
   const velocity = again.velocity + bend;
   const curve = (/** @type {number} */ place) =>
     velocity + change * 2 * place - SLOPE * bend * place * place / 2;
-  const rest = unlike(partsOf(values, rows, columns, 4), curve);
+  const quarters = partsOf(values, rows, columns, 4);
+  const squares = quarters.map((part) =>
+    (part.velocity - curve(part.place)) ** 2 - CHANCE * noiseOf(part) ** 2
+  );
+  // Root mean square difference of the quarters from the curve, minus what noise explains.
+  const rest = Math.sqrt(
+    Math.max(0, squares.reduce((sum, square) => sum + square, 0)) / Math.max(1, quarters.length),
+  );
   const straight = { velocity: again.velocity, error: Math.hypot(own, UNEVEN * change, rest) };
   const error = Math.hypot(straight.error, BEND * Math.sqrt(chance), MISSED * bend) / Math.abs(velocity);
   straight.error /= Math.abs(straight.velocity);
   return error <= GREATEST_ERROR ? { ...again, verdict: "changing", velocity, error, straight } : none;
-}
-
-/**
- * Root mean square difference of the velocities of parts from a curve, minus what noise explains.
- *
- * @type {(parts: readonly (WindowVelocity & {place: number})[], curve: (place: number) => number) => number}
- */
-function unlike(parts, curve) {
-  const squares = parts.map((part) => (part.velocity - curve(part.place)) ** 2 - CHANCE * noiseOf(part) ** 2);
-  return Math.sqrt(Math.max(0, squares.reduce((sum, square) => sum + square, 0)) / Math.max(1, parts.length));
 }
 
 /**

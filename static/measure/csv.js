@@ -14,27 +14,22 @@
  * @property {ArrayLike<number | string | null>} values
  */
 
-/** Makes spreadsheets read the file as UTF-8. */
-const BYTE_ORDER_MARK = "\ufeff";
-
 /**
  * @param {readonly (readonly [name: string, value: string | number])[]} about file name and settings
  * @param {readonly Column[]} columns shorter columns end with empty fields
  */
 export function csv(about, columns) {
   const lines = about.map(([name, value]) => `${field(name)},${field(value)}\r\n`);
-  return `${BYTE_ORDER_MARK}${lines.join("")}\r\n${table(columns)}`;
+  // The byte order mark makes spreadsheets read the file as UTF-8.
+  return `\ufeff${lines.join("")}\r\n${table(columns)}`;
 }
 
-/** Header and rows only. @param {readonly Column[]} columns shorter columns end with empty fields */
+/** Header and rows only. @param {readonly Column[]} columns */
 export function table(columns) {
   const head = columns.map(({ name, unit = "" }) => field(unit === "" ? name : `${name} (${unit})`));
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
-  const rows = Array.from(
-    { length },
-    (_, i) => columns.map(({ values }) => field(values[i] ?? null)).join(","),
-  );
-  return [head.join(","), ...rows].map((line) => `${line}\r\n`).join("");
+  const rows = Array.from({ length }, (_, i) => columns.map(({ values }) => field(values[i] ?? null)));
+  return [head, ...rows].map((fields) => `${fields.join(",")}\r\n`).join("");
 }
 
 /**

@@ -8,12 +8,6 @@
  *
  * @typedef {keyof typeof DIAMETER_METHODS} DiameterMethod
  *
- * @typedef {object} DiameterOptions
- * @property {readonly [number, number]} [columns] band that holds the vessel with background on both sides; all by default
- * @property {number} [window] lines averaged for one diameter
- * @property {number} [step] lines from one diameter to the next
- * @property {DiameterMethod} [method]
- *
  * @typedef {object} DiameterAt
  * @property {number} line middle of the averaged lines, from 0
  * @property {number} diameter in columns; NaN unless clear
@@ -39,7 +33,11 @@ const SMOOTHED = { "half-maximum": 1, gradient: 2 };
 
 /**
  * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
- * @param {DiameterOptions} [options]
+ * @param {object} [options]
+ * @param {readonly [number, number]} [options.columns] band that holds the vessel with background on both sides; all by default
+ * @param {number} [options.window] lines averaged for one diameter
+ * @param {number} [options.step] lines from one diameter to the next
+ * @param {DiameterMethod} [options.method]
  * @returns {DiameterAt[]}
  */
 export function diameterOverTime({ samples, shape }, options = {}) {
@@ -47,14 +45,16 @@ export function diameterOverTime({ samples, shape }, options = {}) {
   const { columns: [from, to] = [0, all], window = 10, step = window, method = "half-maximum" } = options;
   const found = [];
   for (let line = 0; line + window <= rows; line += step) {
-    const profile = meanProfile(samples, all, [line, line + window], [from, to]);
-    const { left, right, verdict } = edges(profile, method);
-    const isClear = verdict === "clear";
+    const sums = new Float64Array(to - from);
+    for (let row = line; row < line + window; row += 1) {
+      for (let x = from; x < to; x += 1) sums[x - from] += samples[row * all + x];
+    }
+    const { left, right, verdict } = edges(sums.map((sum) => sum / window), method);
     found.push({
       line: line + (window - 1) / 2,
-      diameter: isClear ? right - left : NaN,
-      left: isClear ? from + left : NaN,
-      right: isClear ? from + right : NaN,
+      diameter: right - left,
+      left: from + left,
+      right: from + right,
       verdict,
     });
   }
@@ -76,7 +76,7 @@ function meanProfile(
 }
 
 /**
- * Edges of the lumen in a profile. The lumen is brighter than its surroundings.
+ * Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear.
  *
  * @type {(profile: Float64Array, method: DiameterMethod) => {left: number, right: number, verdict: DiameterAt["verdict"]}}
  */
@@ -86,17 +86,12 @@ function edges(profile, method) {
   const unclear = (/** @type {DiameterAt["verdict"]} */ verdict) => ({ left: NaN, right: NaN, verdict });
   if (!(high - low > CLEAR * noiseOf(profile))) return unclear("faint");
   const middle = (low + high) / 2;
-  const runs = runsAbove(smooth, middle);
-  const [widest, next] = runs.toSorted((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
-  const [start, end] = widest;
+  const [[start, end], next] = runsAbove(smooth, middle);
   if (start === 0 || end === profile.length) return unclear("cut");
   if (next !== undefined && next[1] - next[0] >= (end - start) / 2) return unclear("divided");
   if (method === "half-maximum") {
-    return {
-      left: crossing(smooth, start - 1, middle),
-      right: crossing(smooth, end - 1, middle),
-      verdict: "clear",
-    };
+    const crossing = (/** @type {number} */ x) => x + (middle - smooth[x]) / (smooth[x + 1] - smooth[x]);
+    return { left: crossing(start - 1), right: crossing(end - 1), verdict: "clear" };
   }
   const slopes = smooth.map((_, x) =>
     (smooth[Math.min(x + 1, smooth.length - 1)] - smooth[Math.max(x - 1, 0)]) / 2
@@ -116,7 +111,7 @@ function edges(profile, method) {
 function levels(/** @type {Float64Array} */ profile) {
   let [low, high] = [percentile(profile, 5), percentile(profile, 95)];
   for (let round = 0; round < 3; round += 1) {
-    const [widest] = runsAbove(profile, (low + high) / 2).toSorted((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
+    const [widest] = runsAbove(profile, (low + high) / 2);
     if (widest === undefined) return [low, high];
     const [start, end] = widest;
     const width = end - start;
@@ -129,7 +124,7 @@ function levels(/** @type {Float64Array} */ profile) {
   return [low, high];
 }
 
-/** Runs of columns above a level, as start and excluded end. */
+/** Runs of columns above a level, as start and excluded end; the widest first. */
 function runsAbove(/** @type {Float64Array} */ profile, /** @type {number} */ level) {
   /** @type {[number, number][]} */
   const runs = [];
@@ -139,15 +134,8 @@ function runsAbove(/** @type {Float64Array} */ profile, /** @type {number} */ le
     if (last !== undefined && last[1] === x) last[1] = x + 1;
     else runs.push([x, x + 1]);
   }
-  return runs;
+  return runs.sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
 }
-
-/** Where a profile crosses a level between columns `x` and `x + 1`. */
-const crossing = (
-  /** @type {Float64Array} */ profile,
-  /** @type {number} */ x,
-  /** @type {number} */ level,
-) => x + (level - profile[x]) / (profile[x + 1] - profile[x]);
 
 /**
  * Place of the greatest value times `sign`, interpolated between columns by a parabola.

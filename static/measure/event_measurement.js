@@ -1,14 +1,12 @@
 /** Events as a measurement (measurement.js): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
 import { rounded, significant, tableUnit } from "./axes.js";
 import { findEvents, highestNear, measureEvents, proposedThreshold } from "./events.js";
-import { AUTOMATICALLY, chosenParameter, timeColumn } from "./measurement.js";
-import { deviation, mean, percentile, traceFacts, traceOf } from "./traces.js";
+import { AUTOMATICALLY, chosenParameter, columnOf, medianOf, timeColumn } from "./measurement.js";
+import { deviation, mean, traceFacts, traceOf } from "./traces.js";
 import { perTime } from "./velocity.js";
 
-/** @import { Axis, Band, Item, Measurement, Plane } from "./measurement.js" */
+/** @import { Measurement } from "./measurement.js" */
 /** @import { TraceEvent } from "./events.js" */
-
-/** @typedef {Item & Omit<TraceEvent, "peak">} EventItem `line` is the line of the peak */
 
 /** Lines on each side of a place in which its peak is sought; a fiftieth of the trace if that is more. */
 const REACH = 3;
@@ -64,30 +62,22 @@ export const EVENTS = {
     const events = measureEvents(values, sorted.map(({ line }) => line));
     return sorted.map((item, i) => ({ ...item, ...itemOf(events[i]) }));
   },
-  columns(found, axes) {
-    const unit = tableUnit(axes[0]);
-    /** @param {string} name @param {(event: EventItem) => number} of */
-    const times = (name, of) => ({ name, unit, values: found.map((event) => of(event) * axes[0].step) });
-    return [
-      timeColumn(found, axes[0]),
-      { name: "Value", values: found.map(({ value }) => value) },
-      { name: "Baseline", values: found.map(({ baseline }) => baseline) },
-      { name: "Standard deviation of the baseline", values: found.map(({ deviation }) => deviation) },
-      { name: "Amplitude", values: found.map(({ amplitude }) => amplitude) },
-      { name: "Prominence", values: found.map(({ prominence }) => prominence) },
-      times("Onset", ({ onset }) => onset),
-      times("Rise 10-90 %", ({ rise }) => rise),
-      times("Duration at half maximum", ({ duration }) => duration),
-      times("Decay to 1/e", ({ decay }) => decay),
-      {
-        name: "Measured on",
-        values: found.map(({ by }) => by === "fitted" ? "fitted transient" : "samples"),
-      },
-      { name: "Overlap", values: found.map(({ overlap }) => overlap) },
-      { name: "By hand", values: found.map(({ isByHand }) => isByHand ? "yes" : "") },
-      { name: "Note", values: found.map(({ note = "" }) => note) },
-    ];
-  },
+  columns: (found, [time]) => [
+    timeColumn(found, time),
+    columnOf("Value", found, ({ value }) => value),
+    columnOf("Baseline", found, ({ baseline }) => baseline),
+    columnOf("Standard deviation of the baseline", found, ({ deviation }) => deviation),
+    columnOf("Amplitude", found, ({ amplitude }) => amplitude),
+    columnOf("Prominence", found, ({ prominence }) => prominence),
+    columnOf("Onset", found, ({ onset }) => onset, time),
+    columnOf("Rise 10-90 %", found, ({ rise }) => rise, time),
+    columnOf("Duration at half maximum", found, ({ duration }) => duration, time),
+    columnOf("Decay to 1/e", found, ({ decay }) => decay, time),
+    columnOf("Measured on", found, ({ by }) => by === "fitted" ? "fitted transient" : "samples"),
+    columnOf("Overlap", found, ({ overlap }) => overlap),
+    columnOf("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
+    columnOf("Note", found, ({ note = "" }) => note),
+  ],
   listed(found, [time]) {
     const [scale, unit] = time.unit === "seconds" ? [1000, "ms"] : [1, tableUnit(time)];
     // Column heads may break, which leaves room for the note.
@@ -95,12 +85,11 @@ export const EVENTS = {
       /** @type {const} */ ([["Dura\u00adtion", "duration"], ["Rise", "rise"], ["Decay", "decay"]]);
     return [
       timeColumn(found, time),
-      {
-        name: "Ampli\u00adtude",
-        values: found.map(({ amplitude, overlap }) =>
-          `${rounded(amplitude)}${overlap === "overlaps" ? " *" : ""}`
-        ),
-      },
+      columnOf(
+        "Ampli\u00adtude",
+        found,
+        ({ amplitude, overlap }) => `${rounded(amplitude)}${overlap === "overlaps" ? " *" : ""}`,
+      ),
       ...lengths.map(([name, key]) => ({
         name,
         unit,
@@ -110,27 +99,21 @@ export const EVENTS = {
     ];
   },
   summary(found, { axes: [time], lines }) {
-    const unit = tableUnit(time);
     const amplitudes = Float64Array.from(found, ({ amplitude }) => amplitude);
-    /** @param {string} name @param {(event: EventItem) => number} of */
-    const median = (name, of) => ({ name, value: percentile(Float64Array.from(found, of), 50) });
+    const overlapping = found.filter(({ overlap }) => overlap !== "");
     return [
       { name: "Events", value: found.length },
       { name: "Event rate", value: found.length / (lines * time.step), unit: `1/${perTime(time)}` },
-      {
-        name: "Overlapping events",
-        value: found.filter(({ overlap }) => overlap !== "").length,
-        isCount: true,
-      },
-      { name: "Mean amplitude", value: mean(amplitudes, 0, amplitudes.length) },
+      { name: "Overlapping events", value: overlapping.length, isCount: true },
+      { name: "Mean amplitude", value: mean(amplitudes) },
       { name: "SD of amplitude", value: deviation(amplitudes) },
-      median("Median amplitude", ({ amplitude }) => amplitude),
-      median("Median prominence", ({ prominence }) => prominence),
-      { ...median("Median rise 10-90 %", ({ rise }) => rise * time.step), unit },
-      { ...median("Median duration at half maximum", ({ duration }) => duration * time.step), unit },
+      medianOf("Median amplitude", found, ({ amplitude }) => amplitude),
+      medianOf("Median prominence", found, ({ prominence }) => prominence),
+      medianOf("Median rise 10-90 %", found, ({ rise }) => rise, time),
+      medianOf("Median duration at half maximum", found, ({ duration }) => duration, time),
     ];
   },
 };
 
-/** @param {TraceEvent} event @returns {EventItem} */
+/** @param {TraceEvent} event */
 const itemOf = ({ peak, ...event }) => ({ line: peak, ...event });

@@ -21,15 +21,16 @@
  * @property {number} low first index of the finite samples around the peak
  * @property {number} high last index of these samples
  * @property {number} before index of the valley to the previous event, or `low`
- * @property {number} valley value at `before`
  * @property {number} after index of the valley to the next event, or `high`
+ * @property {number} valley value at `before`
  * @property {number} height prominence
  * @property {number} left where the event rises through half of its prominence
  * @property {number} right where it falls through the same level
- * @property {import("./transient_fit.js").Transient | null} transient
+ * @property {Transient | null} transient
  * @property {EventShape} shape
  */
 import { fittedTransient, transientAt } from "./transient_fit.js";
+/** @import { Transient } from "./transient_fit.js" */
 import { deviation, mean, percentile, runningMean } from "./traces.js";
 
 /** A baseline needs at least this many samples before the onset. */
@@ -65,32 +66,40 @@ const ROUNDS = 4;
 /**
  * @param {Float64Array} trace
  * @param {readonly number[]} peaks indices in ascending order
- * @param {(peak: number) => Bounds} boundsOf
+ * @param {readonly Bounds[]} bounds of the peaks
  * @returns {EventShape[]}
  */
-export function eventShapes(trace, peaks, boundsOf) {
+export function eventShapes(trace, peaks, bounds) {
   const smooth = runningMean(trace, 3);
+  const valleyBetween = (/** @type {number} */ from, /** @type {number} */ to) => {
+    let least = from;
+    for (let i = from; i <= to; i += 1) if (!(smooth[i] >= smooth[least])) least = i;
+    return least;
+  };
   /** @type {Event[]} */
-  const events = [];
-  for (const [i, peak] of peaks.entries()) {
-    const { left, right, height } = boundsOf(peak);
-    const [low, high] = [-1, 1].map((step) => lastFinite(trace, peak, step));
+  const events = peaks.map((peak, i) => {
+    const { left, right, height } = bounds[i];
+    const [low, high] = [-1, 1].map((step) => {
+      let last = peak;
+      while (Number.isFinite(trace[last + step])) last += step;
+      return last;
+    });
     const half = trace[peak] - height / 2;
-    const before = i === 0 ? low : Math.max(low, lowest(smooth, peaks[i - 1], peak));
-    events.push({
+    const before = i === 0 ? low : Math.max(low, valleyBetween(peaks[i - 1], peak));
+    return {
       peak,
       low,
       high,
       before,
+      after: i + 1 === peaks.length ? high : Math.min(high, valleyBetween(peak, peaks[i + 1])),
       valley: smooth[before],
       height,
-      after: i + 1 === peaks.length ? high : Math.min(high, lowest(smooth, peak, peaks[i + 1])),
       left: crossing((at) => smooth[at], peak, half, left) ?? left,
       right: crossing((at) => smooth[at], peak, half, right) ?? right,
       transient: null,
-      shape: NOTHING,
-    });
-  }
+      shape: /** @type {any} */ (null),
+    };
+  });
   for (const i of events.keys()) measure(trace, events, i, false);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const i of events.keys()) if (overlapOf(events, i) !== "") measure(trace, events, i, true);
@@ -98,26 +107,10 @@ export function eventShapes(trace, peaks, boundsOf) {
   return events.map(({ shape }, i) => ({ ...shape, overlap: overlapOf(events, i) }));
 }
 
-/** @type {EventShape} */
-const NOTHING = {
-  baseline: NaN,
-  deviation: NaN,
-  amplitude: NaN,
-  onset: NaN,
-  rise: NaN,
-  duration: NaN,
-  decay: NaN,
-  by: "samples",
-  overlap: "",
-};
-
 /**
  * Measures an event after the transients of its neighbours are subtracted.
  *
- * @param {Float64Array} trace
- * @param {Event[]} events
- * @param {number} i
- * @param {boolean} isLater whether the next events have been measured
+ * @type {(trace: Float64Array, events: Event[], i: number, isLater: boolean) => void} `isLater` if the next events have been measured
  */
 function measure(trace, events, i, isLater) {
   const event = events[i];
@@ -132,8 +125,8 @@ function measure(trace, events, i, isLater) {
   const alone = withoutOthers(trace, events, i, from, to);
   const rough = stretchBefore(alone, left - from - width, stretch);
   const transient = fitted(alone, from, event, rough.baseline);
-  const top = transient === null ? NaN : highestSample(transient, peak);
   if (transient !== null) {
+    const top = highestSample(transient, peak);
     const { baseline, deviation } = stretchBefore(alone, transient.onset - from, stretch);
     const curve = (/** @type {number} */ at) => transient.level + transientAt(transient, at);
     // The curve does not count beyond `high`, the end of the recording.
@@ -142,7 +135,7 @@ function measure(trace, events, i, isLater) {
     const first = Math.max(from, Math.floor(transient.onset));
     if (shape.amplitude > 0 && !isMisfit(alone.subarray(first - from), first, curve, shape.amplitude)) {
       event.transient = transient;
-      event.shape = { ...shape, by: "fitted" };
+      event.shape = { ...shape, by: "fitted", overlap: "" };
       return;
     }
   }
@@ -152,13 +145,17 @@ function measure(trace, events, i, isLater) {
   const begin = crossing(curve, peak, rough.baseline + 2 * rough.deviation, from) ?? from;
   const { baseline, deviation } = stretchBefore(alone, Math.ceil(begin) - from, stretch);
   const limits = { baseline, deviation, low: from, high: to - 1 };
-  event.shape = { ...shapeOf(curve, peak, crest(samples, peak - from, baseline), limits), by: "samples" };
+  const shape = shapeOf(curve, peak, crest(samples, peak - from, baseline), limits);
+  event.shape = { ...shape, by: "samples", overlap: "" };
 }
 
 /**
  * Shape of an event from the places where its curve crosses levels on both sides of the top.
  *
- * @type {(curve: (at: number) => number, top: number, value: number, limits: {baseline: number, deviation: number, low: number, high: number}) => EventShape}
+ * @param {(at: number) => number} curve
+ * @param {number} top
+ * @param {number} value
+ * @param {Record<"baseline" | "deviation" | "low" | "high", number>} limits
  */
 function shapeOf(curve, top, value, { baseline, deviation, low, high }) {
   const amplitude = value - baseline;
@@ -166,7 +163,6 @@ function shapeOf(curve, top, value, { baseline, deviation, low, high }) {
     crossing(curve, top, baseline + part * amplitude, end) ?? NaN
   );
   return {
-    ...NOTHING,
     baseline,
     deviation,
     amplitude,
@@ -217,13 +213,12 @@ function stretchBefore(samples, place, length) {
   return { baseline: percentile(stretch, 50), deviation: deviation(stretch) };
 }
 
-/** The better of two fits, which start from a slow and a sudden rise; null if it is implausible. */
-function fitted(
-  /** @type {Float64Array} */ samples,
-  /** @type {number} */ from,
-  /** @type {Event} */ { peak, left, right },
-  /** @type {number} */ baseline,
-) {
+/**
+ * The better of two fits, which start from a slow and a sudden rise; null if it is implausible.
+ *
+ * @type {(samples: Float64Array, from: number, event: Event, baseline: number) => Transient | null}
+ */
+function fitted(samples, from, { peak, left, right }, baseline) {
   if (samples.length < LEAST_FITTED) return null;
   const [before, after] = [Math.max(1, peak - left), Math.max(1, right - peak)];
   const level = Number.isNaN(baseline) ? Math.min(...samples) : baseline;
@@ -239,13 +234,13 @@ function fitted(
   return transient.size > 0 && far <= before + after ? transient : null;
 }
 
-/** @param {import("./transient_fit.js").Transient} transient */
+/** @param {Transient} transient */
 const timeToTop = ({ rise, decay }) => rise * Math.log(1 + decay / rise);
 
 /**
  * The sample at which a transient is greatest, since nothing between samples was measured.
  *
- * @type {(transient: import("./transient_fit.js").Transient, peak: number) => number}
+ * @type {(transient: Transient, peak: number) => number}
  */
 function highestSample(transient, peak) {
   const place = Math.floor(transient.onset + timeToTop(transient));
@@ -276,10 +271,7 @@ function isMisfit(samples, from, curve, amplitude) {
 function missedAtTop(samples, from, curve, height) {
   const off = samples.map((value, i) => value - curve(from + i));
   const near = off.filter((_, i) => curve(from + i) - curve(-Infinity) > CREST * height);
-  const [missed, noise] = [
-    mean(near, 0, near.length),
-    Math.sqrt(mean(off.map((value) => value * value), 0, off.length)),
-  ];
+  const [missed, noise] = [mean(near), Math.sqrt(mean(off.map((value) => value * value)))];
   return Math.abs(missed) > CERTAIN * noise / Math.sqrt(near.length) ? missed : 0;
 }
 
@@ -326,18 +318,4 @@ function overlapOf(events, i) {
   ];
   if (touching.length === 0) return "";
   return touching.every((at) => events[at].transient !== null) ? "separated" : "overlaps";
-}
-
-/** The last place before a missing sample or the end. @param {Float64Array} trace @param {number} place @param {number} step */
-function lastFinite(trace, place, step) {
-  let last = place;
-  while (Number.isFinite(trace[last + step])) last += step;
-  return last;
-}
-
-/** Index of the least value between two places. @param {Float64Array} trace @param {number} from @param {number} to */
-function lowest(trace, from, to) {
-  let least = from;
-  for (let i = from; i <= to; i += 1) if (!(trace[i] >= trace[least])) least = i;
-  return least;
 }

@@ -41,10 +41,11 @@ export function findPeaks(trace, { height, prominence = 0, distance = 1 }) {
  * @returns {TraceEvent[]}
  */
 export function measureEvents(trace, peaks) {
-  return eventShapes(trace, peaks, (peak) => boundsOf(trace, peak)).map((shape, i) => ({
+  const bounds = peaks.map((peak) => boundsOf(trace, peak));
+  return eventShapes(trace, peaks, bounds).map((shape, i) => ({
     peak: peaks[i],
     value: trace[peaks[i]],
-    prominence: boundsOf(trace, peaks[i]).height,
+    prominence: bounds[i].height,
     ...shape,
   }));
 }
@@ -83,7 +84,7 @@ function peaksOf(trace) {
   return peaks;
 }
 
-/** Removes peaks nearer than `distance` to a higher one. @param {Float64Array} trace @param {number[]} peaks @param {number} distance */
+/** Removes peaks nearer than `distance` to a higher one. @type {(trace: Float64Array, peaks: number[], distance: number) => number[]} */
 function apart(trace, peaks, distance) {
   const taken = new Set(peaks);
   // The later of two equal peaks stays.

@@ -3,12 +3,6 @@
  * of the surrounding windows give each sample its place, and samples at the same place are averaged. A cell is a stretch
  * of the strip that stands out from the plasma. Touching cells are counted by their area, divided by the area of one cell.
  *
- * @typedef {object} FluxOptions
- * @property {readonly [number, number]} [columns] band; all by default
- * @property {number} [window] lines per count
- * @property {"dark" | "bright"} [cells]
- * @property {number | null} [lineTime] seconds per line, null if unknown
- *
  * @typedef {object} FluxAt
  * @property {number} line middle of the counted lines, from 0
  * @property {number} cells that passed; NaN unless counted
@@ -17,7 +11,7 @@
  * @property {"counted" | "no velocity" | "faint" | "crowded"} verdict "faint": cells do not stand out from the noise;
  *   "crowded": cells cover more than three quarters of the strip
  */
-import { mean, percentile } from "./traces.js";
+import { gaussian, mean, percentile } from "./traces.js";
 import { standingPart } from "./standing.js";
 import { velocityOverTime } from "./velocity.js";
 import { isNumber } from "./velocity_summary.js";
@@ -46,7 +40,11 @@ const MOST_COVERED = 0.75;
 
 /**
  * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
- * @param {FluxOptions} [options]
+ * @param {object} [options]
+ * @param {readonly [number, number]} [options.columns] band; all by default
+ * @param {number} [options.window] lines per count
+ * @param {"dark" | "bright"} [options.cells]
+ * @param {number | null} [options.lineTime] seconds per line, null if unknown
  * @returns {FluxAt[]}
  * @throws {RangeError} the band is too narrow for velocities
  */
@@ -70,18 +68,12 @@ export function fluxOverTime(plane, options = {}) {
   const found = [];
   for (let line = 0; line + window <= rows; line += window) {
     const sum = (/** @type {Float64Array} */ of) => mean(of, line, line + window) * window;
-    const [number, coverage] = [sum(passed), sum(under) / sum(seen)];
     const isKnown = speeds.subarray(line, line + window).every(Number.isFinite);
     /** @type {FluxAt["verdict"]} */
     const verdict = !isKnown ? "no velocity" : !(sum(seen) > 0) ? "faint" : isCrowded ? "crowded" : "counted";
-    const isCounted = verdict === "counted";
-    found.push({
-      line: line + (window - 1) / 2,
-      cells: isCounted ? number : NaN,
-      flux: isCounted ? number / window : NaN,
-      coverage: isKnown ? coverage : NaN,
-      verdict,
-    });
+    const cells = verdict === "counted" ? sum(passed) : NaN;
+    const coverage = isKnown ? sum(under) / sum(seen) : NaN;
+    found.push({ line: line + (window - 1) / 2, cells, flux: cells / window, coverage, verdict });
   }
   return found;
 }
@@ -123,19 +115,16 @@ function stretches(speeds) {
 }
 
 /**
- * @typedef {object} Strip
- * @property {Float64Array} values at each place along the flow, smoothed; NaN if it has too few samples
- * @property {(place: number) => number} lineOf line at which a place is in the middle of the band; -1 if it never is
- */
-
-/**
+ * The blood along the flow.
+ *
  * @param {{samples: Float32Array, shape: readonly number[]}} plane
  * @param {Float64Array} still
  * @param {readonly [number, number]} columns
  * @param {Float64Array} speeds
  * @param {number} from first line
  * @param {number} to
- * @returns {Strip}
+ * @returns `values` at each place along the flow, smoothed, NaN if it has too few samples; `lineOf` gives the line at which a
+ *   place is in the middle of the band, -1 if it never is
  */
 function strip({ samples, shape }, still, [first, end], speeds, from, to) {
   const way = new Float64Array(to - from);
@@ -162,7 +151,7 @@ function strip({ samples, shape }, still, [first, end], speeds, from, to) {
   return {
     // Sums and counts are smoothed separately: some places have more samples than others.
     values: smoothed(sums).map((sum, i) => weights[i] > LEAST_SEEN ? sum / weights[i] : NaN),
-    lineOf(place) {
+    lineOf(/** @type {number} */ place) {
       const wanted = middle - (place / FINE + low);
       if (wanted < Math.min(0, last) || wanted > Math.max(0, last)) return -1;
       let [before, after] = [0, way.length - 1];
@@ -179,7 +168,7 @@ function strip({ samples, shape }, still, [first, end], speeds, from, to) {
 /**
  * Counts each cell of a strip at the line at which it passes the middle.
  *
- * @param {Strip} strip
+ * @param {ReturnType<typeof strip>} strip
  * @param {1 | -1} sign 1 for bright cells, -1 for dark ones
  * @param {Record<"passed" | "under" | "seen", Float64Array>} counts for each line: cells, covered places and all places
  */
@@ -193,7 +182,12 @@ function count({ values, lineOf }, sign, { passed, under, seen }) {
     depth / 2,
     Math.max(CLEAR * noise, LEAST_DEPTH * depth),
   );
-  const one = areaOfOne(cells.map(({ area }) => area));
+  const areas = Float64Array.from(cells, ({ area }) => area);
+  // Area of a single cell: the median of similar areas among the smaller ones.
+  let one = percentile(areas, 25);
+  for (let round = 0; round < 5; round += 1) {
+    one = percentile(areas.filter((area) => area > 0.6 * one && area < 1.5 * one), 50);
+  }
   for (const { middle, area } of cells) {
     const line = lineOf(middle);
     if (line >= 0 && area > LEAST_AREA * one) passed[line] += Math.max(1, Math.round(area / one));
@@ -271,23 +265,10 @@ function cellsOf(values, least, prominence) {
   return cells;
 }
 
-/** Area of a single cell: the median of similar areas among the smaller ones. @param {readonly number[]} areas */
-function areaOfOne(areas) {
-  const all = Float64Array.from(areas);
-  let one = percentile(all, 25);
-  for (let round = 0; round < 5; round += 1) {
-    one = percentile(all.filter((area) => area > 0.6 * one && area < 1.5 * one), 50);
-  }
-  return one;
-}
-
 /** Sums of neighbouring values, weighted with a Gaussian. */
 function smoothed(/** @type {Float64Array} */ values) {
   const reach = Math.ceil(3 * SMOOTHED);
-  const weights = Array.from(
-    { length: 2 * reach + 1 },
-    (_, i) => Math.exp(-((i - reach) ** 2) / (2 * SMOOTHED ** 2)),
-  );
+  const weights = gaussian(reach, SMOOTHED);
   return values.map((_, at) =>
     weights.reduce((sum, weight, i) => sum + weight * (values[at + i - reach] ?? 0), 0)
   );

@@ -27,15 +27,22 @@ const MOST_VALUES = 2048;
 
 /** @param {Float64Array} trace NaN if missing @param {number} step time from one value to the next @returns {HeartRate} */
 export function heartRate(trace, step) {
+  const none = { frequency: NaN, byAutocorrelation: NaN, certainty: 0, pulsatility: NaN, beats: NaN };
   const duration = trace.length * step;
   const part = Math.min(trace.length, MOST_VALUES);
   const [low, high] = [2 / (part * step), 0.45 / step];
   const values = withoutDrift(trace, Math.max(3, Math.round(2 / (low * step))));
   const count = values.filter(Number.isFinite).length;
-  if (!(high > low) || count < 8) return none("weak");
+  if (!(high > low) || count < 8) return { ...none, verdict: "weak" };
   let best = highest(values.subarray(0, part), low, high, step);
   if (part < values.length) best = highest(values, best.frequency - low, best.frequency + low, step);
-  const frequency = refined(values, best.frequency, best.distance, step);
+  // By a parabola around the highest power.
+  const shares = [-1, 0, 1].map((n) => sineShare(values, (best.frequency + n * best.distance) * step));
+  const [before, , after] = shares;
+  const bend = before - 2 * shares[1] + after;
+  const frequency = bend < 0
+    ? best.frequency + best.distance * (before - after) / (2 * bend)
+    : best.frequency;
   // In noise, the greatest of m independent powers exceeds z with probability 1 - (1 - exp(-z))^m.
   const independent = Math.max(1, duration * (high - low));
   const least = -Math.log(1 - (1 - FALSE_ALARM) ** (1 / independent)) * 2 / count;
@@ -45,7 +52,7 @@ export function heartRate(trace, step) {
     sineShare(values, frequency * step) + sineShare(values, 2 * frequency * step),
   );
   const byAutocorrelation = lagOf(values, 1 / (frequency * step), step);
-  if (!(best.share > least)) return { ...none("weak"), certainty };
+  if (!(best.share > least)) return { ...none, certainty, verdict: "weak" };
   const difference = Math.abs(byAutocorrelation - frequency) / frequency;
   const verdict = beats < LEAST_BEATS ? "short" : difference > 0.05 ? "disagree" : "clear";
   return {
@@ -57,16 +64,6 @@ export function heartRate(trace, step) {
     verdict,
   };
 }
-
-/** @type {(verdict: HeartRate["verdict"]) => HeartRate} */
-const none = (verdict) => ({
-  frequency: NaN,
-  byAutocorrelation: NaN,
-  certainty: 0,
-  pulsatility: NaN,
-  beats: NaN,
-  verdict,
-});
 
 /** The trace minus its running median over `reach` values. */
 function withoutDrift(/** @type {Float64Array} */ trace, /** @type {number} */ reach) {
@@ -139,17 +136,6 @@ function highest(values, low, high, step) {
   return { frequency, share, distance };
 }
 
-/**
- * The frequency of the highest power near `frequency`, by a parabola.
- *
- * @type {(values: Float64Array, frequency: number, distance: number, step: number) => number}
- */
-function refined(values, frequency, distance, step) {
-  const [a, b, c] = [-1, 0, 1].map((n) => sineShare(values, (frequency + n * distance) * step));
-  const bend = a - 2 * b + c;
-  return bend < 0 ? frequency + distance * (a - c) / (2 * bend) : frequency;
-}
-
 /** Rate by the highest autocorrelation within a fifth of a beat; NaN without a peak. @param {number} lag of a beat in values */
 function lagOf(/** @type {Float64Array} */ values, lag, /** @type {number} */ step) {
   const likeness = (/** @type {number} */ shift) => {
@@ -183,5 +169,5 @@ function pulsatility(/** @type {Float64Array} */ trace, frequency) {
     counts[phase] += 1;
   }
   const beat = sums.map((sum, i) => sum / counts[i]).filter(Number.isFinite);
-  return (percentile(beat, 100) - percentile(beat, 0)) / mean(beat, 0, beat.length);
+  return (percentile(beat, 100) - percentile(beat, 0)) / mean(beat);
 }

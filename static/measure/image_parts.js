@@ -17,6 +17,7 @@
  */
 import { formatNumber, tableUnit, unitSymbol } from "./axes.js";
 import { lengthOf, LineProfile } from "./line_profile.js";
+import { mean } from "./traces.js";
 
 /** @import { Column } from "./csv.js" */
 /** @import { Point } from "./line_profile.js" */
@@ -40,17 +41,15 @@ export function partsOf({ kymograph = null, regions = [] }) {
 }
 
 /**
- * Returns a function that computes the mean of a part of an image.
+ * Returns a function that computes the mean of a part of an image, NaN without a value.
  *
- * @param {readonly number[]} shape rows and columns
- * @param {Part["place"]} place
- * @returns {(image: Float32Array) => number} NaN without a value
+ * @type {(shape: readonly number[], place: Part["place"]) => (image: Float32Array) => number}
  * @throws {RangeError} the line is degenerate
  */
 export function meanOver([rows, columns], place) {
   if (place !== null && "points" in place) {
     const profile = new LineProfile(place.points, place.width, [rows, columns]);
-    return (image) => meanOf(profile.of(image));
+    return (image) => mean(profile.of(image));
   }
   const { start: [left, top], stop: [right, bottom] } = place ?? { start: [0, 0], stop: [columns, rows] };
   return (image) => {
@@ -67,12 +66,6 @@ export function meanOver([rows, columns], place) {
   };
 }
 
-/** @param {Float32Array} values */
-function meanOf(values) {
-  const there = values.filter(Number.isFinite);
-  return there.reduce((sum, value) => sum + value, 0) / there.length;
-}
-
 /**
  * Length of a line, in pixels if rows and columns have different units.
  *
@@ -87,17 +80,15 @@ export function lengthIn(points, [row, column]) {
 /** Name and place of a part as columns of a table. @param {Part} part @param {Axes} axes @returns {Row} */
 export function placeRow({ name, place }, axes) {
   const isLine = place !== null && "points" in place;
-  const { value, unit } = isLine
-    ? lengthIn(place.points, axes)
-    : { value: NaN, unit: lengthIn([], axes).unit };
-  const rectangle = place === null || isLine ? null : place;
+  const { value, unit } = lengthIn(isLine ? place.points : [], axes);
+  const [start, stop] = place === null || isLine ? [[NaN, NaN], [NaN, NaN]] : [place.start, place.stop];
   return {
     Region: name,
-    "First column": rectangle?.start[0] ?? NaN,
-    "Last column": (rectangle?.stop[0] ?? NaN) - 1,
-    "First row": rectangle?.start[1] ?? NaN,
-    "Last row": (rectangle?.stop[1] ?? NaN) - 1,
-    [`Length (${tableUnit({ unit })})`]: value,
+    "First column": start[0],
+    "Last column": stop[0] - 1,
+    "First row": start[1],
+    "Last row": stop[1] - 1,
+    [`Length (${tableUnit({ unit })})`]: isLine ? value : NaN,
     "Width (px)": isLine ? place.width : NaN,
   };
 }
@@ -124,12 +115,9 @@ export function placeText({ name, place }, axes) {
  */
 export const imageRows = (parts, { shape, axes }, channels) =>
   parts.flatMap((part) => {
-    const mean = meanOver(shape, part.place);
-    return channels.map(({ name, samples }) => ({
-      ...placeRow(part, axes),
-      Channel: name,
-      Mean: mean(samples),
-    }));
+    const meanOf = meanOver(shape, part.place);
+    const place = placeRow(part, axes);
+    return channels.map(({ name, samples }) => ({ ...place, Channel: name, Mean: meanOf(samples) }));
   });
 
 /**
@@ -144,12 +132,12 @@ export const imageRows = (parts, { shape, axes }, channels) =>
 export function profileColumns({ points, width }, { shape, axes }, channels) {
   const profile = new LineProfile(points, width, shape);
   const { value, unit } = lengthIn(points, axes);
-  const step = value / Math.max(1, profile.length - 1);
+  const step = value / Math.max(1, profile.places.length - 1);
   return [
     {
       name: "Position",
       unit: tableUnit({ unit }),
-      values: Float64Array.from({ length: profile.length }, (_, i) => i * step),
+      values: Float64Array.from({ length: profile.places.length }, (_, i) => i * step),
     },
     ...channels.map(({ name, samples }) => ({ name, values: profile.of(samples) })),
   ];

@@ -38,13 +38,15 @@ export class Kymograph {
     /** Samples across the line. */
     this.width = width;
     this.#profile = new LineProfile(points, width, series.plane.shape);
-    if (!(series.count >= 1 && series.count * this.#profile.length <= MOST_SAMPLES)) {
+    if (!(series.count >= 1 && series.count * this.#profile.places.length <= MOST_SAMPLES)) {
       throw new RangeError(
-        `A kymograph of ${series.count} images and ${this.#profile.length} positions is too large`,
+        `A kymograph of ${series.count} images and ${this.#profile.places.length} positions is too large`,
       );
     }
     /** Row-major samples of each channel. @type {Float32Array[]} */
-    this.samples = series.channels.map(() => new Float32Array(series.count * this.#profile.length).fill(NaN));
+    this.samples = series.channels.map(() =>
+      new Float32Array(series.count * this.#profile.places.length).fill(NaN)
+    );
     this.#done = series.channels.map(() => new Set());
   }
 
@@ -65,7 +67,7 @@ export class Kymograph {
    * @param {Float32Array} image row-major plane
    */
   take(channel, t, image) {
-    this.samples[channel].set(this.#profile.of(image), t * this.#profile.length);
+    this.samples[channel].set(this.#profile.of(image), t * this.#profile.places.length);
     this.#done[channel].add(t);
   }
 
@@ -76,10 +78,10 @@ export class Kymograph {
     const isOneUnit = row.unit === column.unit;
     // If pixels are not square, the length of a step depends on its direction.
     const step = isOneUnit
-      ? lengthOf(this.points, column.step, row.step) / Math.max(1, this.#profile.length - 1)
+      ? lengthOf(this.points, column.step, row.step) / Math.max(1, this.#profile.places.length - 1)
       : 1;
     const position = { name: "X", step, unit: isOneUnit ? column.unit : "Pixels" };
-    return { shape: [count, this.#profile.length], axes: [{ name, step: lineTime, unit }, position] };
+    return { shape: [count, this.#profile.places.length], axes: [{ name, step: lineTime, unit }, position] };
   }
 
   /** The path over the image, one point for each position. */

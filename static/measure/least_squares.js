@@ -39,11 +39,25 @@ export function leastSquares(start, equations, moved) {
 }
 
 /**
- * Equations of a Gaussian on a constant level; the last parameter is the logarithm of `sigma`.
+ * Fits a Gaussian on a constant level to values.
  *
- * @type {(values: Float64Array, model: {level: number, size: number, centre: number, sigma: number}) => Equations}
+ * @typedef {{level: number, size: number, centre: number, sigma: number}} Gaussian
+ *
+ * @param {Float64Array} values
+ * @param {Gaussian} start
+ * @param {(model: Gaussian) => Gaussian} bounded keeps parameters within their bounds
  */
-export function gaussianEquations(values, { level, size, centre, sigma }) {
+export const fittedGaussian = (values, start, bounded) =>
+  leastSquares(start, (model) => gaussianEquations(values, model), (model, move) =>
+    bounded({
+      level: model.level + move[0],
+      size: model.size + move[1],
+      centre: model.centre + move[2],
+      sigma: model.sigma * Math.exp(Math.min(1, Math.max(-1, move[3]))),
+    })).best;
+
+/** Equations of a Gaussian; the last parameter is the logarithm of `sigma`. @type {(values: Float64Array, model: Gaussian) => Equations} */
+function gaussianEquations(values, { level, size, centre, sigma }) {
   const slope = [0, 0, 0, 0];
   const bend = slope.map(() => [0, 0, 0, 0]);
   let misfit = 0;

@@ -30,11 +30,6 @@ export class LineProfile {
     this.places = resampled(points);
   }
 
-  /** Number of values in a profile. */
-  get length() {
-    return this.places.length;
-  }
-
   /** @param {Float32Array} samples row-major plane @returns {Float32Array} */
   of(samples) {
     return Float32Array.from(this.places, ({ x, y, dx, dy }) => {
@@ -50,7 +45,7 @@ export class LineProfile {
     });
   }
 
-  /** @type {(samples: Float32Array, x: number, y: number) => number} */
+  /** Interpolates between samples. @type {(samples: Float32Array, x: number, y: number) => number} */
   #between(samples, x, y) {
     // A position on the last row or column needs no further neighbour; rounding may move it slightly outside.
     const [left, top] = [Math.floor(x + 1e-9), Math.floor(y + 1e-9)];

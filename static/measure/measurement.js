@@ -88,6 +88,7 @@
  */
 import { tableUnit } from "./axes.js";
 import { heartRate } from "./heart_rate.js";
+import { percentile } from "./traces.js";
 import { perTime } from "./velocity.js";
 
 /** Value of {@linkcode chosenParameter} if the measurement chooses. */
@@ -184,28 +185,16 @@ export const verdictOf = ({ verdict = "", isLeftOut = false }) => isLeftOut ? "l
 export function summaryOf(measurement, found, band, settings) {
   const { overTime, summary } = measurement;
   const { axes } = band;
-  return [
-    ...summary(found, band, settings),
-    ...overTime ? pulseOf(overTime.name, found, valuesOver(measurement, found, axes), axes[0]) : [],
-  ];
-}
-
-/**
- * Heart rate and pulsatility of values at equal distances in time.
- *
- * @param {string} of name of the values
- * @param {readonly {line: number}[]} found lines of the values
- * @param {Float64Array} values
- * @param {Axis} time
- * @returns {Quantity[]}
- */
-function pulseOf(of, found, values, time) {
-  const [first, second] = found;
-  const name = of.toLowerCase();
+  const quantities = summary(found, band, settings);
+  if (overTime === undefined) return quantities;
+  const [[time], [first, second]] = [axes, found];
   const step = second === undefined ? 1 : (second.line - first.line) * time.step;
-  const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = heartRate(values, step);
+  const pulse = heartRate(valuesOver(measurement, found, axes), step);
+  const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = pulse;
+  const name = overTime.name.toLowerCase();
   const unit = `1/${perTime(time)}`;
   return [
+    ...quantities,
     { name: `Pulse of ${name}`, value: verdict },
     { name: `Heart rate of ${name}`, value: frequency, unit },
     { name: `Heart rate of ${name} by autocorrelation`, value: byAutocorrelation, unit },
@@ -222,12 +211,23 @@ export const columnName = ({ name, unit }) => unit === undefined ? name : `${nam
 export const rowOf = (quantities) =>
   Object.fromEntries(quantities.map((quantity) => [columnName(quantity), quantity.value]));
 
+/** A column of items, converted to the unit of an axis if there is one. @type {(name: string, found: readonly any[], of: (item: any) => any, axis?: Axis) => Column} */
+export const columnOf = (name, found, of, axis) =>
+  axis === undefined
+    ? { name, values: found.map(of) }
+    : { name, unit: tableUnit(axis), values: found.map((item) => (of(item) ?? NaN) * axis.step) };
+
+/** Median of items, converted to the unit of an axis if there is one. @type {(name: string, found: readonly any[], of: (item: any) => number, axis?: Axis) => Quantity} */
+export const medianOf = (name, found, of, axis) => ({
+  name,
+  value: percentile(Float64Array.from(found, (item) => of(item) * (axis?.step ?? 1)), 50),
+  ...axis && { unit: tableUnit(axis) },
+});
+
 /** Times of items. @param {readonly Item[]} found @param {Axis} time @returns {Column} */
 export const timeColumn = (found, time) => ({
-  name: "Time",
-  unit: tableUnit(time),
+  ...columnOf("Time", found, ({ line }) => line, time),
   step: time.step,
-  values: found.map(({ line }) => line * time.step),
 });
 
 /** How often each verdict was given. @param {readonly Item[]} found @param {readonly string[]} verdicts @returns {Quantity[]} */

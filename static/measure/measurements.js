@@ -3,16 +3,15 @@ import { tableUnit } from "./axes.js";
 import { DIAMETER_METHODS, diameterOverTime } from "./diameter.js";
 import { EVENTS } from "./event_measurement.js";
 import { fluxOverTime } from "./flux.js";
-import { timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
+import { columnOf, medianOf, timeColumn, valuesOver, verdictCounts, verdictOf } from "./measurement.js";
 import { findSparks, sparkAt } from "./sparks.js";
 import { mean, percentile } from "./traces.js";
 import { perTime } from "./velocity.js";
 import { VELOCITY } from "./velocity_measurement.js";
 
-/** @import { Axis, Measurement } from "./measurement.js" */
+/** @import { Measurement } from "./measurement.js" */
 /** @import { DiameterAt } from "./diameter.js" */
 /** @import { FluxAt } from "./flux.js" */
-/** @import { Spark } from "./sparks.js" */
 
 /** @type {Measurement} */
 const DIAMETER = {
@@ -34,15 +33,12 @@ const DIAMETER = {
   run: (plane, { columns }, settings) => diameterOverTime(plane, { columns, ...settings }),
   columns(found, axes) {
     const [time, position] = axes;
-    const unit = tableUnit(position);
-    /** @param {(item: DiameterAt) => number} of */
-    const lengths = (of) => found.map((item) => (of(item) ?? NaN) * position.step);
     return [
       timeColumn(found, time),
-      { name: "Diameter", unit, values: valuesOver(DIAMETER, found, axes) },
-      { name: "Left edge", unit, values: lengths(({ left }) => left) },
-      { name: "Right edge", unit, values: lengths(({ right }) => right) },
-      { name: "Verdict", values: found.map(verdictOf) },
+      { name: "Diameter", unit: tableUnit(position), values: valuesOver(DIAMETER, found, axes) },
+      columnOf("Left edge", found, ({ left }) => left, position),
+      columnOf("Right edge", found, ({ right }) => right, position),
+      columnOf("Verdict", found, verdictOf),
     ];
   },
   summary(found, { axes }) {
@@ -79,9 +75,9 @@ const FLUX = {
     return [
       timeColumn(found, time),
       { name: "Flux", unit: `cells/${perTime(time)}`, values: valuesOver(FLUX, found, axes) },
-      { name: "Cells", values: found.map(({ cells }) => cells) },
+      columnOf("Cells", found, ({ cells }) => cells),
       { name: "Line covered", unit: "%", values: found.map(({ coverage }) => 100 * (coverage ?? NaN)) },
-      { name: "Verdict", values: found.map(verdictOf) },
+      columnOf("Verdict", found, verdictOf),
     ];
   },
   summary(found, { axes }) {
@@ -91,8 +87,8 @@ const FLUX = {
     return [
       { name: "Counts", value: found.length },
       ...verdictCounts(found, ["counted", "no velocity", "faint", "crowded"]),
-      { name: "Mean flux", value: mean(values, 0, values.length), unit: `cells/${perTime(time)}` },
-      { name: "Line covered", value: 100 * mean(covered, 0, covered.length), unit: "%" },
+      { name: "Mean flux", value: mean(values), unit: `cells/${perTime(time)}` },
+      { name: "Line covered", value: 100 * mean(covered), unit: "%" },
     ];
   },
   overTime: {
@@ -115,26 +111,18 @@ const SPARKS = {
   method: () => "threshold on the smoothed change (Picht et al. 2007) with fitted shapes",
   run: (plane, { columns }, settings) => findSparks(plane, { columns, ...settings }),
   at: (plane, { columns }, settings, place) => sparkAt(plane, { columns, ...settings }, place),
-  columns(found, [time, position]) {
-    const of = (/** @type {(spark: Spark) => number} */ value, /** @type {Axis} */ axis) => ({
-      unit: tableUnit(axis),
-      values: found.map((spark) => value(spark) * axis.step),
-    });
-    return [
-      timeColumn(found, time),
-      { name: "Position", ...of(({ column }) => column, position) },
-      { name: "Amplitude (dF/F0)", values: found.map(({ amplitude }) => amplitude) },
-      { name: "FWHM", ...of(({ width }) => width, position) },
-      { name: "FDHM", ...of(({ duration }) => duration, time) },
-      { name: "Time to peak", ...of(({ timeToPeak }) => timeToPeak, time) },
-      { name: "By hand", values: found.map(({ isByHand }) => isByHand ? "yes" : "") },
-    ];
-  },
+  columns: (found, [time, position]) => [
+    timeColumn(found, time),
+    columnOf("Position", found, ({ column }) => column, position),
+    columnOf("Amplitude (dF/F0)", found, ({ amplitude }) => amplitude),
+    columnOf("FWHM", found, ({ width }) => width, position),
+    columnOf("FDHM", found, ({ duration }) => duration, time),
+    columnOf("Time to peak", found, ({ timeToPeak }) => timeToPeak, time),
+    columnOf("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
+  ],
   summary(found, { axes: [time, position], columns, lines }) {
     const duration = lines * time.step;
     const length = (columns[1] - columns[0]) * position.step;
-    const median = (/** @type {(spark: Spark) => number} */ of) =>
-      percentile(Float64Array.from(found, of), 50);
     return [
       { name: "Sparks", value: found.length },
       {
@@ -142,22 +130,10 @@ const SPARKS = {
         value: 100 * found.length / length / duration,
         unit: `1/(100 ${tableUnit(position)} ${perTime(time)})`,
       },
-      { name: "Median spark amplitude", value: median(({ amplitude }) => amplitude), unit: "dF/F0" },
-      {
-        name: "Median spark FWHM",
-        value: median(({ width }) => width * position.step),
-        unit: tableUnit(position),
-      },
-      {
-        name: "Median spark FDHM",
-        value: median(({ duration }) => duration * time.step),
-        unit: tableUnit(time),
-      },
-      {
-        name: "Median spark time to peak",
-        value: median(({ timeToPeak }) => timeToPeak * time.step),
-        unit: tableUnit(time),
-      },
+      { ...medianOf("Median spark amplitude", found, ({ amplitude }) => amplitude), unit: "dF/F0" },
+      medianOf("Median spark FWHM", found, ({ width }) => width, position),
+      medianOf("Median spark FDHM", found, ({ duration }) => duration, time),
+      medianOf("Median spark time to peak", found, ({ timeToPeak }) => timeToPeak, time),
     ];
   },
   outline({ line, column, width, duration, timeToPeak }) {

@@ -7,7 +7,8 @@
  * Kim, Yang, Blinder and Kleinfeld (2012), PLoS ONE 7, e38590 (line-scanning particle image velocimetry): the phase
  * correlation of lines a few lines apart, averaged over the window.
  */
-import { gaussianEquations, leastSquares } from "./least_squares.js";
+import { fittedGaussian } from "./least_squares.js";
+import { mean } from "./traces.js";
 
 /** Coarse and fine step of the angle, and the reach of the fine search on each side, in degrees. */
 const [COARSE, FINE, NEAR] = [1, 0.25, 2];
@@ -57,8 +58,8 @@ function varianceAlong(values, rows, columns, angle) {
       sums[below + 1] += value * (place - below);
     }
   }
-  const mean = sums.reduce((sum, value) => sum + value, 0) / size;
-  return sums.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const middle = mean(sums);
+  return sums.reduce((sum, value) => sum + (value - middle) ** 2, 0);
 }
 
 /**
@@ -75,18 +76,20 @@ export function pivVelocity(values, rows, columns) {
     const turn = 2 * Math.PI * i / columns;
     return { cosine: Math.cos(turn), sine: Math.sin(turn) };
   });
-  const spectra = spectraOfLines(withoutColumnMeans(values, rows, columns), rows, columns, waves);
+  // Without the mean of each column, which is the stationary part.
+  const moving = new Float64Array(values.length);
+  for (let column = 0; column < columns; column += 1) {
+    const line = Float64Array.from({ length: rows }, (_, row) => values[row * columns + column]);
+    aboutMean(line).forEach((value, row) => moving[row * columns + column] = value);
+  }
+  const spectra = spectraOfLines(moving, rows, columns, waves);
   // Sums the pairs before the inverse transform, which is linear.
   const [real, imaginary] = [new Float64Array(columns), new Float64Array(columns)];
   for (let row = 0; row + PIV_LINES < rows; row += 1) {
     for (let i = 0; i < columns; i += 1) {
       const [one, other] = [row * columns + i, (row + PIV_LINES) * columns + i];
-      const [a, b, c, d] = [
-        spectra.real[one],
-        spectra.imaginary[one],
-        spectra.real[other],
-        spectra.imaginary[other],
-      ];
+      const [a, b] = [spectra.real[one], spectra.imaginary[one]];
+      const [c, d] = [spectra.real[other], spectra.imaginary[other]];
       // This weighting, as published, lies between a plain correlation and one of phases alone.
       const size = Math.sqrt(Math.hypot(a, b) * Math.hypot(c, d));
       if (!(size > 0)) continue;
@@ -105,11 +108,7 @@ export function pivVelocity(values, rows, columns) {
   return topOf(correlation) / PIV_LINES;
 }
 
-/**
- * Centre of a Gaussian fitted to a circular correlation, counted from `-columns / 2`; NaN without a positive value.
- *
- * @param {Float64Array} correlation
- */
+/** Centre of a Gaussian fitted to a circular correlation, counted from `-columns / 2`; NaN without a positive value. @param {Float64Array} correlation */
 function topOf(correlation) {
   const { length } = correlation;
   const half = length >> 1;
@@ -123,22 +122,21 @@ function topOf(correlation) {
   let width = 1;
   while (shifted[middle + width] > 1 / Math.E) width += 1;
   const start = { level: 0, size: 1, centre: middle, sigma: width / Math.SQRT2 };
-  const { best } = leastSquares(start, (model) => gaussianEquations(shifted, model), (model, move) => ({
-    level: Math.min(1, Math.max(0, model.level + move[0])),
-    size: Math.max(0, model.size + move[1]),
-    centre: Math.min(length - 1, Math.max(0, model.centre + move[2])),
-    sigma: Math.max(0.1, model.sigma * Math.exp(Math.min(1, Math.max(-1, move[3])))),
+  const { centre } = fittedGaussian(shifted, start, (model) => ({
+    level: Math.min(1, Math.max(0, model.level)),
+    size: Math.max(0, model.size),
+    centre: Math.min(length - 1, Math.max(0, model.centre)),
+    sigma: Math.max(0.1, model.sigma),
   }));
-  return best.centre - half;
+  return centre - half;
 }
 
-/** Discrete Fourier transforms of all lines. */
-function spectraOfLines(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ columns,
-  /** @type {readonly {cosine: number, sine: number}[]} */ waves,
-) {
+/**
+ * Discrete Fourier transforms of all lines.
+ *
+ * @type {(values: Float64Array, rows: number, columns: number, waves: readonly {cosine: number, sine: number}[]) => Record<"real" | "imaginary", Float64Array>}
+ */
+function spectraOfLines(values, rows, columns, waves) {
   const [real, imaginary] = [new Float64Array(rows * columns), new Float64Array(rows * columns)];
   for (let row = 0; row < rows; row += 1) {
     // Transforms of real values have conjugate halves.
@@ -159,27 +157,6 @@ function spectraOfLines(
 
 /** @param {Float64Array} values */
 function aboutMean(values) {
-  let [sum, count] = [0, 0];
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    sum += value;
-    count += 1;
-  }
-  return values.map((value) => Number.isFinite(value) ? value - sum / count : 0);
-}
-
-/**
- * Subtracts the mean of each column, which is the stationary part.
- *
- * @type {(values: Float64Array, rows: number, columns: number) => Float64Array}
- */
-function withoutColumnMeans(values, rows, columns) {
-  const moving = new Float64Array(values.length);
-  for (let column = 0; column < columns; column += 1) {
-    const line = new Float64Array(rows);
-    for (let row = 0; row < rows; row += 1) line[row] = values[row * columns + column];
-    const centred = aboutMean(line);
-    for (let row = 0; row < rows; row += 1) moving[row * columns + column] = centred[row];
-  }
-  return moving;
+  const middle = mean(values);
+  return values.map((value) => Number.isFinite(value) ? value - middle : 0);
 }

@@ -5,8 +5,7 @@
  * @property {readonly {name: string, from: number, to: number}[] | undefined} [bands] columns `from` to `to`, end
  *   excluded; whole lines by default
  * @property {{[key in keyof TraceSettings]?: TraceSettings[key] | undefined} | undefined} [traces] raw values by default
- * @property {Readonly<Record<string, any>>} [measurements] settings by the keys of
- *   measurements.js; only measurements with an entry run
+ * @property {Readonly<Record<string, any>>} [measurements] settings by the keys of measurements.js; only these run
  *
  * @typedef {{step: number, unit: string}} Axis
  * @typedef {Record<string, number | string>} Row values by column of the table; NaN if missing
@@ -28,53 +27,35 @@ import { mean, percentile, PLAIN_TRACE, traceOf } from "./traces.js";
  */
 export function measuredRecording(plane, axes, settings, scanned) {
   if (!isTime(axes[0])) throw new RangeError("Not a line scan: its rows are not lines over time");
-  const [lines, columns] = plane.shape;
+  const [lines, width] = plane.shape;
   const { bands = [] } = settings;
   const trace = /** @type {TraceSettings} */ ({ ...PLAIN_TRACE, ...settings.traces });
-  const parts = bands.length > 0 ? bands : [{ name: "whole lines", from: 0, to: columns }];
+  const parts = bands.length > 0 ? bands : [{ name: "whole lines", from: 0, to: width }];
   return parts.map(({ name, from, to }) => {
-    if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to && to <= columns)) {
-      throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${columns}`);
+    if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to && to <= width)) {
+      throw new RangeError(`Band ${name} has columns ${from} to ${to}; the recording has ${width}`);
     }
-    return {
+    const columns = /** @type {const} */ ([from, to]);
+    const raw = traceOf(plane, columns, { ...trace, isChange: false }, axes[0].step).values;
+    const change = traceOf(plane, columns, { ...trace, isChange: true }, axes[0].step);
+    /** @type {Row} */
+    const row = {
       Band: name,
       "First column": from,
       "Last column": to - 1,
-      ...ofTrace(plane, axes[0].step, trace, [from, to]),
-      ...ofMeasurements(plane, settings.measurements ?? {}, {
-        columns: [from, to],
-        axes,
-        lines,
-        trace,
-        ...scanned,
-      }),
+      Mean: mean(raw),
+      "Baseline F0": change.baseline,
+      Trace: trace.isChange ? "dF/F0" : "raw",
+      "Greatest value": percentile(trace.isChange ? change.values : raw, 100),
     };
-  });
-}
-
-/** @type {(plane: import("./velocity.js").Plane, step: number, trace: TraceSettings, columns: readonly [number, number]) => Row} */
-function ofTrace(plane, step, trace, columns) {
-  const raw = traceOf(plane, columns, { ...trace, isChange: false }, step).values;
-  const change = traceOf(plane, columns, { ...trace, isChange: true }, step);
-  return {
-    "Mean": mean(raw, 0, raw.length),
-    "Baseline F0": change.baseline,
-    "Trace": trace.isChange ? "dF/F0" : "raw",
-    "Greatest value": percentile(trace.isChange ? change.values : raw, 100),
-  };
-}
-
-/** @type {(plane: import("./velocity.js").Plane, wanted: NonNullable<Settings["measurements"]>, band: import("./measurement.js").Band) => Row} */
-function ofMeasurements(plane, wanted, band) {
-  return Object.assign(
-    {},
-    ...MEASUREMENTS.filter(({ key }) => wanted[key]).map((measurement) => {
+    const band = { columns, axes, lines, trace, ...scanned };
+    const wanted = settings.measurements ?? {};
+    for (const measurement of MEASUREMENTS.filter(({ key }) => wanted[key])) {
       const wantedSettings = settingsOf(measurement, wanted[measurement.key], band);
       const { found, settings } = measured(measurement, plane, band, wantedSettings);
-      return {
-        ...factsRow(measurement, factsOf(measurement, settings, band)),
-        ...rowOf(summaryOf(measurement, found, band, settings)),
-      };
-    }),
-  );
+      Object.assign(row, factsRow(measurement, factsOf(measurement, settings, band)));
+      Object.assign(row, rowOf(summaryOf(measurement, found, band, settings)));
+    }
+    return row;
+  });
 }

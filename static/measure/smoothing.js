@@ -2,14 +2,8 @@
  * Smooths the lines of a window to remove noise narrower than the streaks. The correlation of neighbouring samples
  * gives the width of the streaks and the strength of the noise.
  *
- * @typedef {object} Likeness
- * @property {number} sigma of the smoothing Gaussian, in pixels; 0 if smoothing gains nothing
- * @property {number} part `sigma` as a fraction of the sigma of the streaks
- * @property {boolean} isWide whether samples correlate over larger distances than a detector explains
- *
- * @typedef {object} Smoothed
- * @property {Float64Array} values row-major
- * @property {Float64Array} gains for each column, the remaining fraction of the variance of white noise
+ * @typedef {ReturnType<typeof likeness>} Likeness
+ * @typedef {ReturnType<typeof smoothed>} Smoothed
  */
 
 /** A slow detector mixes only samples that are closer than this many pixels. */
@@ -26,7 +20,8 @@ const HALF_SMOOTHED = 0.1;
  * @param {number} rows
  * @param {number} columns
  * @param {number} significance standard deviations of white noise that the correlation must exceed
- * @returns {Likeness}
+ * @returns `sigma` of the smoothing Gaussian in pixels, 0 if smoothing gains nothing; `part`, the same as a fraction of the
+ *   sigma of the streaks; `isWide` if samples correlate over larger distances than a detector explains
  */
 export function likeness(values, rows, columns, significance) {
   const alike = productsAlongLines(values, rows, columns);
@@ -46,12 +41,12 @@ export function likeness(values, rows, columns, significance) {
   return part * width < 0.3 ? { sigma: 0, part: 0, isWide } : { sigma: part * width, part, isWide };
 }
 
-/** Mean products at each distance along the lines, without changes common to whole lines, such as flicker. */
-function productsAlongLines(
-  /** @type {Float64Array} */ values,
-  /** @type {number} */ rows,
-  /** @type {number} */ columns,
-) {
+/**
+ * Mean products at each distance along the lines, without changes common to whole lines, such as flicker.
+ *
+ * @type {(values: Float64Array, rows: number, columns: number) => Float64Array}
+ */
+function productsAlongLines(values, rows, columns) {
   const products = new Float64Array(Math.max(WIDE + 1, Math.ceil(columns / 2)));
   for (let start = 0; start < rows * columns; start += columns) {
     let mean = 0;
@@ -74,7 +69,7 @@ function productsAlongLines(
  * @param {number} rows
  * @param {number} columns
  * @param {number} sigma pixels
- * @returns {Smoothed}
+ * @returns `values`, row-major, and for each column the remaining fraction of the variance of white noise, `gains`
  */
 export function smoothed(values, rows, columns, sigma) {
   const smooth = new Float64Array(rows * columns);

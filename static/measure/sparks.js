@@ -6,8 +6,11 @@
  *
  * @typedef {object} SparkOptions
  * @property {readonly [number, number]} [columns] band; all by default
- * @property {number} [threshold] standard deviations
+ * @property {number} [threshold] standard deviations of the noise
  * @property {number} [offset] dark level of the detector
+ *
+ * @typedef {ReturnType<typeof fieldOf>} Field
+ * @typedef {ReturnType<typeof peaksOf>[number]} Peak
  *
  * @typedef {object} Spark
  * @property {number} line of its greatest value
@@ -18,7 +21,7 @@
  * @property {number} timeToPeak lines from onset to greatest value
  */
 import { measureEvents } from "./events.js";
-import { gaussianEquations, leastSquares } from "./least_squares.js";
+import { fittedGaussian } from "./least_squares.js";
 import { blurred, extent, percentile } from "./traces.js";
 
 /** Standard deviations of the smoothed noise that a spark exceeds; at 3.8, noise alone makes a dozen per recording. */
@@ -46,8 +49,12 @@ export function findSparks(plane, options = {}) {
   const { smooth, rows, width, noise } = field;
   if (!(noise > 0)) return [];
   const { threshold = THRESHOLD } = options;
-  const peaks = peaksOf(field, highestPlaces(smooth, rows, width, threshold * noise), 2 * noise);
-  return sparksOf(field, peaks).toSorted((a, b) => a.line - b.line);
+  const places = [];
+  for (let at = 0; at < smooth.length; at += 1) {
+    if (smooth[at] > threshold * noise && isHighest(smooth, rows, width, at)) places.push(at);
+  }
+  places.sort((a, b) => smooth[b] - smooth[a]);
+  return sparksOf(field, peaksOf(field, places, 2 * noise)).toSorted((a, b) => a.line - b.line);
 }
 
 /**
@@ -62,13 +69,9 @@ export function sparkAt(plane, options, place) {
   const field = fieldOf(plane, options);
   const { smooth, rows, width, from, noise } = field;
   let best = -1;
-  for (
-    let line = Math.max(0, place.line - REACH);
-    line <= Math.min(rows - 1, place.line + REACH);
-    line += 1
-  ) {
-    const first = Math.max(0, place.column - from - REACH);
-    for (let x = first; x <= Math.min(width - 1, place.column - from + REACH); x += 1) {
+  const [top, left] = [Math.max(0, place.line - REACH), Math.max(0, place.column - from - REACH)];
+  for (let line = top; line <= Math.min(rows - 1, place.line + REACH); line += 1) {
+    for (let x = left; x <= Math.min(width - 1, place.column - from + REACH); x += 1) {
       const at = line * width + x;
       if (best < 0 || smooth[at] > smooth[best]) best = at;
     }
@@ -78,16 +81,12 @@ export function sparkAt(plane, options, place) {
 }
 
 /**
- * @typedef {object} Field the change in a band
- * @property {Float64Array} change ΔF/F₀ of each sample
- * @property {Float64Array} smooth
- * @property {number} rows
- * @property {number} width columns of the band
- * @property {number} from first column of the band
- * @property {number} noise standard deviation of `smooth`
+ * The change in a band.
+ *
+ * @param {{samples: Float32Array, shape: readonly number[]}} plane
+ * @param {SparkOptions} options
+ * @returns `change` is ΔF/F₀ of each sample; `noise` is the standard deviation of `smooth`; `width` and `from` are columns
  */
-
-/** @param {{samples: Float32Array, shape: readonly number[]}} plane @param {SparkOptions} options @returns {Field} */
 function fieldOf({ samples, shape }, { columns, offset = 0 }) {
   const [rows, all] = shape;
   const [from, to] = columns ?? [0, all];
@@ -123,38 +122,15 @@ function sparksOf({ change, rows, width, from }, peaks) {
 }
 
 /**
- * Local maxima above a level, the highest first.
- *
- * @type {(smooth: Float64Array, rows: number, width: number, least: number) => number[]}
- */
-function highestPlaces(smooth, rows, width, least) {
-  const places = [];
-  for (let at = 0; at < smooth.length; at += 1) {
-    if (smooth[at] > least && isHighest(smooth, rows, width, at)) places.push(at);
-  }
-  return places.sort((a, b) => smooth[b] - smooth[a]);
-}
-
-/**
- * @typedef {object} Peak
- * @property {number} line
- * @property {number} column
- * @property {number} first line above half of its height
- * @property {number} last line above half of its height
- * @property {number} left first column above half of its height
- * @property {number} right last column above half of its height
- */
-
-/**
  * Peaks with the area above half of their height. A place whose area overlaps that of a higher one is a flank, not a peak.
  *
  * @param {Field} field
  * @param {readonly number[]} places the highest first
  * @param {number} floor lowest level of an area
+ * @returns the first and last line, and the left and right column, above half of the height of each peak
  */
 function peaksOf({ smooth, rows, width }, places, floor) {
   const taken = new Uint8Array(smooth.length);
-  /** @type {Peak[]} */
   const peaks = [];
   for (const at of places) {
     const level = Math.max(floor, smooth[at] / 2);
@@ -162,11 +138,8 @@ function peaksOf({ smooth, rows, width }, places, floor) {
     const isFlank = area.some((place) => taken[place] === 1);
     for (const place of area) taken[place] = 1;
     if (isFlank || area.length < LEAST_AREA) continue;
-    const [lines, columns] = [
-      area.map((place) => Math.floor(place / width)),
-      area.map((place) => place % width),
-    ];
-    const [[first, last], [left, right]] = [extent(lines), extent(columns)];
+    const [first, last] = extent(area.map((place) => Math.floor(place / width)));
+    const [left, right] = extent(area.map((place) => place % width));
     peaks.push({ line: Math.floor(at / width), column: at % width, first, last, left, right });
   }
   return peaks;
@@ -208,12 +181,8 @@ function areaAbove(values, rows, width, start, level) {
   return area;
 }
 
-/** Centre and standard deviation of a Gaussian fitted to the mean of the lines of a peak. */
-function gaussianAlong(
-  /** @type {Float64Array} */ change,
-  /** @type {number} */ width,
-  /** @type {Peak} */ peak,
-) {
+/** Centre and standard deviation of a Gaussian fitted to the mean of the lines of a peak. @param {Float64Array} change @param {number} width @param {Peak} peak */
+function gaussianAlong(change, width, peak) {
   const reach = Math.max(6, 2 * (peak.right - peak.left + 1));
   const [from, to] = [Math.max(0, peak.column - reach), Math.min(width, peak.column + reach + 1)];
   const profile = Float64Array.from({ length: to - from }, (_, i) => {
@@ -221,21 +190,15 @@ function gaussianAlong(
     for (let line = peak.first; line <= peak.last; line += 1) sum += change[line * width + from + i];
     return sum / (peak.last - peak.first + 1);
   });
-  const top = percentile(profile, 100);
   const start = {
     level: 0,
-    size: top,
+    size: percentile(profile, 100),
     centre: peak.column - from,
     sigma: (peak.right - peak.left + 1) / FULL_WIDTH,
   };
-  const { best } = leastSquares(start, (model) => gaussianEquations(profile, model), (model, move) => ({
-    level: model.level + move[0],
-    size: model.size + move[1],
-    centre: model.centre + move[2],
-    sigma: Math.min(
-      profile.length,
-      Math.max(0.3, model.sigma * Math.exp(Math.min(1, Math.max(-1, move[3])))),
-    ),
+  const best = fittedGaussian(profile, start, (model) => ({
+    ...model,
+    sigma: Math.min(profile.length, Math.max(0.3, model.sigma)),
   }));
   const isInside = best.centre > -0.5 && best.centre < profile.length - 0.5 && best.size > 0;
   return { centre: from + best.centre, sigma: isInside ? best.sigma : NaN };
@@ -243,20 +206,12 @@ function gaussianAlong(
 
 /**
  * @typedef {Peak & {centre: number, sigma: number}} Shape
- *
- * @param {Float64Array} change
- * @param {number} rows
- * @param {number} width
- * @param {Shape} spark
- * @param {readonly Shape[]} all
- * @returns {Spark}
+ * @type {(change: Float64Array, rows: number, width: number, spark: Shape, all: readonly Shape[]) => Spark}
  */
 function measured(change, rows, width, spark, all) {
   const { centre, sigma } = spark;
-  const [from, to] = [
-    Math.max(0, Math.floor(centre - 2 * sigma)),
-    Math.min(width, Math.ceil(centre + 2 * sigma) + 1),
-  ];
+  const from = Math.max(0, Math.floor(centre - 2 * sigma));
+  const to = Math.min(width, Math.ceil(centre + 2 * sigma) + 1);
   const weights = Array.from(
     { length: to - from },
     (_, i) => Math.exp(-((from + i - centre) ** 2) / (2 * sigma ** 2)),

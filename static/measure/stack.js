@@ -15,17 +15,15 @@ import { mean, percentile } from "./traces.js";
 /** @import { Column } from "./csv.js" */
 /** @import { Part, Plane, Row } from "./image_parts.js" */
 
-/** Names of the axes. @type {Readonly<Record<string, string>>} */
+/** @type {Readonly<Record<string, string>>} */
 export const OVER = { T: "Time", Z: "Focus" };
-
-/** Names of the projections. @type {Readonly<Record<ProjectionKind, string>>} */
-export const PROJECTIONS = { max: "maximum", mean: "mean" };
 
 /** Capitalizes the first letter. @param {string} text */
 export const capitalized = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Name of a projection, such as `maximum over focus`. @param {ProjectionOf} projection */
-export const projectionWords = ({ kind, axis }) => `${PROJECTIONS[kind]} over ${OVER[axis].toLowerCase()}`;
+export const projectionWords = ({ kind, axis }) =>
+  `${kind === "max" ? "maximum" : kind} over ${OVER[axis].toLowerCase()}`;
 
 /**
  * Axes along which an acquisition has several images.
@@ -34,23 +32,18 @@ export const projectionWords = ({ kind, axis }) => `${PROJECTIONS[kind]} over ${
  * @returns {Map<Over, Along>} images lie at their times if known, otherwise at the header's step
  */
 export function stackAxes({ times, header: { dims, sizes, physicalUnits, physicalUnitsLabels } }) {
-  const stepOf = (/** @type {Over} */ name) => {
+  const axisOf = (/** @type {Over} */ name) => {
     const at = dims.indexOf(name);
-    return { name, step: physicalUnits[at] ?? 1, unit: physicalUnitsLabels[at] ?? "Pixels" };
-  };
-  const timeOf = () => {
-    const [first, last] = [times?.[0], times?.at(-1)];
-    if (times && times.length === sizes.T && first !== undefined && last !== undefined && last > first) {
-      return { name: "T", step: (last - first) / (times.length - 1), unit: "seconds", times };
+    const axis = { name, step: physicalUnits[at] ?? 1, unit: physicalUnitsLabels[at] ?? "Pixels" };
+    if (name === "Z") return axis;
+    const [first = NaN, last = NaN] = [times?.[0], times?.at(-1)];
+    if (times && times.length === sizes.T && last > first) {
+      return { name, step: (last - first) / (times.length - 1), unit: "seconds", times };
     }
-    const axis = stepOf("T");
-    return axis.unit === "Pixels" ? { name: "T", step: 1, unit: FRAMES } : axis;
+    return axis.unit === "Pixels" ? { name, step: 1, unit: FRAMES } : axis;
   };
-  const all = /** @type {const} */ ([["T", timeOf()], ["Z", stepOf("Z")]]);
-  return new Map(
-    all.filter(([name]) => (sizes[name] ?? 1) > 1)
-      .map(([name, axis]) => [name, { count: sizes[name] ?? 1, axis }]),
-  );
+  const several = /** @type {const} */ (["T", "Z"]).filter((name) => (sizes[name] ?? 1) > 1);
+  return new Map(several.map((name) => [name, { count: sizes[name] ?? 1, axis: axisOf(name) }]));
 }
 
 /**
@@ -61,13 +54,13 @@ export function stackAxes({ times, header: { dims, sizes, physicalUnits, physica
  * @returns {[name: string, value: number][]} counted from 1
  */
 export function positionWords(sizes, { t, z, l }) {
-  /** @type {[axis: string, words: string, index: number][]} */
-  const places = [["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]];
+  const places =
+    /** @type {const} */ ([["T", "Time point", t], ["Z", "Focus plane", z], ["L", "Wavelength", l]]);
   return places.filter(([axis]) => (sizes[axis] ?? 1) > 1).map(([, words, index]) => [words, index + 1]);
 }
 
 /** The greatest or the mean value of each sample over the images given to `take`. */
-export class Projection {
+class Projection {
   #kind;
   #values;
   #counts;
@@ -152,12 +145,12 @@ export class StackMeans {
           Channel,
           Over: OVER[axis.name],
           Images: count,
-          Mean: mean(there, 0, there.length),
+          Mean: mean(there),
           "Least mean": percentile(there, 0),
           "Greatest mean": greatest,
-          [`Greatest at (${tableUnit(axis)})`]: there.length === 0
-            ? NaN
-            : placeOn(axis, values.indexOf(greatest)),
+          [`Greatest at (${tableUnit(axis)})`]: there.length > 0
+            ? placeOn(axis, values.indexOf(greatest))
+            : NaN,
         };
       })
     );
@@ -173,9 +166,7 @@ export class StackMeans {
  * @property {Over | null} over axis of the means; null for no means
  * @property {ProjectionOf | null} projection
  *
- * @typedef {object} StackFound
- * @property {StackMeans | null} means
- * @property {Float32Array[] | null} projected projection of each channel
+ * @typedef {{means: StackMeans | null, projected: Float32Array[] | null}} StackFound `projected` by channel
  */
 
 /**

@@ -26,11 +26,14 @@ export function standingPart(samples, rows, columns, part) {
     const from = Math.floor(i * there / parts) * part;
     return columnMeans(samples, from, from + part, columns);
   });
-  const all = rows <= MOST_LINES ? columnMeans(samples, 0, rows, columns) : meanOf(means);
+  const sumOf = (/** @type {number} */ column) => means.reduce((whole, mean) => whole + mean[column], 0);
+  const all = rows <= MOST_LINES
+    ? columnMeans(samples, 0, rows, columns)
+    : means[0].map((_, column) => sumOf(column) / parts);
   const variance = covariance(all, all);
   if (parts <= FAR || !(variance > 0)) return new Float64Array(columns);
   // Subtracts the pairs of near parts from the sum over all pairs, which takes time linear in the number of parts.
-  const sum = means[0].map((_, column) => means.reduce((whole, mean) => whole + mean[column], 0));
+  const sum = means[0].map((_, column) => sumOf(column));
   let likeness = covariance(sum, sum);
   let pairs = parts * parts;
   for (let lag = 0; lag < FAR; lag += 1) {
@@ -64,12 +67,6 @@ function columnMeans(samples, from, to, columns) {
   }
   return sums.map((sum, column) => counts[column] > 0 ? sum / counts[column] - whole : 0);
 }
-
-/** @param {readonly Float64Array[]} profiles */
-const meanOf = (profiles) =>
-  profiles[0].map((_, column) =>
-    profiles.reduce((sum, profile) => sum + profile[column], 0) / profiles.length
-  );
 
 /** Covariance of two profiles with mean 0. @type {(one: Float64Array, other: Float64Array) => number} */
 const covariance = (one, other) =>

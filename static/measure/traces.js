@@ -126,12 +126,12 @@ export function runningMean(trace, count) {
   });
 }
 
-/** Sums within each block, from its beginning to each place and from each place to its end. */
-function blockSums(
-  /** @type {Float64Array} */ trace,
-  /** @type {number} */ block,
-  /** @type {(value: number) => number} */ weigh,
-) {
+/**
+ * Sums within each block, from its beginning to each place and from each place to its end.
+ *
+ * @type {(trace: Float64Array, block: number, weigh: (value: number) => number) => Record<"begun" | "left", Float64Array>}
+ */
+function blockSums(trace, block, weigh) {
   const weights = trace.map((value) => Number.isFinite(value) ? weigh(value) : 0);
   const [begun, left] = [new Float64Array(trace.length), new Float64Array(trace.length)];
   for (let i = 0; i < trace.length; i += 1) {
@@ -143,8 +143,8 @@ function blockSums(
   return { begun, left };
 }
 
-/** Mean of the finite values from index `from` up to `to`, exclusive. @type {(trace: Float64Array, from: number, to: number) => number} */
-export function mean(trace, from, to) {
+/** Mean of the finite values from index `from` up to `to`, exclusive. @type {(trace: ArrayLike<number>, from?: number, to?: number) => number} */
+export function mean(trace, from = 0, to = trace.length) {
   let [sum, count] = [0, 0];
   for (let i = Math.max(0, Math.ceil(from)); i < Math.min(trace.length, to); i += 1) {
     if (!Number.isFinite(trace[i])) continue;
@@ -169,6 +169,10 @@ export function extent(values, from = 0, to = values.length) {
   return [low, high];
 }
 
+/** A Gaussian with a height of 1, from `-reach` to `reach`. @type {(reach: number, sigma: number) => number[]} */
+export const gaussian = (reach, sigma) =>
+  Array.from({ length: 2 * reach + 1 }, (_, i) => Math.exp(-((i - reach) ** 2) / (2 * sigma ** 2)));
+
 /**
  * Convolution with a Gaussian cut off at `reach` standard deviations; the first and last value continue beyond the ends.
  *
@@ -176,10 +180,7 @@ export function extent(values, from = 0, to = values.length) {
  */
 export function blurred(values, sigma, reach = 3) {
   const side = Math.ceil(reach * sigma);
-  const weights = Array.from(
-    { length: 2 * side + 1 },
-    (_, i) => Math.exp(-((i - side) ** 2) / (2 * sigma ** 2)),
-  );
+  const weights = gaussian(side, sigma);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return values.map((_, at) => {
     let sum = 0;
@@ -193,7 +194,7 @@ export function blurred(values, sigma, reach = 3) {
 /** Sample standard deviation of the finite values; NaN for fewer than two. @param {Float64Array} values */
 export function deviation(values) {
   const there = values.filter(Number.isFinite);
-  const middle = mean(there, 0, there.length);
+  const middle = mean(there);
   const squares = there.reduce((sum, value) => sum + (value - middle) ** 2, 0);
   return there.length < 2 ? NaN : Math.sqrt(squares / (there.length - 1));
 }

@@ -2,12 +2,7 @@
  * Fits a transient to samples by least squares: a level, from which the trace rises at an onset with one time
  * constant and returns with another, `level + size * (1 - exp(-t / rise)) * exp(-t / decay)`.
  *
- * @typedef {object} Transient times and places in samples
- * @property {number} level
- * @property {number} size
- * @property {number} onset
- * @property {number} rise time constant
- * @property {number} decay time constant
+ * @typedef {Record<"level" | "size" | "onset" | "rise" | "decay", number>} Transient times and places in samples
  */
 import { leastSquares } from "./least_squares.js";
 
@@ -26,32 +21,24 @@ export function transientAt({ size, onset, rise, decay }, place) {
  * @returns {{transient: Transient, misfit: number}} `misfit` is the sum of the squared differences
  */
 export const fittedTransient = (trace, start) => {
+  const within = (/** @type {number} */ value) => Math.min(4 * trace.length, Math.max(LEAST_RISE, value));
+  const factor = (/** @type {number} */ power) => Math.exp(Math.min(2, Math.max(-2, power)));
   const { best, misfit } = leastSquares(
     start,
     (transient) => equations(trace, transient),
-    (transient, move) => moved(transient, move, trace.length),
+    ({ level, size, onset, rise, decay }, move) => ({
+      level: level + move[0],
+      size: size + move[1],
+      onset: onset + move[2],
+      rise: within(rise * factor(move[3])),
+      decay: within(decay * factor(move[4])),
+    }),
   );
   return { transient: best, misfit };
 };
 
-/** @param {Transient} transient @param {readonly number[]} move @param {number} length of the samples @returns {Transient} */
-function moved({ level, size, onset, rise, decay }, move, length) {
-  const within = (/** @type {number} */ value) => Math.min(4 * length, Math.max(LEAST_RISE, value));
-  const factor = (/** @type {number} */ power) => Math.exp(Math.min(2, Math.max(-2, power)));
-  return {
-    level: level + move[0],
-    size: size + move[1],
-    onset: onset + move[2],
-    rise: within(rise * factor(move[3])),
-    decay: within(decay * factor(move[4])),
-  };
-}
-
-/** Sum of squares and the normal equations of level, size, onset and the logarithms of both time constants. */
-function equations(
-  /** @type {Float64Array} */ trace,
-  /** @type {Transient} */ { level, size, onset, rise, decay },
-) {
+/** Equations of level, size, onset and the logarithms of both time constants. @param {Float64Array} trace @param {Transient} transient */
+function equations(trace, { level, size, onset, rise, decay }) {
   const bend = Array.from({ length: 5 }, () => [0, 0, 0, 0, 0]);
   const slope = [0, 0, 0, 0, 0];
   let misfit = 0;

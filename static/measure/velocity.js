@@ -16,9 +16,10 @@
  * @property {Float64Array} [standing] stationary part of each column of the recording; estimated from the plane if absent
  * @property {number} [pixelTime] time from one pixel of a line to the next, in lines; 0 if unknown
  *
- * @typedef {import("./window_velocity.js").WindowVelocity & {line: number, isLeftOut?: boolean}} VelocityAt
+ * @typedef {WindowVelocity & {line: number, isLeftOut?: boolean}} VelocityAt
  *   `line` is the middle of the window, from 0; `isLeftOut` by the user
  */
+/** @import { WindowVelocity } from "./window_velocity.js" */
 import { FRAMES, rounded, unitSymbol } from "./axes.js";
 import { standingPart } from "./standing.js";
 import { changingVelocity } from "./changing_velocity.js";
@@ -50,11 +51,10 @@ export function velocityOverTime(plane, windows) {
 }
 
 /**
- * First lines of all windows.
+ * First lines of all windows; empty if no window fits.
  *
  * @param {number} rows lines of the recording
  * @param {Pick<Windows, "window" | "step">} windows
- * @returns {number[]} empty if no window fits
  * @throws {RangeError} invalid step
  */
 export function windowStarts(rows, { window, step }) {
@@ -143,9 +143,8 @@ export function velocitiesAt(
         at += 1;
       }
     }
-    const found = method === "autocorrelation"
-      ? changingVelocity(values, window, to - from)
-      : published(values, window, to - from, method);
+    const measure = method === "autocorrelation" ? changingVelocity : published[method];
+    const found = measure(values, window, to - from);
     return { line: start + (window - 1) / 2, ...alongLine(found, pixelTime) };
   });
 }
@@ -153,13 +152,13 @@ export function velocitiesAt(
 /**
  * Measures by a published method, which gives a velocity for any window except a uniform one.
  *
- * @type {(values: Float64Array, rows: number, columns: number, method: "radon" | "piv") => import("./window_velocity.js").WindowVelocity}
+ * @param {(values: Float64Array, rows: number, columns: number) => number} measure
+ * @returns {(values: Float64Array, rows: number, columns: number) => WindowVelocity}
  */
-function published(values, rows, columns, method) {
+const withVerdict = (measure) => (values, rows, columns) => {
   const [low, high] = extent(values);
   // Rounding errors in a uniform window are not a pattern.
   const isEven = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
-  const measure = method === "radon" ? radonVelocity : pivVelocity;
   const velocity = isEven ? NaN : measure(values, rows, columns);
   const isNumber = Number.isFinite(velocity);
   return {
@@ -168,13 +167,15 @@ function published(values, rows, columns, method) {
     confidence: NaN,
     error: NaN,
   };
-}
+};
+
+const published = { radon: withVerdict(radonVelocity), piv: withVerdict(pivVelocity) };
 
 /**
  * Corrects for the time along the line. Pixel `x` of line `n` was scanned at the time `n + x * pixelTime`, in lines, so a
  * slope `a` in the picture means the velocity `a / (1 + a * pixelTime)`.
  *
- * @type {(found: import("./window_velocity.js").WindowVelocity, pixelTime: number) => import("./window_velocity.js").WindowVelocity}
+ * @type {(found: WindowVelocity, pixelTime: number) => WindowVelocity}
  */
 function alongLine(found, pixelTime) {
   // The streak is faster than the scan.
@@ -225,11 +226,7 @@ export function velocityText(velocity, [time, space]) {
   return `${rounded(value)} ${unit}/${perTime(time)}`;
 }
 
-/**
- * The slowest and the fastest velocity that a window can measure, in pixels per line.
- *
- * @type {(windows: Pick<Windows, "window" | "columns">) => [number, number]}
- */
-export const resolvable = (
-  { window, columns: [from, to] },
-) => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];
+/** The slowest and the fastest velocity that a window can measure, in pixels per line. @param {Pick<Windows, "window" | "columns">} windows */
+export function resolvable({ window, columns: [from, to] }) {
+  return [LEAST_MOVE / window, (to - from) / LEAST_MOVE];
+}

@@ -3,6 +3,7 @@ import { quantity, significant, tableUnit } from "./axes.js";
 import {
   AUTOMATICALLY,
   chosenParameter,
+  columnOf,
   timeColumn,
   valuesOver,
   verdictCounts,
@@ -110,13 +111,9 @@ export const VELOCITY = {
     return [
       timeColumn(found, axes[0]),
       { name: "Velocity", unit: unitOf(axes), values: valuesOver(VELOCITY, found, axes) },
-      { name: "Confidence", values: found.map(({ confidence }) => confidence) },
-      {
-        name: "Estimated standard error",
-        unit: "%",
-        values: found.map(({ error }) => 100 * (error ?? NaN)),
-      },
-      { name: "Verdict", values: found.map(verdictOf) },
+      columnOf("Confidence", found, ({ confidence }) => confidence),
+      { name: "Estimated standard error", unit: "%", values: found.map(({ error }) => 100 * (error ?? NaN)) },
+      columnOf("Verdict", found, verdictOf),
     ];
   },
   summary(found, { axes }, { window }) {
@@ -129,7 +126,7 @@ export const VELOCITY = {
       { name: "With a velocity", value: numbers },
       ...verdictCounts(found, ["changing", "too slow", "too fast", "unclear"]),
       { name: "Median velocity", value: physicalVelocity(median, axes), unit },
-      { name: "Mean velocity", value: mean(values, 0, values.length), unit },
+      { name: "Mean velocity", value: mean(values), unit },
       { name: "SD of velocity", value: deviation(values), unit },
       { name: "Median standard error", value: percentile(errors, 50), unit: "%" },
       ...cycle === null ? [] : [

@@ -4,16 +4,7 @@
  *
  * @typedef {import("./velocity.js").VelocityAt} VelocityAt
  *
- * @typedef {object} Summary
- * @property {number} windows
- * @property {number} numbers windows with a velocity
- * @property {number} median pixels per line; NaN without velocities
- * @property {Cycle | null} cycle null if the velocity has no cycle that stands out from its errors
- *
- * @typedef {object} Cycle
- * @property {number} cycles number of cycles of the best sine in the recording; below 1 for part of a cycle
- * @property {number} period lines
- * @property {number} mean over as many whole cycles as fit, from the first window on; NaN if none fits
+ * @typedef {ReturnType<typeof velocitySummary>} Summary
  */
 import { sineShare } from "./heart_rate.js";
 import { deviation, mean, percentile } from "./traces.js";
@@ -36,13 +27,27 @@ const MOST_WINDOWS = 2000;
 /** Frequencies tried per cycle in the recording. */
 const FINE = 8;
 
-/** @param {readonly VelocityAt[]} found at equal distances @param {number} window lines @returns {Summary} */
+/**
+ * @param {readonly VelocityAt[]} found at equal distances
+ * @param {number} window lines
+ * @returns `numbers` of windows with a velocity, their `median` in pixels per line, and the `cycle`, null if none stands out
+ *   from the errors. `cycles` counts those of the best sine in the recording, below 1 for part of a cycle; `period` is in
+ *   lines; `mean` is over as many whole cycles as fit, from the first window on, NaN if none fits.
+ */
 export function velocitySummary(found, window) {
+  const numbers = found.filter(isNumber);
   const velocities = Float64Array.from(found, (one) => isNumber(one) ? one.velocity : NaN);
-  const numbers = velocities.filter(Number.isFinite).length;
   const period = periodOf(found.slice(0, MOST_WINDOWS), window);
-  const cycle = period === null ? null : cyclesOf(found.filter(isNumber), window, period);
-  return { windows: found.length, numbers, median: percentile(velocities, 50), cycle };
+  const first = numbers[0]?.line ?? 0;
+  const cycles = period === null ? 0 : (numbers[numbers.length - 1].line - first + window) / period;
+  const whole = Math.floor(cycles * (1 + 1 / FINE)) * (period ?? 0);
+  const within = numbers.filter(({ line }) => line - first < whole).map(({ velocity }) => velocity);
+  return {
+    windows: found.length,
+    numbers: numbers.length,
+    median: percentile(velocities, 50),
+    cycle: period === null ? null : { cycles, period, mean: cycles < 1 ? NaN : mean(within) },
+  };
 }
 
 /**
@@ -56,8 +61,8 @@ function periodOf(found, window) {
   const velocities = Float64Array.from(found, (one) => isNumber(one) ? one.velocity : NaN);
   const noise = Float64Array.from(numbers, ({ velocity, error }) => error > 0 ? (velocity * error) ** 2 : 0);
   const least = Math.max(
-    LEAST_CHANGE * Math.abs(meanOf(velocities)),
-    ERRORS * Math.sqrt(meanOf(noise)),
+    LEAST_CHANGE * Math.abs(mean(velocities)),
+    ERRORS * Math.sqrt(mean(noise)),
   );
   if (!(deviation(velocities) > least)) return null;
   const step = found[1].line - found[0].line;
@@ -71,15 +76,3 @@ function periodOf(found, window) {
   }
   return best.explained < LEAST_EXPLAINED ? null : duration / best.cycles;
 }
-
-/** @param {readonly VelocityAt[]} numbers @param {number} window @param {number} period lines @returns {Cycle} */
-function cyclesOf(numbers, window, period) {
-  const first = numbers[0].line;
-  const cycles = (numbers[numbers.length - 1].line - first + window) / period;
-  const whole = Math.floor(cycles * (1 + 1 / FINE)) * period;
-  const within = numbers.filter(({ line }) => line - first < whole).map(({ velocity }) => velocity);
-  return { cycles, period, mean: cycles < 1 ? NaN : meanOf(Float64Array.from(within)) };
-}
-
-/** @param {Float64Array} values */
-const meanOf = (values) => mean(values, 0, values.length);

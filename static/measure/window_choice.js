@@ -35,12 +35,9 @@ const LEAST_SHARE = 0.8;
  *   otherwise the shortest longer one that measures most places; otherwise the one that measures the most places.
  */
 export function* windowChoice(rows, lineTime) {
-  const most = Math.max(SHORTEST_WINDOW, Math.floor(rows / 3));
   const trials = (/** @type {readonly number[]} */ durations) => {
-    const lengths = durations.map((duration) =>
-      Math.min(most, Math.max(LEAST_LINES, Math.round(duration / (lineTime ?? LINE_TIME))))
-    );
-    return [...new Set(lengths)].map((window) => ({ window, starts: placesOf(rows - window) }));
+    const lengths = new Set(durations.map((duration) => linesOf(duration, lineTime, rows)));
+    return [...lengths].map((window) => ({ window, starts: placesOf(rows - window) }));
   };
   const short = trials(DURATIONS);
   const all = judged(short, yield short);
@@ -76,21 +73,20 @@ export function chosenWindow(plane, windows, lineTime) {
 }
 
 /** Lines of a window before anything is measured: 40 ms. @param {number | null} lineTime seconds @param {number} rows of the recording */
-export const firstWindow = (lineTime, rows) =>
-  Math.max(
-    SHORTEST_WINDOW,
-    Math.min(Math.floor(rows / 3), Math.max(LEAST_LINES, Math.round(DURATIONS[1] / (lineTime ?? LINE_TIME)))),
+export const firstWindow = (lineTime, rows) => linesOf(DURATIONS[1], lineTime, rows);
+
+/** Lines of a window of some seconds. @type {(duration: number, lineTime: number | null, rows: number) => number} */
+const linesOf = (duration, lineTime, rows) =>
+  Math.min(
+    Math.max(SHORTEST_WINDOW, Math.floor(rows / 3)),
+    Math.max(LEAST_LINES, Math.round(duration / (lineTime ?? LINE_TIME))),
   );
 
 /** @param {number} last first line of the last window */
 const placesOf = (last) =>
   last < 0 ? [] : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
 
-/**
- * Share of the places with a velocity, and their median error, for each trial.
- *
- * @type {(trials: readonly Trial[], found: readonly VelocityAt[][]) => {window: number, share: number, error: number}[]}
- */
+/** Share of the places with a velocity, and their median error, for each trial. @param {readonly Trial[]} trials @param {readonly VelocityAt[][]} found */
 function judged(trials, found) {
   return trials.map(({ window }, i) => {
     const errors = found[i].filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);

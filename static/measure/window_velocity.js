@@ -11,6 +11,7 @@
  */
 import { autocorrelation } from "./autocorrelation.js";
 import { likeness, smoothed } from "./smoothing.js";
+import { mean } from "./traces.js";
 
 /**
  * @typedef {"measured" | "changing" | "too slow" | "too fast" | "unclear"} Verdict
@@ -21,14 +22,7 @@ import { likeness, smoothed } from "./smoothing.js";
  * @property {number} error estimated relative standard error; NaN unless measured
  * @property {{velocity: number, error: number}} [straight] of a changing window, before its correction for a bend
  *
- * @typedef {object} Agreement
- * @property {number} share agreement of samples along the streaks of a velocity, at most 1
- * @property {number} difference of the samples, as the variance of the white noise that would cause it
- * @property {number} weight summed squared difference that noise of variance 1 would cause
- * @property {number} pairs
- * @property {number} square mean of the squared distances of the pairs, in lines
- *
- * @typedef {{velocity: number, share: number, difference: number}} Direction
+ * @typedef {{velocity: number, share: number, difference: number}} Direction see {@linkcode Scores}
  */
 
 /** A streak has a measurable angle if it moves at least this far along both axes within the window. */
@@ -78,7 +72,8 @@ export function windowVelocity(values, rows, columns) {
  * @type {(values: Float64Array, rows: number, columns: number) => WindowVelocity}
  */
 export function roughVelocity(values, rows, columns) {
-  const centre = centred(values);
+  const middle = mean(values);
+  const centre = values.map((value) => Number.isFinite(value) ? value - middle : NaN);
   const whole = centre.map((value) => Number.isNaN(value) ? 0 : value);
   const streaks = likeness(whole, rows, columns, LEAST_SIGNIFICANCE);
   const scores = new Scores(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
@@ -98,7 +93,10 @@ export function roughVelocity(values, rows, columns) {
   const move = Math.abs(velocity) * rows;
   const [roughly, nearly] = ROUGHLY;
   if (move < LEAST_MOVE) return found(error * move < nearly ? "too slow" : "unclear");
-  if (share < LEAST_SHARE || isMirrored(scores, velocity)) return found("unclear");
+  // The samples agree nearly as well in the opposite direction, apart from the noise between nearby lines.
+  const near = scores.of(velocity, Math.max(2, Math.floor(scores.duration(velocity) / 16))).difference;
+  const [forth, back] = [velocity, -velocity].map((way) => scores.of(way).difference - near);
+  if (share < LEAST_SHARE || forth > AS_WELL * back) return found("unclear");
   const isTooFast = columns / Math.abs(velocity) < LEAST_MOVE;
   if (isTooFast && error <= roughly) return found("too fast");
   if (isTooFast || !(error <= GREATEST_ERROR)) return found("unclear");
@@ -112,18 +110,6 @@ const unmeasured = (verdict, share) => ({
   confidence: Math.max(0, share),
   error: NaN,
 });
-
-/** Values minus their mean; NaN where missing. @param {Float64Array} values */
-function centred(values) {
-  let [sum, count] = [0, 0];
-  for (const value of values) {
-    if (Number.isFinite(value)) {
-      sum += value;
-      count += 1;
-    }
-  }
-  return values.map((value) => Number.isFinite(value) ? value - sum / count : NaN);
-}
 
 /**
  * Share of the variance that recurs some lines later, at eight distances up to most of a streak's visible length.
@@ -151,33 +137,34 @@ function movingShare(values, rows, columns, velocity) {
   return energy > 0 ? product / energy : 0;
 }
 
-/** Whether the samples agree nearly as well in the opposite direction, apart from the noise between nearby lines. @type {(scores: Scores, velocity: number) => boolean} */
-function isMirrored(scores, velocity) {
-  const noise = scores.of(velocity, Math.max(2, Math.floor(scores.duration(velocity) / 16))).difference;
-  const [forth, back] = [velocity, -velocity].map((way) => scores.of(way).difference - noise);
-  return forth > AS_WELL * back;
-}
-
 /** Agreement of the samples of a window along a direction. */
 class Scores {
   /** Squared difference of a pair at a lag, and energy of both samples: mean over columns, summed over pairs of lines. */
   #differences;
   #energies;
-  /** Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line. */
+  /**
+   * Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line: twice the mean
+   * gain of the columns that have a partner at this distance.
+   */
   #noises;
 
   /** @param {import("./smoothing.js").Smoothed} window @param {number} rows @param {number} columns */
   constructor({ values, gains }, rows, columns) {
     this.rows = rows;
     this.columns = columns;
-    const lags = autocorrelation(values, rows, columns);
-    [this.#differences, this.#energies] = meansAtLags(lags, sumsOfSquares(values, rows, columns));
-    this.#noises = noisesAtDistances(gains);
-    this.energy = lags.at(0, 0);
+    const productAt = autocorrelation(values, rows, columns);
+    [this.#differences, this.#energies] = meansAtLags(productAt, values, rows, columns);
+    this.#noises = new Float64Array(columns);
+    let sum = 0;
+    for (let paired = 1; paired <= columns; paired += 1) {
+      sum += gains[paired - 1];
+      this.#noises[columns - paired] = 2 * sum / paired;
+    }
+    this.energy = productAt(0, 0);
     /** Factor by which similar neighbours along a line reduce the number of independent pairs (Bartlett's formula). */
     this.spread = 1;
     for (let pixels = 1; pixels < columns; pixels += 1) {
-      this.spread += 2 * (lags.at(0, pixels) / this.energy) ** 2;
+      this.spread += 2 * (productAt(0, pixels) / this.energy) ** 2;
     }
   }
 
@@ -189,7 +176,9 @@ class Scores {
   /**
    * @param {number} velocity
    * @param {number} [longest] lines between the samples of a pair, at most
-   * @returns {Agreement}
+   * @returns `share`, the agreement of samples along the streaks, at most 1; `difference` of the samples, as the variance of
+   *   the white noise that would cause it; `weight`, the summed squared difference that noise of variance 1 would cause;
+   *   `pairs`, and the mean of their squared distances in lines, `square`
    */
   of(velocity, longest = this.rows - 1) {
     const { rows, columns } = this;
@@ -222,26 +211,22 @@ class Scores {
   }
 }
 
-/** Twice the mean gain of the columns that have a partner at this distance. @param {Float64Array} gains */
-function noisesAtDistances(gains) {
-  const noises = new Float64Array(gains.length);
-  let sum = 0;
-  for (let paired = 1; paired <= gains.length; paired += 1) {
-    sum += gains[paired - 1];
-    noises[gains.length - paired] = 2 * sum / paired;
-  }
-  return noises;
-}
-
 /**
  * Squared differences and energies at all lags, row-major: lines from 0, pixels from `1 - columns`.
  *
- * @param {import("./autocorrelation.js").Lags} lags
- * @param {Float64Array} sums of squares
- * @returns {[differences: Float64Array, energies: Float64Array]}
+ * @type {(productAt: (lines: number, pixels: number) => number, values: Float64Array, rows: number, columns: number) => Float64Array[]}
  */
-function meansAtLags({ rows, columns, at }, sums) {
+function meansAtLags(productAt, values, rows, columns) {
   const width = columns + 1;
+  // Sum of squares above and left of each corner.
+  const sums = new Float64Array((rows + 1) * width);
+  for (let row = 0; row < rows; row += 1) {
+    let line = 0;
+    for (let column = 0; column < columns; column += 1) {
+      line += values[row * columns + column] ** 2;
+      sums[(row + 1) * width + column + 1] = sums[row * width + column + 1] + line;
+    }
+  }
   /** @type {(top: number, bottom: number, left: number, right: number) => number} */
   const box = (top, bottom, left, right) =>
     sums[bottom * width + right] - sums[top * width + right] - sums[bottom * width + left] +
@@ -252,25 +237,11 @@ function meansAtLags({ rows, columns, at }, sums) {
       const [from, to] = [Math.max(0, -pixels), columns - Math.max(0, pixels)];
       const energy = box(0, rows - lines, from, to) + box(lines, rows, from + pixels, to + pixels);
       const place = lines * (2 * columns - 1) + columns - 1 + pixels;
-      differences[place] = (energy - 2 * at(lines, pixels)) / (to - from);
+      differences[place] = (energy - 2 * productAt(lines, pixels)) / (to - from);
       energies[place] = energy / (to - from);
     }
   }
   return [differences, energies];
-}
-
-/** Sum of squares above and left of each corner. @type {(values: Float64Array, rows: number, columns: number) => Float64Array} */
-function sumsOfSquares(values, rows, columns) {
-  const width = columns + 1;
-  const sums = new Float64Array((rows + 1) * width);
-  for (let row = 0; row < rows; row += 1) {
-    let line = 0;
-    for (let column = 0; column < columns; column += 1) {
-      line += values[row * columns + column] ** 2;
-      sums[(row + 1) * width + column + 1] = sums[row * width + column + 1] + line;
-    }
-  }
-  return sums;
 }
 
 /** Catmull-Rom spline from b to c. @type {(a: number, b: number, c: number, d: number, part: number) => number} */
@@ -295,11 +266,15 @@ function bestDirection(scores) {
   });
   const greatest = Math.max(...sides.flat().map(({ share }) => share));
   if (greatest === 0) return null;
-  return sides.map((side) => firstPeak(side, NEARLY * greatest)).filter((peak) => peak !== null)
-    .reduce(nearer).best.velocity;
+  const peaks = sides.map((side) => firstPeak(side, NEARLY * greatest)).filter((peak) => peak !== null);
+  // Peaks that both begin at 0 are one peak, and the lesser difference decides; otherwise the slower one.
+  const isOnePeak = peaks.every(({ start }) => start === 0);
+  const rank = (/** @type {Direction} */ { velocity, difference }) =>
+    isOnePeak ? difference : Math.abs(velocity);
+  return peaks.reduce((one, other) => rank(one.best) < rank(other.best) ? one : other).best.velocity;
 }
 
-/** Direction with the least difference in the first run that reaches a level. @param {Direction[]} side @param {number} level */
+/** The direction with the least difference in the first run that reaches a level. @param {Direction[]} side @param {number} level */
 function firstPeak(side, level) {
   const start = side.findIndex(({ share }) => share >= level);
   if (start < 0) return null;
@@ -309,17 +284,6 @@ function firstPeak(side, level) {
     if (side[i].difference < best.difference) best = side[i];
   }
   return { start, best };
-}
-
-/** The slower of two peaks; if both begin at 0, they are one peak, and the lesser difference decides. */
-function nearer(
-  /** @type {{start: number, best: Direction}} */ one,
-  /** @type {{start: number, best: Direction}} */ other,
-) {
-  const isOne = one.start === 0 && other.start === 0
-    ? one.best.difference < other.best.difference
-    : Math.abs(one.best.velocity) < Math.abs(other.best.velocity);
-  return isOne ? one : other;
 }
 
 /** Where samples differ least near a velocity, by parabolas through three converging points. @type {(scores: Scores, start: number) => number} */
@@ -352,7 +316,11 @@ function standardError(scores, velocity, { sigma, part }) {
   const noise = Math.max(difference, LEAST_NOISE * scores.energy / (scores.rows * scores.columns));
   // Smoothing removes more noise from the slope than signal from the curvature.
   const steepness = bend / (2 * pairs * square) * (1 + part * part) / (1 + 2 * part * part);
-  const withStreaks = noise * steepness * fifthPowers(scores, velocity) / 3;
+  const [width, move] = [scores.columns - LEAST_OVERLAP, Math.abs(velocity) * scores.rows];
+  const longest = Math.min(scores.rows, width / Math.abs(velocity));
+  // Of the lengths, in lines, of all lines along the velocity; the window cuts some short.
+  const fifthPowers = longest ** 5 * (Math.abs(width - move) + Math.min(width, move) / 3);
+  const withStreaks = noise * steepness * fifthPowers / 3;
   // Squared slope of the curve between lags of white noise: 2.4 for Catmull-Rom, that of a Gaussian after smoothing.
   const slope = Math.min(2.4, 1 / (8 * Math.sqrt(2 * Math.PI) * sigma ** 3));
   const withNoise = 4 * slope * noise * noise * pairs * square;
@@ -363,11 +331,4 @@ function standardError(scores, velocity, { sigma, part }) {
     if (Math.min(...others) < least) return Infinity;
   }
   return error / Math.abs(velocity);
-}
-
-/** Sum of the fifth powers of the lengths, in lines, of all lines along a velocity; the window cuts some short. @type {(scores: Scores, velocity: number) => number} */
-function fifthPowers({ rows, columns }, velocity) {
-  const [width, move] = [columns - LEAST_OVERLAP, Math.abs(velocity) * rows];
-  const longest = Math.min(rows, width / Math.abs(velocity));
-  return longest ** 5 * (Math.abs(width - move) + Math.min(width, move) / 3);
 }

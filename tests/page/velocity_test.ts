@@ -30,7 +30,7 @@ const measured = (window: number, columns: number, velocity: number, noise: numb
 Deno.test("the autocorrelation is the sum of products at each lag", () => {
   const [rows, columns] = [5, 7];
   const values = Float64Array.from({ length: rows * columns }, (_, i) => ((i * 37) % 11) - 5);
-  const { at } = autocorrelation(values, rows, columns);
+  const at = autocorrelation(values, rows, columns);
   for (let lines = 0; lines < rows; lines += 1) {
     for (let pixels = 1 - columns; pixels < columns; pixels += 1) {
       let sum = 0;
