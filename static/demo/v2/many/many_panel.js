@@ -4,6 +4,7 @@ import { element, saveFile, sayIn } from "../controls/element.js";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
 import { measureAll } from "./measure_all.js";
 import { recordingsTable } from "./recordings_table.js";
+import { panel } from "../measuring/panel.js";
 
 /** @import { ExportMember } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Carried } from "./carried.js" */
@@ -71,9 +72,7 @@ export class ManyPanel {
   #archive = button("Save archive", () => this.#saveArchive(), { id: "many-archive" });
   #results = fieldRow(this.#save, this.#archive, this.#images.label);
   #next = element("p", { className: "result", role: "status" });
-  #all = element(
-    "div",
-    { className: "panel" },
+  #all = panel(
     fieldRow(this.#group.label),
     this.#what,
     this.#ofImages,
@@ -87,9 +86,7 @@ export class ManyPanel {
   /** @param {Needs} needs */
   constructor(needs) {
     this.#needs = needs;
-    const panel = element(
-      "div",
-      { className: "panel" },
+    const content = panel(
       fieldRow(button("Use in next recording", () => this.#carry(), { id: "use-next" })),
       this.#next,
       this.#all,
@@ -99,7 +96,7 @@ export class ManyPanel {
       "details",
       { id: "measure-many", hidden: true },
       element("summary", { textContent: "Many recordings" }),
-      panel,
+      content,
     );
   }
 

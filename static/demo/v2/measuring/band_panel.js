@@ -11,7 +11,7 @@ import {
   removeButton,
 } from "../controls/fields.js";
 import { Bands, MOST_BANDS, tracesOf } from "./bands.js";
-import { plotOver, ShapePanel } from "./panel.js";
+import { panel, plotOver, ShapePanel } from "./panel.js";
 import { shapeOf } from "./scan.js";
 import { rangeOf } from "./value_range.js";
 
@@ -67,7 +67,7 @@ export class BandPanel extends ShapePanel {
     super();
     const display = fieldRow(this.#change.label, this.#average.label);
     const parts = [this.#hint, this.#list, this.slot, display, this.#baseline, this.#empty];
-    this.element = element("div", { className: "panel" }, ...parts);
+    this.element = panel(...parts);
     this.#showBaseline();
     this.bands.addEventListener("change", () => {
       this.#version += 1;

@@ -6,7 +6,7 @@ import { quantity, rounded, tableUnit } from "../../../measure/axes.js";
 import { velocityText } from "../../../measure/velocity.js";
 import { element } from "../controls/element.js";
 import { button, countField, fieldRow, removeButton, tables } from "../controls/fields.js";
-import { ShapePanel, velocityColumn } from "./panel.js";
+import { panel, ShapePanel, velocityColumn } from "./panel.js";
 import { shapeOf } from "./scan.js";
 
 /** @import { Cursor } from "./drawn.js" */
@@ -41,15 +41,7 @@ export class CursorPanel extends ShapePanel {
     });
     const clear = button("Clear", () => this.#set([]), { id: "cursor-clear" });
     const mean = fieldRow(this.#lines.label, this.#columns.label);
-    this.element = element(
-      "div",
-      { className: "panel" },
-      this.#hint,
-      fieldRow(pin, clear),
-      mean,
-      this.#table,
-      this.slot,
-    );
+    this.element = panel(this.#hint, fieldRow(pin, clear), mean, this.#table, this.slot);
   }
 
   /** Cursors and their settings, to be stored as JSON. */

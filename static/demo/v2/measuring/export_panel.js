@@ -11,6 +11,7 @@ import { measureLabel } from "../picture/marks.js";
 import { reportHtml, reportSvg } from "./report.js";
 import { about, shapeOf, stemOf } from "./scan.js";
 import { svgPlot } from "./svg_plot.js";
+import { panel } from "./panel.js";
 
 /** @import { SnapshotLook } from "../picture/stage.js" */
 /** @import { Saved, Span } from "./panel.js" */
@@ -63,9 +64,7 @@ export class ExportPanel {
       return button(label, () => this.#savePlot(name, part.plot?.(span()) ?? null), { id: `svg-${name}` });
     });
     const look = [this.#picture, this.#scale, this.#axes, this.#bar, this.#light].map(({ label }) => label);
-    this.element = element(
-      "div",
-      { className: "panel" },
+    this.element = panel(
       group("CSV", ...tables),
       group("SVG", ...plots),
       group("PNG", ...look),

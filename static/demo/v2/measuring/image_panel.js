@@ -9,7 +9,7 @@ import { element } from "../controls/element.js";
 import { button, choiceField, fieldRow } from "../controls/fields.js";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { measuredSeries } from "./image_series.js";
-import { Panel } from "./panel.js";
+import { Panel, panel } from "./panel.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
 /** @import { Part } from "../../../measure/image_parts.js" */
@@ -57,9 +57,7 @@ export class ImagePanel extends Panel {
   constructor(parts) {
     super();
     this.#parts = parts;
-    this.element = element(
-      "div",
-      { className: "panel" },
+    this.element = panel(
       fieldRow(this.#axis.label),
       fieldRow(this.#part.label, this.#measure),
       fieldRow(this.#kind.label, this.#project, this.#back, this.#progress),

@@ -15,6 +15,7 @@ import { lengthOf } from "../../../measure/line_profile.js";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { fetchImages } from "./image_series.js";
 import { meansText, shapeOf } from "./scan.js";
+import { panel } from "./panel.js";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
@@ -49,9 +50,7 @@ export class KymographPanel extends Emitter {
       false,
       (isFreehand) => this.#isFreehand = isFreehand,
     );
-    this.element = element(
-      "div",
-      { className: "panel" },
+    this.element = panel(
       this.#status,
       this.#length,
       this.#profile,

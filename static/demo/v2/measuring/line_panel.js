@@ -4,7 +4,7 @@ import { lineVelocity, velocityText } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
 import { MOST_LINES } from "./drawn.js";
-import { ShapePanel, velocityColumn } from "./panel.js";
+import { panel, ShapePanel, velocityColumn } from "./panel.js";
 
 /** @import { Place } from "../../../measure/velocity.js" */
 /** @import { Mark } from "../picture/marks.js" */
@@ -28,7 +28,7 @@ export class LinePanel extends ShapePanel {
   constructor() {
     super();
     const hint = element("p", { className: "hint", textContent: "Choose Line and draw along a streak." });
-    this.element = element("div", { className: "panel" }, hint, this.#output, this.#rows, this.slot);
+    this.element = panel(hint, this.#output, this.#rows, this.slot);
   }
 
   /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */

@@ -7,6 +7,8 @@
  * @property {string} part name of the measured part of the lines
  * @property {KeptMeasurement["of"]} of
  * @property {{plane: Plane, band: MeasuredBand, settings: Settings}} order
+ *
+ * @typedef {Pick<KeptMeasurement, "of" | "columns" | "measured" | "about"> & {samples: Float32Array | null}} Result
  */
 import { significant } from "../../../measure/axes.js";
 import { columnName, factsOf, measured, settingsOf, summaryOf } from "../../../measure/measurement.js";
@@ -16,7 +18,7 @@ import { button, choiceField, fieldRow } from "../controls/fields.js";
 import { help } from "../controls/help.js";
 import { MOST_ROWS } from "./drawn.js";
 import { ItemList } from "./item_list.js";
-import { bandChoices, nearestTo, Panel, plotOver } from "./panel.js";
+import { nearestTo, Panel, panel, plotOver } from "./panel.js";
 import { ParameterFields } from "./parameter_fields.js";
 import { placeOf, quantitiesText, shapeOf } from "./scan.js";
 import { rangeOf, SERIES_RANGE } from "./value_range.js";
@@ -28,8 +30,8 @@ import { measuredAt, measuredInWorkers } from "./workers.js";
 /** @import { Drawn, KeptMeasurement } from "./drawn.js" */
 /** @import { Scan } from "./scan.js" */
 
-/** Colour of saved plots. */
-const PLOTTED = "#0072b2";
+/** @type {Result} */
+const NO_RESULT = { of: { band: "", channel: "" }, columns: [0, 0], measured: {}, about: [], samples: null };
 
 /** Emits `change` when settings or results change. */
 export class MeasurementPanel extends Panel {
@@ -43,23 +45,15 @@ export class MeasurementPanel extends Panel {
   #arriving = null;
   /** Summary of `#found`. @type {readonly Quantity[]} */
   quantities = [];
-  /** The measured samples. @type {Float32Array | null} */
-  #samples = null;
-  /** Band and channel of `#found`. @type {KeptMeasurement["of"]} */
-  #of = { band: "", channel: "" };
-  /** How `#found` was measured. @type {import("./panel.js").About} */
-  #about = [];
-  /** Columns of `#found`. @type {readonly [number, number]} */
-  #columns = [0, 0];
-  /** Settings of `#found`. @type {Settings} */
-  #measured = {};
+  /** How `#found` was measured. @type {Result} */
+  #result = NO_RESULT;
   /** @type {AbortController | null} */
   #running = null;
   #band;
   #channel;
   #fields;
   #range = element("p", { className: "hint" });
-  #result = element("p", { className: "result", role: "status" });
+  #status = element("p", { className: "result", role: "status" });
   #list;
   #progress;
   #start;
@@ -105,14 +99,12 @@ export class MeasurementPanel extends Panel {
         ]
         : [],
     ];
-    this.element = element(
-      "div",
-      { className: "panel" },
+    this.element = panel(
       element("p", { className: "hint", textContent: hint }),
       fieldRow(this.#band.label, this.#channel.label, ...this.#fields.labels),
       this.#range,
       fieldRow(this.#start, this.#progress, ...edits),
-      this.#result,
+      this.#status,
       ...sections.length === 0 ? [] : [
         element(
           "p",
@@ -127,15 +119,12 @@ export class MeasurementPanel extends Panel {
   /** Settings and results, to be stored as JSON; null for images. @returns {KeptMeasurement | null} */
   get kept() {
     if (!this.scan?.isLineScan) return null;
+    const { samples: _, ...result } = this.#result;
     return {
-      band: this.#band.select.value,
-      channel: this.#channel.select.value,
+      ...this.#chosen,
       settings: this.#fields.settings,
-      of: this.#of,
-      columns: this.#columns,
-      measured: this.#measured,
+      ...result,
       found: this.#found,
-      about: this.#about,
       place: this.#found.length === 0 ? "" : placeOf(this.scan),
     };
   }
@@ -158,21 +147,20 @@ export class MeasurementPanel extends Panel {
       this.#fields.timeUnit = this.timeUnit;
       this.#fields.settings = settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
       this.#explain();
-      if (kept) this.#take(kept, scan);
+      // Another time point or focus has other results.
+      if (kept && kept.found.length > 0 && (kept.place === null || kept.place === placeOf(scan))) {
+        const { of, columns, measured, about, found } = kept;
+        const samples = channels[Number(of.channel)]?.samples ?? null;
+        this.#result = { of, columns, measured, about, samples };
+        this.#show(found);
+      }
     }
     this.changed();
   }
 
-  /** @param {KeptMeasurement} kept @param {Scan} scan */
-  #take({ of, columns, measured, found, about, place }, scan) {
-    // Another time point or focus has other results.
-    if (found.length === 0 || (place !== null && place !== placeOf(scan))) return;
-    this.#samples = scan.group.channels[Number(of.channel)]?.samples ?? null;
-    this.#of = of;
-    this.#about = about;
-    this.#columns = columns;
-    this.#measured = measured;
-    this.#show(found);
+  /** Values of the fields for band and channel. */
+  get #chosen() {
+    return { band: this.#band.select.value, channel: this.#channel.select.value };
   }
 
   /** A setting has changed. @param {string} [key] */
@@ -188,7 +176,7 @@ export class MeasurementPanel extends Panel {
 
   /** Measures again after the order has changed, if the measurement is quick and was run before. */
   #measureAgain() {
-    if (!this.measurement.isQuick || this.#about.length === 0) return;
+    if (!this.measurement.isQuick || this.#result.about.length === 0) return;
     const ordered = this.#order();
     if (typeof ordered !== "string") this.#measureNow(ordered);
   }
@@ -217,8 +205,9 @@ export class MeasurementPanel extends Panel {
 
   /** Samples of another time or focus make earlier results invalid: measures again, or drops them. */
   refresh() {
-    const isThere = this.scan?.group.channels.some(({ samples }) => samples === this.#samples) ?? false;
-    if (this.#samples === null || isThere) return;
+    const { samples: measured } = this.#result;
+    const isThere = this.scan?.group.channels.some(({ samples }) => samples === measured) ?? false;
+    if (measured === null || isThere) return;
     if (this.measurement.isQuick) return this.#measureAgain();
     this.#clear();
   }
@@ -230,12 +219,8 @@ export class MeasurementPanel extends Panel {
 
   #forget() {
     this.#running?.abort();
-    this.#samples = null;
-    this.#about = [];
-    this.#columns = [0, 0];
-    this.#measured = {};
-    this.#of = { band: "", channel: "" };
-    this.#result.textContent = "";
+    this.#result = NO_RESULT;
+    this.#status.textContent = "";
     this.#found = [];
     this.#arriving = null;
     this.quantities = [];
@@ -248,14 +233,14 @@ export class MeasurementPanel extends Panel {
     this.#bands = bands.map((band) => ({ ...band }));
     this.#trace = trace;
     const chosen = this.#band.select.value;
-    this.#band.offer(bandChoices(bands).slice(isOfBands ? 1 : 0));
+    const whole = isOfBands ? [] : [{ value: "", name: "whole lines" }];
+    this.#band.offer([...whole, ...bands.map(({ id, name }) => ({ value: String(id), name }))]);
     this.#explain();
-    if (!isQuick || this.#about.length === 0 || this.scan === null) return;
-    const { columns } = this.#bandOf(this.scan);
+    const { about, columns, measured } = this.#result;
+    if (!isQuick || about.length === 0 || this.scan === null) return;
+    const order = [this.#bandOf(this.scan).columns, trace];
     if (this.#band.select.value !== chosen) this.#clear();
-    else if (JSON.stringify([columns, trace]) !== JSON.stringify([this.#columns, this.#measured.trace])) {
-      this.#measureAgain();
-    }
+    else if (JSON.stringify(order) !== JSON.stringify([columns, measured.trace])) this.#measureAgain();
   }
 
   /** Chooses a band by its id. @param {string} band */
@@ -270,14 +255,15 @@ export class MeasurementPanel extends Panel {
   /** Lines of the results and their threshold, if a trace of their channel is shown. @param {readonly {band: Band, channel: string}[]} traces */
   inTraces(traces) {
     const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
-    const isShown = this.#about.length > 0 && traces.some((trace) => trace.channel === channel);
+    const { about, measured } = this.#result;
+    const isShown = about.length > 0 && traces.some((trace) => trace.channel === channel);
     return isShown
-      ? { events: this.#found.map(({ line }) => line), level: this.#measured.height }
+      ? { events: this.#found.map(({ line }) => line), level: measured.height }
       : { events: [], level: null };
   }
 
   get settings() {
-    return this.#about;
+    return this.#result.about;
   }
 
   get hasPlot() {
@@ -286,14 +272,11 @@ export class MeasurementPanel extends Panel {
 
   /** @returns {import("./panel.js").About} */
   get about() {
-    const unit = (/** @type {Quantity} */ { value }) =>
-      typeof value === "number" ? significant(value, 6) : value;
-    return [
-      ...this.#about,
-      ...this.quantities.map((
-        quantity,
-      ) => /** @type {[string, string | number]} */ ([columnName(quantity), unit(quantity)])),
-    ];
+    const facts = this.quantities.map((quantity) => {
+      const { value } = quantity;
+      return [columnName(quantity), typeof value === "number" ? significant(value, 6) : value];
+    });
+    return [...this.settings, .../** @type {import("./panel.js").About} */ (facts)];
   }
 
   get columns() {
@@ -320,12 +303,11 @@ export class MeasurementPanel extends Panel {
   /** @param {import("./panel.js").Span} span */
   plot(span) {
     const { scan, series, timeStep } = this;
-    if (scan === null || series === null) return null;
+    if (scan === null || series === null || series.points.length === 0) return null;
     const { points, title } = series;
-    if (points.length === 0) return null;
     const trace = {
       name: "",
-      color: PLOTTED,
+      color: "#0072b2",
       x: points.map(({ line }) => line * timeStep),
       y: points.map(({ value }) => value),
     };
@@ -333,7 +315,7 @@ export class MeasurementPanel extends Panel {
     return { ...plotOver(scan, span), y, traces: [trace, { ...trace, isDots: true }] };
   }
 
-  /** Marks of the results over the picture. @param {(x: number, y: number) => [number, number]} toScreen */
+  /** @param {(x: number, y: number) => [number, number]} toScreen */
   marks(toScreen) {
     return this.scan === null ? [] : outlineMarks(this.measurement, this.#found, this.scan.axes, toScreen);
   }
@@ -353,8 +335,7 @@ export class MeasurementPanel extends Panel {
     if (fault !== "") return fault;
     const plane = { samples: channel.samples, shape: shapeOf(scan) };
     const part = this.#band.select.selectedOptions[0]?.textContent ?? "";
-    const of = { band: this.#band.select.value, channel: this.#channel.select.value };
-    return { scan, channel, part, of, order: { plane, band: this.#bandOf(scan), settings } };
+    return { scan, channel, part, of: this.#chosen, order: { plane, band: this.#bandOf(scan), settings } };
   }
 
   /**
@@ -365,7 +346,7 @@ export class MeasurementPanel extends Panel {
    */
   async measure(running) {
     const ordered = this.#order();
-    if (typeof ordered === "string") return this.#result.textContent = ordered;
+    if (typeof ordered === "string") return this.#status.textContent = ordered;
     if (this.measurement.isQuick) return this.#measureNow(ordered);
     return await this.#run(running, async () => {
       const measured = await measuredInWorkers(this.measurement, ordered.order, {
@@ -388,7 +369,7 @@ export class MeasurementPanel extends Panel {
       this.changed();
       return "";
     } catch (error) {
-      return this.#result.textContent = /** @type {Error} */ (error).message;
+      return this.#status.textContent = /** @type {Error} */ (error).message;
     }
   }
 
@@ -401,17 +382,14 @@ export class MeasurementPanel extends Panel {
     const { columns } = band;
     this.#fields.settings = settings;
     this.#explain();
-    this.#of = of;
-    this.#samples = channel.samples;
-    this.#columns = columns;
-    this.#measured = settings;
     const [method, ...facts] = factsOf(this.measurement, settings, band);
-    this.#about = /** @type {import("./panel.js").About} */ ([
+    const about = /** @type {import("./panel.js").About} */ ([
       method,
       ["Channel", channel.name],
       ["Part of the lines", `${part}, columns ${columns[0]} to ${columns[1] - 1}`],
       ...facts,
     ]);
+    this.#result = { of, columns, measured: settings, about, samples: channel.samples };
     const notes = this.#found.filter(({ note = "" }) => note !== "");
     const noted = notes.length === 0
       ? found
@@ -425,13 +403,13 @@ export class MeasurementPanel extends Panel {
   async #add() {
     const [ordered, place] = [this.#order(), this.#cursor()];
     if (typeof ordered === "string" || place === null) {
-      this.#result.textContent = typeof ordered === "string"
+      this.#status.textContent = typeof ordered === "string"
         ? ordered
         : "Point at the line scan or move its cursor with the arrow keys, then add what is there.";
       return;
     }
     const { measurement, scan } = this;
-    if (this.#about.length === 0) await this.measure(new AbortController());
+    if (this.#result.about.length === 0) await this.measure(new AbortController());
     const at = { line: Math.floor(place.x), column: Math.floor(place.y) };
     const running = new AbortController();
     await this.#run(running, async () => {
@@ -442,19 +420,17 @@ export class MeasurementPanel extends Panel {
       if (this.scan !== scan) return;
       const isThere = item !== null && this.#found.some(isSamePlace(item));
       if (item === null || isThere) {
-        this.#result.textContent = isThere ? "It is listed already." : "Nothing rises there.";
+        this.#status.textContent = isThere ? "It is listed already." : "Nothing rises there.";
       } else this.#edit([...this.#found, { ...item, isByHand: true }]);
     });
   }
 
   /** Shows items after some were added or removed. @param {readonly any[]} found */
   #edit(found) {
-    const { again } = this.measurement;
-    const { scan } = this;
-    if (again === undefined || scan === null || this.#samples === null) return this.#show(found);
-    const plane = { samples: this.#samples, shape: shapeOf(scan) };
-    const { trace = PLAIN_TRACE } = this.#measured;
-    this.#show(again(plane, { ...this.#bandOf(scan), columns: this.#columns, trace }, found));
+    const { scan, measurement: { again } } = this;
+    const { samples, columns, measured: { trace = PLAIN_TRACE } } = this.#result;
+    if (again === undefined || scan === null || samples === null) return this.#show(found);
+    this.#show(again({ samples, shape: shapeOf(scan) }, { ...this.#bandOf(scan), columns, trace }, found));
   }
 
   /** Runs work, which can be cancelled. @param {AbortController} running @param {() => Promise<void>} work @returns {Promise<string>} why it failed; empty after success */
@@ -468,7 +444,7 @@ export class MeasurementPanel extends Panel {
       return "";
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
-      return this.#result.textContent = running.signal.aborted ? "Cancelled" : message;
+      return this.#status.textContent = running.signal.aborted ? "Cancelled" : message;
     } finally {
       if (this.#running === running) this.#running = null;
       // Partial results are shown only during the work.
@@ -482,9 +458,10 @@ export class MeasurementPanel extends Panel {
   /** @param {readonly any[]} found in any order */
   #show(found) {
     this.#found = found.toSorted((a, b) => a.line - b.line);
-    const band = { ...this.#bandOf(/** @type {Scan} */ (this.scan)), columns: this.#columns };
-    this.quantities = summaryOf(this.measurement, this.#found, band, this.#measured);
-    this.#result.replaceChildren(...unbroken(quantitiesText(this.quantities)));
+    const { columns, measured } = this.#result;
+    const band = { ...this.#bandOf(/** @type {Scan} */ (this.scan)), columns };
+    this.quantities = summaryOf(this.measurement, this.#found, band, measured);
+    this.#status.replaceChildren(...unbroken(quantitiesText(this.quantities)));
     if (this.measurement.at !== undefined) this.#list.show(this.#found, band.axes);
   }
 

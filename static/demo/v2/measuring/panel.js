@@ -55,6 +55,9 @@ import { shapeOf } from "./scan.js";
 /** Size of a saved plot in CSS pixels: fits a column of a page. */
 const [WIDTH, HEIGHT] = [720, 320];
 
+/** @param {...(Node | string)} children */
+export const panel = (...children) => element("div", { className: "panel" }, ...children);
+
 /** A panel about the measured picture; emits `change`. */
 export class Panel extends Emitter {
   /** @type {Scan | null} */
@@ -113,12 +116,6 @@ export function plotOver({ axes: [time], note }, { from, to }) {
   const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
   return { width: WIDTH, height: HEIGHT, x, note };
 }
-
-/** Choices of the part of the lines to measure. @param {readonly import("./bands.js").Band[]} bands */
-export const bandChoices = (bands) => [
-  { value: "", name: "whole lines" },
-  ...bands.map(({ id, name }) => ({ value: String(id), name })),
-];
 
 /** Index of the item nearest to a line, for items at equal distances; -1 without any. @param {readonly {line: number}[]} found @param {number} line */
 export function nearestTo(found, line) {

@@ -3,7 +3,7 @@ import { element } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
 import { meanOver } from "../../../measure/image_parts.js";
 import { SPACE } from "./drawn.js";
-import { ShapePanel } from "./panel.js";
+import { panel, ShapePanel } from "./panel.js";
 import { meansText, shapeOf } from "./scan.js";
 
 /** @import { Mark } from "../picture/marks.js" */
@@ -21,7 +21,7 @@ export class RegionPanel extends ShapePanel {
   /** @type {readonly Region[]} */
   regions = [];
   #rows = element("div");
-  element = element("div", { className: "panel" }, this.#rows, this.slot);
+  element = panel(this.#rows, this.slot);
   /** The rectangle being drawn, or the region being moved. @type {Region | null} */
   #draft = null;
   /** Elements that show the means of rectangles. @type {Map<Region, HTMLElement>} */

@@ -5,6 +5,7 @@ import { Emitter } from "../controls/emitter.js";
 import { element } from "../controls/element.js";
 import { button, choiceField, fieldRow, numberField } from "../controls/fields.js";
 import { help } from "../controls/help.js";
+import { panel } from "./panel.js";
 
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
@@ -42,9 +43,7 @@ export class TypedPanel extends Emitter {
       { id: "measure-typed" },
       element("summary", { textContent: "Treat as line scan" }),
       help("treat-an-image-as-a-line-scan", "Treat as line scan"),
-      element(
-        "div",
-        { className: "panel" },
+      panel(
         element("p", {
           className: "hint",
           textContent:
