@@ -3,6 +3,7 @@
  * columns around a cursor.
  */
 import { quantity, rounded, tableUnit } from "../../../measure/axes.js";
+import { meanOver } from "../../../measure/image_parts.js";
 import { velocityText } from "../../../measure/velocity.js";
 import { element } from "../controls/element.js";
 import { button, countField, fieldRow, removeButton, tables } from "../controls/fields.js";
@@ -152,7 +153,12 @@ export class CursorPanel extends ShapePanel {
       text: (/** @type {number} */ value) => quantity(value, axis, 5),
     }));
     const [times, positions] = places.map(({ values }) => values);
-    const velocity = isLineScan && times[2] ? positions[2] / times[2] : null;
+    const velocities = isLineScan && times[2]
+      ? [{
+        ...velocityColumn(scan, [null, null, positions[2] / times[2]]),
+        text: (/** @type {number | null} */ value) => value === null ? "" : velocityText(value, axes),
+      }]
+      : [];
     return [
       ...places,
       ...group.channels.map(({ name, samples }) => ({
@@ -160,10 +166,7 @@ export class CursorPanel extends ShapePanel {
         values: this.#withDifference((cursor) => this.#mean(samples, cursor)),
         text: rounded,
       })),
-      ...(velocity === null ? [] : [{
-        ...velocityColumn(scan, [null, null, velocity]),
-        text: (/** @type {number | null} */ value) => value === null ? "" : velocityText(value, axes),
-      }]),
+      ...velocities,
     ];
   }
 
@@ -175,19 +178,10 @@ export class CursorPanel extends ShapePanel {
 
   /** @param {Float32Array} samples @param {Cursor} cursor */
   #mean(samples, { x, y }) {
-    const [rows, columns] = shapeOf(/** @type {Scan} */ (this.scan));
     const [lines, wide] = [this.#lines.number, this.#columns.number];
     const [top, left] = [x - Math.floor((lines - 1) / 2), y - Math.floor((wide - 1) / 2)];
-    let [sum, count] = [0, 0];
-    for (let row = Math.max(0, top); row < Math.min(rows, top + lines); row += 1) {
-      for (let column = Math.max(0, left); column < Math.min(columns, left + wide); column += 1) {
-        const value = samples[row * columns + column];
-        if (!Number.isFinite(value)) continue;
-        sum += value;
-        count += 1;
-      }
-    }
-    return sum / count;
+    const place = { start: [left, top], stop: [left + wide, top + lines] };
+    return meanOver(shapeOf(/** @type {Scan} */ (this.scan)), place)(samples);
   }
 
   /** @param {Cursor[]} pinned */

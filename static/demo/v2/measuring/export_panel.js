@@ -38,7 +38,7 @@ export class ExportPanel {
 
   /**
    * @param {() => Scan | null} scan
-   * @param {Readonly<Record<string, Saved>>} parts by the labels of their buttons
+   * @param {Readonly<Record<string, () => Saved>>} parts by the labels of their buttons
    * @param {() => Span} span
    * @param {(picture: Picture, look: SnapshotLook) => Promise<Blob | null>} png
    */
@@ -55,13 +55,12 @@ export class ExportPanel {
     };
     const tables = Object.entries(parts).map(([label, part]) => {
       const name = label.toLowerCase();
-      return button(label, () => this.#saveTable(name, part), { id: `csv-${name}` });
+      return button(label, () => this.#saveTable(name, part()), { id: `csv-${name}` });
     });
-    const plots = Object.entries(parts).filter(([, { plot, hasPlot = true }]) =>
-      plot !== undefined && hasPlot
-    ).map(([label, part]) => {
+    const plots = Object.entries(parts).flatMap(([label, part]) => {
+      const { plot, hasPlot = plot !== undefined } = part();
       const name = label.toLowerCase();
-      return button(label, () => this.#savePlot(name, part.plot?.(span()) ?? null), { id: `svg-${name}` });
+      return hasPlot ? [button(label, () => this.#savePlot(name, part()), { id: `svg-${name}` })] : [];
     });
     const look = [this.#picture, this.#scale, this.#axes, this.#bar, this.#light].map(({ label }) => label);
     this.element = panel(
@@ -85,9 +84,8 @@ export class ExportPanel {
   }
 
   /** @param {string} name @param {Saved} part */
-  #saveTable(name, part) {
+  #saveTable(name, { about: settings = [], columns }) {
     const scan = this.#scan();
-    const { about: settings = [], columns } = part;
     if (scan === null || columns.every(({ values }) => values.length === 0)) {
       return this.#say("Nothing to save yet.");
     }
@@ -95,9 +93,9 @@ export class ExportPanel {
     this.#save(`${stemOf(scan)}-${name}.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
   }
 
-  /** @param {string} name @param {import("./svg_plot.js").Plot | null} plot */
-  #savePlot(name, plot) {
-    const scan = this.#scan();
+  /** @param {string} name @param {Saved} part */
+  #savePlot(name, part) {
+    const [scan, plot] = [this.#scan(), part.plot?.(this.#span()) ?? null];
     if (scan === null || plot === null) return this.#say("Nothing to plot yet.");
     const blob = new Blob([svgPlot(plot, measureLabel)], { type: "image/svg+xml;charset=utf-8" });
     this.#save(`${stemOf(scan)}-${name}.svg`, blob);
@@ -142,22 +140,21 @@ export class ExportPanel {
       const blob = await this.#png(picture, look);
       if (blob === null) continue;
       const { width, height } = await createImageBitmap(blob);
-      const name = picture === "reference"
-        ? "Reference image with the scan path"
-        : scan.isLineScan
-        ? "Line scan"
-        : scan.derived() === ""
-        ? "Image"
-        : "Projection";
-      pictures.push({ name, url: await dataUrl(blob), width: width / 2, height: height / 2 });
+      const shown = scan.derived() === "" ? "Image" : "Projection";
+      const source = scan.isLineScan ? "Line scan" : shown;
+      const name = picture === "reference" ? "Reference image with the scan path" : source;
+      const reader = new FileReader();
+      reader.readAsDataURL(blob);
+      await new Promise((done) => reader.onloadend = done);
+      pictures.push({ name, url: String(reader.result), width: width / 2, height: height / 2 });
     }
-    const parts = Object.entries(this.#parts).filter(([, { columns }]) =>
-      columns.some(({ values }) => values.length > 0)
-    ).map(([name, part]) => {
-      const plot = part.plot?.(this.#span()) ?? null;
+    const parts = Object.entries(this.#parts).flatMap(([name, saved]) => {
+      const part = saved();
       const { about: facts = [], settings = facts, columns } = part;
+      if (columns.every(({ values }) => values.length === 0)) return [];
+      const plot = part.plot?.(this.#span()) ?? null;
       const known = facts.filter(([, value]) => !Number.isNaN(value));
-      return { name, about: known, settings, columns, plot: plot && svgPlot(plot, measureLabel) };
+      return [{ name, about: known, settings, columns, plot: plot && svgPlot(plot, measureLabel) }];
     });
     const version = byId("server").textContent?.split(" · ")[0] || "acq-server";
     const report = { title: scan.fileName, facts: about(scan), pictures, parts, version };
@@ -177,12 +174,3 @@ export class ExportPanel {
     sayIn(this.#status, text);
   }
 }
-
-/** @param {Blob} blob @returns {Promise<string>} */
-const dataUrl = (blob) =>
-  new Promise((done, failed) => {
-    const reader = new FileReader();
-    reader.onload = () => done(String(reader.result));
-    reader.onerror = () => failed(reader.error);
-    reader.readAsDataURL(blob);
-  });

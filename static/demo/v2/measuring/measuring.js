@@ -26,6 +26,7 @@ import { columnsOf } from "../../../measure/csv.js";
 import { imageRows, partsOf } from "../../../measure/image_parts.js";
 import { EVENTS } from "../../../measure/event_measurement.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
+import { capitalized } from "../../../measure/stack.js";
 import { byId, element, inNextFrame } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { help } from "../controls/help.js";
@@ -48,6 +49,7 @@ import { TraceCharts } from "./trace_charts.js";
 
 /** @import { Pane } from "../picture/pane.js" */
 /** @import { Drawn } from "./drawn.js" */
+/** @import { Column, Saved } from "./panel.js" */
 
 /** Largest distance of the start of a band from the path, in samples of the reference. */
 const REACH = 12;
@@ -112,40 +114,22 @@ export class Measuring extends Emitter {
     this.#panes = panes;
     this.#charts = new TraceCharts(figure, panes.source, this.#measurements.filter(({ hasPlot }) => hasPlot));
     const { kymographs } = this;
-    const regionColumns = () => this.#regionColumns;
-    /** @type {import("./panel.js").About} */
-    const regionsAbout = [["Method", "lengths, and means of the finite samples"]];
-    // Other tables state the projection with their file.
-    const projected = () => this.#scan?.place().filter(([name]) => name === "Projection") ?? [];
+    /** Tables that do not state the projection with their file. @type {(about: import("./panel.js").About, columns: readonly Column[]) => Saved} */
+    const ofImage = (about, columns) => {
+      const projected = this.#scan?.place().filter(([name]) => name === "Projection") ?? [];
+      return { about, settings: [...about, ...projected], columns };
+    };
+    /** @type {Record<string, () => Saved>} */
     const saved = {
-      Traces: this.#bands,
-      ...Object.fromEntries(this.#measurements.map((panel) => [savedName(panel), panel])),
-      Lines: this.#lines,
-      Cursors: this.#cursors,
-      Regions: {
-        get about() {
-          return regionsAbout;
-        },
-        get settings() {
-          return [...regionsAbout, ...projected()];
-        },
-        get columns() {
-          return regionColumns();
-        },
-      },
-      Profile: {
-        get about() {
-          return kymographs.about;
-        },
-        get settings() {
-          return [...kymographs.about, ...projected()];
-        },
-        get columns() {
-          return kymographs.columns;
-        },
-        plot: () => kymographs.plot(),
-      },
-      Images: this.images,
+      Traces: () => this.#bands,
+      ...Object.fromEntries(
+        this.#measurements.map((panel) => [capitalized(panel.measurement.key), () => panel]),
+      ),
+      Lines: () => this.#lines,
+      Cursors: () => this.#cursors,
+      Regions: () => ofImage([["Method", "lengths, and means of the finite samples"]], this.#regionColumns),
+      Profile: () => ({ ...ofImage(kymographs.about, kymographs.columns), plot: () => kymographs.plot() }),
+      Images: () => this.images,
     };
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
@@ -160,8 +144,7 @@ export class Measuring extends Emitter {
       folded("Save tables, plots and pictures", exports, "export"),
     );
     this.#editor = new ShapeEditor([this.#cursors, this.#lines, this.#regions, this.#bands], panes.source);
-    this.#listen();
-    this.#listenToSteps(host);
+    this.#listen(host);
   }
 
   /** Drawings, settings and results as JSON; null while nothing is shown. @returns {Drawn | null} */
@@ -189,23 +172,18 @@ export class Measuring extends Emitter {
   get measured() {
     const [scan, drawn] = [this.#scan, this.drawn];
     if (scan === null || drawn === null) return null;
-    const tables = {
-      lines: this.#lines.columns,
-      cursors: this.#cursors.columns,
-    };
-    const images = {
-      columns: this.images.columns,
-      about: this.images.about,
-      regions: this.#regionColumns,
-      profile: this.kymographs.columns,
-    };
     return {
       drawn,
       scan,
       traces: this.#bands.traces,
-      tables,
+      tables: { lines: this.#lines.columns, cursors: this.#cursors.columns },
       measurements: this.#measurements,
-      images,
+      images: {
+        columns: this.images.columns,
+        about: this.images.about,
+        regions: this.#regionColumns,
+        profile: this.kymographs.columns,
+      },
     };
   }
 
@@ -320,8 +298,9 @@ export class Measuring extends Emitter {
 
   /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
   #show(scan, drawn) {
-    const panels = [this.#bands, this.#lines, this.#cursors, ...this.#measurements];
-    for (const panel of panels) panel.begin(scan, drawn);
+    for (const panel of [this.#bands, this.#lines, this.#cursors, ...this.#measurements]) {
+      panel.begin(scan, drawn);
+    }
   }
 
   /** Shows what belongs to the recording, not to the picture. @param {import("./scan.js").Scan} scan @param {Shown["kept"]} kept */
@@ -361,7 +340,8 @@ export class Measuring extends Emitter {
     this.#cursors.pin();
   }
 
-  #listen() {
+  /** @param {HTMLElement} host */
+  #listen(host) {
     const { source, reference } = this.#panes;
     for (const pane of [source, reference]) pane.onGivenUp = () => this.#giveUp();
     const [under, underReference] = [source.overlay, reference.overlay];
@@ -387,25 +367,12 @@ export class Measuring extends Emitter {
         this.#regionFold.hidden = this.#regions.regions.length === 0;
       });
     }
-    for (const panel of [this.#lines, this.#cursors, this.kymographs, this.#regions, ...this.#measurements]) {
-      panel.addEventListener("change", () => source.drawMarks());
-    }
-    this.#accepted.addEventListener("change", () => this.#recordSoon());
+    const marked = [this.#lines, this.#cursors, this.kymographs, this.#regions, ...this.#measurements];
+    for (const panel of marked) panel.addEventListener("change", () => source.drawMarks());
     for (const panel of this.#measurements) panel.addEventListener("change", () => this.#paintSoon());
-    const parts = [
-      this.#bands,
-      this.#lines,
-      ...this.#measurements,
-      this.#cursors,
-      this.kymographs,
-      this.#regions,
-      this.images,
-    ];
-    for (const part of parts) part.addEventListener("change", () => this.#recordSoon());
-  }
-
-  /** @param {HTMLElement} host */
-  #listenToSteps(host) {
+    for (const part of [this.#bands, ...marked, this.images, this.#accepted]) {
+      part.addEventListener("change", () => this.#recordSoon());
+    }
     byId("undo").addEventListener("click", () => this.undo());
     byId("redo").addEventListener("click", () => this.redo());
     host.addEventListener("input", ({ target }) => {
@@ -529,9 +496,6 @@ export class Measuring extends Emitter {
     });
   }
 }
-
-/** Label of the save buttons of a measurement; its files have the same name in lower case. @param {MeasurementPanel} panel */
-const savedName = ({ measurement: { key } }) => key.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Anchors of `docs/measure.md` that differ from the ids of their panels. @type {Record<string, string>} */
 const SECTIONS = {
