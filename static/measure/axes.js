@@ -96,11 +96,7 @@ export const significant = (value, digits) => Number(value.toPrecision(digits));
 /** Formats with four significant digits, more than any measurement here is precise to. @param {number} value */
 export const rounded = (value) => Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
 
-/**
- * Formats a length or duration, such as `1.271 s`; short ones in nanometres and milliseconds.
- *
- * @type {(value: number, axis: {unit: string}, digits?: number) => string}
- */
+/** Formats a length or duration, such as `1.271 s`; short ones in nanometres and milliseconds. @type {(value: number, axis: {unit: string}, digits?: number) => string} */
 export function quantity(value, { unit }, digits = 4) {
   const size = Math.abs(value);
   const smaller = unit === "seconds" && size < 1 ? "ms" : unit === "um" && size < 0.1 ? "nm" : "";

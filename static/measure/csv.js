@@ -32,11 +32,7 @@ export function table(columns) {
   return [head, ...rows].map((fields) => `${fields.join(",")}\r\n`).join("");
 }
 
-/**
- * Columns for rows of named values; a value that a row lacks is empty.
- *
- * @type {(rows: readonly Readonly<Record<string, string | number>>[]) => Column[]}
- */
+/** Columns for rows of named values; a value that a row lacks is empty. @type {(rows: readonly Readonly<Record<string, string | number>>[]) => Column[]} */
 export function columnsOf(rows) {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));

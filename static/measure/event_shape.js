@@ -237,11 +237,7 @@ function fitted(samples, from, { peak, left, right }, baseline) {
 /** @param {Transient} transient */
 const timeToTop = ({ rise, decay }) => rise * Math.log(1 + decay / rise);
 
-/**
- * The sample at which a transient is greatest, since nothing between samples was measured.
- *
- * @type {(transient: Transient, peak: number) => number}
- */
+/** The sample at which a transient is greatest, since nothing between samples was measured. @type {(transient: Transient, peak: number) => number} */
 function highestSample(transient, peak) {
   const place = Math.floor(transient.onset + timeToTop(transient));
   if (!Number.isFinite(place)) return peak;

@@ -25,11 +25,7 @@ import { mean } from "./traces.js";
 /** Id of the region for the line over an image. */
 export const LINE_ID = "kymograph-line";
 
-/**
- * The whole image, its line and its rectangles.
- *
- * @type {(drawn: {kymograph?: DrawnLine | null | undefined, regions?: readonly Region[] | undefined}) => Part[]}
- */
+/** The whole image, its line and its rectangles. @type {(drawn: {kymograph?: DrawnLine | null | undefined, regions?: readonly Region[] | undefined}) => Part[]} */
 export function partsOf({ kymograph = null, regions = [] }) {
   const rectangles = regions.flatMap(({ id, name, type, start, stop }) =>
     type === "rectangle" && start && stop ? [{ id, name: name || id, place: { start, stop } }] : []
@@ -66,11 +62,7 @@ export function meanOver([rows, columns], place) {
   };
 }
 
-/**
- * Length of a line, in pixels if rows and columns have different units.
- *
- * @type {(points: readonly Point[], axes: Axes) => {value: number, unit: string}}
- */
+/** Length of a line, in pixels if rows and columns have different units. @type {(points: readonly Point[], axes: Axes) => {value: number, unit: string}} */
 export function lengthIn(points, [row, column]) {
   return row.unit === column.unit
     ? { value: lengthOf(points, column.step, row.step), unit: column.unit }

@@ -62,11 +62,7 @@ export class LineProfile {
   }
 }
 
-/**
- * Length of a polyline, in pixels or in the unit of the steps.
- *
- * @type {(points: readonly Point[], stepX?: number, stepY?: number) => number}
- */
+/** Length of a polyline, in pixels or in the unit of the steps. @type {(points: readonly Point[], stepX?: number, stepY?: number) => number} */
 export const lengthOf = (points, stepX = 1, stepY = 1) =>
   points.slice(1).reduce(
     (sum, { x, y }, i) => sum + Math.hypot((x - points[i].x) * stepX, (y - points[i].y) * stepY),

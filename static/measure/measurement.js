@@ -102,11 +102,7 @@ export const chosenParameter = (label) => ({
   choices: { [AUTOMATICALLY]: AUTOMATICALLY, "by hand": "by hand" },
 });
 
-/**
- * Settings of all parameters, with defaults for missing ones.
- *
- * @type {(measurement: Measurement, settings: Settings, band: Band) => Settings}
- */
+/** Settings of all parameters, with defaults for missing ones. @type {(measurement: Measurement, settings: Settings, band: Band) => Settings} */
 export function settingsOf({ parameters, defaults }, settings, band) {
   const suggested = defaults?.(settings, band) ?? {};
   return Object.fromEntries(
@@ -166,11 +162,7 @@ export const unitOf = ({ unit, isTime = false }, [time]) => isTime ? tableUnit(t
 export const factsRow = ({ title }, facts) =>
   Object.fromEntries(facts.map(([name, value]) => [`${name} of ${title.toLowerCase()}`, value]));
 
-/**
- * Values over time, NaN if a value is missing or was left out.
- *
- * @type {(measurement: Measurement, found: readonly Item[], axes: Axes) => Float64Array}
- */
+/** Values over time, NaN if a value is missing or was left out. @type {(measurement: Measurement, found: readonly Item[], axes: Axes) => Float64Array} */
 export const valuesOver = ({ overTime }, found, axes) =>
   Float64Array.from(found, (item) => item.isLeftOut ? NaN : overTime?.value(item, axes) ?? NaN);
 

@@ -156,11 +156,7 @@ function isHighest(values, rows, width, at) {
   return true;
 }
 
-/**
- * Indices of the connected area above a level around a place.
- *
- * @type {(values: Float64Array, rows: number, width: number, start: number, level: number) => number[]}
- */
+/** Indices of the connected area above a level around a place. @type {(values: Float64Array, rows: number, width: number, start: number, level: number) => number[]} */
 function areaAbove(values, rows, width, start, level) {
   const area = [start];
   const seen = new Set(area);

@@ -56,11 +56,7 @@ export function autoRange(stats) {
 /** The largest finite float32. */
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
-/**
- * Returns the nearest range with finite ends that differ as float32; keeps the lower end where possible.
- *
- * @type {(min: number, max: number) => [number, number]}
- */
+/** Returns the nearest range with finite ends that differ as float32; keeps the lower end where possible. @type {(min: number, max: number) => [number, number]} */
 export function drawableRange(min, max) {
   const inside = (/** @type {number} */ value) => Math.min(LARGEST, Math.max(-LARGEST, value));
   const [low, high] = [inside(min), inside(max)];
@@ -69,11 +65,7 @@ export function drawableRange(min, max) {
   return next <= LARGEST ? [low, next] : [LARGEST * (1 - 2 ** -22), LARGEST];
 }
 
-/**
- * Samples per bin between `min` and `max` (the last bin includes `max`).
- *
- * @type {(samples: Float32Array, min: number, max: number, bins: number) => Uint32Array}
- */
+/** Samples per bin between `min` and `max` (the last bin includes `max`). @type {(samples: Float32Array, min: number, max: number, bins: number) => Uint32Array} */
 export function histogram(samples, min, max, bins) {
   const counts = new Uint32Array(bins);
   const scale = max > min ? bins / (max - min) : 0;

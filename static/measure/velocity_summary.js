@@ -50,11 +50,7 @@ export function velocitySummary(found, window) {
   };
 }
 
-/**
- * Length in lines of the cycle that explains most of the change; null without one.
- *
- * @type {(found: readonly VelocityAt[], window: number) => number | null}
- */
+/** Length in lines of the cycle that explains most of the change; null without one. @type {(found: readonly VelocityAt[], window: number) => number | null} */
 function periodOf(found, window) {
   const numbers = found.filter(isNumber);
   if (numbers.length < LEAST_NUMBERS) return null;

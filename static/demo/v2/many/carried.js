@@ -122,11 +122,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
   return { drawn: fitted, words: words.filter((text) => text !== "").join(" ") };
 }
 
-/**
- * Adds drawings to the recording's own judgement and regions.
- *
- * @type {(drawn: Drawn, own: Pick<Drawn, "accepted" | "regions" | "origin"> | undefined) => Drawn}
- */
+/** Adds drawings to the recording's own judgement and regions. @type {(drawn: Drawn, own: Pick<Drawn, "accepted" | "regions" | "origin"> | undefined) => Drawn} */
 export function besideOwn(drawn, own) {
   if (own === undefined) return drawn;
   const { accepted = null, regions = [], origin = null } = own;
