@@ -212,6 +212,9 @@ export const physicalVelocity = (velocity, [time, space]) => velocity * space.st
 /** Unit of a velocity, such as `µm/s`. @type {(axes: readonly Axis[]) => string} */
 export const velocityUnit = ([time, space]) => `${unitSymbol(space.unit)}/${perTime(time)}`;
 
+/** The same for tables, without Greek letters. @param {readonly Axis[]} axes */
+export const velocityTableUnit = (axes) => velocityUnit(axes).replace("µ", "u");
+
 /** Denominator of a rate, such as `s`. @param {{unit: string}} time */
 export const perTime = ({ unit }) =>
   unit === "Pixels" ? "line" : unit === FRAMES ? "frame" : unitSymbol(unit);

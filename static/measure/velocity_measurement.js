@@ -16,8 +16,8 @@ import {
   resolvable,
   SHORTEST_WINDOW,
   velocitiesAt,
+  velocityTableUnit,
   velocityText,
-  velocityUnit,
   windowStarts,
   withBends,
 } from "./velocity.js";
@@ -110,14 +110,14 @@ export const VELOCITY = {
   columns(found, axes) {
     return [
       timeColumn(found, axes[0]),
-      { name: "Velocity", unit: unitOf(axes), values: valuesOver(VELOCITY, found, axes) },
+      { name: "Velocity", unit: velocityTableUnit(axes), values: valuesOver(VELOCITY, found, axes) },
       columnOf("Confidence", found, ({ confidence }) => confidence),
       { name: "Estimated standard error", unit: "%", values: found.map(({ error }) => 100 * (error ?? NaN)) },
       columnOf("Verdict", found, verdictOf),
     ];
   },
   summary(found, { axes }, { window }) {
-    const unit = unitOf(axes);
+    const unit = velocityTableUnit(axes);
     const { numbers, median, cycle } = velocitySummary(found, window);
     const values = valuesOver(VELOCITY, found, axes);
     const errors = Float64Array.from(found.filter(isNumber), ({ error }) => 100 * (error ?? NaN));
@@ -138,18 +138,13 @@ export const VELOCITY = {
   },
   overTime: {
     name: "Velocity",
-    unit: unitOf,
+    unit: velocityTableUnit,
     value: (/** @type {VelocityAt} */ { velocity }, axes) => physicalVelocity(velocity ?? NaN, axes),
     error: ({ error }) =>
       error === null || !(error >= 0) ? "" : `± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`,
     certainty: ({ confidence }) => confidence,
   },
 };
-
-/** Unit of velocities for tables. @param {Axes} axes */
-function unitOf(axes) {
-  return velocityUnit(axes).replace("µ", "u");
-}
 
 /** Step between windows of this length. @param {number} window */
 const halfOf = (window) => Math.max(1, Math.floor(window / 2));

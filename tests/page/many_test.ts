@@ -1,7 +1,7 @@
 /** Regions and settings that other recordings take, and the table of many recordings. */
 import assert from "node:assert/strict";
 import { besideOwn, carriedFrom, carriedTo, Carrying } from "../../static/demo/v2/many/carried.js";
-import { recordingsTable } from "../../static/demo/v2/many/recordings_table.js";
+import { recordingsTable } from "../../static/demo/v2/many/many_panel.js";
 
 type Drawn = Parameters<typeof carriedFrom>[0];
 type Scan = Parameters<typeof carriedFrom>[1];

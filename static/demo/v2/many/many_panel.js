@@ -1,20 +1,21 @@
 /** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
+import { csv } from "../../../measure/csv.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
 import { element, saveFile, sayIn } from "../controls/element.js";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
 import { measureAll } from "./measure_all.js";
-import { recordingsTable } from "./recordings_table.js";
 import { panel } from "../measuring/panel.js";
+import { Work } from "../measuring/work.js";
 
 /** @import { ExportMember } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Carried } from "./carried.js" */
 /** @import { Run, Target } from "./measure_all.js" */
+/** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Row } from "./measurer.js" */
+/** @import { About } from "../measuring/scan.js" */
 
 /**
- * @typedef {object} Open the open recording
- * @property {Carried} carried its regions and settings
- * @property {import("../measuring/drawn.js").Drawn} drawn
+ * @typedef {{carried: Carried, drawn: Drawn}} Open the open recording, with regions and settings for others
  *
  * @typedef {{id: string, name: string, stem: string, targets: readonly Target[]}} Group recordings that can be measured
  *   together, with a name for files about them
@@ -28,19 +29,17 @@ import { panel } from "../measuring/panel.js";
  * @property {() => boolean} mayArchive whether the server opens files by path
  * @property {(members: readonly ExportMember[], images: "all" | "none", name: string) => Promise<string[]>} archive saves an
  *   archive, and returns warnings
- * @property {(open: Open, measured: Open["drawn"] | null) => void} onMeasured called with the results of the recording that
- *   was open at the start, or null; others may have new work
+ * @property {(open: Open, measured: Drawn | null) => void} onMeasured called with the results of the recording that was open
+ *   at the start, or null; others may have new work
  */
 
 export class ManyPanel {
   #needs;
-  /** @type {AbortController | null} */
-  #running = null;
   /** @type {readonly Row[]} */
   #rows = [];
   /** Start of the names of saved files. */
   #stem = "";
-  /** Facts about the rows, above the saved table. @type {import("../measuring/scan.js").About} */
+  /** Facts about the rows, above the saved table. @type {About} */
   #about = [];
   #group = choiceField("Recordings", "many-group", []);
   #measurements = MEASUREMENTS.map(({ key, title, isUsual = false }) => ({
@@ -59,9 +58,9 @@ export class ManyPanel {
     { value: "skip", name: "leave out" },
   ]);
   #start = button("Measure all with these settings", () => this.#toggle(), { id: "many-start" });
-  #progress = element("progress", { hidden: true, "aria-label": "Recordings" });
   #count = element("p", { className: "hint" });
   #status = element("p", { className: "result", role: "status" });
+  #work = new Work("Recordings", this.#status, [this.#start]);
   #save = button("Save table", () => this.#saveTable(), { id: "many-csv" });
   /** @type {readonly ExportMember[]} */
   #members = [];
@@ -77,7 +76,7 @@ export class ManyPanel {
     this.#what,
     this.#ofImages,
     fieldRow(this.#own.label),
-    fieldRow(this.#start, this.#progress),
+    fieldRow(this.#start, this.#work.progress),
     this.#count,
     this.#status,
     this.#results,
@@ -111,12 +110,12 @@ export class ManyPanel {
       value: id,
       name: `${name} (${length.toLocaleString("en")})`,
     })));
-    this.#all.hidden = groups.length === 0 && this.#running === null;
+    this.#all.hidden = groups.length === 0 && !this.isRunning;
     this.#next.textContent = "";
   }
 
   get isRunning() {
-    return this.#running !== null;
+    return this.#work.isRunning;
   }
 
   #carry() {
@@ -125,7 +124,7 @@ export class ManyPanel {
   }
 
   async #toggle() {
-    if (this.#running !== null) return this.#running.abort();
+    if (this.isRunning) return this.#work.cancel();
     const open = this.#needs.open();
     const group = this.#needs.groups().find(({ id }) => id === this.#group.select.value);
     if (open === null || group === undefined) return;
@@ -133,25 +132,32 @@ export class ManyPanel {
     if (open.drawn.isLineScan && what.size === 0) {
       return sayIn(this.#status, "Choose what is measured.");
     }
-    const running = this.#running = new AbortController();
-    const { length } = group.targets;
-    this.#start.textContent = "Cancel";
     this.#results.hidden = true;
     sayIn(this.#status, "", true);
-    Object.assign(this.#progress, { hidden: false, max: length, value: 0 });
+    let found = /** @type {Drawn | null} */ (null);
+    await this.#work.run(async (signal) => {
+      found = await this.#measure(open, group, what, signal);
+    });
+    this.refresh();
+    this.#needs.onMeasured(open, found);
+  }
+
+  /** @type {(open: Open, group: Group, what: ReadonlySet<string>, signal: AbortSignal) => Promise<Drawn | null>} */
+  async #measure(open, group, what, signal) {
+    const { length } = group.targets;
+    this.#work.progress.max = length;
     const { rows, measured, members, open: shown } = await measureAll(group.targets, {
       ...open,
       what,
-      running,
+      signal,
       skipsOwn: this.#own.select.value === "skip",
       recall: this.#needs.recall,
       work: this.#needs.work,
       onProgress: (done, name) => {
-        this.#progress.value = done;
+        this.#work.progress.value = done;
         this.#count.textContent = `${done + 1} of ${length}: ${name}`;
       },
     });
-    this.#running = null;
     this.#rows = rows;
     this.#stem = group.stem;
     this.#members = members;
@@ -160,8 +166,6 @@ export class ManyPanel {
       ["Recordings", length],
       ["Measured", measured],
     ];
-    this.#start.textContent = "Measure all with these settings";
-    this.#progress.hidden = true;
     this.#count.textContent = "";
     this.#results.hidden = rows.length === 0;
     // An error of one band or region is no failure of its recording.
@@ -169,15 +173,14 @@ export class ManyPanel {
     sayIn(
       this.#status,
       [
-        `${running.signal.aborted ? "Cancelled: " : ""}${measured} of ${length} measured`,
+        `${signal.aborted ? "Cancelled: " : ""}${measured} of ${length} measured`,
         ...(faults === 0 ? [] : [`${faults} failed: the table says why`]),
       ].join(" · "),
       true,
     );
     const canArchive = members.length > 0 && this.#needs.mayArchive();
     for (const part of [this.#archive, this.#images.label]) part.hidden = !canArchive;
-    this.refresh();
-    this.#needs.onMeasured(open, shown);
+    return shown;
   }
 
   async #saveArchive() {
@@ -199,4 +202,14 @@ export class ManyPanel {
     const text = recordingsTable(this.#about, this.#rows);
     saveFile(`${this.#stem}-recordings.csv`, new Blob([text], { type: "text/csv;charset=utf-8" }));
   }
+}
+
+/** Columns that always stand at the end. */
+const LAST = ["Note", "Error"];
+
+/** The table of recordings, whose rows may have columns of their own, such as velocities in other units. @param {About} about @param {readonly Row[]} rows */
+export function recordingsTable(about, rows) {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  const ordered = [...[...names].filter((name) => !LAST.includes(name)), ...LAST];
+  return csv(about, ordered.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) })));
 }

@@ -31,7 +31,7 @@ import { Measurer } from "./measurer.js";
  * @property {boolean} skipsOwn leaves out recordings with work of their own
  * @property {(acquisition: Acquisition) => Promise<Recalled | null>} recall work of a recording
  * @property {Pick<KeptWork, "add">} work
- * @property {AbortController} running
+ * @property {AbortSignal} signal
  * @property {(done: number, name: string) => void} onProgress called before each recording
  *
  * @typedef {object} Found
@@ -48,7 +48,7 @@ import { Measurer } from "./measurer.js";
  * @returns {Promise<Found & {measured: number}>} `measured` counts recordings
  */
 export async function measureAll(targets, run) {
-  const { running: { signal }, onProgress } = run;
+  const { signal, onProgress } = run;
   const measurer = new Measurer();
   const kept = new Set();
   /** @type {Row[]} */
@@ -94,7 +94,7 @@ export async function measureAll(targets, run) {
  * @throws {Error} it cannot be measured
  */
 async function measureOne(acquisition, about, measurer, run) {
-  const { carried, drawn, what, running } = run;
+  const { carried, drawn, what, signal } = run;
   const { info } = acquisition;
   const recording = recordingOf(info);
   const key = keyOf(recording);
@@ -103,7 +103,7 @@ async function measureOne(acquisition, about, measurer, run) {
   const former = recalled?.work.look?.drawn;
   const typed = drawingWords(former) === "" ? carried.typed : recalled?.work.look.typed ?? null;
   Object.assign(about, { Path: recording.path, Fingerprint: recording.fingerprint ?? "" });
-  const scan = await scanAt(acquisition, position, typed, running.signal);
+  const scan = await scanAt(acquisition, position, typed, signal);
   if (carried.drawn.isLineScan && !scan.isLineScan) {
     throw new RangeError("Not a line scan: its rows are not lines over time");
   }
@@ -111,8 +111,8 @@ async function measureOne(acquisition, about, measurer, run) {
   if (scan.isLineScan) about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
   const measure = (/** @type {Drawn} */ here) =>
     scan.isLineScan
-      ? measurer.measure(scan, here, what, running)
-      : measurer.measureImages(scan, sourcesAt(acquisition, position), here, running);
+      ? measurer.measure(scan, here, what, signal)
+      : measurer.measureImages(scan, sourcesAt(acquisition, position), here, signal);
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {

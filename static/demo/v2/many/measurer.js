@@ -39,11 +39,11 @@ export class Measurer {
    * @param {Scan} scan a line scan
    * @param {Drawn} drawn regions and settings; earlier results, perhaps edited by hand, are not measured again
    * @param {What} what
-   * @param {AbortController} running cancels it
+   * @param {AbortSignal} signal
    * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with their results, and a row for each band
    * @throws {DOMException} `AbortError`
    */
-  async measure(scan, drawn, what, running) {
+  async measure(scan, drawn, what, signal) {
     this.#bands.begin(scan, drawn);
     const measured = { ...drawn, measured: { ...drawn.measured } };
     const rows = [];
@@ -53,7 +53,7 @@ export class Measurer {
       for (const panel of this.#measurements) {
         const { key } = panel.measurement;
         if (!what.has(key) || isWhole && panel.measurement.isOfBands) continue;
-        Object.assign(row, await this.#measurement(panel, scan, drawn, band, running));
+        Object.assign(row, await this.#measurement(panel, scan, drawn, band, signal));
         const first = panel.measurement.isOfBands ? String(drawn.bands[0]?.id) : "0";
         if ((drawn.measured?.[key]?.band || first) === String(band.id)) measured.measured[key] = panel.kept;
       }
@@ -69,13 +69,13 @@ export class Measurer {
    * @param {Scan} scan the opened image
    * @param {ReadonlyMap<Over, Source>} sources
    * @param {Drawn} drawn
-   * @param {AbortController} running cancels it
+   * @param {AbortSignal} signal
    * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with the means of the part that was measured before, and
    *   a row for each part and channel
    * @throws {DOMException} `AbortError`
    * @throws {RangeError} the recording has only one image along an axis
    */
-  async measureImages(scan, sources, drawn, { signal }) {
+  async measureImages(scan, sources, drawn, signal) {
     const { group, axes } = scan;
     const parts = partsOf(drawn);
     const [axis = null] = sources.keys();
@@ -132,8 +132,8 @@ export class Measurer {
     return hasWhole ? [whole, ...this.#bands.bands.all] : this.#bands.bands.all;
   }
 
-  /** @param {MeasurementPanel} panel @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {AbortController} running @returns {Promise<Row>} */
-  async #measurement(panel, scan, drawn, { id }, running) {
+  /** @param {MeasurementPanel} panel @param {Scan} scan @param {Drawn} drawn @param {Band} band @param {AbortSignal} signal @returns {Promise<Row>} */
+  async #measurement(panel, scan, drawn, { id }, signal) {
     const { key } = panel.measurement;
     const kept = drawn.measured?.[key] ?? null;
     const band = id === 0 ? "" : String(id);
@@ -147,8 +147,8 @@ export class Measurer {
         : { ...drawn, measured: { ...measured, [key]: kept && { ...kept, band, found: [], about: [] } } },
     );
     if (!isOwn && !kept) panel.choose(band);
-    const fault = isOwn ? "" : await panel.measure(running);
-    running.signal.throwIfAborted();
+    const fault = isOwn ? "" : await panel.measure(signal);
+    signal.throwIfAborted();
     if (fault !== "") return { Error: fault };
     const facts = panel.settings.filter(([name]) => name !== "Part of the lines");
     return { ...factsRow(panel.measurement, facts), ...rowOf(panel.quantities) };

@@ -20,7 +20,7 @@ import { rangeOf } from "./value_range.js";
 /** @import { About, Change, Id } from "./panel.js" */
 /** @import { Scan } from "./scan.js" */
 
-/** Emits `change` when a trace may have changed. */
+/** Emits `change` when a trace may have changed. @extends {ShapePanel<Band>} */
 export class BandPanel extends ShapePanel {
   endNames = ["From", "to"];
   bands = new Bands();
@@ -60,8 +60,6 @@ export class BandPanel extends ShapePanel {
   );
   /** Whether a reference has a path to draw along. */
   hasPath = false;
-  /** The band being drawn, with id 0, or being moved. @type {Band | null} */
-  draft = null;
 
   constructor() {
     super();
@@ -98,10 +96,9 @@ export class BandPanel extends ShapePanel {
     this.#showBaseline();
   }
 
-  /** Bands with the one being drawn or moved. @returns {readonly Band[]} */
+  /** Bands with the one being drawn, with id 0, or moved. */
   get shown() {
-    const { draft, bands: { all } } = this;
-    return draft === null ? all : [...all.filter(({ id }) => id !== draft.id), draft];
+    return this.withDraft(this.bands.all);
   }
 
   get shapes() {

@@ -10,6 +10,7 @@ import { button, choiceField, fieldRow } from "../controls/fields.js";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { measuredSeries } from "./image_series.js";
 import { Panel, panel } from "./panel.js";
+import { Work } from "./work.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
 /** @import { Part } from "../../../measure/image_parts.js" */
@@ -23,8 +24,6 @@ export class ImagePanel extends Panel {
   #sources = new Map();
   /** Parts of the images. @type {() => readonly Part[]} */
   #parts;
-  /** @type {AbortController | null} */
-  #running = null;
   /** @type {KeptMeans | null} */
   #means = null;
   /** The shown projection, or the one that is being made again. @type {ProjectionOf | null} */
@@ -42,15 +41,15 @@ export class ImagePanel extends Panel {
     { value: /** @type {ProjectionKind} */ ("max"), name: "maximum" },
     { value: /** @type {ProjectionKind} */ ("mean"), name: "mean" },
   ]);
-  #measure = button("Measure", () => this.#toggle((running) => this.#measureMeans(running)), {
+  #measure = button("Measure", () => this.#toggle((signal) => this.#measureMeans(signal)), {
     id: "image-means",
   });
-  #project = button("Project", () => this.#toggle((running) => this.#makeProjection(this.#chosen, running)), {
+  #project = button("Project", () => this.#toggle((signal) => this.#makeProjection(this.#chosen, signal)), {
     id: "image-project",
   });
   #back = button("Back to the images", () => this.goBack(), { id: "image-back", hidden: true });
-  #progress = element("progress", { hidden: true, "aria-label": "Images" });
   #status = element("p", { className: "result", role: "status" });
+  #work = new Work("Images", this.#status, [this.#measure, this.#project]);
   #plot = plotImage("Means over the images");
 
   /** @param {() => readonly Part[]} parts */
@@ -60,7 +59,7 @@ export class ImagePanel extends Panel {
     this.element = panel(
       fieldRow(this.#axis.label),
       fieldRow(this.#part.label, this.#measure),
-      fieldRow(this.#kind.label, this.#project, this.#back, this.#progress),
+      fieldRow(this.#kind.label, this.#project, this.#back, this.#work.progress),
       this.#status,
       this.#plot,
     );
@@ -68,7 +67,7 @@ export class ImagePanel extends Panel {
 
   /** Starts with another picture. @param {Scan} scan @param {ReadonlyMap<Over, Source>} sources @param {Drawn | null} drawn */
   begin(scan, sources, drawn) {
-    this.#end();
+    this.#work.end();
     this.scan = scan;
     this.#sources = sources;
     this.#axis.offer([...sources.keys()].map((value) => ({ value, name: OVER[value] })), drawn?.images?.axis);
@@ -91,14 +90,7 @@ export class ImagePanel extends Panel {
     if (projection === null || !this.#sources.has(projection.axis)) return this.#show(null, null);
     this.#projection = projection;
     this.#kind.select.value = projection.kind;
-    this.#run(async (running) => {
-      try {
-        await this.#makeProjection(projection, running);
-      } catch (error) {
-        if (this.#running === running) this.#show(null, null);
-        throw error;
-      }
-    });
+    this.#run((signal) => this.#makeProjection(projection, signal), () => this.#show(null, null));
   }
 
   /** Call when the drawings have changed. */
@@ -144,55 +136,38 @@ export class ImagePanel extends Panel {
     return { kind: /** @type {ProjectionKind} */ (this.#kind.select.value), axis: this.#over };
   }
 
-  /** @param {(running: AbortController) => Promise<void>} work */
+  /** @param {(signal: AbortSignal) => Promise<void>} work */
   #toggle(work) {
-    if (this.#running === null) this.#run(work);
-    else this.#running.abort();
+    if (this.#work.isRunning) this.#work.cancel();
+    else this.#run(work);
   }
 
-  /** @param {(running: AbortController) => Promise<void>} work */
-  async #run(work) {
-    this.#running?.abort();
-    const running = this.#running = new AbortController();
-    for (const start of [this.#measure, this.#project]) start.textContent = "Cancel";
-    this.#progress.hidden = false;
-    try {
-      await work(running);
-    } catch (error) {
-      if (this.#running !== running) return;
-      this.#status.textContent = running.signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
-    }
-    if (this.#running !== running) return;
-    this.#end();
+  /** @param {(signal: AbortSignal) => Promise<void>} work @param {() => void} [onFault] */
+  async #run(work, onFault = () => {}) {
+    const fault = await this.#work.run(work);
+    if (fault === null) return;
+    if (fault !== "") onFault();
     this.changed();
   }
 
-  #end() {
-    this.#running?.abort();
-    this.#running = null;
-    this.#measure.textContent = "Measure";
-    this.#project.textContent = "Project";
-    this.#progress.hidden = true;
-  }
-
-  /** @param {{parts: readonly Part[], over: Over | null, projection: ProjectionOf | null}} wanted @param {AbortController} running */
-  async #measured(wanted, { signal }) {
+  /** @param {{parts: readonly Part[], over: Over | null, projection: ProjectionOf | null}} wanted @param {AbortSignal} signal */
+  async #measured(wanted, signal) {
     const { group } = /** @type {Scan} */ (this.scan);
     const { found } = await measuredSeries(this.#sources, group, wanted, signal, (done, count) => {
-      Object.assign(this.#progress, { max: count, value: done });
+      Object.assign(this.#work.progress, { max: count, value: done });
     });
     return found;
   }
 
-  /** @param {AbortController} running */
-  async #measureMeans(running) {
+  /** @param {AbortSignal} signal */
+  async #measureMeans(signal) {
     const axis = this.#over;
     const { value: id } = this.#part.select;
     const part = this.#parts().find((part) => part.id === id);
     const [source, { scan }] = [this.#sources.get(axis), this];
     if (source === undefined || part === undefined || scan === null) return;
     const at = source.at();
-    const { means } = await this.#measured({ parts: [part], over: axis, projection: null }, running);
+    const { means } = await this.#measured({ parts: [part], over: axis, projection: null }, signal);
     if (means === null) return;
     const channels = scan.group.channels.map(({ name }) => name);
     this.#means = keptMeans(means.of(0), { part, axis, channels, at, axes: scan.axes });
@@ -200,14 +175,14 @@ export class ImagePanel extends Panel {
     showPlot(this.#plot, this.plot());
   }
 
-  /** @param {ProjectionOf} projection @param {AbortController} running */
-  async #makeProjection(projection, running) {
+  /** @param {ProjectionOf} projection @param {AbortSignal} signal */
+  async #makeProjection(projection, signal) {
     const source = this.#sources.get(projection.axis);
     if (source === undefined) return;
     const at = () => JSON.stringify([projection, source.at()]);
     const of = at();
     if (this.#made?.of !== of) {
-      const { projected } = await this.#measured({ parts: [], over: null, projection }, running);
+      const { projected } = await this.#measured({ parts: [], over: null, projection }, signal);
       // The user may have stepped to other images meanwhile.
       if (of !== at() || projected === null) return;
       this.#made = { of, samples: projected };

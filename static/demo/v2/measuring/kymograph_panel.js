@@ -16,6 +16,7 @@ import { curvesPlot, plotImage, showPlot } from "./curves_plot.js";
 import { fetchImages } from "./image_series.js";
 import { meansText, shapeOf } from "./scan.js";
 import { panel } from "./panel.js";
+import { Work } from "./work.js";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
@@ -32,13 +33,11 @@ export class KymographPanel extends Emitter {
   #former = null;
   #isFreehand = false;
   #isShown = false;
-  /** @type {AbortController | null} */
-  #running = null;
   #width = countField("Width", "kymograph-width", 1, "px", () => this.#changed(), 1000);
   #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
   #back = button("Back to the images", () => this.emit("back"), { id: "kymograph-back", hidden: true });
-  #progress = element("progress", { hidden: true, "aria-label": "Images" });
   #status = element("p", { className: "hint", role: "status" });
+  #work = new Work("Images", this.#status, [this.#start]);
   #length = element("output", { className: "drawn", id: "line-length" });
   #profile = plotImage("Profile of the line");
 
@@ -55,20 +54,21 @@ export class KymographPanel extends Emitter {
       this.#length,
       this.#profile,
       fieldRow(freehand.label, this.#width.label),
-      fieldRow(this.#start, this.#progress, this.#back),
+      fieldRow(this.#start, this.#work.progress, this.#back),
     );
   }
 
   /** The line, to be stored as JSON; null without one. @returns {import("./drawn.js").KeptKymograph | null} */
   get kept() {
     if (this.#points.length === 0) return null;
-    const isMade = this.#isShown || this.#running !== null;
+    const isMade = this.#isShown || this.#work.isRunning;
     return { points: [...this.#points], width: this.#width.number, isMade };
   }
 
   /** @param {import("./scan.js").Scan} scan @param {Source | null} source a series, or null @param {import("./drawn.js").KeptKymograph | null} kept */
   begin(scan, source, kept) {
-    this.#leave();
+    this.#work.end();
+    this.emit("end");
     this.#scan = scan;
     this.#source = source;
     this.#former = null;
@@ -89,7 +89,7 @@ export class KymographPanel extends Emitter {
     this.#former = null;
     this.#points = [...kept?.points ?? []];
     if (kept !== null) this.#width.number = kept.width;
-    this.#start.disabled = this.#running === null && this.#points.length === 0;
+    this.#start.disabled = !this.#work.isRunning && this.#points.length === 0;
     this.#changed();
   }
 
@@ -144,14 +144,14 @@ export class KymographPanel extends Emitter {
 
   /** Fetches the images and makes the kymograph of the line. */
   make() {
-    if (this.#running === null) this.#toggle();
+    if (!this.#work.isRunning) this.#toggle();
   }
 
   /** Call when the picture shows the kymograph. */
   showsKymograph() {
     this.#isShown = true;
     this.#back.hidden = false;
-    this.#start.disabled = this.#running === null;
+    this.#start.disabled = !this.#work.isRunning;
   }
 
   /** Follows a line being drawn, in positions of the picture. @param {Point} from @param {Point} to @param {boolean} isDone */
@@ -168,7 +168,7 @@ export class KymographPanel extends Emitter {
       this.#points = [start, end];
     }
     if (isDone) this.#former = null;
-    this.#start.disabled = this.#running === null && !isDone;
+    this.#start.disabled = !this.#work.isRunning && !isDone;
     this.#changed();
   }
 
@@ -177,7 +177,7 @@ export class KymographPanel extends Emitter {
     if (this.#former === null) return;
     this.#points = this.#former;
     this.#former = null;
-    this.#start.disabled = this.#running === null && this.#points.length === 0;
+    this.#start.disabled = !this.#work.isRunning && this.#points.length === 0;
     this.#changed();
   }
 
@@ -193,45 +193,25 @@ export class KymographPanel extends Emitter {
   }
 
   async #toggle() {
-    if (this.#running !== null) return this.#running.abort();
+    if (this.#work.isRunning) return this.#work.cancel();
     const source = this.#source;
     if (source === null) return;
-    const running = this.#running = new AbortController();
-    try {
-      const kymograph = new Kymograph(source.series, this.#points, this.#width.number);
-      this.#start.textContent = "Cancel";
-      this.#progress.hidden = false;
-      this.#progress.max = source.series.count;
-      await this.#fetchAll(source, kymograph, running.signal);
+    const { series: { count }, series } = source;
+    const fault = await this.#work.run(async (signal) => {
+      const kymograph = new Kymograph(series, this.#points, this.#width.number);
+      this.#work.progress.max = count;
+      let shownAt = -Infinity;
+      await fetchImages(count, source.images(), signal, (planes, t, done) => {
+        planes.forEach((image, channel) => image !== null && kymograph.take(channel, t, image));
+        this.#work.progress.value = done;
+        if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+        shownAt = performance.now();
+        this.emit("grow", { kymograph, isDone: false });
+      });
       this.emit("grow", { kymograph, isDone: true });
-      this.#status.textContent = `${kymograph.done} of ${source.series.count} images`;
-    } catch (error) {
-      if (this.#running !== running) return;
-      this.#status.textContent = running.signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
-    } finally {
-      if (this.#running === running) this.#leave();
-    }
-  }
-
-  /** Cancels a kymograph in progress, and resets the controls. */
-  #leave() {
-    this.#running?.abort();
-    this.#running = null;
-    this.#start.textContent = "Make kymograph";
-    this.#progress.hidden = true;
-    this.emit("end");
-  }
-
-  /** @param {Source} source @param {Kymograph} kymograph @param {AbortSignal} signal */
-  async #fetchAll({ series, images }, kymograph, signal) {
-    let shownAt = -Infinity;
-    await fetchImages(series.count, images(), signal, (planes, t, done) => {
-      planes.forEach((image, channel) => image !== null && kymograph.take(channel, t, image));
-      this.#progress.value = done;
-      if (performance.now() - shownAt < SHOW_EVERY_MS) return;
-      shownAt = performance.now();
-      this.emit("grow", { kymograph, isDone: false });
+      this.#status.textContent = `${kymograph.done} of ${count} images`;
     });
+    if (fault !== null) this.emit("end");
   }
 }
 

@@ -1,5 +1,6 @@
 /** Lines drawn over streaks, with time, distance and velocity. */
-import { quantity, tableUnit, toPhysical } from "../../../measure/axes.js";
+import { quantity, tableUnit } from "../../../measure/axes.js";
+import { columnOf } from "../../../measure/measurement.js";
 import { lineVelocity, velocityText } from "../../../measure/velocity.js";
 import { element, unbroken } from "../controls/element.js";
 import { removeButton, tables } from "../controls/fields.js";
@@ -14,6 +15,7 @@ import { panel, ShapePanel, velocityColumn } from "./panel.js";
 
 const COLOR = "#ffffff";
 
+/** @extends {ShapePanel<Line>} */
 export class LinePanel extends ShapePanel {
   endNames = ["Start", "End"];
   /** @type {readonly Line[]} */
@@ -22,8 +24,6 @@ export class LinePanel extends ShapePanel {
   #rows = element("div");
   /** Reads out the line being drawn or moved. */
   #output = element("output", { className: "drawn", "aria-live": "polite" });
-  /** The line being drawn, with id 0, or being moved. @type {Line | null} */
-  #draft = null;
 
   constructor() {
     super();
@@ -34,14 +34,14 @@ export class LinePanel extends ShapePanel {
   /** @param {Scan} scan @param {import("./drawn.js").Drawn | null} drawn drawn in it before */
   begin(scan, drawn) {
     this.scan = scan;
-    this.#draft = null;
+    this.draft = null;
     this.#output.textContent = "";
     this.#made = Math.max(0, ...drawn?.lines.map(({ id }) => id) ?? []);
     this.#set(drawn?.lines ?? []);
   }
 
   get shapes() {
-    return this.#shown.filter(({ id }) => id !== 0).map((line) => ({
+    return this.withDraft(this.lines).filter(({ id }) => id !== 0).map((line) => ({
       id: line.id,
       name: nameOf(line),
       ends: [line.from, line.to],
@@ -55,7 +55,7 @@ export class LinePanel extends ShapePanel {
     if (line === undefined) return;
     const [from, to] = /** @type {Place[]} */ (ends ?? [line.from, line.to]);
     const other = { ...line, from, to, ...name !== undefined && { name } };
-    this.#draft = isDone ? null : other;
+    this.draft = isDone ? null : other;
     if (ends !== undefined) this.#read(other);
     if (isDone) this.#set(this.lines.map((former) => former === line ? other : former));
   }
@@ -76,24 +76,23 @@ export class LinePanel extends ShapePanel {
   /** Follows a line being drawn. @param {Place} from @param {Place} to @param {boolean} isDone */
   draw(from, to, isDone) {
     const isLine = from.x !== to.x || from.y !== to.y;
-    this.#draft = isDone ? null : { id: 0, from, to };
-    if (isLine) this.#read({ from, to });
+    const line = { id: 0, from, to };
+    this.draft = isDone ? null : line;
+    if (isLine) this.#read(line);
     else this.#output.textContent = "";
-    if (!isDone || !isLine) return;
-    const id = this.#add({ id: 0, from, to });
+    const id = isDone && isLine ? this.#add(line) : null;
     if (id !== null) this.emit("select", { id });
   }
 
   /** Cancels the line being drawn. */
   giveUp() {
-    if (this.#draft === null) return;
-    this.#draft = null;
-    this.#output.textContent = "";
+    if (this.draft !== null) this.#output.textContent = "";
+    this.draft = null;
   }
 
-  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} marks over the picture */
+  /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */
   marks(toScreen) {
-    return this.#shown.flatMap((drawn) => {
+    return this.withDraft(this.lines).flatMap((drawn) => {
       const [start, end] = [drawn.from, drawn.to].map(({ x, y }) => toScreen(x, y));
       const style = { color: COLOR, halo: true };
       const line = { points: [start, end], width: 2, ...style };
@@ -112,11 +111,7 @@ export class LinePanel extends ShapePanel {
     const found = lines.map(({ from, to }) => lineVelocity(from, to, scan.axes));
     return [
       { name: "Line", values: lines.map(({ id }) => id) },
-      {
-        name: "Start",
-        unit: tableUnit(time),
-        values: lines.map(({ from, to }) => toPhysical(time, Math.min(from.x, to.x))),
-      },
+      columnOf("Start", lines, ({ from, to }) => Math.min(from.x, to.x) - 0.5, time),
       { name: "Duration", unit: tableUnit(time), values: found.map(({ duration }) => duration) },
       { name: "Distance", unit: tableUnit(space), values: found.map(({ distance }) => distance) },
       velocityColumn(scan, found.map(({ velocity }) => velocity)),
@@ -124,21 +119,11 @@ export class LinePanel extends ShapePanel {
     ];
   }
 
-  /** Lines with the one being drawn or moved. */
-  get #shown() {
-    const draft = this.#draft;
-    return draft === null ? this.lines : [...this.lines.filter(({ id }) => id !== draft.id), draft];
-  }
-
   /** Time, distance and velocity. @param {{from: Place, to: Place}} line */
   #texts({ from, to }) {
     const { axes } = /** @type {Scan} */ (this.scan);
     const { duration, distance, velocity } = lineVelocity(from, to, axes);
-    return [
-      quantity(duration, axes[0]),
-      quantity(distance, axes[1]),
-      velocityText(velocity, axes),
-    ];
+    return [quantity(duration, axes[0]), quantity(distance, axes[1]), velocityText(velocity, axes)];
   }
 
   /** @param {{from: Place, to: Place}} line */

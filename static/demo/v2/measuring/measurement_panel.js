@@ -23,6 +23,7 @@ import { ParameterFields } from "./parameter_fields.js";
 import { placeOf, quantitiesText, shapeOf } from "./scan.js";
 import { rangeOf, SERIES_RANGE } from "./value_range.js";
 import { counts, outlineMarks, seriesOf, valueText } from "./values_over_time.js";
+import { Work } from "./work.js";
 import { measuredAt, measuredInWorkers } from "./workers.js";
 
 /** @import { Band as MeasuredBand, Measurement, Plane, Quantity, Settings } from "../../../measure/measurement.js" */
@@ -47,16 +48,14 @@ export class MeasurementPanel extends Panel {
   quantities = [];
   /** How `#found` was measured. @type {Result} */
   #result = NO_RESULT;
-  /** @type {AbortController | null} */
-  #running = null;
   #band;
   #channel;
   #fields;
   #range = element("p", { className: "hint" });
   #status = element("p", { className: "result", role: "status" });
   #list;
-  #progress;
   #start;
+  #work;
   #cursor;
 
   /**
@@ -81,8 +80,10 @@ export class MeasurementPanel extends Panel {
         this.changed();
       },
     });
-    this.#progress = element("progress", { hidden: true, "aria-label": title });
-    this.#start = button("Measure", () => this.#toggle(), { id: `${key}-start` });
+    this.#start = button("Measure", () => this.#work.isRunning ? this.#work.cancel() : this.measure(), {
+      id: `${key}-start`,
+    });
+    this.#work = new Work(title, this.#status, [this.#start]);
     const edits = [
       ...overTime
         ? [button("Leave out at the cursor", () => {
@@ -103,7 +104,7 @@ export class MeasurementPanel extends Panel {
       element("p", { className: "hint", textContent: hint }),
       fieldRow(this.#band.label, this.#channel.label, ...this.#fields.labels),
       this.#range,
-      fieldRow(this.#start, this.#progress, ...edits),
+      fieldRow(this.#start, this.#work.progress, ...edits),
       this.#status,
       ...sections.length === 0 ? [] : [
         element(
@@ -218,7 +219,7 @@ export class MeasurementPanel extends Panel {
   }
 
   #forget() {
-    this.#running?.abort();
+    this.#work.end();
     this.#result = NO_RESULT;
     this.#status.textContent = "";
     this.#found = [];
@@ -320,11 +321,6 @@ export class MeasurementPanel extends Panel {
     return this.scan === null ? [] : outlineMarks(this.measurement, this.#found, this.scan.axes, toScreen);
   }
 
-  #toggle() {
-    if (this.#running !== null) return this.#running.abort();
-    return this.measure(new AbortController());
-  }
-
   /** What the fields order, or why nothing can be measured. @returns {Ordered | string} */
   #order() {
     const { scan, measurement: { isOfBands } } = this;
@@ -341,24 +337,26 @@ export class MeasurementPanel extends Panel {
   /**
    * Measures with the settings of the fields.
    *
-   * @param {AbortController} running cancels it
+   * @param {AbortSignal} [outer] cancels it, besides the button
    * @returns {Promise<string>} why nothing was measured; empty after success
    */
-  async measure(running) {
+  async measure(outer) {
     const ordered = this.#order();
     if (typeof ordered === "string") return this.#status.textContent = ordered;
     if (this.measurement.isQuick) return this.#measureNow(ordered);
-    return await this.#run(running, async () => {
-      const measured = await measuredInWorkers(this.measurement, ordered.order, {
-        signal: running.signal,
-        onFound: (found, done, of) => {
-          Object.assign(this.#progress, { max: of, value: done });
-          this.#arriving = found;
-          this.changed();
-        },
-      });
+    return await this.#run(async (signal) => {
+      const onFound = (
+        /** @type {readonly any[]} */ found,
+        /** @type {number} */ done,
+        /** @type {number} */ of,
+      ) => {
+        Object.assign(this.#work.progress, { max: of, value: done });
+        this.#arriving = found;
+        this.changed();
+      };
+      const measured = await measuredInWorkers(this.measurement, ordered.order, { signal, onFound });
       if (this.scan === ordered.scan) this.#keep(measured, ordered);
-    });
+    }, outer);
   }
 
   /** Runs a quick measurement, without workers. @param {Ordered} ordered @returns {string} why nothing was measured; empty after success */
@@ -409,14 +407,13 @@ export class MeasurementPanel extends Panel {
       return;
     }
     const { measurement, scan } = this;
-    if (this.#result.about.length === 0) await this.measure(new AbortController());
+    if (this.#result.about.length === 0) await this.measure();
     const at = { line: Math.floor(place.x), column: Math.floor(place.y) };
-    const running = new AbortController();
-    await this.#run(running, async () => {
+    await this.#run(async (signal) => {
       const { plane, band, settings } = ordered.order;
       const item = measurement.isQuick
         ? measurement.at?.(plane, band, settings, at) ?? null
-        : await measuredAt(measurement, { ...ordered.order, at }, running.signal);
+        : await measuredAt(measurement, { ...ordered.order, at }, signal);
       if (this.scan !== scan) return;
       const isThere = item !== null && this.#found.some(isSamePlace(item));
       if (item === null || isThere) {
@@ -433,26 +430,13 @@ export class MeasurementPanel extends Panel {
     this.#show(again({ samples, shape: shapeOf(scan) }, { ...this.#bandOf(scan), columns, trace }, found));
   }
 
-  /** Runs work, which can be cancelled. @param {AbortController} running @param {() => Promise<void>} work @returns {Promise<string>} why it failed; empty after success */
-  async #run(running, work) {
-    this.#running = running;
-    this.#start.textContent = "Cancel";
-    this.#progress.hidden = false;
-    this.#progress.removeAttribute("value");
-    try {
-      await work();
-      return "";
-    } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      return this.#status.textContent = running.signal.aborted ? "Cancelled" : message;
-    } finally {
-      if (this.#running === running) this.#running = null;
-      // Partial results are shown only during the work.
-      this.#arriving = null;
-      this.#start.textContent = "Measure";
-      this.#progress.hidden = true;
-      this.changed();
-    }
+  /** @param {(signal: AbortSignal) => Promise<void>} work @param {AbortSignal} [outer] @returns {Promise<string>} why it failed; empty after success */
+  async #run(work, outer) {
+    const fault = await this.#work.run(work, outer);
+    // Partial results are shown only during the work.
+    if (fault !== null) this.#arriving = null;
+    if (fault !== null) this.changed();
+    return fault ?? "";
   }
 
   /** @param {readonly any[]} found in any order */
@@ -470,7 +454,7 @@ export class MeasurementPanel extends Panel {
     const { scan, measurement: { overTime } } = this;
     const place = nearestTo(this.#found, line);
     const item = this.#found[place];
-    if (this.#running !== null || item === undefined || scan === null || overTime === undefined) return;
+    if (this.#work.isRunning || item === undefined || scan === null || overTime === undefined) return;
     if (!counts(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
     this.#show(this.#found.with(place, { ...item, isLeftOut: !item.isLeftOut }));
     this.changed();

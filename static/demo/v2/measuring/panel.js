@@ -43,7 +43,7 @@
  * @property {(id: Id) => void} remove
  */
 import { axisTitle, tableUnit } from "../../../measure/axes.js";
-import { velocityUnit } from "../../../measure/velocity.js";
+import { velocityTableUnit } from "../../../measure/velocity.js";
 import { element } from "../controls/element.js";
 import { Emitter } from "../controls/emitter.js";
 import { button } from "../controls/fields.js";
@@ -83,14 +83,26 @@ export class Panel extends Emitter {
   }
 }
 
-/** A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list. */
+/**
+ * A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list.
+ *
+ * @template {{id: Id}} [Drawing=any]
+ */
 export class ShapePanel extends Panel {
   /** Holds the fields of the selected shape. */
   slot = element("div");
+  /** The shape being drawn, or being moved. @type {Drawing | null} */
+  draft = null;
   /** @type {Id | null} */
   #selected = null;
   /** @type {Map<Id, HTMLButtonElement>} */
   #picks = new Map();
+
+  /** Shapes with the one being drawn or moved. @param {readonly Drawing[]} all */
+  withDraft(all) {
+    const { draft } = this;
+    return draft === null ? all : [...all.filter(({ id }) => id !== draft.id), draft];
+  }
 
   /** Makes the button that selects a shape in the list. @param {Id} id @param {...(Node | string)} content */
   pick(id, ...content) {
@@ -125,9 +137,9 @@ export function nearestTo(found, line) {
   return Math.min(found.length - 1, Math.max(0, Math.round((line - first.line) / step)));
 }
 
-/** @param {Scan} scan @param {(number | null)[]} values @returns {Column} */
+/** @param {Scan} scan @param {(number | null)[]} values */
 export const velocityColumn = ({ axes }, values) => ({
   name: "Velocity",
-  unit: velocityUnit(axes).replace("µ", "u"),
+  unit: velocityTableUnit(axes),
   values,
 });

@@ -16,14 +16,13 @@ const COLOR = "#ffffff";
 /** Arm of the cross of a point, in CSS pixels. */
 const ARM = 6;
 
+/** @extends {ShapePanel<Region>} */
 export class RegionPanel extends ShapePanel {
   endNames = ["Start", "Stop"];
   /** @type {readonly Region[]} */
   regions = [];
   #rows = element("div");
   element = panel(this.#rows, this.slot);
-  /** The rectangle being drawn, or the region being moved. @type {Region | null} */
-  #draft = null;
   /** Elements that show the means of rectangles. @type {Map<Region, HTMLElement>} */
   #means = new Map();
 
@@ -54,19 +53,19 @@ export class RegionPanel extends ShapePanel {
       start: [left, top],
       stop: [right, bottom],
     };
-    this.#draft = isDone ? null : region;
+    this.draft = isDone ? null : region;
     if (isDone) this.#add(region);
   }
 
   /** A number that is free in the ids that this page gives. */
   get #nextNumber() {
-    return 1 +
-      Math.max(0, ...this.regions.map(({ id }) => Number(/^(?:rectangle|region)-(\d+)$/.exec(id)?.[1] ?? 0)));
+    const given = this.regions.map(({ id }) => Number(/^(?:rectangle|region)-(\d+)$/.exec(id)?.[1] ?? 0));
+    return 1 + Math.max(0, ...given);
   }
 
   get shapes() {
     return this.regions.map((region) => {
-      const shown = region.id === this.#draft?.id ? this.#draft : region;
+      const shown = region.id === this.draft?.id ? this.draft : region;
       const { id, type, position, start = [0, 0], stop = [0, 0] } = shown;
       const isArea = type === "rectangle";
       // Rectangles end at pixel edges, other regions in the middle of pixels.
@@ -83,17 +82,15 @@ export class RegionPanel extends ShapePanel {
     if (region === undefined || this.scan === null) return;
     const [rows, columns] = shapeOf(this.scan);
     const isArea = region.type === "rectangle";
-    const pixels = ends.map((
+    const pixel = (/** @type {number | null} */ place, /** @type {number} */ size) =>
+      isArea ? Math.round(Number(place)) : Math.min(size - 1, Math.floor(Number(place)));
+    const [start, stop = start] = ends.map((
       { x, y },
-    ) => /** @type {[number, number]} */ (isArea
-      ? [Math.round(Number(y)), Math.round(Number(x))]
-      : [Math.min(columns - 1, Math.floor(Number(y))), Math.min(rows - 1, Math.floor(Number(x)))])
-    );
-    const [start, stop = start] = pixels;
+    ) => /** @type {[number, number]} */ ([pixel(y, columns), pixel(x, rows)]));
     const isEmpty = isArea && start && (start[0] >= stop[0] || start[1] >= stop[1]);
     const places = !start || isEmpty ? {} : region.position ? { position: start } : { start, stop };
     const other = { ...region, ...name !== undefined && { name }, ...places };
-    this.#draft = isDone ? null : other;
+    this.draft = isDone ? null : other;
     if (isDone) this.#set(this.regions.map((former) => former === region ? other : former));
   }
 
@@ -101,13 +98,9 @@ export class RegionPanel extends ShapePanel {
   duplicate(id) {
     const region = this.regions.find((region) => region.id === id);
     if (region === undefined) return null;
-    const copy = {
-      ...region,
-      id: `region-${this.#nextNumber}`,
-      name: `${titleOf(region)} copy`.slice(0, 80),
-    };
-    this.#add(copy);
-    return copy.id;
+    const copy = `region-${this.#nextNumber}`;
+    this.#add({ ...region, id: copy, name: `${titleOf(region)} copy`.slice(0, 80) });
+    return copy;
   }
 
   /** @param {Id} id */
@@ -123,13 +116,12 @@ export class RegionPanel extends ShapePanel {
 
   /** Cancels the rectangle being drawn. */
   giveUp() {
-    this.#draft = null;
+    this.draft = null;
   }
 
   /** @param {(x: number, y: number) => [number, number]} toScreen @returns {Mark[]} */
   marks(toScreen) {
-    const draft = this.#draft === null ? [] : [this.#draft];
-    return [...this.regions.filter(({ id }) => id !== draft[0]?.id), ...draft].flatMap((region) => {
+    return this.withDraft(this.regions).flatMap((region) => {
       const paths = pathsOf(region, toScreen);
       const [at] = paths[0];
       const style = { color: COLOR, halo: true };

@@ -1,0 +1,60 @@
+/** Work that the buttons which start it also cancel. */
+import { element } from "../controls/element.js";
+
+export class Work {
+  #status;
+  #buttons;
+  /** @type {AbortController | null} */
+  #running = null;
+
+  /** @param {string} label of the progress @param {Node} status says why work failed @param {readonly HTMLButtonElement[]} buttons */
+  constructor(label, status, buttons) {
+    this.progress = element("progress", { hidden: true, "aria-label": label });
+    this.#status = status;
+    this.#buttons = buttons.map((button) => ({ button, name: button.textContent }));
+  }
+
+  get isRunning() {
+    return this.#running !== null;
+  }
+
+  /** Cancels the work, which then says so. */
+  cancel() {
+    this.#running?.abort();
+  }
+
+  /** Ends the work without a word, since another picture is shown. */
+  end() {
+    this.#running?.abort();
+    this.#running = null;
+    for (const { button, name } of this.#buttons) button.textContent = name;
+    this.progress.hidden = true;
+  }
+
+  /**
+   * Runs work in place of earlier work.
+   *
+   * @param {(signal: AbortSignal) => Promise<void>} work
+   * @param {AbortSignal} [outer] cancels it, too
+   * @returns {Promise<string | null>} why it failed; empty after success, null if it was ended
+   */
+  async run(work, outer) {
+    this.end();
+    const running = this.#running = new AbortController();
+    const signal = AbortSignal.any([running.signal, ...outer ? [outer] : []]);
+    for (const { button } of this.#buttons) button.textContent = "Cancel";
+    this.progress.hidden = false;
+    this.progress.removeAttribute("value");
+    let fault = "";
+    try {
+      await work(signal);
+    } catch (error) {
+      fault = signal.aborted ? "Cancelled" : /** @type {Error} */ (error).message;
+    }
+    if (this.#running !== running) return null;
+    this.#running = null;
+    this.end();
+    if (fault !== "") this.#status.textContent = fault;
+    return fault;
+  }
+}
