@@ -61,20 +61,6 @@ export function diameterOverTime({ samples, shape }, options = {}) {
   return found;
 }
 
-/** Mean of some lines for each column of a band. */
-function meanProfile(
-  /** @type {Float32Array} */ samples,
-  /** @type {number} */ columns,
-  /** @type {readonly [number, number]} */ [first, end],
-  /** @type {readonly [number, number]} */ [from, to],
-) {
-  const sums = new Float64Array(to - from);
-  for (let row = first; row < end; row += 1) {
-    for (let x = from; x < to; x += 1) sums[x - from] += samples[row * columns + x];
-  }
-  return sums.map((sum) => sum / (end - first));
-}
-
 /**
  * Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear.
  *

@@ -18,10 +18,13 @@ import { TypedPanel } from "./typed_panel.js";
 /** @import { Place } from "../panels/plane_steps.js" */
 /** @import { Shown } from "./measuring.js" */
 /** @import { Viewer } from "../panels/viewer.js" */
+/** @import { LoadedChannel } from "../picture/channel.js" */
 /** @import { LoadedGroup } from "../picture/channel_group.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 
 /**
+ * @typedef {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null}} Picture
+ *
  * @typedef {object} Images source of further images of the shown series
  * @property {() => Place} place of the shown image
  * @property {(place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>} planesAt of all channels
@@ -34,10 +37,10 @@ export class MeasuredView {
   #viewer;
   #images;
   #measuring;
-  /** The images of the shown kymograph; null if none is shown. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, look: unknown} | null} */
+  /** The images of the shown kymograph; null if none is shown. @type {Picture & {look: any} | null} */
   #original = null;
   #typedPanel = new TypedPanel();
-  /** The image that is treated as a line scan, with what was typed. @type {{info: OpenResponse, source: LoadedGroup, reference: LoadedGroup | null, typed: TypedScan} | null} */
+  /** The image that is treated as a line scan, with what was typed. @type {Picture & {typed: TypedScan} | null} */
   #plain = null;
   /** Planes of the image that the shown projection replaces; null if none is shown. @type {Float32Array[] | null} */
   #image = null;
@@ -58,11 +61,11 @@ export class MeasuredView {
     viewer.on("shown", ({ look }) => {
       if (!this.#isShowing) this.#original = this.#plain = null;
       this.#image = null;
-      if (look?.typed && this.#plain === null && this.#treat(look.typed, look)) return;
+      if (look?.typed && this.#plain === null && this.treat(look.typed, look)) return;
       this.#begin(look?.drawn);
     });
     byId("measure").append(this.#typedPanel.element);
-    this.#typedPanel.on("treat", (typed) => this.#treat(typed, null));
+    this.#typedPanel.on("treat", (typed) => this.treat(typed));
     this.#typedPanel.on("back", () => this.#showPlain());
     viewer.extendLook = (look) => this.#withDrawn(look);
     this.#measuring.on("drawn", () => images.onDrawn());
@@ -103,9 +106,9 @@ export class MeasuredView {
   restore(drawn, typed) {
     this.goBack();
     if (typed === null) this.#showPlain();
-    else if (JSON.stringify(typed) !== JSON.stringify(this.#plain?.typed)) this.#treat(typed, null);
+    else if (JSON.stringify(typed) !== JSON.stringify(this.#plain?.typed)) this.treat(typed);
     this.#measuring.replace(drawn);
-    if (drawn.kymograph?.isMade && this.#measuring.kymographs.hasSeries) this.#makeAgain(drawn.kymograph);
+    if (drawn.kymograph?.isMade) this.#makeAgain(drawn.kymograph);
   }
 
   /** Deselects the tool and the shape; returns whether either was selected. */
@@ -117,9 +120,9 @@ export class MeasuredView {
   #withDrawn(look) {
     const { drawn } = this.#measuring;
     if (this.#original === null) return { ...look, drawn, ...(this.#plain && { typed: this.#plain.typed }) };
-    const former = /** @type {any} */ (this.#original.look);
-    const { kymographs } = this.#measuring;
-    const kymograph = { ...kymographs.kept, look: { ...look, drawn: { ...drawn, kymograph: null } } };
+    const { look: former } = this.#original;
+    const { kept } = this.#measuring.kymographs;
+    const kymograph = { ...kept, look: { ...look, drawn: { ...drawn, kymograph: null } } };
     const { accepted, origin } = drawn ?? former.drawn;
     return { ...former, drawn: { ...former.drawn, accepted, origin, kymograph } };
   }
@@ -128,18 +131,20 @@ export class MeasuredView {
   #begin(drawn) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
-    const sources = this.#original !== null || isTime(info.plane.axes[0]) ? new Map() : sourcesOf(
+    const isKymograph = this.#original !== null;
+    const typed = this.#plain?.typed ?? null;
+    const sources = isKymograph || isTime(info.plane.axes[0]) ? new Map() : sourcesOf(
       info,
       groups.source,
       () => this.#images.place(),
       (place, signal) => this.#images.planesAt(place, signal),
     );
-    this.#typedPanel.show(this.#plain !== null || isPlainImage(info), this.#plain?.typed ?? null);
+    this.#typedPanel.show(typed !== null || isPlainImage(info), typed);
     const taken = this.#measuring.begin({
       group: groups.source,
       file: info.source,
-      lineScan: this.#original === null ? info.lineScan ?? null : null,
-      typed: this.#plain?.typed ?? null,
+      lineScan: isKymograph ? null : info.lineScan ?? null,
+      typed,
       why: this.#whyNoLineScan(info),
       path: pathPoints(info.reference),
       series: sources.get("T") ?? null,
@@ -147,39 +152,28 @@ export class MeasuredView {
       place: () => this.#placeInFile(info),
       derived: () => this.#derived,
       note: this.#viewer.note,
-      isKymograph: this.#original !== null,
+      isKymograph,
       isAccepted: info.collection?.member.accepted ?? false,
       kept: this.#kept,
       drawn,
     });
     this.#kept = null;
     if (taken === null && drawnWords(drawn) !== "") this.#images.onLost();
-    if (!this.#measuring.kymographs.hasSeries || this.#original !== null || !taken?.kymograph?.isMade) return;
-    this.#makeAgain(taken.kymograph);
+    if (!isKymograph && taken?.kymograph?.isMade) this.#makeAgain(taken.kymograph);
   }
 
   /** Makes a kymograph again from the current images, with its earlier drawings. @param {import("./drawn.js").KeptKymograph} kymograph */
   #makeAgain({ look = {} }) {
+    if (!this.#measuring.kymographs.hasSeries) return;
     this.#former = look;
     this.#measuring.kymographs.make();
   }
 
-  /** Shows an image as a line scan with a typed calibration. @param {TypedScan} typed */
-  treat(typed) {
-    this.#treat(typed, null);
-  }
-
-  /**
-   * Shows the image as a line scan with a typed calibration; returns false if there is no plain image.
-   *
-   * @param {TypedScan} typed
-   * @param {any} look earlier look of this line scan, or null
-   */
-  #treat(typed, look) {
+  /** Shows the image as a line scan with a typed calibration; returns false if there is no plain image. @param {TypedScan} typed @param {any} look earlier look of this line scan */
+  treat(typed, look = null) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null || this.#plain === null && !isPlainImage(info)) return false;
-    const plain = this.#plain ??
-      { info, source: groupOf(groups.source), reference: groups.reference && groupOf(groups.reference) };
+    const plain = this.#plain ?? pictureOf(info, groups);
     const { plane, channels } = typedPlanes(plain.source, typed);
     if (look === null) this.#keep(isTurned(this.#plain?.typed) !== isTurned(typed));
     this.#plain = { ...plain, typed };
@@ -256,34 +250,21 @@ export class MeasuredView {
   #showKymograph(kymograph) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
-    const image = groupOf(groups.source);
-    // A kymograph is made of the images, also while their projection is shown.
-    const channels = image.channels.map((channel, i) => ({
-      ...channel,
-      samples: this.#image?.[i] ?? channel.samples,
-    }));
+    const picture = pictureOf(info, groups);
+    const { source: image } = picture;
+    const withSamples = (/** @type {readonly Float32Array[] | null} */ samples) =>
+      image.channels.map((channel, i) => ({ ...channel, samples: samples?.[i] ?? channel.samples }));
     const look = /** @type {any} */ (this.#viewer.look);
     // Going back to the images discards the kymograph.
     look.drawn.kymograph.isMade = false;
-    this.#original = {
-      info,
-      source: { ...image, channels },
-      reference: groups.reference && groupOf(groups.reference),
-      look,
-    };
+    // A kymograph is made of the images, also while their projection is shown.
+    this.#original = { ...picture, source: { ...image, channels: withSamples(this.#image) }, look };
     const { shape, axes } = kymograph.plane;
     const described = info.plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
     const plane = {
       ...info.plane,
       shape: /** @type {[number, number]} */ (shape),
       axes: titled(/** @type {typeof info.plane.axes} */ (described)),
-    };
-    const source = {
-      plane,
-      channels: image.channels.map((channel, i) => ({
-        ...channel,
-        samples: kymograph.samples[i] ?? channel.samples,
-      })),
     };
     const reference = { plane: info.plane, channels: [], lineRoi: null, scanPath: kymograph.path };
     this.#line = lineWords(kymograph, info.plane.axes);
@@ -292,7 +273,7 @@ export class MeasuredView {
     this.#isShowing = true;
     this.#viewer.show({
       info: /** @type {OpenResponse} */ ({ ...info, plane, reference }),
-      source,
+      source: { plane, channels: withSamples(kymograph.samples) },
       reference: image,
       look: this.#former ?? { source: { channels: look.source?.channels } },
     });
@@ -323,9 +304,8 @@ export class MeasuredView {
     this.#measuring.images.goBack();
     const original = this.#original;
     if (original === null) return;
-    const { drawn } = /** @type {any} */ (original.look);
     this.#keep(false);
-    this.#kept = { ...this.#kept, regions: drawn.regions };
+    this.#kept = { ...this.#kept, regions: original.look.drawn.regions };
     this.#original = null;
     this.#viewer.show(original);
     this.#images.onDerived(false);
@@ -335,11 +315,19 @@ export class MeasuredView {
 /** Whether the columns of the image are lines. @param {TypedScan | undefined} typed */
 const isTurned = (typed) => typed?.time === "columns";
 
-/** A group as it was loaded, without display settings. @param {{plane: any, channels: readonly import("../picture/channel.js").LoadedChannel[]}} group @returns {LoadedGroup} */
-const groupOf = ({ plane, channels }) => ({
-  plane,
-  channels: channels.map(({ index, name, samples }) => ({ index, name, samples })),
-});
+/** A picture as it was loaded, without display settings. @param {OpenResponse} info @param {NonNullable<Viewer["groups"]>} groups @returns {Picture} */
+function pictureOf(info, { source, reference }) {
+  const loaded = (/** @type {any} */ { plane, channels }) => ({
+    plane,
+    channels: channels.map((/** @type {LoadedChannel} */ { index, name, dataUrl, samples }) => ({
+      index,
+      name,
+      dataUrl,
+      samples,
+    })),
+  });
+  return { info, source: loaded(source), reference: reference && loaded(reference) };
+}
 
 /** The line of a kymograph for tables. @param {Kymograph} kymograph @param {readonly Axis[]} axes of rows and columns @returns {[string, string | number][]} */
 function lineWords({ points, width }, axes) {

@@ -117,10 +117,7 @@ export class ShapeEditor extends Emitter {
   /** Updates grips and fields after a change of the shape, also by Undo. */
   refresh() {
     const { shape } = this;
-    if (shape === null) {
-      this.deselect();
-      return;
-    }
+    if (shape === null) return void this.deselect();
     const { name, color = "", ends, place } = shape;
     // Setting the value of a field moves its caret.
     if (this.#name.value !== name) this.#name.value = name;
@@ -128,7 +125,10 @@ export class ShapeEditor extends Emitter {
     this.#fields.ariaLabel = name;
     this.place();
     for (const grips of this.#bands) {
-      grips.forEach((grip, i) => grip.ariaLabel = `${this.#gripName(i)} ${name}, ${place}`);
+      for (const [i, grip] of grips.entries()) {
+        const end = String(this.#selected?.panel.endNames[i - 1]).toLowerCase();
+        grip.ariaLabel = `${i === 0 ? "Move" : `Move ${end} of`} ${name}, ${place}`;
+      }
     }
     for (const { field, end, axis } of this.#numbers) {
       field.number = this.#physical(axis, ends[end][axis] ?? 0);
@@ -146,14 +146,12 @@ export class ShapeEditor extends Emitter {
       this.#bands = Array.from({ length: this.#pane.bandCount }, () => this.#madeGrips(panel, shape));
       this.#pane.hold(...this.#bands.flat());
     }
-    const inside = (/** @type {number} */ value, /** @type {number} */ size) =>
-      Math.min(size, Math.max(0, value));
     for (const [band, grips] of this.#bands.entries()) {
       grips.forEach((grip, i) => {
         const { x, y } = gripPlace(shape.ends, i, this.#pane.view);
         const [left, top] = this.#pane.toScreen(x, y);
-        grip.style.left = `${inside(left, width)}px`;
-        grip.style.top = `${band * height + inside(top, height)}px`;
+        grip.style.left = `${Math.min(width, Math.max(0, left))}px`;
+        grip.style.top = `${band * height + Math.min(height, Math.max(0, top))}px`;
         // Keys need only the grips of one band.
         grip.tabIndex = band === 0 ? 0 : -1;
       });
@@ -195,29 +193,23 @@ export class ShapeEditor extends Emitter {
   #makeFields({ endNames }, { ends, color }) {
     this.#color.hidden = color === undefined;
     const { isLineScan } = /** @type {Scan} */ (this.#scan);
-    this.#numbers = ends.flatMap((end, i) => {
-      // Images list X first, which counts columns.
-      const axes = isLineScan ? axesOf(end) : axesOf(end).reverse();
-      return axes.map((axis, k) => ({
-        field: this.#numberField(i, axis, endNames[i], k === 0),
-        end: i,
-        axis,
-      }));
-    });
-    const rows = ends.map((_, i) =>
-      this.#numbers.filter(({ end }) => end === i).map(({ field }) => field.label)
+    // Images list X first, which counts columns.
+    const axes = /** @type {("x" | "y")[]} */ (isLineScan ? ["x", "y"] : ["y", "x"]);
+    const rows = ends.map((end, i) =>
+      axes.filter((axis) => end[axis] !== null)
+        .map((axis, k) => ({ field: this.#numberField(i, axis, endNames[i], k === 0), end: i, axis }))
     );
+    this.#numbers = rows.flat();
     // The edges of a band share a row.
-    const lines = rows.every(({ length }) => length === 1) ? [rows.flat()] : rows;
-    this.#places.replaceChildren(...lines.map((labels) => fieldRow(...labels)));
+    const lines = rows.every(({ length }) => length === 1) ? [this.#numbers] : rows;
+    this.#places.replaceChildren(...lines.map((line) => fieldRow(...line.map(({ field }) => field.label))));
   }
 
   /** @param {number} end @param {"x" | "y"} axis @param {string} endName @param {boolean} isFirst whether it is the first field of its end */
   #numberField(end, axis, endName, isFirst) {
     const { step, unit, name, title = name } = this.#axis(axis);
-    const scan = /** @type {Scan} */ (this.#scan);
-    const { isLineScan } = scan;
-    const size = shapeOf(scan)[axis === "x" ? 0 : 1];
+    const { isLineScan } = /** @type {Scan} */ (this.#scan);
+    const size = this.#size[axis === "x" ? 0 : 1];
     const [min, max] = [this.#physical(axis, 0), this.#physical(axis, size)];
     const field = numberField(
       [isFirst ? endName : "", isLineScan ? "" : title].join(" ").trim(),
@@ -237,6 +229,11 @@ export class ShapeEditor extends Emitter {
     field.input.step = String(step);
     if (!isFirst) field.input.ariaLabel = `${endName}: ${title}`;
     return field;
+  }
+
+  /** Rows and columns of the picture. */
+  get #size() {
+    return shapeOf(/** @type {Scan} */ (this.#scan));
   }
 
   /** @param {"x" | "y"} axis */
@@ -262,14 +259,10 @@ export class ShapeEditor extends Emitter {
   }
 
   #duplicate() {
-    const { panel, id } = this.#selected ?? {};
-    const copy = panel?.duplicate(/** @type {Id} */ (id)) ?? null;
-    if (panel !== undefined && copy !== null) this.select(panel, copy);
-  }
-
-  /** Start of the label of grip i. @param {number} i */
-  #gripName(i) {
-    return i === 0 ? "Move" : `Move ${String(this.#selected?.panel.endNames[i - 1]).toLowerCase()} of`;
+    if (this.#selected === null) return;
+    const { panel, id } = this.#selected;
+    const copy = panel.duplicate(id);
+    if (copy !== null) this.select(panel, copy);
   }
 
   /** @param {PointerEvent} event @param {HTMLButtonElement} grip @param {number} i */
@@ -290,7 +283,7 @@ export class ShapeEditor extends Emitter {
     if (drag === null) return;
     const shift = this.#pane.shift(event.clientX - drag.x, event.clientY - drag.y);
     if (isDone) this.#drag = null;
-    this.#move(drag.ends, drag.grip, shift, isDone);
+    this.#reshape({ ends: moved(drag.ends, drag.grip, shift, this.#size) }, isDone);
   }
 
   #giveUp() {
@@ -298,12 +291,6 @@ export class ShapeEditor extends Emitter {
     this.#drag = null;
     if (drag !== null) this.#reshape({ ends: drag.ends });
     return drag !== null;
-  }
-
-  /** @param {readonly End[]} ends @param {number} grip @param {Point} shift @param {boolean} isDone @param {Element} [by] */
-  #move(ends, grip, shift, isDone, by) {
-    const size = shapeOf(/** @type {Scan} */ (this.#scan));
-    this.#reshape({ ends: moved(ends, grip, shift, size) }, isDone, by);
   }
 
   /** @param {KeyboardEvent} event @param {number} i */
@@ -315,21 +302,18 @@ export class ShapeEditor extends Emitter {
       if (!this.#leaves(i, event.shiftKey)) return;
     } else if (arrow !== undefined && shape !== null) {
       const grip = this.#grips[i];
-      this.#move(shape.ends, i, this.#pane.arrow(...arrow, event.shiftKey), true, grip);
+      const shift = this.#pane.arrow(...arrow, event.shiftKey);
+      this.#reshape({ ends: moved(shape.ends, i, shift, this.#size) }, true, grip);
       this.#pane.reveal(gripPlace(this.shape?.ends ?? shape.ends, i, this.#pane.view));
       byId("announcer").textContent = this.shape?.place ?? "";
-    } else if (event.key === "Delete" || event.key === "Backspace") this.#remove();
-    else if (event.key === "Enter") this.#numbers[0]?.field.input.select();
+    } else if (event.key === "Delete" || event.key === "Backspace") {
+      this.#selected?.panel.remove(this.#selected.id);
+    } else if (event.key === "Enter") this.#numbers[0]?.field.input.select();
     else if (event.key === "Escape") {
       if (!this.#giveUp()) this.deselect();
     } else return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  #remove() {
-    const { panel, id } = this.#selected ?? {};
-    panel?.remove(/** @type {Id} */ (id));
   }
 
   /** Moves the focus from the last grip to the next shape, or from the first to the previous one; false if Tab keeps its default. @param {number} i @param {boolean} isBack */
@@ -350,12 +334,11 @@ export class ShapeEditor extends Emitter {
 
   /** The shapes within reach of a position, topmost first. @param {Point} at @param {number} reach in CSS pixels */
   #near(at, reach) {
-    const distanceOf = (/** @type {Shape} */ { ends, isArea = false }) => {
+    return this.#all.filter(({ shape: { ends, isArea = false } }) => {
       const points = ends.map(({ x, y }) => this.#pane.toScreen(x ?? at.x, y ?? at.y));
       const [start, end] = [points[0], points.at(-1) ?? points[0]];
-      return (isArea ? boxDistance : distance)(this.#pane.toScreen(at.x, at.y), start, end);
-    };
-    return this.#all.filter(({ shape }) => distanceOf(shape) <= reach);
+      return (isArea ? boxDistance : distance)(this.#pane.toScreen(at.x, at.y), start, end) <= reach;
+    });
   }
 
   /** Selects the pressed shape; if several overlap, each press selects the next one. @param {Point} at @param {number} reach in CSS pixels */
@@ -381,9 +364,6 @@ export class ShapeEditor extends Emitter {
 
 /** Largest distance from the cursor at which keys find a shape, in CSS pixels. */
 const KEY_REACH = 16;
-
-/** @param {End} end */
-const axesOf = (end) => (/** @type {const} */ (["x", "y"])).filter((axis) => end[axis] !== null);
 
 /** Position of grip i: grip 0 is in the middle of the shape, each other grip at its end. @param {readonly End[]} ends @param {number} i @param {{x0: number, x1: number, y0: number, y1: number}} view */
 function gripPlace(ends, i, { x0, x1, y0, y1 }) {

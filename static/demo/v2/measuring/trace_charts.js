@@ -34,7 +34,6 @@ import { rangeOf, SERIES_RANGE } from "./value_range.js";
 /** @import { MeasurementPanel } from "./measurement_panel.js" */
 /** @import { Scan } from "./scan.js" */
 
-/** The colour of the page's text. */
 const INK = "currentColor";
 
 const light = matchMedia("(prefers-color-scheme: light)");
@@ -195,29 +194,26 @@ class TraceChart {
         ),
     );
     drawPoints(chart, content, range, getComputedStyle(this.box).color);
-    const marks = [
-      ...chart.marks,
-      ...zeroMarks(chart, range),
-      ...gapMarks(content, chart, range),
-      ...eventMarks(content, chart),
-      ...legendMarks(content, chart),
-    ];
-    this.#svg.replaceChildren(this.#label, ...svgMarks(marks));
-    return chart.gutter;
+    const { plot: { left: start, width: wide }, up, marks, gutter } = chart;
+    const zero = { points: [[start, up(0)], [start + wide, up(0)]], color: "var(--field)" };
+    this.#svg.replaceChildren(
+      this.#label,
+      ...svgMarks([
+        ...marks,
+        ...range.low < 0 && range.high > 0 ? [zero] : [],
+        ...gapMarks(content, chart, range),
+        ...eventMarks(content, chart),
+        ...legendMarks(content, chart),
+      ]),
+    );
+    return gutter;
   }
-}
-
-/** @param {Chart} chart @param {Range} range @returns {Mark[]} */
-function zeroMarks({ plot: { left, width }, up }, { low, high }) {
-  if (!(low < 0 && high > 0)) return [];
-  return [{ points: [[left, up(0)], [left + width, up(0)]], color: "var(--field)" }];
 }
 
 /** @param {Content} content @param {Chart} chart @param {Range} range @returns {Mark[]} */
 function gapMarks({ gaps = [] }, { plot, across, up }, { low, high }) {
-  return gaps.map((
-    { line, value },
-  ) => [across(line), value >= low && value <= high ? up(value) : up(low) - 6])
+  const yOf = (/** @type {number} */ value) => value >= low && value <= high ? up(value) : up(low) - 6;
+  return gaps.map(({ line, value }) => [across(line), yOf(value)])
     .filter(([x]) => x >= plot.left && x <= plot.left + plot.width)
     .flatMap(([x, y]) =>
       [3, -3].map((part) => ({ points: [[x - 3, y - part], [x + 3, y + part]], color: INK }))
