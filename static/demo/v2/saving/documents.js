@@ -51,13 +51,9 @@ export function memberOf(recorded) {
 
 /** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. @param {Drawn} drawn @param {Recorded["channels"]} channels */
 function settingsOf(drawn, channels) {
-  const { shape, isLineScan, traces, measured, cursors, kymograph, bands } = drawn;
-  const regionOf = (/** @type {string} */ id) => {
-    const band = bands.find((band) => String(band.id) === id);
-    return band === undefined ? "" : bandRegionId(band);
-  };
+  const { shape, isLineScan, traces, measured, cursors, kymograph } = drawn;
   const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
-    band: regionOf(band),
+    band: regionOfBand(drawn, band),
     channel: rankOf(channels, Number(channel)),
   });
   return {
@@ -84,42 +80,29 @@ function rankOf(channels, position) {
 
 /** @param {Measured} measured @param {Recorded["channels"]} channels @param {number} l index of the wavelength */
 function analysesOf({ drawn, scan, traces, tables, measurements, images }, channels, l) {
-  const { lines, cursors } = tables;
   const at = (/** @type {number} */ position) => ({
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },
   });
-  const ofTrace = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
-    roiId: band,
-    ...at(channels.findIndex(({ name }) => name === channel)),
-  });
-  /** @type {(part: {type: string, roiId?: string, channel?: number, acq_server?: object, parameters: object, summary: object, columns: readonly Column[], name: string}) => Analysis[]} */
-  const analysis = ({ type, roiId, channel, acq_server, parameters, summary, columns, name }) =>
-    (columns[0]?.values.length ?? 0) === 0 ? [] : [{
-      type,
-      ...roiId && { roiId },
-      ...channel !== undefined && { channel },
-      parameters: { [OWN]: {}, ...parameters, ...acq_server && { acq_server } },
-      summary,
-      tables: [{ name, csv: table(distinct(columns)) }],
-    }];
   const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
-  return [
-    ...traces.flatMap((trace) =>
-      analysis({
-        type: "trace",
-        ...ofTrace({ band: bandRegionId(trace.band), channel: trace.channel }),
-        parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan),
-        summary: Number.isFinite(trace.baseline) ? { baseline_f0: trace.baseline } : {},
-        columns: traceColumns(trace, drawn, scan),
-        name: `Trace of ${trace.name}`,
-      })
-    ),
+  /** @type {{type: string, name: string, columns?: readonly Column[], roiId?: string, channel?: number, acq_server?: object, parameters?: object, summary?: object}[]} */
+  const parts = [
+    ...traces.map((trace) => ({
+      type: "trace",
+      name: `Trace of ${trace.name}`,
+      columns: traceColumns(trace, drawn, scan),
+      roiId: bandRegionId(trace.band),
+      ...at(channels.findIndex(({ name }) => name === trace.channel)),
+      parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan),
+      summary: Number.isFinite(trace.baseline) ? { baseline_f0: trace.baseline } : {},
+    })),
     ...measurements.flatMap(({ measurement, columns, quantities }) => {
       const kept = drawn.measured?.[measurement.key];
-      return !kept ? [] : analysis({
+      return !kept ? [] : [{
         type: measurement.key,
-        roiId: bandOf(drawn, kept.of.band),
+        name: measurement.title,
+        columns,
+        roiId: regionOfBand(drawn, kept.of.band),
         ...at(Number(kept.of.channel)),
         parameters: measurementParameters(measurement, kept, scan),
         summary: Object.fromEntries(
@@ -128,62 +111,59 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
             unit === undefined || typeof value === "string" ? value : inUnit(value, unit),
           ]),
         ),
-        columns,
-        name: measurement.title,
-      });
+      }];
     }),
     ...drawn.images && images
-      ? analysis({
+      ? [{
         type: "image_means",
+        name: "Means over the images",
+        columns: images.columns,
         roiId: drawn.images.part,
         parameters: { axis: drawn.images.axis, [OWN]: packed({ rows: drawn.images.rows }) },
         summary: { images: drawn.images.rows.length },
-        columns: images.columns,
-        name: "Means over the images",
-      })
+      }]
       : [],
-    ...images === undefined ? [] : [
-      ...analysis({
-        type: "image_regions",
-        parameters: projected,
-        summary: {},
-        columns: images.regions,
-        name: "Regions of the image",
-      }),
-      ...analysis({
-        type: "profile",
-        roiId: LINE_ID,
-        parameters: { width: inUnit(drawn.kymograph?.width ?? 1, "px"), ...projected },
-        summary: {},
-        columns: images.profile,
-        name: "Profile of the line",
-      }),
-    ],
-    ...analysis({
-      type: "lines",
-      parameters: {},
-      summary: { lines: drawn.lines.length },
-      columns: lines,
-      name: "Lines",
-    }),
-    ...analysis({
+    {
+      type: "image_regions",
+      name: "Regions of the image",
+      columns: images?.regions ?? [],
+      parameters: projected,
+    },
+    {
+      type: "profile",
+      name: "Profile of the line",
+      columns: images?.profile ?? [],
+      roiId: LINE_ID,
+      parameters: { width: inUnit(drawn.kymograph?.width ?? 1, "px"), ...projected },
+    },
+    { type: "lines", name: "Lines", columns: tables.lines, summary: { lines: drawn.lines.length } },
+    {
       type: "cursors",
+      name: "Cursors",
+      columns: tables.cursors,
       parameters: {
         lines_averaged: inUnit(drawn.cursors.lines, "lines"),
         columns_averaged: inUnit(drawn.cursors.columns, "columns"),
       },
-      summary: {},
-      columns: cursors,
-      name: "Cursors",
-    }),
+    },
   ];
+  return parts.flatMap(({ type, name, columns = [], roiId, channel, acq_server, parameters, summary = {} }) =>
+    (columns[0]?.values.length ?? 0) === 0 ? [] : [{
+      type,
+      ...roiId && { roiId },
+      ...channel !== undefined && { channel },
+      parameters: { [OWN]: {}, ...parameters, ...acq_server && { acq_server } },
+      summary,
+      tables: [{ name, csv: table(distinct(columns)) }],
+    }]
+  );
 }
 
 /** A number with its unit. @param {number} value @param {string} unit */
 const inUnit = (value, unit) => ({ value, unit });
 
-/** Region of the band that was measured; empty for whole lines. @param {Drawn} drawn @param {string} chosen */
-function bandOf({ bands }, chosen) {
+/** Region of a band; empty for whole lines. @param {Drawn} drawn @param {string} chosen */
+function regionOfBand({ bands }, chosen) {
   const band = bands.find(({ id }) => String(id) === chosen);
   return band === undefined ? "" : bandRegionId(band);
 }

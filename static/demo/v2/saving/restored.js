@@ -36,7 +36,12 @@ export class DocumentFault extends Error {}
  */
 export function documentsOf(files) {
   const read = files.filter(({ name }) => name.endsWith(".json")).flatMap(({ name, text }) => {
-    const value = parsed(name, text);
+    let value;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new DocumentFault(`${name} is no JSON.`);
+    }
     if (!/^store-(acqimage|analyses)$/.test(value?.format)) return [];
     if (value.version !== 1) {
       throw new DocumentFault(
@@ -44,7 +49,8 @@ export function documentsOf(files) {
       );
     }
     const isWhole = value.format === "store-analyses"
-      ? Array.isArray(value.analyses) && value.analyses.every(isAnalysis)
+      ? Array.isArray(value.analyses) &&
+        value.analyses.every((/** @type {any} */ one) => typeof one?.type === "string")
       : Array.isArray(value.rois) && value.rois.every(isRegion);
     if (!isWhole || typeof value.image_id !== "string") {
       throw new DocumentFault(`${name} breaks its schema; acq-server validate says where.`);
@@ -58,18 +64,6 @@ export function documentsOf(files) {
     return { image: value, analyses: analyses?.value ?? null, mark: markOf(text + (analyses?.text ?? "")) };
   });
 }
-
-/** @param {string} name @param {string} text */
-function parsed(name, text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new DocumentFault(`${name} is no JSON.`);
-  }
-}
-
-/** @param {any} analysis */
-const isAnalysis = (analysis) => typeof analysis?.type === "string";
 
 /** @param {any} region */
 function isRegion(region) {
