@@ -63,12 +63,7 @@ const OVERLAP = 0.05;
 /** Rounds of fitting overlapping events, whose fits depend on each other. */
 const ROUNDS = 4;
 
-/**
- * @param {Float64Array} trace
- * @param {readonly number[]} peaks indices in ascending order
- * @param {readonly Bounds[]} bounds of the peaks
- * @returns {EventShape[]}
- */
+/** @param {Float64Array} trace @param {readonly number[]} peaks indices in ascending order @param {readonly Bounds[]} bounds of the peaks @returns {EventShape[]} */
 export function eventShapes(trace, peaks, bounds) {
   const smooth = runningMean(trace, 3);
   const valleyBetween = (/** @type {number} */ from, /** @type {number} */ to) => {

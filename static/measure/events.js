@@ -19,11 +19,7 @@ import { eventShapes } from "./event_shape.js";
 import { withoutNoisePeaks } from "./noise_peaks.js";
 import { percentile } from "./traces.js";
 
-/**
- * @param {Float64Array} trace
- * @param {Threshold} threshold
- * @returns {TraceEvent[]} in order of time; peaks that noise makes on an event are omitted
- */
+/** @param {Float64Array} trace @param {Threshold} threshold @returns {TraceEvent[]} in order of time; peaks that noise makes on an event are omitted */
 export const findEvents = (trace, threshold) =>
   measureEvents(trace, withoutNoisePeaks(trace, findPeaks(trace, threshold)));
 

@@ -59,13 +59,7 @@ export class Kymograph {
     return this.done === this.#series.count;
   }
 
-  /**
-   * Adds one image.
-   *
-   * @param {number} channel index among the channels of the series
-   * @param {number} t
-   * @param {Float32Array} image row-major plane
-   */
+  /** Adds one image. @param {number} channel index among the channels of the series @param {number} t @param {Float32Array} image row-major plane */
   take(channel, t, image) {
     this.samples[channel].set(this.#profile.of(image), t * this.#profile.places.length);
     this.#done[channel].add(t);

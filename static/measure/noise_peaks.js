@@ -21,12 +21,7 @@ export function noiseOf(trace) {
   return percentile(changes, 50) / (0.6745 * Math.SQRT2) || 0;
 }
 
-/**
- * Removes peaks that noise makes on the event of a higher peak.
- *
- * @param {Float64Array} trace
- * @param {readonly number[]} peaks indices in ascending order
- */
+/** Removes peaks that noise makes on the event of a higher peak. @param {Float64Array} trace @param {readonly number[]} peaks indices in ascending order */
 export function withoutNoisePeaks(trace, peaks) {
   const noise = noiseOf(trace);
   const sums = new Float64Array(trace.length + 1);

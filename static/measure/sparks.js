@@ -39,11 +39,7 @@ const REACH = 6;
 /** A spark has at least this many samples above half of its height: spikes of the detector have fewer. */
 const LEAST_AREA = 12;
 
-/**
- * @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines
- * @param {SparkOptions} [options]
- * @returns {Spark[]} in the order of time
- */
+/** @param {{samples: Float32Array, shape: readonly number[]}} plane rows are lines @param {SparkOptions} [options] @returns {Spark[]} in the order of time */
 export function findSparks(plane, options = {}) {
   const field = fieldOf(plane, options);
   const { smooth, rows, width, noise } = field;

@@ -58,10 +58,7 @@ export class MeasurementPanel extends Panel {
   #work;
   #cursor;
 
-  /**
-   * @param {Measurement} measurement
-   * @param {() => {x: number, y: number} | null} [cursor]
-   */
+  /** @param {Measurement} measurement @param {() => {x: number, y: number} | null} [cursor] */
   constructor(measurement, cursor = () => null) {
     super();
     const { key, title, hint, parameters, overTime, at, help: sections = [] } = measurement;

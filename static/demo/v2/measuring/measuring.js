@@ -104,11 +104,7 @@ export class Measuring extends Emitter {
     ...this.#measurements.map((panel) => folded(panel.measurement.title, panel, panel.measurement.key)),
   ];
 
-  /**
-   * @param {Panes} panes with their own overlays set
-   * @param {HTMLElement} host of the panels
-   * @param {HTMLElement} figure of the source
-   */
+  /** @param {Panes} panes with their own overlays set @param {HTMLElement} host of the panels @param {HTMLElement} figure of the source */
   constructor(panes, host, figure) {
     super();
     this.#panes = panes;

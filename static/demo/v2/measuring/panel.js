@@ -83,11 +83,7 @@ export class Panel extends Emitter {
   }
 }
 
-/**
- * A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list.
- *
- * @template {{id: Id}} [Drawing=any]
- */
+/** A panel of bands, lines, cursors or regions; emits `select` `{id}` when one is drawn, or pressed in the list. @template {{id: Id}} [Drawing=any] */
 export class ShapePanel extends Panel {
   /** Holds the fields of the selected shape. */
   slot = element("div");

@@ -30,11 +30,7 @@ const LEGEND_LINE = 16;
 /** Most points per pixel: further ones are invisible and enlarge the file. */
 const POINTS_A_PIXEL = 4;
 
-/**
- * @param {Plot} plot
- * @param {(text: string) => number} measure width of a label in CSS pixels
- * @returns {string} an SVG document
- */
+/** @param {Plot} plot @param {(text: string) => number} measure width of a label in CSS pixels @returns {string} an SVG document */
 export function svgPlot({ width, height, x, y, traces, note = "" }, measure) {
   const named = traces.filter(({ name }) => name !== "");
   const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;

@@ -90,11 +90,7 @@ export function sourceOf({ image }) {
   return { name: source.name, fingerprint: source.fingerprint, scene };
 }
 
-/**
- * @param {Documents} documents
- * @param {Pick<OpenResponse, "plane" | "header" | "channels" | "collection">} info of the open recording
- * @returns {Restored}
- */
+/** @param {Documents} documents @param {Pick<OpenResponse, "plane" | "header" | "channels" | "collection">} info of the open recording @returns {Restored} */
 export function restored({ image, analyses, mark }, { plane, header, channels, collection }) {
   const own = unpacked(image.image_metadata?.[OWN] ?? null);
   const isOurs = own?.version === VERSION;

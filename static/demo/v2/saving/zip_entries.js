@@ -21,13 +21,7 @@ export class ZipFault extends Error {}
 
 /** @typedef {{name: string, read: () => Promise<string>}} Entry `read` gives its text and fails with {@linkcode ZipFault} */
 
-/**
- * Lists the entries of a ZIP file.
- *
- * @param {Blob} file
- * @returns {Promise<Entry[]>}
- * @throws {ZipFault}
- */
+/** Lists the entries of a ZIP file. @param {Blob} file @returns {Promise<Entry[]>} @throws {ZipFault} */
 export async function zipEntries(file) {
   const directory = await viewOf(file, ...await directoryOf(file));
   const entries = [];
