@@ -19,14 +19,7 @@
  * @property {number} to end, not included
  * @property {Region} [region] set if another program wrote the band
  *
- * @typedef {object} Trace
- * @property {string} name of band and channel
- * @property {Band} band
- * @property {string} channel
- * @property {string} color of the band
- * @property {string} dash of the channel, empty for the first
- * @property {Float64Array} values one per line
- * @property {number} baseline F₀; NaN for raw values
+ * @typedef {ReturnType<typeof tracesOf>[number]} Trace
  */
 import { traceOf } from "../../../measure/traces.js";
 import { Emitter } from "../controls/emitter.js";
@@ -47,26 +40,22 @@ export const MOST_BANDS = 24;
 
 /** The bands of the shown picture; emits `change`. */
 export class Bands extends Emitter {
-  /** @type {Band[]} */
-  #bands = [];
-  #columns = 0;
-  #made = 0;
-
-  /** @returns {readonly Band[]} */
-  get all() {
-    return this.#bands;
-  }
-
+  /** @type {readonly Band[]} */
+  all = [];
   /** Columns of the line scan. */
-  get columns() {
-    return this.#columns;
-  }
+  columns = 0;
+  #made = 0;
 
   /** Starts with a line scan of `columns` columns. @param {number} columns @param {readonly Band[]} [bands] drawn in it before */
   begin(columns, bands = []) {
-    this.#columns = columns;
-    this.#bands = [...bands];
+    this.columns = columns;
     this.#made = Math.max(0, ...bands.map(({ id }) => id));
+    this.#set(bands);
+  }
+
+  /** @param {readonly Band[]} bands */
+  #set(bands) {
+    this.all = bands;
     this.emit("change");
   }
 
@@ -76,22 +65,21 @@ export class Bands extends Emitter {
    * @returns {Band | null} null beyond the limit
    */
   add(from, to) {
-    if (this.#bands.length >= MOST_BANDS || this.#columns === 0) return null;
+    if (this.all.length >= MOST_BANDS || this.columns === 0) return null;
     this.#made += 1;
     const band = {
       id: this.#made,
       name: `Band ${this.#made}`,
       color: /** @type {string} */ (BAND_COLORS[(this.#made - 1) % BAND_COLORS.length]),
-      ...columnsBetween(from, to, this.#columns),
+      ...columnsBetween(from, to, this.columns),
     };
-    this.#bands.push(band);
-    this.emit("change");
+    this.#set([...this.all, band]);
     return band;
   }
 
   /** Adds a copy. @param {number} id @returns {Band | null} null beyond the limit */
   duplicate(id) {
-    const band = this.#bands.find((other) => other.id === id);
+    const band = this.all.find((other) => other.id === id);
     const copy = band ? this.add(band.from, band.to) : null;
     if (band && copy) this.change({ ...copy, name: `${band.name} copy`.slice(0, 80) });
     return copy;
@@ -99,22 +87,20 @@ export class Bands extends Emitter {
 
   /** @param {Band} band after a change */
   change(band) {
-    this.#bands = this.#bands.map((other) => other.id === band.id ? band : other);
-    this.emit("change");
+    this.#set(this.all.map((other) => other.id === band.id ? band : other));
   }
 
   /** Moves both edges to the nearest pixel edges; an edge that passes the other pushes it along. @param {Band} band @param {number} from @param {number} to @returns {Band} */
   moved(band, from, to) {
-    const [low, high] = [Math.round(from), Math.round(to)];
-    if (low !== band.from && low >= high) return { ...band, ...columnsBetween(low, low + 1, this.#columns) };
-    if (low >= high) return { ...band, ...columnsBetween(high - 1, high, this.#columns) };
-    return { ...band, ...columnsBetween(low, high, this.#columns) };
+    let [low, high] = [Math.round(from), Math.round(to)];
+    if (low >= high && low !== band.from) high = low + 1;
+    else if (low >= high) low = high - 1;
+    return { ...band, ...columnsBetween(low, high, this.columns) };
   }
 
   /** @param {number} id */
   remove(id) {
-    this.#bands = this.#bands.filter((band) => band.id !== id);
-    this.emit("change");
+    this.#set(this.all.filter((band) => band.id !== id));
   }
 }
 
@@ -126,12 +112,11 @@ export function columnsBetween(one, other, columns) {
 }
 
 /**
- * Traces of all bands and shown channels.
+ * Traces of all bands and shown channels, with colours for bands and dashes for channels; one value per line.
  *
  * @param {{plane: {shape: readonly number[], axes: readonly {step: number}[]}, shown: readonly {name: string, samples: Float32Array}[]}} group
  * @param {readonly Band[]} bands
  * @param {import("../../../measure/traces.js").TraceSettings} settings
- * @returns {Trace[]}
  */
 export function tracesOf({ plane: { shape, axes }, shown }, bands, settings) {
   return bands.flatMap((band) =>

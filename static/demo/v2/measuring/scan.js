@@ -50,15 +50,13 @@ export function scanOf(
  */
 export function placeInFile({ scene = 0, scenes = [], header: { sizes } }, position, typed) {
   const name = scenes.find(({ index }) => index === scene)?.name || `Scene ${scene + 1}`;
+  const calibration = typed?.textFile === undefined ? "typed" : `typed, from ${typed.textFile}`;
   return [
-    ...(typed === null ? [] : [/** @type {About[number]} */ (["Calibration", calibrationText(typed)])]),
+    ...(typed === null ? [] : [/** @type {About[number]} */ (["Calibration", calibration])]),
     ...(scenes.length > 1 ? [/** @type {About[number]} */ (["Scene", name])] : []),
     ...positionWords(sizes, position),
   ];
 }
-
-/** @param {TypedScan} typed */
-const calibrationText = ({ textFile }) => textFile === undefined ? "typed" : `typed, from ${textFile}`;
 
 /** `[rows, columns]`. @param {Scan} scan */
 export const shapeOf = ({ group }) => /** @type {[number, number]} */ (group.plane.shape);

@@ -16,9 +16,9 @@
  * @property {number} [least] smallest extent of the range, as a fraction of the greatest value
  * @property {readonly {line: number, label: string, isRaised?: boolean}[]} cursors a raised label leaves room for another
  *   below it
- * @property {readonly number[]} events lines to mark at the top
+ * @property {readonly number[]} [events] lines to mark at the top
  * @property {number | null} level
- * @property {readonly {name: string, dash: string}[]} legend meaning of the dashes
+ * @property {readonly {name: string, dash: string}[]} [legend] meaning of the dashes
  */
 import { rounded } from "../../../measure/axes.js";
 import { byId, element, svgElement, within } from "../controls/element.js";
@@ -109,11 +109,9 @@ export class TraceCharts {
         chart.draw({
           ...series,
           curves: [],
-          events: [],
           level: null,
           cursors: cursorsWith((line) => panel.textAt(line)),
           least: SERIES_RANGE,
-          legend: [],
         }, span)
       ),
     ];
@@ -248,7 +246,7 @@ function drawPoints(
 }
 
 /** @param {Content} content @param {Chart} chart @returns {Mark[]} */
-function eventMarks({ events, cursors, level }, { plot, across, up }) {
+function eventMarks({ events = [], cursors, level }, { plot, across, up }) {
   const { left, top } = plot;
   const [right, bottom] = [left + plot.width, top + plot.height];
   const isInside = (/** @type {number} */ x) => x >= left && x <= right;
@@ -272,7 +270,7 @@ function eventMarks({ events, cursors, level }, { plot, across, up }) {
 }
 
 /** In the upper right corner, below the marks of events. @param {Content} content @param {Chart} chart @returns {Mark[]} */
-function legendMarks({ legend, events }, { plot }) {
+function legendMarks({ legend = [], events = [] }, { plot }) {
   if (legend.length < 2) return [];
   let right = plot.left + plot.width - 8;
   const y = plot.top + (events.length === 0 ? 10 : 18);
