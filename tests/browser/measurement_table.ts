@@ -10,8 +10,7 @@ import { fluxOverTime } from "../../static/measure/flux.js";
 import { heartRate } from "../../static/measure/heart_rate.js";
 import { findSparks } from "../../static/measure/sparks.js";
 import { percentile } from "../../static/measure/traces.js";
-import { cells } from "../page/cells.ts";
-import { pulse, sparks, vessel } from "../page/synthetic.ts";
+import { cells, pulse, sparks, vessel } from "../page/synthetic.ts";
 
 // deno-lint-ignore no-explicit-any
 type Found = any;

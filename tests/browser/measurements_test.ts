@@ -1,8 +1,7 @@
 /** Diameter, flux and sparks in the page: measured, edited, kept, undone, saved, and measured in many recordings. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { cells, edge } from "../page/cells.ts";
-import { noise } from "../page/noise.ts";
+import { cells, edge, noise } from "../page/synthetic.ts";
 import type { Viewer } from "./browser.ts";
 import { LINE_TIME, measuredScan, PIXEL_SIZE, SCAN_SHAPE } from "./measured_scan.ts";
 import { saved, tableOf, unfold } from "./measuring_hand.ts";

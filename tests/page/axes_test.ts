@@ -3,17 +3,18 @@ import fc from "fast-check";
 import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../static/measure/axes.js";
 import { scaleBar } from "../../static/demo/v2/picture/scale_bar.js";
 
-Deno.test("ticks lie at round values within the range", () => {
-  assert.deepEqual(ticks(-0.1, 2.05, 6).labels, ["0.0", "0.5", "1.0", "1.5", "2.0"]);
-  assert.deepEqual(ticks(0, 100, 10).labels, "0 10 20 30 40 50 60 70 80 90 100".split(" "));
-  assert.deepEqual(ticks(0.0123, 0.0129, 4).labels, ["0.0124", "0.0126", "0.0128"]);
-  assert.deepEqual(ticks(-30, 30, 3).labels, ["-20", "0", "20"]);
-});
-
-Deno.test("no ticks for an empty range or without room", () => {
-  assert.deepEqual(ticks(1, 1, 5).values, []);
-  assert.deepEqual(ticks(0, 1, 0).values, []);
-  assert.deepEqual(ticks(NaN, 1, 5).values, []);
+Deno.test("ticks lie at round values within the range, where there is room", () => {
+  const rows: [low: number, high: number, most: number, labels: string][] = [
+    [-0.1, 2.05, 6, "0.0 0.5 1.0 1.5 2.0"],
+    [0, 100, 10, "0 10 20 30 40 50 60 70 80 90 100"],
+    [0.0123, 0.0129, 4, "0.0124 0.0126 0.0128"],
+    [-30, 30, 3, "-20 0 20"],
+    [1e8, 1e8 + 4, 4, "100000000 100000001 100000002 100000003 100000004"],
+    [1, 1, 5, ""],
+    [0, 1, 0, ""],
+    [NaN, 1, 5, ""],
+  ];
+  for (const [low, high, most, labels] of rows) assert.equal(ticks(low, high, most).labels.join(" "), labels);
 });
 
 Deno.test("ticks are distinct and never too many", () => {
@@ -31,16 +32,6 @@ Deno.test("ticks are distinct and never too many", () => {
     }),
     { numRuns: 1000, seed: 6 },
   );
-});
-
-Deno.test("tick labels far from zero differ", () => {
-  assert.deepEqual(ticks(1e8, 1e8 + 4, 4).labels, [
-    "100000000",
-    "100000001",
-    "100000002",
-    "100000003",
-    "100000004",
-  ]);
 });
 
 Deno.test("a sample sits at index times step, in the middle of its pixel", () => {

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { type DiameterMethod, diameterOverTime } from "../../static/measure/diameter.js";
 import { heartRate } from "../../static/measure/heart_rate.js";
-import { noise } from "./noise.ts";
-import { pulse, vessel } from "./synthetic.ts";
 import { percentile } from "../../static/measure/traces.js";
+import { noise, pulse, vessel } from "./synthetic.ts";
 
 const METHODS: readonly DiameterMethod[] = ["half-maximum", "gradient"];
 

@@ -1,8 +1,7 @@
 /** Cells counted in synthetic recordings, whose truth is what made them. */
 import assert from "node:assert/strict";
 import { fluxOverTime } from "../../static/measure/flux.js";
-import { cells } from "./cells.ts";
-import { noise } from "./noise.ts";
+import { cells, noise } from "./synthetic.ts";
 
 const SIZE = { lines: 1200, columns: 64 };
 

@@ -103,13 +103,11 @@ Deno.test("regions outside of the other picture are cut or left out, with words"
   );
 });
 
-Deno.test("an image takes nothing of a line scan", () => {
-  const { drawn, words } = carriedTo(carried, scanOf(60, ["Blood"], { unit: "um" }));
-  assert.equal(drawn, null);
-  assert.equal(words, "60.oir is a line scan, and 60.oir is not.");
-});
-
-Deno.test("an image takes the line and the rectangles that fit, beside its own regions", () => {
+Deno.test("an image takes nothing of a line scan, and of an image what fits, beside its own regions", () => {
+  assert.deepEqual(carriedTo(carried, scanOf(60, ["Blood"], { unit: "um" })), {
+    drawn: null,
+    words: "60.oir is a line scan, and 60.oir is not.",
+  });
   const image = (columns: number) => scanOf(columns, ["GCaMP"], { unit: "um" });
   const rectangle = (id: string, left: number, right: number) => ({
     id,
@@ -185,26 +183,21 @@ Deno.test("what is carried is used once, in another recording, also after a relo
   assert.equal(carrying.waiting, null);
 });
 
-Deno.test("work of a recording is replaced only when the user says so", () => {
-  const { load, shown, notices, press } = page();
-  const carrying = load();
-  carrying.waiting = carried;
-  carrying.offer(() => scanOf(60, ["Blood"]), "f2#0", "2 bands");
-  assert.equal(shown.length, 0);
-  assert.match(notices[0]!, /^60\.oir has work of its own: 2 bands\./);
-  assert.notEqual(carrying.waiting, null);
-  press();
-  assert.deepEqual([shown.length, carrying.waiting], [1, null]);
-});
-
-Deno.test("what waits can be forgotten", () => {
-  const { load, press } = page();
-  const carrying = load();
-  carrying.waiting = carried;
-  carrying.offer(() => scanOf(60, ["Blood"], { unit: "um" }), "f2#0", "");
-  assert.notEqual(carrying.waiting, null);
-  press();
-  assert.equal(carrying.waiting, null);
+Deno.test("the user decides whether work is replaced, and whether what fits no line scan is forgotten", () => {
+  const rows = [
+    ["seconds", "2 bands", /^60\.oir has work of its own: 2 bands\./, 1],
+    ["um", "", /wait for the next one\.$/, 0],
+  ] as const;
+  for (const [unit, own, notice, used] of rows) {
+    const { load, shown, notices, press } = page();
+    const carrying = load();
+    carrying.waiting = carried;
+    carrying.offer(() => scanOf(60, ["Blood"], { unit }), "f2#0", own);
+    assert.match(notices[0]!, notice);
+    assert.deepEqual([shown.length, carrying.waiting === null], [0, false]);
+    press();
+    assert.deepEqual([shown.length, carrying.waiting], [used, null]);
+  }
 });
 
 Deno.test("the table has a row for each band, with notes and errors at its end", () => {

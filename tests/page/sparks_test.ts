@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { findSparks, type Spark } from "../../static/measure/sparks.js";
 import { percentile } from "../../static/measure/traces.js";
-import { noise } from "./noise.ts";
-import { sparks } from "./synthetic.ts";
+import { noise, sparks } from "./synthetic.ts";
 
 const [ROWS, COLUMNS] = [2000, 200];
 

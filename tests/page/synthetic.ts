@@ -1,6 +1,66 @@
-/** Synthetic recordings whose truth is what made them: vessels, pulses and sparks. */
-import { edge } from "./cells.ts";
-import { noise } from "./noise.ts";
+/** Synthetic recordings whose truth is what made them: cells, vessels, pulses and sparks. */
+
+/** Repeatable normal deviates (Box and Muller, over a linear congruential generator). */
+export function noise(seed: number): { uniform(): number; normal(): number } {
+  const uniform = () => ((seed = (seed * 1664525 + 1013904223) >>> 0) + 0.5) / 2 ** 32;
+  return { uniform, normal: () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()) };
+}
+
+/** An edge that a Gaussian blurs; the error function by Abramowitz and Stegun 7.1.26, to 2e-7. */
+export function edge(x: number, blur: number): number {
+  const z = Math.abs(x) / (Math.SQRT2 * blur);
+  const t = 1 / (1 + 0.3275911 * z);
+  const tail = t *
+    (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  const erf = 1 - tail * Math.exp(-z * z);
+  return (1 + Math.sign(x) * erf) / 2;
+}
+
+/**
+ * Cells in single file, of `length` columns with a standard deviation of a tenth of that, and the lines at which their
+ * middles pass the middle column. `velocity` in columns a line changes by `pulse` of itself, over 200 lines. `coverage` is
+ * the mean part of the line under cells; gaps are exponential, so that some cells touch.
+ */
+export function cells(
+  { lines, columns, velocity, pulse = 0, length, coverage, snr, seed }:
+    & Record<"lines" | "columns" | "velocity" | "length" | "coverage" | "snr" | "seed", number>
+    & { pulse?: number },
+) {
+  const { uniform, normal } = noise(seed);
+  const way = (line: number) =>
+    velocity * (line + pulse * 200 / (2 * Math.PI) * (1 - Math.cos(2 * Math.PI * line / 200)));
+  const [blur, fine, margin] = [1, 8, 100];
+  const span = Math.abs(way(lines)) + columns + 2 * margin;
+  const low = Math.min(0, -way(lines)) - margin;
+  const depth = new Float64Array(Math.ceil(span * fine));
+  const middles: number[] = [];
+  for (let at = low + 20; at < low + span - 20;) {
+    const end = at + length * (1 + 0.1 * normal());
+    middles.push((at + end) / 2);
+    const [first, last] = [
+      Math.max(0, (at - 5 - low) * fine),
+      Math.min(depth.length, (end + 5 - low) * fine),
+    ];
+    for (let i = Math.floor(first); i < last; i += 1) {
+      const place = i / fine + low;
+      depth[i]! += edge(place - at, blur) - edge(place - end, blur);
+    }
+    at = end - Math.log(1 - uniform()) * length * (1 - coverage) / coverage;
+  }
+  const samples = Float32Array.from({ length: lines * columns }, (_, i) => {
+    const place = (i % columns - way(Math.floor(i / columns)) - low) * fine;
+    const left = Math.floor(place);
+    const value = depth[left]! * (left + 1 - place) + depth[left + 1]! * (place - left);
+    return 200 - 100 * value + normal() * 100 / snr;
+  });
+  const passed: number[] = [];
+  for (let line = 1; line < lines; line += 1) {
+    const [before, after] = [line - 1, line].map((one) => (columns - 1) / 2 - way(one));
+    const [from, to] = [Math.min(before!, after!), Math.max(before!, after!)];
+    for (const middle of middles) if (middle > from && middle <= to) passed.push(line);
+  }
+  return { plane: { samples, shape: [lines, columns] }, passed };
+}
 
 /** A vessel of 100 counts over 100, whose diameter pulses by a tenth with a period of 200 lines; 1000 lines of 64 columns. */
 export function vessel({ diameter, blur, snr }: { diameter: number; blur: number; snr: number }) {
