@@ -44,13 +44,9 @@ export function autocorrelation(values, rows, columns) {
 const tables = new Map();
 
 /**
- * Fourier-transforms one line of complex numbers in place.
+ * Fourier-transforms one line of complex numbers in place: `length`, a power of two, from `start` on, `stride` apart.
  *
- * @param {Float64Array} real
- * @param {Float64Array} imaginary
- * @param {number} start index of the first number
- * @param {number} stride distance of neighbouring numbers
- * @param {number} length power of two
+ * @type {(real: Float64Array, imaginary: Float64Array, start: number, stride: number, length: number) => void}
  */
 function transformLine(real, imaginary, start, stride, length) {
   const { cos, sin, order } = tableOf(length);

@@ -99,10 +99,7 @@ export function placeText({ name, place }, axes) {
 /**
  * A row for each part and channel of one image.
  *
- * @param {readonly Part[]} parts
- * @param {Plane} plane
- * @param {readonly Channel[]} channels
- * @returns {Row[]}
+ * @type {(parts: readonly Part[], plane: Plane, channels: readonly Channel[]) => Row[]}
  * @throws {RangeError} a line is degenerate
  */
 export const imageRows = (parts, { shape, axes }, channels) =>
@@ -115,10 +112,7 @@ export const imageRows = (parts, { shape, axes }, channels) =>
 /**
  * Values along the line, from its first point.
  *
- * @param {DrawnLine} line
- * @param {Plane} plane
- * @param {readonly Channel[]} channels
- * @returns {Column[]}
+ * @type {(line: DrawnLine, plane: Plane, channels: readonly Channel[]) => Column[]}
  * @throws {RangeError} the line is degenerate
  */
 export function profileColumns({ points, width }, { shape, axes }, channels) {

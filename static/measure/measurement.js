@@ -111,12 +111,9 @@ export function settingsOf({ parameters, defaults }, settings, band) {
 }
 
 /**
- * Measures in this thread.
+ * Measures in this thread, with settings of all parameters.
  *
- * @param {Measurement} measurement
- * @param {Plane} plane
- * @param {Band} band
- * @param {Settings} settings of all parameters
+ * @type {(measurement: Measurement, plane: Plane, band: Band, settings: Settings) => Found}
  * @throws {RangeError} a setting does not fit
  */
 export function measured({ run = () => [], divide, follow = () => [] }, plane, band, settings) {

@@ -47,11 +47,9 @@ export function stackAxes({ times, header: { dims, sizes, physicalUnits, physica
 }
 
 /**
- * Position of an image along the axes with several images.
+ * Position of an image along the axes with several images, counted from 1.
  *
- * @param {Readonly<Record<string, number>>} sizes
- * @param {{t: number, z: number, l: number}} position
- * @returns {[name: string, value: number][]} counted from 1
+ * @type {(sizes: Readonly<Record<string, number>>, position: {t: number, z: number, l: number}) => [name: string, value: number][]}
  */
 export function positionWords(sizes, { t, z, l }) {
   const places =
@@ -203,10 +201,7 @@ export async function measuredStack({ plane, channels, along, parts, over, proje
  * A row for each part and channel, with the means over the images and of the projection; if neither was ordered, with the
  * means of the opened image.
  *
- * @param {StackOrder} order
- * @param {StackFound} found
- * @param {readonly Float32Array[]} image the opened image by channel
- * @returns {Row[]}
+ * @type {(order: StackOrder, found: StackFound, image: readonly Float32Array[]) => Row[]} `image` is the opened one by channel
  */
 export function stackRows({ plane, channels, parts, projection }, { means, projected }, image) {
   const named = (/** @type {readonly Float32Array[]} */ planes) =>

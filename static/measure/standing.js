@@ -12,12 +12,9 @@ const MOST_LINES = 20_000;
 
 /**
  * Estimates the stationary part of each column, with mean 0, from parts spread evenly over the recording.
+ * Zeros if there are too few parts, whose length in lines, `part`, lets a streak move on.
  *
- * @param {Float32Array} samples row-major
- * @param {number} rows lines
- * @param {number} columns
- * @param {number} part lines per part, long enough for a streak to move on
- * @returns {Float64Array} zeros if there are too few parts
+ * @type {(samples: Float32Array, rows: number, columns: number, part: number) => Float64Array}
  */
 export function standingPart(samples, rows, columns, part) {
   const there = Math.floor(rows / part);

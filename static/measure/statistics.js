@@ -6,8 +6,6 @@
  * 16 bits the sample within it.
  */
 
-/** @typedef {(ranks: readonly number[]) => Map<number, number>} ValuesAt samples at ranks */
-
 /** Range that Auto sets, in percent of the samples. */
 const AUTO_PERCENTILES = [1, 99.5];
 
@@ -17,17 +15,19 @@ const AUTO_PERCENTILES = [1, 99.5];
  *
  * @param {Float32Array} samples
  * @param {readonly number[]} [percentiles] 0 to 100
- * @returns {{count: number, min: number, max: number, percentiles: number[]}} `count` is the number of finite samples
  */
 export function statistics(samples, percentiles = AUTO_PERCENTILES) {
   const counts = countWholeNumbers(samples);
-  const [count, valuesAt] = counts === null
-    ? ranksOfFloats(samples)
-    : [samples.length, ranksOfCounts(counts)];
+  const bits = new Uint32Array(samples.buffer, samples.byteOffset, samples.length);
+  const upper = counts ?? countUpperBits(bits);
+  // The number of finite samples.
+  const count = counts === null ? upper.reduce((sum, part) => sum + part, 0) : samples.length;
   if (count === 0) return { count, min: 0, max: 0, percentiles: percentiles.map(() => 0) };
   const places = percentiles.map((percent) => (percent / 100) * (count - 1));
   const ranks = [0, count - 1, ...places.flatMap((place) => [Math.floor(place), Math.ceil(place)])];
-  const values = valuesAt(ranks);
+  const values = counts === null
+    ? atRanks(bits, upper, ranks)
+    : new Map(ranks.map((rank) => [rank, place(counts, rank).bucket]));
   const valueAt = (/** @type {number} */ rank) => values.get(rank) ?? 0;
   return {
     count,
@@ -98,9 +98,6 @@ function countWholeNumbers(samples) {
   return counts;
 }
 
-/** @param {Uint32Array} counts @returns {ValuesAt} */
-const ranksOfCounts = (counts) => (ranks) => new Map(ranks.map((rank) => [rank, place(counts, rank).bucket]));
-
 /** Finds the bucket of a rank, and the rank within the bucket. @param {Uint32Array} counts @param {number} rank */
 function place(counts, rank) {
   let before = 0;
@@ -109,19 +106,16 @@ function place(counts, rank) {
   return { bucket, within: rank - before };
 }
 
-/** @param {Float32Array} samples @returns {[count: number, valuesAt: ValuesAt]} */
-function ranksOfFloats(samples) {
-  const bits = new Uint32Array(samples.buffer, samples.byteOffset, samples.length);
+/** Counts finite floats by their upper 16 bits. @param {Uint32Array} bits */
+function countUpperBits(bits) {
   const upper = new Uint32Array(65536);
-  let count = 0;
   for (let i = 0; i < bits.length; i += 1) {
     const word = bits[i];
     // All exponent bits set: NaN or infinite.
     if ((word & 0x7f800000) === 0x7f800000) continue;
     upper[sortKey(word) >>> 16] += 1;
-    count += 1;
   }
-  return [count, (ranks) => atRanks(bits, upper, ranks)];
+  return upper;
 }
 
 /** @param {Uint32Array} bits @param {Uint32Array} upper @param {readonly number[]} ranks */

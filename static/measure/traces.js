@@ -5,6 +5,8 @@
  * @typedef {{kind: "window", from: number, to: number} | {kind: "percentile", percentile: number}} Baseline
  *   mean of the values from index `from` up to `to`, exclusive, or a percentile (0 to 100) of all
  *
+ * @typedef {{values: Float64Array, baseline: number}} Trace
+ *
  * @typedef {object} TraceSettings how the trace of a band is made; times are in the unit of the time axis
  * @property {boolean} isChange ΔF/F₀ instead of means
  * @property {"percentile" | "window"} kind of the baseline
@@ -28,13 +30,9 @@ export const PLAIN_TRACE = {
 };
 
 /**
- * The trace of a band.
+ * The trace of a band, with F₀ as `baseline`, NaN for a trace of means; `step` is the time from line to line.
  *
- * @param {{samples: Float32Array, shape: readonly number[]}} plane
- * @param {readonly [from: number, to: number]} columns
- * @param {TraceSettings} settings
- * @param {number} step time from line to line
- * @returns {{values: Float64Array, baseline: number}} `baseline` is F₀, NaN for a trace of means
+ * @type {(plane: {samples: Float32Array, shape: readonly number[]}, columns: readonly [from: number, to: number], settings: TraceSettings, step: number) => Trace}
  */
 export function traceOf({ samples, shape }, [first, end], settings, step) {
   const { isChange, kind, percentile, from, to, offset, average } = settings;
@@ -60,15 +58,7 @@ export function traceFacts({ isChange, kind, percentile, from, to, offset, avera
   ];
 }
 
-/**
- * The mean over a band of columns for each row.
- *
- * @param {Float32Array} samples row-major
- * @param {readonly number[]} shape `[rows, columns]`
- * @param {number} from first column of the band
- * @param {number} to end of the band, not included
- * @returns {Float64Array}
- */
+/** The mean over the columns `from` to `to`, exclusive, for each row. @type {(samples: Float32Array, shape: readonly number[], from: number, to: number) => Float64Array} */
 export function bandMean(samples, [rows, columns], from, to) {
   const [first, last] = [Math.max(0, from), Math.min(columns, to)];
   return Float64Array.from({ length: rows }, (_, row) => {
@@ -83,12 +73,9 @@ export function bandMean(samples, [rows, columns], from, to) {
 }
 
 /**
- * ΔF/F₀ as a number (1 is 100 %).
+ * ΔF/F₀ as a number (1 is 100 %), all NaN unless the baseline exceeds `offset`, the dark level of the detector.
  *
- * @param {Float64Array} trace
- * @param {Baseline} baseline
- * @param {number} [offset] dark level of the detector, subtracted from trace and baseline
- * @returns {{values: Float64Array, baseline: number}} all NaN unless the baseline exceeds the offset
+ * @type {(trace: Float64Array, baseline: Baseline, offset?: number) => Trace}
  */
 export function relativeChange(trace, baseline, offset = 0) {
   const rest = baseline.kind === "percentile"

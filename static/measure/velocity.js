@@ -40,9 +40,7 @@ export const METHODS = {
 /**
  * Measures the velocity in each window, from the first line on.
  *
- * @param {Plane} plane
- * @param {Windows} windows
- * @returns {VelocityAt[]} empty if no window fits
+ * @type {(plane: Plane, windows: Windows) => VelocityAt[]}
  * @throws {RangeError} invalid window, step, columns or time along the line
  */
 export function velocityOverTime(plane, windows) {
@@ -50,13 +48,7 @@ export function velocityOverTime(plane, windows) {
   return withBends(velocitiesAt(plane, windows, starts), windows);
 }
 
-/**
- * First lines of all windows; empty if no window fits.
- *
- * @param {number} rows lines of the recording
- * @param {Pick<Windows, "window" | "step">} windows
- * @throws {RangeError} invalid step
- */
+/** First lines of all windows; empty if no window fits. @param {number} rows @param {Pick<Windows, "window" | "step">} windows @throws {RangeError} invalid step */
 export function windowStarts(rows, { window, step }) {
   if (!(Number.isInteger(step) && step >= 1)) {
     throw new RangeError(`A step needs at least 1 line, not ${step}`);
@@ -75,9 +67,7 @@ const ROUNDS = 4;
  * Corrects velocities for the bend of their course over time, such as at the top of a pulse. Least squares over n lines
  * add n² / 40 times the second derivative. The windows half a window away give it with less noise than the window itself.
  *
- * @param {readonly VelocityAt[]} found of all windows
- * @param {Pick<Windows, "window" | "step">} windows
- * @returns {VelocityAt[]} unchanged if no neighbours have a velocity
+ * @type {(found: readonly VelocityAt[], windows: Pick<Windows, "window" | "step">) => VelocityAt[]}
  */
 export function withBends(found, { window, step }) {
   const away = Math.max(1, Math.round(window / 2 / step));
@@ -109,10 +99,7 @@ export function withBends(found, { window, step }) {
 /**
  * Measures the velocity in the windows that begin at the given lines.
  *
- * @param {Plane} plane
- * @param {Omit<Windows, "step">} windows
- * @param {readonly number[]} starts first lines
- * @returns {VelocityAt[]}
+ * @type {(plane: Plane, windows: Omit<Windows, "step">, starts: readonly number[]) => VelocityAt[]}
  * @throws {RangeError} invalid window, columns or time along the line
  */
 export function velocitiesAt(
@@ -191,13 +178,10 @@ function alongLine(found, pixelTime) {
 }
 
 /**
- * Time, distance and velocity of a drawn line.
+ * Time, distance and velocity of a drawn line in the axes' units; the velocity is infinite for a line that takes no time,
+ * and NaN for a point.
  *
- * @param {Place} from
- * @param {Place} to
- * @param {readonly Axis[]} axes of lines and columns
- * @returns {{duration: number, distance: number, velocity: number}} in the axes' units; the velocity is infinite for a line
- *   that takes no time, and NaN for a point
+ * @type {(from: Place, to: Place, axes: readonly Axis[]) => Record<"duration" | "distance" | "velocity", number>}
  */
 export function lineVelocity(from, to, [time, space]) {
   const [first, last] = from.x <= to.x ? [from, to] : [to, from];
