@@ -17,14 +17,9 @@ import { ManyPanel } from "./many_panel.js";
 /** @import { Group } from "./many_panel.js" */
 
 /**
- * @param {object} parts
- * @param {Viewer} parts.viewer
- * @param {SessionController} parts.controller
- * @param {Opening} parts.opening which listens to the controller already
- * @param {MeasuredView} parts.measured
- * @param {KeptWork} parts.work
- * @param {(acquisition: Acquisition) => Promise<Recalled | null>} parts.recall
- * @param {Page} parts.page
+ * @typedef {{viewer: Viewer, controller: SessionController, opening: Opening, measured: MeasuredView, work: KeptWork, page: Page}} Parts
+ *
+ * @param {Parts & {recall: (acquisition: Acquisition) => Promise<Recalled | null>}} parts `opening` listens to the controller already
  */
 export function attachMany({ viewer, controller, opening, measured, work, recall, page }) {
   const { recordings } = opening;
@@ -53,11 +48,9 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
     open: () => {
       const [scan, look] = [shownAs(null), /** @type {any} */ (viewer.look)];
       if (scan === null || !look?.drawn) return null;
-      const channel = scan.group.shown[0]?.name ?? "";
-      const carried = carriedFrom(look.drawn, scan, work.key, look.typed);
-      return { carried, drawn: look.drawn, channel };
+      return { carried: carriedFrom(look.drawn, scan, work.key, look.typed), drawn: look.drawn };
     },
-    groups: () => [...ofFolder(), ...ofFile()],
+    groups,
     carry: (carried) => {
       carrying.waiting = carried;
       recordings.step(1);
@@ -69,11 +62,8 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
     archive: (members, images, name) =>
       controller.live(async (acquisition) => {
         const { sessionId } = await acquisition.state();
-        const { url, warnings } = await (await controller.server()).export(members, {
-          images,
-          name,
-          sessionId,
-        });
+        const server = await controller.server();
+        const { url, warnings } = await server.export(members, { images, name, sessionId });
         element("a", { href: url, download: "" }).click();
         return warnings;
       }),
@@ -86,27 +76,23 @@ export function attachMany({ viewer, controller, opening, measured, work, recall
     },
   });
 
-  /** @returns {Group[]} */
-  function ofFolder() {
-    const targets = recordings.list.recordings.map(({ name, path }) => ({
+  /** The recordings of the folder, and the scenes of the file, where there are several. @returns {Group[]} */
+  function groups() {
+    const files = recordings.list.recordings.map(({ name, path }) => ({
       name,
       open: async (/** @type {AbortSignal} */ signal) => (await controller.server()).open(path, { signal }),
     }));
-    return targets.length < 2
-      ? []
-      : [{ id: "folder", name: "of this folder", stem: recordings.list.folderName, targets }];
-  }
-
-  /** @returns {Group[]} */
-  function ofFile() {
     const { scenes = [], source } = viewer.info ?? {};
-    const targets = scenes.map(({ index: scene, name }) => ({
+    const parts = scenes.map(({ index: scene, name }) => ({
       name: `${source?.name} · ${name}`,
       open: (/** @type {AbortSignal} */ signal) =>
         controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
     }));
     const stem = source?.name.replace(/\.[^.]*$/, "") ?? "";
-    return targets.length < 2 ? [] : [{ id: "file", name: "scenes of this file", stem, targets }];
+    return [
+      { id: "folder", name: "of this folder", stem: recordings.list.folderName, targets: files },
+      { id: "file", name: "scenes of this file", stem, targets: parts },
+    ].filter(({ targets }) => targets.length >= 2);
   }
 
   byId("measure").append(panel.element);

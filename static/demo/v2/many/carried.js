@@ -26,15 +26,7 @@ import { shapeOf } from "../measuring/scan.js";
 /** Increase the number with every change of `Carried`. */
 const KEY = "acq-server carried 1";
 
-/**
- * Takes regions and settings from a recording, without results.
- *
- * @param {Drawn} drawn
- * @param {Scan} scan that they were drawn in
- * @param {string} key
- * @param {TypedScan | null} [typed]
- * @returns {Carried}
- */
+/** Takes regions and settings from a recording, without results. @type {(drawn: Drawn, scan: Scan, key: string, typed?: TypedScan | null) => Carried} */
 export function carriedFrom(drawn, scan, key, typed = null) {
   // The other recording has its own judgement, and regions of a line scan that no tool draws.
   const { regions = [], accepted: _, origin: __, ...others } = drawn;
@@ -57,13 +49,7 @@ export function carriedFrom(drawn, scan, key, typed = null) {
   };
 }
 
-/**
- * Fits regions and settings to another recording.
- *
- * @param {Carried} carried
- * @param {Scan} scan
- * @returns {Fitted} `drawn` is null if only one of the two is a line scan
- */
+/** Fits regions and settings to another recording; `drawn` is null if only one of the two is a line scan. @type {(carried: Carried, scan: Scan) => Fitted} */
 export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
   const kind = drawn.isLineScan ? "a line scan" : "an image";
   if (drawn.isLineScan !== scan.isLineScan) {
@@ -95,9 +81,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     measured: mapped(drawn.measured, ({ settings, ...one }) => ({
       ...one,
       ...placed(one),
-      settings: settings.pixelTime === pixelTime
-        ? { ...settings, pixelTime: 1e6 * scan.pixelTime }
-        : settings,
+      settings: { ...settings, ...settings.pixelTime === pixelTime && { pixelTime: 1e6 * scan.pixelTime } },
     })),
     kymograph: isLineInside ? kymograph : null,
     ...drawn.regions && { regions: rectangles },
@@ -110,14 +94,12 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
     kymograph: isLineInside ? null : kymograph,
     regions: regions.slice(rectangles.length),
   });
+  const { step: here, unit } = scan.axes[1];
+  const steps = `${formatNumber(here)} ${unitSymbol(unit)} here and ${formatNumber(step)} there`;
   const words = [
     left === "" ? "" : `Outside of this picture, and left out: ${left}.`,
     cut.length === 0 ? "" : `Cut at its edge: ${cut.map(({ name }) => name).join(", ")}.`,
-    bands.length > 0 && step !== scan.axes[1].step
-      ? `Bands keep their columns, of ${formatNumber(scan.axes[1].step)} ${
-        unitSymbol(scan.axes[1].unit)
-      } here and ${formatNumber(step)} there.`
-      : "",
+    bands.length > 0 && step !== here ? `Bands keep their columns, of ${steps}.` : "",
   ];
   return { drawn: fitted, words: words.filter((text) => text !== "").join(" ") };
 }
@@ -177,13 +159,14 @@ export class Carrying {
     const scan = scanAs(waiting.typed);
     const { drawn, words } = carriedTo(waiting, scan);
     if (drawn === null) {
+      const forget = () => {
+        this.waiting = null;
+        this.#page.notice(null);
+      };
       return this.#page.notice(
         `${words} Its regions and settings wait for the next one.`,
         "Forget them",
-        () => {
-          this.waiting = null;
-          this.#page.notice(null);
-        },
+        forget,
       );
     }
     const use = () => {

@@ -41,23 +41,16 @@ import { Measurer } from "./measurer.js";
  */
 
 /**
- * Measures recordings until it is cancelled; returns what was measured until then.
+ * Measures recordings until it is cancelled; returns what was measured until then, in `measured` recordings.
  *
- * @param {readonly Target[]} targets
- * @param {Run} run
- * @returns {Promise<Found & {measured: number}>} `measured` counts recordings
+ * @type {(targets: readonly Target[], run: Run) => Promise<Found & {measured: number}>}
  */
 export async function measureAll(targets, run) {
   const { signal, onProgress } = run;
   const measurer = new Measurer();
   const kept = new Set();
-  /** @type {Row[]} */
-  const rows = [];
-  /** @type {ExportMember[]} */
-  const members = [];
-  let measured = 0;
-  /** @type {Drawn | null} */
-  let open = null;
+  /** @type {Found & {measured: number}} */
+  const all = { rows: [], members: [], open: null, measured: 0 };
   for (const [done, target] of targets.entries()) {
     if (signal.aborted) break;
     onProgress(done, target.name);
@@ -67,22 +60,22 @@ export async function measureAll(targets, run) {
       const acquisition = await target.open(signal);
       try {
         const found = await measureOne(acquisition, about, measurer, { ...run, kept });
-        rows.push(...found.rows.map((row) => ({ ...about, ...row })));
-        members.push(...found.members);
-        open ??= found.open;
-        measured += 1;
+        all.rows.push(...found.rows.map((row) => ({ ...about, ...row })));
+        all.members.push(...found.members);
+        all.open ??= found.open;
+        all.measured += 1;
       } finally {
         await acquisition.close().catch(() => {});
       }
     } catch (error) {
       if (signal.aborted) break;
       const { code, message } = /** @type {Error & {code?: string}} */ (error);
-      rows.push({ ...about, Error: message });
+      all.rows.push({ ...about, Error: message });
       // All further recordings would fail, too.
       if (code === "server_unreachable") break;
     }
   }
-  return { rows, measured, members, open };
+  return all;
 }
 
 /**
@@ -126,12 +119,9 @@ async function measureOne(acquisition, about, measurer, run) {
   const fitted = carriedTo(carried, scan);
   if (fitted.drawn === null) throw new RangeError(fitted.words);
   const { rows, measured } = await measure(besideOwn(fitted.drawn, former));
-  const isKept = run.kept.has(key);
+  const shown = { look: { drawn: measured.drawn, ...typed && { typed } }, position };
+  const fault = run.kept.has(key) ? "" : await keep(run.work, recording, shown);
   run.kept.add(key);
-  const fault = isKept ? "" : await keep(run.work, recording, {
-    look: { drawn: measured.drawn, ...typed && { typed } },
-    position,
-  });
   const Note = [fitted.words, fault].filter((text) => text !== "").join(" ");
   return {
     rows: rows.map((row) => ({ ...row, Note })),
@@ -141,23 +131,18 @@ async function measureOne(acquisition, about, measurer, run) {
 }
 
 /**
- * The recording with its regions and analyses, without traces: these follow from image and bands, and for many
- * recordings they exceed what the server takes in one order.
+ * The recording with its regions and analyses, none if the columns of the image are its lines. Without traces: these follow
+ * from image and bands, and for many recordings they exceed what the server takes in one order.
  *
- * @param {Acquisition} acquisition
- * @param {Measured} shown
- * @param {PositionInfo} position
- * @param {TypedScan | null} typed
- * @returns {Promise<ExportMember[]>} none if the columns of the image are its lines
+ * @type {(acquisition: Acquisition, shown: Measured, position: PositionInfo, typed: TypedScan | null) => Promise<ExportMember[]>}
  */
 async function membersFor(acquisition, shown, position, typed) {
   if (typed?.time === "columns") return [];
   const { path, scene, channels, collection } = acquisition;
   const { drawn } = shown;
   const isAccepted = drawn.accepted ?? collection?.member.accepted ?? false;
-  const look = { ...typed && { typed } };
-  const recorded = { drawn, shown, isKymograph: false, isAccepted, position, look, channels };
-  const member = memberOf(recorded);
+  const look = typed === null ? {} : { typed };
+  const member = memberOf({ drawn, shown, isKymograph: false, isAccepted, position, look, channels });
   const analyses = member.analyses.filter(({ type }) => type !== "trace");
   return [{ path, scene, ...await carriedOver({ ...member, analyses }, acquisition) }];
 }
@@ -169,14 +154,13 @@ async function membersFor(acquisition, shown, position, typed) {
  */
 async function scanAt(acquisition, position, typed, signal) {
   const { info } = acquisition;
-  const isTyped = typed !== null && isPlainImage(info);
-  const calibration = isTyped ? typed : null;
+  const calibration = isPlainImage(info) ? typed : null;
   const planes = await acquisition.planes(null, { ...position, signal });
   const image = {
     plane: { ...info.plane, axes: titled(info.plane.axes) },
     channels: planes.map(({ channel: { name }, samples }) => ({ name, samples })),
   };
-  const { plane, channels } = isTyped ? typedPlanes(image, typed) : image;
+  const { plane, channels } = calibration === null ? image : typedPlanes(image, calibration);
   // Display settings are missing, because nothing is drawn.
   const group = /** @type {Scan["group"]} */ (/** @type {unknown} */ ({ plane, channels, shown: channels }));
   const place = () => placeInFile(info, position, calibration);
@@ -226,9 +210,8 @@ async function keep(work, recording, shown) {
   try {
     return await work.add(recording, shown) ? "" : "Not kept: another tab has it open.";
   } catch (error) {
-    const isFull = /** @type {Error} */ (error).name === "QuotaExceededError";
-    return `Not kept: the browser ${
-      isFull ? "gives this page no more space" : "lets this page store nothing"
-    }.`;
+    return /** @type {Error} */ (error).name === "QuotaExceededError"
+      ? "Not kept: the browser gives this page no more space."
+      : "Not kept: the browser lets this page store nothing.";
   }
 }

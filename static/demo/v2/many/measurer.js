@@ -36,11 +36,10 @@ export class Measurer {
   /**
    * Measures all bands, and whole lines if there is no band or if a measurement is set to them.
    *
-   * @param {Scan} scan a line scan
-   * @param {Drawn} drawn regions and settings; earlier results, perhaps edited by hand, are not measured again
-   * @param {What} what
-   * @param {AbortSignal} signal
-   * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with their results, and a row for each band
+   * Returns the drawings with their results, and a row for each band. Earlier results, perhaps edited by hand, are not
+   * measured again.
+   *
+   * @type {(scan: Scan, drawn: Drawn, what: What, signal: AbortSignal) => Promise<{measured: Measured, rows: Row[]}>}
    * @throws {DOMException} `AbortError`
    */
   async measure(scan, drawn, what, signal) {
@@ -64,14 +63,10 @@ export class Measurer {
 
   /**
    * Measures whole images, their line and their rectangles, over the axis of earlier means or else the first axis; and
-   * their projection, if one was shown.
+   * their projection, if one was shown. Returns the drawings with the means of the part that was measured before, and a row
+   * for each part and channel.
    *
-   * @param {Scan} scan the opened image
-   * @param {ReadonlyMap<Over, Source>} sources
-   * @param {Drawn} drawn
-   * @param {AbortSignal} signal
-   * @returns {Promise<{measured: Measured, rows: Row[]}>} the drawings with the means of the part that was measured before, and
-   *   a row for each part and channel
+   * @type {(scan: Scan, sources: ReadonlyMap<Over, Source>, drawn: Drawn, signal: AbortSignal) => Promise<{measured: Measured, rows: Row[]}>}
    * @throws {DOMException} `AbortError`
    * @throws {RangeError} the recording has only one image along an axis
    */
@@ -115,10 +110,7 @@ export class Measurer {
     const { traces } = this.#bands;
     const panels = [this.#lines, this.#cursors, ...this.#measurements];
     for (const panel of panels) panel.begin(scan, drawn);
-    const tables = {
-      lines: this.#lines.columns,
-      cursors: this.#cursors.columns,
-    };
+    const tables = { lines: this.#lines.columns, cursors: this.#cursors.columns };
     return { drawn, scan, traces, tables, measurements: this.#measurements };
   }
 
@@ -137,15 +129,9 @@ export class Measurer {
     const { key } = panel.measurement;
     const kept = drawn.measured?.[key] ?? null;
     const band = id === 0 ? "" : String(id);
-    // Earlier results, perhaps edited by hand, are not measured again.
     const isOwn = kept?.band === band && kept.found.length > 0;
-    const { measured } = drawn;
-    panel.begin(
-      scan,
-      isOwn
-        ? drawn
-        : { ...drawn, measured: { ...measured, [key]: kept && { ...kept, band, found: [], about: [] } } },
-    );
+    const again = kept && { ...kept, band, found: [], about: [] };
+    panel.begin(scan, isOwn ? drawn : { ...drawn, measured: { ...drawn.measured, [key]: again } });
     if (!isOwn && !kept) panel.choose(band);
     const fault = isOwn ? "" : await panel.measure(signal);
     signal.throwIfAborted();

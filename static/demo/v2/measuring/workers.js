@@ -16,10 +16,7 @@ const SHOW_EVERY = 250;
 /**
  * Measures a plane, whose samples are copied.
  *
- * @param {Measurement} measurement
- * @param {{plane: Plane, band: Band, settings: Settings}} order
- * @param {{signal: AbortSignal, onFound: OnFound}} options
- * @returns {Promise<Found>}
+ * @type {(measurement: Measurement, order: {plane: Plane, band: Band, settings: Settings}, options: {signal: AbortSignal, onFound: OnFound}) => Promise<Found>}
  * @throws {DOMException} `AbortError` when the signal ends it
  * @throws {Error} a setting does not fit, or workers are unavailable
  */
