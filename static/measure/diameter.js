@@ -16,7 +16,7 @@
  * @property {"clear" | "faint" | "cut" | "divided"} verdict "faint": no lumen stands out from the noise; "cut": the lumen
  *   reaches an end of the band; "divided": a second lumen is at least half as wide
  */
-import { noiseOf } from "./noise_peaks.js";
+import { noiseOf } from "./events.js";
 import { blurred, mean, percentile } from "./traces.js";
 
 /** Methods with their names in tables. */

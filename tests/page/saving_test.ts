@@ -1,9 +1,14 @@
 /** Documents of measurements: written, read, and refused. */
 import assert from "node:assert/strict";
-import { carriedOver } from "../../static/demo/v2/saving/carried.js";
 import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.js";
 import { drawnRegions, regionsOf } from "../../static/demo/v2/saving/regions.js";
-import { DocumentFault, documentsOf, restored, sourceOf } from "../../static/demo/v2/saving/restored.js";
+import {
+  carriedOver,
+  DocumentFault,
+  documentsOf,
+  restored,
+  sourceOf,
+} from "../../static/demo/v2/saving/restored.js";
 import { MEASUREMENTS } from "../../static/measure/measurements.js";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.js";
 import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.js";

@@ -5,8 +5,8 @@ import { sourcesOf } from "../measuring/image_series.js";
 import { isPlainImage, placeInFile, scanOf, shapeOf, typedPlanes } from "../measuring/scan.js";
 import { recordingOf } from "../opening/opening.js";
 import { keyOf } from "../opening/work_store.js";
-import { carriedOver } from "../saving/carried.js";
 import { memberOf } from "../saving/documents.js";
+import { carriedOver } from "../saving/restored.js";
 import { besideOwn, carriedTo } from "./carried.js";
 import { Measurer } from "./measurer.js";
 

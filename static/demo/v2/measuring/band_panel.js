@@ -13,7 +13,7 @@ import {
 import { Bands, MOST_BANDS, tracesOf } from "./bands.js";
 import { panel, plotOver, ShapePanel } from "./panel.js";
 import { shapeOf } from "./scan.js";
-import { rangeOf } from "./value_range.js";
+import { rangeOf } from "./values_over_time.js";
 
 /** @import { TraceSettings } from "../../../measure/traces.js" */
 /** @import { Band, Trace } from "./bands.js" */

@@ -21,8 +21,7 @@ import { ItemList } from "./item_list.js";
 import { nearestTo, Panel, panel, plotOver } from "./panel.js";
 import { ParameterFields } from "./parameter_fields.js";
 import { placeOf, quantitiesText, shapeOf } from "./scan.js";
-import { rangeOf, SERIES_RANGE } from "./value_range.js";
-import { counts, outlineMarks, seriesOf, valueText } from "./values_over_time.js";
+import { counts, outlineMarks, rangeOf, SERIES_RANGE, seriesOf, valueText } from "./values_over_time.js";
 import { Work } from "./work.js";
 import { measuredAt, measuredInWorkers } from "./workers.js";
 

@@ -25,12 +25,12 @@ import { byId, element, svgElement, within } from "../controls/element.js";
 import { drawChart } from "../picture/chart.js";
 import { measureLabel, svgMarks } from "../picture/marks.js";
 import { curveColumns } from "./trace_curves.js";
-import { rangeOf, SERIES_RANGE } from "./value_range.js";
+import { rangeOf, SERIES_RANGE } from "./values_over_time.js";
 
 /** @import { Chart, ChartSpan } from "../picture/chart.js" */
 /** @import { Mark } from "../picture/marks.js" */
 /** @import { Pane } from "../picture/pane.js" */
-/** @import { Range } from "./value_range.js" */
+/** @import { Range } from "./values_over_time.js" */
 /** @import { MeasurementPanel } from "./measurement_panel.js" */
 /** @import { Scan } from "./scan.js" */
 

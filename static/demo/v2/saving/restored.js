@@ -1,6 +1,6 @@
 /**
- * Restores drawings and results from the documents of a recording. Regions are restored whoever wrote them, settings and
- * results only if this page did.
+ * Restores drawings and results from the documents of a recording, and saves again what other programs wrote in them.
+ * Regions are restored whoever wrote them, settings and results only if this page did.
  *
  * @typedef {object} Documents of one image
  * @property {any} image image document
@@ -19,7 +19,8 @@ import { mapped } from "../measuring/drawn.js";
 import { unpacked, VERSION } from "./documents.js";
 import { drawnRegions, OWN } from "./regions.js";
 
-/** @import { OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { Acquisition, OpenResponse } from "../../../client/v2/acq-client.d.ts" */
+/** @import { memberOf } from "./documents.js" */
 /** @import { TypedScan } from "../../../measure/typed_scan.js" */
 /** @import { Region } from "../measuring/bands.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
@@ -177,4 +178,55 @@ function inKymograph(look) {
   if (!drawn) return { look };
   const measured = mapped(drawn.measured, (one) => ({ ...one, place: null }));
   return { look: { ...look, drawn: { ...drawn, measured } } };
+}
+
+/**
+ * Adds the analyses, tables and metadata of other programs that the documents of a member hold.
+ *
+ * @param {ReturnType<typeof memberOf>} member
+ * @param {Pick<Acquisition, "info" | "metadata">} acquisition
+ */
+export async function carriedOver(member, acquisition) {
+  const { collection } = acquisition.info;
+  if (!collection) return member;
+  const files = await acquisition.metadata();
+  const [documents] = documentsOf(files.filter(({ mediaType }) => mediaType === "application/json"));
+  if (documents === undefined) return member;
+  const { image, analyses } = documents;
+  const regions = new Set(member.rois.map(({ id }) => id));
+  const others = (analyses?.analyses ?? []).filter((/** @type {any} */ { parameters }) => !parameters?.[OWN]);
+  const used = new Set(others.map((/** @type {any} */ { id }) => id));
+  return {
+    ...member,
+    id: collection.member.id,
+    name: collection.member.name,
+    ...image.experiment_metadata && { experimentMetadata: image.experiment_metadata },
+    imageMetadata: { ...image.image_metadata, ...member.imageMetadata },
+    analyses: [
+      ...member.analyses.map((analysis, i) => ({
+        ...analysis,
+        id: freeId(`${analysis.type}-${i + 1}`, used),
+      })),
+      ...others.map((/** @type {any} */ { id, type, roi_id, channel, parameters, summary, resources }) => ({
+        id,
+        type,
+        ...regions.has(roi_id) && { roiId: roi_id },
+        ...channel !== undefined && { channel },
+        ...parameters && { parameters },
+        ...summary && { summary },
+        tables: resources.map((/** @type {{id: string, path: string}} */ { id, path }) => ({
+          id,
+          name: summary?.acq_server?.tables?.[id] ?? id,
+          csv: files.find(({ name }) => name === path)?.text ?? "missing\r\n",
+        })),
+      })),
+    ],
+  };
+}
+
+/** @param {string} id @param {ReadonlySet<string>} used */
+function freeId(id, used) {
+  let free = id;
+  for (let n = 2; used.has(free); n += 1) free = `${id}-${n}`;
+  return free;
 }

@@ -5,9 +5,8 @@
 import { byId, element } from "../controls/element.js";
 import { drawnWords } from "../measuring/drawn.js";
 import { stemOf } from "../measuring/scan.js";
-import { carriedOver } from "./carried.js";
 import { memberOf } from "./documents.js";
-import { DocumentFault, documentsOf, restored, sourceOf } from "./restored.js";
+import { carriedOver, DocumentFault, documentsOf, restored, sourceOf } from "./restored.js";
 import { zipEntries, ZipFault } from "./zip_entries.js";
 
 /** @import { Acquisition, ExportLink, ExportMember, OpenResponse } from "../../../client/v2/acq-client.d.ts" */
