@@ -14,7 +14,7 @@ import { Work } from "./work.js";
 
 /** @import { Axis } from "../../../measure/axes.js" */
 /** @import { Part } from "../../../measure/image_parts.js" */
-/** @import { Over, ProjectionKind, ProjectionOf, StackFound } from "../../../measure/stack.js" */
+/** @import { Over, ProjectionOf } from "../../../measure/stack.js" */
 /** @import { Drawn, KeptMeans } from "./drawn.js" */
 /** @import { About, Scan } from "./scan.js" */
 
@@ -24,29 +24,20 @@ export class ImagePanel extends Panel {
   #sources = new Map();
   /** Parts of the images. @type {() => readonly Part[]} */
   #parts;
-  /** @type {KeptMeans | null} */
-  #means = null;
+  /** Means, to be stored as JSON; null before a measurement. @type {KeptMeans | null} */
+  kept = null;
   /** The shown projection, or the one that is being made again. @type {ProjectionOf | null} */
-  #projection = null;
+  projection = null;
   /** The projection made last, for Undo. @type {{of: string, samples: Float32Array[]} | null} */
   #made = null;
-  #axis = choiceField(
-    "Over",
-    "image-axis",
-    /** @type {{value: Over, name: string}[]} */ ([]),
-    () => this.changed(),
-  );
+  #axis = choiceField("Over", "image-axis", [], () => this.changed());
   #part = choiceField("Mean of", "image-part", [], () => this.changed());
   #kind = choiceField("Projection", "image-projection", [
-    { value: /** @type {ProjectionKind} */ ("max"), name: "maximum" },
-    { value: /** @type {ProjectionKind} */ ("mean"), name: "mean" },
+    { value: "max", name: "maximum" },
+    { value: "mean", name: "mean" },
   ]);
-  #measure = button("Measure", () => this.#toggle((signal) => this.#measureMeans(signal)), {
-    id: "image-means",
-  });
-  #project = button("Project", () => this.#toggle((signal) => this.#makeProjection(this.#chosen, signal)), {
-    id: "image-project",
-  });
+  #measure = button("Measure", () => this.#toggle(), { id: "image-means" });
+  #project = button("Project", () => this.#toggle(this.#chosen), { id: "image-project" });
   #back = button("Back to the images", () => this.goBack(), { id: "image-back", hidden: true });
   #status = element("p", { className: "result", role: "status" });
   #work = new Work("Images", this.#status, [this.#measure, this.#project]);
@@ -71,7 +62,7 @@ export class ImagePanel extends Panel {
     this.scan = scan;
     this.#sources = sources;
     this.#axis.offer([...sources.keys()].map((value) => ({ value, name: OVER[value] })), drawn?.images?.axis);
-    this.#projection = this.#made = null;
+    this.projection = this.#made = null;
     this.listParts();
     this.redraw(drawn);
   }
@@ -79,18 +70,25 @@ export class ImagePanel extends Panel {
   /** Shows other means, and the images or a projection, for example after Undo. @param {Drawn | null} drawn */
   redraw(drawn) {
     const { images = null, projection = null } = drawn ?? {};
-    this.#means = images;
+    this.kept = images;
     if (images !== null) this.#part.select.value = images.part;
     this.#status.textContent = images === null || images.rows.length === 0
       ? ""
       : `${images.rows.length} images`;
     showPlot(this.#plot, this.plot());
     this.#showButtons();
-    if (JSON.stringify(projection) === JSON.stringify(this.#projection)) return;
+    if (JSON.stringify(projection) === JSON.stringify(this.projection)) return;
     if (projection === null || !this.#sources.has(projection.axis)) return this.#show(null, null);
-    this.#projection = projection;
+    this.projection = projection;
     this.#kind.select.value = projection.kind;
-    this.#run((signal) => this.#makeProjection(projection, signal), () => this.#show(null, null));
+    this.#remake(projection);
+  }
+
+  /** Makes a projection again, or shows the images. @param {ProjectionOf} projection */
+  async #remake(projection) {
+    const fault = await this.#work.run((signal) => this.#makeProjection(projection, signal));
+    if (fault) this.#show(null, null);
+    if (fault !== null) this.changed();
   }
 
   /** Call when the drawings have changed. */
@@ -98,56 +96,37 @@ export class ImagePanel extends Panel {
     this.#part.offer(this.#parts().map(({ id, name }) => ({ value: id, name })));
   }
 
-  /** Means, to be stored as JSON; null before a measurement. */
-  get kept() {
-    return this.#means;
-  }
-
-  /** The projection that is shown, or being made again. */
-  get projection() {
-    return this.#projection;
-  }
-
   /** Shows the images again. */
   goBack() {
-    if (this.#projection === null) return;
+    if (this.projection === null) return;
     this.#show(null, null);
     this.changed();
   }
 
   get about() {
-    return this.#means?.about ?? [];
+    return this.kept?.about ?? [];
   }
 
   /** @returns {import("../../../measure/csv.js").Column[]} */
   get columns() {
-    return meansColumns(this.#means, this.#sources.get(this.#means?.axis ?? "T")?.series.time);
+    return meansColumns(this.kept, this.#sources.get(this.kept?.axis ?? "T")?.series.time);
   }
 
   plot() {
     return curvesPlot(this.columns, "Mean", this.scan?.note);
   }
 
-  get #over() {
-    return /** @type {Over} */ (this.#axis.select.value);
-  }
-
   get #chosen() {
-    return { kind: /** @type {ProjectionKind} */ (this.#kind.select.value), axis: this.#over };
+    return /** @type {ProjectionOf} */ ({ kind: this.#kind.select.value, axis: this.#axis.select.value });
   }
 
-  /** @param {(signal: AbortSignal) => Promise<void>} work */
-  #toggle(work) {
-    if (this.#work.isRunning) this.#work.cancel();
-    else this.#run(work);
-  }
-
-  /** @param {(signal: AbortSignal) => Promise<void>} work @param {() => void} [onFault] */
-  async #run(work, onFault = () => {}) {
-    const fault = await this.#work.run(work);
-    if (fault === null) return;
-    if (fault !== "") onFault();
-    this.changed();
+  /** Cancels the work, or makes a projection, else means. @param {ProjectionOf} [projection] */
+  async #toggle(projection) {
+    if (this.#work.isRunning) return this.#work.cancel();
+    const fault = await this.#work.run((signal) =>
+      projection ? this.#makeProjection(projection, signal) : this.#measureMeans(signal)
+    );
+    if (fault !== null) this.changed();
   }
 
   /** @param {{parts: readonly Part[], over: Over | null, projection: ProjectionOf | null}} wanted @param {AbortSignal} signal */
@@ -161,7 +140,7 @@ export class ImagePanel extends Panel {
 
   /** @param {AbortSignal} signal */
   async #measureMeans(signal) {
-    const axis = this.#over;
+    const { axis } = this.#chosen;
     const { value: id } = this.#part.select;
     const part = this.#parts().find((part) => part.id === id);
     const [source, { scan }] = [this.#sources.get(axis), this];
@@ -170,8 +149,8 @@ export class ImagePanel extends Panel {
     const { means } = await this.#measured({ parts: [part], over: axis, projection: null }, signal);
     if (means === null) return;
     const channels = scan.group.channels.map(({ name }) => name);
-    this.#means = keptMeans(means.of(0), { part, axis, channels, at, axes: scan.axes });
-    this.#status.textContent = `${this.#means.rows.length} images`;
+    this.kept = keptMeans(means.of(0), { part, axis, channels, at, axes: scan.axes });
+    this.#status.textContent = `${this.kept.rows.length} images`;
     showPlot(this.#plot, this.plot());
   }
 
@@ -193,14 +172,14 @@ export class ImagePanel extends Panel {
 
   /** @param {ProjectionOf | null} projection @param {readonly Float32Array[] | null} samples null for the images */
   #show(projection, samples) {
-    this.#projection = projection;
+    this.projection = projection;
     this.#showButtons();
     this.emit("project", { samples });
   }
 
   /** Disables measuring while a projection is shown: no image then says at which position to measure. */
   #showButtons() {
-    const isProjected = this.#projection !== null;
+    const isProjected = this.projection !== null;
     this.#back.hidden = !isProjected;
     this.#measure.disabled = isProjected;
     this.#measure.title = isProjected ? "Go back to the images to measure them" : "";

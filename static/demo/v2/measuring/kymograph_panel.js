@@ -31,8 +31,8 @@ export class KymographPanel extends Emitter {
   #points = [];
   /** The line before the one being drawn. @type {Point[] | null} */
   #former = null;
-  #isFreehand = false;
   #isShown = false;
+  #freehand = checkField("Freehand", "kymograph-freehand", false);
   #width = countField("Width", "kymograph-width", 1, "px", () => this.#changed(), 1000);
   #start = button("Make kymograph", () => this.#toggle(), { id: "kymograph-start", disabled: true });
   #back = button("Back to the images", () => this.emit("back"), { id: "kymograph-back", hidden: true });
@@ -43,17 +43,11 @@ export class KymographPanel extends Emitter {
 
   constructor() {
     super();
-    const freehand = checkField(
-      "Freehand",
-      "kymograph-freehand",
-      false,
-      (isFreehand) => this.#isFreehand = isFreehand,
-    );
     this.element = panel(
       this.#status,
       this.#length,
       this.#profile,
-      fieldRow(freehand.label, this.#width.label),
+      fieldRow(this.#freehand.label, this.#width.label),
       fieldRow(this.#start, this.#work.progress, this.#back),
     );
   }
@@ -119,11 +113,9 @@ export class KymographPanel extends Emitter {
 
   /** States where the profile was taken. @returns {import("./panel.js").About} */
   get about() {
-    const scan = this.#scan;
-    return scan === null ? [] : [["Method", "values along a line, interpolated linearly"], [
-      "Along",
-      placeText({ id: "", name: "the line", place: this.line }, scan.axes),
-    ]];
+    if (this.#scan === null) return [];
+    const place = placeText({ id: "", name: "the line", place: this.line }, this.#scan.axes);
+    return [["Method", "values along a line, interpolated linearly"], ["Along", place]];
   }
 
   /** The profile of the line in the shown image; empty in a kymograph. @returns {readonly import("../../../measure/csv.js").Column[]} */
@@ -157,12 +149,15 @@ export class KymographPanel extends Emitter {
   /** Follows a line being drawn, in positions of the picture. @param {Point} from @param {Point} to @param {boolean} isDone */
   draw(from, to, isDone) {
     const [rows, columns] = this.#scan === null ? [0, 0] : shapeOf(this.#scan);
-    const inside = (/** @type {number} */ place, /** @type {number} */ size) =>
-      Math.min(size - 1, Math.max(0, place - 0.5));
     // Rows lie along x of the picture. A sample's centre lies half a pixel inside it, and the line ends at the
     // outermost centres.
-    const [start, end] = [from, to].map(({ x, y }) => ({ x: inside(y, columns), y: inside(x, rows) }));
-    if (this.#isFreehand && this.#points.length > 0 && near(this.#points[0], start)) this.#points.push(end);
+    const [start, end] = [from, to].map(({ x, y }) => ({
+      x: Math.min(columns - 1, Math.max(0, y - 0.5)),
+      y: Math.min(rows - 1, Math.max(0, x - 0.5)),
+    }));
+    const isOn = this.#points.length > 0 &&
+      Math.hypot(this.#points[0].x - start.x, this.#points[0].y - start.y) < 1e-6;
+    if (this.#freehand.input.checked && isOn) this.#points.push(end);
     else {
       this.#former ??= this.#points;
       this.#points = [start, end];
@@ -214,6 +209,3 @@ export class KymographPanel extends Emitter {
     if (fault !== null) this.emit("end");
   }
 }
-
-/** @param {Point} one @param {Point} other */
-const near = (one, other) => Math.hypot(one.x - other.x, one.y - other.y) < 1e-6;
