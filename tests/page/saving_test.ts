@@ -122,6 +122,14 @@ const MEASURED = MEASUREMENTS.filter(({ key }) => ["velocity", "events", "diamet
 
 const column = (name: string, ...values: (string | number)[]) => [{ name, unit: "s", values }];
 
+const RECORDED = {
+  isKymograph: false,
+  isAccepted: true,
+  position: { t: 0, z: 0, l: 0 },
+  look: {},
+  channels: CHANNELS,
+};
+
 /** The documents as an archive has them. */
 function documents(change: (image: Json, analyses: Json) => void = () => {}) {
   const axes = INFO.plane.axes as Json;
@@ -142,15 +150,8 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     lines: column("Line", 2),
     cursors: [{ name: "Cursor", values: ["A"] }, { name: "Cursor", values: [1] }],
   };
-  const { rois, analyses, imageMetadata, accepted } = memberOf({
-    drawn: DRAWN,
-    shown: { drawn: DRAWN, scan, traces, tables, measurements: MEASURED },
-    isKymograph: false,
-    isAccepted: true,
-    position: { t: 0, z: 0, l: 0 },
-    look: {},
-    channels: CHANNELS,
-  });
+  const shown = { drawn: DRAWN, scan, traces, tables, measurements: MEASURED };
+  const { rois, analyses, imageMetadata, accepted } = memberOf({ ...RECORDED, drawn: DRAWN, shown });
   const own = { source: { name: "a.oir", fingerprint: "f1" }, scene: 1 };
   const image = {
     format: "store-acqimage",
@@ -277,15 +278,7 @@ Deno.test("means over images and projections come back with their line, also of 
       profile: column("Position", 0, 1),
     },
   } as Json;
-  const { rois, analyses, imageMetadata, accepted } = memberOf({
-    drawn,
-    shown,
-    isKymograph: false,
-    isAccepted: true,
-    position: { t: 0, z: 0, l: 0 },
-    look: {},
-    channels: CHANNELS,
-  });
+  const { rois, analyses, imageMetadata, accepted } = memberOf({ ...RECORDED, drawn, shown });
   const image = { accepted, rois, image_metadata: imageMetadata };
   const info = { ...INFO, plane: { ...INFO.plane, axes } } as typeof INFO;
   const back = restored({ image, analyses: { analyses }, mark: "m" } as Json, info).drawn;
@@ -304,14 +297,9 @@ Deno.test("regions hold whole pixels within the image, with exact ends beside th
   // The middle of the first pixel is 0.
   assert.deepEqual(line!.metadata!.acq_server.start, [79.5, -0.5]);
   assert.deepEqual(cursor!.position, [40, 100]);
-});
-
-Deno.test("whole pixels win over exact ends that no longer fit them", () => {
-  const regions = regionsOf(DRAWN, false).map((region) =>
-    region.type === "line" ? { ...region, stop: [20, 599] } as Region : region
-  );
-  const [line] = drawnRegions(regions, PICTURE).lines;
-  assert.deepEqual(line!.to, { x: 599.5, y: 20.5 });
+  // Whole pixels win over exact ends that no longer fit them.
+  const moved = { ...line, stop: [20, 599] } as Region;
+  assert.deepEqual(drawnRegions([moved], PICTURE).lines[0]!.to, { x: 599.5, y: 20.5 });
 });
 
 Deno.test("columns that are lines exchange the coordinates, there and back", () => {
@@ -458,22 +446,19 @@ Deno.test("the browser's own work comes before that of the file, which is offere
 });
 
 Deno.test("documents that are newer or no documents are refused", () => {
-  const fault = (files: { name: string; text: string }[]) => {
-    try {
-      return documentsOf(files).length;
-    } catch (error) {
-      assert(error instanceof DocumentFault);
-      return error.message;
-    }
-  };
-  assert.match(String(fault(documents((image) => image.version = 2))), /^acqimage\/1\.json has version 2/);
-  assert.match(
-    String(fault(documents((_, analyses) => analyses.analyses = 3))),
-    /^analyses\/1\.json breaks its schema/,
-  );
-  assert.match(String(fault(documents((image) => image.rois[0].start = [0.5, 0]))), /breaks its schema/);
-  assert.equal(fault([{ name: "acqimage/1.json", text: "{" }]), "acqimage/1.json is no JSON.");
-  assert.equal(fault([{ name: "other.json", text: "[]" }, { name: "x.json", text: "null" }]), 0);
+  const rows: [files: { name: string; text: string }[], message: RegExp][] = [
+    [documents((image) => image.version = 2), /^acqimage\/1\.json has version 2/],
+    [documents((_, analyses) => analyses.analyses = 3), /^analyses\/1\.json breaks its schema/],
+    [documents((image) => image.rois[0].start = [0.5, 0]), /breaks its schema/],
+    [[{ name: "acqimage/1.json", text: "{" }], /^acqimage\/1\.json is no JSON\.$/],
+  ];
+  for (const [files, message] of rows) {
+    assert.throws(
+      () => documentsOf(files),
+      (error) => error instanceof DocumentFault && message.test(error.message),
+    );
+  }
+  assert.deepEqual(documentsOf([{ name: "other.json", text: "[]" }, { name: "x.json", text: "null" }]), []);
 });
 
 Deno.test("numbers that JSON lacks are kept, and words that look like them", () => {

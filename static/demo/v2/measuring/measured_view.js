@@ -80,10 +80,10 @@ export class MeasuredView {
   /** Actions of single keys. @type {Record<string, (key: string) => void>} */
   get actions() {
     return {
-      z: () => this.#measuring.choose("zoom"),
-      b: () => this.#measuring.choose("band"),
-      n: () => this.#measuring.choose("line"),
-      x: () => this.#measuring.pin(),
+      z: () => this.#measuring.tools.choose("zoom"),
+      b: () => this.#measuring.tools.choose("band"),
+      n: () => this.#measuring.tools.choose("line"),
+      x: () => this.#measuring.cursors.pin(),
       "Ctrl+z": () => this.#measuring.undo(),
       "Ctrl+Shift+z": () => this.#measuring.redo(),
     };

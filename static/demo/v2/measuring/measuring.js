@@ -80,7 +80,7 @@ export class Measuring extends Emitter {
   /** The field that was typed in last. @type {unknown} */
   #typed = null;
   #charts;
-  #tools = new ToolChoice(() => this.#choose());
+  tools = new ToolChoice(() => this.#choose());
   #bands = new BandPanel();
   #lines = new LinePanel();
   #regions = new RegionPanel();
@@ -90,7 +90,7 @@ export class Measuring extends Emitter {
   #isAccepted = false;
   /** Mark of the documents that the drawings started from. @type {string | null} */
   #origin = null;
-  #cursors = new CursorPanel(() => this.#panes.source.cursor);
+  cursors = new CursorPanel(() => this.#panes.source.cursor);
   #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#panes.source.cursor));
   #events = this.#measurements.find(({ measurement }) => measurement === EVENTS);
   kymographs = new KymographPanel();
@@ -122,7 +122,7 @@ export class Measuring extends Emitter {
         this.#measurements.map((panel) => [capitalized(panel.measurement.key), () => panel]),
       ),
       Lines: () => this.#lines,
-      Cursors: () => this.#cursors,
+      Cursors: () => this.cursors,
       Regions: () => ofImage([["Method", "lengths, and means of the finite samples"]], this.#regionColumns),
       Profile: () => ({ ...ofImage(kymographs.about, kymographs.columns), plot: () => kymographs.plot() }),
       Images: () => this.images,
@@ -130,16 +130,16 @@ export class Measuring extends Emitter {
     const span = () => ({ from: panes.source.view.x0, to: panes.source.view.x1 });
     const exports = new ExportPanel(() => this.#scan, saved, span, (name, look) => panes[name].png(look));
     host.replaceChildren(
-      this.#tools.element,
-      this.#tools.why,
+      this.tools.element,
+      this.tools.why,
       this.#kymographFold,
       ...this.#lineScanFolds,
       this.#regionFold,
       this.#imageFold,
-      folded("Cursors", this.#cursors, "cursors"),
+      folded("Cursors", this.cursors, "cursors"),
       folded("Save tables, plots and pictures", exports, "export"),
     );
-    this.#editor = new ShapeEditor([this.#cursors, this.#lines, this.#regions, this.#bands], panes.source);
+    this.#editor = new ShapeEditor([this.cursors, this.#lines, this.#regions, this.#bands], panes.source);
     this.#listen(host);
   }
 
@@ -154,7 +154,7 @@ export class Measuring extends Emitter {
       bands: [...this.#bands.bands.all],
       lines: this.#lines.lines,
       measured: Object.fromEntries(this.#measurements.map((panel) => [panel.measurement.key, panel.kept])),
-      cursors: this.#cursors.kept,
+      cursors: this.cursors.kept,
       kymograph: this.kymographs.kept,
       images: this.images.kept,
       projection: this.images.projection,
@@ -172,7 +172,7 @@ export class Measuring extends Emitter {
       drawn,
       scan,
       traces: this.#bands.traces,
-      tables: { lines: this.#lines.columns, cursors: this.#cursors.columns },
+      tables: { lines: this.#lines.columns, cursors: this.cursors.columns },
       measurements: this.#measurements,
       images: {
         columns: this.images.columns,
@@ -207,7 +207,7 @@ export class Measuring extends Emitter {
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.#tools.offer({ band: scan.isLineScan, line: true, rectangle: !scan.isLineScan }, shown.why);
+    this.tools.offer({ band: scan.isLineScan, line: true, rectangle: !scan.isLineScan }, shown.why);
     this.#show(scan, drawn);
     this.#judge(scan, shown.kept ?? drawn);
     // A kymograph in progress goes on.
@@ -243,7 +243,7 @@ export class Measuring extends Emitter {
     }
     const isListed = this.#bands.traces === this.#listed;
     if (!isListed) {
-      this.#cursors.refresh();
+      this.cursors.refresh();
       this.#refresh();
     }
     const isSame = this.#measurements.every((panel, i) => panel.found === found[i]);
@@ -252,13 +252,11 @@ export class Measuring extends Emitter {
     if (this.#history.amend(this.drawn)) this.emit("drawn");
   }
 
-  /** Undoes the last change. */
   undo() {
     this.#record();
     this.#redraw(this.#history.undo());
   }
 
-  /** Redoes the change that was undone last. */
   redo() {
     this.#record();
     this.#redraw(this.#history.redo());
@@ -294,7 +292,7 @@ export class Measuring extends Emitter {
 
   /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
   #show(scan, drawn) {
-    for (const panel of [this.#bands, this.#lines, this.#cursors, ...this.#measurements]) {
+    for (const panel of [this.#bands, this.#lines, this.cursors, ...this.#measurements]) {
       panel.begin(scan, drawn);
     }
   }
@@ -318,22 +316,12 @@ export class Measuring extends Emitter {
     return columnsOf(imageRows(this.#parts, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown));
   }
 
-  /** Chooses a tool by its key: `zoom`, `band` or `line`. @param {import("./tool_choice.js").Tool} tool */
-  choose(tool) {
-    this.#tools.choose(tool);
-  }
-
   /** Deselects the tool and the shape; returns whether either was selected. */
   layDown() {
     const wasSelected = this.#editor.deselect();
-    if (this.#tools.chosen === "zoom") return wasSelected;
-    this.#tools.choose("zoom");
+    if (this.tools.chosen === "zoom") return wasSelected;
+    this.tools.choose("zoom");
     return true;
-  }
-
-  /** Pins the cursor. */
-  pin() {
-    this.#cursors.pin();
   }
 
   /** @param {HTMLElement} host */
@@ -363,7 +351,7 @@ export class Measuring extends Emitter {
         this.#regionFold.hidden = this.#regions.regions.length === 0;
       });
     }
-    const marked = [this.#lines, this.#cursors, this.kymographs, this.#regions, ...this.#measurements];
+    const marked = [this.#lines, this.cursors, this.kymographs, this.#regions, ...this.#measurements];
     for (const panel of marked) panel.addEventListener("change", () => source.drawMarks());
     for (const panel of this.#measurements) panel.addEventListener("change", () => this.#paintSoon());
     for (const part of [this.#bands, ...marked, this.images, this.#accepted]) {
@@ -404,8 +392,8 @@ export class Measuring extends Emitter {
   /** @param {Point} from @param {Point} to @param {boolean} isDone */
   #drag(from, to, isDone) {
     this.#isUnfinished = !isDone;
-    if (this.#tools.chosen === "band") return this.#dragBand(from.y, to.y, isDone);
-    if (this.#tools.chosen === "rectangle") {
+    if (this.tools.chosen === "band") return this.#dragBand(from.y, to.y, isDone);
+    if (this.tools.chosen === "rectangle") {
       this.#regions.draw(from, to, isDone);
       return this.#drawMarks();
     }
@@ -452,7 +440,7 @@ export class Measuring extends Emitter {
 
   #choose() {
     this.#giveUp();
-    const { chosen } = this.#tools;
+    const { chosen } = this.tools;
     const isDrawing = chosen !== "zoom" && this.#scan !== null;
     this.#panes.source.tool = isDrawing ? (from, to, isDone) => this.#drag(from, to, isDone) : null;
     const onPath = chosen === "band" && this.#path.length > 0;
@@ -471,7 +459,7 @@ export class Measuring extends Emitter {
       ...this.#lines.marks(toScreen),
       ...this.#regions.marks(toScreen),
       ...(this.#scan?.isLineScan ? [] : this.kymographs.marks(toScreen, source.zoom)),
-      ...this.#cursors.marks(toScreen, source.plot),
+      ...this.cursors.marks(toScreen, source.plot),
     ];
   }
 
@@ -488,7 +476,7 @@ export class Measuring extends Emitter {
       traces: this.#bands.traces,
       title: this.#bands.title,
       .../** @type {MeasurementPanel} */ (this.#events).inTraces(this.#bands.traces),
-      pinned: this.#cursors.lines,
+      pinned: this.cursors.lines,
     });
   }
 }
