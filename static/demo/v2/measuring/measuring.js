@@ -208,8 +208,7 @@ export class Measuring extends Emitter {
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
     this.tools.offer({ band: scan.isLineScan, line: true, rectangle: !scan.isLineScan }, shown.why);
-    this.#show(scan, drawn);
-    this.#judge(scan, shown.kept ?? drawn);
+    this.#show(scan, drawn, shown.kept ?? drawn);
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(scan, series, drawn?.kymograph ?? null);
@@ -279,8 +278,7 @@ export class Measuring extends Emitter {
     const scan = this.#scan;
     if (drawn === null || scan === null) return;
     this.#isUnfinished = true;
-    this.#show(scan, drawn);
-    this.#judge(scan, drawn);
+    this.#show(scan, drawn, drawn);
     this.kymographs.redraw(drawn.kymograph);
     this.images.redraw(drawn);
     this.#refresh();
@@ -290,15 +288,11 @@ export class Measuring extends Emitter {
     this.emit("drawn");
   }
 
-  /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn */
-  #show(scan, drawn) {
+  /** @param {import("./scan.js").Scan} scan @param {Drawn | null} drawn @param {Shown["kept"]} kept belongs to the recording, not to the picture */
+  #show(scan, drawn, kept) {
     for (const panel of [this.#bands, this.#lines, this.cursors, ...this.#measurements]) {
       panel.begin(scan, drawn);
     }
-  }
-
-  /** Shows what belongs to the recording, not to the picture. @param {import("./scan.js").Scan} scan @param {Shown["kept"]} kept */
-  #judge(scan, kept) {
     this.#accepted.checked = kept?.accepted ?? this.#isAccepted;
     this.#origin = kept?.origin ?? null;
     this.#regions.begin(scan, kept?.regions ?? []);
