@@ -2,7 +2,7 @@
 import { byId } from "./controls/element.js";
 import { DataPanel } from "./panels/data_panel.js";
 import { KeptWork } from "./opening/kept_work.js";
-import { attachMany } from "./many/attach_many.js";
+import { ManyPanel } from "./many/many_panel.js";
 import { Opening, recordingOf } from "./opening/opening.js";
 import { MeasuredView } from "./measuring/measured_view.js";
 import { Page } from "./opening/page.js";
@@ -76,7 +76,7 @@ const saving = new Saving({
   failed: (error) => page.fault(error),
 });
 
-attachMany({ viewer, controller, opening, measured, work, recall, page });
+new ManyPanel({ viewer, controller, opening, measured, work, recall, page });
 
 attachSwitch(byId("single-keys", HTMLInputElement));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());

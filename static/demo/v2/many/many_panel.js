@@ -1,18 +1,28 @@
 /** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
 import { csv } from "../../../measure/csv.js";
 import { MEASUREMENTS } from "../../../measure/measurements.js";
-import { element, saveFile, sayIn } from "../controls/element.js";
+import { byId, element, saveFile, sayIn } from "../controls/element.js";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.js";
-import { measureAll } from "./measure_all.js";
+import { drawingWords } from "../measuring/drawn.js";
 import { panel } from "../measuring/panel.js";
+import { isPlainImage, scanOf, typedPlanes } from "../measuring/scan.js";
 import { Work } from "../measuring/work.js";
+import { besideOwn, carriedFrom, Carrying } from "./carried.js";
+import { measureAll } from "./measure_all.js";
 
 /** @import { ExportMember } from "../../../client/v2/acq-client.d.ts" */
 /** @import { Carried } from "./carried.js" */
 /** @import { Run, Target } from "./measure_all.js" */
 /** @import { Drawn } from "../measuring/drawn.js" */
 /** @import { Row } from "./measurer.js" */
-/** @import { About } from "../measuring/scan.js" */
+/** @import { About, Scan } from "../measuring/scan.js" */
+/** @import { MeasuredView } from "../measuring/measured_view.js" */
+/** @import { KeptWork } from "../opening/kept_work.js" */
+/** @import { Opening } from "../opening/opening.js" */
+/** @import { Page } from "../opening/page.js" */
+/** @import { SessionController } from "../opening/session_controller.js" */
+/** @import { TypedScan } from "../../../measure/typed_scan.js" */
+/** @import { Viewer } from "../panels/viewer.js" */
 
 /**
  * @typedef {{carried: Carried, drawn: Drawn}} Open the open recording, with regions and settings for others
@@ -20,21 +30,12 @@ import { Work } from "../measuring/work.js";
  * @typedef {{id: string, name: string, stem: string, targets: readonly Target[]}} Group recordings that can be measured
  *   together, with a name for files about them
  *
- * @typedef {object} Needs
- * @property {() => Open | null} open null while nothing is open
- * @property {() => readonly Group[]} groups
- * @property {(carried: Carried) => string} carry to the next recording; returns a message for the user
- * @property {Run["recall"]} recall
- * @property {Run["work"]} work
- * @property {() => boolean} mayArchive whether the server opens files by path
- * @property {(members: readonly ExportMember[], images: "all" | "none", name: string) => Promise<string[]>} archive saves an
- *   archive, and returns warnings
- * @property {(open: Open, measured: Drawn | null) => void} onMeasured called with the results of the recording that was open
- *   at the start, or null; others may have new work
+ * @typedef {{viewer: Viewer, controller: SessionController, opening: Opening, measured: MeasuredView, page: Page}} Parts
  */
 
 export class ManyPanel {
-  #needs;
+  #parts;
+  #carrying;
   /** @type {readonly Row[]} */
   #rows = [];
   /** Start of the names of saved files. */
@@ -82,27 +83,86 @@ export class ManyPanel {
     this.#results,
   );
 
-  /** @param {Needs} needs */
-  constructor(needs) {
-    this.#needs = needs;
-    const content = panel(
-      fieldRow(button("Use in next recording", () => this.#carry(), { id: "use-next" })),
-      this.#next,
-      this.#all,
-    );
+  /** @param {Parts & {work: KeptWork, recall: Run["recall"]}} parts `opening` listens to the controller already */
+  constructor(parts) {
+    this.#parts = parts;
+    const { viewer, controller, opening, measured, work, page } = parts;
+    this.#carrying = new Carrying({
+      show: (drawn, typed) => {
+        if (typed !== null) measured.treat(typed);
+        measured.adopt(besideOwn(drawn, this.#look?.drawn), false);
+      },
+      notice: (text, action, act) => page.notice(text, action, act),
+    });
     this.#results.hidden = true;
     this.element = element(
       "details",
       { id: "measure-many", hidden: true },
       element("summary", { textContent: "Many recordings" }),
-      content,
+      panel(
+        fieldRow(button("Use in next recording", () => this.#carry(), { id: "use-next" })),
+        this.#next,
+        this.#all,
+      ),
     );
+    byId("measure").append(this.element);
+    addEventListener("beforeunload", (event) => this.#work.isRunning && event.preventDefault());
+    opening.recordings.list.on("changed", () => this.#refresh());
+    viewer.on("shown", () => this.#refresh());
+    controller.on("loaded", ({ isSample }) => {
+      this.#refresh();
+      if (isSample) return;
+      const scanAs = (/** @type {TypedScan | null} */ typed) => /** @type {Scan} */ (this.#shownAs(typed));
+      this.#carrying.offer(scanAs, work.key, drawingWords(this.#look?.drawn));
+    });
   }
 
-  /** Call when another recording is open, or the list beside it has changed. */
-  refresh() {
-    const groups = this.#needs.groups();
-    const open = this.#needs.open();
+  get #look() {
+    return /** @type {any} */ (this.#parts.viewer.look);
+  }
+
+  /** The shown picture, an image as a line scan with the typed calibration; null before the first file. @param {TypedScan | null} typed */
+  #shownAs(typed) {
+    const { info, groups, note } = this.#parts.viewer;
+    if (info === null || groups === null) return null;
+    const { source: file, lineScan = null } = info;
+    const { source } = groups;
+    const { plane, channels } = typed !== null && isPlainImage(info)
+      ? typedPlanes({ plane: info.plane, channels: source.channels }, typed)
+      : source;
+    const group = /** @type {typeof source} */ ({ plane, channels, shown: source.shown });
+    return scanOf({ group, file, lineScan, place: () => [], note });
+  }
+
+  /** @returns {Open | null} null while nothing is open */
+  get #open() {
+    const [scan, look, { work }] = [this.#shownAs(null), this.#look, this.#parts];
+    if (scan === null || !look?.drawn) return null;
+    return { carried: carriedFrom(look.drawn, scan, work.key, look.typed), drawn: look.drawn };
+  }
+
+  /** The recordings of the folder, and the scenes of the file, where there are several. @returns {Group[]} */
+  get #groups() {
+    const { viewer, controller, opening: { recordings: { list } } } = this.#parts;
+    const files = list.recordings.map(({ name, path }) => ({
+      name,
+      open: async (/** @type {AbortSignal} */ signal) => (await controller.server()).open(path, { signal }),
+    }));
+    const { scenes = [], source } = viewer.info ?? {};
+    const scans = scenes.map(({ index: scene, name }) => ({
+      name: `${source?.name} · ${name}`,
+      open: (/** @type {AbortSignal} */ signal) =>
+        controller.live((acquisition) => acquisition.reopen({ scene, signal }), signal),
+    }));
+    const stem = source?.name.replace(/\.[^.]*$/, "") ?? "";
+    return [
+      { id: "folder", name: "of this folder", stem: list.folderName, targets: files },
+      { id: "file", name: "scenes of this file", stem, targets: scans },
+    ].filter(({ targets }) => targets.length >= 2);
+  }
+
+  #refresh() {
+    const [groups, open] = [this.#groups, this.#open];
     this.element.hidden = open === null;
     this.#what.hidden = open?.drawn.isLineScan === false;
     this.#ofImages.hidden = !this.#what.hidden;
@@ -110,23 +170,22 @@ export class ManyPanel {
       value: id,
       name: `${name} (${length.toLocaleString("en")})`,
     })));
-    this.#all.hidden = groups.length === 0 && !this.isRunning;
+    this.#all.hidden = groups.length === 0 && !this.#work.isRunning;
     this.#next.textContent = "";
   }
 
-  get isRunning() {
-    return this.#work.isRunning;
-  }
-
   #carry() {
-    const open = this.#needs.open();
-    if (open !== null) sayIn(this.#next, this.#needs.carry(open.carried), true);
+    const open = this.#open;
+    if (open === null) return;
+    this.#carrying.waiting = open.carried;
+    this.#parts.opening.recordings.step(1);
+    sayIn(this.#next, "The next recording that you open takes the regions and settings.", true);
   }
 
   async #toggle() {
-    if (this.isRunning) return this.#work.cancel();
-    const open = this.#needs.open();
-    const group = this.#needs.groups().find(({ id }) => id === this.#group.select.value);
+    if (this.#work.isRunning) return this.#work.cancel();
+    const open = this.#open;
+    const group = this.#groups.find(({ id }) => id === this.#group.select.value);
     if (open === null || group === undefined) return;
     const what = new Set(this.#measurements.filter(({ input }) => input.checked).map(({ key }) => key));
     if (open.drawn.isLineScan && what.size === 0) {
@@ -138,8 +197,13 @@ export class ManyPanel {
     await this.#work.run(async (signal) => {
       found = await this.#measure(open, group, what, signal);
     });
-    this.refresh();
-    this.#needs.onMeasured(open, found);
+    this.#refresh();
+    const { measured, opening, work } = this.#parts;
+    opening.recordings.showWorks();
+    // Something else may have been opened or drawn meanwhile.
+    const isSame = open.carried.key === work.key &&
+      JSON.stringify(this.#look?.drawn) === JSON.stringify(open.drawn);
+    if (found !== null && isSame) measured.adopt(found, false);
   }
 
   /** @type {(open: Open, group: Group, what: ReadonlySet<string>, signal: AbortSignal) => Promise<Drawn | null>} */
@@ -151,8 +215,8 @@ export class ManyPanel {
       what,
       signal,
       skipsOwn: this.#own.select.value === "skip",
-      recall: this.#needs.recall,
-      work: this.#needs.work,
+      recall: this.#parts.recall,
+      work: this.#parts.work,
       onProgress: (done, name) => {
         this.#work.progress.value = done;
         this.#count.textContent = `${done + 1} of ${length}: ${name}`;
@@ -178,7 +242,7 @@ export class ManyPanel {
       ].join(" · "),
       true,
     );
-    const canArchive = members.length > 0 && this.#needs.mayArchive();
+    const canArchive = members.length > 0 && this.#parts.opening.mayOpenByPath;
     for (const part of [this.#archive, this.#images.label]) part.hidden = !canArchive;
     return shown;
   }
@@ -188,7 +252,14 @@ export class ManyPanel {
     sayIn(this.#status, "Preparing …", true);
     this.#archive.disabled = true;
     try {
-      const warnings = await this.#needs.archive(this.#members, images, this.#stem);
+      const { controller } = this.#parts;
+      const warnings = await controller.live(async (acquisition) => {
+        const { sessionId } = await acquisition.state();
+        const server = await controller.server();
+        const link = await server.export(this.#members, { images, name: this.#stem, sessionId });
+        element("a", { href: link.url, download: "" }).click();
+        return link.warnings;
+      });
       sayIn(this.#status, ["The browser saves the file", ...warnings].join(" · "), true);
     } catch (error) {
       const { message, details } = /** @type {Error & {details?: {message: string}[] | null}} */ (error);
