@@ -4,21 +4,23 @@ import { Bands, columnsBetween } from "../../static/demo/v2/measuring/bands.js";
 
 const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
 
-Deno.test("a column of many samples spans from the least to the greatest", () => {
-  const { bottoms, tops } = curveColumns(curve([0, 1, 2, 3, 9, 3, 2, 1]), { from: 0, to: 8 }, 2, 1);
-  // 0 1 2 3 and 9 3 2 1; the second column reaches down to the first of its own accord.
-  assert.deepEqual([[...bottoms], [...tops]], [[0, 1], [3, 9]]);
-});
-
-Deno.test("a step between columns leaves no gap", () => {
-  const { bottoms, tops } = curveColumns(curve([0, 1, 7, 8, 2, 2]), { from: 0, to: 6 }, 3, 1);
-  // 0 1, then 7 8 which reaches down to 1, then 2 2 which it covers.
-  assert.deepEqual([[...bottoms], [...tops]], [[0, 1, 2], [1, 8, 2]]);
-});
-
-Deno.test("missing values leave their columns empty", () => {
-  const { bottoms, tops } = curveColumns(curve([1, 1, NaN, Infinity, 4, 4]), { from: 0, to: 6 }, 3, 1);
-  assert.deepEqual([[...bottoms], [...tops]], [[1, NaN, 4], [1, NaN, 4]]);
+Deno.test("a column of many samples spans from the least to the greatest, without gaps but at missing values", () => {
+  const rows: [samples: number[], bottoms: number[], tops: number[]][] = [
+    // 0 1 2 3 and 9 3 2 1; the second column reaches down to the first of its own accord.
+    [[0, 1, 2, 3, 9, 3, 2, 1], [0, 1], [3, 9]],
+    // 0 1, then 7 8 which reaches down to 1, then 2 2 which it covers.
+    [[0, 1, 7, 8, 2, 2], [0, 1, 2], [1, 8, 2]],
+    [[1, 1, NaN, Infinity, 4, 4], [1, NaN, 4], [1, NaN, 4]],
+  ];
+  for (const [samples, ...expected] of rows) {
+    const { bottoms, tops } = curveColumns(
+      curve(samples),
+      { from: 0, to: samples.length },
+      expected[0].length,
+      1,
+    );
+    assert.deepEqual([[...bottoms], [...tops]], expected);
+  }
 });
 
 Deno.test("fewer samples than columns are a line, at any zoom", () => {
