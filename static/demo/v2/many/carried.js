@@ -67,10 +67,15 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }, scan) {
   const rectangles = regions.filter(({ stop: [x, y] = [0, 0] }) => isInside({ x, y }, columns, rows));
   // In points of a kymograph's line, `x` counts columns.
   const isLineInside = kymograph?.points.every((point) => isInside(point, columns, rows)) ?? true;
+  // The channel with the same name, else at the same place, else the first.
+  const channelOf = (/** @type {number} */ place) => {
+    const same = scan.group.channels.findIndex(({ name }) => name === channels[place]);
+    return String(same >= 0 ? same : place < scan.group.channels.length ? place : 0);
+  };
   const placed = (/** @type {{band: string, channel: string}} */ { band, channel }) => ({
     // Measures whole lines in place of a band that is left out.
     band: bands.some(({ id }) => String(id) === band) ? band : "",
-    channel: String(channelIn(scan, channels, Number(channel))),
+    channel: channelOf(Number(channel)),
   });
   const fitted = {
     ...drawn,
@@ -111,12 +116,6 @@ export function besideOwn(drawn, own) {
   const ids = new Set(regions.map(({ id }) => id));
   const added = drawn.regions?.filter(({ id }) => !ids.has(id)) ?? [];
   return { ...drawn, accepted, origin, regions: [...regions, ...added] };
-}
-
-/** Index of the channel with the same name, else at the same place, else of the first. @param {Scan} scan @param {readonly string[]} names @param {number} place */
-function channelIn({ group: { channels } }, names, place) {
-  const same = channels.findIndex(({ name }) => name === names[place]);
-  return same >= 0 ? same : place < channels.length ? place : 0;
 }
 
 /**

@@ -102,10 +102,17 @@ async function measureOne(acquisition, about, measurer, run) {
   }
   Object.assign(about, Object.fromEntries(scan.place()));
   if (scan.isLineScan) about[`Duration (${tableUnit(scan.axes[0])})`] = shapeOf(scan)[0] * scan.axes[0].step;
+  const sources = sourcesOf(
+    info,
+    info,
+    () => position,
+    async (place, signal) =>
+      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
+  );
   const measure = (/** @type {Drawn} */ here) =>
     scan.isLineScan
       ? measurer.measure(scan, here, what, signal)
-      : measurer.measureImages(scan, sourcesAt(acquisition, position), here, signal);
+      : measurer.measureImages(scan, sources, here, signal);
   const isOpen = carried.key === key;
   const own = isOpen ? drawn : ownWork(recalled, scan);
   if (own !== null) {
@@ -167,16 +174,6 @@ async function scanAt(acquisition, position, typed, signal) {
   const lineScan = info.lineScan ?? null;
   return scanOf({ group, file: info.source, lineScan, typed: calibration, place, note: "" });
 }
-
-/** Images of a recording along its axes. @param {Acquisition} acquisition @param {PositionInfo} position */
-const sourcesAt = (acquisition, position) =>
-  sourcesOf(
-    acquisition.info,
-    acquisition.info,
-    () => position,
-    async (place, signal) =>
-      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
-  );
 
 /** The recording's own drawings, or null without any. @param {Recalled | null} recalled @param {Scan} scan */
 function ownWork(recalled, scan) {

@@ -26,8 +26,6 @@ export class BandPanel extends ShapePanel {
   bands = new Bands();
   /** Settings of the traces, to be stored as JSON. @type {TraceSettings} */
   kept = PLAIN_TRACE;
-  /** Counts changes of the bands. */
-  #version = 0;
   /** @type {{of: unknown[], traces: Trace[]}} */
   #made = { of: [], traces: [] };
   #list = element("ul", { className: "bands", "aria-label": "Bands" });
@@ -44,7 +42,9 @@ export class BandPanel extends ShapePanel {
   #kind = choiceField("F₀", "baseline-kind", [
     { value: "percentile", name: "percentile" },
     { value: "window", name: "mean of a time" },
-  ], () => this.#chooseKind());
+  ], () => {
+    this.#set({ kind: this.#kind.select.value === "window" ? "window" : "percentile" });
+  });
   #percentile = numberField(
     "Percentile",
     "baseline-percentile",
@@ -68,7 +68,6 @@ export class BandPanel extends ShapePanel {
     this.element = panel(...parts);
     this.#showBaseline();
     this.bands.addEventListener("change", () => {
-      this.#version += 1;
       this.#listBands();
       this.changed();
     });
@@ -80,20 +79,16 @@ export class BandPanel extends ShapePanel {
     this.draft = null;
     const end = shapeOf(scan)[0] * this.timeStep;
     for (const field of [this.#from, this.#to]) field.unitText.data = this.timeUnit;
-    this.#take(drawn?.traces ?? { ...this.kept, from: 0, to: Number((end / 10).toPrecision(3)) });
-    this.bands.begin(scan.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
-  }
-
-  /** @param {TraceSettings} kept */
-  #take(kept) {
-    const { isChange, kind, percentile, from, to, offset, average } = this.kept = kept;
-    this.#change.input.checked = isChange;
-    this.#kind.select.value = kind;
-    this.#average.number = average;
-    this.#offset.number = offset;
-    this.#percentile.number = percentile;
-    [this.#from.number, this.#to.number] = [from, to];
+    this.kept = drawn?.traces ?? { ...this.kept, from: 0, to: Number((end / 10).toPrecision(3)) };
+    this.#change.input.checked = this.kept.isChange;
+    this.#kind.select.value = this.kept.kind;
+    this.#average.number = this.kept.average;
+    this.#offset.number = this.kept.offset;
+    this.#percentile.number = this.kept.percentile;
+    this.#from.number = this.kept.from;
+    this.#to.number = this.kept.to;
     this.#showBaseline();
+    this.bands.begin(scan.isLineScan ? shapeOf(scan)[1] : 0, drawn?.bands);
   }
 
   /** Bands with the one being drawn, with id 0, or moved. */
@@ -133,24 +128,17 @@ export class BandPanel extends ShapePanel {
 
   /** Traces of the shown channels; the same array until something changes. */
   get traces() {
-    const { scan } = this;
+    const { scan, kept, bands: { all } } = this;
     const shown = scan?.isLineScan ? scan.group.shown : [];
-    const of = [scan, this.kept, this.#version, shown.length, ...shown.map(({ samples }) => samples)];
+    const of = [scan, kept, all, shown.length, ...shown.map(({ samples }) => samples)];
     if (of.every((part, i) => part === this.#made.of[i])) return this.#made.traces;
-    const traces = scan === null
-      ? []
-      : tracesOf({ plane: scan.group.plane, shown }, this.bands.all, this.kept);
+    const traces = scan === null ? [] : tracesOf({ plane: scan.group.plane, shown }, all, kept);
     this.#made = { of, traces };
-    this.#explainEmpty(traces);
+    const empty = traces.filter(({ baseline }) => kept.isChange && !(baseline > kept.offset));
+    this.#empty.hidden = empty.length === 0;
+    const names = empty.map(({ name }) => name).join(", ");
+    this.#empty.textContent = `No ΔF/F₀ where F₀ does not exceed the detector offset: ${names}`;
     return traces;
-  }
-
-  /** Explains why an expected curve is empty. @param {readonly Trace[]} traces */
-  #explainEmpty(traces) {
-    const { isChange, offset } = this.kept;
-    const names = traces.filter(({ baseline }) => isChange && !(baseline > offset)).map(({ name }) => name);
-    this.#empty.hidden = names.length === 0;
-    this.#empty.textContent = `No ΔF/F₀ where F₀ does not exceed the detector offset: ${names.join(", ")}`;
   }
 
   /** Title of the values. */
@@ -194,10 +182,6 @@ export class BandPanel extends ShapePanel {
     const y = { ...rangeOf({ curves: traces, points: [], level: null }, span), title };
     const curves = traces.map(({ name, color, dash, values }) => ({ name, color, dash, x, y: values }));
     return { ...plotOver(scan, span), y, traces: curves };
-  }
-
-  #chooseKind() {
-    this.#set({ kind: this.#kind.select.value === "window" ? "window" : "percentile" });
   }
 
   #showBaseline() {

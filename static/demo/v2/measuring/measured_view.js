@@ -267,7 +267,14 @@ export class MeasuredView {
       axes: titled(/** @type {typeof info.plane.axes} */ (described)),
     };
     const reference = { plane: info.plane, channels: [], lineRoi: null, scanPath: kymograph.path };
-    this.#line = lineWords(kymograph, info.plane.axes);
+    const [row, column] = /** @type {[Axis, Axis]} */ (info.plane.axes);
+    const four = (/** @type {number} */ value) => Number(value.toPrecision(5));
+    // Freehand lines have a point per move of the pointer.
+    const places = kymograph.points.map(({ x, y }) => `${four(x * column.step)} ${four(y * row.step)}`);
+    this.#line = [
+      [`Line over the images, x y (${tableUnit(column)})`, places.join("; ")],
+      ["Width of the line (px)", kymograph.width],
+    ];
     this.#keep(false);
     this.#kept = { ...this.#kept, regions: [] };
     this.#isShowing = true;
@@ -327,13 +334,4 @@ function pictureOf(info, { source, reference }) {
     })),
   });
   return { info, source: loaded(source), reference: reference && loaded(reference) };
-}
-
-/** The line of a kymograph for tables. @param {Kymograph} kymograph @param {readonly Axis[]} axes of rows and columns @returns {[string, string | number][]} */
-function lineWords({ points, width }, axes) {
-  const four = (/** @type {number} */ value) => Number(value.toPrecision(5));
-  const [row, column] = /** @type {[Axis, Axis]} */ (axes);
-  // Freehand lines have a point per move of the pointer.
-  const places = points.map(({ x, y }) => `${four(x * column.step)} ${four(y * row.step)}`).join("; ");
-  return [[`Line over the images, x y (${tableUnit(column)})`, places], ["Width of the line (px)", width]];
 }

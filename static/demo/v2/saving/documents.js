@@ -21,7 +21,6 @@ import { shapeOf } from "../measuring/scan.js";
 import { bandRegionId, OWN, regionsOf } from "./regions.js";
 
 /** @import { Column } from "../../../measure/csv.js" */
-/** @import { Trace } from "../measuring/bands.js" */
 /** @import { Measurement } from "../../../measure/measurement.js" */
 /** @import { Drawn, KeptMeasurement } from "../measuring/drawn.js" */
 /** @import { Measured } from "../measuring/panel.js" */
@@ -84,13 +83,17 @@ function analysesOf({ drawn, scan, traces, tables, measurements, images }, chann
     channel: rankOf(channels, position),
     ...l > 0 && { acq_server: { l } },
   });
+  const [time] = scan.axes;
   const projected = drawn.projection ? { projection: projectionWords(drawn.projection) } : {};
   /** @type {{type: string, name: string, columns?: readonly Column[], roiId?: string, channel?: number, acq_server?: object, parameters?: object, summary?: object}[]} */
   const parts = [
     ...traces.map((trace) => ({
       type: "trace",
       name: `Trace of ${trace.name}`,
-      columns: traceColumns(trace, drawn, scan),
+      columns: [
+        { name: "Time", unit: tableUnit(time), values: trace.values.map((_, line) => line * time.step) },
+        { name: drawn.traces?.isChange ? "dF/F0" : "Mean", values: trace.values },
+      ],
       roiId: bandRegionId(trace.band),
       ...at(channels.findIndex(({ name }) => name === trace.channel)),
       parameters: drawn.traces === null ? {} : traceParameters(drawn.traces, scan),
@@ -166,16 +169,6 @@ const inUnit = (value, unit) => ({ value, unit });
 function regionOfBand({ bands }, chosen) {
   const band = bands.find(({ id }) => String(id) === chosen);
   return band === undefined ? "" : bandRegionId(band);
-}
-
-/** @param {Trace} trace @param {Drawn} drawn @param {Scan} scan @returns {Column[]} */
-function traceColumns({ values }, { traces }, scan) {
-  const [time] = scan.axes;
-  const times = Float64Array.from({ length: shapeOf(scan)[0] }, (_, line) => line * time.step);
-  return [
-    { name: "Time", unit: tableUnit(time), values: times },
-    { name: traces?.isChange ? "dF/F0" : "Mean", values },
-  ];
 }
 
 /** @param {import("../../../measure/traces.js").TraceSettings} traces @param {Scan} scan */

@@ -49,7 +49,12 @@ export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [
       coordinate_space: SPACE,
       position: /** @type {[number, number]} */ ([y, x]),
     })),
-    ...kymograph === null ? [] : [kymographRegion(kymograph, size)],
+    ...kymograph === null ? [] : [{
+      id: LINE_ID,
+      ...lineOf([pointOf(kymograph.points[0]), pointOf(kymograph.points.at(-1))], size, {
+        [OWN]: { points: kymograph.points.map(pointOf), width: kymograph.width },
+      }),
+    }],
   ];
   const ids = new Set(own.map(({ id }) => id));
   const all = [
@@ -59,12 +64,7 @@ export function regionsOf({ shape, bands, lines, cursors, kymograph, regions = [
   return isTurned ? all.map(turnedRegion) : all;
 }
 
-/** @param {KeptKymograph} kymograph @param {readonly [number, number]} size @returns {Region} */
-function kymographRegion({ points, width }, size) {
-  const ends = [points[0], points.at(-1)].map((point) => [point?.x ?? 0, point?.y ?? 0]);
-  const own = { points: points.map(({ x, y }) => [x, y]), width };
-  return { id: LINE_ID, ...lineOf(ends, size, { [OWN]: own }) };
-}
+const pointOf = ({ x = 0, y = 0 } = {}) => [x, y];
 
 /** A line between whole pixels, with its exact ends in the metadata. @param {number[][]} ends @param {readonly [number, number]} size @param {object} [metadata] */
 function lineOf(ends, size, metadata) {
@@ -104,9 +104,10 @@ export function drawnRegions(written, { shape, isLineScan, isTurned }) {
     const { id, type, name = "", start = [0, 0], stop = [0, 0], position = [0, 0], metadata } = region;
     const last = type === "rectangle" ? [columns, rows] : [columns - 1, rows - 1];
     const corners = type === "point" ? [position] : [start, stop];
+    const isAllRows = start[1] === 0 && stop[1] === rows;
     if (corners.some((corner) => corner.some((place, i) => place > Number(last[i])))) {
       drawn.outside.push(name || id);
-    } else if (type === "rectangle" && isBand(region, isLineScan, rows) && drawn.bands.length < MOST_BANDS) {
+    } else if (type === "rectangle" && isLineScan && isAllRows && drawn.bands.length < MOST_BANDS) {
       const { number, region: foreign } = bandIds.of(region);
       const color = metadata?.[OWN]?.color;
       drawn.bands.push({
@@ -129,9 +130,6 @@ export function drawnRegions(written, { shape, isLineScan, isTurned }) {
   }
   return drawn;
 }
-
-/** A band spans all rows of a line scan. @param {Region} region @param {boolean} isLineScan @param {number} rows */
-const isBand = ({ start, stop }, isLineScan, rows) => isLineScan && start?.[1] === 0 && stop?.[1] === rows;
 
 /** The exact ends of a line, unless they lie outside the pixels that the document states. @param {Region} region @param {readonly [number, number]} size */
 function exactEnds({ start = [0, 0], stop = [0, 0], metadata }, size) {
