@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { autocorrelation } from "../../static/measure/autocorrelation.js";
+import { pivVelocity, radonVelocity } from "../../static/measure/published_methods.js";
 import {
   lineVelocity,
+  type Method,
   physicalVelocity,
   resolvable,
   velocityOverTime,
@@ -11,6 +13,7 @@ import { velocitySummary } from "../../static/measure/velocity_summary.js";
 import { windowVelocity } from "../../static/measure/window_velocity.js";
 import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
+import published from "./measured/published.json" with { type: "json" };
 import expected from "./measured/velocities.json" with { type: "json" };
 
 /** Velocities in all windows of whole lines. */
@@ -259,4 +262,35 @@ Deno.test("a drawn line has a time, a distance and a velocity with sign and unit
   assert.equal(velocityUnit([{ step: 1, unit: "Pixels" }, { step: 1, unit: "Pixels" }]), "px/line");
   // 0.4 px/line x 0.5 um/px / 0.002 s/line
   assert.equal(physicalVelocity(0.4, axes), 100);
+});
+
+Deno.test("published methods agree with other implementations of them", async (t) => {
+  const degrees = (velocity: number) => Math.atan(velocity) * 180 / Math.PI;
+  for (const [i, { velocity, noise, samples }] of expected.cases.entries()) {
+    await t.step(`${velocity} pixels a line, noise ${noise}`, () => {
+      const values = Float64Array.from(atob(samples), (letter) => letter.charCodeAt(0));
+      const { radon, piv } = published.cases[i]!;
+      // One step of a quarter of a degree: scikit-image turns the picture, which interpolates otherwise.
+      const off = degrees(radonVelocity(values, expected.size, expected.size)) - degrees(radon);
+      assert(Math.abs(off) < 0.26, `${off} degrees`);
+      const found = pivVelocity(values, expected.size, expected.size);
+      assert(Math.abs(found - piv) < 0.01, `${found}, not ${piv}`);
+    });
+  }
+});
+
+Deno.test("published methods measure windows of lines and have no error", () => {
+  const samples = streaks({ lines: 400, columns: 80, velocity: -1.5, noise: 0.3, seed: 2 });
+  const measured = (method: Method, plane = { samples, shape: [400, 80] }) =>
+    velocityOverTime(plane, { window: 100, step: 100, columns: [0, 80], method });
+  for (const method of ["radon", "piv"] as const) {
+    for (const { velocity, error, confidence, verdict } of measured(method)) {
+      assert(Math.abs(velocity / -1.5 - 1) < 0.05, `${method}: ${velocity}`);
+      assert.equal(verdict, "measured");
+      assert(Number.isNaN(error) && Number.isNaN(confidence));
+    }
+    const even = { samples: new Float32Array(400 * 80).fill(3), shape: [400, 80] };
+    assert(measured(method, even).every(({ verdict }) => verdict === "unclear"));
+  }
+  assert.throws(() => measured("other" as Method), /no method other/);
 });
