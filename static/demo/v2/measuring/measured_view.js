@@ -326,10 +326,9 @@ const isTurned = (typed) => typed?.time === "columns";
 function pictureOf(info, { source, reference }) {
   const loaded = (/** @type {any} */ { plane, channels }) => ({
     plane,
-    channels: channels.map((/** @type {LoadedChannel} */ { index, name, dataUrl, samples }) => ({
+    channels: channels.map((/** @type {LoadedChannel} */ { index, name, samples }) => ({
       index,
       name,
-      dataUrl,
       samples,
     })),
   });
