@@ -425,4 +425,8 @@ export class RandomAccessFile extends CheckedSource implements ByteSource {
     this.rest();
     this.#closed = true;
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }

@@ -52,7 +52,7 @@ const DIALECTS: readonly Dialect[] = [
   },
   {
     fits: marks.mayBeOlympus,
-    open: async (opened) => single((await import("./dialects/olympus_text.ts")).openOlympusText(opened)),
+    open: async (opened) => single((await import("./dialects/olympus.ts")).openOlympus(opened)),
   },
   {
     fits: ({ first }) => first.has(TAG.FluoViewHeader),
@@ -65,7 +65,7 @@ const single = (stack: Stack | null) => stack && oneSeries(stack);
 async function openImageJ(opened: Opened): Promise<SeriesList | null> {
   const stack = (await import("./dialects/imagej.ts")).openImageJ(opened);
   if (stack === null || !marks.mayBeOlympus(opened)) return single(stack);
-  return single((await import("./dialects/olympus_text.ts")).withOlympusText(opened, stack));
+  return single((await import("./dialects/olympus.ts")).withOlympusText(opened, stack));
 }
 
 async function openOme(opened: Opened): Promise<SeriesList | null> {

@@ -3,7 +3,7 @@
  * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The axes of the plane come first,
  * then those of the pages, fastest first. A plane of `X` and `T` is a line scan.
  */
-import { calibrated, type Calibration, known } from "../../metadata/axes.ts";
+import { calibrationsOf } from "../../metadata/axes.ts";
 import { lineScanOf } from "../../metadata/line_scan.ts";
 import { firstMoment, moment, UNDATED } from "../../metadata/moment.ts";
 import type { AxisLetter } from "../../reader.ts";
@@ -31,12 +31,8 @@ const LETTERS: Readonly<Record<string, AxisLetter>> = {
 interface Dimension {
   readonly letter: AxisLetter;
   readonly size: number;
-  readonly calibration: Calibration;
-}
-
-/** A dimension along which pages are counted. */
-interface PageDimension extends Dimension {
-  readonly letter: "T" | "C" | "Z";
+  /** Step and its unit. */
+  readonly step: readonly [number, string];
 }
 
 /** The stack of a FluoView file, or `null`. */
@@ -57,23 +53,22 @@ export function openFluoView(opened: Opened): Stack | null {
   const sizes = { T: 1, C: 1, Z: 1 };
   for (const { letter, size } of order) sizes[letter] = size;
   const stored = declaredPlanes(tiff, layout, sizes.T * sizes.C * sizes.Z);
-  const calibrations: Partial<Record<AxisLetter, Calibration>> = {};
-  for (const { letter, calibration } of dimensions) {
-    const own = known(calibration);
-    if (own) calibrations[letter] = own;
-  }
-  const y = dimensions[1];
-  const rows = y && known(y.calibration);
-  if (rows) calibrations.Y = rows;
+  const rows = dimensions[1]!;
+  const steps = [...dimensions, { ...rows, letter: "Y" }].map(({ letter, step }) => [letter, step]);
+  const calibrations = calibrationsOf(Object.fromEntries(steps));
   const text = opened.descriptions[0] ?? "";
   return {
     sizes,
     layout,
     calibrations,
-    names: channelsIn(text, sizes.C),
+    // Lines such as `Channel 1 Dye=FITC`.
+    names: Array.from(
+      { length: Math.min(sizes.C, 64) },
+      (_, c) => new RegExp(`^Channel ${c + 1} Dye=(.*)$`, "m").exec(text)?.[1]?.trim() || null,
+    ),
     moment: firstMoment(momentIn(text), tagMoment(first)),
     fileSize: tiff.file.size,
-    lineScan: y?.letter === "T" ? lineScanOf(calibrations.Y) : null,
+    lineScan: rows.letter === "T" ? lineScanOf(calibrations.Y) : null,
     warnings: stored.warnings,
     plane: ({ t, z, channel }) => {
       const at = { T: t, C: channel, Z: z };
@@ -97,28 +92,21 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
     if (name === "" || letter === undefined && size === 1) continue;
     if (letter === undefined || size < 1) return [];
     // The sign of a resolution gives the direction of the stage.
-    const calibration = calibrated(Math.abs(view.getFloat64(at + 28, little)), text(36, 64));
-    dimensions.push({ letter, size, calibration });
+    dimensions.push({ letter, size, step: [Math.abs(view.getFloat64(at + 28, little)), text(36, 64)] });
   }
   return dimensions;
 }
 
 /** Dimensions of the pages, fastest first; `null` if the first two do not fit the plane or letters repeat. */
-function pageOrder(dimensions: readonly Dimension[], layout: PageLayout): PageDimension[] | null {
+function pageOrder(dimensions: readonly Dimension[], layout: PageLayout) {
   const [x, y, ...rest] = dimensions;
   if (x?.letter !== "X" || x.size !== layout.width || y?.size !== layout.height) return null;
   const letters = new Set(rest.map(({ letter }) => letter));
   const planes = rest.reduce((product, { size }) => product * size, 1);
   if (letters.size < rest.length || letters.has("X") || letters.has("Y") || planes > MAX_PLANES) return null;
   // The samples of a pixel already are channels.
-  return (rest as PageDimension[]).filter(({ letter }) => !(letter === "C" && layout.samples > 1));
-}
-
-/** Names from lines such as `Channel 1 Dye=FITC` in the description. */
-function channelsIn(text: string, channels: number): (string | null)[] {
-  return Array.from(
-    { length: Math.min(channels, 64) },
-    (_, c) => new RegExp(`^Channel ${c + 1} Dye=(.*)$`, "m").exec(text)?.[1]?.trim() || null,
+  return (rest as { letter: "T" | "C" | "Z"; size: number }[]).filter(({ letter }) =>
+    !(letter === "C" && layout.samples > 1)
   );
 }
 

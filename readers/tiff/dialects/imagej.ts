@@ -17,7 +17,7 @@ import type { Directory } from "../directory.ts";
 import { IMAGEJ_MARK } from "../marks.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import { MAX_PLANES, type Opened, type Stack, type StackSizes, tagMoment } from "../stack.ts";
-import { declaredPlanes, endsEarly, type PlaneFinder } from "../stored_planes.ts";
+import { declaredPlanes, endsEarly } from "../stored_planes.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { resolutionCalibrations } from "./plain.ts";
@@ -29,7 +29,11 @@ const MAX_TEXT = 1 << 20;
 export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null {
   const text = descriptions.find((description) => description.startsWith(IMAGEJ_MARK));
   if (text === undefined) return null;
-  const fields = fieldsOf(text.slice(0, MAX_TEXT));
+  const fields = new Map<string, string>();
+  for (const line of text.slice(0, MAX_TEXT).split(/[\r\n\0]+/)) {
+    const at = line.indexOf("=");
+    if (at > 0) fields.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
+  }
   const layout = readPage(first);
   const items = unlessDamaged(() => itemsOf(first, MAX_VENDOR_BYTES), NO_ITEMS);
   const { sizes, plane, warnings } = planesOf(tiff, layout, fields);
@@ -63,21 +67,7 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack | null 
   };
 }
 
-function fieldsOf(text: string): Map<string, string> {
-  const fields = new Map<string, string>();
-  for (const line of text.split(/[\r\n\0]+/)) {
-    const at = line.indexOf("=");
-    if (at > 0) fields.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
-  }
-  return fields;
-}
-
-/** The declared sizes, and the location of each plane. */
-function planesOf(
-  tiff: TiffFile,
-  layout: PageLayout,
-  fields: Map<string, string>,
-): { sizes: StackSizes; plane: PlaneFinder; warnings: Warning[] } {
+function planesOf(tiff: TiffFile, layout: PageLayout, fields: Map<string, string>) {
   const warnings: Warning[] = [];
   const count = (key: string) => {
     const written = fields.get(key) ?? "1";
@@ -110,12 +100,8 @@ function planesOf(
 }
 
 /** Decodes `\u00B5`: ImageJ escapes characters beyond ASCII. */
-function unescaped(text: string): string {
-  return text.replace(
-    /\\u([0-9a-fA-F]{4})/g,
-    (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-}
+const unescaped = (text: string) =>
+  text.replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** The letters `IJIJ`, `labl`, `luts` and `info` as numbers. */
 const MAGIC = 0x494a494a;
@@ -123,26 +109,16 @@ const LABEL = 0x6c61626c;
 const TABLE = 0x6c757473;
 const INFO = 0x696e666f;
 
-/** Bytes per lookup table. */
-const TABLE_BYTES = 768;
-
 /** Largest number of items in a file; ImageJ itself keeps no more slices. */
 const MAX_ITEMS = 1 << 20;
 
-/** The items of tag 50839. */
-interface ImageJItems {
-  /** First line of each label, in plane order. */
-  readonly labels: readonly string[];
-  /** `#rrggbb` of the last entry of each lookup table; `null` for a table of another size. */
-  readonly colors: readonly (string | null)[];
-  /** The text of the image. */
-  readonly info: string | null;
-}
+const NO_ITEMS = { labels: [], colors: [], info: null };
 
-const NO_ITEMS: ImageJItems = { labels: [], colors: [], info: null };
-
-/** The items of a file, at most `most` bytes in all. @throws {DecodeFailed} they are longer, or lie outside the file */
-function itemsOf(directory: Directory, most: number): ImageJItems {
+/**
+ * The items of tag 50839: the first line of each label, in plane order; `#rrggbb` of the last entry of each lookup table, `null`
+ * for a table of another size; the text. @throws {DecodeFailed} they have more than `most` bytes, or lie outside the file
+ */
+function itemsOf(directory: Directory, most: number) {
   const counts = directory.numbers(TAG.ImageJByteCounts, MAX_ITEMS);
   const bytes = directory.bytes(TAG.ImageJMetadata, most);
   const headerBytes = counts[0] ?? 0;
@@ -164,16 +140,14 @@ function itemsOf(directory: Directory, most: number): ImageJItems {
       if (length === undefined || at + length > bytes.length) return NO_ITEMS;
       const value = bytes.subarray(at, at + length);
       if (type === LABEL) labels.push(decoder.decode(value).split("\n", 1).join().trim());
-      else if (type === TABLE) colors.push(lastColor(value));
-      else if (type === INFO) info ??= decoder.decode(value);
+      else if (type === TABLE) {
+        colors.push(length === 768 ? hexColor(value[255]!, value[511]!, value[767]!) : null);
+      } else if (type === INFO) info ??= decoder.decode(value);
       at += length;
     }
   }
   return { labels, colors, info };
 }
-
-const lastColor = (table: Uint8Array): string | null =>
-  table.length === TABLE_BYTES ? hexColor(table[255]!, table[511]!, table[767]!) : null;
 
 /** Names of the channels, if each channel has one label for all its planes and the labels differ; else empty. */
 function channelLabels(labels: readonly string[], { C }: StackSizes): string[] {

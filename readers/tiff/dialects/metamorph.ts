@@ -35,10 +35,6 @@ export function openMetaMorph(opened: Opened): Stack | null {
   const uic1 = noted(opened.warnings, METADATA, () => readUic1(opened)) ?? NO_UIC1;
   const uic2 = noted(opened.warnings, METADATA, () => readUic2(opened, planes));
   if (uic2 === null) return null;
-  if (uic2.partial) {
-    const text = `${tagName(TAG.UIC2)} gives a distance to some of the planes, not to all`;
-    opened.warnings.push(warning("metadata_missing", text));
-  }
   const stored = declaredPlanes(tiff, layout, planes);
   const timeStep = meanStep(uic2.stamps);
   const isTime = uic2.zStep === null && timeStep !== null;
@@ -60,20 +56,17 @@ export function openMetaMorph(opened: Opened): Stack | null {
   };
 }
 
-/** Name of the metadata in warnings. */
 const METADATA = "Metadata of MetaMorph";
 
-interface Uic1 {
-  x: number | null;
-  y: number | null;
-  unit: string;
-  name: string | null;
-  created: Moment;
-}
+const NO_UIC1 = {
+  x: null as number | null,
+  y: null as number | null,
+  unit: "",
+  name: null as string | null,
+  created: UNDATED,
+};
 
-const NO_UIC1: Readonly<Uic1> = { x: null, y: null, unit: "", name: null, created: UNDATED };
-
-function readUic1({ tiff, first }: Opened): Uic1 {
+function readUic1({ tiff, first }: Opened): typeof NO_UIC1 {
   const result = { ...NO_UIC1 };
   const entry = first.entry(TAG.UIC1);
   // Before MetaMorph 2.5 the tag is of type RATIONAL and holds distances.
@@ -103,7 +96,6 @@ function readUic1({ tiff, first }: Opened): Uic1 {
   return isCalibrated && !isConstant ? result : { ...result, x: null, y: null };
 }
 
-/** Longest unit or name, in bytes. */
 const MAX_NAME_BYTES = 4096;
 
 /** A table of LONG at an offset. @throws {DecodeFailed} the table is too long, or lies outside the file */
@@ -113,27 +105,21 @@ function tableAt({ file, encoding }: TiffFile, tag: number, at: number, length: 
   return { table, word: (at: number) => table.getUint32(at, encoding.littleEndian) };
 }
 
-interface Uic2 {
-  /** Distance in micrometres, if every plane has one. */
-  readonly zStep: number | null;
-  /** Whether only some planes have a distance. */
-  readonly partial: boolean;
-  /** Milliseconds of each plane, if every plane has its own time. */
-  readonly stamps: readonly number[] | null;
-  readonly created: Moment;
-}
-
-function readUic2({ tiff, first }: Opened, planes: number): Uic2 {
+/** The distance in micrometres, if every plane has one, and milliseconds, if every plane has its own time. */
+function readUic2({ tiff, first, warnings }: Opened, planes: number) {
   const entry = first.entry(TAG.UIC2);
-  if (!entry || entry.count === 0) return { zStep: null, partial: false, stamps: null, created: UNDATED };
+  if (!entry || entry.count === 0) return { zStep: null, stamps: null, created: UNDATED };
   const { word } = tableAt(tiff, TAG.UIC2, entry.at, planes * 24);
   const all = Array.from({ length: planes }, (_, plane) => plane * 24);
   const distances = all.filter((at) => word(at) !== 0 && word(at + 4) !== 0).length;
   const stamps = all.map((at) => word(at + 8) * 86_400_000 + word(at + 12));
   const isTimed = stamps.every((stamp, i) => i === 0 || stamp !== stamps[i - 1]);
+  if (distances > 0 && distances < planes) {
+    const text = `${tagName(TAG.UIC2)} gives a distance to some of the planes, not to all`;
+    warnings.push(warning("metadata_missing", text));
+  }
   return {
     zStep: distances === planes ? word(0) / word(4) : null,
-    partial: distances > 0 && distances < planes,
     stamps: isTimed ? stamps : null,
     created: julianMoment(word(8), word(12)),
   };

@@ -4,49 +4,59 @@
  * (tag 51123) replace it. Large acquisitions continue in files named `_1`, `_2`, and may have a file per position (`_Pos0`,
  * `_Pos1`). Each position is a scene.
  */
-import { unlessDamaged } from "../../errors.ts";
-import type { DocumentList } from "../../io/document_list.ts";
+import { basename, dirname, join } from "node:path";
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
 import { hexColor } from "../../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import { listed, MAX_LISTED, type Warning, warning } from "../../warning.ts";
+import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
-import { numberAt, SUMMARY_MARK } from "../marks.ts";
+import { MICRO_MANAGER, numberAt, SUMMARY_MARK } from "../marks.ts";
 import { readPage } from "../page.ts";
-import { noted, type Opened, type SeriesList, type Stack, type StackSizes, tagMoment } from "../stack.ts";
+import {
+  MAX_PLANES,
+  noted,
+  type Opened,
+  type PlaneIndex,
+  type SeriesList,
+  type Stack,
+  type StackSizes,
+  tagMoment,
+} from "../stack.ts";
+import { planePage } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import { isOmeXml, upToNul } from "../text.ts";
-import { recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
+import { readOther, recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
 import {
-  type IndexedFile,
-  openParts,
+  type IndexEntry,
   pageIndices,
-  partNames,
   planeMetadata,
-  PositionPlanes,
-  positionSizes,
   readIndexMap,
   readSummary,
   summaryText,
 } from "./micromanager_index.ts";
 import { type OmeImage, parseOme, readImage } from "./ome_xml.ts";
 
-/** Facts shared by the positions of one acquisition. */
+/** A file and the entries of its index map, for all positions. */
+interface IndexedFile {
+  readonly path: string;
+  readonly index: readonly IndexEntry[];
+}
+
 interface Positions {
   readonly opened: Opened;
   readonly summary: JsonObject;
   /** Calibration and times of each position, from the OME-XML of newer versions. */
-  readonly ome: readonly OmeNote[];
-  /** Files with their index maps, the opened file first. */
+  readonly ome: readonly Pick<OmeImage, "calibrations" | "times">[];
+  /** The opened file first. */
   readonly files: readonly IndexedFile[];
   readonly pool: RecentFiles<TiffFile>;
-  /** Bytes of all files. */
   readonly fileSize: number;
   readonly warnings: readonly Warning[];
-  /** The first missing file, or `null`. */
-  readonly missing: string | null;
+  /** Clause about the first missing file, or `""`. */
+  readonly gone: string;
 }
 
 /** The positions of a Micro-Manager acquisition, or `null`. */
@@ -57,25 +67,90 @@ export function openMicroManager(opened: Opened): SeriesList | null {
     pageIndices(tiff);
   if (index === null) return null;
   const sizes = { T: declared(summary.Frames), C: declared(summary.Channels), Z: declared(summary.Slices) };
-  const own = { path, index };
   const { others, missing } = partNames(opened, declared(summary.Positions) > 1);
-  const found = positionSizes([own], sizes);
-  const first = found.keys().reduce((least, position) => Math.min(least, position), Infinity);
-  const { T, C, Z } = found.get(first) ?? sizes;
+  const indexed: IndexedFile[] = [{ path, index }];
+  const own = positionSizes(indexed, sizes);
+  const first = own.keys().reduce((least, position) => Math.min(least, position));
+  const { T, C, Z } = own.get(first)!;
   const isComplete = index.length >= T * C * Z * declared(summary.Positions);
-  const parts = openParts(opened, isComplete ? [] : others);
-  const indexed = [own, ...parts.files];
+  const warnings: Warning[] = [];
+  let fileSize = tiff.file.size;
+  for (const name of isComplete ? [] : others) {
+    const other = join(dirname(path), name);
+    const read = readOther(files, other, (tiff) => ({ index: readIndexMap(tiff), size: tiff.file.size }));
+    if (typeof read === "string") {
+      warnings.push(warning("file_unreadable", `"${name}" of this acquisition is left out: ${read}`));
+    } else {
+      indexed.push({ path: other, index: read.index });
+      fileSize += read.size;
+    }
+  }
   const positions: Positions = {
     opened,
     summary,
     ome: omeNotes(opened),
     files: indexed,
     pool: new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files)),
-    fileSize: tiff.file.size + parts.bytes,
-    warnings: parts.warnings,
-    missing,
+    fileSize,
+    warnings,
+    gone: missing === null ? "" : `; "${missing}" is missing`,
   };
   return positionList(positions, first, positionSizes(indexed, sizes));
+}
+
+/**
+ * The other files of an acquisition, with the same name up to `_MMStack`; with `several`, positions may have files of their own,
+ * named between `_MMStack` and the number. `missing` is the first missing continuation: a gap, or the one after the last.
+ */
+function partNames({ path, files }: Opened, several: boolean): { others: string[]; missing: string | null } {
+  const name = basename(path);
+  const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
+  if (stem === undefined) return { others: [], missing: null };
+  const [acquisition = stem] = MICRO_MANAGER.exec(stem) ?? [];
+  const numbers = new Set<number>();
+  const others = files.list(dirname(path)).filter((other) => {
+    const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
+    if (part) numbers.add(Number(part[1] ?? 0));
+    const isPosition = several && other.startsWith(acquisition) &&
+      /^[^.]*\.ome\.tiff?$/i.test(other.slice(acquisition.length));
+    return (part !== null || isPosition) && other !== name;
+  });
+  let first = 0;
+  while (numbers.has(first)) first += 1;
+  return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
+}
+
+/** Largest number of positions in an acquisition: a plate of 1,536 wells with fifty fields each is below it. */
+const MAX_POSITIONS = 100_000;
+
+/** Sizes of each position with planes: declared, or larger if its planes need it. @throws {DecodeFailed} too many positions */
+function positionSizes(files: readonly IndexedFile[], declared: StackSizes): Map<number, StackSizes> {
+  const found = new Map<number, { T: number; C: number; Z: number }>();
+  for (const entry of files.values().flatMap(({ index }) => index)) {
+    const sizes = found.getOrInsertComputed(entry.position, () => ({ ...declared }));
+    if (found.size > MAX_POSITIONS) {
+      throw new DecodeFailed(`the index map has more than ${MAX_POSITIONS} positions`);
+    }
+    sizes.T = Math.max(sizes.T, entry.frame + 1);
+    sizes.C = Math.max(sizes.C, entry.channel + 1);
+    sizes.Z = Math.max(sizes.Z, entry.slice + 1);
+  }
+  return found;
+}
+
+/** The positions in OME-XML. Planes do not need it: if it is damaged, only calibration and times are lost. */
+function omeNotes({ descriptions, warnings }: Opened): Positions["ome"] {
+  const text = descriptions.find(isOmeXml);
+  if (text === undefined) return [];
+  return noted(
+    warnings,
+    "The calibration in OME-XML",
+    () =>
+      parseOme(upToNul(text), "the document").images.map((image) => {
+        const { calibrations, times } = readImage(image);
+        return { calibrations, times };
+      }),
+  ) ?? [];
 }
 
 function positionList(
@@ -86,18 +161,25 @@ function positionList(
   const { opened, summary, ome } = positions;
   const numbers = [...found.keys()].sort((a, b) => a - b);
   const { samples, width, height } = readPage(opened.first);
-  const entryOf = (position: number, i: number): SceneEntry => {
-    const { T, C, Z } = found.get(position)!;
-    return {
-      name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? readName(positions, position) : null),
-      sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
-    };
-  };
+  const count = declared(summary.Positions);
+  const left: string[] = [];
+  for (let position = 0; position < count && left.length < MAX_LISTED; position += 1) {
+    if (!found.has(position)) left.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
+  }
+  const empty = count - numbers.filter((position) => position < count).length;
+  const text = `Positions that hold no planes are left out: ${listed(left, empty)}`;
   return {
     count: numbers.length,
     own: numbers.indexOf(first),
-    warnings: withoutPlanes(summary, found),
-    entries: (most) => numbers.slice(0, most).map(entryOf),
+    warnings: warnIf(left.length > 0, "scenes_left_out", text),
+    entries: (most) =>
+      numbers.slice(0, most).map((position, i): SceneEntry => {
+        const { T, C, Z } = found.get(position)!;
+        return {
+          name: labelOf(summary, position) ?? (i < MAX_READ_NAMES ? readName(positions, position) : null),
+          sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
+        };
+      }),
     open: (index) => {
       const position = numbers[index]!;
       // Only their order identifies the images, so every position must have one.
@@ -131,19 +213,6 @@ function readName({ files, pool }: Positions, position: number): string | null {
   return null;
 }
 
-/** Warns if the summary declares positions that have no planes. */
-function withoutPlanes(summary: JsonObject, found: ReadonlyMap<number, StackSizes>): Warning[] {
-  const positions = declared(summary.Positions);
-  const there = [...found.keys()].filter((position) => position < positions).length;
-  const named: string[] = [];
-  for (let position = 0; position < positions && named.length < MAX_LISTED; position += 1) {
-    if (!found.has(position)) named.push(`"${labelOf(summary, position) ?? `Position ${position}`}"`);
-  }
-  if (named.length === 0) return [];
-  const text = `Positions that hold no planes are left out: ${listed(named, positions - there)}`;
-  return [warning("scenes_left_out", text)];
-}
-
 /** Bytes of memory for a plane in a position's map, an entry of an index map, and a file. */
 const PLANE_BYTES = 128;
 const ENTRY_BYTES = 80;
@@ -151,23 +220,36 @@ const FILE_BYTES = 512;
 
 /** The planes of a position, with metadata from the summary, OME-XML and the first page. */
 function positionStack(
-  positions: Positions,
+  { opened, summary, ome, files, pool, fileSize, warnings, gone }: Positions,
   position: number,
   sizes: StackSizes,
   times: Stack["times"],
 ): Stack {
-  const { opened, summary, ome, files, pool, fileSize } = positions;
-  const { first } = opened;
-  const planes = new PositionPlanes(files, position, sizes, positions.missing);
-  const layout = readPage(planes.first(pool) ?? first);
+  const { tiff, first } = opened;
+  const { T, C, Z } = sizes;
+  const room = T * C * Z;
+  if (room > MAX_PLANES) {
+    throw new DecodeFailed(`the acquisition declares ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
+  }
+  const numberOfPlane = ({ t, channel, z }: Omit<PlaneIndex, "l">) => (t * C + channel) * Z + z;
+  // If two entries name the same plane, the last one counts.
+  const places = new Map<number, { readonly path: string; readonly offset: number }>();
+  for (const { path, index } of files) {
+    for (const { channel, slice, frame, position: own, offset } of index) {
+      if (own === position) places.set(numberOfPlane({ t: frame, channel, z: slice }), { path, offset });
+    }
+  }
+  const [start] = places.values();
+  const layout = readPage(start ? pool.get(start.path).directoryAt(start.offset) : first);
   const plane = planeMetadata(first);
   const pixel = numberOf(summary.PixelSize_um) || numberOf(plane.PixelSizeUm);
-  const depth = sizes.Z > 1 ? Math.abs(numberOf(summary["z-step_um"]) ?? 0) : null;
+  const depth = Z > 1 ? Math.abs(numberOf(summary["z-step_um"]) ?? 0) : null;
   const interval = numberOf(summary.Interval_ms) || numberOf(summary.WaitInterval);
   const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
   const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
   const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textOf(text)));
   const steps = calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"], Z: [depth, "um"], T: [interval, "ms"] });
+  const text = `The acquisition declares ${room} planes, but ${places.size} are there${gone}`;
   return {
     sizes,
     layout,
@@ -178,22 +260,25 @@ function positionStack(
     moment: firstMoment(...written, tagMoment(first)),
     fileSize,
     files: () => files.map(({ path }) => path),
-    documents: (list) => addDocuments(list, opened),
-    warnings: [...positions.warnings, ...planes.warnings],
-    indexBytes: planes.count * PLANE_BYTES + recentBytes(files.length - 1) +
+    documents: (list) => {
+      if (numberAt(tiff, 32) === SUMMARY_MARK) {
+        list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
+      }
+      const tag = TAG.MicroManagerMetadata;
+      list.add(tagName(tag), "application/json", first.note(tag, list.left));
+    },
+    warnings: [...warnings, ...warnIf(places.size !== room, "planes_missing", text)],
+    indexBytes: places.size * PLANE_BYTES + recentBytes(files.length - 1) +
       files.reduce((sum, { index }) => sum + index.length * ENTRY_BYTES + FILE_BYTES, 0),
-    holds: (at) => planes.holds(at),
-    plane: (at) => planes.plane(pool, layout, at),
+    holds: (at) => places.has(numberOfPlane(at)),
+    plane: (at) => {
+      const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
+      const place = places.get(numberOfPlane(at));
+      if (!place) throw new PlaneNotFound(`${what} is in no index map of this acquisition${gone}`);
+      const tiff = pool.get(place.path);
+      return { tiff, page: planePage(tiff.directoryAt(place.offset, what), layout, what) };
+    },
   };
-}
-
-/** Adds the summary and the metadata of the first page to the documents. */
-function addDocuments(list: DocumentList, { tiff, first }: Opened): void {
-  if (numberAt(tiff, 32) === SUMMARY_MARK) {
-    list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
-  }
-  const tag = TAG.MicroManagerMetadata;
-  list.add(tagName(tag), "application/json", first.note(tag, list.left));
 }
 
 /** A length stated in the summary; 1 by default. */
@@ -205,24 +290,6 @@ const numberOf = (value: unknown): number | null => typeof value === "number" ? 
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : "";
 
-/** Metadata of a position in OME-XML. */
-type OmeNote = Pick<OmeImage, "calibrations" | "times">;
-
-/** The positions in OME-XML. Planes do not need it: if it is damaged, only calibration and times are lost. */
-function omeNotes(opened: Opened): OmeNote[] {
-  const text = opened.descriptions.find(isOmeXml);
-  if (text === undefined) return [];
-  return noted(
-    opened.warnings,
-    "The calibration in OME-XML",
-    () =>
-      parseOme(upToNul(text), "the document").images.map((image) => {
-        const { calibrations, times } = readImage(image);
-        return { calibrations, times };
-      }),
-  ) ?? [];
-}
-
 /**
  * Adds the metadata of the first page (tag 51123) to plain pages: for acquisitions with a file per plane, and for those that
  * ended before the index map was written.
@@ -233,10 +300,10 @@ export function withPlaneMetadata(stack: Stack, first: Directory, index: number)
   const plane = planeMetadata(own);
   const pixel = numberOf(plane.PixelSizeUm);
   const text = `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`;
-  const damaged = Object.keys(plane).length > 0 ? [] : [warning("metadata_damaged", text)];
+  const isDamaged = Object.keys(plane).length === 0;
   return {
     ...stack,
-    warnings: [...stack.warnings, ...damaged],
+    warnings: [...stack.warnings, ...warnIf(isDamaged, "metadata_damaged", text)],
     calibrations: { ...stack.calibrations, ...calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }) },
     names: stack.sizes.C === 1 ? [textOf(plane.Channel) || null] : stack.names,
     moment: firstMoment(momentOf(textOf(plane.Time)), stack.moment),

@@ -1,27 +1,20 @@
 /**
- * The index map of a Micro-Manager stack, its summary, the metadata of its pages, and the planes in all files of an acquisition.
- * The other files are continuations, numbered from `_1` on, or belong to other positions.
+ * The index map of a Micro-Manager stack, its summary, and the metadata of its pages.
  *
  *   byte  8   54773648, offset of the index map: 3453623, number of entries, then per plane five LONG: channel,
  *             slice, frame, position, offset of its directory
  *   byte 32   2355492, length of the summary, summary as JSON at byte 40
  */
-import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../../errors.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
-import { INDEX_MAP_MARK, MICRO_MANAGER, numberAt, SUMMARY_MARK } from "../marks.ts";
-import type { PageLayout } from "../page.ts";
-import { MAX_PLANES, type Opened, type PlaneIndex, type PlaneSource, type StackSizes } from "../stack.ts";
-import { planePage } from "../stored_planes.ts";
+import { INDEX_MAP_MARK, numberAt, SUMMARY_MARK } from "../marks.ts";
 import { MAX_VENDOR_BYTES, TAG } from "../tags.ts";
 import { decodeText } from "../text.ts";
-import { MAX_DIRECTORIES, readOther, type RecentFiles, type TiffFile } from "../tiff_file.ts";
-import { basename, dirname, join } from "node:path";
+import { MAX_DIRECTORIES, type TiffFile } from "../tiff_file.ts";
 
 const INDEX_MAP = 3_453_623;
 
-/** Bytes per entry of the index map. */
 const ENTRY_BYTES = 20;
 
 /** Indices of one plane, each from 0, and the offset of its directory. */
@@ -72,22 +65,19 @@ export function readIndexMap(tiff: TiffFile): IndexEntry[] {
 
 /** The planes according to the metadata of the pages; `null` if a page does not state its indices. */
 export function pageIndices(tiff: TiffFile): IndexEntry[] | null {
-  const entries: (IndexEntry | null)[] = [];
-  tiff.walk((directory) => entries.push(indexOf(directory)));
-  return entries.every((entry) => entry !== null) ? entries : null;
+  const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+  const entries: IndexEntry[] = [];
+  let isStated = true;
+  tiff.walk((directory) => {
+    const page = planeMetadata(directory);
+    const { ChannelIndex: channel, SliceIndex: slice, FrameIndex: frame } = page;
+    const position = page.PositionIndex ?? 0;
+    if (isIndex(channel) && isIndex(slice) && isIndex(frame) && isIndex(position)) {
+      entries.push({ channel, slice, frame, position, offset: directory.offset });
+    } else isStated = false;
+  });
+  return isStated ? entries : null;
 }
-
-/** The plane whose indices a page states, or `null`. */
-function indexOf(directory: Directory): IndexEntry | null {
-  const { ChannelIndex, SliceIndex, FrameIndex, PositionIndex = 0 } = planeMetadata(directory);
-  const [channel, slice, frame, position] = [ChannelIndex, SliceIndex, FrameIndex, PositionIndex ?? 0];
-  return isIndex(channel) && isIndex(slice) && isIndex(frame) && isIndex(position)
-    ? { channel, slice, frame, position, offset: directory.offset }
-    : null;
-}
-
-const isIndex = (value: unknown): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 /** The metadata of a page (tag 51123); empty if they are damaged. */
 export function planeMetadata(directory: Directory): JsonObject {
@@ -96,158 +86,4 @@ export function planeMetadata(directory: Directory): JsonObject {
     ? null
     : unlessDamaged(() => parseJsonText(text, "the metadata of the plane"), null);
   return isJsonObject(parsed) ? parsed : {};
-}
-
-/**
- * Finds the other files of an acquisition: same folder, same name up to `_MMStack`.
- *
- * @param several whether each position may have its own file, with a name between `_MMStack` and the number
- * @returns the names, and the first missing continuation: a gap, or the one after the last
- */
-export function partNames(
-  { path, files }: Opened,
-  several: boolean,
-): { readonly others: readonly string[]; readonly missing: string | null } {
-  const name = basename(path);
-  const [, stem, ending] = /^(.*?_MMStack[^.]*?)(?:_\d+)?(\.ome\.tiff?)$/i.exec(name) ?? [];
-  if (stem === undefined) return { others: [], missing: null };
-  const [acquisition = stem] = MICRO_MANAGER.exec(stem) ?? [];
-  const numbers = new Set<number>();
-  const others: string[] = [];
-  for (const other of files.list(dirname(path))) {
-    const part = other.startsWith(stem) ? /^(?:_(\d+))?\.ome\.tiff?$/i.exec(other.slice(stem.length)) : null;
-    if (part) numbers.add(Number(part[1] ?? 0));
-    const isPosition = several && other.startsWith(acquisition) &&
-      /^[^.]*\.ome\.tiff?$/i.test(other.slice(acquisition.length));
-    if ((part || isPosition) && other !== name) others.push(other);
-  }
-  let first = 0;
-  while (numbers.has(first)) first += 1;
-  return { others, missing: `${stem}${first === 0 ? "" : `_${first}`}${ending}` };
-}
-
-/** A file of the acquisition and its index map. */
-export interface IndexedFile {
-  readonly path: string;
-  /** Entries of its index map, for all positions. */
-  readonly index: readonly IndexEntry[];
-}
-
-/** Reads the index maps of the other files. */
-export function openParts(
-  { path, files }: Opened,
-  names: readonly string[],
-): { readonly files: readonly IndexedFile[]; readonly bytes: number; readonly warnings: readonly Warning[] } {
-  const found: IndexedFile[] = [];
-  const warnings: Warning[] = [];
-  let bytes = 0;
-  for (const name of names) {
-    const other = join(dirname(path), name);
-    const read = readOther(files, other, (tiff) => ({ index: readIndexMap(tiff), size: tiff.file.size }));
-    if (typeof read === "string") {
-      warnings.push(warning("file_unreadable", `"${name}" of this acquisition is left out: ${read}`));
-    } else {
-      found.push({ path: other, index: read.index });
-      bytes += read.size;
-    }
-  }
-  return { files: found, bytes, warnings };
-}
-
-/** Largest number of positions in an acquisition: a plate of 1,536 wells with fifty fields each is below it. */
-const MAX_POSITIONS = 100_000;
-
-/** Sizes of each position with planes: declared, or larger if its planes need it. @throws {DecodeFailed} too many positions */
-export function positionSizes(
-  files: readonly IndexedFile[],
-  declared: StackSizes,
-): Map<number, StackSizes> {
-  const found = new Map<number, { T: number; C: number; Z: number }>();
-  for (const { index } of files) {
-    for (const entry of index) {
-      const sizes = found.getOrInsertComputed(entry.position, () => ({ ...declared }));
-      if (found.size > MAX_POSITIONS) {
-        throw new DecodeFailed(`the index map has more than ${MAX_POSITIONS} positions`);
-      }
-      sizes.T = Math.max(sizes.T, entry.frame + 1);
-      sizes.C = Math.max(sizes.C, entry.channel + 1);
-      sizes.Z = Math.max(sizes.Z, entry.slice + 1);
-    }
-  }
-  return found;
-}
-
-/** The planes of one position. If two entries name the same plane, the last one counts. */
-export class PositionPlanes {
-  readonly #sizes: StackSizes;
-  readonly #missing: string | null;
-  /** Location of each plane, by plane number. */
-  readonly #places = new Map<number, { readonly path: string; readonly offset: number }>();
-
-  /**
-   * Collects the planes from all files.
-   *
-   * @param missing the first missing file of the acquisition, or `null`
-   * @throws {DecodeFailed} too many planes are declared
-   */
-  constructor(files: readonly IndexedFile[], position: number, sizes: StackSizes, missing: string | null) {
-    const { T, C, Z } = sizes;
-    if (T * C * Z > MAX_PLANES) {
-      throw new DecodeFailed(`the acquisition declares ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
-    }
-    this.#sizes = sizes;
-    this.#missing = missing;
-    for (const { path, index } of files) {
-      for (const { channel, slice, frame, position: own, offset } of index) {
-        if (own === position) this.#places.set(this.#key(frame, channel, slice), { path, offset });
-      }
-    }
-  }
-
-  /** Warnings about declared planes that are in no file. */
-  get warnings(): Warning[] {
-    const { T, C, Z } = this.#sizes;
-    if (this.count === T * C * Z) return [];
-    const text = `The acquisition declares ${T * C * Z} planes, but ${this.count} are there${this.#gone}`;
-    return [warning("planes_missing", text)];
-  }
-
-  /** Clause about the missing file, for messages. */
-  get #gone(): string {
-    return this.#missing === null ? "" : `; "${this.#missing}" is missing`;
-  }
-
-  #key(t: number, channel: number, z: number): number {
-    return (t * this.#sizes.C + channel) * this.#sizes.Z + z;
-  }
-
-  /** Number of stored planes. */
-  get count(): number {
-    return this.#places.size;
-  }
-
-  /** Whether a plane is stored. */
-  holds({ t, channel, z }: PlaneIndex): boolean {
-    return this.#places.has(this.#key(t, channel, z));
-  }
-
-  /** The directory of the first plane, or `undefined`. @throws {DecodeFailed} it is damaged */
-  first(pool: RecentFiles<TiffFile>): Directory | undefined {
-    const [place] = this.#places.values();
-    return place && pool.get(place.path).directoryAt(place.offset);
-  }
-
-  /**
-   * The plane at an index.
-   *
-   * @throws {PlaneNotFound} no index map contains it
-   * @throws {DecodeFailed} its directory is damaged
-   */
-  plane(pool: RecentFiles<TiffFile>, layout: PageLayout, { t, channel, z }: PlaneIndex): PlaneSource {
-    const place = this.#places.get(this.#key(t, channel, z));
-    const what = `the plane T=${t} C=${channel} Z=${z}`;
-    if (!place) throw new PlaneNotFound(`${what} is in no index map of this acquisition${this.#gone}`);
-    const tiff = pool.get(place.path);
-    return { tiff, page: planePage(tiff.directoryAt(place.offset, what), layout, what) };
-  }
 }

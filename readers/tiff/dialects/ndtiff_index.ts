@@ -5,14 +5,16 @@
  * and eight numbers: offset of the samples, width, height, type, compression, offset and length of the image's JSON,
  * compression of that JSON.
  */
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DecodeFailed, reasonOf } from "../../errors.ts";
 import type { FileAccess } from "../../io/random_access.ts";
 import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
 import { type Warning, warning } from "../../warning.ts";
+import { NDTIFF_STACK } from "../marks.ts";
 import { UNCOMPRESSED } from "../page.ts";
+import type { Opened } from "../stack.ts";
 import { TAG } from "../tags.ts";
-import { MAX_DIRECTORIES, type TiffFile } from "../tiff_file.ts";
+import { MAX_DIRECTORIES, TiffFile } from "../tiff_file.ts";
 import { planeMetadata } from "./micromanager_index.ts";
 
 /** Name of the index of a data set. */
@@ -24,7 +26,6 @@ const MAX_INDEX_BYTES = 256 << 20;
 /** Longest JSON of an image's axes in bytes; half a dozen axes take a hundred. */
 const MAX_AXES_BYTES = 4096;
 
-/** Longest file name in bytes. */
 const MAX_NAME_BYTES = 1024;
 
 /** One image and its location. */
@@ -51,28 +52,25 @@ export const SAMPLE_TYPES = [[1, 8], [1, 16], [3, 8], [1, 16], [1, 16], [1, 16],
 /** Type of an image that cannot be read, for example a compressed one. */
 const NO_TYPE = -1;
 
-/** The images found in a data set. */
+/** The images found in a data set, in the order of acquisition. */
 export interface ListedSet {
-  /** Images in the order of acquisition. */
   readonly images: readonly NDTiffImage[];
   readonly warnings: readonly Warning[];
+  /** Size of the index. */
   readonly bytes: number;
 }
 
 /**
  * Reads the index of a folder; `null` if there is none. The list ends before a damaged or truncated record, and at the zeros that
- * the program reserves after the last record.
- *
- * @throws {DecodeFailed} the index is too large, or cannot be read
+ * the program reserves after the last record. @throws {DecodeFailed} the index is too large, or cannot be read
  */
 export function readIndex(folder: string, files: FileAccess): ListedSet | null {
-  const file = files.openNeighbour(join(folder, INDEX_NAME));
+  using file = files.openNeighbour(join(folder, INDEX_NAME));
   if (file === null) return null;
   if (file.size > MAX_INDEX_BYTES) {
     throw new DecodeFailed(`"${INDEX_NAME}" has ${file.size} bytes, more than ${MAX_INDEX_BYTES}`);
   }
   const index = file.read(0, file.size, "the index");
-  file.close();
   const images: NDTiffImage[] = [];
   const warnings: Warning[] = [];
   const names = new Map<string, string>();
@@ -113,7 +111,14 @@ function readRecord(
     UTF8.decode(take(take(4, 4, `the bytes of ${what}`).getUint32(0, true), most, what));
   const json = text(MAX_AXES_BYTES, "its axes");
   if (json === "") return null;
-  const axes = axesIn(json);
+  let axes: unknown = null;
+  try {
+    // Too short to need the limits of other JSON.
+    axes = JSON.parse(json);
+  } catch {
+    // Reported below.
+  }
+  if (!isJsonObject(axes)) throw new DecodeFailed("its axes are not a JSON object");
   const file = text(MAX_NAME_BYTES, "the letters of its file name");
   const numbers = take(32, 32, "its numbers");
   const number = (i: number) => numbers.getUint32(4 * i, true);
@@ -134,25 +139,37 @@ function readRecord(
 
 const UTF8 = new TextDecoder();
 
-/** The axes of a record. They are too short to need the limits of other JSON. */
-function axesIn(text: string): JsonObject {
-  let axes: unknown = null;
-  try {
-    axes = JSON.parse(text);
-  } catch {
-    // Reported below.
+/** The images in the pages of the opened file and its continuations, for an `index` that is missing or names another file. */
+export function listPages({ path, files, tiff }: Opened, index: ListedSet | null): ListedSet {
+  const folder = dirname(path);
+  const own = basename(path);
+  const stem = NDTIFF_STACK.exec(own)?.[1];
+  const numberOf = (name: string) => Number(NDTIFF_STACK.exec(name)?.[2] ?? 0);
+  const names = stem === undefined ? [own] : files.list(folder)
+    .filter((name) => NDTIFF_STACK.exec(name)?.[1] === stem)
+    .sort((a, b) => numberOf(a) - numberOf(b));
+  const byTags = "the pages are read by their own tags";
+  const [first] = index?.images ?? [];
+  const instead = first === undefined ? "" : ` but "${first.file}"`;
+  const renamed = `names no image of "${own}"${instead}: the file may have been renamed; ${byTags}`;
+  const warnings = [
+    index === null
+      ? warning("metadata_missing", `"${INDEX_NAME}" is missing; ${byTags}`)
+      : warning("metadata_disagree", `"${INDEX_NAME}" ${renamed}`),
+  ];
+  const images: NDTiffImage[] = [];
+  for (const name of names) {
+    const file = name === own ? tiff : new TiffFile(files.open(join(folder, name)), files);
+    addPages(images, file, name);
+    if (file.brokenTail === null) continue;
+    const text = `"${name}" ends after ${images.length} images: ${file.brokenTail}`;
+    warnings.push(warning("planes_missing", text));
   }
-  if (isJsonObject(axes)) return axes;
-  throw new DecodeFailed("its axes are not a JSON object");
+  return { images, warnings, bytes: 0 };
 }
 
-/**
- * Adds the images of a file from the metadata of its pages (tag 51123). Pages without metadata are counted along an axis of their
- * own.
- *
- * @throws {DecodeFailed} the first directory is damaged, or there are too many images
- */
-export function addPages(images: NDTiffImage[], tiff: TiffFile, file: string): void {
+/** Adds the images of a file by the metadata of its pages (tag 51123). Pages without are counted along an axis of their own. */
+function addPages(images: NDTiffImage[], tiff: TiffFile, file: string): void {
   tiff.walk((directory, page) => {
     requireRoom(images);
     const { Axes } = planeMetadata(directory);

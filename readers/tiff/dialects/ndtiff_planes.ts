@@ -5,12 +5,11 @@ import { isJsonObject, type JsonObject, parseJson } from "../../metadata/json.ts
 import { firstMoment, momentOf } from "../../metadata/moment.ts";
 import { differ } from "../../metadata/text.ts";
 import { timesFrom } from "../../metadata/time_stamps.ts";
-import { type Warning, warning, type WarningCode } from "../../warning.ts";
+import { unlessLost, warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
 import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import type { NDTiffImage } from "./ndtiff_index.ts";
 
-/** Largest number of axes of a data set. */
 const MAX_AXES = 32;
 
 /** Largest number of scenes of a data set; a mosaic of 300 x 300 tiles has fewer. */
@@ -30,42 +29,26 @@ export interface ImageScene {
   readonly images: Map<number, NDTiffImage>;
 }
 
-/** The value of an image along an axis; `undefined` if the image lacks the axis. */
-export type AxisValue = number | string | undefined;
-
-function valueOf({ axes }: NDTiffImage, axis: string): AxisValue {
+/** The value along an axis; `undefined` if the image lacks the axis. */
+function valueOf({ axes }: NDTiffImage, axis: string): number | string | undefined {
   if (!Object.hasOwn(axes, axis)) return undefined;
   const value = axes[axis];
   return typeof value === "number" ? value : String(value);
 }
 
-/** An axis along which planes are counted. */
-class PlaneAxis {
-  /** Values along the axis: numbers in ascending order, then texts in the order of their first images. */
-  readonly values: readonly AxisValue[];
-  /** Whether some images lack the axis. */
-  readonly isPartial: boolean;
-  readonly #name: string;
-  readonly #ranks: ReadonlyMap<AxisValue, number>;
-
-  constructor(name: string, images: readonly NDTiffImage[]) {
-    const found = new Set(images.map((image) => valueOf(image, name)));
-    const numbers = [...found].filter((value) => typeof value === "number").sort((a, b) => a - b);
-    this.#name = name;
-    this.values = [...numbers, ...[...found].filter((value) => typeof value === "string")];
-    this.isPartial = this.values.length > 0 && found.has(undefined);
-    this.#ranks = new Map(this.values.map((value, rank) => [value, rank]));
-  }
-
-  /** Length, at least 1. */
-  get size(): number {
-    return Math.max(1, this.values.length);
-  }
-
-  /** Index of an image along the axis; 0 if the image lacks the axis. */
-  at(image: NDTiffImage): number {
-    return this.#ranks.get(valueOf(image, this.#name)) ?? 0;
-  }
+/** An axis along which planes are counted: numbers in ascending order, then texts in the order of their first images. */
+function planeAxis(name: string, images: readonly NDTiffImage[]) {
+  const found = new Set(images.map((image) => valueOf(image, name)));
+  const numbers = [...found].filter((value) => typeof value === "number").sort((a, b) => a - b);
+  const values = [...numbers, ...[...found].filter((value) => typeof value === "string")];
+  const ranks = new Map<number | string | undefined, number>(values.map((value, rank) => [value, rank]));
+  return {
+    values,
+    size: Math.max(1, values.length),
+    isPartial: values.length > 0 && found.has(undefined),
+    /** Index of an image, 0 if it lacks the axis. */
+    at: (image: NDTiffImage) => ranks.get(valueOf(image, name)) ?? 0,
+  };
 }
 
 /** The planes of all scenes. */
@@ -73,16 +56,14 @@ export class ImagePlanes {
   /** Scenes in the order of their first images. */
   readonly scenes: readonly ImageScene[];
   /** Length of each axis, the same in all scenes. */
-  readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
+  readonly sizes: Readonly<Record<"T" | "C" | "Z", number>>;
   /** Values along the channel axis. */
-  readonly channels: readonly AxisValue[];
+  readonly channels: readonly (number | string)[];
   readonly warnings: readonly Warning[];
 
   /**
-   * Finds the plane of each image. If several images belong to one plane, the last one counts.
-   *
-   * @param isStored whether the samples of an image are in an existing file
-   * @throws {DecodeFailed} too many axes, planes or scenes
+   * Finds the plane of each image; the last of several images of one plane counts. `isStored` says whether the samples of an image
+   * are in an existing file. @throws {DecodeFailed} too many axes, planes or scenes
    */
   constructor(images: readonly NDTiffImage[], isStored: (image: NDTiffImage) => boolean) {
     const names = new Set<string>();
@@ -91,11 +72,9 @@ export class ImagePlanes {
       if (names.size > MAX_AXES) throw new DecodeFailed(`its images have more than ${MAX_AXES} axes`);
     }
     const zName = names.has("z") ? "z" : "Z";
-    const [time, channel, slice] = ["time", "channel", zName].map((name) => new PlaneAxis(name, images)) as [
-      PlaneAxis,
-      PlaneAxis,
-      PlaneAxis,
-    ];
+    const time = planeAxis("time", images);
+    const channel = planeAxis("channel", images);
+    const slice = planeAxis(zName, images);
     const [T, C, Z] = [time.size, channel.size, slice.size];
     if (T * C * Z > MAX_PLANES) {
       throw new DecodeFailed(`its axes declare ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
@@ -111,10 +90,14 @@ export class ImagePlanes {
     const scenes = new Map<string, ImageScene>();
     for (const image of images) {
       const values = apart.map((name) => valueOf(image, name));
-      const scene = scenes.getOrInsertComputed(JSON.stringify(values), () => ({
-        name: nameOf(apart, values),
-        images: new Map(),
-      }));
+      const scene = scenes.getOrInsertComputed(JSON.stringify(values), () => {
+        // `Pos2`, `row 3, column 4`, `Pos2, l 5`
+        const parts = apart.map((name, i) =>
+          name === "position" && typeof values[i] === "string" ? values[i] : `${name} ${values[i]}`
+        );
+        const name = parts.filter((_, i) => values[i] !== undefined).join(", ") || null;
+        return { name, images: new Map() };
+      });
       if (scenes.size > MAX_SCENES) {
         throw new DecodeFailed(`its axes "${apart.join(`", "`)}" make more than ${MAX_SCENES} scenes`);
       }
@@ -123,12 +106,17 @@ export class ImagePlanes {
       else scene.images.delete(number);
     }
     this.scenes = [...scenes.values()];
-    const text = `Each value of "${unknown.join(`", "`)}" is a scene: what the axis stands for is unknown`;
-    const lacking =
-      "Some images of NDTiff lack an axis that others have; they are taken as the first along it";
     this.warnings = [
-      ...unknown.length > 0 ? [warning("axes_assumed", text)] : [],
-      ...[time, channel, slice].some(({ isPartial }) => isPartial) ? [warning("axes_assumed", lacking)] : [],
+      ...warnIf(
+        unknown.length > 0,
+        "axes_assumed",
+        `Each value of "${unknown.join(`", "`)}" is a scene: what the axis stands for is unknown`,
+      ),
+      ...warnIf(
+        time.isPartial || channel.isPartial || slice.isPartial,
+        "axes_assumed",
+        "Some images of NDTiff lack an axis that others have; they are taken as the first along it",
+      ),
     ];
   }
 
@@ -137,9 +125,13 @@ export class ImagePlanes {
     return (t * C + channel) * Z + z;
   }
 
-  /** The stored image of a plane, or `undefined`. */
   find({ images }: ImageScene, at: PlaneAt): NDTiffImage | undefined {
     return images.get(this.#number(at));
+  }
+
+  /** The first stored image of a scene that has images. */
+  first(scene: ImageScene): NDTiffImage {
+    return this.find(scene, this.start(scene))!;
   }
 
   /** A stored image of a channel, in any scene. */
@@ -156,16 +148,6 @@ export class ImagePlanes {
     return { t: Math.floor(first / (C * Z)), channel: Math.floor(first / Z) % C, z: first % Z };
   }
 }
-
-/** Name of a scene: `Pos2`, `row 3, column 4`, `Pos2, l 5`. */
-function nameOf(axes: readonly string[], values: readonly AxisValue[]): string | null {
-  const parts = axes.map((name, i) =>
-    name === "position" && typeof values[i] === "string" ? values[i] : `${name} ${values[i]}`
-  );
-  return parts.filter((_, i) => values[i] !== undefined).join(", ") || null;
-}
-
-/** The description of a scene by the JSON of its images: steps, times, names, date. */
 
 /** Longest JSON of an image in bytes; the properties of all devices take some thousand. */
 const MAX_NOTE_BYTES = 1 << 20;
@@ -193,40 +175,26 @@ export function readNote(tiff: TiffFile, image: NDTiffImage): JsonObject {
   return note;
 }
 
-/** Metadata of a scene. */
-export type DescribedScene = Pick<Stack, "calibrations" | "names" | "times" | "moment" | "warnings">;
-
 /**
- * Describes a scene by its images.
- *
- * @param summary of the acquisition; empty if it cannot be read
- * @param reduced whether the file is a reduced level of a pyramid, whose pixel size is unknown
- * @param note returns the JSON of an image, or throws {@linkcode DecodeFailed}
+ * Describes a scene by the summary and by the JSON of its images (`note`): steps, times, names, date. The pixel size of a reduced
+ * level of a pyramid is unknown.
  */
-export function describeScene({ planes, scene, summary, reduced, note }: {
-  readonly planes: ImagePlanes;
-  readonly scene: ImageScene;
-  readonly summary: JsonObject;
-  readonly reduced: boolean;
-  readonly note: (image: NDTiffImage) => JsonObject;
-}): DescribedScene {
+export function describeScene(
+  planes: ImagePlanes,
+  scene: ImageScene,
+  summary: JsonObject,
+  isReduced: boolean,
+  note: (image: NDTiffImage) => JsonObject,
+): Pick<Stack, "calibrations" | "names" | "times" | "moment" | "warnings"> {
   const { T, C, Z } = planes.sizes;
   const warnings: Warning[] = [];
   const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
-  const damaged: string[] = [];
-  const noteOf = (image: NDTiffImage | undefined): JsonObject => {
-    try {
-      return image === undefined ? {} : note(image);
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      damaged.push(error.message);
-      return {};
-    }
-  };
+  const noteOf = (image: NDTiffImage | undefined) =>
+    image && unlessLost(warnings, "The metadata of an image", () => note(image)) || {};
   const start = planes.start(scene);
   const along = (axis: keyof PlaneAt, size: number, key: string): Sample[] => {
-    const all = size <= MAX_NOTES ? Array.from({ length: size }, (_, i) => i) : [0, size - 1];
-    return (size > 1 ? all : []).flatMap((index) => {
+    const all = size <= MAX_NOTES ? Array(size).keys() : [0, size - 1];
+    return size < 2 ? [] : [...all].flatMap((index) => {
       const value = finite(noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
       return value === null ? [] : [{ index, value }];
     });
@@ -240,7 +208,7 @@ export function describeScene({ planes, scene, summary, reduced, note }: {
   const first = noteOf(planes.find(scene, start));
   const declaredPixel = finite(summary.PixelSize_um) ?? 0;
   const pixel = finite(first.PixelSizeUm) ?? finite(first.PixelSize_um) ?? declaredPixel;
-  if (!reduced) {
+  if (!isReduced) {
     if (pixel <= 0) warn("step_unknown", "PixelSizeUm is not set, so the step of X and Y is unknown");
     const unset = "PixelSizeUm is exactly 1, which Micro-Manager also writes where no size was set";
     if (pixel === 1) warn("step_unknown", unset);
@@ -271,15 +239,11 @@ export function describeScene({ planes, scene, summary, reduced, note }: {
     const image = channel < MAX_NAMES ? planes.firstOf(channel) : undefined;
     return textOf(noteOf(image).Channel) || null;
   });
-  if (damaged.length > 0) {
-    const more = damaged.length > 1 ? ` (and of ${damaged.length - 1} more images)` : "";
-    warn("metadata_damaged", `Metadata of NDTiff are left out: ${damaged[0]}${more}`);
-  }
-  const [x, y] = reduced ? [null, null] : [pixel, pixel];
+  const side = [isReduced ? null : pixel, "um"] as const;
   return {
     calibrations: calibrationsOf({
-      X: [x, "um"],
-      Y: [y, "um"],
+      X: side,
+      Y: side,
       Z: [Z > 1 ? depth : null, "um"],
       T: [T > 1 ? interval : null, "ms"],
     }),
@@ -291,13 +255,9 @@ export function describeScene({ planes, scene, summary, reduced, note }: {
 }
 
 /** A value at an index along an axis. */
-interface Sample {
-  readonly index: number;
-  readonly value: number;
-}
+type Sample = Readonly<Record<"index" | "value", number>>;
 
-const finite = (value: unknown): number | null =>
-  typeof value === "number" && Number.isFinite(value) ? value : null;
+const finite = (value: unknown): number | null => Number.isFinite(value) ? Number(value) : null;
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : "";
 

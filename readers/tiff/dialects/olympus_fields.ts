@@ -6,7 +6,6 @@ export type Step = readonly [value: number, unit: string];
 
 /** The image described by a text. */
 export interface OlympusFields {
-  /** Numbers of columns and rows. */
   readonly imageSize: readonly [number, number] | null;
   /** Whether rows are lines in time. */
   readonly lineScan: boolean;
@@ -14,9 +13,7 @@ export interface OlympusFields {
   readonly counts: Readonly<Record<"C" | "Z" | "T", number>>;
   /** Pixel size and distance between slices; `Y` is `null` if rows are lines in time. */
   readonly steps: Readonly<Record<"X" | "Y" | "Z", Step | null>>;
-  /** Duration of the scan. */
   readonly duration: Step | null;
-  /** Dwell time of a pixel. */
   readonly pixelTime: Step | null;
   /** `Oneway` or `Roundtrip`. */
   readonly direction: string | null;
@@ -28,7 +25,6 @@ export interface OlympusFields {
 /** A number with a decimal point or comma and an exponent, but not the end of a longer number. */
 const NUMBER = String.raw`(?<![\w.,])(\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)`;
 
-/** A number followed by its unit. */
 const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
 
 const valueOf = (text: string) => Number(text.replace(",", "."));
@@ -52,14 +48,14 @@ export function readFields(text: string): OlympusFields | null {
   const [, width, widthUnit = "", height, heightUnit = ""] = converted ?? [];
   const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null =>
     length !== undefined && Number(pixels) > 0 ? [valueOf(length) / Number(pixels), unit] : null;
+  const names: (string | null)[] = [];
+  for (let n = 1; n <= MAX_NAMED && sections.has(`Channel ${n}`); n += 1) {
+    names.push(field(`Channel ${n}`, "Channel Name") || null);
+  }
   return {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
-    counts: {
-      C: countIn(dimension("Channel")),
-      Z: countIn(dimension("Z")),
-      T: countIn(dimension("T")),
-    },
+    counts: { C: countIn(dimension("Channel")), Z: countIn(dimension("Z")), T: countIn(dimension("T")) },
     steps: {
       X: stepIn(dimension("X")) ?? each(width, widthUnit, size?.[1]),
       Y: stepIn(dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
@@ -69,7 +65,7 @@ export function readFields(text: string): OlympusFields | null {
       (lineScan && height !== undefined ? [valueOf(height), heightUnit] : null),
     pixelTime: stepIn(field("Acquisition", "Sampling Speed") ?? ""),
     direction: field("Acquisition", "Scan Direction") ?? null,
-    names: namesIn(sections),
+    names,
     moment: writtenMoment(field("General", "Date") ?? ""),
   };
 }
@@ -100,16 +96,8 @@ function stepIn(text: string): Step | null {
 
 /** The duration from the first to the last time in `1, 0.000 - 35.099 [s], Interval FreeRun`. */
 function durationIn(text: string): Step | null {
-  const [, from = "", to = "", unit = ""] = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text) ??
-    [];
+  const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
+  const [, from = "", to = "", unit = ""] = found ?? [];
   const value = valueOf(to) - valueOf(from);
   return value > 0 ? [value, unit] : null;
-}
-
-function namesIn(sections: Map<string, Map<string, string>>): (string | null)[] {
-  const names: (string | null)[] = [];
-  for (let n = 1; n <= MAX_NAMED && sections.has(`Channel ${n}`); n += 1) {
-    names.push(sections.get(`Channel ${n}`)?.get("Channel Name") || null);
-  }
-  return names;
 }

@@ -9,7 +9,7 @@ import type { FileAccess } from "../../io/random_access.ts";
 import { axesOf } from "../../metadata/axes.ts";
 import { firstMoment } from "../../metadata/moment.ts";
 import { type SceneEntry, sizesOf } from "../../reader.ts";
-import { listed, warning } from "../../warning.ts";
+import { listed, warnIf, warning } from "../../warning.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import {
   type Opened,
@@ -21,7 +21,7 @@ import {
 } from "../stack.ts";
 import { isOmeXml, upToNul } from "../text.ts";
 import { TiffFile } from "../tiff_file.ts";
-import { directoryWarnings, OmeSet, PlaneLookup, uuidIn, uuidOf } from "./ome_set.ts";
+import { OmeSet, PlaneLookup, uuidIn, uuidOf } from "./ome_set.ts";
 import {
   companionDocument,
   companionText,
@@ -89,19 +89,26 @@ function imageList(
   uuid: string | null,
 ): SeriesList {
   const { images, path } = described;
-  const set = new OmeSet(opened, new Set(images.flatMap(({ places }) => places)), { path, uuid });
-  const held = images.filter((image) => image === own || holdsSamples(set, image));
+  const set = new OmeSet(opened, new Set(images.flatMap(({ places }) => places)), path, uuid);
+  const held = images.filter((image) => {
+    const { read } = image;
+    // A damaged image is kept and fails when it is opened.
+    if (image === own || read instanceof DecodeFailed) return true;
+    const { T, C, Z } = read.sizes;
+    // The chain of directories may be damaged before the first directory that is named.
+    return unlessDamaged(() => set.holds(read.tiffData, T * C * Z), false);
+  });
   const left = images.filter((image) => !held.includes(image)).map(({ title }) => quoted(title ?? ""));
   const text = `Images of OME-XML that hold no samples are left out: ${listed(left)}`;
   return {
     count: held.length,
     own: held.indexOf(own),
-    warnings: left.length === 0 ? [] : [warning("scenes_left_out", text)],
+    warnings: warnIf(left.length > 0, "scenes_left_out", text),
     entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
     open: (index) => {
       const image = held[index]!;
       if (image.read instanceof DecodeFailed) throw image.read;
-      return imageStack(opened, { set, own, described }, image, image.read);
+      return imageStack(opened, set, described, image, image.read, image === own);
     },
   };
 }
@@ -110,28 +117,13 @@ function imageList(
 const IMAGE_BYTES = 4096;
 const DATA_BYTES = 224;
 
-const imagesBytes = (images: readonly DescribedImage[]): number =>
-  images.reduce((sum, { read }) => {
-    const data = read instanceof DecodeFailed ? 0 : read.tiffData.length;
-    return sum + IMAGE_BYTES + data * DATA_BYTES;
-  }, 0);
-
-/** Whether any plane of an image may exist. A damaged image is kept and fails when it is opened. */
-function holdsSamples(set: OmeSet, { read }: DescribedImage): boolean {
-  if (read instanceof DecodeFailed) return true;
-  const { T, C, Z } = read.sizes;
-  // The chain of directories may be damaged before the first directory that is named.
-  return unlessDamaged(() => set.holds(read.tiffData, T * C * Z), false);
-}
-
 /** Sizes, if the document alone determines them. */
 function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
   if (read instanceof DecodeFailed || !read.samplesStated) return {};
   const { columns: X, rows: Y, sizes } = read;
+  const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
   return isLength(X) && isLength(Y) ? sizesOf(axesOf({ ...sizes, Y, X }, {})) : {};
 }
-
-const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
 
 /**
  * The image with planes in the opened file, found by the file's UUID, else by its name. If a document is in the opened file and
@@ -158,24 +150,19 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
   const names = new Set(images.flatMap(({ places }) => places.map(({ name }) => name)));
   const [first] = images;
   if (own && first && (images.length === 1 || names.size === 1)) return first;
-  throw new DecodeFailed(
-    `OME-XML in "${basename(path)}" names no plane of "${
-      basename(opened.path)
-    }", which may have been renamed`,
-  );
+  const name = `"${basename(opened.path)}", which may have been renamed`;
+  throw new DecodeFailed(`OME-XML in "${basename(path)}" names no plane of ${name}`);
 }
 
-/** Facts shared by the images of one document. */
-interface OmeSeries {
-  readonly set: OmeSet;
-  /** The image of the opened file. */
-  readonly own: DescribedImage;
-  readonly described: Described;
-}
-
-function imageStack(opened: Opened, series: OmeSeries, own: DescribedImage, image: OmeImage): Stack {
-  const { set, described: { images, path, size } } = series;
-  const layout = layoutOf(opened, series, own, image);
+function imageStack(
+  opened: Opened,
+  set: OmeSet,
+  { images, path, size }: Described,
+  { title, places }: DescribedImage,
+  image: OmeImage,
+  isOwn: boolean,
+): Stack {
+  const layout = layoutOf(opened, set, image.tiffData, isOwn ? null : title ?? "");
   const { samples } = layout;
   // SizeC counts samples. In the schema FirstC counts channels, but in some files it counts samples.
   const folded = samples > 1 && image.sizes.C % samples === 0;
@@ -184,7 +171,6 @@ function imageStack(opened: Opened, series: OmeSeries, own: DescribedImage, imag
   const lookup = new PlaneLookup(data, sizes.T * sizes.C * sizes.Z);
   const numberOf = ({ t, z, channel }: PlaneIndex) =>
     planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
-  const isOwn = (one: TiffData) => set.startOf(one)?.path === opened.path;
   return {
     sizes,
     layout,
@@ -197,14 +183,17 @@ function imageStack(opened: Opened, series: OmeSeries, own: DescribedImage, imag
       list.add(basename(path), "application/xml", companionText(path, opened.files, list.left).text);
     },
     moment: firstMoment(image.moment, tagMoment(opened.first)),
-    files: () => set.filePaths(),
-    fileSize: size + set.totalSize(),
+    files: () => set.filePaths,
+    fileSize: size + set.totalSize,
     warnings: [
       ...image.warnings,
-      ...directoryWarnings(opened.tiff, lookup, isOwn, images.length === 1),
-      ...set.warnings(own.places),
+      ...set.directoryWarnings(lookup, images.length === 1),
+      ...set.warnings(places),
     ],
-    indexBytes: imagesBytes(images) + set.indexBytes,
+    indexBytes: images.reduce((sum, { read }) => {
+      const data = read instanceof DecodeFailed ? 0 : read.tiffData.length;
+      return sum + IMAGE_BYTES + data * DATA_BYTES;
+    }, set.indexBytes),
     holds: (at) => set.stores(numberOf(at), lookup),
     plane: (at) => {
       const { t, z, channel } = at;
@@ -216,25 +205,20 @@ function imageStack(opened: Opened, series: OmeSeries, own: DescribedImage, imag
 /** Number of planes that are tried for the layout, since the first planes of an incomplete set are missing. */
 const MAX_TRIED = 64;
 
-/**
- * Layout of the first readable plane, or of the opened file's first page if that belongs to the image.
- *
- * @throws {DecodeFailed} no plane can be read
- */
+/** Layout of the first readable plane; for the opened file's own image (no `title`), at least of its first page. */
 function layoutOf(
   opened: Opened,
-  { set, own }: OmeSeries,
-  image: DescribedImage,
-  { tiffData }: OmeImage,
+  set: OmeSet,
+  tiffData: readonly TiffData[],
+  title: string | null,
 ): PageLayout {
   const first = tiffData.filter((data) => data.first === 0 && data.count > 0).slice(-1);
-  for (const data of image === own ? first : [...first, ...tiffData.slice(0, MAX_TRIED)]) {
-    const place = set.startOf(data);
-    const directory = place && set.start(place);
+  for (const data of title === null ? first : [...first, ...tiffData.slice(0, MAX_TRIED)]) {
+    const directory = set.start(data);
     if (directory) return readPage(directory);
   }
-  if (image === own) return readPage(opened.first);
-  throw new DecodeFailed(`no plane of the image ${quoted(image.title ?? "")} can be read`);
+  if (title === null) return readPage(opened.first);
+  throw new DecodeFailed(`no plane of the image ${quoted(title)} can be read`);
 }
 
 /** Converts plane numbers from samples to channels, for a document whose SizeC counts samples. */

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
 import { lastNameOf, leavesFolder, placesOf } from "../../io/paths.ts";
-import { listed, missingFiles, type Warning, warning } from "../../warning.ts";
+import { listed, missingFiles, warnIf, type Warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
 import type { PageLayout } from "../page.ts";
 import type { Opened, PlaneSource } from "../stack.ts";
@@ -14,7 +14,7 @@ import { recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
 import type { OmeFile, TiffData } from "./ome_xml.ts";
 
 /** Location of a plane: path of the file, number of the directory, and the file's expected UUID if the document states one. */
-export type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly path: string };
+type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly path: string };
 
 /** The file's UUID in OME-XML, or `null`. A text search finds it, since the files of a set repeat a long document. */
 export function uuidIn(text: string): string | null {
@@ -31,37 +31,22 @@ export function uuidOf(tiff: TiffFile): string | null {
 
 const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid ?? "";
 
-/** Memory of a file named in a document: name, UUID, path and size. */
 const PLACE_BYTES = 1024;
-
-/** A file with the UUID that it states. */
-interface SetFile {
-  readonly tiff: TiffFile;
-  readonly uuid: string | null;
-}
 
 /** The files of one OME-TIFF set. */
 export class OmeSet {
   readonly #opened: Opened;
   readonly #xmlPath: string;
-  /** UUID stated in the opened file. */
   readonly #uuid: string | null;
   readonly #paths = new Map<OmeFile, string>();
+  /** Names of files found in another folder than the named one. */
   readonly #elsewhere: string[] = [];
-  readonly #files: RecentFiles<SetFile>;
+  /** Files with the UUIDs that they state. */
+  readonly #files: RecentFiles<{ readonly tiff: TiffFile; readonly uuid: string | null }>;
   readonly #sizes = new Map<string, number>();
 
-  /**
-   * Finds the files that a document names.
-   *
-   * @param places files of all images
-   * @param document its path, and the UUID of the opened file
-   */
-  constructor(
-    opened: Opened,
-    places: ReadonlySet<OmeFile>,
-    { path: xmlPath, uuid }: { readonly path: string; readonly uuid: string | null },
-  ) {
+  /** Finds the files that the document at `xmlPath` names for all images; `uuid` is that of the opened file. */
+  constructor(opened: Opened, places: ReadonlySet<OmeFile>, xmlPath: string, uuid: string | null) {
     this.#opened = opened;
     this.#xmlPath = xmlPath;
     this.#uuid = uuid;
@@ -84,46 +69,38 @@ export class OmeSet {
 
   /** Path of a file named in the document; `null` if it is missing. */
   #find({ name, uuid }: OmeFile): string | null {
-    if (uuid !== null && uuid === this.#uuid) return this.#opened.path;
+    const { path } = this.#opened;
+    if (uuid !== null && uuid === this.#uuid) return path;
     if (name === null) return uuid === null ? this.#xmlPath : null;
     const places = placesOf(dirname(this.#xmlPath), name);
+    const leaves = leavesFolder(name);
     // The document may name the opened file by a path out of its folder. The opened file exists in any case.
-    const own = leavesFolder(name) && lastNameOf(name) === basename(this.#opened.path)
-      ? this.#opened.path
-      : null;
-    const found = this.#noteFirst(places) ?? own;
+    const own = leaves && lastNameOf(name) === basename(path) ? path : null;
+    const found = places.values().map((place) => this.#existing(place)).find((place) => place !== null) ??
+      own;
     // Folders of another machine do not show where the opened file should be.
-    const expected = found === this.#opened.path
-      ? places.length === 1
-      : found === places[0] && !leavesFolder(name);
-    if (found !== null && !expected) this.#elsewhere.push(name);
+    const isExpected = found === path ? places.length === 1 : found === places[0] && !leaves;
+    if (found !== null && !isExpected) this.#elsewhere.push(name);
     return found;
   }
 
-  /** Path of the first existing file, whose size is recorded; `null` if none exists. */
-  #noteFirst(places: readonly string[]): string | null {
-    for (const place of places) {
-      if (place === this.#opened.path) return place;
-      const file = this.#opened.files.openNeighbour(place);
-      if (file === null) continue;
-      file.close();
-      this.#sizes.set(file.path, file.size);
-      return file.path;
-    }
-    return null;
+  /** Resolved path of a file, whose size is recorded; `null` if it does not exist. */
+  #existing(place: string): string | null {
+    if (place === this.#opened.path) return place;
+    using file = this.#opened.files.openNeighbour(place);
+    if (file) this.#sizes.set(file.path, file.size);
+    return file && file.path;
   }
 
-  /** Paths of the document, the opened file and all other existing files. */
-  filePaths(): string[] {
+  /** Including the document. */
+  get filePaths(): string[] {
     return [this.#xmlPath, this.#opened.path, ...this.#paths.values()];
   }
 
-  /** Total size of all existing files in bytes. */
-  totalSize(): number {
-    return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
+  get totalSize(): number {
+    return this.#sizes.values().reduce((sum, size) => sum + size, 0);
   }
 
-  /** Bytes of memory for the set's files. */
   get indexBytes(): number {
     return this.#paths.size * PLACE_BYTES + recentBytes(this.#paths.size);
   }
@@ -134,32 +111,63 @@ export class OmeSet {
     const text = `Files of this set are read by their name alone, not from the folder named: ${names}`;
     return [
       ...missingFiles(places.filter((place) => !this.#paths.has(place)).map(titleOf)),
-      ...this.#elsewhere.length > 0 ? [warning("name_left_folder", text)] : [],
+      ...warnIf(this.#elsewhere.length > 0, "name_left_folder", text),
+    ];
+  }
+
+  /** Warns about planes without a directory and, if the image `isAlone`, directories of the opened file without a plane. */
+  directoryWarnings({ ranges, planes }: PlaneLookup, isAlone: boolean): Warning[] {
+    const { tiff, path } = this.#opened;
+    let [covered, reached] = [0, 0];
+    for (const { first, end } of ranges) {
+      covered += Math.max(0, end - Math.max(first, reached));
+      reached = Math.max(reached, end);
+    }
+    const own = ranges.filter(({ first, end, data }) => end > first && this.#startOf(data)?.path === path);
+    const needed = ranges.length === 0
+      ? planes
+      : own.reduce((most, { first, end, data }) => Math.max(most, data.directory + end - first), 0);
+    const present = tiff.countUpTo(needed + 1);
+    const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
+    const isWhole = isAlone && own.length === ranges.length &&
+      ranges.every(({ data: { counted, count } }) => !counted && count === planes);
+    return [
+      ...warnIf(
+        ranges.length > 0 && covered < planes,
+        "planes_missing",
+        `OME-XML names directories for ${covered} of the ${planes} planes that it declares`,
+      ),
+      ...warnIf(
+        present < needed,
+        "planes_missing",
+        `OME-XML names ${needed} directories of this file, which has ${present}${reason}`,
+      ),
+      ...warnIf(
+        present > needed && isWhole,
+        "content_left_out",
+        `The file has more directories than the ${needed} planes that OME-XML declares`,
+      ),
     ];
   }
 
   /** Location of a plane; `null` if the document does not state it or the file is missing. */
-  locate(number: number, lookup: PlaneLookup): Location | null {
+  #locate(number: number, lookup: PlaneLookup): Location | null {
     if (lookup.ranges.length === 0) return { path: this.#opened.path, uuid: null, directory: number };
     const data = lookup.find(number);
-    const start = data && this.startOf(data);
+    const start = data && this.#startOf(data);
     return start ? { ...start, directory: start.directory + number - data.first } : null;
   }
 
   /** Location of the first plane of a `TiffData`; `null` if its file is missing. */
-  startOf({ place, directory }: TiffData): Location | null {
+  #startOf({ place, directory }: TiffData): Location | null {
     const path = this.#paths.get(place);
     return path === undefined ? null : { path, uuid: place.uuid, directory };
   }
 
-  /**
-   * Whether any of these planes may exist: in another file of the set, or in a directory of the opened file.
-   *
-   * @param planes number of planes of the image
-   */
+  /** Whether any of the `planes` of an image may exist: in another file of the set, or in a directory of the opened file. */
   holds(tiffData: readonly TiffData[], planes: number): boolean {
     return tiffData.some((data) => {
-      const start = data.count > 0 && data.first < planes ? this.startOf(data) : null;
+      const start = data.count > 0 && data.first < planes ? this.#startOf(data) : null;
       if (start?.path !== this.#opened.path) return start !== null;
       return this.#opened.tiff.directory(start.directory) !== null;
     });
@@ -167,14 +175,14 @@ export class OmeSet {
 
   /** Whether the file of a plane exists and its chain reaches the plane. Damage is found when the plane is decoded. */
   stores(number: number, lookup: PlaneLookup): boolean {
-    const location = this.locate(number, lookup);
+    const location = this.#locate(number, lookup);
     if (location === null) return false;
     const { directory } = location;
-    return unlessDamaged(() => this.open(location).countUpTo(directory + 1) > directory, true);
+    return unlessDamaged(() => this.#open(location).countUpTo(directory + 1) > directory, true);
   }
 
-  /** Opens a file of the set. @throws {DecodeFailed} the file is damaged, or has another UUID */
-  open({ path, uuid }: Location): TiffFile {
+  /** @throws {DecodeFailed} the file is damaged, or has another UUID */
+  #open({ path, uuid }: Location): TiffFile {
     const file = this.#files.get(path);
     if (uuid !== null && file.uuid !== null && file.uuid !== uuid) {
       throw new DecodeFailed(
@@ -184,46 +192,35 @@ export class OmeSet {
     return file.tiff;
   }
 
-  /** The directory of the first plane; `null` if another file of the set is damaged. */
-  start(location: Location): Directory | null {
-    try {
-      return this.open(location).directory(location.directory);
-    } catch (error) {
-      if (error instanceof DecodeFailed && location.path !== this.#opened.path) return null;
-      throw error;
-    }
+  /** The directory of the first plane of a `TiffData`; `null` if it is missing or another file of the set is damaged. */
+  start(data: TiffData): Directory | null {
+    const location = this.#startOf(data);
+    const read = () => location && this.#open(location).directory(location.directory);
+    return location?.path === this.#opened.path ? read() : unlessDamaged(read, null);
   }
 
   /**
    * The plane with this number in the dimension order; `what` is its name in messages.
    *
-   * @throws {PlaneNotFound} its file is missing, unknown or too short
-   * @throws {DecodeFailed} its file is damaged, or has another UUID
+   * @throws {PlaneNotFound | DecodeFailed} its file is missing, unknown or too short; damaged, or has another UUID
    */
   plane(number: number, lookup: PlaneLookup, layout: PageLayout, what: string): PlaneSource {
-    const location = this.locate(number, lookup);
+    const location = this.#locate(number, lookup);
     if (location === null) {
       const data = lookup.find(number);
-      throw new PlaneNotFound(
-        data
-          ? `${what} is in "${titleOf(data.place)}", which is missing`
-          : `OME-XML names no directory for ${what}`,
-      );
+      if (!data) throw new PlaneNotFound(`OME-XML names no directory for ${what}`);
+      throw new PlaneNotFound(`${what} is in "${titleOf(data.place)}", which is missing`);
     }
-    const tiff = this.open(location);
+    const tiff = this.#open(location);
     const directory = tiff.directory(location.directory);
-    const page = tiff === this.#opened.tiff || directory === null
-      ? planePage(directory, layout, what)
-      : planePage(directory, layout, `${what} of "${basename(location.path)}"`);
-    return { tiff, page };
+    const isOwn = tiff === this.#opened.tiff || directory === null;
+    const name = isOwn ? what : `${what} of "${basename(location.path)}"`;
+    return { tiff, page: planePage(directory, layout, name) };
   }
 }
 
-/** The `TiffData` of an image that hold its planes, and whether they cover all planes and fit the opened file's directories. */
-
 /** The planes of an image, by number. */
 export class PlaneLookup {
-  /** Number of planes of the image. */
   readonly planes: number;
   /** Range of planes of each `TiffData`, by its first plane. A range without a count ends where the next one begins. */
   readonly ranges: readonly { readonly first: number; readonly end: number; readonly data: TiffData }[];
@@ -250,44 +247,4 @@ export class PlaneLookup {
     for (let i = low - 1; i >= 0; i -= 1) if (this.ranges[i]!.end > plane) return this.ranges[i]!.data;
     return undefined;
   }
-}
-
-/**
- * Warns about planes without a directory, and about directories of the opened file without a plane.
- *
- * @param isOwn whether a `TiffData` is in the opened file
- * @param alone whether the document has one image, so that all directories should be its planes
- */
-export function directoryWarnings(
-  tiff: TiffFile,
-  { ranges, planes }: PlaneLookup,
-  isOwn: (data: TiffData) => boolean,
-  alone: boolean,
-): Warning[] {
-  const warnings: Warning[] = [];
-  let [covered, reached] = [0, 0];
-  for (const { first, end } of ranges) {
-    covered += Math.max(0, end - Math.max(first, reached));
-    reached = Math.max(reached, end);
-  }
-  if (ranges.length > 0 && covered < planes) {
-    const text = `OME-XML names directories for ${covered} of the ${planes} planes that it declares`;
-    warnings.push(warning("planes_missing", text));
-  }
-  const own = ranges.filter(({ first, end, data }) => end > first && isOwn(data));
-  const needed = ranges.length === 0
-    ? planes
-    : own.reduce((most, { first, end, data }) => Math.max(most, data.directory + end - first), 0);
-  const present = tiff.countUpTo(needed + 1);
-  const isWhole = alone && own.length === ranges.length &&
-    ranges.every(({ data: { counted, count } }) => !counted && count === planes);
-  if (present < needed) {
-    const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
-    const text = `OME-XML names ${needed} directories of this file, which has ${present}${reason}`;
-    warnings.push(warning("planes_missing", text));
-  } else if (present > needed && isWhole) {
-    const text = `The file has more directories than the ${needed} planes that OME-XML declares`;
-    warnings.push(warning("content_left_out", text));
-  }
-  return warnings;
 }

@@ -8,7 +8,7 @@ import type { FileAccess } from "../../io/random_access.ts";
 import { numberOf } from "../../metadata/text.ts";
 import { channelElements, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
 import { child, children, parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { type Warning, warning } from "../../warning.ts";
+import { warnIf, type Warning } from "../../warning.ts";
 import { MAX_PLANES, type Opened } from "../stack.ts";
 import { TAG } from "../tags.ts";
 import { decodeText, detached, isOmeXml } from "../text.ts";
@@ -23,7 +23,6 @@ export interface TiffData {
   readonly counted: boolean;
   /** Directory of the first plane in the main chain of its file. */
   readonly directory: number;
-  /** The file that holds the planes. */
   readonly place: OmeFile;
 }
 
@@ -31,7 +30,6 @@ export interface TiffData {
 export interface OmeFile {
   /** Name, perhaps with folders, or `null`. */
   readonly name: string | null;
-  /** UUID, or `null`. */
   readonly uuid: string | null;
 }
 
@@ -43,25 +41,23 @@ export interface OmeImage extends Omit<OmeXmlImage, "name"> {
   readonly rows: number;
   /** Whether the channels state samples whose total is SizeC. */
   readonly samplesStated: boolean;
-  /** SizeT, SizeC and SizeZ. */
   readonly sizes: { readonly T: number; readonly C: number; readonly Z: number };
   /** The axes `Z`, `C` and `T`, fastest first. */
   readonly order: readonly ("T" | "C" | "Z")[];
-  /** Locations of planes, in document order. */
   readonly tiffData: readonly TiffData[];
   readonly warnings: readonly Warning[];
 }
 
-/** The images of a document, or the name of the file that contains them. */
-export interface OmeDocument {
-  /** File with the whole document if this one is `BinaryOnly`, else `null`. */
-  readonly metadataFile: string | null;
-  /** Images with pixels. */
-  readonly images: readonly XmlElement[];
-}
-
-/** Parses a document; `what` is its name in messages. @throws {DecodeFailed} the document is damaged */
-export function parseOme(text: string, what: string): OmeDocument {
+/**
+ * Parses a document; `what` is its name in messages.
+ *
+ * @returns the images with pixels, or the file with the whole document if this one is `BinaryOnly`
+ * @throws {DecodeFailed} the document is damaged
+ */
+export function parseOme(
+  text: string,
+  what: string,
+): { readonly metadataFile: string | null; readonly images: readonly XmlElement[] } {
   const root = parseXml(text.replace(/^\uFEFF/, "").trim(), what);
   if (root.name !== "OME") throw new DecodeFailed(`${what} has the root ${quoted(root.name)}, not "OME"`);
   return {
@@ -81,8 +77,18 @@ export interface DescribedImage {
   readonly read: OmeImage | DecodeFailed;
 }
 
+/** The images of a document, and its file. */
+export interface Described {
+  /** Images with pixels, in the order of the document. */
+  readonly images: readonly DescribedImage[];
+  readonly path: string;
+  /** Size of the document's file in bytes if it has no planes, else 0. */
+  readonly size: number;
+}
+
 /** The declarations of all images, kept instead of the document. */
-function describedImages(images: readonly XmlElement[]): DescribedImage[] {
+function describedBy(images: readonly XmlElement[], path: string, size: number): Described {
+  if (images.length === 0) throw new DecodeFailed("OME-XML describes no image");
   const known = new Map<string, OmeFile>();
   const placeOf: PlaceOf = (tiffData) => {
     const place = placeIn(tiffData);
@@ -91,17 +97,25 @@ function describedImages(images: readonly XmlElement[]): DescribedImage[] {
   const dataOf = (image: XmlElement) => children(child(image, "Pixels"), "TiffData");
   // Some writers name no directories at all. If only some images have none, those were never saved.
   const unnamed = images.some((image) => dataOf(image).length > 0) ? [] : [placeOf(undefined)];
-  return images.map((image) => {
+  const described = images.map((image): DescribedImage => {
     const data = dataOf(image);
     const { Name, ID } = image.attributes;
     const name = Name?.trim() ? detached(Name.trim()) : null;
+    let read: DescribedImage["read"];
+    try {
+      read = readImage(image, placeOf);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      read = error;
+    }
     return {
       title: name ?? (ID === undefined ? null : detached(ID)),
       name,
       places: data.length === 0 ? unnamed : [...new Set(data.map(placeOf))],
-      read: readOrError(image, placeOf),
+      read,
     };
   });
+  return { images: described, path, size };
 }
 
 /** Returns the file of a `TiffData`, or that of the document. */
@@ -113,78 +127,51 @@ const placeIn: PlaceOf = (tiffData) => {
   return { name: name === undefined ? null : detached(name), uuid: uuid?.text ? detached(uuid.text) : null };
 };
 
-function readOrError(image: XmlElement, placeOf: PlaceOf): OmeImage | DecodeFailed {
-  try {
-    return readImage(image, placeOf);
-  } catch (error) {
-    if (error instanceof DecodeFailed) return error;
-    throw error;
-  }
-}
-
 /** Reads one image of a document. @throws {DecodeFailed} invalid sizes or dimension order */
 export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeImage {
   const pixels = child(image, "Pixels")!;
   const { attributes } = pixels;
-  const sizes = { T: size(attributes, "SizeT"), C: size(attributes, "SizeC"), Z: size(attributes, "SizeZ") };
+  const size = (name: string) => {
+    const value = Number(attributes[name] ?? 1);
+    if (Number.isSafeInteger(value) && value >= 1) return value;
+    throw new DecodeFailed(`OME-XML declares ${name}="${attributes[name]}"`);
+  };
+  const sizes = { T: size("SizeT"), C: size("SizeC"), Z: size("SizeZ") };
   if (sizes.T * sizes.C * sizes.Z > MAX_PLANES) {
     throw new DecodeFailed(
       `OME-XML declares ${sizes.T} x ${sizes.C} x ${sizes.Z} planes, more than ${MAX_PLANES}`,
     );
   }
-  const order = orderOf(attributes.DimensionOrder);
-  const data = children(pixels, "TiffData").map((element) =>
-    tiffData(element, sizes, order ?? DEFAULT_ORDER, placeOf)
-  );
+  const written = attributes.DimensionOrder;
+  const letters = [...(written ?? "")].filter((letter) => "ZCT".includes(letter));
+  const isOrdered = letters.length === 3 && new Set(letters).size === 3;
+  // Without an order, any will do if planes are counted along one axis or named one by one.
+  const order = (isOrdered ? letters : ["Z", "C", "T"]) as ("T" | "C" | "Z")[];
+  const data = children(pixels, "TiffData").map((element) => tiffData(element, sizes, order, placeOf));
   const long = Object.values(sizes).filter((length) => length > 1);
-  if (order === null && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
-    throw new DecodeFailed(
-      attributes.DimensionOrder === undefined
-        ? "OME-XML lacks DimensionOrder"
-        : `OME-XML declares DimensionOrder=${quoted(attributes.DimensionOrder)}`,
-    );
+  if (!isOrdered && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
+    if (written === undefined) throw new DecodeFailed("OME-XML lacks DimensionOrder");
+    throw new DecodeFailed(`OME-XML declares DimensionOrder=${quoted(written)}`);
   }
-  const declared = omeXmlImage(image, pixels);
+  const { name: _name, ...declared } = omeXmlImage(image, pixels);
   const channels = channelElements(image, pixels);
   const samples = channels.reduce(
     (sum, { attributes }) => sum + (numberOf(attributes.SamplesPerPixel) ?? 1),
     0,
   );
-  const fitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
+  const isFitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
   const misfit = `OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`;
   return {
+    ...declared,
     columns: numberOf(attributes.SizeX) ?? NaN,
     rows: numberOf(attributes.SizeY) ?? NaN,
     samplesStated: samples === sizes.C && channels.length > 0,
     sizes,
-    order: order ?? DEFAULT_ORDER,
+    order,
     tiffData: data,
-    calibrations: declared.calibrations,
-    colors: declared.colors,
-    moment: declared.moment,
-    times: declared.times,
     names: declared.names.map((name) => name === null ? null : detached(name)),
-    warnings: [
-      ...declared.warnings,
-      ...fitting ? [] : [warning("metadata_disagree", misfit)],
-    ],
+    warnings: [...declared.warnings, ...warnIf(!isFitting, "metadata_disagree", misfit)],
   };
-}
-
-function size(attributes: XmlElement["attributes"], name: string): number {
-  const value = Number(attributes[name] ?? 1);
-  if (!Number.isSafeInteger(value) || value < 1) {
-    throw new DecodeFailed(`OME-XML declares ${name}="${attributes[name]}"`);
-  }
-  return value;
-}
-
-/** Order for an image whose order does not matter. */
-const DEFAULT_ORDER: OmeImage["order"] = ["Z", "C", "T"];
-
-function orderOf(written: string | undefined): OmeImage["order"] | null {
-  const letters = [...(written ?? "")].filter((letter) => "ZCT".includes(letter));
-  return letters.length === 3 && new Set(letters).size === 3 ? letters as ("T" | "C" | "Z")[] : null;
 }
 
 /** Number of a plane in the dimension order. */
@@ -221,52 +208,33 @@ function tiffData(
   };
 }
 
-/** The images of a document, and its file. */
-export interface Described {
-  /** Images with pixels, in the order of the document. */
-  readonly images: readonly DescribedImage[];
-  /** Path of the opened file or of a companion. */
-  readonly path: string;
-  /** Size of the document's file in bytes if it has no planes, else 0. */
-  readonly size: number;
-}
-
-function describedBy({ images }: OmeDocument, path: string, size: number): Described {
-  if (images.length === 0) throw new DecodeFailed("OME-XML describes no image");
-  return { images: describedImages(images), path, size };
-}
-
 /** The document of a TIFF, or of the companion that it names. @throws {DecodeFailed} damaged, missing, or without images */
 export function describe(opened: Opened, text: string): Described {
   const own = parseOme(text, "OME-XML");
-  if (own.metadataFile === null) return describedBy(own, opened.path, 0);
+  if (own.metadataFile === null) return describedBy(own.images, opened.path, 0);
   const folder = dirname(opened.path);
   const path = placesOf(folder, own.metadataFile).find((path) => opened.files.kind(path) === "file") ??
     join(folder, lastNameOf(own.metadataFile));
   const companion = companionText(path, opened.files, MAX_XML_BYTES);
-  return describedBy(parseOme(companion.text, `OME-XML in "${basename(path)}"`), path, companion.size);
+  const { images } = parseOme(companion.text, `OME-XML in "${basename(path)}"`);
+  return describedBy(images, path, companion.size);
 }
 
 /** The document of an opened companion file. @throws {DecodeFailed} it is not OME-XML, or describes no image */
 export function companionDocument(path: string, files: FileAccess): Described {
   const { text, size } = textIn(files.open(path), path, files, MAX_XML_BYTES);
-  return describedBy(parseOme(text, "OME-XML"), path, size);
+  return describedBy(parseOme(text, "OME-XML").images, path, size);
 }
 
 /** The document of a companion file. @throws {DecodeFailed} missing, not OME-XML, or longer than `most` bytes */
 export function companionText(path: string, files: FileAccess, most: number): CompanionText {
-  const file = files.openNeighbour(path);
+  using file = files.openNeighbour(path);
   if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);
-  try {
-    return textIn(file, path, files, most);
-  } finally {
-    file.close();
-  }
+  return textIn(file, path, files, most);
 }
 
 /** The text of a document. A companion that is a TIFF has planes, and its size is counted with those of the other files. */
 export interface CompanionText {
-  /** OME-XML. */
   readonly text: string;
   /** Size of its file in bytes; 0 for a TIFF. */
   readonly size: number;

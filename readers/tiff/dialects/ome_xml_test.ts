@@ -14,23 +14,24 @@ Deno.test("planes are numbered in the dimension order, fastest first", () => {
 });
 
 Deno.test("TiffData without directory and count stands for all planes, with a directory for one", () => {
-  const all = image(`DimensionOrder="XYCZT" SizeZ="3" SizeT="4" SizeC="2"><TiffData/>`).tiffData[0]!;
-  deepEqual([all.first, all.count, all.directory, all.place.name], [0, 24, 0, null]);
-  const one = image(`SizeZ="3" SizeT="1" SizeC="2"><TiffData IFD="5" FirstZ="2" FirstC="1"/>`).tiffData[0]!;
-  deepEqual([one.first, one.count, one.directory], [5, 1, 5]);
-  const some = image(
-    `SizeZ="3"><TiffData PlaneCount="2"><UUID FileName="a.tif">urn:uuid:1</UUID></TiffData>`,
-  );
-  deepEqual(some.tiffData[0], {
+  const first = (pixels: string) => image(pixels).tiffData[0];
+  const place = { name: null, uuid: null };
+  const all = { first: 0, count: 24, counted: false, directory: 0, place };
+  deepEqual(first(`DimensionOrder="XYCZT" SizeZ="3" SizeT="4" SizeC="2"><TiffData/>`), all);
+  const one = { first: 5, count: 1, counted: false, directory: 5, place };
+  deepEqual(first(`SizeZ="3" SizeT="1" SizeC="2"><TiffData IFD="5" FirstZ="2" FirstC="1"/>`), one);
+  const two = {
     first: 0,
     count: 2,
     counted: true,
     directory: 0,
     place: { name: "a.tif", uuid: "urn:uuid:1" },
-  });
+  };
+  const uuid = `<UUID FileName="a.tif">urn:uuid:1</UUID>`;
+  deepEqual(first(`SizeZ="3"><TiffData PlaneCount="2">${uuid}</TiffData>`), two);
 });
 
-Deno.test("lengths default to micrometres and durations to seconds", () => {
+Deno.test("units default to micrometres and seconds; names and dates of old and new schemas", () => {
   const { calibrations } = image(
     `PhysicalSizeX="0.2" PhysicalSizeY="200" PhysicalSizeYUnit="nm" TimeIncrement="2">`,
   );
@@ -39,13 +40,8 @@ Deno.test("lengths default to micrometres and durations to seconds", () => {
     Y: { step: 0.2, unit: "um" },
     T: { step: 2, unit: "seconds" },
   });
-});
-
-Deno.test("names and dates of old and new schemas", () => {
-  deepEqual(
-    image(`SizeC="1">`, `<CreationDate>2006-05-04T18:13:51</CreationDate><LogicalChannel Name="a"/>`).names,
-    ["a"],
-  );
+  const old = `<CreationDate>2006-05-04T18:13:51</CreationDate><LogicalChannel Name="a"/>`;
+  deepEqual(image(`SizeC="1">`, old).names, ["a"]);
   deepEqual(image(`SizeC="1">`, `<AcquiredDate>2010-03-02T10:01:15</AcquiredDate>`).moment.date, "20100302");
 });
 

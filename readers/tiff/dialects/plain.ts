@@ -1,24 +1,58 @@
 /**
  * TIFF without a dialect: pages of the same layout are planes along `Z`, and each layout is a scene. Reduced versions and masks
- * (NewSubfileType bits 0 and 2) are left out. Each array described by tifffile is a scene (`shaped.ts`).
+ * (NewSubfileType bits 0 and 2) are left out.
+ *
+ * Each array that tifffile describes in ImageDescription is a scene: `{"shape": [2, 3, 40, 50], "axes": "TCYX"}`. The planes of an
+ * array have a page each or share one directory. Another array or reduced versions may follow.
  */
+import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
 import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes.ts";
+import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
-import { warning } from "../../warning.ts";
+import { warnIf, type Warning, warning } from "../../warning.ts";
 import type { Directory } from "../directory.ts";
-import { readPage } from "../page.ts";
-import { noted, type Opened, type SeriesList, type Stack, tagMoment } from "../stack.ts";
-import { listedPlanes, PageChain, planesInRun } from "../stored_planes.ts";
+import { type PageLayout, readPage } from "../page.ts";
+import {
+  MAX_PLANES,
+  noted,
+  type Opened,
+  type PlaneIndex,
+  type SeriesList,
+  type Stack,
+  type StackSizes,
+  tagMoment,
+} from "../stack.ts";
+import { contiguousPlanes, listedPlanes, PageChain, planesInRun } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { isShape, upToNul } from "../text.ts";
 import type { TiffFile } from "../tiff_file.ts";
-import { arrayAt, arraySeries, numberInArray, type PageSeries, shapedArray } from "./shaped.ts";
 
 /** Largest number of scenes in a file whose pages are grouped only by layout. */
 const MAX_PAGE_SCENES = 1000;
 
-/** Memory per page of the chain. */
 const PAGE_BYTES = 64;
+
+/** The pages of one scene. */
+interface PageSeries {
+  /** Page numbers in the chain; empty if the file holds only reduced pages. */
+  readonly pages: readonly number[];
+  /** The array of the pages; `null` if they are slices. */
+  readonly array: ShapedArray | null;
+  readonly warnings: readonly Warning[];
+}
+
+/** An array of planes. */
+interface ShapedArray {
+  readonly text: string;
+  readonly sizes: StackSizes;
+  /** Number of planes, the product of the sizes. */
+  readonly planes: number;
+  /** Axes along which planes are counted, slowest first. Letters may repeat. */
+  readonly axes: readonly { readonly letter: "T" | "L" | "C" | "Z"; readonly size: number }[];
+  /** Whether one directory describes all planes. */
+  readonly inRun: boolean;
+  readonly warnings: readonly Warning[];
+}
 
 /** The scenes of a file without a dialect. */
 export function plainSeries(opened: Opened): SeriesList {
@@ -30,7 +64,7 @@ export function plainSeries(opened: Opened): SeriesList {
   return {
     count: all.length,
     own: 0,
-    warnings: further === 0 ? [] : [warning("scenes_left_out", text)],
+    warnings: warnIf(further > 0, "scenes_left_out", text),
     entries: (most) => all.slice(0, most).map((series) => ({ name: null, sizes: sizesIn(chain, series) })),
     open: (index) => stackOf(opened, chain, all[index]!),
   };
@@ -44,20 +78,18 @@ export function openPlain(opened: Opened): Stack {
 
 /** The pages like the first shown page, or those of the array that begins with it. */
 function firstSeries(opened: Opened, chain: PageChain): PageSeries {
-  const { tiff, descriptions } = opened;
   const pages = chain.likeFirst();
   const layout = readPage(shownDirectory(opened, chain, pages));
-  const text = upToNul(descriptions.find(isShape) ?? "");
-  const shape = text === ""
+  const text = upToNul(opened.descriptions.find(isShape) ?? "");
+  const array = text === ""
     ? null
     : noted(opened.warnings, "The shape of the array", () => shapedArray(text, layout));
-  const { warnings, ...series } = shape === null
-    ? { pages, array: null, warnings: [] }
-    : arraySeries(tiff, chain, pages, shape, layout);
-  return { ...series, warnings: [...chain.warnings, ...warnings] };
+  const series = array
+    ? arraySeries(opened.tiff, chain, pages, array, layout)
+    : { pages, array, warnings: [] };
+  return { ...series, warnings: [...chain.warnings, ...series.warnings] };
 }
 
-/** The directory of the first of these pages. */
 function shownDirectory({ tiff, first }: Opened, chain: PageChain, [page = 0]: readonly number[]): Directory {
   return page === 0 ? first : tiff.directoryAt(chain.offsets[page]!);
 }
@@ -71,25 +103,18 @@ function otherSeries(
   const taken = new Set(first.pages);
   const shown = chain.offsets.map((_, page) => page)
     .filter((page) => !taken.has(page) && chain.shownKind(page) !== null);
-  const others: PageSeries[] = [];
+  const arrays: PageSeries[] = [];
   let at = 0;
-  while (first.array !== null && at < shown.length && others.length < MAX_PAGE_SCENES - 1) {
+  while (first.array !== null && at < shown.length && arrays.length < MAX_PAGE_SCENES - 1) {
     const series = arrayAt(tiff, chain, shown, at);
     if (series === null) break;
-    others.push(series);
+    arrays.push(series);
     at += series.pages.length;
   }
-  let further = 0;
-  const groups = new Map<number, number[]>();
-  for (const page of shown.slice(at)) {
-    const kind = chain.shownKind(page)!;
-    const group = groups.get(kind);
-    if (group) group.push(page);
-    else if (1 + others.length + groups.size < MAX_PAGE_SCENES) groups.set(kind, [page]);
-    else further += 1;
-  }
-  for (const pages of groups.values()) others.push({ pages, array: null, warnings: [] });
-  return { others, further };
+  const groups = [...Map.groupBy(shown.slice(at), (page) => chain.shownKind(page)).values()];
+  const room = MAX_PAGE_SCENES - 1 - arrays.length;
+  const others = groups.slice(0, room).map((pages) => ({ pages, array: null, warnings: [] }));
+  return { others: [...arrays, ...others], further: groups.slice(room).flat().length };
 }
 
 function sizesIn(chain: PageChain, { pages, array }: PageSeries): SceneEntry["sizes"] {
@@ -118,6 +143,121 @@ function stackOf(opened: Opened, chain: PageChain, { pages, array, warnings }: P
   };
 }
 
+/** Largest number of axes of an array; tifffile has some twenty letters. */
+const MAX_AXES = 32;
+
+/** The array in a description. @throws {DecodeFailed} the description is damaged, or its planes have another layout */
+function shapedArray(text: string, { samples, width, height }: PageLayout): ShapedArray {
+  const document = parseJsonText(text, "ImageDescription (270)");
+  const { shape, axes, truncated } = isJsonObject(document) ? document : {};
+  const isValid = Array.isArray(shape) && shape.length <= MAX_AXES &&
+    shape.every((n) => Number.isSafeInteger(n) && n >= 1);
+  if (!isValid) throw new DecodeFailed(`ImageDescription (270) has no valid "shape"`);
+  const letters = typeof axes === "string" && axes.length === shape.length ? axes : "";
+  const planes = shape.reduce((product, n) => product * n, 1) / (samples * width * height);
+  if (!Number.isInteger(planes) || planes >= MAX_PLANES) {
+    throw new DecodeFailed(
+      `its shape ${shape.join(" x ")} does not end in planes of ${height} x ${width} x ${samples}`,
+    );
+  }
+  const found: ShapedArray["axes"][number][] = [];
+  let counted = 1;
+  // The remaining axes are rows, columns and samples, in any order.
+  for (const [i, size] of shape.entries()) {
+    if (counted >= planes) break;
+    counted *= size;
+    found.push({ letter: SERVED[letters[i] ?? ""] ?? "Z", size });
+  }
+  const rest = letters.slice(found.length);
+  if (letters !== "" && (!/^[A-Z]+$/.test(letters) || rest.split("X").length !== 2)) {
+    throw new DecodeFailed(`its axes ${quoted(letters)} do not end in those of a plane`);
+  }
+  const counting = counted === planes ? found : [{ letter: "Z" as const, size: planes }];
+  const sizes = { T: 1, L: 1, C: 1, Z: 1 };
+  for (const { letter, size } of counting) sizes[letter] *= size;
+  const misfit = `The array has ${shape.length} axes; "axes" is ${quoted(`${axes}`)}`;
+  return {
+    text,
+    sizes,
+    planes,
+    axes: counting,
+    inRun: truncated === true,
+    warnings: warnIf(axes !== undefined && letters === "", "metadata_disagree", misfit),
+  };
+}
+
+/** Served axes by letter: samples are channels, and planes of other axes are counted along `Z`. */
+const SERVED: Readonly<Record<string, "T" | "L" | "C">> = { T: "T", L: "L", C: "C", S: "C" };
+
+function numberInArray({ axes }: ShapedArray, { t, z, l, channel }: PlaneIndex): number {
+  const rest = { T: t, L: l, C: channel, Z: z };
+  let number = 0;
+  let stride = 1;
+  for (const { letter, size } of axes.toReversed()) {
+    number += rest[letter] % size * stride;
+    rest[letter] = Math.floor(rest[letter] / size);
+    stride *= size;
+  }
+  return number;
+}
+
+/** The array that begins at an index of the shown pages, or `null`. */
+function arrayAt(tiff: TiffFile, chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
+  const page = shown[at]!;
+  const text = shapeIn(tiff, chain, page);
+  if (text === undefined) return null;
+  return unlessDamaged(() => {
+    const layout = readPage(tiff.directoryAt(chain.offsets[page]!));
+    const shape = shapedArray(text, layout);
+    const kind = chain.shownKind(page);
+    // One page more than the array has planes shows whether another array follows.
+    let end = at + 1;
+    while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
+    const series = arraySeries(tiff, chain, shown.slice(at, end), shape, layout);
+    return series.array && series;
+  }, null);
+}
+
+/** Longest description of a further array in bytes; tifffile writes some hundred. */
+const MAX_SHAPE_TEXT = 1 << 16;
+
+/** The description of an array in a page other than the first. */
+function shapeIn(tiff: TiffFile, chain: PageChain, page: number): string | undefined {
+  if (!chain.isDescribed(page)) return undefined;
+  return tiff.directoryAt(chain.offsets[page]!).notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape);
+}
+
+/**
+ * The pages of an array, which ends where a page describes another array. `all` are pages of one layout from the first on. If there
+ * are more pages than planes and no further array, they are slices.
+ */
+function arraySeries(
+  tiff: TiffFile,
+  chain: PageChain,
+  all: readonly number[],
+  array: ShapedArray,
+  layout: PageLayout,
+): PageSeries {
+  const { planes, text } = array;
+  const other = all.slice(1, planes).findIndex((page) => (shapeIn(tiff, chain, page) ?? text) !== text);
+  const pages = other < 0 ? all : all.slice(0, other + 1);
+  const present = Math.max(pages.length, 1);
+  const inRun = array.inRun || present < planes && contiguousPlanes(tiff, layout) >= planes;
+  const held = inRun ? contiguousPlanes(tiff, layout) : present;
+  const counts = `The description declares ${planes} planes, but the file holds ${held}`;
+  const next = (pages[0] ?? 0) + planes;
+  const isFollowed = pages[planes - 1] === next - 1 && shapeIn(tiff, chain, next) !== undefined;
+  if (!inRun && present > planes && !isFollowed) {
+    const slices = warning("axes_assumed", `${counts}; they are read as slices`);
+    return { pages, array: null, warnings: [...array.warnings, slices] };
+  }
+  return {
+    pages: pages.slice(0, inRun ? 1 : planes),
+    array: { ...array, inRun },
+    warnings: [...array.warnings, ...warnIf(held < planes, "planes_missing", counts)],
+  };
+}
+
 /** Micrometres per inch and per centimetre, by ResolutionUnit. */
 const RESOLUTION_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
 
@@ -137,8 +277,8 @@ export function resolutionCalibrations(directory: Directory): Partial<Record<Axi
     const resolution = directory.noteNumber(tag) ?? 0;
     const pixel = unit / resolution;
     const dpi = 25_400 / pixel;
-    const print = PRINT_DPI.has(Math.round(dpi)) && Math.abs(dpi - Math.round(dpi)) < 0.01;
-    return pixel > 0 && pixel <= LARGEST_PIXEL && !print ? known(calibrated(pixel, "um")) : undefined;
+    const isPrint = PRINT_DPI.has(Math.round(dpi)) && Math.abs(dpi - Math.round(dpi)) < 0.01;
+    return pixel > 0 && pixel <= LARGEST_PIXEL && !isPrint ? known(calibrated(pixel, "um")) : undefined;
   };
   const [X, Y] = [step(TAG.XResolution), step(TAG.YResolution)];
   return X && Y ? { X, Y } : {};

@@ -4,14 +4,13 @@
  */
 import { basename } from "node:path";
 import { calibrationsOf } from "../../metadata/axes.ts";
-import { type PvScan, sourceSteps } from "../../metadata/pvscan.ts";
+import { sourceSteps } from "../../metadata/pvscan.ts";
 import { documentOf, namedPart } from "../../metadata/pvscan_files.ts";
-import { warning } from "../../warning.ts";
+import { warning, type WarningCode } from "../../warning.ts";
 import { PRAIRIE_SOFTWARE } from "../marks.ts";
 import type { Opened, SeriesList, Stack } from "../stack.ts";
 import { TAG } from "../tags.ts";
 
-/** Default names of line scans and of frames. */
 const LINE_SCAN = /^LineScan-/i;
 const FRAMES = /^(?:TSeries|ZSeries|SingleImage|BrightnessOverTime)-/i;
 
@@ -23,35 +22,28 @@ export function withPrairieDocument(opened: Opened, list: SeriesList): SeriesLis
   const named = namedPart(basename(opened.path)) !== null;
   if (!named && !PRAIRIE_SOFTWARE.test(opened.first.note(TAG.Software, 64))) return list;
   const document = documentOf(opened.path, opened.files);
+  const warn = (code: WarningCode, reason: string, unknown: string) =>
+    opened.warnings.push(warning(code, `It is an image of Prairie View, but ${reason}; ${unknown}`));
   if (document === null) {
-    opened.warnings.push(
-      warning(
-        "step_unknown",
-        "It is an image of Prairie View, but its name does not say which document it belongs to; " +
-          ROWS_UNKNOWN,
-      ),
-    );
+    warn("step_unknown", "its name does not say which document it belongs to", ROWS_UNKNOWN);
     return each(list, withoutRowStep);
   }
   const { part, found } = document;
   if ("reason" in found) {
-    const frames = part.kind !== "image" || FRAMES.test(part.scan);
-    opened.warnings.push(
-      warning(
-        "metadata_missing",
-        `It is an image of Prairie View, but ${found.reason}; ` +
-          (frames
-            ? "what only the document says, such as steps and the date, is unknown"
-            : LINE_SCAN.test(part.scan)
-            ? "its rows are lines in time, how long one takes is unknown"
-            : ROWS_UNKNOWN),
-      ),
-    );
-    return frames ? list : each(list, withoutRowStep);
+    if (part.kind !== "image" || FRAMES.test(part.scan)) {
+      const unknown = "what only the document says, such as steps and the date, is unknown";
+      warn("metadata_missing", found.reason, unknown);
+      return list;
+    }
+    const lines = "its rows are lines in time, how long one takes is unknown";
+    warn("metadata_missing", found.reason, LINE_SCAN.test(part.scan) ? lines : ROWS_UNKNOWN);
+    return each(list, withoutRowStep);
   }
-  return part.kind === "source"
-    ? each(list, (stack) => withSourceSteps(stack, found.scan, part.cycle))
-    : list;
+  if (part.kind !== "source") return list;
+  return each(list, (stack) => {
+    const { y, x } = sourceSteps(found.scan, part.cycle);
+    return { ...stack, calibrations: calibrationsOf({ Y: [y.step, y.unit], X: [x.step, x.unit] }) };
+  });
 }
 
 const each = (list: SeriesList, change: (stack: Stack) => Stack): SeriesList => ({
@@ -63,9 +55,4 @@ const each = (list: SeriesList, change: (stack: Stack) => Stack): SeriesList => 
 function withoutRowStep(stack: Stack): Stack {
   const { Y: _rows, ...calibrations } = stack.calibrations;
   return { ...stack, calibrations };
-}
-
-function withSourceSteps(stack: Stack, scan: PvScan, cycle: number): Stack {
-  const { y, x } = sourceSteps(scan, cycle);
-  return { ...stack, calibrations: calibrationsOf({ Y: [y.step, y.unit], X: [x.step, x.unit] }) };
 }

@@ -3,40 +3,19 @@
  * header (`scanimage_header.ts`), then the number of pages. Channels vary fastest; `scanimage_axes.ts` has the order of frames.
  */
 import { basename } from "node:path";
-import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
+import { PlaneNotFound } from "../../errors.ts";
 import { calibrationsOf } from "../../metadata/axes.ts";
 import { differ } from "../../metadata/text.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import { type Warning, warning } from "../../warning.ts";
-import { type PageLayout, readPage } from "../page.ts";
-import type { Opened, PlaneIndex, PlaneSource, Stack } from "../stack.ts";
+import { warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
+import { readPage } from "../page.ts";
+import type { Opened, PlaneIndex, Stack } from "../stack.ts";
 import { listedPlanes } from "../stored_planes.ts";
-import {
-  averagedFrames,
-  FrameAxes,
-  type FrameOrder,
-  frameOrder,
-  sliceStep,
-  stampedOrder,
-} from "./scanimage_axes.ts";
+import { FrameAxes, type FrameOrder, frameOrder, sliceStep, stampedOrder } from "./scanimage_axes.ts";
 import { addScanImageDocuments, ScanImageHeader } from "./scanimage_header.ts";
-import { joinedLines, lineScanOf, lineScanReason, lineScanWarnings, regionsOf } from "./scanimage_lines.ts";
+import { joinedLines, lineScanOf, lineScanWarnings, regionsOf, requireFrames } from "./scanimage_lines.ts";
 import { AcquiredFrames } from "./scanimage_parts.ts";
 import { FileFrames } from "./scanimage_stamps.ts";
-
-/** The stack of a ScanImage file together with the other parts of its acquisition, or `null`. */
-export function openScanImage(opened: Opened): Stack | null {
-  const header = ScanImageHeader.read(opened);
-  if (header === null) return null;
-  const reason = lineScanReason(opened, header);
-  if (reason !== null) {
-    throw new DecodeFailed(
-      `it belongs to a recording of ScanImage along arbitrary lines (${reason}): its samples are in the .pmt.dat file, ` +
-        "which is not read, and its pages do not show the sample",
-    );
-  }
-  return stackOf(opened, header);
-}
 
 /** The pages of an acquisition, according to its header, stamps and files. */
 interface Acquired {
@@ -44,39 +23,55 @@ interface Acquired {
   /** Frames of the opened file, which `header` describes. */
   readonly file: FileFrames;
   readonly order: FrameOrder;
-  /** Frames of all parts. */
   readonly acquired: AcquiredFrames;
   readonly axes: FrameAxes;
 }
 
-function stackOf(opened: Opened, header: ScanImageHeader): Stack {
-  const saved = header.savedChannels();
+/**
+ * The stack of a ScanImage file together with the other parts of its acquisition, or `null`.
+ *
+ * @throws {DecodeFailed} it belongs to a scan along arbitrary lines
+ */
+export function openScanImage(opened: Opened): Stack | null {
+  const header = ScanImageHeader.read(opened);
+  if (header === null) return null;
+  requireFrames(opened, header);
   const layout = readPage(opened.first);
-  const averaged = averagedFrames(header);
-  const file = new FileFrames(opened.tiff, saved?.length ?? null, averaged);
-  const order = stampedOrder(frameOrder(header), file);
-  const slow = !order.fast && order.slices !== 1;
-  const acquired = new AcquiredFrames(opened, { header, frames: file, averaged, slow });
+  const saved = header.savedChannels();
+  const declared = frameOrder(header);
+  const file = new FileFrames(opened.tiff, saved?.length ?? null, declared.averaged);
+  const order = stampedOrder(header, declared, file);
+  const acquired = new AcquiredFrames(opened, header, file, order);
   const axes = new FrameAxes(order, acquired.span);
   const all: Acquired = { header, file, order, acquired, axes };
   const timing = frameTiming(all);
   const regions = regionsOf(header);
-  const pixel = regions === null ? header.pixelSize(layout.width, layout.height) : regions.pixel;
+  const pixel = regions === null ? header.pixelSize(layout) : regions.pixel;
   const lineScan = lineScanOf(header);
   const secondsPerLine = lineScan?.secondsPerLine ?? null;
   const joins = secondsPerLine !== null && !acquired.isSplit && axes.slices === 1;
   const joined = joins ? joinedLines(file, layout, secondsPerLine) : null;
-  const period = storedPeriod(header, order, file);
-  const warnings: Warning[] = [
-    ...assumptions(saved, all),
+  const read = file.channels === 1 ? "one" : `${file.channels}, as frame stamps show`;
+  const zStep = sliceStep(header, axes.slices);
+  const warnings = [
+    ...warnIf(
+      saved === null,
+      "axes_assumed",
+      `The metadata of ScanImage do not say which channels were saved; pages are read as those of ${read}`,
+    ),
+    ...warnIf(
+      order.counted && acquired.span > 1,
+      "axes_assumed",
+      "The header of ScanImage says neither how many frames nor how many slices there are; pages are time points",
+    ),
     ...file.warnings,
-    ...order.warnings,
+    ...header.warnings,
     ...acquired.warnings,
     ...countWarnings(all),
+    ...joined ? [] : timing.warnings,
   ];
-  if (!joined) warnings.push(...timing.warnings);
-  const zStep = sliceStep(header, axes.slices, warnings);
   if (lineScan && !joined) {
+    const period = storedPeriod(all);
     warnings.push(...lineScanWarnings(lineScan, layout.height, { frames: axes.times, period }));
   }
   if (regions?.warning) warnings.push(regions.warning);
@@ -99,7 +94,19 @@ function stackOf(opened: Opened, header: ScanImageHeader): Stack {
     warnings,
     indexBytes: acquired.indexBytes,
     holds: (index) => joined !== null || pageOf(all, index) !== null,
-    plane: (index) => joined?.plane(index.channel) ?? planeAt(opened, layout, all, index),
+    plane: (index) => {
+      if (joined) return joined.plane(index.channel);
+      const found = pageOf(all, index);
+      if (found) {
+        const source = listedPlanes(found.file.tiff, layout, found.file.offsets)(found.page);
+        return { ...found.path !== opened.path && { name: basename(found.path) }, ...source };
+      }
+      const { t, z, channel } = index;
+      const number = axes.frame(t, z) * file.channels + channel;
+      throw new PlaneNotFound(
+        `plane ${number} is missing: no existing file holds T=${t} C=${channel} Z=${z}`,
+      );
+    },
   };
 }
 
@@ -112,32 +119,9 @@ function pageOf({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex
   return page < file.offsets.length || page === 0 ? { file, path, page } : null;
 }
 
-function planeAt(opened: Opened, layout: PageLayout, all: Acquired, index: PlaneIndex): PlaneSource {
-  const found = pageOf(all, index);
-  if (found === null) {
-    const { t, z, channel } = index;
-    const number = all.axes.frame(t, z) * all.file.channels + channel;
-    throw new PlaneNotFound(`plane ${number} is missing: no existing file holds T=${t} C=${channel} Z=${z}`);
-  }
-  const { file, path, page } = found;
-  const name = path === opened.path ? {} : { name: basename(path) };
-  return { ...name, ...listedPlanes(file.tiff, layout, file.offsets)(page) };
-}
-
-function assumptions(saved: readonly number[] | null, { file, order, acquired }: Acquired): Warning[] {
-  const read = file.channels === 1 ? "those of one" : `those of ${file.channels}, as frame stamps show`;
-  const unsaved = `The metadata of ScanImage do not say which channels were saved; pages are read as ${read}`;
-  const uncounted =
-    "The header of ScanImage says neither how many frames nor how many slices there are; pages are time points";
-  return [
-    ...saved === null ? [warning("axes_assumed", unsaved)] : [],
-    ...order.counted && acquired.span > 1 ? [warning("axes_assumed", uncounted)] : [],
-  ];
-}
-
 /** Warns if the header announces more frames than are stored, or if a volume is incomplete. */
 function countWarnings(all: Acquired): Warning[] {
-  const { file, order: { announced, perVolume }, acquired, axes } = all;
+  const { file: { channels }, order: { announced, perVolume }, acquired, axes: { times, slices } } = all;
   const { span } = acquired;
   if (announced !== null && announced > span) {
     const isWhole = perVolume !== null && span % perVolume === 0;
@@ -145,49 +129,44 @@ function countWarnings(all: Acquired): Warning[] {
     const text = `The header announces ${announced / size} ${unit}, ${span / size} are stored here`;
     return [warning("planes_missing", text)];
   }
-  const isLong = acquired.isSplit && span * file.channels > MAX_TIMES;
+  const isLong = acquired.isSplit && span * channels > MAX_TIMES;
   if (acquired.warnings.length > 0 || isLong) return [];
-  const { times, slices } = axes;
   let missing = 0;
   for (let t = 0; t < times; t += 1) {
     for (let z = 0; z < slices; z += 1) {
-      for (let channel = 0; channel < file.channels; channel += 1) {
+      for (let channel = 0; channel < channels; channel += 1) {
         if (pageOf(all, { t, z, channel }) === null) missing += 1;
       }
     }
   }
-  const planes = file.channels * slices * times;
-  if (missing === 0) return [];
+  const planes = channels * slices * times;
   const text = `The description declares ${planes} planes, but the file holds ${planes - missing}`;
-  return [warning("planes_missing", text)];
+  return warnIf(missing > 0, "planes_missing", text);
 }
 
 const shown = (value: number) => Number(value.toPrecision(6));
 
 /**
- * Reads the times of all time points; if there are too many, only those of the first ones and the last.
- *
- * @returns `step`: seconds between time points, `null` without a single step; `times`: seconds of each time point since the
- * first, if all have a stamp
+ * Seconds between time points, `null` without a single step, and since the first, if all have a stamp. If there are too many, only
+ * the first stamps and the last one are read.
  */
-function frameTiming({ header, order, axes, acquired, file }: Acquired): {
+function frameTiming(all: Acquired): {
   readonly step: number | null;
   readonly times: readonly number[] | null;
-  readonly warnings: Warning[];
+  readonly warnings: readonly Warning[];
 } {
-  if (axes.times < 2) return { step: null, times: null, warnings: [] };
-  const declared = headerStep(header, order, axes);
-  const points = file.stamped ? stampedPoints(axes, acquired, file) : [];
+  const { axes, file } = all;
+  const warnings: Warning[] = [];
+  const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
+  if (axes.times < 2) return { step: null, times: null, warnings };
+  const declared = headerStep(all);
+  const points = file.stamped ? stampedPoints(all) : [];
   const rises = points.slice(1).map(([t, seconds], i) => (seconds - points[i]![1]) / (t - points[i]![0]));
   if (rises.length === 0 || !rises.every((rise) => rise > 0)) {
-    const warnings: Warning[] = [];
-    if (!axes.isEven) {
-      const text = `Along T the ${axes.perSlice} frames of a slice alternate with ${axes.volumes} volumes`;
-      warnings.push(warning("step_uneven", `${text}; T has no one step`));
-    }
+    const text = `Along T the ${axes.perSlice} frames of a slice alternate with ${axes.volumes} volumes`;
+    if (!axes.isEven) warn("step_uneven", `${text}; T has no one step`);
     if (rises.length > 0) {
-      const text = "The times of the frame stamps do not ascend and do not count";
-      warnings.push(warning("metadata_disagree", text));
+      warn("metadata_disagree", "The times of the frame stamps do not ascend and do not count");
     }
     return { step: declared, times: null, warnings };
   }
@@ -195,32 +174,23 @@ function frameTiming({ header, order, axes, acquired, file }: Acquired): {
   const times = points.length === axes.times ? points.map(([, seconds]) => seconds - start) : null;
   const step = (end - start) / (last - first);
   if (rises.some((rise) => differ(rise, step))) {
-    const [least, most] = rises.reduce(
-      ([a, b], rise) => [Math.min(a, rise), Math.max(b, rise)],
-      [Infinity, 0],
-    );
-    const text = `Time points are ${shown(least)} to ${shown(most)} s apart by their stamps`;
-    return { step: null, times, warnings: [warning("step_uneven", `${text}; T has no one step`)] };
+    const sorted = rises.toSorted((a, b) => a - b);
+    const range = `${shown(sorted[0]!)} to ${shown(sorted.at(-1)!)} s`;
+    warn("step_uneven", `Time points are ${range} apart by their stamps; T has no one step`);
+    return { step: null, times, warnings };
   }
-  if (declared === null || !differ(declared, step)) return { step, times, warnings: [] };
-  const text = `The header declares ${shown(declared)} s from one time point to the next, the frame stamps ${
-    shown(step)
-  } s`;
-  return { step, times, warnings: [warning("metadata_disagree", `${text}, which count`)] };
+  if (declared !== null && differ(declared, step)) {
+    const text = `The header declares ${shown(declared)} s from one time point to the next`;
+    warn("metadata_disagree", `${text}, the frame stamps ${shown(step)} s, which count`);
+  }
+  return { step, times, warnings };
 }
 
-/** Time points and the seconds of their stamps, in order. */
-function stampedPoints(
-  axes: FrameAxes,
-  acquired: AcquiredFrames,
-  file: FileFrames,
-): (readonly [t: number, seconds: number])[] {
-  const pages = acquired.span * file.channels;
-  const isShort = axes.times <= MAX_TIMES && (!acquired.isSplit || pages <= MAX_TIMES);
+function stampedPoints({ axes, acquired, file }: Acquired) {
+  const isShort = axes.times <= MAX_TIMES &&
+    (!acquired.isSplit || acquired.span * file.channels <= MAX_TIMES);
   const from = axes.timeOf(acquired.start);
-  const points = isShort
-    ? Array.from({ length: axes.times }, (_, t) => t)
-    : new Set([from, from + 1, from + 2, axes.times - 1]);
+  const points = isShort ? Array(axes.times).keys() : new Set([from, from + 1, from + 2, axes.times - 1]);
   return [...points].flatMap((t) => {
     const found = acquired.find(axes.frame(t, 0));
     const seconds = found?.file.stamp(found.frame)?.seconds ?? NaN;
@@ -229,21 +199,23 @@ function stampedPoints(
 }
 
 /** Seconds between stored frames, from the rates in the header. */
-function framePeriod(header: ScanImageHeader, { averaged }: FrameOrder): number | null {
+function framePeriod({ header, order }: Acquired): number | null {
   const rate = header.positive("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
   const period = rate === null ? header.positive("hRoiManager.scanFramePeriod", "scanFramePeriod") : 1 / rate;
-  return period && averaged * period;
+  return period && order.averaged * period;
 }
 
 /** Seconds between stored frames, from the stamps of a file or else from its header. */
-function storedPeriod(header: ScanImageHeader, order: FrameOrder, file: FileFrames): number | null {
+function storedPeriod(all: Acquired): number | null {
+  const { file } = all;
   const last = file.count - 1;
   const span = file.stamped && last > 0 ? file.stamp(last)!.seconds - file.stamp(0)!.seconds : NaN;
-  return span > 0 ? span / (file.span - 1) : framePeriod(header, order);
+  return span > 0 ? span / (file.span - 1) : framePeriod(all);
 }
 
-function headerStep(header: ScanImageHeader, order: FrameOrder, axes: FrameAxes): number | null {
-  const frame = framePeriod(header, order);
+function headerStep(all: Acquired): number | null {
+  const { header, order, axes } = all;
+  const frame = framePeriod(all);
   if (axes.volumes === 1) return frame;
   if (axes.perSlice > 1) return axes.isEven ? frame : null;
   // For a slow stack, the header does not state the time between two volumes.

@@ -4,7 +4,6 @@
  */
 import { differ } from "../../metadata/text.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import { type Warning, warning } from "../../warning.ts";
 import type { ScanImageHeader } from "./scanimage_header.ts";
 import type { FileFrames } from "./scanimage_stamps.ts";
 
@@ -12,7 +11,7 @@ import type { FileFrames } from "./scanimage_stamps.ts";
 export interface FrameOrder {
   /** Whether fast focusing scans volumes; false for a slow stack and a time series. */
   readonly fast: boolean;
-  /** Frames per slice; `null` if all frames belong to one slice. */
+  /** `null` if all frames belong to one slice. */
   readonly perSlice: number | null;
   /** Slices per volume; `null` if the header does not state it. */
   readonly slices: number | null;
@@ -20,57 +19,45 @@ export interface FrameOrder {
   readonly perVolume: number | null;
   /** Number of frames averaged into a stored one. */
   readonly averaged: number;
-  /** Total number of frames that the header announces, or `null`. */
   readonly announced: number | null;
   /** Whether the header states neither the number of frames nor that of slices. */
   readonly counted: boolean;
-  readonly warnings: readonly Warning[];
-}
-
-/** Number of frames averaged into a stored one. */
-export function averagedFrames(header: ScanImageHeader): number {
-  const scanner = /res/i.test(header.fields.get("imagingSystem") ?? "") ? "hResScan" : "hLinScan";
-  return header.count(["hScan2D.logAverageFactor", `${scanner}.logAverageFactor`]) ??
-    header.count(["acqNumAveragedFramesSaved", "acqNumAveragedFrames", "acq.numAvgFramesSave"]) ?? 1;
 }
 
 /** Frames per slice before averaging. */
 const PER_SLICE = ["hStackManager.framesPerSlice", "acqNumFrames", "acq.numberOfFrames"];
 
-/** Number of slices, as set before a recording. */
-const SLICES = [
-  "hStackManager.slicesPerAcq",
-  "hStackManager.numSlices",
-  "stackNumSlices",
-  "acq.numberOfZSlices",
-];
-
 const VOLUMES = ["hStackManager.actualNumVolumes", "hStackManager.numVolumes"];
-
-const FAST_VOLUMES = [...VOLUMES, "hFastZ.numVolumes", "fastZNumVolumes"];
 
 /** Frames per volume without the flyback. */
 const PER_VOLUME = "hStackManager.numFramesPerVolume";
 
 /** The order of frames according to the header. */
 export function frameOrder(header: ScanImageHeader): FrameOrder {
-  const warnings: Warning[] = [];
-  const mode = stackMode(header, warnings);
+  const mode = stackMode(header);
+  const scanner = /res/i.test(header.fields.get("imagingSystem") ?? "") ? "hResScan" : "hLinScan";
+  const averaged = header.count([
+    "hScan2D.logAverageFactor",
+    `${scanner}.logAverageFactor`,
+    "acqNumAveragedFramesSaved",
+    "acqNumAveragedFrames",
+    "acq.numAvgFramesSave",
+  ]);
   const series: FrameOrder = {
     fast: mode === "fast",
     perSlice: null,
     slices: 1,
     perVolume: null,
-    averaged: averagedFrames(header),
+    averaged: averaged ?? 1,
     announced: null,
     counted: false,
-    warnings,
   };
-  return mode === "fast" ? fastOrder(header, series, warnings) : slowOrder(header, mode, series, warnings);
+  const order = mode === "fast" ? fastOrder : slowOrder;
+  return order(header, series, mode === "frames");
 }
 
-/** The mode of the recording by the header's switches. In older headers, counts distinguish a slow stack from a frame series. */
-function stackMode(header: ScanImageHeader, warnings: Warning[]): "fast" | "slow" | "frames" {
+/** The mode by the header's switches. In older headers, counts distinguish a slow stack from a series of frames. */
+function stackMode(header: ScanImageHeader): "fast" | "slow" | "frames" {
   const enabled = header.flag("hStackManager.enable");
   const fastZ = header.flag("hFastZ.enable", "fastZEnable") === true;
   const mode = header.fields.get("hStackManager.stackMode") ?? "";
@@ -79,26 +66,21 @@ function stackMode(header: ScanImageHeader, warnings: Warning[]): "fast" | "slow
   if (enabled === null) return "fast";
   if ((header.count([PER_VOLUME, "hFastZ.numFramesPerVolume"]) ?? 1) <= 1) return "frames";
   const text = `The header has "hFastZ.enable" on and "hStackManager.enable" off; its volumes count`;
-  warnings.push(warning("metadata_disagree", text));
+  header.warn("metadata_disagree", text);
   return "fast";
 }
 
-function slowOrder(
-  header: ScanImageHeader,
-  mode: "slow" | "frames",
-  series: FrameOrder,
-  warnings: Warning[],
-): FrameOrder {
+function slowOrder(header: ScanImageHeader, series: FrameOrder, isSeries: boolean): FrameOrder {
   const { averaged } = series;
   const raw = header.count(PER_SLICE);
   // Before version 3.7, a switch states that all frames of a slice are averaged.
   const isSwitched = header.flag("acq.averaging") === true && !header.fields.has("acq.numAvgFramesSave");
   const perSlice = isSwitched ? 1 : raw === null ? null : Math.max(1, Math.floor(raw / averaged));
-  const slices = mode === "frames" ? 1 : slicesOf(header, raw, header.count([PER_VOLUME]), warnings);
+  const slices = isSeries ? 1 : slicesOf(header, raw, header.count([PER_VOLUME]));
   if (slices !== null && slices <= 1) return { ...series, announced: perSlice };
   if (!isSwitched && raw !== null && raw % averaged !== 0) {
     const text = `The header declares ${raw} frames a slice, averaged by ${averaged}`;
-    warnings.push(warning("axes_assumed", `${text}; ${perSlice} are taken as stored`));
+    header.warn("axes_assumed", `${text}; ${perSlice} are taken as stored`);
   }
   const perVolume = perSlice === null || slices === null ? null : perSlice * slices;
   const announced = perVolume && perVolume * (header.count(VOLUMES) ?? 1);
@@ -106,7 +88,7 @@ function slowOrder(
   return { ...series, perSlice, slices, perVolume, announced, counted };
 }
 
-function fastOrder(header: ScanImageHeader, series: FrameOrder, warnings: Warning[]): FrameOrder {
+function fastOrder(header: ScanImageHeader, series: FrameOrder): FrameOrder {
   const { averaged } = series;
   // In 2015 and 2016 the frame count of a volume includes the flyback.
   const older = header.count(["hFastZ.numFramesPerVolume"]);
@@ -115,23 +97,18 @@ function fastOrder(header: ScanImageHeader, series: FrameOrder, warnings: Warnin
   const focused = recent ?? (older !== null && older > back ? older - back : null);
   // Earlier versions took one frame per slice, regardless of that setting.
   const declared = header.fields.has(PER_VOLUME) ? header.count(["hStackManager.framesPerSlice"]) : 1;
-  const slices = slicesOf(header, focused === null ? null : declared ?? 1, focused, warnings) ?? 1;
+  const slices = slicesOf(header, focused === null ? null : declared ?? 1, focused) ?? 1;
   const perSlice = declared ?? Math.max(1, Math.floor((focused ?? slices) / slices));
   const whole = header.count(["hStackManager.numFramesPerVolumeWithFlyback"]) ?? older ??
     slices * perSlice + back;
   const volume = Math.max(whole, slices * perSlice);
   if (perSlice % averaged !== 0 || volume % averaged !== 0) {
-    const text = `The header declares ${perSlice} frames a slice and ${volume} a volume`;
-    warnings.push(
-      warning(
-        "axes_assumed",
-        `${text}, not multiples of the ${averaged} averaged ones; pages are time points`,
-      ),
-    );
+    const text = `The header declares ${perSlice} frames a slice and ${volume} a volume, not multiples of`;
+    header.warn("axes_assumed", `${text} the ${averaged} averaged ones; pages are time points`);
     return series;
   }
   const perVolume = volume / averaged;
-  const volumes = header.count(FAST_VOLUMES);
+  const volumes = header.count([...VOLUMES, "hFastZ.numVolumes", "fastZNumVolumes"]);
   return {
     ...series,
     perSlice: perSlice / averaged,
@@ -146,14 +123,14 @@ function fastOrder(header: ScanImageHeader, series: FrameOrder, warnings: Warnin
  * If both agree on another number, that number counts. `numSlices` may be left over from another recording, so there one is
  * enough.
  */
-function slicesOf(
-  header: ScanImageHeader,
-  perSlice: number | null,
-  focused: number | null,
-  warnings: Warning[],
-): number | null {
+function slicesOf(header: ScanImageHeader, perSlice: number | null, focused: number | null): number | null {
   const actual = header.count(["hStackManager.actualNumSlices"]);
-  const declared = actual ?? header.count(SLICES);
+  const declared = actual ?? header.count([
+    "hStackManager.slicesPerAcq",
+    "hStackManager.numSlices",
+    "stackNumSlices",
+    "acq.numberOfZSlices",
+  ]);
   const zs = header.list("hStackManager.zs");
   const positions = zs.length > 1 ? new Set(zs).size : null;
   const isWhole = focused !== null && perSlice !== null && focused % perSlice === 0;
@@ -164,12 +141,12 @@ function slicesOf(
   const counts = actual === null || counted === positions ? other : declared;
   const source = counted === null ? "positions of the lens" : "frames of its volumes";
   const text = `The header declares ${declared} slices, the ${source} make ${other}; ${counts} counts`;
-  warnings.push(warning("metadata_disagree", text));
+  header.warn("metadata_disagree", text);
   return counts;
 }
 
 /** The order with the frames per slice from the stamps: in a slow stack each slice is an acquisition. */
-export function stampedOrder(order: FrameOrder, file: FileFrames): FrameOrder {
+export function stampedOrder(header: ScanImageHeader, order: FrameOrder, file: FileFrames): FrameOrder {
   const { perSlice, slices, fast } = order;
   if (fast || slices === 1 || !file.stamped || file.count > MAX_TIMES) return order;
   const numbers = Array.from({ length: file.count }, (_, i) => file.stamp(i)!.acquisition);
@@ -183,15 +160,14 @@ export function stampedOrder(order: FrameOrder, file: FileFrames): FrameOrder {
     file.count - starts.at(-1)! <= stamped;
   if (!isEven) {
     const text = "The frame stamps show slices of different numbers of frames; pages are time points";
-    const warnings = [...order.warnings, warning("axes_assumed", text)];
-    return { ...order, perSlice: null, slices: 1, perVolume: null, announced: null, warnings };
+    header.warn("axes_assumed", text);
+    return { ...order, perSlice: null, slices: 1, perVolume: null, announced: null };
   }
   if (stamped === perSlice) return order;
-  const text = `The header declares ${
-    perSlice ?? "any number of"
-  } stored frames a slice, the frame stamps show ${stamped}`;
-  const warnings = [...order.warnings, warning("metadata_disagree", `${text}, which counts`)];
-  return { ...order, perSlice: stamped, perVolume: slices && stamped * slices, announced: null, warnings };
+  const declared = `The header declares ${perSlice ?? "any number of"} stored frames a slice`;
+  const text = `${declared}, the frame stamps show ${stamped}, which counts`;
+  header.warn("metadata_disagree", text);
+  return { ...order, perSlice: stamped, perVolume: slices && stamped * slices, announced: null };
 }
 
 /** The positions of frames along T and Z. */
@@ -199,7 +175,6 @@ export class FrameAxes {
   /** Number of time points: volumes times frames per slice. */
   readonly times: number;
   readonly slices: number;
-  /** Stored frames per slice. */
   readonly perSlice: number;
   readonly volumes: number;
   readonly #perVolume: number;
@@ -220,7 +195,7 @@ export class FrameAxes {
     return volume * this.#perVolume + z * this.perSlice + t % this.perSlice;
   }
 
-  /** Time point of a frame. */
+  /** Inverse of `frame`. */
   timeOf(frame: number): number {
     const volume = Math.floor(frame / this.#perVolume);
     return volume * this.perSlice + frame % this.#perVolume % this.perSlice;
@@ -233,7 +208,7 @@ export class FrameAxes {
 }
 
 /** Micrometres between slices; `null` if there is no single step. */
-export function sliceStep(header: ScanImageHeader, slices: number, warnings: Warning[]): number | null {
+export function sliceStep(header: ScanImageHeader, slices: number): number | null {
   if (slices < 2) return null;
   const listed = header.list("hStackManager.zs");
   const distinct = [...new Set(listed)];
@@ -243,7 +218,7 @@ export function sliceStep(header: ScanImageHeader, slices: number, warnings: War
     "stackZStepSize",
     "acq.zStepSize",
   );
-  const size = declared === null ? null : Math.abs(declared);
+  const size = declared && Math.abs(declared);
   if (distinct.length < 2) return size;
   // The list may have an entry per frame of a volume, and two slices may share a position.
   const perSlice = listed.length / slices;
@@ -253,22 +228,19 @@ export function sliceStep(header: ScanImageHeader, slices: number, warnings: War
   const rises = zs.slice(1).map((z, i) => z - zs[i]!);
   const steps = rises.map(Math.abs);
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
-  const unevenness = most > 1.01 * least
-    ? `Slices are ${least} to ${most} um apart`
-    : most === 0
-    ? "All slices are at one position"
-    : rises.some((rise) => rise * rises[0]! < 0)
-    ? "Slices go forth and back"
-    : null;
-  if (unevenness !== null) {
-    warnings.push(warning("step_uneven", `${unevenness}; Z has no one step`));
+  let unevenness = "";
+  if (most > 1.01 * least) unevenness = `Slices are ${least} to ${most} um apart`;
+  else if (most === 0) unevenness = "All slices are at one position";
+  else if (rises.some((rise) => rise * rises[0]! < 0)) unevenness = "Slices go forth and back";
+  if (unevenness !== "") {
+    header.warn("step_uneven", `${unevenness}; Z has no one step`);
     return null;
   }
   const step = steps[0]!;
-  if (size !== null && size > 0 && differ(size, step)) {
+  if (size && differ(size, step)) {
     const text =
       `The header declares a step of ${size} um between slices, its positions are ${step} um apart`;
-    warnings.push(warning("metadata_disagree", `${text}, which counts`));
+    header.warn("metadata_disagree", `${text}, which counts`);
   }
   return step;
 }

@@ -6,7 +6,9 @@
 import type { DocumentList } from "../../io/document_list.ts";
 import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
 import { leadingNumber } from "../../metadata/text.ts";
+import { type Warning, warning, type WarningCode } from "../../warning.ts";
 import { isScanImageText, numberAt, SCANIMAGE_MARK } from "../marks.ts";
+import type { PageLayout } from "../page.ts";
 import { noted, type Opened, tagMoment } from "../stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import { decodeText } from "../text.ts";
@@ -14,9 +16,6 @@ import type { TiffFile } from "../tiff_file.ts";
 
 /** Largest number of saved channels. */
 export const MAX_SAVED_CHANNELS = 64;
-
-/** Longest list of channels in characters, eight per channel. */
-const MAX_CHANNEL_LIST = 8 * MAX_SAVED_CHANNELS;
 
 /** Longest list of positions in characters, sixteen for each of 65,536 slices. */
 const MAX_LIST = 1 << 20;
@@ -27,25 +26,37 @@ export class ScanImageHeader {
   readonly fields: ReadonlyMap<string, string>;
   /** JSON of the scanned regions, or `""`. */
   readonly regions: string;
+  /** Contradictions that its readers found. */
+  readonly warnings: Warning[] = [];
 
   private constructor(texts: readonly string[], regions: string) {
-    this.fields = fieldsOf(texts);
+    const fields = new Map<string, string>();
+    for (const line of texts.flatMap((text) => text.split(/[\r\n\0]+/))) {
+      const at = line.indexOf("=");
+      if (at < 1) continue;
+      const key = line.slice(0, at).trim().replace(/^state\./, "").replace(/^(?:scanimage\.)?SI\d?\./, "");
+      if (!fields.has(key)) fields.set(key, line.slice(at + 1).trim());
+    }
+    this.fields = fields;
     this.regions = regions;
   }
 
   /** The header of a file; `null` if no text is from ScanImage. */
   static read(opened: Opened): ScanImageHeader | null {
     const { tiff, first, descriptions } = opened;
-    const software =
-      noted(opened.warnings, tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES)) ??
-        [];
-    const block = noted(opened.warnings, "The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
-    const texts = [...software.slice(0, 1), ...descriptions, block.text];
+    const note = <T>(what: string, read: () => T) => noted(opened.warnings, what, read);
+    const software = note(tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES));
+    const block = note("The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
+    const texts = [...software?.slice(0, 1) ?? [], ...descriptions, block.text];
     if (!texts.some(isScanImageText)) return null;
     return new ScanImageHeader(texts, block.regions || first.note(ARTIST, MAX_VENDOR_BYTES));
   }
 
-  /** The first value that starts with a finite number, or `null`. */
+  /** Adds a warning about the settings. */
+  warn(code: WarningCode, text: string): void {
+    this.warnings.push(warning(code, text));
+  }
+
   number(...keys: readonly string[]): number | null {
     return keys.map((key) => leadingNumber(this.fields.get(key))).find((value) => value !== null) ?? null;
   }
@@ -70,19 +81,20 @@ export class ScanImageHeader {
   /** Numbers of a scalar, row or column of Matlab: `2`, `[1 2]`, `[1;2]`; empty if the list is too long. */
   list(key: string): number[] {
     const text = this.fields.get(key) ?? "";
-    return text.length > MAX_LIST ? [] : numbersIn(text);
+    const numbers = text.length > MAX_LIST ? [] : text.matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g);
+    return Array.from(numbers, ([number]) => Number(number));
   }
 
   /** Numbers of the saved channels, from 1; `null` if they are unknown or contradictory. */
   savedChannels(): number[] | null {
-    const text = this.fields.get("hChannels.channelSave") ?? this.fields.get("channelsSave");
-    if (text !== undefined) {
-      if (text.length > MAX_CHANNEL_LIST) return null;
-      const numbers = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(text) ? numbersIn(text) : [];
+    const listed = ["hChannels.channelSave", "channelsSave"].find((key) => this.fields.has(key));
+    if (listed !== undefined) {
+      const isList = /^\[?\s*\d+(?:[\s,;]+\d+)*\s*\]?$/.test(this.fields.get(listed)!);
+      const numbers = isList ? this.list(listed) : [];
       const most = this.#channelNames().length || MAX_SAVED_CHANNELS;
-      const isFitting = new Set(numbers).size === numbers.length &&
-        numbers.every((number) => number >= 1 && number <= most);
-      return numbers.length > 0 && isFitting ? numbers : null;
+      const isFitting = numbers.length > 0 && numbers.length <= MAX_SAVED_CHANNELS &&
+        new Set(numbers).size === numbers.length && numbers.every((number) => number >= 1 && number <= most);
+      return isFitting ? numbers : null;
     }
     const count = this.fields.get("acq.numberOfChannelsSave") ?? "";
     if (!/^\d+$/.test(count) || Number(count) < 1 || Number(count) > MAX_SAVED_CHANNELS) return null;
@@ -106,7 +118,7 @@ export class ScanImageHeader {
   }
 
   /** Micrometres per pixel, from the corners of the field of view. */
-  pixelSize(width: number, height: number): { x: number; y: number } | null {
+  pixelSize({ width, height }: PageLayout): { x: number; y: number } | null {
     const corners = this.list("hRoiManager.imagingFovUm");
     if (corners.length !== 8) return null;
     const extent = (from: number) => {
@@ -118,37 +130,18 @@ export class ScanImageHeader {
 
   /** `epoch = [2018 10 3 13 54 41.2]`, or `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
   moment(opened: Opened): Moment {
+    const clock = (key: string) => {
+      const [year, month, day, hour, minute, second, ...rest] = this.list(key);
+      const isWhole = second !== undefined && rest.length === 0;
+      return isWhole ? moment([year, month, day], [hour, minute, second]) : UNDATED;
+    };
     return firstMoment(
-      this.#clock("epoch"),
+      clock("epoch"),
       writtenMoment(this.fields.get("internal.triggerTimeString") ?? ""),
-      this.#clock("acqStartTime"),
+      clock("acqStartTime"),
       tagMoment(opened.first),
     );
   }
-
-  #clock(key: string): Moment {
-    const parts = this.list(key);
-    return parts.length === 6
-      ? moment([parts[0], parts[1], parts[2]], [parts[3], parts[4], parts[5]])
-      : UNDATED;
-  }
-}
-
-const numbersIn = (text: string): number[] =>
-  [...text.matchAll(/[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?/g)].map(([number]) => Number(number));
-
-/** Keys without their prefix. */
-function fieldsOf(texts: readonly string[]): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  for (const text of texts) {
-    for (const line of text.split(/[\r\n\0]+/)) {
-      const at = line.indexOf("=");
-      if (at < 1) continue;
-      const key = line.slice(0, at).trim().replace(/^state\./, "").replace(/^(?:scanimage\.)?SI\d?\./, "");
-      if (!fields.has(key)) fields.set(key, line.slice(at + 1).trim());
-    }
-  }
-  return fields;
 }
 
 /** The tag Artist, which holds the regions from 2016 to 2019. */

@@ -4,7 +4,7 @@
  * the TIFF of such a recording does not show the sample.
  */
 import { basename, dirname, join } from "node:path";
-import { unlessDamaged } from "../../errors.ts";
+import { DecodeFailed, unlessDamaged } from "../../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
 import { MAX_TIMES } from "../../metadata/time_stamps.ts";
@@ -21,17 +21,18 @@ import type { FileFrames } from "./scanimage_stamps.ts";
 const LINE_KEYS =
   /^(?:hRoiManager\.(?:scanType|scanMode|isLineScan)|hScan[^.]*\.(?:\w+\.)*(?:isL|l)ineScan\w*)$/;
 
-/** Why the pages of a ScanImage file are not frames, as a clause; or `null`. */
-export function lineScanReason(opened: Opened, { fields }: ScanImageHeader): string | null {
-  for (const [key, value] of fields) {
-    if (LINE_KEYS.test(key) && /^(?:'line'|true|1)$/i.test(value)) return `${key} is ${value.slice(0, 20)}`;
-  }
-  const stem = basename(opened.path).replace(/\.[^.]*$/, "");
-  const beside = (extension: string) =>
-    opened.files.kind(join(dirname(opened.path), stem + extension)) === "file";
-  return beside(".pmt.dat") && beside(".meta.txt")
-    ? `"${stem}.pmt.dat" and "${stem}.meta.txt" are beside it`
-    : null;
+/** Refuses a file of a scan along arbitrary lines. @throws {DecodeFailed} */
+export function requireFrames({ path, files }: Opened, { fields }: ScanImageHeader): void {
+  const switched = fields.entries()
+    .find(([key, value]) => LINE_KEYS.test(key) && /^(?:'line'|true|1)$/i.test(value));
+  const names = [".pmt.dat", ".meta.txt"].map((end) => basename(path).replace(/\.[^.]*$/, "") + end);
+  let reason = `"${names.join('" and "')}" are beside it`;
+  if (switched) reason = `${switched[0]} is ${switched[1].slice(0, 20)}`;
+  else if (!names.every((name) => files.kind(join(dirname(path), name)) === "file")) return;
+  throw new DecodeFailed(
+    `it belongs to a recording of ScanImage along arbitrary lines (${reason}): its samples are in the .pmt.dat file, ` +
+      "which is not read, and its pages do not show the sample",
+  );
 }
 
 /** Facts of the line scan; `null` if the slow mirror moved. */
@@ -63,9 +64,8 @@ function linePeriod(header: ScanImageHeader): number | null {
 }
 
 /**
- * Joins the frames of a file if, by their stamps, each begins within half a line period after the last row of the previous frame.
- *
- * @returns one plane per channel, as wide as a frame, with the rows of all frames
+ * Joins the frames of a file to one plane per channel if, by their stamps, each begins within half a line period after the last row
+ * of the previous frame.
  */
 export function joinedLines(
   frames: FileFrames,
@@ -124,9 +124,7 @@ export function lineScanWarnings(
   return [warning("line_scan_gap", text)];
 }
 
-/** Several regions in one ScanImage frame, one below the other. The rows between them show the way to the next region. */
-
-/** Pixel size and warning for a frame with regions. */
+/** Pixel size and warning for a frame with several regions, one below the other; rows between them show the way to the next. */
 export interface Regions {
   /** Micrometres per pixel if all regions have the same size and field, else `null`. */
   readonly pixel: { readonly x: number; readonly y: number } | null;
@@ -138,37 +136,32 @@ export interface Regions {
 export function regionsOf(header: ScanImageHeader): Regions | null {
   if (header.flag("hRoiManager.mroiEnable") !== true) return null;
   const fields = scanFields(header.regions);
-  const count = fields?.length ?? "several";
-  const text = `A frame holds ${count} regions one below the other; Y is not a length throughout`;
-  return {
-    pixel: fields && commonPixel(fields, header.positive("objectiveResolution")),
-    warning: count === 1 ? null : warning("regions_stacked", text),
-  };
-}
-
-/** The items of a list; Matlab writes a list of one item as the item. */
-const listOf = (value: unknown): JsonObject[] =>
-  (Array.isArray(value) ? value : [value]).filter(isJsonObject);
-
-const within = (value: unknown, key: string): unknown => isJsonObject(value) ? value[key] : undefined;
-
-/** The first field of each scanned region; `null` if the header does not describe them. */
-function scanFields(text: string): JsonObject[] | null {
-  const document = unlessDamaged(() => parseJsonText(text, "the regions"), null);
-  const group = within(within(document, "RoiGroups"), "imagingRoiGroup");
-  const regions = listOf(within(group, "rois")).filter(({ enable }) => enable !== 0 && enable !== false);
-  const fields = regions.flatMap(({ scanfields }) => listOf(scanfields).slice(0, 1));
-  return fields.length > 0 ? fields : null;
-}
-
-/** @param resolution micrometres per degree of scan angle, the unit of the sizes */
-function commonPixel(fields: readonly JsonObject[], resolution: number | null): Regions["pixel"] {
+  const text = `A frame holds ${fields.length || "several"} regions one below the other`;
+  // Micrometres per degree of scan angle, the unit of `sizeXY`.
+  const resolution = header.positive("objectiveResolution");
   const shapes = fields.map(({ sizeXY, pixelResolutionXY }) =>
     [sizeXY, pixelResolutionXY].flat().map(Number)
   );
-  const [first] = shapes;
-  if (resolution === null || !first || first.length !== 4 || !first.every((value) => value > 0)) return null;
-  if (shapes.some((shape) => shape.join() !== first.join())) return null;
+  const [first = []] = shapes;
+  const areAlike = first.length === 4 && first.every((value) => value > 0) &&
+    shapes.every((shape) => shape.join() === first.join());
   const [width = 0, height = 0, columns = 1, rows = 1] = first;
-  return { x: width * resolution / columns, y: height * resolution / rows };
+  return {
+    pixel: areAlike && resolution !== null
+      ? { x: width * resolution / columns, y: height * resolution / rows }
+      : null,
+    warning: fields.length === 1 ? null : warning("regions_stacked", `${text}; Y is not a length throughout`),
+  };
+}
+
+/** The first field of each scanned region; empty if the header does not describe them. */
+function scanFields(text: string): JsonObject[] {
+  // Matlab writes a list of one item as the item.
+  const listOf = (value: unknown) => [value].flat().filter(isJsonObject);
+  const document = unlessDamaged(() => parseJsonText(text, "the regions"), null);
+  const [groups] = isJsonObject(document) && isJsonObject(document.RoiGroups) ? [document.RoiGroups] : [];
+  const group = groups?.imagingRoiGroup;
+  return listOf(isJsonObject(group) ? group.rois : null)
+    .filter(({ enable }) => enable !== 0 && enable !== false)
+    .flatMap(({ scanfields }) => listOf(scanfields).slice(0, 1));
 }

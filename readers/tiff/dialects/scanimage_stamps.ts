@@ -24,32 +24,29 @@ const STAMP_BYTES = 256;
 /** Largest ratio of the range of frame numbers to the number of stored frames: some frames are lost or not logged. */
 const MAX_SPREAD = 4;
 
-/** Matches a key at the start of a line and its value, a number without sign or exponent. */
-const valueOf = (key: string) => new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:\\.\\d{1,15})?)\\s*$`, "m");
-
-const NUMBER = valueOf("frameNumbers?|Frame Number");
-const SECONDS = valueOf("frameTimestamps?_sec|Frame Timestamp\\(s\\)");
-const ACQUISITION = valueOf("acquisitionNumbers?");
-const IN_ACQUISITION = valueOf("frameNumberAcquisition");
-
-const numberBy = (key: RegExp, text: string) => Number(key.exec(text)?.[1] ?? NaN);
-
-/** The stamp in a description, or `null`. */
-function stampIn(text: string): Stamp | null {
-  const number = numberBy(NUMBER, text);
-  if (!Number.isSafeInteger(number)) return null;
-  return {
-    number,
-    seconds: numberBy(SECONDS, text),
-    acquisition: numberBy(ACQUISITION, text),
-    inAcquisition: numberBy(IN_ACQUISITION, text),
-  };
+/** Finds the value, a number without sign or exponent, of a key at the start of a line. */
+function valueOf(key: string): (text: string) => number {
+  const line = new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:\\.\\d{1,15})?)\\s*$`, "m");
+  return (text) => Number(line.exec(text)?.[1] ?? NaN);
 }
 
-/** The stamp of a page, or `null`. */
+const numberIn = valueOf("frameNumbers?|Frame Number");
+const secondsIn = valueOf("frameTimestamps?_sec|Frame Timestamp\\(s\\)");
+const acquisitionIn = valueOf("acquisitionNumbers?");
+const inAcquisitionIn = valueOf("frameNumberAcquisition");
+
 function stampOf(directory: Directory): Stamp | null {
-  const texts = unlessDamaged(() => directory.textStarts(TAG.ImageDescription, STAMP_BYTES), []);
-  return texts.map(stampIn).find((stamp) => stamp !== null) ?? null;
+  for (const text of unlessDamaged(() => directory.textStarts(TAG.ImageDescription, STAMP_BYTES), [])) {
+    const number = numberIn(text);
+    if (!Number.isSafeInteger(number)) continue;
+    return {
+      number,
+      seconds: secondsIn(text),
+      acquisition: acquisitionIn(text),
+      inAcquisition: inAcquisitionIn(text),
+    };
+  }
+  return null;
 }
 
 /** Number of the first frame of a file; `NaN` without a stamp. */
@@ -58,7 +55,6 @@ export const firstNumber = (first: Directory): number => stampOf(first)?.number 
 /** The frames of one file in stored order, each with a page per channel. The last frame may be incomplete. */
 export class FileFrames {
   readonly tiff: TiffFile;
-  /** Offsets of the file's pages. */
   readonly offsets: readonly number[];
   /** Pages per frame. */
   readonly channels: number;
@@ -76,12 +72,7 @@ export class FileFrames {
   /** Stored frames by their distance from the first one, if numbers are skipped; else `null`. */
   readonly #frames: ReadonlyMap<number, number> | null;
 
-  /**
-   * Walks the pages of a file and checks the stamps of all frames.
-   *
-   * @param declared number of channels in the header, or `null`
-   * @param averaged number of frames averaged into one
-   */
+  /** Checks the stamps of all pages; `declared` channels and `averaged` frames per stored one are those of the header. */
   constructor(tiff: TiffFile, declared: number | null, averaged: number) {
     const chain = new PageChain(tiff, (directory) => {
       const [first] = this.#stamps.values();
@@ -123,12 +114,10 @@ export class FileFrames {
     return this.stamped ? this.stamp(0)!.number : NaN;
   }
 
-  /** Memory of offsets and stamps. */
   get indexBytes(): number {
     return 16 * this.offsets.length + 200 * this.#stamps.size;
   }
 
-  /** The stamp of a stored frame. */
   stamp(frame: number): Stamp | null {
     return this.#stampAt(frame * this.channels);
   }
@@ -144,20 +133,16 @@ export class FileFrames {
 
   /** Number of pages that share the first stamp, if the next frame has as many; else `null`. */
   #pagesOfFrame(): number | null {
-    const run = (from: number) => {
-      const first = this.#stampAt(from)?.number;
-      let length = first === undefined ? 0 : 1;
-      while (length > 0 && length <= MAX_SAVED_CHANNELS && this.#stampAt(from + length)?.number === first) {
-        length += 1;
-      }
-      return length;
-    };
-    const first = run(0);
-    if (first === 0 || first > MAX_SAVED_CHANNELS) return null;
-    const second = run(first);
+    const numbers = this.offsets.slice(0, 2 * MAX_SAVED_CHANNELS + 1)
+      .map((_, page) => this.#stampAt(page)?.number ?? NaN);
+    const first = numbers.findIndex((number) => number !== numbers[0]);
+    if (first < 1 || first > MAX_SAVED_CHANNELS || Number.isNaN(numbers[first])) return null;
+    const rest = numbers.slice(first);
+    const next = rest.findIndex((number) => number !== rest[0]);
     // The last frame may be incomplete.
-    const isCut = second > 0 && second < first && first + second >= this.offsets.length;
-    return second === first || isCut ? first : null;
+    return next === first || next < 0 && first + rest.length === this.offsets.length && rest.length <= first
+      ? first
+      : null;
   }
 
   /** Why the frame numbers are inconsistent, as a clause; or `null`. */

@@ -9,7 +9,7 @@ import { calibrationsOf } from "../../metadata/axes.ts";
 import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
 import { differ, numberOf, textFrom } from "../../metadata/text.ts";
 import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { unlessLost, type Warning, warning } from "../../warning.ts";
+import { unlessLost, warning, type WarningCode } from "../../warning.ts";
 import { EXPERIMENT_NAME as DOCUMENT } from "../marks.ts";
 import type { Opened, SeriesList, Stack } from "../stack.ts";
 
@@ -21,30 +21,24 @@ const FRAMES = [0, 1];
 /** The images of an OME-TIFF, with metadata from an `Experiment.xml` beside them. */
 export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
   const found = readExperiment(opened);
-  if (found === null) return list;
-  const { text, experiment } = found;
-  return { ...list, open: (index) => described(list.open(index), experiment, text) };
+  return found ? { ...list, open: (index) => described(list.open(index), found) } : list;
 }
 
 /** The document, or `null`: with a warning if it is damaged, without one if it is from another program. */
 const readExperiment = ({ path, files, warnings }: Opened) =>
   unlessLost(warnings, `"${DOCUMENT}"`, () => {
-    const file = files.openNeighbour(join(dirname(path), DOCUMENT));
+    using file = files.openNeighbour(join(dirname(path), DOCUMENT));
     if (file === null) return null;
-    try {
-      if (file.size > MAX_XML_BYTES) {
-        throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
-      }
-      const text = textFrom(file.read(0, file.size, "the document"));
-      if (!text.slice(0, 4096).includes(ROOT)) return null;
-      const experiment = parseXml(text.trim(), "the document");
-      return experiment.name === ROOT ? { text, experiment } : null;
-    } finally {
-      file.close();
+    if (file.size > MAX_XML_BYTES) {
+      throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
     }
+    const text = textFrom(file.read(0, file.size, "the document"));
+    if (!text.slice(0, 4096).includes(ROOT)) return null;
+    const experiment = parseXml(text.trim(), "the document");
+    return experiment.name === ROOT ? { text, experiment } : null;
   });
 
-function described(stack: Stack, experiment: XmlElement, text: string): Stack {
+function described(stack: Stack, { text, experiment }: { text: string; experiment: XmlElement }): Stack {
   const { documents } = stack;
   const withDocument: Stack = {
     ...stack,
@@ -55,29 +49,27 @@ function described(stack: Stack, experiment: XmlElement, text: string): Stack {
   };
   const scan = child(experiment, "LSM")?.attributes ?? {};
   const number = (name: string) => numberOf(scan[name]);
-  const warnings: Warning[] = [];
-  const note = (...one: Parameters<typeof warning>) => warnings.push(warning(...one));
+  const warnings = [...stack.warnings];
+  const note = (code: WarningCode, text: string) => warnings.push(warning(code, text));
   const isLineScan = number("timeBasedLineScan") === 1 || !FRAMES.includes(number("areaMode") ?? 0);
-  if (isLineScan) {
-    note(
-      "axes_assumed",
-      `"${DOCUMENT}" says that lines were scanned (timeBasedLineScan="${scan.timeBasedLineScan ?? ""}", ` +
-        `areaMode="${scan.areaMode ?? ""}"); rows are served without a step, as they may be lines in time`,
-    );
-  }
   const { width, height } = stack.layout;
   const [columns, rows] = [number("pixelX"), number("pixelY")];
-  if (!isLineScan && (columns !== width || rows !== height)) {
-    note(
-      "metadata_disagree",
-      `"${DOCUMENT}" describes ${columns} x ${rows} pixels, the images have ${width} x ${height}; it is left out`,
-    );
-    return { ...withDocument, warnings: [...stack.warnings, ...warnings] };
+  if (isLineScan) {
+    const { timeBasedLineScan = "", areaMode = "" } = scan;
+    const reason = `timeBasedLineScan="${timeBasedLineScan}", areaMode="${areaMode}"`;
+    const text = `"${DOCUMENT}" says that lines were scanned (${reason})`;
+    note("axes_assumed", `${text}; rows are served without a step, as they may be lines in time`);
+  } else if (columns !== width || rows !== height) {
+    const text = `"${DOCUMENT}" describes ${columns} x ${rows} pixels, the images have ${width} x ${height}`;
+    note("metadata_disagree", `${text}; it is left out`);
+    return { ...withDocument, warnings };
   }
   const { T, Z } = stack.sizes;
   const pixel = positive(number("pixelSizeUM"));
   const depth = Z > 1 ? positive(numberOf(child(experiment, "ZStage")?.attributes.stepSizeUM)) : null;
-  const frame = T > 1 ? frameTime(scan) : null;
+  // `averageNum` keeps its last value when `averageMode` is off.
+  const averaged = number("averageMode") === 1 ? Math.max(1, number("averageNum") ?? 1) : 1;
+  const rate = T > 1 ? positive(number("frameRate")) : null;
   const isStream = numberOf(child(experiment, "Timelapse")?.attributes.intervalSec) === 0 ||
     numberOf(child(experiment, "Streaming")?.attributes.enable) === 1;
   const declared = calibrationsOf({
@@ -85,16 +77,13 @@ function described(stack: Stack, experiment: XmlElement, text: string): Stack {
     Y: [pixel, "um"],
     Z: [depth, "um"],
     // The frame rate does not apply to volumes or to frames at intervals.
-    T: [Z === 1 && isStream ? frame : null, "s"],
+    T: [Z === 1 && isStream ? rate && averaged / rate : null, "s"],
   });
   for (const letter of ["X", "Y", "Z", "T"] as const) {
     const [own, other] = [stack.calibrations[letter], declared[letter]];
     if (own && other && own.unit === other.unit && differ(own.step, other.step)) {
-      note(
-        "metadata_disagree",
-        `OME-XML has a step of ${own.step} ${own.unit} along ${letter}, "${DOCUMENT}" one of ${other.step}; ` +
-          "that of OME-XML counts",
-      );
+      const text = `OME-XML has a step of ${own.step} ${own.unit} along ${letter}, "${DOCUMENT}" one of`;
+      note("metadata_disagree", `${text} ${other.step}; that of OME-XML counts`);
     }
   }
   const { Y, ...calibrations } = { ...declared, ...stack.calibrations };
@@ -105,19 +94,11 @@ function described(stack: Stack, experiment: XmlElement, text: string): Stack {
     ...withDocument,
     calibrations: { ...calibrations, ...Y && !isLineScan && { Y } },
     moment: firstMoment(momentIn(child(experiment, "Date")?.attributes ?? {}), stack.moment),
-    warnings: [...stack.warnings, ...warnings],
+    warnings,
   };
 }
 
 const positive = (value: number | null) => value !== null && value > 0 ? value : null;
-
-/** Seconds per stored frame. `averageNum` keeps its last value when `averageMode` is off. */
-function frameTime(scan: Readonly<Record<string, string>>): number | null {
-  const rate = positive(numberOf(scan.frameRate));
-  if (rate === null) return null;
-  const averaged = numberOf(scan.averageMode) === 1 ? numberOf(scan.averageNum) ?? 1 : 1;
-  return Math.max(1, averaged) / rate;
-}
 
 /** Largest offset of a time zone from UTC in seconds. */
 const FARTHEST_ZONE = 15 * 3600;

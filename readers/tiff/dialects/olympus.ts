@@ -1,0 +1,282 @@
+/**
+ * TIFF exported by Olympus and Evident FluoView with a text file beside it, which has lines of `"key"\t"value"` under
+ * `"[Section]"`. Channels, slices and frames of an acquisition may be in files of their own, whose names end in `_C001Z001T001`
+ * (each part optional, channel first). They share one text file, whose name lacks that ending.
+ */
+import { basename, dirname, join } from "node:path";
+import { DecodeFailed, PlaneNotFound, Unreadable } from "../../errors.ts";
+import { MAX_XML_BYTES } from "../../io/limits.ts";
+import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
+import { lineScanOf } from "../../metadata/line_scan.ts";
+import { firstMoment } from "../../metadata/moment.ts";
+import { textFrom } from "../../metadata/text.ts";
+import { MAX_LISTED, missingFiles, warnIf, type Warning, warning } from "../../warning.ts";
+import { OLYMPUS_ENDING } from "../marks.ts";
+import { readPage } from "../page.ts";
+import type { Opened, PlaneIndex, Stack } from "../stack.ts";
+import { described, sameLayout } from "../stored_planes.ts";
+import { TAG } from "../tags.ts";
+import { readOther, recentBytes, RecentFiles, TiffFile } from "../tiff_file.ts";
+import { openFluoView } from "./fluoview.ts";
+import { type OlympusFields, readFields } from "./olympus_fields.ts";
+import { openPlain } from "./plain.ts";
+
+/** Largest text file in bytes; usual ones have some kilobytes. */
+const MAX_TEXT_BYTES = 4 << 20;
+
+/** The stack of a TIFF with such a text file or such a name; else `null`. */
+export function openOlympus(opened: Opened): Stack | null {
+  const stem = stemOf(opened.path);
+  const ending = OLYMPUS_ENDING.exec(stem);
+  const read = readIfReadable(opened);
+  if (read === null && !ending?.[3]) return null;
+  const fields = read instanceof Unreadable ? null : read?.fields ?? null;
+  const set = ending ? joinFiles(opened, stem.slice(0, ending.index), fields) : null;
+  const isAlone = set === null ||
+    set.sizes.C * set.sizes.Z * set.sizes.T === 1 && set.warnings.length === 0;
+  if (read === null && isAlone) return null;
+  const stack = set ?? openOne(opened);
+  return read === null ? stack : withText(opened, stack, read, set !== null);
+}
+
+const openOne = (one: Opened): Stack => openFluoView(one) ?? openPlain(one);
+
+/** Adds the text file, if there is one, to a stack that ImageJ saved again: the text describes the image. */
+export function withOlympusText(opened: Opened, stack: Stack): Stack {
+  const read = readIfReadable(opened);
+  return read === null ? stack : withText(opened, stack, read, false);
+}
+
+/** A stack of one or (`isSet`) several files as a text describes it. @throws {Unreadable} only the text says what pages are */
+function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable, isSet: boolean): Stack {
+  const { layout: { width, height }, sizes } = stack;
+  if (read instanceof Unreadable) {
+    if (!isSet && sizes.T * sizes.C * sizes.Z > 1) throw read;
+    const lost = `Steps, names and the date are unknown: ${read.message}`;
+    return { ...stack, warnings: [...stack.warnings, warning("file_unreadable", lost)] };
+  }
+  const { imageSize, counts, direction, pixelTime, lineScan, moment, names, steps, duration } = read.fields;
+  if (imageSize && (imageSize[0] !== width || imageSize[1] !== height)) {
+    const text = `The text file beside it describes ${
+      imageSize.join(" x ")
+    } pixels, not ${width} x ${height}`;
+    return {
+      ...stack,
+      warnings: [...stack.warnings, warning("metadata_disagree", `${text}; it is not used`)],
+    };
+  }
+  const per = (count: number) => [duration && duration[0] / count, duration?.[1]] as const;
+  const none = [null, ""] as const;
+  const calibrations = {
+    ...stack.calibrations,
+    ...calibrationsOf({
+      X: steps.X ?? none,
+      Y: lineScan ? per(height) : steps.Y ?? none,
+      Z: steps.Z ?? none,
+      T: lineScan ? none : per(counts.T - 1),
+    }),
+  };
+  // Pages are the channels or frames that the text counts.
+  const pages = !isSet && sizes.T * sizes.C === 1 && counts.Z <= 1 ? sizes.Z : 1;
+  const letter = pages === 1 ? null : (["C", "T"] as const).find((letter) => counts[letter] === pages);
+  return {
+    ...stack,
+    ...letter && {
+      sizes: { T: 1, C: 1, Z: 1, [letter]: pages },
+      plane: ({ t, l, channel }) => stack.plane({ t: 0, l, channel: 0, z: letter === "C" ? channel : t }),
+    },
+    calibrations,
+    lineScan: lineScan || stack.lineScan
+      ? lineScanOf(calibrations.Y, pixelTime && calibrated(...pixelTime), direction)
+      : null,
+    names: isSet ? stack.names : names,
+    moment: firstMoment(moment, stack.moment),
+    documents: (list) => {
+      stack.documents?.(list);
+      const again = readText(opened);
+      list.add(again?.name ?? "", "text/plain", again?.text ?? null);
+    },
+    fileSize: stack.fileSize + read.size,
+  };
+}
+
+const stemOf = (path: string) => basename(path).replace(/\.[^.]*$/, "");
+
+interface TextFile {
+  readonly name: string;
+  readonly text: string;
+  readonly fields: OlympusFields;
+  readonly size: number;
+}
+
+/** The result of {@linkcode readText}, or the error if an existing text cannot be read. */
+function readIfReadable(opened: Opened): TextFile | Unreadable | null {
+  try {
+    return readText(opened);
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
+}
+
+/** The text of the set or of the file itself, if it describes an image. @throws {Unreadable} */
+function readText(opened: Opened): TextFile | null {
+  const own = stemOf(opened.path);
+  const stems = new Set([own.replace(OLYMPUS_ENDING, ""), own]);
+  for (const name of [...stems].flatMap((stem) => [`${stem}.txt`, `${stem}.TXT`])) {
+    using file = opened.files.openNeighbour(join(dirname(opened.path), name));
+    if (file === null || file.size > MAX_TEXT_BYTES) continue;
+    const text = textFrom(file.read(0, file.size, "the text file"));
+    const fields = readFields(text);
+    if (fields) return { name, text, fields, size: file.size };
+  }
+  return null;
+}
+
+/** Largest number of channels in a text; the instruments have at most six detectors. */
+const MAX_CHANNELS = 99;
+
+const MEMBER_BYTES = 1024;
+
+/** Channel, slice and frame in the name of a file; 1 by default. */
+type Numbers = Readonly<Record<"C" | "Z" | "T", number>>;
+
+interface Member {
+  readonly path: string;
+  readonly at: Numbers;
+}
+
+const keyOf = ({ C, Z, T }: Numbers) => `${C},${Z},${T}`;
+
+/** The range of numbers along an axis with the given ones: from 1, or from 0 if a file has it. */
+function numberRange(numbers: readonly number[]): { readonly first: number; readonly count: number } {
+  const first = Math.min(1, ...numbers);
+  return { first, count: Math.max(...numbers) - first + 1 };
+}
+
+/**
+ * Joins the readable files of a set, whose names begin with `prefix`, to one stack. A file that is missing, damaged or of another
+ * layout causes a warning. The numbers in names are positions along the axes even if files are missing.
+ */
+function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null): Stack {
+  const own = openOne(opened);
+  const found = membersOf(opened, prefix);
+  const self = found.find(({ path }) => path === opened.path);
+  if (self === undefined) return own;
+  const along = (letter: keyof Numbers) =>
+    [...new Set(found.map(({ at }) => at[letter]))].sort((a, b) => a - b);
+  const numbers = { C: along("C"), Z: along("Z"), T: along("T") };
+  const { members, reasons, fileSize, warnings } = judged(opened, own, found, self);
+  const channels = numberRange([...numbers.C, Math.min(fields?.counts.C ?? 1, MAX_CHANNELS)]);
+  // A single file along an axis holds the whole axis.
+  const slices = numbers.Z.length > 1 ? numberRange(numbers.Z) : null;
+  const times = numbers.T.length > 1 ? numberRange(numbers.T) : null;
+  const numbersOf = ({ t, z, channel }: PlaneIndex): Numbers => ({
+    C: channels.first + channel,
+    Z: slices ? slices.first + z : numbers.Z[0]!,
+    T: times ? times.first + t : numbers.T[0]!,
+  });
+  const stacks = new RecentFiles(opened.path, own, (path) => {
+    const { files } = opened;
+    const tiff = new TiffFile(files.open(path), files);
+    const { first } = tiff;
+    const descriptions = first.texts(TAG.ImageDescription, MAX_XML_BYTES);
+    return openOne({ path, files, tiff, first, descriptions, warnings: [] });
+  });
+  return {
+    ...own,
+    sizes: { T: times?.count ?? own.sizes.T, C: channels.count, Z: slices?.count ?? own.sizes.Z },
+    names: Array.from({ length: channels.count }, (_, i) => {
+      const number = channels.first + i;
+      return fields?.names[number - 1] ?? `CH${number}`;
+    }),
+    fileSize,
+    files: () => [...members.values()],
+    warnings: [...own.warnings, ...missing(self, found, numbers, fields), ...warnings],
+    indexBytes: members.size * MEMBER_BYTES + recentBytes(members.size),
+    holds: (index) => members.has(keyOf(numbersOf(index))),
+    plane: (index) => {
+      const wanted = numbersOf(index);
+      const path = members.get(keyOf(wanted));
+      if (path === undefined) {
+        const what = `"${nameOf(self, wanted)}", which holds the plane, is`;
+        const reason = reasons.get(keyOf(wanted));
+        if (reason === undefined) throw new PlaneNotFound(`${what} missing`);
+        throw new DecodeFailed(`${what} left out: ${reason}`);
+      }
+      return stacks.get(path).plane({ ...index, ...times && { t: 0 }, ...slices && { z: 0 }, channel: 0 });
+    },
+  };
+}
+
+/** The paths of the files of a set, by their numbers, and the reasons for leaving others out. */
+function judged({ files }: Opened, { layout, fileSize }: Stack, found: readonly Member[], self: Member) {
+  const members = new Map([[keyOf(self.at), self.path]]);
+  const reasons = new Map<string, string>();
+  const warnings: Warning[] = [];
+  for (const { path, at } of found) {
+    if (members.has(keyOf(at))) continue;
+    const size = readOther(files, path, (tiff) => {
+      const page = readPage(tiff.first);
+      if (sameLayout(page, layout)) return tiff.file.size;
+      return `it is ${described(page)}, the opened file ${described(layout)}`;
+    });
+    if (typeof size === "string") {
+      reasons.set(keyOf(at), size);
+      warnings.push(warning("file_unreadable", `"${basename(path)}" is left out: ${size}`));
+    } else {
+      members.set(keyOf(at), path);
+      fileSize += size;
+    }
+  }
+  return { members, reasons, fileSize, warnings };
+}
+
+function membersOf(opened: Opened, prefix: string): Member[] {
+  const folder = dirname(opened.path);
+  return opened.files.list(folder).flatMap((name) => {
+    if (!name.startsWith(prefix + "_") || !/\.tiff?$/i.test(name)) return [];
+    const parts = OLYMPUS_ENDING.exec(stemOf(name));
+    if (parts?.index !== prefix.length) return [];
+    const [C, Z, T] = [1, 2, 3].map((i) => Number(parts[i] ?? 1)) as [number, number, number];
+    return [{ path: join(folder, name), at: { C, Z, T } }];
+  });
+}
+
+/** Name of another file of the set, made from the name of this one. */
+function nameOf({ path }: Member, numbers: Numbers): string {
+  return basename(path).replace(
+    /([CZT])(\d+)(?=(?:[CZT]\d+)*\.[^.]*$)/gi,
+    (_, letter: string, digits: string) =>
+      letter + String(numbers[letter.toUpperCase() as keyof Numbers]).padStart(digits.length, "0"),
+  );
+}
+
+/** Warns about missing files that the text or the other names imply. */
+function missing(
+  self: Member,
+  found: readonly Member[],
+  numbers: Readonly<Record<keyof Numbers, readonly number[]>>,
+  fields: OlympusFields | null,
+): Warning[] {
+  const counts = fields?.counts ?? { C: 0, Z: 1, T: 1 };
+  const last = Math.min(Math.max(counts.C, ...numbers.C), MAX_CHANNELS);
+  const lost = Array.from({ length: last }, (_, i) => ({ C: i + 1, Z: numbers.Z[0]!, T: numbers.T[0]! }))
+    .filter(({ C }) => !numbers.C.includes(C));
+  const present = new Set(found.map(({ at }) => keyOf(at)));
+  const absent = numbers.T.flatMap((T) => numbers.Z.flatMap((Z) => numbers.C.map((C) => ({ C, Z, T }))))
+    .filter((at) => !present.has(keyOf(at)));
+  const names = [...lost, ...absent].slice(0, MAX_LISTED).map((at) => nameOf(self, at));
+  const compare = (what: string, declared: number, stored: number) =>
+    warnIf(
+      stored > 1 && declared > stored,
+      "metadata_disagree",
+      `The text file counts ${declared} ${what}, the set has files of ${stored}`,
+    );
+  return [
+    ...missingFiles(names, lost.length + absent.length),
+    ...compare("slices", counts.Z, numbers.Z.length),
+    // The frames of a line scan are its rows.
+    ...fields?.lineScan ? [] : compare("frames", counts.T, numbers.T.length),
+  ];
+}
