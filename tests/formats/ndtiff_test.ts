@@ -11,7 +11,7 @@ import { concat } from "../fixtures/bytes.ts";
 import { ndtiffFiles, type NDTiffImage, recordOf } from "../fixtures/ndtiff_writer.ts";
 import { grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
-import { checkRows, hashAt, positionsOf, sizesIn, someRanges } from "../planes.ts";
+import { checkRows, firstsAt, hashAt, positionsOf, sizesIn, someRanges } from "../planes.ts";
 import { inFolder } from "../temporary_files.ts";
 
 const FIXTURE = join(import.meta.dirname!, "../fixtures/ndtiff");
@@ -92,19 +92,14 @@ Deno.test("steps, times, date and size of a data set", async () => {
   const step = Object.fromEntries(found.axes.map(({ name, step }) => [name, step]));
   deepEqual(step, { ...EXPECTED.steps, C: 1 });
   deepEqual(found.times, EXPECTED.times);
-  deepEqual(
-    [found.date, found.time],
-    ["20261102", "102031"].map((text, i) => i === 0 ? text : text.replace(/(..)(..)(..)/, "$1:$2:$3")),
-  );
+  deepEqual([found.date, found.time], ["20261102", "10:20:31"]);
   const bytes = [...Deno.readDirSync(join(FIXTURE, "explored"))]
     .reduce((sum, { name }) => sum + Deno.statSync(join(FIXTURE, "explored", name)).size, 0);
   equal(found.fileSize, bytes);
   deepEqual(found.codes, []);
   await openHere(join(FIXTURE, "explored"), (acquisition) => {
-    deepEqual(documentsOf(acquisition).map(({ name }) => name), [
-      "NDTiff summary",
-      "MicroManagerMetadata (51123)",
-    ]);
+    const names = documentsOf(acquisition).map(({ name }) => name);
+    deepEqual(names, ["NDTiff summary", "MicroManagerMetadata (51123)"]);
   });
 });
 
@@ -143,14 +138,9 @@ Deno.test("tiles and unknown axes are scenes, never focus planes", async (t) => 
 Deno.test("numbers ascend, followed by texts in the order of their images", () =>
   withSet(ndtiffFiles(GRAY, imagesOf(...["b", 10, "a", 2].map((time) => ({ time })))), async (folder) => {
     await openHere(folder, async (acquisition) => {
-      const found: number[] = [];
-      for (let t = 0; t < 4; t += 1) {
-        const plane = new Float32Array(24);
-        await (await acquisition.plan([0], { t, z: 0, l: 0 })).decode([plane]);
-        found.push(plane[0]!);
-      }
+      const found = await Promise.all([0, 1, 2, 3].map((t) => firstsAt(acquisition, { t })));
       // 2, 10, "b", "a"
-      deepEqual(found, [103, 101, 100, 102]);
+      deepEqual(found, [[103], [101], [100], [102]]);
     });
   }));
 
@@ -170,12 +160,8 @@ Deno.test("every type of sample", async (t) => {
         const images = [{ axes: { time: 0 }, first: 200, note }];
         return withSet(ndtiffFiles(layout, images, { type, version }), async (folder) => {
           const found = await opened(folder);
-          deepEqual([found.channels[0]!.sampleType, found.channelNames, found.firsts], [
-            sampleType,
-            names,
-            firsts,
-          ]);
-          deepEqual(found.codes, []);
+          equal(found.channels[0]!.sampleType, sampleType);
+          deepEqual([found.channelNames, found.firsts, found.codes], [names, firsts, []]);
           // Without the index the tags tell the same.
           Deno.removeSync(join(folder, "NDTiff.index"));
           const bare = await opened(join(folder, STACK));
@@ -245,51 +231,37 @@ Deno.test("an image file that is cut or missing", async (t) => {
     file: time === 2 ? 0 : 1,
     note: { PixelSizeUm: 0.5, "ElapsedTime-ms": 40 * time },
   }));
-  await t.step(
-    "missing: the planes of the others are served",
-    () =>
-      withSet(ndtiffFiles(GRAY, images), async (folder) => {
-        Deno.removeSync(join(folder, "set_NDTiffStack_1.tif"));
-        const found = await opened(folder);
-        deepEqual([found.position.t, found.firsts], [2, [102]]);
-        deepEqual(found.codes, ["file_missing", "step_unknown", "planes_missing", "opened_elsewhere"]);
-        await openHere(folder, async (acquisition) => {
-          await rejects(
-            acquisition.plan([0], { t: 0, z: 0, l: 0 }),
-            /no stored image .*; missing files: "set_NDTiffStack_1\.tif"/,
-          );
-        });
-      }),
-  );
-  await t.step(
-    "cut before an image: it is not there; inside of one: it is damaged",
-    () =>
-      withSet(ndtiffFiles(GRAY, images), async (folder) => {
-        const path = join(folder, "set_NDTiffStack_1.tif");
-        const view = new DataView(Deno.readFileSync(join(folder, "NDTiff.index")).buffer);
-        // The second record: length, axes, length, name, offset.
-        const first = 4 + view.getUint32(0, true) + 4 + path.length - folder.length - 1 + 32;
-        const at = first + 4 + view.getUint32(first, true) + 4 + path.length - folder.length - 1;
-        const offset = view.getUint32(at, true);
-        for (const [size, error] of [[offset + 9, /ends after the file/], [offset, PlaneNotFound]] as const) {
-          Deno.truncateSync(path, size);
-          await openHere(folder, async (acquisition) => {
-            await rejects(acquisition.plan([0], { t: 1, z: 0, l: 0 }), error);
-          });
-        }
-      }),
-  );
-  await t.step(
-    "another file under its name is refused by name",
-    () =>
-      withSet(ndtiffFiles(GRAY, images), async (folder) => {
-        Deno.writeTextFileSync(join(folder, "set_NDTiffStack_1.tif"), "x".repeat(5000));
-        await rejects(
-          opened(join(folder, STACK)),
-          /"set_NDTiffStack_1\.tif": the file does not start/,
-        );
-      }),
-  );
+  /** Refuses the plane of a time point. */
+  const refused = (folder: string, t: number, error: RegExp | typeof PlaneNotFound) =>
+    openHere(folder, (acquisition) => rejects(firstsAt(acquisition, { t }), error));
+  const step = (name: string, use: (folder: string, path: string) => Promise<void>) =>
+    t.step(name, () =>
+      withSet(
+        ndtiffFiles(GRAY, images),
+        (folder) => use(folder, join(folder, "set_NDTiffStack_1.tif")),
+      ));
+  await step("missing: the planes of the others are served", async (folder, path) => {
+    Deno.removeSync(path);
+    const found = await opened(folder);
+    deepEqual([found.position.t, found.firsts], [2, [102]]);
+    deepEqual(found.codes, ["file_missing", "step_unknown", "planes_missing", "opened_elsewhere"]);
+    await refused(folder, 0, /no stored image .*; missing files: "set_NDTiffStack_1\.tif"/);
+  });
+  await step("cut before an image: it is not there; inside of one: it is damaged", async (folder, path) => {
+    const view = new DataView(Deno.readFileSync(join(folder, "NDTiff.index")).buffer);
+    // The second record: length, axes, length, name, offset.
+    const first = 4 + view.getUint32(0, true) + 4 + path.length - folder.length - 1 + 32;
+    const at = first + 4 + view.getUint32(first, true) + 4 + path.length - folder.length - 1;
+    const offset = view.getUint32(at, true);
+    for (const [size, error] of [[offset + 9, /ends after the file/], [offset, PlaneNotFound]] as const) {
+      Deno.truncateSync(path, size);
+      await refused(folder, 1, error);
+    }
+  });
+  await step("another file under its name is refused by name", async (folder, path) => {
+    Deno.writeTextFileSync(path, "x".repeat(5000));
+    await rejects(opened(join(folder, STACK)), /"set_NDTiffStack_1\.tif": the file does not start/);
+  });
 });
 
 Deno.test("an index that is cut, damaged or hostile", async (t) => {
@@ -303,78 +275,59 @@ Deno.test("an index that is cut, damaged or hostile", async (t) => {
   const two = whole.subarray(0, 2 * record);
   const open = (index: Uint8Array, use: (folder: string) => Promise<void>) =>
     withSet(new Map([...files, ["NDTiff.index", index]]), use);
-  const ended: [string, Uint8Array, number, RegExp][] = [
-    [
-      "cut inside the axes",
-      whole.subarray(0, 2 * record + 9),
-      2,
-      /at the record at \d+ of \d+ bytes: its axes at \d+ end after the file/,
-    ],
-    ["axes of 4 GB", concat(two, new Uint8Array(4).fill(255)), 2, /its axes have 4294967295 bytes/],
+  const step = (name: string, index: Uint8Array, use: (folder: string) => Promise<void>) =>
+    t.step(name, () => open(index, use));
+  const inAxes = /at the record at \d+ of \d+ bytes: its axes at \d+ end after the file/;
+  const ended: [string, Uint8Array, RegExp][] = [
+    ["cut inside the axes", whole.subarray(0, 2 * record + 9), inAxes],
+    ["axes of 4 GB", concat(two, new Uint8Array(4).fill(255)), /its axes have 4294967295 bytes/],
     [
       "axes that are no JSON",
       concat(two, recordOf("{time:2}", STACK, numbers)),
-      2,
       /its axes are not a JSON object/,
     ],
   ];
-  for (const [name, index, times, message] of ended) {
-    await t.step(name, () =>
-      open(index, async (folder) => {
-        const found = await opened(folder);
-        equal(found.axes.find(({ name }) => name === "T")?.size, times);
-        const damage = found.warnings.find(({ code }) => code === "metadata_damaged");
-        match(damage?.text ?? "", message);
-        deepEqual(found.firsts, [100]);
-      }));
-  }
-  await t.step(
-    "zeros after the last record are not damage",
-    () =>
-      open(concat(whole, new Uint8Array(9000)), async (folder) => {
-        deepEqual((await opened(folder)).codes, ["step_unknown"]);
-      }),
-  );
-  await t.step("an empty index: the tags tell", () =>
-    open(new Uint8Array(0), async (folder) => {
+  for (const [name, index, message] of ended) {
+    await step(name, index, async (folder) => {
       const found = await opened(folder);
-      deepEqual([found.axes[0]!.size, found.codes], [3, ["metadata_disagree", "step_unknown"]]);
-    }));
+      deepEqual([sizesIn(found), found.firsts], ["T2", [100]]);
+      match(found.warnings.find(({ code }) => code === "metadata_damaged")?.text ?? "", message);
+    });
+  }
+  await step(
+    "zeros after the last record are not damage",
+    concat(whole, new Uint8Array(9000)),
+    async (folder) => {
+      deepEqual((await opened(folder)).codes, ["step_unknown"]);
+    },
+  );
+  await step("an empty index: the tags tell", new Uint8Array(0), async (folder) => {
+    const found = await opened(folder);
+    deepEqual([sizesIn(found), found.codes], ["T3", ["metadata_disagree", "step_unknown"]]);
+  });
   const refused: [string, readonly number[], RegExp][] = [
-    ["an unknown type", [offset, 6, 4, 9, 0, noteOffset, noteLength, 0], /6 x 4 pixels of type 9/],
-    [
-      "too many pixels",
-      [offset, 2 ** 31, 2 ** 31, 1, 0, noteOffset, noteLength, 0],
-      /2147483648 x 2147483648 pixels/,
-    ],
-    [
-      "more pixels than the file",
-      [offset, 6, 4_000_000, 1, 0, noteOffset, noteLength, 0],
-      /ends after the file/,
-    ],
+    ["an unknown type", numbers.with(3, 9), /6 x 4 pixels of type 9/],
+    ["too many pixels", numbers.with(1, 2 ** 31).with(2, 2 ** 31), /2147483648 x 2147483648 pixels/],
+    ["more pixels than the file", numbers.with(2, 4_000_000), /ends after the file/],
   ];
   for (const [name, words, message] of refused) {
-    await t.step(
-      name,
-      () => open(recordOf({ time: 0 }, STACK, words), (folder) => rejects(opened(folder), message)),
-    );
+    const index = recordOf({ time: 0 }, STACK, words);
+    await step(name, index, (folder) => rejects(opened(folder), message));
   }
-  await t.step("a plane of another size or type than the first is refused alone", async () => {
-    for (const words of [numbers.with(1, 3), numbers.with(3, 0)]) {
-      await open(concat(two, recordOf({ time: 2 }, STACK, words)), async (folder) => {
-        deepEqual((await opened(folder)).firsts, [100]);
-        await openHere(folder, async (acquisition) => {
-          await rejects(acquisition.plan([0], { t: 2, z: 0, l: 0 }), /unlike the first plane/);
-        });
-      });
-    }
-  });
-  await t.step("the last of two records of one image counts", () => {
-    const offsetOfSecond = new DataView(whole.buffer).getUint32(2 * record - 32, true);
-    return open(
-      concat(whole, recordOf({ time: 0 }, STACK, numbers.with(0, offsetOfSecond))),
-      async (folder) => deepEqual((await opened(folder)).firsts, [101]),
-    );
+  for (const words of [numbers.with(1, 3), numbers.with(3, 0)]) {
+    const index = concat(two, recordOf({ time: 2 }, STACK, words));
+    await step("a plane of another size or type than the first is refused alone", index, async (folder) => {
+      deepEqual((await opened(folder)).firsts, [100]);
+      await openHere(
+        folder,
+        (acquisition) => rejects(firstsAt(acquisition, { t: 2 }), /unlike the first plane/),
+      );
+    });
+  }
+  const offsetOfSecond = new DataView(whole.buffer).getUint32(2 * record - 32, true);
+  const again = concat(whole, recordOf({ time: 0 }, STACK, numbers.with(0, offsetOfSecond)));
+  await step("the last of two records of one image counts", again, async (folder) => {
+    deepEqual((await opened(folder)).firsts, [101]);
   });
   await t.step("names with folders are looked up beside the index alone", async () => {
     for (const name of [`../${STACK}`, `C:\\data\\${STACK}`, `//host/${STACK}`]) {
@@ -393,16 +346,11 @@ Deno.test("steps that differ between two sources", async (t) => {
     first: 100,
     note: { PixelSizeUm: pixel, ZPosition_um_Intended: height, "Z-Position": "6.0000" },
   });
+  const two = [image(0, 0.5, 3), image(1, 0.5, 5)];
   const rows: [string, NDTiffImage[], object, string, string][] = [
-    [
-      "alike",
-      [image(0, 0.5, 3), image(1, 0.5, 5)],
-      { PixelSize_um: 0.504, "z-step_um": 2.01 },
-      "",
-      "2 0.5 0.5",
-    ],
-    ["pixels", [image(0, 0.5, 3), image(1, 0.5, 5)], { PixelSize_um: 0.6 }, "metadata_disagree", "2 0.5 0.5"],
-    ["slices", [image(0, 0.5, 3), image(1, 0.5, 5)], { "z-step_um": -3 }, "metadata_disagree", "2 0.5 0.5"],
+    ["alike", two, { PixelSize_um: 0.504, "z-step_um": 2.01 }, "", "2 0.5 0.5"],
+    ["pixels", two, { PixelSize_um: 0.6 }, "metadata_disagree", "2 0.5 0.5"],
+    ["slices", two, { "z-step_um": -3 }, "metadata_disagree", "2 0.5 0.5"],
     ["downwards", [image(0, 0.5, 5), image(1, 0.5, 3)], {}, "", "2 0.5 0.5"],
     ["uneven", [image(0, 0.5, 0), image(1, 0.5, 1), image(2, 0.5, 4)], {}, "step_uneven", "2 0.5 0.5"],
     ["a pixel of exactly 1", [image(0, 1, 0), image(1, 1, 1)], {}, "step_unknown", "1 1 1"],

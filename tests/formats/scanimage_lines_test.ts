@@ -2,14 +2,15 @@
  * Line scans of ScanImage: frames of a slow mirror that stands still are kymographs. Recordings along arbitrary lines are refused
  * with an explanation.
  */
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { DecodeFailed, UnsupportedFormat } from "../../readers/errors.ts";
-import type { Acquisition } from "../../readers/reader.ts";
 import { scanImageBytes, type ScanImageFile } from "../fixtures/scanimage_files.ts";
 import { grayLayout, tiffBytes, type TiffLayout, tiffOf } from "../fixtures/tiff_writer.ts";
-import { loadHere, openHere } from "../load_here.ts";
-import { withFiles } from "../temporary_files.ts";
+import { loadHere } from "../load_here.ts";
+import { decodeAt } from "../planes.ts";
+import { withFiles, withOpened } from "../temporary_files.ts";
+import { codesOf } from "../warning_codes.ts";
 
 const LAYOUT: TiffLayout = { ...grayLayout(4, 3, 16), kind: "int" };
 
@@ -21,21 +22,14 @@ const recording = (...lines: string[]) =>
 
 const failure = (path: string) => loadHere(path).then(() => null, (error: Error) => error);
 
-for (
-  const line of [
-    "SI.hRoiManager.scanType = 'line'",
-    "SI.hScan2D.lineScan = true",
-    "SI.hScan_LinScan.isLineScan = 1",
-  ]
-) {
+const LINES_ON = ["hRoiManager.scanType = 'line'", "hScan2D.lineScan = true", "hScan_LinScan.isLineScan = 1"];
+
+for (const line of LINES_ON) {
   Deno.test(`refuses a file of ScanImage with ${line}`, () =>
-    withFiles({ "a.tif": recording(line) }, async (_path, folder) => {
-      const error = await failure(join(folder, "a.tif"));
-      equal(error instanceof DecodeFailed, true);
-      match(
-        error!.message,
-        /along arbitrary lines \(hScan|along arbitrary lines \(hRoiManager.scanType is 'line'\)/,
-      );
+    withFiles({ "a.tif": recording(`SI.${line}`) }, async (path) => {
+      const error = await failure(path);
+      ok(error instanceof DecodeFailed);
+      ok(error.message.includes(`along arbitrary lines (${line.replace("=", "is")})`), error.message);
     }));
 }
 
@@ -47,27 +41,23 @@ Deno.test("refuses a file of ScanImage beside the samples of a line scan, and op
       deepEqual([summary.rows, summary.columns], [3, 4]);
     }
     for (const end of [".pmt.dat", ".meta.txt"]) Deno.writeTextFileSync(join(folder, `a_00001${end}`), "x");
-    match(
-      (await failure(join(folder, "a_00001.tif")))!.message,
-      /"a_00001.pmt.dat" and "a_00001.meta.txt" are beside it/,
-    );
+    const { message } = (await failure(join(folder, "a_00001.tif")))!;
+    match(message, /"a_00001.pmt.dat" and "a_00001.meta.txt" are beside it/);
     equal((await loadHere(join(folder, "b.tif"))).summary.rows, 3);
   });
 });
 
 Deno.test("explains the other files of such a recording", () => {
-  const empty = new Uint8Array(16);
-  return withFiles(
-    { "a.pmt.dat": empty, "A.META.TXT": empty, "a.scnnr.dat": empty, "a.dat": empty },
-    async (_path, folder) => {
-      for (const name of ["a.pmt.dat", "A.META.TXT", "a.scnnr.dat"]) {
-        const error = await failure(join(folder, name));
-        equal(error instanceof UnsupportedFormat, true, name);
-        match(error!.message, /cannot be opened: it is named like a part of a recording of ScanImage/);
-      }
-      match((await failure(join(folder, "a.dat")))!.message, /is of no known format/);
-    },
-  );
+  const names = ["a.pmt.dat", "A.META.TXT", "a.scnnr.dat", "a.dat"];
+  const files = Object.fromEntries(names.map((name) => [name, new Uint8Array(16)]));
+  return withFiles(files, async (_path, folder) => {
+    for (const name of names) {
+      const error = await failure(join(folder, name));
+      ok(error instanceof UnsupportedFormat, name);
+      const named = /cannot be opened: it is named like a part of a recording of ScanImage/;
+      match(error.message, name === "a.dat" ? /is of no known format/ : named);
+    }
+  });
 });
 
 /** A line takes 0.5 ms, a pixel 0.1 us; 5 columns of 1 um. */
@@ -97,25 +87,14 @@ const lineScan = (period: number | null, change: Partial<ScanImageFile> = {}) =>
 /** Axes, codes of warnings, and the first column of a plane. */
 async function described(bytes: Uint8Array, channel = 0, t = 0) {
   let found: unknown[] = [];
-  await withFiles(
-    { "a.tif": bytes },
-    (_path, folder) =>
-      openHere(join(folder, "a.tif"), async (acquisition: Acquisition) => {
-        const plan = await acquisition.plan([channel], { t, z: 0, l: 0 });
-        const plane = new Float32Array(plan.rows * plan.columns);
-        await plan.decode([plane]);
-        const axes = acquisition.axes.map(({ name, size, step, unit }) =>
-          `${name}${size} ${step.toPrecision(3)} ${unit}`
-        );
-        const codes = acquisition.warnings.map(({ code }) => code);
-        found = [
-          axes.join(", "),
-          codes,
-          [...plane].filter((_, i) => i % plan.columns === 0),
-          acquisition.lineScan,
-        ];
-      }),
-  );
+  await withOpened({ "a.tif": bytes }, async (acquisition) => {
+    const { planes: [plane], plan } = await decodeAt(acquisition, { t }, { channels: [channel] });
+    const axes = acquisition.axes.map(({ name, size, step, unit }) =>
+      `${name}${size} ${step.toPrecision(3)} ${unit}`
+    );
+    const column = [...plane!].filter((_, i) => i % plan.columns === 0);
+    found = [axes.join(", "), codesOf(acquisition.warnings), column, acquisition.lineScan];
+  });
   return found;
 }
 
@@ -156,10 +135,9 @@ Deno.test("frames of a line scan with a gap stay apart", async () => {
   deepEqual((await described(lineScan(0.001)))[1], ["metadata_disagree"]);
   // Without stamps the rate of the header counts: two frames of 4 ms are averaged, less rows of 2 ms.
   const rated = [...LINES, "SI.hRoiManager.scanFrameRate = 250", "SI.hScan2D.logAverageFactor = 2"];
-  await withFiles(
+  await withOpened(
     { "a.tif": lineScan(null, { header: rated }) },
-    (_path, folder) =>
-      openHere(join(folder, "a.tif"), ({ warnings }) => match(JSON.stringify(warnings), /6 ms pass/)),
+    ({ warnings }) => match(JSON.stringify(warnings), /6 ms pass/),
   );
   // Unknown without either.
   deepEqual((await described(lineScan(null)))[1], ["line_scan_gap"]);

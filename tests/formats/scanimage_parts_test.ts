@@ -42,6 +42,10 @@ const named = (number: number) => `scan_00001_${String(number).padStart(5, "0")}
 const inFolder = (files: Files, use: (path: (name: string) => string) => Promise<void>) =>
   withFiles(files, (_path, folder) => use((name) => join(folder, name)));
 
+/** Opens one of these files. */
+const withOpened = (files: Files, name: string, use: (acquisition: Acquisition) => void | Promise<void>) =>
+  inFolder(files, (path) => openHere(path(name), use));
+
 /** First sample of the only channel. */
 const firstAt = async (acquisition: Acquisition, t: number, z = 0) =>
   (await firstsAt(acquisition, { t, z }))[0]!;
@@ -67,20 +71,20 @@ Deno.test("each part of an acquisition opens all of it", () =>
   }));
 
 Deno.test("volumes may begin in one part and end in the next", () =>
-  inFolder(
+  withOpened(
     {
       [named(1)]: part(1, { pages: 8 }),
       [named(2)]: part(2, {
         stamp: (frame) => ({ number: 9 + frame, inAcquisition: 9 + frame, seconds: 0.01 * (8 + frame) }),
       }),
     },
-    (path) =>
-      openHere(path(named(2)), async (acquisition) => {
-        // 18 frames: 3 volumes of 5 and the slices of a fourth.
-        equal(sizesIn(acquisition), "T4 Z3");
-        // Frame 5 t + z: frames 0 to 7 are in part 1.
-        deepEqual([await firstAt(acquisition, 1, 2), await firstAt(acquisition, 2, 0)], [107, 202]);
-      }),
+    named(2),
+    async (acquisition) => {
+      // 18 frames: 3 volumes of 5 and the slices of a fourth.
+      equal(sizesIn(acquisition), "T4 Z3");
+      // Frame 5 t + z: frames 0 to 7 are in part 1.
+      deepEqual([await firstAt(acquisition, 1, 2), await firstAt(acquisition, 2, 0)], [107, 202]);
+    },
   ));
 
 Deno.test("warns once about missing parts, and opens at the planes of the existing one", () =>
@@ -106,36 +110,32 @@ Deno.test("warns about a part that is left out, but not as a missing one", async
     [new Uint8Array(), "file_unreadable", /^"scan_00001_00002.tif" .* left out: the TIFF header at 0/],
   ];
   for (const [bytes, code, text] of cases) {
-    await inFolder(
-      { [named(1)]: part(1), [named(2)]: bytes, [named(3)]: part(3) },
-      (path) =>
-        openHere(path(named(3)), async (acquisition) => {
-          equal(sizesIn(acquisition), "T6 Z3");
-          deepEqual(codesOf(acquisition.warnings), [code]);
-          match(acquisition.warnings[0]!.text, text);
-          equal(await firstAt(acquisition, 4), 300);
-          await rejects(firstAt(acquisition, 2), { tag: "PlaneNotFound" });
-        }),
-    );
+    const files = { [named(1)]: part(1), [named(2)]: bytes, [named(3)]: part(3) };
+    await withOpened(files, named(3), async (acquisition) => {
+      equal(sizesIn(acquisition), "T6 Z3");
+      deepEqual(codesOf(acquisition.warnings), [code]);
+      match(acquisition.warnings[0]!.text, text);
+      equal(await firstAt(acquisition, 4), 300);
+      await rejects(firstAt(acquisition, 2), { tag: "PlaneNotFound" });
+    });
   }
 });
 
 Deno.test("leaves out a first part that ends after the start of the second", () =>
   // Frames 1 to 15, while part 2 begins at 11.
-  inFolder({ [named(1)]: part(1, { pages: 15 }), [named(2)]: part(2) }, (path) =>
-    openHere(path(named(2)), async (acquisition) => {
-      deepEqual(codesOf(acquisition.warnings), ["metadata_disagree"]);
-      match(acquisition.warnings[0]!.text, /^"scan_00001_00001.tif" .* its frame numbers do not continue$/);
-      await rejects(firstAt(acquisition, 0), { tag: "PlaneNotFound" });
-      equal(await firstAt(acquisition, 2), 200);
-    })));
+  withOpened({ [named(1)]: part(1, { pages: 15 }), [named(2)]: part(2) }, named(2), async (acquisition) => {
+    deepEqual(codesOf(acquisition.warnings), ["metadata_disagree"]);
+    match(acquisition.warnings[0]!.text, /^"scan_00001_00001.tif" .* its frame numbers do not continue$/);
+    await rejects(firstAt(acquisition, 0), { tag: "PlaneNotFound" });
+    equal(await firstAt(acquisition, 2), 200);
+  }));
 
 Deno.test("leaves out files of other acquisitions with the names of parts", async () => {
   const other = { header: [...HEADER, "SI.hRoiManager.scanZoomFactor = 8"] };
-  const again = (frame: number) => ({
-    number: frame + 1,
+  const from = (first: number) => (frame: number) => ({
+    number: first + frame,
     acquisition: 1,
-    inAcquisition: frame + 1,
+    inAcquisition: first + frame,
     seconds: frame,
   });
   const cases: [string, Uint8Array, string[]][] = [
@@ -146,26 +146,16 @@ Deno.test("leaves out files of other acquisitions with the names of parts", asyn
     // Other settings.
     [named(2), part(2, other), []],
     // Frames that begin at 1 again.
-    [named(2), part(2, { stamp: again }), []],
+    [named(2), part(2, { stamp: from(1) }), []],
     // Frame numbers that go back.
-    [
-      named(3),
-      part(1, { stamp: (frame) => ({ ...again(frame), number: frame + 6, inAcquisition: frame + 6 }) }),
-      [
-        "metadata_disagree",
-      ],
-    ],
+    [named(3), part(1, { stamp: from(6) }), ["metadata_disagree"]],
     [named(2), new Uint8Array([1, 2, 3]), ["file_unreadable"]],
   ];
   for (const [name, bytes, codes] of cases) {
-    await inFolder(
-      { [named(1)]: part(1), [name]: bytes },
-      (path) =>
-        openHere(path(named(1)), (acquisition) => {
-          equal(sizesIn(acquisition), "T2 Z3", name);
-          deepEqual(codesOf(acquisition.warnings), codes, name);
-        }),
-    );
+    await withOpened({ [named(1)]: part(1), [name]: bytes }, named(1), (acquisition) => {
+      equal(sizesIn(acquisition), "T2 Z3", name);
+      deepEqual(codesOf(acquisition.warnings), codes, name);
+    });
   }
 });
 
@@ -173,67 +163,58 @@ Deno.test("a part whose frame numbers contradict its own number is opened alone"
   for (
     const [name, number] of [[named(1), 2], [named(2), 1], ["scan.tif", 2], ["scan_00001.tif", 2]] as const
   ) {
-    await inFolder({ [name]: part(number) }, (path) =>
-      openHere(path(name), async (acquisition) => {
-        equal(sizesIn(acquisition), "T2 Z3", name);
-        equal(await firstAt(acquisition, 0), 100 * number);
-      }));
+    await withOpened({ [name]: part(number) }, name, async (acquisition) => {
+      equal(sizesIn(acquisition), "T2 Z3", name);
+      equal(await firstAt(acquisition, 0), 100 * number);
+    });
   }
 });
 
-Deno.test("counters and times differ between parts of one acquisition", () =>
-  inFolder(
-    {
-      [named(1)]: part(1, {
-        header: [...HEADER, "SI.hScan2D.logFileCounter = 1", "SI.hMotors.motorPosition = [0 1]"],
-      }),
-      [named(2)]: part(2, {
-        header: [...HEADER, "SI.hScan2D.logFileCounter = 2", "SI.hMotors.motorPosition = [0 2]"],
-      }),
-    },
-    (path) => openHere(path(named(1)), (acquisition) => equal(sizesIn(acquisition), "T4 Z3")),
-  ));
+Deno.test("counters and times differ between parts of one acquisition", () => {
+  const counted = (number: number) =>
+    part(number, {
+      header: [
+        ...HEADER,
+        `SI.hScan2D.logFileCounter = ${number}`,
+        `SI.hMotors.motorPosition = [0 ${number}]`,
+      ],
+    });
+  const files = { [named(1)]: counted(1), [named(2)]: counted(2) };
+  return withOpened(files, named(1), (acquisition) => equal(sizesIn(acquisition), "T4 Z3"));
+});
 
 Deno.test("a truncated part leaves a gap", () =>
-  inFolder(
-    { [named(1)]: part(1, { pages: 6 }), [named(2)]: part(2) },
-    (path) =>
-      openHere(path(named(2)), async (acquisition) => {
-        equal(sizesIn(acquisition), "T4 Z3");
-        deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
-        // Six frames: the first volume, and one slice of the second.
-        equal(await firstAt(acquisition, 1, 0), 105);
-        await rejects(firstAt(acquisition, 1, 1), { tag: "PlaneNotFound" });
-        equal(await firstAt(acquisition, 2, 0), 200);
-      }),
-  ));
+  withOpened({ [named(1)]: part(1, { pages: 6 }), [named(2)]: part(2) }, named(2), async (acquisition) => {
+    equal(sizesIn(acquisition), "T4 Z3");
+    deepEqual(codesOf(acquisition.warnings), ["planes_missing"]);
+    // Six frames: the first volume, and one slice of the second.
+    equal(await firstAt(acquisition, 1, 0), 105);
+    await rejects(firstAt(acquisition, 1, 1), { tag: "PlaneNotFound" });
+    equal(await firstAt(acquisition, 2, 0), 200);
+  }));
 
 Deno.test("parts without stamps are joined when all are there, each full by the header", async () => {
-  const header = [
+  const unlimited = [
     "scanimage.SI4.channelsSave = 1",
     "scanimage.SI4.acqNumFrames = 30",
     "scanimage.SI4.stackNumSlices = 1",
-    "scanimage.SI4.loggingFramesPerFile = 4",
   ];
+  const header = [...unlimited, "scanimage.SI4.loggingFramesPerFile = 4"];
   const old = (number: number, pages = 4, lines = header) =>
     scanImageBytes({ header: lines, pages, value: (page) => 100 * number + page });
   const cases: [Record<string, Uint8Array>, string][] = [
     [{ "a_001_002.tif": old(2), "a_001_001.tif": old(1), "a_001_003.tif": old(3, 2) }, "T10"],
     [{ "a_001_002.tif": old(2), "a_001_003.tif": old(3, 2) }, "T4"],
     [{ "a_001_002.tif": old(2, 3), "a_001_001.tif": old(1, 3) }, "T3"],
-    [
-      { "a_001_002.tif": old(2, 4, header.slice(0, 3)), "a_001_001.tif": old(1, 4, header.slice(0, 3)) },
-      "T4",
-    ],
+    [{ "a_001_002.tif": old(2, 4, unlimited), "a_001_001.tif": old(1, 4, unlimited) }, "T4"],
   ];
   for (const [files, sizes] of cases) {
-    await inFolder(files, (path) =>
-      openHere(path("a_001_002.tif"), async (acquisition) => {
-        equal(sizesIn(acquisition), sizes);
-        if (sizes === "T10") {
-          deepEqual([await firstAt(acquisition, 3), await firstAt(acquisition, 4)], [103, 200]);
-        } else equal(await firstAt(acquisition, 0), 200);
-      }));
+    await withOpened(files, "a_001_002.tif", async (acquisition) => {
+      equal(sizesIn(acquisition), sizes);
+      // All parts begin with the first one.
+      if (sizes === "T10") equal(await firstAt(acquisition, 3), 103);
+      equal(await firstAt(acquisition, sizes === "T10" ? 4 : 0), 200);
+    });
   }
 });
 

@@ -1,9 +1,9 @@
 /** TIFF sets that a document beside them describes: `.companion.ome`, and `Experiment.xml` of ThorImage. */
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
-import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
+import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { inFolder } from "../temporary_files.ts";
 
@@ -39,13 +39,8 @@ Deno.test("a companion document opens its set", () =>
     const { summary } = await loadHere(path);
     deepEqual([summary.format, summary.path, summary.warnings], ["tif", path, []]);
     deepEqual(summary.axes.map(({ step, unit }) => [step, unit]), [[1, "Pixels"], [0.5, "um"], [0.5, "um"]]);
-    equal(
-      summary.fileSize,
-      [...Deno.readDirSync(folder)].reduce(
-        (sum, { name }) => sum + Deno.statSync(join(folder, name)).size,
-        0,
-      ),
-    );
+    const bytes = [...Deno.readDirSync(folder)].map(({ name }) => Deno.statSync(join(folder, name)).size);
+    equal(summary.fileSize, bytes.reduce((sum, size) => sum + size));
     await openHere(path, (acquisition) => {
       deepEqual(documentsOf(acquisition).map(({ name }) => name), ["set.Companion.OME"]);
     });
@@ -59,8 +54,7 @@ Deno.test("a companion whose first files are absent keeps channels and scenes", 
     const { summary, planes } = await loadHere(path);
     deepEqual([summary.channels.length, summary.loaded.map(({ index }) => index)], [2, [1]]);
     deepEqual(planes.map((plane) => plane[0]), [11]);
-    const codes = summary.warnings.map(({ code }) => code);
-    equal(codes.includes("channel_missing"), true);
+    ok(summary.warnings.some(({ code }) => code === "channel_missing"));
   }));
 
 Deno.test("refuses a companion document that names no file or is not one", () =>
@@ -76,49 +70,55 @@ Deno.test("refuses a companion document that names no file or is not one", () =>
     await rejects(open(COMPANION), /does not start with a TIFF header/);
   }));
 
+/** What differs between the ThorImage data sets of the tests. */
+interface ThorImage {
+  /** Attributes of the scan. */
+  readonly scan?: Readonly<Record<string, string | number>>;
+  readonly date?: string;
+  readonly streams?: number;
+  readonly interval?: number;
+  readonly Z?: number;
+  readonly pixel?: string;
+  readonly increment?: number;
+}
+
 /** `Experiment.xml` of ThorImage LS 5.0, cut to the parts that are read. */
-const experiment = (
-  scan: Readonly<Record<string, string | number>> = {},
-  { date = `date="10/18/2023 13:39:19" uTime="1697650759"`, streams = 1, interval = 0 } = {},
-) => {
-  const attributes = {
-    areaMode: 0,
-    pixelX: 12,
-    pixelY: 8,
-    averageMode: 0,
-    averageNum: 5,
-    pixelSizeUM: 0.884,
-    timeBasedLineScan: 0,
-    frameRate: 13.967,
-    ...scan,
-  };
-  const written = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`).join(" ");
+function experiment({ scan = {}, date = DATE, streams = 1, interval = 0 }: ThorImage = {}): string {
+  const frame = { areaMode: 0, pixelX: 12, pixelY: 8, averageMode: 0, averageNum: 5, timeBasedLineScan: 0 };
+  const written = Object.entries({ ...frame, pixelSizeUM: 0.884, frameRate: 13.967, ...scan })
+    .map(([name, value]) => `${name}="${value}"`).join(" ");
   return `<?xml version="1.0"?>\n<ThorImageExperiment><Date ${date} /><ZStage stepSizeUM="2" />` +
     `<Timelapse timepoints="3" intervalSec="${interval}" /><LSM ${written} />` +
     `<Streaming enable="${streams}" /></ThorImageExperiment>`;
-};
+}
+
+const DATE = `date="10/18/2023 13:39:19" uTime="1697650759"`;
 
 /** OME-XML as ThorImage writes it: without a time increment, the date in universal time. */
 const thorOme = (
-  { T = 2, Z = 1, pixel = `PhysicalSizeX="0.884" PhysicalSizeY="0.884"`, increment = 0 } = {},
+  { Z = 1, pixel = `PhysicalSizeX="0.884" PhysicalSizeY="0.884"`, increment = 0 }: ThorImage = {},
 ) =>
   `<OME><Image ID="Image:0" AcquiredDate="2023-10-18T17:39:20.262-00:00"><Pixels DimensionOrder="XYCZT" SizeX="12" ` +
-  `SizeY="8" SizeC="1" SizeT="${T}" SizeZ="${Z}" ${pixel} PhysicalSizeZ="2" TimeIncrement="${increment}" Type="uint16">` +
+  `SizeY="8" SizeC="1" SizeT="2" SizeZ="${Z}" ${pixel} PhysicalSizeZ="2" TimeIncrement="${increment}" Type="uint16">` +
   `<TiffData/></Pixels></Image></OME>`;
 
-/** Steps, date and codes of warnings of a file beside an `Experiment.xml`. */
-async function described(document: string, ome = thorOme(), pages = 2) {
-  let found = { steps: "", moment: "", codes: "" };
-  await inFolder(async (put) => {
+const withThorImage = (set: ThorImage, document: string, use: (path: string) => Promise<void>) =>
+  inFolder((put) => {
     put("Experiment.xml", document);
-    const path = put(
-      "ChanA_001.tif",
-      tiffBytes(GRAY, () => 7n, pages, (i) => i === 0 ? [[270, 2, ome]] : []),
-    );
+    const fields = (page: number): Field[] => page === 0 ? [[270, 2, thorOme(set)]] : [];
+    return use(put("ChanA_001.tif", tiffBytes(GRAY, () => 7n, 2 * (set.Z ?? 1), fields)));
+  });
+
+/** Steps, date and codes of warnings of a file beside an `Experiment.xml`. */
+async function described(set: ThorImage = {}, document = experiment(set)) {
+  let found = { steps: "", moment: "", codes: "" };
+  await withThorImage(set, document, async (path) => {
     const { summary } = await loadHere(path);
+    const steps = summary.axes.map(({ name, step, unit }) =>
+      unit === "Pixels" ? `${name}?` : step.toPrecision(5)
+    );
     found = {
-      steps: summary.axes.map(({ name, step, unit }) => unit === "Pixels" ? `${name}?` : step.toPrecision(5))
-        .join(" "),
+      steps: steps.join(" "),
       moment: `${summary.date} ${summary.time}`,
       codes: summary.warnings.map(({ code }) => code).join(" "),
     };
@@ -128,106 +128,59 @@ async function described(document: string, ome = thorOme(), pages = 2) {
 
 // A frame takes 1 / 13.967 s.
 const STEPS = "0.071597 0.88400 0.88400";
+const UNTIMED = "T? 0.88400 0.88400";
 
 Deno.test("ThorImage: takes frame rate and local date from Experiment.xml", async () => {
-  deepEqual(await described(experiment()), { steps: STEPS, moment: "20231018 13:39:19", codes: "" });
-  await inFolder(async (put) => {
-    put("Experiment.xml", experiment());
-    const path = put("a.tif", tiffBytes(GRAY, () => 7n, 2, (i) => i === 0 ? [[270, 2, thorOme()]] : []));
-    await openHere(path, (acquisition) => {
+  deepEqual(await described(), { steps: STEPS, moment: "20231018 13:39:19", codes: "" });
+  await withThorImage({}, experiment(), (path) =>
+    openHere(path, (acquisition) => {
       deepEqual(documentsOf(acquisition).map(({ name, mediaType }) => [name, mediaType]), [
         ["ImageDescription (270)", "application/xml"],
         ["Experiment.xml", "application/xml"],
       ]);
-    });
-  });
+    }));
 });
 
 Deno.test("ThorImage: compares OME-XML with Experiment.xml", async (t) => {
-  type Found = ReturnType<typeof described>;
-  const rows: [string, () => Found, string, string][] = [
-    [
-      "averageNum with averageMode",
-      () => described(experiment({ averageMode: 1 })),
-      "0.35799 0.88400 0.88400",
-      "",
-    ],
-    ["averageNum of 0", () => described(experiment({ averageMode: 1, averageNum: 0 })), STEPS, ""],
-    ["sizes within 1 %", () => described(experiment({ pixelSizeUM: 0.89 })), STEPS, ""],
-    [
-      "sizes that differ",
-      () => described(experiment({ pixelSizeUM: 0.9 })),
-      STEPS,
-      "metadata_disagree metadata_disagree",
-    ],
-    ["sizes that only Experiment.xml has", () => described(experiment(), thorOme({ pixel: "" })), STEPS, ""],
-    [
-      "an increment in OME-XML",
-      () => described(experiment(), thorOme({ increment: 3 })),
-      "3.0000 0.88400 0.88400",
-      "metadata_disagree",
-    ],
-    [
-      "volumes: the rate is of frames",
-      () => described(experiment(), thorOme({ Z: 2 }), 4),
-      "T? 2.0000 0.88400 0.88400",
-      "step_unknown",
-    ],
-    [
-      "single frames at intervals",
-      () => described(experiment({}, { streams: 0, interval: 9 })),
-      "T? 0.88400 0.88400",
-      "step_unknown",
-    ],
-    [
-      "a document of other images",
-      () => described(experiment({ pixelX: 512 })),
-      "T? 0.88400 0.88400",
-      "metadata_disagree",
-    ],
-    ["no rate", () => described(experiment({ frameRate: 0 })), "T? 0.88400 0.88400", "step_unknown"],
-    [
-      "a line scan by its mark",
-      () => described(experiment({ timeBasedLineScan: 1 })),
-      "0.071597 Y? 0.88400",
-      "axes_assumed",
-    ],
-    [
-      "a line by its area",
-      () => described(experiment({ areaMode: 3, pixelY: 1 })),
-      "0.071597 Y? 0.88400",
-      "axes_assumed",
-    ],
-    ["a rectangle", () => described(experiment({ areaMode: 1 })), STEPS, ""],
-    [
-      "a damaged document",
-      () => described(experiment().slice(0, -9)),
-      "T? 0.88400 0.88400",
-      "metadata_damaged",
-    ],
-    ["a document of another program", () => described("<Experiment/>"), "T? 0.88400 0.88400", ""],
+  const disagree = "metadata_disagree";
+  const rows: [string, ThorImage, string, string][] = [
+    ["averageNum with averageMode", { scan: { averageMode: 1 } }, "0.35799 0.88400 0.88400", ""],
+    ["averageNum of 0", { scan: { averageMode: 1, averageNum: 0 } }, STEPS, ""],
+    ["sizes within 1 %", { scan: { pixelSizeUM: 0.89 } }, STEPS, ""],
+    ["sizes that differ", { scan: { pixelSizeUM: 0.9 } }, STEPS, `${disagree} ${disagree}`],
+    ["sizes that only Experiment.xml has", { pixel: "" }, STEPS, ""],
+    ["an increment in OME-XML", { increment: 3 }, "3.0000 0.88400 0.88400", disagree],
+    ["volumes: the rate is of frames", { Z: 2 }, "T? 2.0000 0.88400 0.88400", "step_unknown"],
+    ["single frames at intervals", { streams: 0, interval: 9 }, UNTIMED, "step_unknown"],
+    ["a document of other images", { scan: { pixelX: 512 } }, UNTIMED, disagree],
+    ["no rate", { scan: { frameRate: 0 } }, UNTIMED, "step_unknown"],
+    ["a line scan by its mark", { scan: { timeBasedLineScan: 1 } }, "0.071597 Y? 0.88400", "axes_assumed"],
+    ["a line by its area", { scan: { areaMode: 3, pixelY: 1 } }, "0.071597 Y? 0.88400", "axes_assumed"],
+    ["a rectangle", { scan: { areaMode: 1 } }, STEPS, ""],
   ];
-  for (const [name, found, steps, codes] of rows) {
+  for (const [name, set, steps, codes] of rows) {
     await t.step(name, async () => {
-      const described = await found();
-      deepEqual([described.steps, described.codes], [steps, codes]);
+      const found = await described(set);
+      deepEqual([found.steps, found.codes], [steps, codes]);
     });
+  }
+  const documents = [[experiment().slice(0, -9), "metadata_damaged"], ["<Experiment/>", ""]] as const;
+  for (const [document, codes] of documents) {
+    const found = await described({}, document);
+    deepEqual([found.steps, found.codes], [UNTIMED, codes]);
   }
 });
 
 Deno.test("ThorImage: resolves month and day by the seconds since 1970", async () => {
   // 2023-10-08 and 2023-08-10, both at 13:39:19, in a zone four hours west.
-  const at = (date: string, iso: string) => {
+  const at = async (date: string, iso: string) => {
     const uTime = Date.parse(`${iso}T17:39:19Z`) / 1000;
-    return described(experiment({}, { date: `date="${date}" uTime="${uTime}"` }));
+    return (await described({ date: `date="${date}" uTime="${uTime}"` })).moment;
   };
-  equal((await at("10/08/2023 13:39:19", "2023-10-08")).moment, "20231008 13:39:19");
-  equal((await at("10/08/2023 13:39:19", "2023-08-10")).moment, "20230810 13:39:19");
-  equal((await at("8/10/2023 1:39:19 PM", "2023-08-10")).moment, "20230810 13:39:19");
+  equal(await at("10/08/2023 13:39:19", "2023-10-08"), "20231008 13:39:19");
+  equal(await at("10/08/2023 13:39:19", "2023-08-10"), "20230810 13:39:19");
+  equal(await at("8/10/2023 1:39:19 PM", "2023-08-10"), "20230810 13:39:19");
   // A date that fits neither way, or does not exist, is left out; the attribute of OME-XML is in UTC and not read.
-  equal((await at("10/08/2023 13:39:19", "2020-01-01")).moment, " ");
-  equal(
-    (await described(experiment({}, { date: `date="31/31/2023 13:39:19"` }))).moment,
-    " ",
-  );
+  equal(await at("10/08/2023 13:39:19", "2020-01-01"), " ");
+  equal((await described({ date: `date="31/31/2023 13:39:19"` })).moment, " ");
 });

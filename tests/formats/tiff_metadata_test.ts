@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { entryAt, type Field, grayLayout, tiffBytes, tiffOf } from "../fixtures/tiff_writer.ts";
-import { type LoadedAcquisition, loadHere } from "../load_here.ts";
+import { loadHere } from "../load_here.ts";
 import { codesOf } from "../warning_codes.ts";
-import { firstsOf, sizesIn } from "../planes.ts";
+import { seen, seenIn } from "../seen.ts";
 import { inFolder, type Put } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
@@ -17,30 +17,23 @@ const pages = (value: number, count: number, ...fields: Field[]) =>
 
 const described = (text: string, count = 1, value = 1) => pages(value, count, [270, 2, text]);
 
-const load = (path: string, channelIndices: number[] | null = null) => loadHere(path, { channelIndices });
+const SCHEMA = `xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06"`;
 
-const sizes = ({ summary }: LoadedAcquisition) => sizesIn(summary);
-const codes = ({ summary }: LoadedAcquisition) => codesOf(summary.warnings);
 /** Two cycles of two channels, each plane in a file of its own; the first file describes them all. */
-const CYCLES = `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06" UUID="urn:uuid:11">` +
-  [1, 2].map(
-    (cycle) =>
-      `<Image ID="Image:${cycle}"><AcquisitionDate>2022-08-09T16:03:0${cycle}</AcquisitionDate><Pixels ID="Pixels:${cycle}" ` +
-      `DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" SizeT="1" PhysicalSizeX="0.${cycle}" Type="uint16">` +
-      [1, 2].map((channel) => `<Channel ID="Channel:${cycle}:${channel}" Name="C${cycle}${channel}"/>`).join(
-        "",
-      ) +
-      [1, 2].map((channel) =>
-        `<TiffData FirstC="${
-          channel - 1
-        }" IFD="0" PlaneCount="1"><UUID FileName="c${cycle}${channel}.ome.tif">` +
-        `urn:uuid:${cycle}${channel}</UUID></TiffData>`
-      ).join("") + `</Pixels></Image>`,
+const CYCLES = `<OME ${SCHEMA} UUID="urn:uuid:11">` +
+  [1, 2].map((cycle) =>
+    `<Image ID="Image:${cycle}"><AcquisitionDate>2022-08-09T16:03:0${cycle}</AcquisitionDate>` +
+    `<Pixels ID="Pixels:${cycle}" DimensionOrder="XYZCT" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" SizeT="1" ` +
+    `PhysicalSizeX="0.${cycle}" Type="uint16">` +
+    [1, 2].map((c) => `<Channel ID="Channel:${cycle}:${c}" Name="C${cycle}${c}"/>`).join("") +
+    [1, 2].map((c) =>
+      `<TiffData FirstC="${c - 1}" IFD="0" PlaneCount="1"><UUID FileName="c${cycle}${c}.ome.tif">` +
+      `urn:uuid:${cycle}${c}</UUID></TiffData>`
+    ).join("") + `</Pixels></Image>`
   ).join("") + `</OME>`;
 
 const memberOf = (uuid: number) =>
-  `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2012-06" UUID="urn:uuid:${uuid}">` +
-  `<BinaryOnly MetadataFile="c11.ome.tif" UUID="urn:uuid:11"/></OME>`;
+  `<OME ${SCHEMA} UUID="urn:uuid:${uuid}"><BinaryOnly MetadataFile="c11.ome.tif" UUID="urn:uuid:11"/></OME>`;
 
 function putCycles(put: Put): void {
   put("c11.ome.tif", described(CYCLES, 1, 11));
@@ -50,50 +43,41 @@ function putCycles(put: Put): void {
 Deno.test("each file of an OME set opens its own image", () =>
   inFolder(async (put, folder) => {
     putCycles(put);
-    for (const cycle of [1, 2]) {
-      for (const channel of [1, 2]) {
-        const loaded = await load(join(folder, `c${cycle}${channel}.ome.tif`));
-        deepEqual(firstsOf(loaded), [cycle * 10 + 1, cycle * 10 + 2]);
-        deepEqual(loaded.summary.channels.map(({ name }) => name), [`C${cycle}1`, `C${cycle}2`]);
-        deepEqual([loaded.summary.date, loaded.summary.time], ["20220809", `16:03:0${cycle}`]);
-        equal(loaded.summary.axes.at(-1)!.step, cycle / 10);
-        deepEqual(codesOf(loaded.summary.warnings), []);
-        // The whole set, whatever the image.
-        equal(loaded.summary.fileSize, described(CYCLES).length + 3 * described(memberOf(12)).length);
-      }
+    for (const [cycle, channel] of [[1, 1], [1, 2], [2, 1], [2, 2]] as const) {
+      const loaded = await loadHere(join(folder, `c${cycle}${channel}.ome.tif`));
+      const { summary } = loaded;
+      equal(seenIn(loaded), `C2; ${cycle}1 ${cycle}2; `);
+      deepEqual(summary.channels.map(({ name }) => name), [`C${cycle}1`, `C${cycle}2`]);
+      deepEqual([summary.date, summary.time], ["20220809", `16:03:0${cycle}`]);
+      equal(summary.axes.at(-1)!.step, cycle / 10);
+      // The whole set, whatever the image.
+      equal(summary.fileSize, described(CYCLES).length + 3 * described(memberOf(12)).length);
     }
   }));
 
 Deno.test("identifies a renamed file of an OME set by its UUID", () =>
   inFolder(async (put) => {
     putCycles(put);
-    const renamed = put("new.ome.tif", described(memberOf(22), 1, 99));
-    deepEqual(firstsOf(await load(renamed)), [21, 99]);
+    const open = (name: string, uuid: number, value: number) =>
+      seen(put(name, described(memberOf(uuid), 1, value)));
+    equal(await open("new.ome.tif", 22, 99), "C2; 21 99; ");
     // Neither name nor UUID is of the set.
-    const stranger = await load(put("other.ome.tif", described(memberOf(77), 1, 70)));
-    deepEqual(firstsOf(stranger), [70]);
-    deepEqual(codes(stranger), ["metadata_damaged"]);
+    equal(await open("other.ome.tif", 77, 70), "; 70; metadata_damaged");
     // The name of one file and the UUID of another: the UUID counts.
-    const swapped = await load(put("c21.ome.tif", described(memberOf(12), 1, 55)));
-    deepEqual(firstsOf(swapped), [11, 55]);
-    deepEqual(codes(swapped), []);
-    await rejects(
-      load(put("c22.ome.tif", described(memberOf(22), 1, 22))),
-      /"c21\.ome\.tif" is of another set/,
-    );
+    equal(await open("c21.ome.tif", 12, 55), "C2; 11 55; ");
+    await rejects(open("c22.ome.tif", 22, 22), /"c21\.ome\.tif" is of another set/);
   }));
 
 Deno.test("reads a renamed file without a UUID by its tags, and a single one whatever it names", () =>
   inFolder(async (put) => {
     const bare = CYCLES.replaceAll(/ UUID="[^"]*"|urn:uuid:\d+/g, "");
-    const other = await load(put("x.ome.tif", described(bare, 1, 5)));
-    deepEqual(firstsOf(other), [5]);
-    deepEqual(codes(other), ["metadata_damaged"]);
+    equal(await seen(put("x.ome.tif", described(bare, 1, 5))), "; 5; metadata_damaged");
     const alone = bare.replaceAll(/c\d\d\.ome\.tif/g, "a.ome.tif").replaceAll(`IFD="0"`, `IFD="1"`);
-    deepEqual(firstsOf(await load(put("y.ome.tif", described(alone, 2, 5)), [0])), [6]);
+    const path = put("y.ome.tif", described(alone, 2, 5));
+    equal((await seen(path, { channelIndices: [0] })).split("; ")[1], "6");
   }));
 
-/** Changes of an OME-XML of 2 channels and 2 slices in 4 pages, and the warning. */
+/** OME-XML of 2 channels and 2 slices in 4 pages. */
 const OME =
   `<?xml version="1.0"?>\n<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0">` +
   `<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="2" SizeT="1">` +
@@ -101,7 +85,7 @@ const OME =
 
 Deno.test("reads a file with damaged OME-XML by its tags", () =>
   inFolder(async (put) => {
-    deepEqual(firstsOf(await load(put("good.ome.tif", described(OME, 4)))), [1, 2]);
+    equal(await seen(put("good.ome.tif", described(OME, 4))), "C2 Z2; 1 2; ");
     const cases = [
       OME.replace("SizeC", "<izeC"),
       OME.slice(0, -12),
@@ -114,30 +98,23 @@ Deno.test("reads a file with damaged OME-XML by its tags", () =>
       OME.replace(/<Image.*<\/Image>/, ""),
     ];
     for (const text of cases) {
-      const loaded = await load(put("bad.ome.tif", described(text, 4)));
-      deepEqual([firstsOf(loaded), sizes(loaded), codes(loaded)], [[1], "Z4", ["metadata_damaged"]]);
+      equal(await seen(put("bad.ome.tif", described(text, 4))), "Z4; 1; metadata_damaged");
     }
-  }));
-
-Deno.test("warns about a file named OME-TIFF without OME-XML", () =>
-  inFolder(async (put) => {
-    const loaded = await load(put("a.OME.TIF", pages(5, 2)));
-    deepEqual([firstsOf(loaded), sizes(loaded), codes(loaded)], [[5], "Z2", ["read_differently"]]);
+    equal(await seen(put("a.OME.TIF", pages(5, 2))), "Z2; 5; read_differently");
   }));
 
 Deno.test("warns about OME-XML that contradicts itself or its file", () =>
   inFolder(async (put) => {
     const files = OME.replace(/<TiffData[^>]*>/, `<TiffData/>`);
-    const cases: [string, string, string][] = [
-      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2", "metadata_disagree"],
-      [OME.replace(`SizeT="1"`, `SizeT="3"`), "T3 C2 Z2", "planes_missing"],
-      [OME.replace(`PlaneCount="4"`, `PlaneCount="2"`), "C2 Z2", "planes_missing"],
-      [files.replace(`SizeZ="2"`, `SizeZ="3"`), "C2 Z3", "planes_missing"],
-      [files.replace(`SizeZ="2"`, `SizeZ="1"`), "C2", "content_left_out"],
+    const cases: [string, string][] = [
+      [OME.replace(`SizeC="2"`, `SizeC="1"`), "Z2; 1; metadata_disagree"],
+      [OME.replace(`SizeT="1"`, `SizeT="3"`), "T3 C2 Z2; 1; planes_missing"],
+      [OME.replace(`PlaneCount="4"`, `PlaneCount="2"`), "C2 Z2; 1; planes_missing"],
+      [files.replace(`SizeZ="2"`, `SizeZ="3"`), "C2 Z3; 1; planes_missing"],
+      [files.replace(`SizeZ="2"`, `SizeZ="1"`), "C2; 1; content_left_out"],
     ];
-    for (const [text, expected, code] of cases) {
-      const loaded = await load(put("odd.ome.tif", described(text, 4)), [0]);
-      deepEqual([sizes(loaded), codes(loaded)], [expected, [code]]);
+    for (const [text, expected] of cases) {
+      equal(await seen(put("odd.ome.tif", described(text, 4)), { channelIndices: [0] }), expected);
     }
   }));
 
@@ -145,16 +122,14 @@ Deno.test("OME-XML: ranges without counts end where the next one begins", () =>
   inFolder(async (put) => {
     const text =
       `<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" Type="uint16" SizeX="12" SizeY="8" SizeC="2" SizeZ="1" ` +
-      `SizeT="1">` + [0, 1].map((c) =>
-        `<TiffData FirstC="${c}"><UUID FileName="${c}.ome.tif"/></TiffData>`
-      ).join("") +
+      `SizeT="1">` +
+      [0, 1].map((c) => `<TiffData FirstC="${c}"><UUID FileName="${c}.ome.tif"/></TiffData>`).join("") +
       `</Pixels></Image></OME>`;
     put("1.ome.tif", pages(9, 1));
-    const both = await load(put("0.ome.tif", described(text, 2, 5)));
-    deepEqual([firstsOf(both), codesOf(both.summary.warnings)], [[5, 9], []]);
     // A file of one plane has one directory for it, although its range alone stands for both planes.
-    const one = await load(put("0.ome.tif", described(text, 1, 5)));
-    deepEqual([firstsOf(one), codesOf(one.summary.warnings)], [[5, 9], []]);
+    for (const count of [2, 1]) {
+      equal(await seen(put("0.ome.tif", described(text, count, 5))), "C2; 5 9; ");
+    }
   }));
 
 /** A classic little-endian file with pages after `count` cut off the chain. */
@@ -180,100 +155,82 @@ const SHAPED = JSON.stringify({ shape: [2, 3, 2, 8, 12], axes: "TZCYX" });
 
 Deno.test("a cut stack keeps its channels and sizes, and warns about missing planes", () =>
   inFolder(async (put) => {
-    const cases: [string, Field, string, number][] = [
-      ["imagej.tif", [270, 2, IMAGEJ], "T2 C2 Z3", 12],
-      ["shaped.tif", [270, 2, SHAPED], "T2 C2 Z3", 12],
-      ["planes.ome.tif", [270, 2, OME.replace(`SizeT="1"`, `SizeT="3"`).replace("4", "12")], "T3 C2 Z2", 12],
+    const cases: [string, Field, string][] = [
+      ["imagej.tif", [270, 2, IMAGEJ], "T2 C2 Z3"],
+      ["shaped.tif", [270, 2, SHAPED], "T2 C2 Z3"],
+      ["planes.ome.tif", [270, 2, OME.replace(`SizeT="1"`, `SizeT="3"`).replace("4", "12")], "T3 C2 Z2"],
       // Eleven pages are at least three slices of two frames of two channels.
-      ["scanimage.tif", [305, 2, SCANIMAGE], "T2 C2 Z3", 12],
+      ["scanimage.tif", [305, 2, SCANIMAGE], "T2 C2 Z3"],
     ];
-    for (const [name, field, expected, planes] of cases) {
-      const whole = await load(put(name, pages(1, planes, field)));
-      equal(sizes(whole), expected, name);
-      deepEqual([...firstsOf(whole), codes(whole)], [1, 2, []], name);
-      const cut = await load(put(name, cutAfter(planes - 1, pages(1, planes, field))));
-      equal(sizes(cut), expected, name);
-      deepEqual(firstsOf(cut), [1, 2], name);
-      deepEqual(codes(cut), ["planes_missing"], name);
+    for (const [name, field, sizes] of cases) {
+      const cut = (count: number) => put(name, cutAfter(count, pages(1, 12, field)));
+      equal(await seen(put(name, pages(1, 12, field))), `${sizes}; 1 2; `, name);
+      equal(await seen(cut(11)), `${sizes}; 1 2; planes_missing`, name);
       // Index 0 of the second channel is not there.
-      const one = put(name, cutAfter(1, pages(1, planes, field)));
+      const one = cut(1);
       // These tell which planes they hold; a channel without any is not loaded.
       if (name === "scanimage.tif" || name === "planes.ome.tif") {
-        const loaded = await load(one);
-        deepEqual(firstsOf(loaded), [1]);
-        equal(loaded.summary.warnings.filter(({ code }) => code === "channel_missing").length, 1);
+        const { summary, planes } = await loadHere(one);
+        equal(planes.length, 1);
+        equal(codesOf(summary.warnings).filter((code) => code === "channel_missing").length, 1);
         continue;
       }
-      await rejects(
-        load(one),
-        /plane 1 is missing: the file holds 1 planes, 2 are needed|C=1 Z=0 is missing/,
-        name,
-      );
-      deepEqual(firstsOf(await load(one, [0])), [1], name);
+      const missing = /plane 1 is missing: the file holds 1 planes, 2 are needed|C=1 Z=0 is missing/;
+      await rejects(loadHere(one), missing, name);
+      equal((await seen(one, { channelIndices: [0] })).split("; ")[1], "1", name);
     }
   }));
 
+/** A fixture whose directory entry of a tag was changed. */
+function fixtureWith(name: string, tag: number, change: (view: DataView, entry: number) => void) {
+  const bytes = Deno.readFileSync(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
+  change(new DataView(bytes.buffer), entryAt(bytes, tag));
+  return bytes;
+}
+
 Deno.test("warns about declared planes that a file with one directory lacks", () =>
   inFolder(async (put) => {
-    const fixture = (name: string) =>
-      Deno.readFileSync(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
-    const header = (
-      bytes: Uint8Array<ArrayBuffer>,
-      tag: number,
-      to: (view: DataView, entry: number) => void,
-    ) => {
-      to(new DataView(bytes.buffer), entryAt(bytes, tag));
-      return bytes;
-    };
-    // UIC2 counts 5 planes instead of 3; the dimension of the channels in tag 34361 is 4 instead of 2.
-    const stk = header(fixture("metamorph.stk"), 33629, (view, at) => view.setUint32(at + 4, 5, true));
-    const metamorph = await load(put("m.stk", stk));
-    equal(sizes(metamorph), "Z5");
-    deepEqual(codes(metamorph), ["planes_missing"]);
-    const channels = 284 + 3 * 100 + 16;
-    const fluoview = put(
-      "f.tif",
-      header(
-        fixture("fluoview.tif"),
-        34361,
-        (view, at) => view.setUint32(view.getUint32(at + 8, true) + channels, 4, true),
-      ),
-    );
-    await rejects(load(fluoview), /plane 6 is missing: the file holds 6 planes, 7 are needed/);
-    deepEqual(codes(await load(fluoview, [0, 1])), ["planes_missing"]);
+    // UIC2 counts 5 planes instead of 3.
+    const stk = fixtureWith("metamorph.stk", 33629, (view, at) => view.setUint32(at + 4, 5, true));
+    equal((await seen(put("m.stk", stk))).replace(/;.*;/, ""), "Z5 planes_missing");
+    // The dimension of the channels in tag 34361 is 4 instead of 2.
+    const fluoview = fixtureWith("fluoview.tif", 34361, (view, at) => {
+      view.setUint32(view.getUint32(at + 8, true) + 284 + 3 * 100 + 16, 4, true);
+    });
+    const path = put("f.tif", fluoview);
+    await rejects(loadHere(path), /plane 6 is missing: the file holds 6 planes, 7 are needed/);
+    deepEqual(codesOf((await loadHere(path, { channelIndices: [0, 1] })).summary.warnings), [
+      "planes_missing",
+    ]);
     // Ten dimensions of 100 bytes from byte 284 on, and nothing after them.
     const ends = (length: number) =>
-      header(fixture("fluoview.tif"), 34361, (view, at) => view.setUint32(at + 4, length, true));
-    equal(sizes(await load(put("e.tif", ends(1284)))), "C2 Z3");
-    deepEqual(codes(await load(put("e.tif", ends(1283)))), ["metadata_disagree"]);
+      put("e.tif", fixtureWith("fluoview.tif", 34361, (view, at) => view.setUint32(at + 4, length, true)));
+    equal((await seen(ends(1284))).split("; ")[0], "C2 Z3");
+    deepEqual(codesOf((await loadHere(ends(1283))).summary.warnings), ["metadata_disagree"]);
   }));
 
 Deno.test("serves pages as slices when counts of ImageJ disagree, with a warning", () =>
   inFolder(async (put) => {
-    const cases: [string, string, number[], string[]][] = [
-      [IMAGEJ.replace("channels=2", "channels=0"), "Z12", [1], ["metadata_damaged", "metadata_disagree"]],
-      [IMAGEJ.replace("channels=2", "channels=6"), "Z12", [1], ["metadata_disagree"]],
-      [IMAGEJ.replace("images=12", "images=14"), "Z14", [1], ["metadata_disagree", "planes_missing"]],
+    const cases: [string, string][] = [
+      [IMAGEJ.replace("channels=2", "channels=0"), "Z12; 1; metadata_damaged metadata_disagree"],
+      [IMAGEJ.replace("channels=2", "channels=6"), "Z12; 1; metadata_disagree"],
+      [IMAGEJ.replace("images=12", "images=14"), "Z14; 1; metadata_disagree planes_missing"],
       // What follows a NUL is still read.
-      [IMAGEJ.replace("1.53t\n", "1.53t\0"), "T2 C2 Z3", [1, 2], []],
+      [IMAGEJ.replace("1.53t\n", "1.53t\0"), "T2 C2 Z3; 1 2; "],
     ];
-    for (const [text, expected, values, warned] of cases) {
-      const loaded = await load(put("c.tif", described(text, 12)));
-      deepEqual([sizes(loaded), firstsOf(loaded), codes(loaded)], [expected, values, warned]);
-    }
+    for (const [text, expected] of cases) equal(await seen(put("c.tif", described(text, 12))), expected);
   }));
 
 Deno.test("warns when ScanImage does not say which channels were saved", () =>
   inFolder(async (put) => {
     for (const saved of ["[1:2]", "[1;1]", "[0;2]", "[133]", "[]"]) {
       const text = SCANIMAGE.replace("[1;2]", saved);
-      const loaded = await load(put("s.tif", pages(1, 12, [305, 2, text])));
-      deepEqual(firstsOf(loaded), [1]);
-      deepEqual(codes(loaded), ["axes_assumed"], saved);
+      const found = await seen(put("s.tif", pages(1, 12, [305, 2, text])));
+      equal(found.replace(/^.*?; /, ""), "1; axes_assumed", saved);
     }
-    const old =
-      "state.acq.numberOfChannelsSave=2\rstate.acq.savingChannel1=1\rstate.acq.savingChannel2=1\rstate.acq.numberOfFrames=6";
-    deepEqual(firstsOf(await load(put("o.tif", described(old, 12)))), [1, 2]);
+    const old = "state.acq.numberOfChannelsSave=2\rstate.acq.savingChannel1=1\rstate.acq.savingChannel2=1\r" +
+      "state.acq.numberOfFrames=6";
+    equal((await seen(put("o.tif", described(old, 12)))).split("; ")[1], "1 2");
     const texts = [
       old.replace("Save=2", "Save=0"),
       old.replace("Save=2", "Save=1"),
@@ -282,31 +239,9 @@ Deno.test("warns when ScanImage does not say which channels were saved", () =>
       "frameNumbers = 1\n",
     ];
     for (const text of texts) {
-      equal(codes(await load(put("o.tif", described(text, 12))))[0], "axes_assumed");
+      const { summary } = await loadHere(put("o.tif", described(text, 12)));
+      equal(summary.warnings[0]?.code, "axes_assumed");
     }
-  }));
-
-Deno.test("ignores the constants that Prairie View writes", () =>
-  inFolder(async (put) => {
-    const values = new Uint8Array(64);
-    const view = new DataView(values.buffer);
-    // Values at bytes 8 to 59 of the file: 99 / 1, "microns", "Gattaca".
-    [99, 1].forEach((word, i) => view.setUint32(4 * i, word, true));
-    const text = (at: number, value: string) => {
-      view.setUint32(at, value.length + 1, true);
-      values.set(new TextEncoder().encode(value), at + 4);
-    };
-    text(8, "microns");
-    text(24, "Gattaca");
-    const uic1 = (name: number): Field => [33628, 4, [3, 1, 4, 8, 5, 8, 6, 16, 7, name]];
-    const file = (name: number) => tiffOf(GRAY, [[new Uint8Array(12 * 8 * 2)]], [uic1(name)], values);
-    const prairie = await load(put("p.tif", file(32)));
-    deepEqual(prairie.summary.axes.map(({ step, unit }) => [step, unit]), [[1, "Pixels"], [1, "Pixels"]]);
-    equal(prairie.summary.channels[0]!.name, "CH1");
-    // The same with another name is one.
-    const other = await load(put("m.tif", file(16)));
-    deepEqual(other.summary.axes.map(({ step, unit }) => [step, unit]), [[99, "um"], [99, "um"]]);
-    equal(other.summary.channels[0]!.name, "microns");
   }));
 
 Deno.test("reads Micro-Manager with a damaged summary or index map by its pages", () =>
@@ -314,24 +249,24 @@ Deno.test("reads Micro-Manager with a damaged summary or index map by its pages"
     const summary = { Frames: 1, Channels: 2, Slices: 2, Positions: 1, ChNames: ["GFP", "RFP"] };
     // Channel, slice, frame, position, first sample; slices are written before channels.
     const planes = [[0, 0, 0, 0, 10], [0, 1, 0, 0, 11], [1, 0, 0, 0, 20], [1, 1, 0, 0, 21]] as const;
-    const bytes = () => microManagerBytes(GRAY, summary, planes, { described: true });
+    const bytes = (indexed = true) => microManagerBytes(GRAY, summary, planes, { described: true, indexed });
     const changed = (at: number, value: number) => {
       const copy = bytes();
       copy[at] = value;
       return copy;
     };
-    deepEqual(firstsOf(await load(put("good_MMStack.ome.tif", bytes()))), [10, 20]);
+    equal(await seen(put("good_MMStack.ome.tif", bytes())), "C2 Z2; 10 20; ");
     const map = bytes().length - 8 - 20 * planes.length;
     const cases: [Uint8Array, string[]][] = [
       [changed(40, 0x5b), ["CH1", "CH2"]],
       [changed(map, 0), ["GFP", "RFP"]],
       [changed(map + 4, 0), ["GFP", "RFP"]],
       // It was not written when the program was stopped.
-      [microManagerBytes(GRAY, summary, planes, { described: true, indexed: false }), ["GFP", "RFP"]],
+      [bytes(false), ["GFP", "RFP"]],
     ];
     for (const [file, names] of cases) {
-      const loaded = await load(put("bad_MMStack.ome.tif", file));
-      deepEqual([firstsOf(loaded), sizes(loaded), codes(loaded)], [[10, 20], "C2 Z2", ["metadata_damaged"]]);
+      const loaded = await loadHere(put("bad_MMStack.ome.tif", file));
+      equal(seenIn(loaded), "C2 Z2; 10 20; metadata_damaged");
       deepEqual(loaded.summary.channels.map(({ name }) => name), names);
     }
   }));
@@ -339,14 +274,16 @@ Deno.test("reads Micro-Manager with a damaged summary or index map by its pages"
 Deno.test("uses the metadata of Micro-Manager in plain TIFF, and warns when they are damaged", () =>
   inFolder(async (put) => {
     const text = JSON.stringify({ PixelSizeUm: 0.25, Channel: "GFP", Time: "2013-01-15 17:02:40 +0100" });
-    const { summary } = await load(put("p.tif", pages(1, 2, [51123, 2, text])));
-    deepEqual(codesOf(summary.warnings), []);
+    const { summary } = await loadHere(put("p.tif", pages(1, 2, [51123, 2, text])));
     deepEqual([summary.channels[0]!.name, summary.date, summary.time], ["GFP", "20130115", "17:02:40"]);
-    deepEqual(summary.axes.slice(-2).map(({ step, unit }) => [step, unit]), [[0.25, "um"], [0.25, "um"]]);
+    deepEqual([stepsOf(summary), summary.warnings], ["1 Pixels, 0.25 um, 0.25 um", []]);
     for (const damaged of ["no JSON", "[]", "7"]) {
-      deepEqual(codes(await load(put("d.tif", pages(1, 2, [51123, 2, damaged])))), ["metadata_damaged"]);
+      equal(await seen(put("d.tif", pages(1, 2, [51123, 2, damaged]))), "Z2; 1; metadata_damaged");
     }
   }));
+
+const stepsOf = ({ axes }: { axes: readonly { step: number; unit: string }[] }) =>
+  axes.map(({ step, unit }) => `${step} ${unit}`).join(", ");
 
 /** A page with pairs of id and value in UIC1, which counts pairs, and what they refer to from byte 8 on. */
 function withUic1(pairs: readonly number[], head: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -354,6 +291,28 @@ function withUic1(pairs: readonly number[], head: Uint8Array): Uint8Array<ArrayB
   new DataView(file.buffer).setUint32(entryAt(file, 33628) + 4, pairs.length / 2, true);
   return file;
 }
+
+/** Words and texts at offsets. */
+function headOf(length: number, words: readonly number[], texts: Readonly<Record<number, string>> = {}) {
+  const head = new Uint8Array(length);
+  words.forEach((word, i) => new DataView(head.buffer).setUint32(4 * i, word, true));
+  for (const [at, text] of Object.entries(texts)) {
+    new DataView(head.buffer).setUint32(Number(at), text.length + 1, true);
+    head.set(new TextEncoder().encode(text), Number(at) + 4);
+  }
+  return head;
+}
+
+Deno.test("ignores the constants that Prairie View writes", () =>
+  inFolder(async (put) => {
+    // At byte 8 the size 99 / 1, at 16 the unit, at 32 the name.
+    const head = headOf(64, [99, 1], { 8: "microns", 24: "Gattaca" });
+    // The same with another name is a size.
+    for (const [name, steps, channel] of [[32, "1 Pixels", "CH1"], [16, "99 um", "microns"]] as const) {
+      const { summary } = await loadHere(put("p.tif", withUic1([3, 1, 4, 8, 5, 8, 6, 16, 7, name], head)));
+      deepEqual([stepsOf(summary), summary.channels[0]!.name], [`${steps}, ${steps}`, channel]);
+    }
+  }));
 
 Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
   inFolder(async (put) => {
@@ -364,67 +323,56 @@ Deno.test("MetaMorph: a Julian day with milliseconds of one day", () =>
       [86_400_000, "", ""],
     ] as const;
     for (const [milliseconds, date, time] of cases) {
-      const head = new Uint8Array(8);
-      new DataView(head.buffer).setUint32(0, 2_451_576, true);
-      new DataView(head.buffer).setUint32(4, milliseconds, true);
-      const file = withUic1([2, 1, 16, 8], head);
-      const { summary } = await load(put("m.tif", file));
+      const file = withUic1([2, 1, 16, 8], headOf(8, [2_451_576, milliseconds]));
+      const { summary } = await loadHere(put("m.tif", file));
       deepEqual([summary.date, summary.time], [date, time]);
     }
   }));
 
 Deno.test("MetaMorph: distances and times of the planes are steps where every plane has its own", () =>
   inFolder(async (put) => {
-    const stk = Deno.readFileSync(new URL("../fixtures/tiff/metamorph.stk", import.meta.url));
-    const table = new DataView(stk.buffer).getUint32(entryAt(stk, 33629) + 8, true);
     // Distance (numerator, denominator), day and milliseconds of creation of each of three planes.
     const opened = async (planes: readonly (readonly number[])[]) => {
-      const copy = stk.slice();
-      planes.forEach((plane, i) =>
-        plane.forEach((word, k) => new DataView(copy.buffer).setUint32(table + 24 * i + 4 * k, word, true))
-      );
-      const { summary } = await load(put("m.stk", copy));
+      const stk = fixtureWith("metamorph.stk", 33629, (view, entry) => {
+        const table = view.getUint32(entry + 8, true);
+        planes.forEach((plane, i) =>
+          plane.forEach((word, k) => view.setUint32(table + 24 * i + 4 * k, word, true))
+        );
+      });
+      const { summary } = await loadHere(put("m.stk", stk));
       const { name, size, step, unit } = summary.axes[0]!;
       deepEqual(summary.times?.length ?? 0, name === "T" ? 3 : 0);
-      return [`${name}${size}`, step, unit, ...codesOf(summary.warnings)];
+      return [`${name}${size}`, step, unit, ...codesOf(summary.warnings)].join(" ");
     };
     const day = 2_451_576;
-    deepEqual(await opened([[3, 2, day, 0], [3, 2, day, 500], [3, 2, day, 1000]]), ["Z3", 1.5, "um"]);
-    deepEqual(await opened([[0, 1, day, 0], [0, 1, day, 500], [0, 1, day, 1000]]), ["T3", 0.5, "seconds"]);
-    deepEqual(await opened([[1, 0, day - 1, 86_399_000], [1, 0, day, 0], [1, 0, day, 1000]]), [
-      "T3",
-      1,
-      "seconds",
-    ]);
+    equal(await opened([[3, 2, day, 0], [3, 2, day, 500], [3, 2, day, 1000]]), "Z3 1.5 um");
+    equal(await opened([[0, 1, day, 0], [0, 1, day, 500], [0, 1, day, 1000]]), "T3 0.5 seconds");
+    equal(await opened([[1, 0, day - 1, 86_399_000], [1, 0, day, 0], [1, 0, day, 1000]]), "T3 1 seconds");
     for (const times of [[0, 0, 1000], [0, 1000, 1000]]) {
-      deepEqual(await opened(times.map((time) => [0, 1, day, time])), ["Z3", 1, "Pixels"], times.join());
+      equal(await opened(times.map((time) => [0, 1, day, time])), "Z3 1 Pixels", times.join());
     }
-    deepEqual(await opened([[3, 2, day, 0], [0, 1, day, 0], [0, 1, day, 0]]), [
-      ...["Z3", 1, "Pixels", "metadata_missing"],
-    ]);
+    equal(await opened([[3, 2, day, 0], [0, 1, day, 0], [0, 1, day, 0]]), "Z3 1 Pixels metadata_missing");
   }));
 
 Deno.test("MetaMorph: pixel size counts unless the file is uncalibrated", () =>
   inFolder(async (put) => {
-    // At 8 the size 13 / 20, at 16 the unit.
-    const head = new Uint8Array(32);
-    const view = new DataView(head.buffer);
-    [13, 20, 3].forEach((word, i) => view.setUint32(4 * i, word, true));
-    head.set(new TextEncoder().encode("um\0"), 12);
-    for (const [state, step] of [[[], 0.65], [[3, 1], 0.65], [[3, 0], 1]] as const) {
-      const pairs = [...state, 4, 8, 5, 8, 6, 16];
-      const file = withUic1(pairs, head);
-      deepEqual((await load(put("p.stk", file))).summary.axes.map((axis) => axis.step), [step, step]);
+    const stepsIn = async (name: string, file: Uint8Array) =>
+      stepsOf((await loadHere(put(name, file))).summary);
+    // At byte 8 the size 13 / 20, at 16 the unit.
+    const head = headOf(32, [13, 20], { 8: "um" });
+    for (const [state, steps] of [[[], "0.65 um"], [[3, 1], "0.65 um"], [[3, 0], "1 Pixels"]] as const) {
+      const file = withUic1([...state, 4, 8, 5, 8, 6, 16], head);
+      equal(await stepsIn("p.stk", file), `${steps}, ${steps}`);
       // RATIONAL, as before MetaMorph 2.5: the values are distances.
       new DataView(file.buffer).setUint16(entryAt(file, 33628) + 2, 5, true);
-      deepEqual((await load(put("p.stk", file))).summary.axes.map((axis) => axis.step), [1, 1]);
+      equal(await stepsIn("p.stk", file), "1 Pixels, 1 Pixels");
     }
     const xml = (state: string) =>
       `<MetaData><prop id="spatial-calibration-state" value="${state}"/><prop id="spatial-calibration-x" value="0.5"/>` +
       `<prop id="spatial-calibration-y" value="0.25"/><prop id="spatial-calibration-y"/>` +
       `<prop id="spatial-calibration-units" value="um"/><prop id="image-name" value="GFP"/></MetaData>`;
-    for (const [state, steps] of [["on", [0.25, 0.5]], ["off", [1, 1]]] as const) {
-      const { summary } = await load(put("x.tif", described(xml(state))));
-      deepEqual([summary.axes.map((axis) => axis.step), summary.channels[0]!.name], [steps, "GFP"]);
+    for (const [state, steps] of [["on", "0.25 um, 0.5 um"], ["off", "1 Pixels, 1 Pixels"]] as const) {
+      const { summary } = await loadHere(put("x.tif", described(xml(state))));
+      deepEqual([stepsOf(summary), summary.channels[0]!.name], [steps, "GFP"]);
     }
   }));

@@ -1,12 +1,9 @@
 /** Declared planes that a TIFF does not hold are missing; incomplete or damaged ones cannot be decoded. */
 import { equal, rejects } from "node:assert/strict";
-import { DecodeFailed, PlaneNotFound } from "../../readers/errors.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { openHere } from "../load_here.ts";
-import type { At } from "../planes.ts";
-import { firstsAt } from "../planes.ts";
-import { withFiles } from "../temporary_files.ts";
+import { type At, firstsAt } from "../planes.ts";
+import { withOpened } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
@@ -15,20 +12,12 @@ const pages = (count: number, text: string) =>
   tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(page), count, [[270, 2, text]]);
 
 /** First sample of a channel. */
-const firstAt = async (acquisition: Acquisition, at: At, channel = 0) =>
-  (await firstsAt(acquisition, at, [channel]))[0];
+const firstAt = async (acquisition: Acquisition, at: At) => (await firstsAt(acquisition, at, [0]))[0];
 
 const missing = (found: Promise<unknown>, message: RegExp) =>
-  rejects(found, (error) => {
-    equal(error instanceof PlaneNotFound, true, String(error));
-    return message.test((error as Error).message);
-  });
-
+  rejects(found, { tag: "PlaneNotFound", message });
 const damaged = (found: Promise<unknown>, message: RegExp) =>
-  rejects(found, (error) => {
-    equal(error instanceof DecodeFailed, true, String(error));
-    return message.test((error as Error).message);
-  });
+  rejects(found, { tag: "DecodeFailed", message });
 
 const IMAGEJ = "ImageJ=1.53t\nimages=4\nframes=4\n";
 
@@ -40,41 +29,35 @@ function directoryAt(bytes: Uint8Array, number: number): number {
   return at;
 }
 
+/** Makes the strip of the directory at an offset begin elsewhere. */
+function moveStrip(bytes: Uint8Array, at: number, offset: number): void {
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < view.getUint16(at, true); i += 1) {
+    if (view.getUint16(at + 2 + 12 * i, true) === 273) view.setUint32(at + 10 + 12 * i, offset, true);
+  }
+}
+
 Deno.test("reports planes after the end of the chain as missing", async () => {
-  await withFiles({ "a.tif": pages(3, IMAGEJ) }, (path) =>
-    openHere(path, async (acquisition) => {
-      equal(await firstAt(acquisition, { t: 2 }), 2);
-      await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
-    }));
   const whole = pages(4, IMAGEJ);
   // Before the last directory, after its count, before its last byte.
   const at = directoryAt(whole, 3);
-  for (const end of [at, at + 1, at + 2, whole.length - 1]) {
-    await withFiles({ "a.tif": whole.slice(0, end) }, (path) =>
-      openHere(path, async (acquisition) => {
-        equal(await firstAt(acquisition, { t: 2 }), 2);
-        for (let again = 0; again < 2; again += 1) {
-          await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes/);
-        }
-      }));
+  const cut = [at, at + 1, at + 2, whole.length - 1].map((end) => whole.slice(0, end));
+  for (const bytes of [pages(3, IMAGEJ), ...cut]) {
+    await withOpened({ "a.tif": bytes }, async (acquisition) => {
+      equal(await firstAt(acquisition, { t: 2 }), 2);
+      for (let again = 0; again < 2; again += 1) {
+        await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
+      }
+    });
   }
 });
 
 Deno.test("refuses samples past the end of the file", async () => {
-  // The samples of each page lie before its directory; the first strip is made to begin at the end.
-  const outside = pages(4, IMAGEJ);
-  const view = new DataView(outside.buffer);
-  const at = directoryAt(outside, 2);
-  for (let i = 0; i < view.getUint16(at, true); i += 1) {
-    if (view.getUint16(at + 2 + 12 * i, true) === 273) view.setUint32(at + 10 + 12 * i, outside.length, true);
-  }
-  await withFiles(
-    { "a.tif": outside },
-    (path) =>
-      openHere(
-        path,
-        (acquisition) => damaged(firstAt(acquisition, { t: 2 }), /strip 0 at \d+ \+ 40 ends after/),
-      ),
+  const bytes = pages(4, IMAGEJ);
+  moveStrip(bytes, directoryAt(bytes, 2), bytes.length);
+  await withOpened(
+    { "a.tif": bytes },
+    (acquisition) => damaged(firstAt(acquisition, { t: 2 }), /strip 0 at \d+ \+ 40 ends after/),
   );
 });
 
@@ -82,49 +65,36 @@ Deno.test("the last of several planes with one directory may be incomplete", asy
   const first = pages(1, IMAGEJ);
   // A plane has 5 x 4 x 2 bytes; the samples begin at 8, so the directory moves after them.
   const run = (planes: number) => {
-    const extra = Math.ceil(40 * (planes - 1));
-    const bytes = new Uint8Array(first.length + extra);
+    const bytes = new Uint8Array(first.length + 40 * (planes - 1));
     bytes.set(first);
-    const view = new DataView(bytes.buffer);
-    const at = directoryAt(first, 0);
-    for (let i = 0; i < view.getUint16(at, true); i += 1) {
-      if (view.getUint16(at + 2 + 12 * i, true) === 273) {
-        view.setUint32(at + 10 + 12 * i, first.length - 40, true);
-      }
-    }
-    return bytes;
+    moveStrip(bytes, directoryAt(first, 0), first.length - 40);
+    return { "a.tif": bytes };
   };
-  await withFiles({ "a.tif": run(2) }, (path) =>
-    openHere(path, async (acquisition) => {
-      await firstAt(acquisition, { t: 1 });
-      await missing(firstAt(acquisition, { t: 2 }), /plane 2 is missing: the file holds 2 planes, 3 are/);
-    }));
-  await withFiles({ "a.tif": run(2.5) }, (path) =>
-    openHere(path, async (acquisition) => {
-      await damaged(firstAt(acquisition, { t: 2 }), /ends after the file/);
-      await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
-    }));
+  await withOpened(run(2), async (acquisition) => {
+    await firstAt(acquisition, { t: 1 });
+    await missing(firstAt(acquisition, { t: 2 }), /plane 2 is missing: the file holds 2 planes, 3 are/);
+  });
+  await withOpened(run(2.5), async (acquisition) => {
+    await damaged(firstAt(acquisition, { t: 2 }), /ends after the file/);
+    await missing(firstAt(acquisition, { t: 3 }), /plane 3 is missing: the file holds 3 planes, 4 are/);
+  });
 });
 
 Deno.test("reports planes of missing files as missing", async () => {
   const xml = (data: string) =>
     `<OME UUID="urn:uuid:0"><Image ID="Image:0"><Pixels DimensionOrder="XYCZT" SizeX="5" SizeY="4" SizeZ="1" ` +
     `SizeC="1" SizeT="3" Type="uint16">${data}</Pixels></Image></OME>`;
-  const named = (t: number, name: string, more = "") =>
-    `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${t}</UUID></TiffData>${more}`;
-  await withFiles(
-    { "a.ome.tif": pages(1, xml(named(0, "a.ome.tif", named(1, "b.ome.tif")))) },
-    (path) =>
-      openHere(path, async (acquisition) => {
-        equal(await firstAt(acquisition, {}), 0);
-        await missing(firstAt(acquisition, { t: 1 }), /T=1 C=0 Z=0 is in "b\.ome\.tif", which is missing/);
-        await missing(firstAt(acquisition, { t: 2 }), /OME-XML names no directory for the plane T=2/);
-      }),
-  );
+  const named = (t: number, name: string) =>
+    `<TiffData FirstT="${t}" IFD="0" PlaneCount="1"><UUID FileName="${name}">urn:uuid:${t}</UUID></TiffData>`;
+  const apart = xml(named(0, "a.ome.tif") + named(1, "b.ome.tif"));
+  await withOpened({ "a.ome.tif": pages(1, apart) }, async (acquisition) => {
+    equal(await firstAt(acquisition, {}), 0);
+    await missing(firstAt(acquisition, { t: 1 }), /T=1 C=0 Z=0 is in "b\.ome\.tif", which is missing/);
+    await missing(firstAt(acquisition, { t: 2 }), /OME-XML names no directory for the plane T=2/);
+  });
   const beyond = xml('<TiffData IFD="0" PlaneCount="2"/><TiffData FirstT="2" IFD="9"/>');
-  await withFiles({ "a.ome.tif": pages(2, beyond) }, (path) =>
-    openHere(path, async (acquisition) => {
-      equal(await firstAt(acquisition, { t: 1 }), 1);
-      await missing(firstAt(acquisition, { t: 2 }), /the plane T=2 C=0 Z=0 is missing: the chain/);
-    }));
+  await withOpened({ "a.ome.tif": pages(2, beyond) }, async (acquisition) => {
+    equal(await firstAt(acquisition, { t: 1 }), 1);
+    await missing(firstAt(acquisition, { t: 2 }), /the plane T=2 C=0 Z=0 is missing: the chain/);
+  });
 });

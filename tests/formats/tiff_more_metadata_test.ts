@@ -5,7 +5,7 @@ import { documentsOf } from "../../readers/io/document_list.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { type Field, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
-import { withOpened } from "../temporary_files.ts";
+import { type Files, withOpened } from "../temporary_files.ts";
 
 const PAGE = grayLayout(5, 4, 16);
 
@@ -35,31 +35,22 @@ Deno.test("OME-XML: the document of a companion file", async () => {
         ["x.companion.ome", "application/xml", companion],
       ]);
       Deno.removeSync(join(folder, "x.companion.ome"));
-      throws(
-        () => documentsOf(acquisition),
-        /"x\.companion\.ome", which holds the metadata, is missing/,
-      );
+      throws(() => documentsOf(acquisition), /"x\.companion\.ome", which holds the metadata, is missing/);
     },
   );
 });
 
 /** Tags 50838 and 50839 with a text, a label of each plane and lookup tables that end in these colours. */
 function imageJItems(labels: readonly string[], ends: readonly (readonly number[])[], info: string): Field[] {
-  const utf16 = (
-    text: string,
-  ) => [...new Uint8Array(Uint16Array.from(text, (letter) => letter.charCodeAt(0)).buffer)];
+  const utf16 = (text: string) => [...text].flatMap((letter) => [letter.charCodeAt(0), 0]);
   const ramp = (end: number) => Array.from({ length: 256 }, (_, i) => Math.floor(end * i / 255));
   const items = [utf16(info), ...labels.map(utf16), ...ends.map((end) => end.flatMap(ramp))];
   const word = (value: number) => [value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24];
   const letters = (text: string) => [...text].reverse().map((letter) => letter.charCodeAt(0));
+  const counts = [["info", 1], ["labl", labels.length], ["luts", ends.length]] as const;
   const header = [
     ...letters("IJIJ"),
-    ...letters("info"),
-    ...word(1),
-    ...letters("labl"),
-    ...word(labels.length),
-    ...letters("luts"),
-    ...word(ends.length),
+    ...counts.flatMap(([type, count]) => [...letters(type), ...word(count)]),
   ];
   return [
     [50838, 4, [header.length, ...items.map((item) => item.length)]],
@@ -103,10 +94,9 @@ Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its docu
     ) +
     `</Pixels></Image>`;
   const planes = [0, 1].flatMap((t) => [0, 1].flatMap((p) => [0, 1].map((c) => [c, 0, t, p, 1] as const)));
-  const written = (xml: string) => {
-    const first = microManagerBytes(PAGE, summary, planes, { fields: [[270, 2, xml]] });
-    return { "x_MMStack.ome.tif": first };
-  };
+  const written = (xml: string) => ({
+    "x_MMStack.ome.tif": microManagerBytes(PAGE, summary, planes, { fields: [[270, 2, xml]] }),
+  });
   const two = `<OME>${image([250, 500])}${image([250, 1000])}</OME>`;
   await withOpened(written(two), (acquisition) => {
     deepEqual([colors(acquisition), acquisition.times], [["#ff0000", "#0000ff"], [0, 0.25]]);
@@ -116,35 +106,30 @@ Deno.test("Micro-Manager: colours of the summary, times of its OME-XML, its docu
     ]);
   });
   // One image for two positions says of neither which it is.
-  await withOpened(written(`<OME>${image([250, 500])}</OME>`), (acquisition) => {
-    equal(acquisition.times, null);
-  });
+  await withOpened(written(`<OME>${image([250, 500])}</OME>`), ({ times }) => equal(times, null));
 });
 
 Deno.test("documents of ScanImage, tifffile, MetaMorph and Olympus", async () => {
   const header = "SI.VERSION_MAJOR = 2016\nSI.hChannels.channelSave = 1";
-  await withOpened(
-    { "a.tif": pages(1, [[270, 2, "frameNumbers = 1"], [305, 2, header]]) },
-    (acquisition) =>
-      checkDocuments(acquisition, [
-        ["ImageDescription (270)", "text/plain", "frameNumbers = 1"],
-        ["Software (305)", "text/plain", header],
-      ]),
-  );
   const shape = '{"shape": [4, 5], "axes": "YX"}';
-  await withOpened(
-    { "a.tif": pages(1, [[270, 2, shape], [305, 2, "tifffile.py"], [315, 2, "somebody"]]) },
-    (acquisition) => checkDocuments(acquisition, [["ImageDescription (270)", "application/json", shape]]),
-  );
   const xml = '<MetaData><prop id="image-name" type="string" value="x"/></MetaData>';
-  await withOpened(
-    { "a.tif": pages(1, [[270, 2, xml]]) },
-    (acquisition) => checkDocuments(acquisition, [["ImageDescription (270)", "application/xml", xml]]),
-  );
   const text = '"[Dimensions]"\t""\r\n"X Dimension"\t"5, 0.0 - 1.0 [um], 0.2 [um/pixel]"\r\n';
-  await withOpened(
-    { "a.tif": pages(1), "a.txt": new TextEncoder().encode(text) },
-    (acquisition) => checkDocuments(acquisition, [["a.txt", "text/plain", text]]),
-  );
-  await withOpened({ "a.tif": pages(1) }, (acquisition) => checkDocuments(acquisition, []));
+  const description = "ImageDescription (270)";
+  const stamp = "frameNumbers = 1";
+  const cases: [Field[], Files, [string, string, string][]][] = [
+    [[[270, 2, stamp], [305, 2, header]], {}, [
+      [description, "text/plain", stamp],
+      ["Software (305)", "text/plain", header],
+    ]],
+    [[[270, 2, shape], [305, 2, "tifffile.py"], [315, 2, "somebody"]], {}, [
+      [description, "application/json", shape],
+    ]],
+    [[[270, 2, xml]], {}, [[description, "application/xml", xml]]],
+    [[], { "a.txt": text }, [["a.txt", "text/plain", text]]],
+    [[], {}, []],
+  ];
+  for (const [fields, beside, documents] of cases) {
+    const files = { "a.tif": pages(1, fields), ...beside };
+    await withOpened(files, (acquisition) => checkDocuments(acquisition, documents));
+  }
 });

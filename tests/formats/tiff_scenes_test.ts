@@ -17,10 +17,9 @@ const PAGE = grayLayout(5, 4, 16);
 const pages = (count: number, fields: (page: number) => Field[], from = 0) =>
   tiffBytes(PAGE, (_x, _y, _s, page) => BigInt(from + page), count, fields);
 
-async function withScenes(
-  path: string,
-  use: (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => Promise<void>,
-): Promise<void> {
+type Use = (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => void | Promise<void>;
+
+async function withScenes(path: string, use: Use): Promise<void> {
   const files = new FileAccess();
   try {
     const { scenes } = await openChosen(await chooseFormat(path, SUPPORTED_EXTENSIONS, files), files, null);
@@ -31,11 +30,11 @@ async function withScenes(
 }
 
 /** Opens one of these files in a folder of their own; the first without a name. */
-const withWritten = (
-  files: Files,
-  use: (scenes: Scenes, open: (scene: number) => Promise<Acquisition>) => Promise<void>,
-  name = Object.keys(files)[0]!,
-): Promise<void> => withFiles(files, (_path, folder) => withScenes(join(folder, name), use));
+const withWritten = (files: Files, use: Use, name = Object.keys(files)[0]!): Promise<void> =>
+  withFiles(files, (_path, folder) => withScenes(join(folder, name), use));
+
+const namesOf = (scenes: Scenes) => scenes.entries(9).map(({ name }) => name);
+const sizesOfAll = (scenes: Scenes) => scenes.entries(9).map(({ sizes }) => sizes);
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url));
 
@@ -60,7 +59,7 @@ Deno.test("OME-XML: a file of a set opens its own image", async () => {
   for (const [name, own] of [["a", 0], ["b", 0], ["c", 1]] as const) {
     await withWritten(set, async (scenes, open) => {
       deepEqual([scenes.count, scenes.own], [3, own], name);
-      deepEqual(scenes.entries(9).map((entry) => entry.name), ["first", "second", "third"]);
+      deepEqual(namesOf(scenes), ["first", "second", "third"]);
       const expected = [[10, 20], [21, 30], [31]];
       for (const [scene, firsts] of expected.entries()) {
         const acquisition = await open(scene);
@@ -81,14 +80,12 @@ Deno.test("OME-XML: leaves out images without samples, and names them", () => {
     image("no plane", 1, '<TiffData IFD="0" PlaneCount="0"/>'),
     image("last", 1, '<TiffData IFD="0"/>'),
   ];
-  return withWritten(
-    { "a.ome.tif": pages(2, () => [[270, 2, ome("a", ...images)]]) },
-    async (scenes, open) => {
-      deepEqual(scenes.entries(9).map(({ name }) => name), ["own", "last"]);
-      deepEqual(codesOf(scenes.warnings), ["scenes_left_out"]);
-      deepEqual([await firstsAt(await open(0)), await firstsAt(await open(1))], [[1], [0]]);
-    },
-  );
+  const bytes = pages(2, () => [[270, 2, ome("a", ...images)]]);
+  return withWritten({ "a.ome.tif": bytes }, async (scenes, open) => {
+    deepEqual(namesOf(scenes), ["own", "last"]);
+    deepEqual(codesOf(scenes.warnings), ["scenes_left_out"]);
+    deepEqual([await firstsAt(await open(0)), await firstsAt(await open(1))], [[1], [0]]);
+  });
 });
 
 Deno.test("OME-XML: refuses an unreadable image, not the others", () => {
@@ -115,12 +112,8 @@ Deno.test("OME-XML: sizes are those of the document only where the channels stat
   const bytes = tiffBytes(rgb, () => 1n, 1, [[270, 2, xml], [262, 3, [2]]]);
   return withWritten({ "a.ome.tif": bytes }, async (scenes, open) => {
     const served = { C: 3, Y: 4, X: 5 };
-    deepEqual(scenes.entries(9).map(({ name, sizes }) => [name, sizes]), [
-      [null, served],
-      [null, served],
-      [null, {}],
-      [null, {}],
-    ]);
+    deepEqual(namesOf(scenes), [null, null, null, null]);
+    deepEqual(sizesOfAll(scenes), [served, served, {}, {}]);
     // Once it was opened, they are known.
     deepEqual(sizesOf((await open(3)).axes), served);
     deepEqual(scenes.entries(9)[3]!.sizes, served);
@@ -175,25 +168,23 @@ Deno.test("Micro-Manager: a file for each position is one set where the summary 
   }, "x_MMStack_Pos2.ome.tif");
   await withWritten(written(1), (scenes) => {
     deepEqual([scenes.count, scenes.own], [1, 0]);
-    return Promise.resolve();
   });
 });
 
 Deno.test("Micro-Manager: takes names from first pages when the summary has none", async () => {
-  const layout = PAGE;
   const planes: MicroManagerPlane[] = [[0, 0, 0, 0, 1], [0, 0, 0, 1, 2], [0, 0, 0, 2, 3]];
   // The writer puts JSON of the indices into tag 51123; another text takes its place, padded to its length.
-  const bytes = microManagerBytes(layout, { Positions: 3 }, planes, { described: true });
+  const bytes = microManagerBytes(PAGE, { Positions: 3 }, planes, { described: true });
   const text = new TextDecoder("latin1").decode(bytes);
   for (const [position, name] of [[0, "left"], [1, "right"]] as const) {
     const old = JSON.stringify({ ChannelIndex: 0, SliceIndex: 0, FrameIndex: 0, PositionIndex: position });
     const put = JSON.stringify({ PositionName: name }).padEnd(old.length);
     bytes.set(new TextEncoder().encode(put), text.indexOf(old));
   }
-  await withWritten({ "x_MMStack.ome.tif": bytes }, (scenes) => {
-    deepEqual(scenes.entries(3).map(({ name }) => name), ["left", "right", null]);
-    return Promise.resolve();
-  });
+  await withWritten(
+    { "x_MMStack.ome.tif": bytes },
+    (scenes) => deepEqual(namesOf(scenes), ["left", "right", null]),
+  );
 });
 
 Deno.test("plain pages: each layout is a scene, not in runs, in the order of its first page", async () => {
@@ -201,11 +192,8 @@ Deno.test("plain pages: each layout is a scene, not in runs, in the order of its
   const bytes = pages(6, (page) => [[256, 4, [widths[page]!]]]);
   await withWritten({ "a.tif": bytes }, async (scenes, open) => {
     deepEqual([scenes.count, scenes.own, codesOf(scenes.warnings)], [3, 0, []]);
-    deepEqual(scenes.entries(9), [
-      { name: null, sizes: { Z: 3, Y: 4, X: 5 } },
-      { name: null, sizes: { Z: 2, Y: 4, X: 3 } },
-      { name: null, sizes: { Y: 4, X: 4 } },
-    ]);
+    deepEqual(namesOf(scenes), [null, null, null]);
+    deepEqual(sizesOfAll(scenes), [{ Z: 3, Y: 4, X: 5 }, { Z: 2, Y: 4, X: 3 }, { Y: 4, X: 4 }]);
     for (const [scene, firsts] of [[0, 2, 5], [1, 4], [3]].entries()) {
       const acquisition = await open(scene);
       deepEqual(sizesOf(acquisition.axes), scenes.entries(9)[scene]!.sizes);
@@ -227,12 +215,10 @@ Deno.test("plain pages: each layout is a scene, not in runs, in the order of its
 Deno.test("plain pages: at most 1,000 scenes, then a warning", async () => {
   // 4,096 layouts are distinguished.
   for (const count of [1000, 1003, 4100]) {
-    await withWritten({
-      "a.tif": pages(count, (page) => [[256, 4, [1]], [257, 4, [page + 1]], [278, 4, [page + 1]]]),
-    }, (scenes) => {
+    const bytes = pages(count, (page) => [[256, 4, [1]], [257, 4, [page + 1]], [278, 4, [page + 1]]]);
+    await withWritten({ "a.tif": bytes }, (scenes) => {
       equal(scenes.count, 1000);
       deepEqual(codesOf(scenes.warnings), count === 1000 ? [] : ["scenes_left_out"]);
-      return Promise.resolve();
     });
   }
 });
@@ -250,11 +236,7 @@ const shape = (axes: string, ...sizes: number[]) => JSON.stringify({ shape: size
 Deno.test("tifffile: each array is a scene, of the same layout too", async () => {
   const texts = [shape("TYX", 2, 4, 5), "", shape("CZYX", 2, 2, 4, 5), "", "", "", shape("YX", 4, 5)];
   await withWritten({ "a.tif": described(texts) }, async (scenes, open) => {
-    deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
-      { T: 2, Y: 4, X: 5 },
-      { C: 2, Z: 2, Y: 4, X: 5 },
-      { Y: 4, X: 5 },
-    ]);
+    deepEqual(sizesOfAll(scenes), [{ T: 2, Y: 4, X: 5 }, { C: 2, Z: 2, Y: 4, X: 5 }, { Y: 4, X: 5 }]);
     deepEqual(await firstsAt(await open(0), { t: 1 }), [1]);
     deepEqual(await firstsAt(await open(1), { z: 1 }), [3, 5]);
     deepEqual(await firstsAt(await open(2)), [6]);
@@ -279,11 +261,7 @@ Deno.test("tifffile: groups pages after the arrays by layout", () => {
   const bytes = described(texts, (page) => page === 4 ? [[256, 4, [3]]] : []);
   return withWritten({ "a.tif": bytes }, async (scenes, open) => {
     // The second array has two planes and no other array follows, so its pages are slices.
-    deepEqual(scenes.entries(9).map(({ sizes }) => sizes), [
-      { Y: 4, X: 5 },
-      { Z: 4, Y: 4, X: 5 },
-      { Y: 4, X: 3 },
-    ]);
+    deepEqual(sizesOfAll(scenes), [{ Y: 4, X: 5 }, { Z: 4, Y: 4, X: 5 }, { Y: 4, X: 3 }]);
     deepEqual(await firstsAt(await open(1), { z: 3 }), [5]);
   });
 });
@@ -319,8 +297,7 @@ function positionsBytes(count: number): Uint8Array {
 Deno.test("Micro-Manager: 100,000 positions are the most", async () => {
   await withWritten({ "x_MMStack.ome.tif": positionsBytes(100_000) }, (scenes) => {
     deepEqual([scenes.count, scenes.own, scenes.entries(3).length], [100_000, 0, 3]);
-    return Promise.resolve();
   });
-  const surplus = withWritten({ "x_MMStack.ome.tif": positionsBytes(100_001) }, () => Promise.resolve());
+  const surplus = withWritten({ "x_MMStack.ome.tif": positionsBytes(100_001) }, () => {});
   await rejects(surplus, { tag: "DecodeFailed", message: /more than 100000 positions/ });
 });

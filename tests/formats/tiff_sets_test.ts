@@ -1,12 +1,12 @@
 /** Acquisitions of several TIFF files: their places, and missing or foreign files. */
-import { deepEqual, rejects } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { MAX_RECENT } from "../../readers/tiff/tiff_file.ts";
 import { loadHere, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { codesOf } from "../warning_codes.ts";
-import { firstsOf } from "../planes.ts";
+import { firstsAt, firstsOf } from "../planes.ts";
+import { seen, seenIn } from "../seen.ts";
 import { inFolder } from "../temporary_files.ts";
 
 const GRAY = grayLayout(12, 8, 16);
@@ -16,9 +16,6 @@ function pageFile(value: number, description?: string, layout: TiffLayout = GRAY
   const tags = description === undefined ? [] : [[270, 2, description] as [number, number, string]];
   return tiffBytes(layout, (_x, _y, _s, page) => BigInt(value + page), pages, tags);
 }
-
-const load = (path: string, channelIndices: number[] | null = null, roots: string[] | null = null) =>
-  loadHere(path, { channelIndices, roots });
 
 /** OME-XML of one channel per named file, whose UUID is `urn:uuid:` and its number. */
 const ome = (names: readonly string[], own: number) =>
@@ -36,14 +33,12 @@ Deno.test("OME-XML names files in folders, relative to its own", () =>
     put("q/a.ome.tif", pageFile(12));
     // A file of the same name beside the opened one is not used.
     put("a.ome.tif", pageFile(99));
-    const loaded = await load(path);
-    deepEqual(firstsOf(loaded), [10, 11, 12]);
-    deepEqual(codesOf(loaded.summary.warnings), []);
+    equal(await seen(path), "C3; 10 11 12; ");
     // A folder outside the roots counts as missing.
     Deno.mkdirSync(join(folder, "root"));
     const inside = put("root/b.ome.tif", pageFile(10, ome(["b.ome.tif", "../p/a.ome.tif"], 0)));
-    const limited = await load(inside, [0], [join(folder, "root")]);
-    deepEqual(codesOf(limited.summary.warnings), ["file_missing"]);
+    const limited = { channelIndices: [0], roots: [join(folder, "root")] };
+    equal(await seen(inside, limited), "C2; 10; file_missing");
   }));
 
 Deno.test("OME-XML neither opens files outside its folder nor reveals whether they exist", () =>
@@ -54,13 +49,10 @@ Deno.test("OME-XML neither opens files outside its folder nor reveals whether th
     for (const name of ["../secret/x.tif", "..\\secret\\x.tif", outside, "p/../../secret/x.tif"]) {
       for (const other of [name, name.replace("secret", "nothing")]) {
         const path = put("set/a.ome.tif", pageFile(10, ome(["a.ome.tif", other], 0)));
-        const { summary } = await load(path, [0]);
-        deepEqual(codesOf(summary.warnings), ["file_missing"]);
+        equal(await seen(path, { channelIndices: [0] }), "C2; 10; file_missing");
         // Beside the document the last part of the name counts.
         put("set/x.tif", pageFile(11));
-        const beside = await load(path);
-        deepEqual(firstsOf(beside), [10, 11]);
-        deepEqual(beside.summary.warnings.map(({ code }) => code), ["name_left_folder"]);
+        equal(await seen(path), "C2; 10 11; name_left_folder");
         Deno.removeSync(join(folder, "set/x.tif"));
       }
     }
@@ -70,46 +62,37 @@ Deno.test("warns about a file found by its name alone, and refuses one of anothe
   inFolder(async (put) => {
     const path = put("master.ome.tif", pageFile(10, ome(["master.ome.tif", "p/a.ome.tif"], 0)));
     put("a.ome.tif", pageFile(11, ome(["master.ome.tif", "p/a.ome.tif"], 1)));
-    const loaded = await load(path);
-    deepEqual(firstsOf(loaded), [10, 11]);
-    deepEqual(codesOf(loaded.summary.warnings), ["name_left_folder"]);
+    equal(await seen(path), "C2; 10 11; name_left_folder");
     put("a.ome.tif", pageFile(99, ome(["a.ome.tif"], 7)));
-    await rejects(load(path), /"a\.ome\.tif" is of another set: its UUID is "urn:uuid:7", not "urn:uuid:1"/);
-    deepEqual(firstsOf(await load(path, [0])), [10]);
+    await rejects(seen(path), /"a\.ome\.tif" is of another set: its UUID is "urn:uuid:7", not "urn:uuid:1"/);
+    equal(await seen(path, { channelIndices: [0] }), "C2; 10; name_left_folder");
   }));
 
 Deno.test("a damaged file of an OME-TIFF set is named", () =>
   inFolder(async (put) => {
     const path = put("a.ome.tif", pageFile(10, ome(["b.ome.tif", "a.ome.tif"], 1)));
     put("b.ome.tif", new Uint8Array(3));
-    await rejects(load(path), /"b\.ome\.tif": the TIFF header at 0 \+ 8 ends after the file/);
-    deepEqual(firstsOf(await load(path, [1])), [10]);
+    await rejects(seen(path), /"b\.ome\.tif": the TIFF header at 0 \+ 8 ends after the file/);
+    equal(await seen(path, { channelIndices: [1] }), "C2; 10; ");
   }));
 
 Deno.test("the metadata of an OME set may lie in a folder of their own, or beside the file by their name", () =>
   inFolder(async (put, folder) => {
-    const path = put(
-      "a.ome.tif",
-      pageFile(7, `<OME UUID="urn:uuid:0"><BinaryOnly MetadataFile="meta\\set.companion.ome"/></OME>`),
-    );
+    const only = `<OME UUID="urn:uuid:0"><BinaryOnly MetadataFile="meta\\set.companion.ome"/></OME>`;
+    const path = put("a.ome.tif", pageFile(7, only));
     const document = (channel: string) =>
-      new TextEncoder().encode(
-        ome(["../a.ome.tif"], 9).replace(
-          "<TiffData",
-          `<Channel ID="Channel:0:0" Name="${channel}"/><TiffData`,
-        ),
-      );
-    const name = async () => (await load(path)).summary.channels[0]!.name;
+      ome(["../a.ome.tif"], 9).replace("<TiffData", `<Channel ID="Channel:0:0" Name="${channel}"/><TiffData`);
+    const name = async () => (await loadHere(path)).summary.channels[0]!.name;
     put("meta/set.companion.ome", document("folder"));
-    deepEqual(await name(), "folder");
+    equal(await name(), "folder");
     put("set.companion.ome", document("beside"));
-    deepEqual(await name(), "folder");
+    equal(await name(), "folder");
     Deno.removeSync(join(folder, "meta/set.companion.ome"));
-    deepEqual(await name(), "beside");
+    equal(await name(), "beside");
   }));
 
 /** Text of FluoView for line scans of 12 x 8 pixels. */
-const TEXT = (channels: number) =>
+const textOf = (channels: number) =>
   [
     `"[General]"\t""`,
     `"Scan Mode"\t"XT"`,
@@ -122,13 +105,11 @@ const TEXT = (channels: number) =>
     `"Image Size"\t"12 * 8 [pixel]"`,
   ].join("\r\n");
 
-const text = (channels: number) => new TextEncoder().encode(TEXT(channels));
-
 Deno.test("leaves out a sibling of an Olympus scan that does not fit, and names it", () =>
   inFolder(async (put, folder) => {
     const outside = await Deno.makeTempDir();
     try {
-      put("s.txt", text(2));
+      put("s.txt", textOf(2));
       const path = put("s_C001T001.tif", pageFile(10));
       const other = join(folder, "s_C002T001.tif");
       Deno.writeFileSync(join(outside, "x.tif"), pageFile(11));
@@ -143,9 +124,7 @@ Deno.test("leaves out a sibling of an Olympus scan that does not fit, and names 
       ];
       for (const make of cases) {
         make();
-        const loaded = await load(path, null, [folder]);
-        deepEqual(firstsOf(loaded), [10]);
-        deepEqual(codesOf(loaded.summary.warnings), ["file_unreadable", "channel_missing"]);
+        equal(await seen(path, { roots: [folder] }), "C2; 10; file_unreadable channel_missing");
         Deno.removeSync(other, { recursive: true });
       }
     } finally {
@@ -159,54 +138,35 @@ Deno.test("names missing files of an Olympus set, and does not load a channel wi
       for (const time of [1, 2, 3]) put(`s_C00${channel}T00${time}.tif`, pageFile(channel * 10 + time));
     }
     const path = join(folder, "s_C001T002.tif");
-    const whole = await load(path);
-    deepEqual(firstsOf(whole), [11, 21]);
-    deepEqual(codesOf(whole.summary.warnings), []);
+    equal(await seen(path), "T3 C2; 11 21; ");
     Deno.removeSync(join(folder, "s_C002T003.tif"));
-    const shorter = await load(path);
-    deepEqual(firstsOf(shorter), [11, 21]);
-    deepEqual(codesOf(shorter.summary.warnings), ["file_missing"]);
+    equal(await seen(path), "T3 C2; 11 21; file_missing");
     Deno.removeSync(join(folder, "s_C002T001.tif"));
-    const one = await load(path);
-    deepEqual([firstsOf(one), one.summary.position.t], [[12, 22], 1]);
-    deepEqual(codesOf(one.summary.warnings), ["file_missing", "opened_elsewhere"]);
-    deepEqual(firstsOf(await load(path, [0])), [11]);
+    const one = await loadHere(path);
+    deepEqual([seenIn(one), one.summary.position.t], ["T3 C2; 12 22; file_missing opened_elsewhere", 1]);
+    equal(await seen(path, { channelIndices: [0] }), "T3 C2; 11; file_missing");
     Deno.removeSync(join(folder, "s_C002T002.tif"));
     put("s_C003T003.tif", pageFile(33));
-    const parted = await load(path, [0]);
-    deepEqual(parted.summary.channels.map(({ name }) => name), ["CH1", "CH2", "CH3"]);
-    deepEqual(parted.summary.axes.find(({ name }) => name === "T")!.size, 3);
-    const last = await load(join(folder, "s_C003T003.tif"));
-    deepEqual([firstsOf(last), last.summary.loaded.map(({ index }) => index)], [[13, 33], [0, 2]]);
-    deepEqual(codesOf(last.summary.warnings), [
-      "file_missing",
-      "channel_missing",
-      "opened_elsewhere",
-    ]);
-    await rejects(load(path, [1]), /channel 1 \("CH2"\) has no plane/);
+    const last = await loadHere(join(folder, "s_C003T003.tif"));
+    equal(seenIn(last), "T3 C3; 13 33; file_missing channel_missing opened_elsewhere");
+    deepEqual(last.summary.channels.map(({ name }) => name), ["CH1", "CH2", "CH3"]);
+    deepEqual(last.summary.loaded.map(({ index }) => index), [0, 2]);
+    await rejects(seen(path, { channelIndices: [1] }), /channel 1 \("CH2"\) has no plane/);
   }));
 
 Deno.test("ignores files of other names beside an Olympus set", () =>
   inFolder(async (put) => {
-    put("s.txt", text(2));
+    put("s.txt", textOf(2));
     const path = put("s_C001T001.tif", pageFile(10));
     put("s_C002T001.tif", pageFile(20));
-    for (
-      const name of [
-        "s_overview.tif",
-        "s_x_C003T001.tif",
-        "sC003T001.tif",
-        "t_C003T001.tif",
-        "s_C003T001.png",
-      ]
-    ) {
+    for (const name of ["s_overview.tif", "s_x_C003T001.tif", "sC003T001.tif", "t_C003T001.tif"]) {
       put(name, pageFile(90));
     }
-    const loaded = await load(path);
-    deepEqual(firstsOf(loaded), [10, 20]);
-    deepEqual(codesOf(loaded.summary.warnings), []);
+    put("s_C003T001.png", pageFile(90));
+    const loaded = await loadHere(path);
+    equal(seenIn(loaded), "C2; 10 20; ");
     // The two files of pixels and the text.
-    deepEqual(loaded.summary.fileSize, 2 * pageFile(10).length + text(2).length);
+    equal(loaded.summary.fileSize, 2 * pageFile(10).length + textOf(2).length);
   }));
 
 Deno.test("warns when a set in folders was copied into one folder", () =>
@@ -217,11 +177,9 @@ Deno.test("warns when a set in folders was copied into one folder", () =>
       `</Pixels></Image>`;
     const schema = `xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"`;
     const text = `<OME ${schema}>${image(0, "sub/a.ome.tif")}${image(1, "sub2/a.ome.tif")}</OME>`;
-    put("set.companion.ome", new TextEncoder().encode(text));
+    put("set.companion.ome", text);
     const only = `<OME ${schema}><BinaryOnly MetadataFile="set.companion.ome"/></OME>`;
-    const loaded = await load(put("a.ome.tif", pageFile(2, only)));
-    deepEqual(firstsOf(loaded), [2]);
-    deepEqual(codesOf(loaded.summary.warnings), ["name_left_folder"]);
+    equal(await seen(put("a.ome.tif", pageFile(2, only))), "; 2; name_left_folder");
   }));
 
 Deno.test("reads every file of a set with more files than stay open", () =>
@@ -238,12 +196,10 @@ Deno.test("reads every file of a set with more files than stay open", () =>
     const path = put("0.ome.tif", pageFile(100, xml));
     for (let t = 1; t < count; t += 1) put(`${t}.ome.tif`, pageFile(100 + t));
     await openHere(path, async (acquisition) => {
-      deepEqual(codesOf(acquisition.warnings), []);
+      deepEqual(acquisition.warnings, []);
       const order = Array.from({ length: count }, (_, t) => t);
       for (const t of [...order, ...order, 0, count - 1, 0]) {
-        const plane = new Float32Array(12 * 8);
-        await (await acquisition.plan([0], { t, z: 0, l: 0 })).decode([plane]);
-        deepEqual(plane[0], 100 + t);
+        deepEqual(await firstsAt(acquisition, { t }), [100 + t]);
       }
     });
   }));
@@ -256,6 +212,6 @@ Deno.test("FirstC counts samples when one of them is too large for a channel", (
       `</Pixels></Image></OME>`;
     for (const step of [1, 3]) {
       const path = put("rgb.ome.tif", pageFile(5, text(step), { ...GRAY, samples: 3 }, 4));
-      deepEqual(firstsOf(await load(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
+      deepEqual(firstsOf(await loadHere(path)), [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8]);
     }
   }));

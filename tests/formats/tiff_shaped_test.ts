@@ -3,32 +3,14 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import { grayLayout, tiffOf } from "../fixtures/tiff_writer.ts";
-import { type LoadedAcquisition, loadHere } from "../load_here.ts";
-import { codesOf } from "../warning_codes.ts";
-import { sizesIn } from "../planes.ts";
+import { loadHere } from "../load_here.ts";
+import { seenIn } from "../seen.ts";
+import { withFiles } from "../temporary_files.ts";
 
-async function load(bytes: Uint8Array, channelIndices: number[] | null = null): Promise<LoadedAcquisition> {
-  const path = await Deno.makeTempFile({ suffix: ".tif" });
-  try {
-    await Deno.writeFile(path, bytes);
-    return await loadHere(path, { channelIndices });
-  } finally {
-    await Deno.remove(path);
-  }
-}
+const load = (bytes: Uint8Array, channelIndices: number[] | null = null) =>
+  withFiles({ "a.tif": bytes }, (path) => loadHere(path, { channelIndices }));
 
-const fixture = (name: string) =>
-  Deno.readFileSync(fileURLToPath(new URL(`../fixtures/tiff/${name}`, import.meta.url)));
-
-/** The file with the first `from` replaced by as many characters. */
-function changed(bytes: Uint8Array, from: string, to: string): Uint8Array {
-  equal(to.length, from.length);
-  const copy = Buffer.from(bytes);
-  copy.write(to, copy.indexOf(from));
-  return copy;
-}
-
-const sizes = ({ summary }: LoadedAcquisition) => sizesIn(summary);
+const seen = async (...file: Parameters<typeof load>) => seenIn(await load(...file));
 
 /** Layout of the pages that are written here. */
 const PAGE = grayLayout(5, 4, 8);
@@ -37,28 +19,33 @@ const PAGE = grayLayout(5, 4, 8);
 const described = (values: readonly number[], texts: readonly string[]) =>
   tiffOf(PAGE, values.map((value) => [new Uint8Array(20).fill(value)]), (page) => [[270, 2, texts[page]!]]);
 
+/** Three planes, of which the first is described. */
+const three = (text: string) => described([1, 2, 3], [text, "", ""]);
+
 Deno.test(`an array without "truncated" keeps the planes after its directory`, async () => {
-  const bytes = fixture("shaped_two_truncated.tif");
+  const name = fileURLToPath(new URL("../fixtures/tiff/shaped_two_truncated.tif", import.meta.url));
+  const bytes = Buffer.from(Deno.readFileSync(name));
   const whole = await load(bytes);
-  const damaged = await load(changed(bytes, `"truncated": true`, `"truncxxxx": true`));
-  equal(sizes(damaged), "C3");
+  bytes.write(`"truncxxxx": true`, bytes.indexOf(`"truncated": true`));
+  const damaged = await load(bytes);
+  equal(seenIn(damaged).split("; ")[0], "C3");
   deepEqual(damaged.planes, whole.planes);
 });
 
 Deno.test("counts the planes that fit before the next part of the file", async () => {
   // The first plane lies at 8; the text that describes it follows the head.
-  const cases: [bytes: number, present: number, member: string][] = [[60, 3, ""], [58, 1, ""], [
-    58,
-    2,
-    `, "truncated": true`,
-  ], [58, 1, `, "truncated": false`]];
-  for (const [bytes, present, member] of cases) {
+  const cases: [bytes: number, member: string, expected: string][] = [
+    [60, "", "C3; 1 2 3; "],
+    [58, "", "C3; 1; planes_missing"],
+    [58, `, "truncated": true`, "C3; 1 2; planes_missing"],
+    [58, `, "truncated": false`, "C3; 1; planes_missing"],
+  ];
+  for (const [bytes, member, expected] of cases) {
     const head = Uint8Array.from({ length: bytes }, (_, i) => Math.floor(i / 20) + 1);
     const text = `{"shape": [3, 4, 5], "axes": "CYX"${member}}`;
     const file = tiffOf(PAGE, [[]], [[270, 2, text], [273, 4, [8]], [279, 4, [20]]], head);
-    const { summary, planes } = await load(file, [0, 1, 2].slice(0, present));
-    deepEqual(planes.map((plane) => plane[0]), [1, 2, 3].slice(0, present));
-    deepEqual(codesOf(summary.warnings), present === 3 ? [] : ["planes_missing"]);
+    const channels = [0, 1, 2].slice(0, expected.split("; ")[1]!.split(" ").length);
+    equal(await seen(file, channels), expected);
   }
 });
 
@@ -71,74 +58,54 @@ Deno.test("reads planes with their own directories wherever they lie", async () 
     (page) => [[270, 2, page === 0 ? text : ""], [273, 4, [[8, 48, 28][page]!]], [279, 4, [20]]],
     head,
   );
-  deepEqual((await load(file)).planes.map((plane) => plane[0]), [1, 3, 2]);
+  equal(await seen(file), "C3; 1 3 2; ");
 });
 
 Deno.test("surplus pages are slices, unless another array follows", async () => {
-  const three = `{"shape": [3, 4, 5]}`;
+  const first = `{"shape": [3, 4, 5]}`;
   const cases: [string[], string][] = [
-    [[three, "", ""], "Z3"],
-    [[three, "", "", `{"shape": [2, 4, 5]}`, ""], "Z3"],
-    [[three, "", "", "", ""], "Z5"],
-    [[three, "", "", "", `{"shape": [4, 5]}`], "Z5"],
+    [[first, "", ""], "Z3; 1; "],
+    [[first, "", "", `{"shape": [2, 4, 5]}`, ""], "Z3; 1; "],
+    [[first, "", "", "", ""], "Z5; 1; axes_assumed"],
+    [[first, "", "", "", `{"shape": [4, 5]}`], "Z5; 1; axes_assumed"],
   ];
   for (const [texts, expected] of cases) {
-    const loaded = await load(described(texts.map((_, i) => i + 1), texts));
-    equal(sizes(loaded), expected);
-    deepEqual(codesOf(loaded.summary.warnings), expected === "Z3" ? [] : ["axes_assumed"]);
+    equal(await seen(described(texts.map((_, i) => i + 1), texts)), expected);
   }
 });
 
 Deno.test("warns about an invalid shape", async () => {
-  const cases = [
-    `"3"`,
-    `5`,
-    `[3, 4.5, 5]`,
-    `[-3, 4, 5]`,
-    `[0, 4, 5]`,
-    `[${"1, ".repeat(30)}3, 4, 5]`,
-    `null`,
-    `{}`,
-  ];
-  for (const shape of cases) {
-    const { summary } = await load(described([1, 2, 3], [`{"shape": ${shape}, "axes": "ZYX"}`, "", ""]));
-    deepEqual(codesOf(summary.warnings), ["metadata_damaged"]);
+  const many = `[${"1, ".repeat(30)}3, 4, 5]`;
+  for (const shape of [`"3"`, `5`, `[3, 4.5, 5]`, `[-3, 4, 5]`, `[0, 4, 5]`, many, `null`, `{}`]) {
+    equal(await seen(three(`{"shape": ${shape}, "axes": "ZYX"}`)), "Z3; 1; metadata_damaged", shape);
   }
   // The most axes that are read.
-  const { summary } = await load(described([1, 2, 3], [`{"shape": [${"1, ".repeat(29)}3, 4, 5]}`, "", ""]));
-  deepEqual(codesOf(summary.warnings), []);
+  equal(await seen(three(`{"shape": [${"1, ".repeat(29)}3, 4, 5]}`)), "Z3; 1; ");
 });
 
 Deno.test("an array has fewer than 2^31 planes", async () => {
-  for (const [planes, code] of [[2 ** 31 - 1, "planes_missing"], [2 ** 31, "metadata_damaged"]] as const) {
-    const { summary } = await load(described([1, 2, 3], [`{"shape": [${planes}, 4, 5]}`, "", ""]));
-    deepEqual(codesOf(summary.warnings), [code]);
-  }
+  equal(await seen(three(`{"shape": [${2 ** 31 - 1}, 4, 5]}`)), "Z2147483647; 1; planes_missing");
+  equal(await seen(three(`{"shape": [${2 ** 31}, 4, 5]}`)), "Z3; 1; metadata_damaged");
 });
 
 Deno.test("pages with another shape are not planes of the first array", async () => {
-  const three = `{"shape": [3, 4, 5], "axes": "CYX"}`;
+  const cyx = `{"shape": [3, 4, 5], "axes": "CYX"}`;
   const one = `{"shape": [4, 5], "axes": "YX"}`;
-  const bytes = described([1, 2, 3, 4], [three, one, one, one]);
+  const bytes = described([1, 2, 3, 4], [cyx, one, one, one]);
   await rejects(load(bytes), /plane 1 is missing: the file holds 1 planes, 2 are needed/);
-  const first = await load(bytes, [0]);
-  deepEqual([first.planes[0]![0], first.summary.channels.length], [1, 3]);
-  deepEqual(codesOf(first.summary.warnings), ["planes_missing"]);
+  equal(await seen(bytes, [0]), "C3; 1; planes_missing");
   // The same shape in each page says the same of all of them.
-  const repeated = await load(described([1, 2, 3], [three, three, three]));
-  deepEqual(repeated.planes.map((plane) => plane[0]), [1, 2, 3]);
-  deepEqual(codesOf(repeated.summary.warnings), []);
+  equal(await seen(described([1, 2, 3], [cyx, cyx, cyx])), "C3; 1 2 3; ");
 });
 
 Deno.test("warns about axes that do not fit the shape", async () => {
   const cases = [
-    [`"axes": "CYX"`, []],
-    [`"name": "a stack"`, []],
-    [`"axes": "YX"`, ["metadata_disagree"]],
-    [`"axes": 7`, ["metadata_disagree"]],
+    [`"axes": "CYX"`, "C3; 1 2 3; "],
+    [`"name": "a stack"`, "Z3; 1; "],
+    [`"axes": "YX"`, "Z3; 1; metadata_disagree"],
+    [`"axes": 7`, "Z3; 1; metadata_disagree"],
   ] as const;
-  for (const [member, warnings] of cases) {
-    const { summary } = await load(described([1, 2, 3], [`{"shape": [3, 4, 5], ${member}}`, "", ""]));
-    deepEqual(codesOf(summary.warnings), warnings, member);
+  for (const [member, expected] of cases) {
+    equal(await seen(three(`{"shape": [3, 4, 5], ${member}}`)), expected);
   }
 });
