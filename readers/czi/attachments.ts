@@ -15,7 +15,6 @@ export interface Attachment {
   readonly name: string;
   /** `CZTIMS`, `ZISRAW` and so on. */
   readonly type: string;
-  /** Offset of its segment. */
   readonly position: number;
 }
 
@@ -26,16 +25,15 @@ const [DIRECTORY_HEAD, ENTRY_BYTES] = [256, 128];
 const CONTENT_HEAD = 256;
 
 /** The attachments that a document lists; if they cannot be read, warns and returns none. */
-export function readAttachments(
+export const readAttachments = (
   file: ByteSource,
   position: number,
   warnings: Warning[],
-): readonly Attachment[] {
-  if (position === 0) return [];
-  return unlessLost(warnings, "The attachment directory", () => listed(file, position), "file_damaged") ?? [];
-}
+): readonly Attachment[] =>
+  unlessLost(warnings, "The attachment directory", () => listed(file, position), "file_damaged") ?? [];
 
 function listed(file: ByteSource, position: number): Attachment[] {
+  if (position === 0) return [];
   const what = "the attachment directory";
   const { data } = requireSegment(file, position, ID.attachments, what);
   const count = new DataView(file.read(data, 4, what).buffer).getInt32(0, true);
@@ -63,11 +61,11 @@ export function contentOf(file: ByteSource, { position, name }: Attachment): Byt
 /** Some writers store days since 1899 instead of seconds: recognised as dates after 1954 that are less than 87 s apart. */
 const [LEAST_DAYS, MOST_DAY_STEP, DAY] = [20_000, 1e-3, 86_400];
 
-/** The times of the time points of a scene. */
+/** The times of the time points of a scene in seconds. */
 export interface TimeStamps {
-  /** Mean step between time points in seconds, or `null`. */
+  /** Mean step between time points. */
   readonly step: number | null;
-  /** Seconds of each time point since the first, or `null` if some lack a stamp. */
+  /** Each time point since the first, or `null` if some lack a stamp. */
   readonly times: readonly number[] | null;
 }
 

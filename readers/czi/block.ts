@@ -1,8 +1,9 @@
 /** Blocks, the rectangles of a plane that subblocks fill, and the painting of blocks. */
-import { MAX_READ_STEP } from "../io/limits.ts";
+import type { ByteSource } from "../io/byte_source.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { RowRange } from "../reader.ts";
-import { SampleArray } from "../samples/to_float32.ts";
+import { readStrided } from "../samples/strided.ts";
+import { SAMPLE_BYTES, SampleArray, scratchBytes } from "../samples/to_float32.ts";
 import type { SubblockTable } from "./directory.ts";
 import { type SceneLayout, spanOf } from "./scene.ts";
 import type { PixelType } from "./storage.ts";
@@ -14,9 +15,7 @@ export type FixedIndices = ReadonlyMap<string, number>;
 export interface Block {
   /** Index of its subblock in the table. */
   readonly entry: number;
-  /** First column in the plane. */
   readonly x: number;
-  /** First row in the plane. */
   readonly y: number;
   readonly width: number;
   readonly height: number;
@@ -24,9 +23,7 @@ export interface Block {
   readonly storedHeight: number;
   /** Index of its first pixel among the stored pixels. */
   readonly first: number;
-  /** Step from one column to the next. */
   readonly columnStep: number;
-  /** Step from one row to the next. */
   readonly rowStep: number;
   /** Number of stored pixels of the whole subblock. */
   readonly pixels: number;
@@ -87,21 +84,13 @@ export const isPlain = (block: Block): boolean => !isScaled(block) && block.colu
 /** Number of stored pixels from the first to the last of a row. */
 export const rowPixels = ({ storedWidth, columnStep }: Block): number => (storedWidth - 1) * columnStep + 1;
 
-/** A plane, and which sample of each pixel fills it. */
-export interface Target {
-  /** Index among the stored samples of a pixel. */
-  readonly sample: number;
-  /** The filled rows of the plane. */
-  readonly plane: Float32Array;
-}
-
 /** The planes to fill. */
 export interface Canvas {
-  /** Number of samples per row. */
   readonly columns: number;
   /** The rows in the planes' arrays. */
   readonly filled: RowRange;
-  readonly targets: readonly Target[];
+  /** Planes, and the index among the stored samples of a pixel that fills each of them. */
+  readonly targets: readonly { readonly sample: number; readonly plane: Float32Array }[];
   readonly stop: StopFlag;
 }
 
@@ -113,62 +102,47 @@ export interface StoredPixels {
   readonly pixel: PixelType;
   /** The valid pixels; `null` if all are. */
   readonly mask: PixelMask | null;
-  /** Returns the bytes of `count` pixels from `first` on, valid until the next call. */
-  bytes(first: number, count: number): Uint8Array;
+  readonly source: ByteSource;
+  /** Offset of the first pixel in the source. */
+  readonly start: number;
+  readonly what: string;
 }
 
 /** Paints the rows of a block that lie in a canvas. @throws {DecodeFailed | Stopped} */
 export function paint(block: Block, stored: StoredPixels, canvas: Canvas): void {
-  const first = Math.max(0, canvas.filled.start - block.y);
-  const end = Math.min(block.height, canvas.filled.end - block.y);
-  if (isPlain(block) && stored.mask === null) paintPlain(block, stored, canvas, { start: first, end });
-  else paintMapped(block, stored, canvas, { start: first, end });
+  const { columns, filled, targets, stop } = canvas;
+  const { pixel: { bytes, sampleType }, source, start, what } = stored;
+  const first = Math.max(0, filled.start - block.y);
+  const end = Math.min(block.height, filled.end - block.y);
+  if (isScaled(block) || stored.mask !== null) {
+    return paintMapped(block, stored, canvas, { start: first, end });
+  }
+  const at = start + (block.first + first * block.rowStep) * bytes;
+  const samples = {
+    ...{ file: source, sampleType, what, stop },
+    offsets: targets.map(({ sample }) => at + sample * SAMPLE_BYTES[sampleType]),
+    rows: { count: end - first, step: block.rowStep * bytes },
+    columns: { count: block.width, step: block.columnStep * bytes },
+  };
+  readStrided(samples, targets.map(({ plane }) => plane), startOf(block, canvas, first), columns);
 }
 
 /** Index of the first sample of a row in the arrays of a canvas. */
 const startOf = (block: Block, { columns, filled }: Canvas, row: number) =>
   (block.y + row - filled.start) * columns + block.x;
 
-function paintPlain(block: Block, { pixel, bytes }: StoredPixels, canvas: Canvas, rows: RowRange): void {
-  const { width, rowStep, first } = block;
-  const { samples, sampleType } = pixel;
-  // Contiguous rows are read together.
-  const adjoining = rowStep === width || rows.end - rows.start === 1;
-  const atOnce = adjoining ? Math.max(1, Math.floor(MAX_READ_STEP / (width * pixel.bytes))) : 1;
-  for (let row = rows.start; row < rows.end; row += atOnce) {
-    canvas.stop.check();
-    const count = Math.min(atOnce, rows.end - row);
-    const words = new SampleArray({
-      bytes: bytes(first + row * rowStep, count * width),
-      sampleType,
-      littleEndian: true,
-    });
-    const at = startOf(block, canvas, row);
-    for (const { sample, plane } of canvas.targets) {
-      if (width === canvas.columns) {
-        words.convert({ from: sample, step: samples, count: count * width }, plane, at);
-        continue;
-      }
-      for (let y = 0; y < count; y += 1) {
-        const run = { from: y * width * samples + sample, step: samples, count: width };
-        words.convert(run, plane, at + y * canvas.columns);
-      }
-    }
-  }
-}
-
-/** Paints rows whose pixels are repeated, skipped, masked or not contiguous. */
+/** Paints rows whose pixels are repeated, skipped or masked. */
 function paintMapped(block: Block, stored: StoredPixels, canvas: Canvas, rows: RowRange): void {
   const { width, height, storedWidth, storedHeight, columnStep } = block;
-  const { pixel, mask } = stored;
-  const { samples, sampleType } = pixel;
+  const { pixel: { bytes, samples, sampleType }, mask, source, start, what } = stored;
   const columns = Int32Array.from({ length: width }, (_, x) => storedIndex(x, width, storedWidth));
   const line = new Float32Array(storedWidth);
   for (let row = rows.start; row < rows.end; row += 1) {
     canvas.stop.check();
     const storedRow = storedIndex(row, height, storedHeight);
-    const bytes = stored.bytes(block.first + storedRow * block.rowStep, rowPixels(block));
-    const words = new SampleArray({ bytes, sampleType, littleEndian: true });
+    const read = scratchBytes(rowPixels(block) * bytes);
+    source.readInto(start + (block.first + storedRow * block.rowStep) * bytes, read, what);
+    const words = new SampleArray({ bytes: read, sampleType, littleEndian: true });
     const at = startOf(block, canvas, row);
     for (const { sample, plane } of canvas.targets) {
       words.convert({ from: sample, step: samples * columnStep, count: storedWidth }, line, 0);

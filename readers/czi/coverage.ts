@@ -1,18 +1,11 @@
 /** The pixels of a plane that its blocks do not fill. */
 import type { StopFlag } from "../io/stop_flag.ts";
-import { type Warning, warning } from "../warning.ts";
-import { isScaled } from "./block.ts";
+import { warnIf, type Warning } from "../warning.ts";
+import { type Block, isScaled } from "./block.ts";
 import type { StoredBlock } from "./subblock.ts";
 
 /** A rectangle of a plane. */
-export interface Tile {
-  /** First column. */
-  readonly x: number;
-  /** First row. */
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+export type Tile = Pick<Block, "x" | "y" | "width" | "height">;
 
 /** Total length of intervals `[start, end)`, counting overlaps once. */
 function unionLength(intervals: readonly (readonly [start: number, end: number])[]): number {
@@ -26,13 +19,9 @@ function unionLength(intervals: readonly (readonly [start: number, end: number])
 
 /** Number of pixels under at least one tile, by a sweep over the rows at which tiles start and end. @throws {Stopped} */
 export function coveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
-  const [first] = tiles;
-  // A line scan has a block per line, and many lines.
-  if (first && tiles.every(({ x, width }) => x === first.x && width === first.width)) {
-    return first.width * unionLength(tiles.map(({ y, height }) => [y, y + height]));
-  }
-  const edges = [...new Set(tiles.flatMap(({ y, height }) => [y, y + height]))].sort((a, b) => a - b);
-  const waiting = tiles.toSorted((a, b) => b.y - a.y);
+  // The last block of a truncated line scan may have no lines.
+  const waiting = tiles.filter(({ height }) => height > 0).sort((a, b) => b.y - a.y);
+  const edges = [...new Set(waiting.flatMap(({ y, height }) => [y, y + height]))].sort((a, b) => a - b);
   let active: Tile[] = [];
   let covered = 0;
   edges.slice(0, -1).forEach((y, i) => {
@@ -44,12 +33,7 @@ export function coveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
   return covered;
 }
 
-/**
- * Warns about pixels that are repeated, masked or not covered by a tile.
- *
- * @param channels the blocks of each channel
- * @param rows number of rows of the plane
- */
+/** Warns about pixels of a plane that are repeated, masked or not covered by a tile, from the blocks of each channel. */
 export function coverageWarnings(
   channels: readonly (readonly StoredBlock[])[],
   { rows, columns, stop }: { readonly rows: number; readonly columns: number; readonly stop: StopFlag },
@@ -64,23 +48,13 @@ export function coverageWarnings(
   });
   const uncovered = Math.max(0, ...shares);
   const masks = blocks.filter(({ subblock }) => subblock.blobSize > 0).length;
-  const warnings: Warning[] = [];
-  if (blocks.some(({ block }) => isScaled(block))) {
-    warnings.push(
-      warning(
-        "samples_doubtful",
-        "Pixels are stored at another sampling than that of the image, so some are repeated or left out",
-      ),
-    );
-  }
-  if (uncovered > 0) {
-    const share = (100 * uncovered).toPrecision(2);
-    warnings.push(warning("area_uncovered", `No tile covers ${share} % of the pixels, which are 0`));
-  }
-  if (masks > 0) {
-    warnings.push(
-      warning("area_uncovered", `${masks} tiles may have masks; the pixels that they exclude are 0`),
-    );
-  }
-  return warnings;
+  const scaled =
+    "Pixels are stored at another sampling than that of the image, so some are repeated or left out";
+  const gaps = `No tile covers ${(100 * uncovered).toPrecision(2)} % of the pixels, which are 0`;
+  const masked = `${masks} tiles may have masks; the pixels that they exclude are 0`;
+  return [
+    ...warnIf(blocks.some(({ block }) => isScaled(block)), "samples_doubtful", scaled),
+    ...warnIf(uncovered > 0, "area_uncovered", gaps),
+    ...warnIf(masks > 0, "area_uncovered", masked),
+  ];
 }

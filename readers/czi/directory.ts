@@ -16,10 +16,7 @@ import {
   walkSegments,
 } from "./segment.ts";
 
-/**
- * Largest number of subblocks in a document: light sheets of 1000 time points, 500 focus planes and 2 channels. Each takes 80
- * bytes of memory outside the heap.
- */
+/** Largest number of subblocks, 80 bytes outside the heap each: 1000 time points, 500 focus planes and 2 channels of a light sheet. */
 export const MAX_SUBBLOCKS = 1 << 20;
 
 /** Largest number of dimensions of a subblock; twelve exist. */
@@ -28,7 +25,6 @@ const MAX_DIMENSIONS = 40;
 /** Largest number of dimension orders in a document; writers use one or two. */
 export const MAX_ORDERS = 256;
 
-/** Largest number of samples along a dimension of a subblock. */
 const MAX_EXTENT = 1 << 30;
 
 /** Bytes of an entry before its dimensions. */
@@ -40,7 +36,6 @@ export const DIMENSION_BYTES = 20;
 /** Stands for the index along `M` or `S` of a subblock without it. */
 export const NO_INDEX: number = -1;
 
-/** One dimension of all subblocks. */
 interface Column {
   readonly start: Int32Array;
   readonly size: Int32Array;
@@ -48,26 +43,21 @@ interface Column {
   stored: Int32Array | null;
 }
 
-/** A dimension of an entry. */
+/** A dimension of an entry: its name, `A` to `Z`, first index, number of indices and number of stored samples. */
 export interface Dimension {
-  /** Its name, `A` to `Z`. */
   readonly letter: string;
-  /** First index. */
   readonly start: number;
   readonly size: number;
-  /** Number of stored samples. */
   readonly stored: number;
 }
 
 /** An entry's data without its dimensions. */
 export interface EntryFacts {
-  /** Code of the pixel type. */
   readonly pixelType: number;
   /** Offset of the subblock in its file. */
   readonly position: number;
   /** Part of a split document that contains the subblock; 0 for the first or only file. */
   readonly part: number;
-  /** Code of the compression. */
   readonly compression: number;
   /** Declared pyramid type; 0 is full resolution. */
   readonly pyramid: number;
@@ -75,7 +65,7 @@ export interface EntryFacts {
 
 /** An entry of the directory. */
 export interface Entry extends EntryFacts {
-  /** Its dimensions, fastest first. */
+  /** Fastest first. */
   readonly dimensions: readonly Dimension[];
   /** Number of bytes. */
   readonly length: number;
@@ -84,14 +74,7 @@ export interface Entry extends EntryFacts {
 /** `DV`, the schema of entries with a list of dimensions. */
 const SCHEMA = 0x4456;
 
-/**
- * Reads an entry.
- *
- * @param view bytes from the entry on
- * @param what name in messages
- * @returns `null` if the bytes end inside the entry
- * @throws {DecodeFailed} the entry has another schema, or its dimensions are impossible
- */
+/** Reads an entry; `null` if the bytes end inside it. @throws {DecodeFailed} another schema, or impossible dimensions */
 export function entryIn(view: DataView, what: () => string): Entry | null {
   if (view.byteLength < ENTRY_BYTES) return null;
   if (view.getUint16(0) !== SCHEMA) {
@@ -163,18 +146,15 @@ export class SubblockTable {
     return this.#length;
   }
 
-  /** Letters of all dimensions. */
   get letters(): string[] {
     return [...this.#columns.keys()];
   }
 
-  /** Memory of the table in bytes. */
   get bytes(): number {
     const columns = [...this.#columns.values()].reduce((sum, { stored }) => sum + (stored ? 12 : 8), 0);
     return this.#capacity * (22 + columns);
   }
 
-  /** The data of an entry without its dimensions. */
   facts(i: number): EntryFacts {
     return {
       position: this.#position[i]!,
@@ -195,7 +175,6 @@ export class SubblockTable {
     return this.#columns.get(letter)?.start[i] ?? defaultStart(letter);
   }
 
-  /** Number of indices along a dimension. */
   size(letter: string, i: number): number {
     return this.#columns.get(letter)?.size[i] ?? 1;
   }
@@ -247,9 +226,6 @@ const isIndex = (letter: string) => letter === "M" || letter === "S";
 
 const defaultStart = (letter: string) => isIndex(letter) ? NO_INDEX : 0;
 
-/** Number of entries between checks of the stop flag, as a bit mask. */
-export const STOP_STEP = 0xffff;
-
 /** Name of a subblock in messages. */
 export const placeOf = ({ position, part }: EntryFacts): string =>
   part === 0 ? `subblock at ${position}` : `subblock at ${position} of part ${part}`;
@@ -268,12 +244,7 @@ export interface Directory {
   readonly lost: string | null;
 }
 
-/**
- * Reads the directory; if the file ends before it, walks over the subblocks.
- *
- * @throws {DecodeFailed} the directory is damaged, or there are too many subblocks
- * @throws {Stopped}
- */
+/** Reads the directory; if the file ends before it, walks over the subblocks. @throws {DecodeFailed} damaged, or too many subblocks */
 export function readDirectory(file: ByteSource, header: FileHeader): Directory {
   if (header.directory === 0) return walked(file, header, "the file has none");
   if (header.directory < file.size) {
@@ -296,24 +267,18 @@ function listed(file: ByteSource, position: number): SubblockTable {
   const end = at + bytes;
   while (table.length < count) {
     const window = file.read(at, Math.min(MAX_READ_STEP, end - at), "the directory");
-    const taken = takeEntries(window, table, count);
+    let taken = 0;
+    while (table.length < count) {
+      const view = new DataView(window.buffer, taken, Math.min(window.length - taken, LARGEST_ENTRY));
+      const entry = entryIn(view, () => `entry ${table.length} of the directory`);
+      if (entry === null) break;
+      table.add(entry);
+      taken += entry.length;
+    }
     if (taken === 0) throw new DecodeFailed(`the directory ends inside entry ${table.length} of ${count}`);
     at += taken;
   }
   return table;
-}
-
-/** Adds the complete entries in a window. @returns their number of bytes */
-function takeEntries(window: Uint8Array<ArrayBuffer>, table: SubblockTable, count: number): number {
-  let at = 0;
-  while (table.length < count) {
-    const view = new DataView(window.buffer, at, Math.min(window.length - at, LARGEST_ENTRY));
-    const entry = entryIn(view, () => `entry ${table.length} of the directory`);
-    if (entry === null) break;
-    table.add(entry);
-    at += entry.length;
-  }
-  return at;
 }
 
 /** Reads the copy of its entry in each subblock. @throws {DecodeFailed} a copy is damaged */

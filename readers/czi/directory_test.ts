@@ -1,7 +1,5 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import fc from "fast-check";
-import { DecodeFailed } from "../errors.ts";
-import { type Entry, entryIn, MAX_ORDERS, NO_INDEX, SubblockTable } from "./directory.ts";
+import { deepEqual, throws } from "node:assert/strict";
+import { type Entry, entryIn, MAX_ORDERS, SubblockTable } from "./directory.ts";
 
 /** The first bytes of a real entry: raw Gray16 at 0x220, four dimensions, X of 240 columns; then three more. */
 const HEAD = "4456 01000000 2002000000000000 00000000 00000000 00 0000000000 04000000";
@@ -43,77 +41,6 @@ Deno.test("a name of two letters voids itself and the dimension before it", () =
     DIMENSIONS[3]!,
   ];
   deepEqual(read(bytesOf(HEAD, ...dimensions))?.dimensions.map(({ letter }) => letter), ["X", "M"]);
-});
-
-Deno.test("an entry has 1 to 40 dimensions", () => {
-  for (const count of [-1, 0, 41]) {
-    const bytes = new Uint8Array(32 + 20 * 41);
-    bytes.set(bytesOf(HEAD));
-    viewOf(bytes).setInt32(28, count, true);
-    throws(() => read(bytes), new RegExp(`entry 0 has ${count} dimensions, not 1 to 40`));
-  }
-});
-
-Deno.test("an entry of any bytes is read, cut or refused", () => {
-  const sound = bytesOf(HEAD, ...DIMENSIONS);
-  const change = fc.record({ at: fc.nat(sound.length - 1), value: fc.nat(255) });
-  fc.assert(
-    fc.property(fc.array(change, { maxLength: 6 }), fc.nat(sound.length), (changes, length) => {
-      const bytes = sound.slice();
-      for (const { at, value } of changes) bytes[at] = value;
-      try {
-        const entry = read(bytes.slice(0, length));
-        if (entry === null) return;
-        ok(entry.length <= length);
-        ok(entry.dimensions.every(({ size, stored }) => size > 0 && stored > 0));
-        const table = new SubblockTable(1);
-        table.add(entry);
-        equal(table.start("X", 0), entry.dimensions.find(({ letter }) => letter === "X")!.start);
-      } catch (error) {
-        ok(error instanceof DecodeFailed, `${error}`);
-      }
-    }),
-    { numRuns: 1000, seed: 5 },
-  );
-});
-
-Deno.test("a table returns its entries, and defaults for absent dimensions", () => {
-  const letters = [..."YZCTSMHV"];
-  const dimension = fc.record({
-    letter: fc.constantFrom(...letters),
-    start: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
-    size: fc.integer({ min: 1, max: 2 ** 30 }),
-    stored: fc.integer({ min: 1, max: 2 ** 30 }),
-  });
-  const entry = fc.record({
-    pixelType: fc.integer(),
-    position: fc.nat(),
-    part: fc.integer(),
-    compression: fc.integer(),
-    pyramid: fc.nat(2),
-    dimensions: fc.uniqueArray(dimension, { selector: ({ letter }) => letter, maxLength: 4 }),
-  });
-  fc.assert(
-    fc.property(fc.array(entry, { minLength: 1, maxLength: 40 }), (entries) => {
-      const table = new SubblockTable(entries.length);
-      for (const one of entries) table.add({ ...one, length: 0 });
-      entries.forEach((one, i) => {
-        const { dimensions, ...facts } = one;
-        deepEqual(table.facts(i), facts);
-        const axes = dimensions.filter(({ letter }) => letter !== "M" && letter !== "S");
-        equal(table.order(i), axes.map(({ letter }) => letter).join(""));
-        equal(table.scaled(i), axes.some(({ size, stored }) => size !== stored));
-        for (const letter of letters) {
-          const found = dimensions.find((other) => other.letter === letter);
-          const absent = letter === "M" || letter === "S" ? NO_INDEX : 0;
-          equal(table.start(letter, i), found?.start ?? absent);
-          equal(table.size(letter, i), found?.size ?? 1);
-          equal(table.stored(letter, i), found?.stored ?? 1);
-        }
-      });
-    }),
-    { numRuns: 300, seed: 8 },
-  );
 });
 
 Deno.test("a table has at most 256 orders of dimensions", () => {

@@ -3,7 +3,7 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
-import { NO_INDEX, readDirectory, STOP_STEP, type SubblockTable } from "./directory.ts";
+import { NO_INDEX, readDirectory, type SubblockTable } from "./directory.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
 
@@ -30,7 +30,7 @@ export interface CziDocument {
 export interface SceneEntries {
   /** Index along `S`, or {@linkcode NO_INDEX}. */
   readonly s: number;
-  /** Indices of its subblocks in the table, ascending. */
+  /** Indices in the table, ascending. */
   readonly entries: Int32Array;
 }
 
@@ -86,10 +86,8 @@ function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
   const letters = table.letters.filter((letter) => !"XYMS".includes(letter));
   const key = (i: number) => letters.map((letter) => table.start(letter, i)).join(" ");
   const keys = new Set<string>();
-  for (const i of whole) {
-    if ((i & STOP_STEP) === 0) stop.check();
-    keys.add(key(i));
-  }
+  for (const i of whole) keys.add(key(i));
+  stop.check();
   // A scaled subblock without an unscaled one at the same indices belongs to the image; it is not an overview.
   return kept.some((i) => table.scaled(i) && !keys.has(key(i))) ? kept : whole;
 }

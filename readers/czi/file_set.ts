@@ -6,20 +6,16 @@ import { basename, dirname, extname, join } from "node:path";
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
-import { listed, type Warning, warning } from "../warning.ts";
+import { listed, warnIf, type Warning } from "../warning.ts";
 import type { SubblockTable } from "./directory.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
 
-/**
- * Name of a split document's first file, from a name like that of a part: `name.czi` for `name (1).czi` and
- * `name(1).czi`; `null` for any other name.
- */
+/** Name of the first file of a split document: `name.czi` for `name (1).czi` and `name(1).czi`; `null` for any other name. */
 export function firstName(name: string): string | null {
   const found = /^(.*?) ?\(\d+\)(\.[^.]*)$/.exec(name);
   return found && `${found[1]}${found[2]}`;
 }
 
-/** Largest number of files of a split document. */
 const MAX_PARTS = 1000;
 
 /** The first file of a document. */
@@ -60,44 +56,35 @@ function partAt(
 /** The existing files of a document. */
 export interface FileSet {
   readonly parts: ReadonlyMap<number, ByteSource>;
-  /** Paths of all files. */
   readonly paths: readonly string[];
-  /** Total size of all files in bytes. */
+  /** Total size of all files. */
   readonly bytes: number;
   readonly warnings: readonly Warning[];
 }
 
 /** Opens the parts to which the directory refers. @throws {DecodeFailed} more than {@linkcode MAX_PARTS} parts */
 export function openParts({ file, header }: MainFile, table: SubblockTable, files: FileAccess): FileSet {
-  const parts = new Map<number, ByteSource>([[0, file]]);
-  const paths = [file.path];
+  const found = new Map([[0, file]]);
   const missing: number[] = [];
-  let bytes = file.size;
   const extension = extname(file.path);
   const stem = join(dirname(file.path), basename(file.path, extension));
-  for (const part of namedParts(table)) {
-    const found = partAt(`${stem} (${part})${extension}`, part, { header, files }) ??
-      partAt(`${stem}(${part})${extension}`, part, { header, files });
-    if (found === null) missing.push(part);
-    else {
-      parts.set(part, found.file);
-      paths.push(found.file.path);
-      bytes += found.file.size;
-    }
-  }
-  const warnings = missing.length > 0
-    ? [warning("file_missing", `Parts of the document are missing beside it: ${listed(missing.map(String))}`)]
-    : [];
-  return { parts, paths, bytes, warnings };
-}
-
-/** Numbers of all parts except the first. */
-function namedParts(table: SubblockTable): number[] {
-  const parts = new Set<number>();
+  const named = new Set<number>();
   for (let i = 0; i < table.length; i += 1) {
-    const part = table.facts(i).part;
-    if (part !== 0) parts.add(part);
-    if (parts.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
+    const { part } = table.facts(i);
+    if (part !== 0) named.add(part);
+    if (named.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
   }
-  return [...parts].sort((a, b) => a - b);
+  for (const part of [...named].sort((a, b) => a - b)) {
+    const opened = partAt(`${stem} (${part})${extension}`, part, { header, files }) ??
+      partAt(`${stem}(${part})${extension}`, part, { header, files });
+    if (opened === null) missing.push(part);
+    else found.set(part, opened.file);
+  }
+  const text = `Parts of the document are missing beside it: ${listed(missing.map(String))}`;
+  return {
+    parts: found,
+    paths: [...found.values()].map(({ path }) => path),
+    bytes: found.values().reduce((sum, { size }) => sum + size, 0),
+    warnings: warnIf(missing.length > 0, "file_missing", text),
+  };
 }

@@ -13,7 +13,7 @@ import { type FileHeader, ID, requireSegment } from "./segment.ts";
 export interface DescribedChannel {
   /** Name of the channel, else of its dye, else `null`. */
   readonly name: string | null;
-  /** `#rrggbb`, or `null`. */
+  /** `#rrggbb`. */
   readonly color: string | null;
 }
 
@@ -21,13 +21,12 @@ export interface DescribedChannel {
 export interface Metadata {
   /** Channels by index along `C`. */
   readonly channels: readonly DescribedChannel[];
-  /** Steps of `X`, `Y` and `Z`. */
   readonly steps: Readonly<Partial<Record<"X" | "Y" | "Z", Calibration>>>;
   /** Start of the acquisition, else creation of the document. */
   readonly moment: Moment;
-  /** Stated seconds between time points, or `null`. */
+  /** Stated seconds between time points. */
   interval(): number | null;
-  /** Pixel dwell time in seconds, from the first channel that states one; or `null`. */
+  /** Pixel dwell time in seconds, from the first channel that states one. */
   readonly pixelTime: number | null;
   /** Names of scenes, by index along `S`. */
   readonly sceneNames: ReadonlyMap<number, string>;
@@ -68,15 +67,20 @@ export function metadataIn(xml: string): Metadata {
   const information = child(metadata, "Information");
   const image = child(information, "Image");
   const dimensions = child(image, "Dimensions");
+  const channels = child(dimensions, "Channels");
+  const regular = child(child(child(dimensions, "T"), "Positions"), "Interval");
   const created = child(child(information, "Document"), "CreationDate")?.text;
   // Few files need the experiment, so a damaged one is ignored.
   const experiment = () => setup === "" ? null : unlessDamaged(() => parseXml(setup, "the experiment"), null);
   return {
-    channels: describedChannels(child(dimensions, "Channels"), child(metadata, "DisplaySetting")),
+    channels: describedChannels(channels, child(metadata, "DisplaySetting")),
     steps: stepsOf(child(child(metadata, "Scaling"), "Items")),
     moment: firstMoment(momentOf(child(image, "AcquisitionDateAndTime")?.text), momentOf(created)),
-    interval: () => incrementOf(child(dimensions, "T")) ?? intervalOf(experiment()),
-    pixelTime: pixelTimeIn(child(dimensions, "Channels")),
+    interval: () => positiveIn(child(regular, "Increment")) ?? intervalOf(experiment()),
+    // The other scan times are unreliable.
+    pixelTime: children(channels, "Channel")
+      .map((channel) => positiveIn(child(child(channel, "LaserScanInfo"), "PixelTime")))
+      .find((seconds) => seconds !== null) ?? null,
     sceneNames: sceneNamesOf(child(child(dimensions, "S"), "Scenes")),
     setupScaling: () => setupScaling([experiment(), root]),
   };
@@ -108,7 +112,7 @@ function describedChannels(
 const nameOf = (channel: XmlElement | undefined) =>
   channel?.attributes["Name"]?.trim() || child(channel, "Name")?.text;
 
-/** `#rrggbb` from `#AARRGGBB` or `#RRGGBB`. */
+/** `#rrggbb`, from `#AARRGGBB` or `#RRGGBB`. */
 function colourOf(text: string | undefined): string | null {
   const found = /^#(?:[0-9a-f]{2})?([0-9a-f]{6})$/i.exec(text ?? "")?.[1];
   return found ? `#${found.toLowerCase()}` : null;
@@ -125,10 +129,9 @@ function stepsOf(items: XmlElement | undefined): Metadata["steps"] {
   return steps;
 }
 
-/** Step of a regular time axis in seconds. */
-function incrementOf(t: XmlElement | undefined): number | null {
-  const increment = numberOf(child(child(child(t, "Positions"), "Interval"), "Increment")?.text);
-  return increment !== null && increment > 0 ? increment : null;
+function positiveIn(element: XmlElement | undefined): number | null {
+  const value = numberOf(element?.text);
+  return value !== null && value > 0 ? value : null;
 }
 
 /** The interval of the time series setup in seconds, for any display unit; `null` if several setups differ. */
@@ -139,20 +142,13 @@ function intervalOf(experiment: XmlElement | null): number | null {
     if (element.name === "HelperSetups") return;
     if (element.name === "TimeSeriesSetup") {
       const span = child(child(element, "Interval"), "TimeSpan");
-      if (span) stated.add(numberOf(child(span, "Value")?.text));
+      if (span) stated.add(positiveIn(child(span, "Value")));
     }
     element.children.forEach(search);
   };
   if (experiment) search(experiment);
   const [interval = null] = stated;
-  return stated.size === 1 && interval !== null && interval > 0 ? interval : null;
-}
-
-/** Pixel dwell time in seconds; the other scan times are unreliable. */
-function pixelTimeIn(list: XmlElement | undefined): number | null {
-  return children(list, "Channel").map((channel) =>
-    numberOf(child(child(channel, "LaserScanInfo"), "PixelTime")?.text)
-  ).find((seconds) => seconds !== null && seconds > 0) ?? null;
+  return stated.size === 1 ? interval : null;
 }
 
 function sceneNamesOf(scenes: XmlElement | undefined): ReadonlyMap<number, string> {
@@ -172,10 +168,7 @@ function setupScaling(roots: readonly (XmlElement | null)[]): ReturnType<Metadat
   return x && y && x > 0 && y > 0 ? { x, y } : null;
 }
 
-/**
- * Separates the experiment and drops the hardware settings. They make up nine tenths of the XML, and parsing them would take
- * longer than the rest of an open.
- */
+/** Separates the experiment and drops the hardware settings, whose parsing would take longer than the rest of an open. */
 export function xmlSections(xml: string): { readonly main: string; readonly experiment: string } {
   const { rest, cut } = without(xml, "Experiment");
   return { main: without(rest, "HardwareSetting").rest, experiment: cut };

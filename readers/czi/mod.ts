@@ -19,20 +19,11 @@
 import { unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import {
-  type Acquisition,
-  type AxisLetter,
-  type SceneEntry,
-  type Scenes,
-  sizesOf,
-  type Source,
-} from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { type Acquisition, type AxisLetter, type Scenes, sizesOf, type Source } from "../reader.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import { type Attachment, contentOf, readAttachments, type TimeStamps, timeStamps } from "./attachments.ts";
-import type { SubblockTable } from "./directory.ts";
 import { type CziDocument, readDocument } from "./document.ts";
 import { type FileSet, openMain, openParts } from "./file_set.ts";
 import { readXml } from "./metadata.ts";
@@ -45,6 +36,7 @@ import {
   type SceneLayout,
   servedSizes,
   spanOf,
+  type StoredScene,
   storedScene,
 } from "./scene.ts";
 
@@ -56,87 +48,70 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const set = openParts(main, document.table, files);
     const warnings = [...document.warnings, ...set.warnings];
     const attachments = readAttachments(main.file, document.header.attachments, warnings);
-    return new CziScenes({ document, set, attachments, warnings, stop: files.stop });
+    const { scenes, metadata, table } = document;
+    return {
+      count: scenes.length,
+      own: 0,
+      // Each scene has the warnings of the document.
+      warnings: [],
+      entries: (most) =>
+        scenes.slice(0, most).map(({ s, entries }) => ({
+          name: metadata.sceneNames.get(s) ?? null,
+          sizes: unlessDamaged(
+            () => sizesOf(axesOf(servedSizes(layOut(table, entries, files.stop)), {})),
+            {},
+          ),
+        })),
+      open: (index) => {
+        const scene = storedScene(document, index, set.parts, files.stop);
+        return acquisitionOf(document, scene, { set, attachments, warnings });
+      },
+    };
   });
-}
-
-/** A document with its files, attachments and warnings. */
-interface OpenedDocument {
-  readonly document: CziDocument;
-  readonly set: FileSet;
-  readonly attachments: readonly Attachment[];
-  readonly warnings: readonly Warning[];
-  readonly stop: StopFlag;
 }
 
 /** Memory of an acquisition without its subblocks, and per channel. */
 const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
 
-/** The scenes of a document, in ascending order of `S`. */
-class CziScenes implements Scenes {
-  readonly count: number;
-  readonly own = 0;
-  /** Empty, since each scene has the warnings of the document. */
-  readonly warnings: readonly Warning[] = [];
-  readonly #opened: OpenedDocument;
-
-  constructor(opened: OpenedDocument) {
-    this.#opened = opened;
-    this.count = opened.document.scenes.length;
-  }
-
-  entries(most: number): SceneEntry[] {
-    const { document: { scenes, metadata, table }, stop } = this.#opened;
-    return scenes.slice(0, most).map(({ s, entries }) => ({
-      name: metadata.sceneNames.get(s) ?? null,
-      sizes: unlessDamaged(() => sizesOf(axesOf(servedSizes(layOut(table, entries, stop)), {})), {}),
-    }));
-  }
-
-  async open(index: number): Promise<Acquisition> {
-    const { document, set, attachments, stop } = this.#opened;
-    const { file, metadata, table } = document;
-    const scene = storedScene(document, index, set.parts, stop);
-    const { layout, channels } = scene;
-    const warnings = [...this.#opened.warnings, ...layoutWarnings(table, layout, metadata)];
-    const doubts: Warning[] = [];
-    const stamps = timeStamps(file, attachments, spanOf(layout, "T"), doubts);
-    const steps = calibrations(layout, metadata, stamps, warnings);
-    const { reference, warnings: lost } = await referenceImage(file, attachments, metadata, stop);
-    return {
-      axes: axesOf(servedSizes(layout), steps),
-      channels,
-      ...metadata.moment,
-      files: () => set.paths,
-      fileSize: set.bytes,
-      reference,
-      lineScan: layout.rowAxis === "T" ? lineScanOf(steps.Y, calibrated(metadata.pixelTime, "s")) : null,
-      warnings: [...warnings, ...doubts, ...lost],
-      times: stamps.times,
-      indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
-      documents: (list) => addDocuments(list, file, readXml(file, document.header), attachments),
-      plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
-    };
-  }
-}
-
-function layoutWarnings(
-  table: SubblockTable,
-  layout: SceneLayout,
-  metadata: CziDocument["metadata"],
-): Warning[] {
-  const warnings = heldAxes(layout).map((letter) => {
-    const text = `Axis ${letter} has ${spanOf(layout, letter).size} indices; only the first is served`;
-    return warning("axis_reduced", text);
-  });
-  warnings.push(...missingPlanes(table, layout));
-  const [described, stored] = [metadata.channels.length, layout.channels.length];
-  if (described > 0 && described !== stored) {
-    warnings.push(
-      warning("metadata_disagree", `The metadata describe ${described} channels; ${stored} are stored`),
-    );
-  }
-  return warnings;
+async function acquisitionOf(
+  { file, metadata, table, header }: CziDocument,
+  scene: StoredScene,
+  { set, attachments, warnings: general }: {
+    readonly set: FileSet;
+    readonly attachments: readonly Attachment[];
+    readonly warnings: readonly Warning[];
+  },
+): Promise<Acquisition> {
+  const { layout, channels, stop } = scene;
+  const [described, storedChannels] = [metadata.channels.length, layout.channels.length];
+  const text = `The metadata describe ${described} channels; ${storedChannels} are stored`;
+  const warnings = [
+    ...general,
+    ...heldAxes(layout).map((letter) => {
+      const { size } = spanOf(layout, letter);
+      return warning("axis_reduced", `Axis ${letter} has ${size} indices; only the first is served`);
+    }),
+    ...missingPlanes(table, layout),
+    ...warnIf(described > 0 && described !== storedChannels, "metadata_disagree", text),
+  ];
+  const doubts: Warning[] = [];
+  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), doubts);
+  const steps = calibrations(layout, metadata, stamps, warnings);
+  const { reference, warnings: lost } = await referenceImage(file, attachments, metadata, stop);
+  return {
+    axes: axesOf(servedSizes(layout), steps),
+    channels,
+    ...metadata.moment,
+    files: () => set.paths,
+    fileSize: set.bytes,
+    reference,
+    lineScan: layout.rowAxis === "T" ? lineScanOf(steps.Y, calibrated(metadata.pixelTime, "s")) : null,
+    warnings: [...warnings, ...doubts, ...lost],
+    times: stamps.times,
+    indexBytes: BASE_BYTES + table.bytes + 8 * table.length + CHANNEL_BYTES * channels.length,
+    documents: (list) => addDocuments(list, file, readXml(file, header), attachments),
+    plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
+  };
 }
 
 /** Calibrations of the served axes; warns about rows without a step, or rows along another axis than `Y`. */

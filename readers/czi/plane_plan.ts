@@ -13,21 +13,18 @@ import {
 import type { Warning } from "../warning.ts";
 import { blockOf, type Canvas, type FixedIndices, isPlain, isScaled, paint } from "./block.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { STOP_STEP } from "./directory.ts";
-import { type SceneLayout, spanOf, type StoredScene } from "./scene.ts";
+import { spanOf, type StoredScene } from "./scene.ts";
 import { findBlock, openPixels, type StoredBlock, workingMemory } from "./subblock.ts";
 
 /** Largest number of subblocks in a plan, 1 KiB of heap each. */
 export const MAX_PLANNED = 1 << 19;
 
-/** Memory of a planned subblock in bytes. */
+/** Memory of a planned subblock. */
 const PLANNED_BYTES = 800;
 
-/** A channel of the file and its wanted samples. */
 interface Group {
   /** Index along `C` in the file. */
   readonly c: number;
-  /** Name in messages. */
   readonly name: string;
   /** Wanted samples, with the index of the plane to fill. */
   readonly wanted: { readonly sample: number; readonly plane: number }[];
@@ -36,14 +33,7 @@ interface Group {
   blocks: StoredBlock[];
 }
 
-/**
- * Plans some channels at one position.
- *
- * @param wanted indices of served channels
- * @param rows rows to fill; all by default
- * @throws {PlaneNotFound} a plane or some of its tiles are not in the file
- * @throws {DecodeFailed} a subblock is damaged or unsupported
- */
+/** Plans some channels at one position. @throws {PlaneNotFound} a plane lacks tiles @throws {DecodeFailed} a subblock is damaged */
 export async function planPlanes(
   scene: StoredScene,
   wanted: readonly number[],
@@ -51,25 +41,26 @@ export async function planPlanes(
   rows?: RowRange,
 ): Promise<PlanePlan> {
   const { layout, stop } = scene;
-  const fixed = fixedIndices(layout, position);
+  /** Indices of the plane along all dimensions except rows, columns and channels. */
+  const fixed = new Map<string, number>();
+  for (const [letter, { start }] of layout.spans) {
+    if (letter === "X" || letter === "C" || letter === layout.rowAxis) continue;
+    fixed.set(letter, start + (letter === "T" ? position.t : letter === "Z" ? position.z : 0));
+  }
   const groups = groupsOf(scene, wanted);
   gather(scene, fixed, groups);
   const warnings: Warning[] = [];
-  for (const group of groups) await find(scene, { group, fixed, rows, warnings });
+  for (const group of groups) await find(scene, group, fixed, rows, warnings);
   const total = spanOf(layout, layout.rowAxis).size;
   const columns = spanOf(layout, "X").size;
   const stored = layout.rowAxis === "Y" ? [total] : completeLines(groups, position);
   const lines = servedLines(stored, total, rows);
+  const blocks = groups.map((group) => group.blocks);
+  const gaps = rows ? [] : coverageWarnings(blocks, { rows: lines.rows, columns, stop });
   return {
     ...lines,
     columns,
-    warnings: [
-      ...warnings,
-      ...lines.warnings,
-      ...rows
-        ? []
-        : coverageWarnings(groups.map(({ blocks }) => blocks), { rows: lines.rows, columns, stop }),
-    ],
+    warnings: [...warnings, ...lines.warnings, ...gaps],
     division: lines.rows < total ? undefined : divisionOf(groups, total),
     working: memoryOf(groups),
     overwrites: groups.every(({ blocks }) => blocks.length === 1 && fills(blocks[0]!, lines.rows, columns)),
@@ -80,30 +71,15 @@ export async function planPlanes(
   };
 }
 
-/** The indices of the plane along all dimensions except rows, columns and channels. */
-function fixedIndices(layout: SceneLayout, { t, z }: Position): Map<string, number> {
-  const fixed = new Map<string, number>();
-  for (const [letter, { start }] of layout.spans) {
-    if (letter === "X" || letter === "C" || letter === layout.rowAxis) continue;
-    fixed.set(letter, start + (letter === "T" ? t : letter === "Z" ? z : 0));
-  }
-  return fixed;
-}
-
 function groupsOf({ channels, places, layout }: StoredScene, wanted: readonly number[]): Group[] {
   const groups = new Map<number, Group>();
   wanted.forEach((index, plane) => {
     const { c, sample } = places[index]!;
     const key = spanOf(layout, "C").start + c;
+    const name = `channel ${index} ("${channels[index]!.name}")`;
     const group = groups.getOrInsertComputed(
       key,
-      () => ({
-        c: key,
-        name: `channel ${index} ("${channels[index]!.name}")`,
-        wanted: [],
-        entries: [],
-        blocks: [],
-      }),
+      () => ({ c: key, name, wanted: [], entries: [], blocks: [] }),
     );
     group.wanted.push({ sample, plane });
   });
@@ -117,10 +93,9 @@ function gather(
   groups: readonly Group[],
 ): void {
   const indices = [...fixed];
-  const byChannel = new Map(groups.map((group) => [group.c, group]));
-  let [planned, seen] = [0, 0];
+  let planned = 0;
+  stop.check();
   for (const entry of layout.entries) {
-    if ((++seen & STOP_STEP) === 0) stop.check();
     const holds = indices.every(([letter, index]) => {
       const offset = index - table.start(letter, entry);
       return offset >= 0 && offset < table.size(letter, entry);
@@ -128,9 +103,7 @@ function gather(
     if (!holds) continue;
     const first = table.start("C", entry);
     const size = table.size("C", entry);
-    const holding = size === 1
-      ? [byChannel.get(first)].filter((group) => group !== undefined)
-      : groups.filter(({ c }) => c >= first && c < first + size);
+    const holding = groups.filter(({ c }) => c >= first && c < first + size);
     for (const { entries } of holding) entries.push(entry);
     planned += holding.length;
     if (planned > MAX_PLANNED) {
@@ -142,12 +115,10 @@ function gather(
 /** Locates the blocks of a channel. @throws {PlaneNotFound} tiles are missing */
 async function find(
   scene: StoredScene,
-  { group, fixed, rows, warnings }: {
-    readonly group: Group;
-    readonly fixed: FixedIndices;
-    readonly rows: RowRange | undefined;
-    readonly warnings: Warning[];
-  },
+  group: Group,
+  fixed: FixedIndices,
+  rows: RowRange | undefined,
+  warnings: Warning[],
 ): Promise<void> {
   const { table, layout } = scene;
   const mayBeCut = layout.rowAxis === "T";
@@ -167,7 +138,7 @@ async function find(
       tiles.add(tile);
       continue;
     }
-    const found = await findBlock(block, { table, file, mayBeCut, warnings });
+    const found = await findBlock(block, table, file, mayBeCut, warnings);
     if (found === null) continue;
     tiles.add(tile);
     group.blocks.push(found);
@@ -225,7 +196,6 @@ function memoryOf(groups: readonly Group[]): WorkingMemory {
   return { ...most, bytes: most.bytes + (planned > 1000 ? PLANNED_BYTES * planned : 0) };
 }
 
-/** Stored index of each served sample of a pixel. */
 const BLUE_FIRST = [2, 1, 0, 3];
 
 async function decode(

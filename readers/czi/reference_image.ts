@@ -25,10 +25,7 @@ const [LEAST_SIDE, MOST_CHANNELS, LEAST_POINTS] = [33, 16, 101];
 const MAX_PATH_MEMORY = 64 << 20;
 
 /** A scan path in metres. */
-interface MetrePath {
-  readonly x: Float32Array;
-  readonly y: Float32Array;
-}
+type MetrePath = Readonly<Record<"x" | "y", Float32Array>>;
 
 /** Finds the image and the path. @param metadata of the document that has the attachments @throws {Stopped} */
 export async function referenceImage(
@@ -58,7 +55,12 @@ export async function referenceImage(
     }
   }
   if (image === null || own === null) return { reference: null, warnings };
-  return { reference: describe(image, stepsOf(own, metadata), path), warnings };
+  // The path is drawn in the steps of the scan setup, if there is one.
+  const setup = metadata.setupScaling();
+  const steps = setup
+    ? { x: { step: setup.x * 1e6, unit: "um" }, y: { step: setup.y * 1e6, unit: "um" } }
+    : { x: own.steps.X ?? UNCALIBRATED, y: own.steps.Y ?? UNCALIBRATED };
+  return { reference: describe(image, steps, path), warnings };
 }
 
 function isImage({ layout, channels }: StoredScene): boolean {
@@ -79,7 +81,7 @@ async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   if (!floats || !twoLines || T !== 1 || Z !== 1 || points < LEAST_POINTS || points > MAX_PATH_POINTS) {
     return null;
   }
-  const plan = await planPlanes(scene, channels.map(({ index }) => index), FIRST_POSITION);
+  const plan = await planPlanes(scene, [...channels.keys()], FIRST_POSITION);
   if (plan.rows !== Y || (plan.working?.bytes ?? 0) > MAX_PATH_MEMORY) return null;
   const planes = channels.map(() => new Float32Array(Y * X));
   await plan.decode(planes);
@@ -90,18 +92,9 @@ async function pathIn(scene: StoredScene): Promise<MetrePath | null> {
   return [x, y].every((row) => row.every(Number.isFinite)) ? { x, y } : null;
 }
 
-/** The steps of the scan setup, in which the path is drawn, or else of the image. */
-function stepsOf(own: Metadata, main: Metadata): { readonly x: Calibration; readonly y: Calibration } {
-  const setup = main.setupScaling();
-  if (setup) {
-    return { x: { step: setup.x * 1e6, unit: "um" }, y: { step: setup.y * 1e6, unit: "um" } };
-  }
-  return { x: own.steps.X ?? UNCALIBRATED, y: own.steps.Y ?? UNCALIBRATED };
-}
-
 function describe(
   scene: StoredScene,
-  { x, y }: { readonly x: Calibration; readonly y: Calibration },
+  { x, y }: Record<"x" | "y", Calibration>,
   path: MetrePath | null,
 ): Reference {
   const { X, Y } = servedSizes(scene.layout);
@@ -113,6 +106,6 @@ function describe(
     channels: scene.channels,
     lineRoi: null,
     scanPath: path && calibrated ? { x: inPixels(path.x, x.step, X), y: inPixels(path.y, y.step, Y) } : null,
-    plan: () => planPlanes(scene, scene.channels.map(({ index }) => index), FIRST_POSITION),
+    plan: () => planPlanes(scene, [...scene.channels.keys()], FIRST_POSITION),
   };
 }

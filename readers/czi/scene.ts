@@ -5,8 +5,8 @@ import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { channelNames, channelsOf, sampleName } from "../metadata/channels.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
-import { STOP_STEP, type SubblockTable } from "./directory.ts";
+import { warnIf, type Warning } from "../warning.ts";
+import type { SubblockTable } from "./directory.ts";
 import type { CziDocument } from "./document.ts";
 import type { DescribedChannel } from "./metadata.ts";
 import { type PixelType, pixelTypeOf, SAMPLE_NAMES, wider } from "./storage.ts";
@@ -21,7 +21,7 @@ export interface Span {
 /** Number and type of the samples per pixel of a channel. The type is the widest of all its subblocks. */
 export type StoredChannel = Pick<PixelType, "samples" | "sampleType">;
 
-/** The layout of a scene. */
+/** Which dimensions, channels and subblocks a scene has. */
 export interface SceneLayout {
   /** Its subblocks by index in the table, in painting order. */
   readonly entries: Int32Array;
@@ -41,7 +41,6 @@ export interface SceneLayout {
 export const spanOf = ({ spans }: Pick<SceneLayout, "spans">, letter: string): Span =>
   spans.get(letter) ?? { start: 0, size: 1 };
 
-/** Letters of served dimensions. */
 const SERVED = "TCZYX";
 
 /** Letters of other dimensions longer than 1, which are served at their first index only. */
@@ -49,22 +48,35 @@ export const heldAxes = (layout: SceneLayout): string[] =>
   [...layout.spans].filter(([letter, { size }]) => size > 1 && !SERVED.includes(letter))
     .map(([letter]) => letter);
 
-/** Largest total of the channels that each subblock spans: ten thousand subblocks per possible channel. */
-const MAX_CHANNEL_STEPS = 10_000 * MAX_CHANNELS;
-
 /** Lays out a scene. @param entries in directory order @throws {DecodeFailed} unsupported pixels, or above a limit */
 export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag): SceneLayout {
   const spans = new Map<string, Span>();
   for (const letter of table.letters) {
     if (letter === "M" || letter === "S") continue;
-    spans.set(letter, spanAlong(table, entries, letter));
+    let [start, end] = [Infinity, -Infinity];
+    for (const i of entries) {
+      const first = table.start(letter, i);
+      start = Math.min(start, first);
+      end = Math.max(end, first + table.size(letter, i));
+    }
+    spans.set(letter, { start, size: end - start });
     stop.check();
   }
   const mosaic = table.letters.includes("M") && entries.some((i) => table.start("M", i) >= 0);
   // Higher `M` are painted later. The sort is stable, so entries of equal `M` keep their order.
   const ordered = mosaic ? entries.toSorted((a, b) => table.start("M", a) - table.start("M", b)) : entries;
-  const rowAxis = rowAxisOf(table, entries, spans);
-  checkPlane(spans, rowAxis);
+  const size = (letter: string) => spanOf({ spans }, letter).size;
+  // Sections and line scans have no `Y`. The lines of a line scan are time points, of which a subblock may span several.
+  let rowAxis: SceneLayout["rowAxis"] = "Y";
+  if (size("Y") === 1) {
+    const lines = size("T") > 1 && (size("Z") === 1 || entries.some((i) => table.size("T", i) > 1));
+    if (lines) rowAxis = "T";
+    else if (size("Z") > 1) rowAxis = "Z";
+  }
+  const [rows, columns] = [size(rowAxis), size("X")];
+  if (rows * columns > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(`its planes are ${rows} x ${columns}, more than ${MAX_PLANE_SAMPLES} pixels`);
+  }
   return {
     entries: ordered,
     spans,
@@ -72,33 +84,6 @@ export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag
     channels: storedChannels(table, entries, spanOf({ spans }, "C"), stop),
     ...tilesOf(table, ordered, mosaic),
   };
-}
-
-function spanAlong(table: SubblockTable, entries: Int32Array, letter: string): Span {
-  let [start, end] = [Infinity, -Infinity];
-  for (const i of entries) {
-    const first = table.start(letter, i);
-    start = Math.min(start, first);
-    end = Math.max(end, first + table.size(letter, i));
-  }
-  return { start, size: end - start };
-}
-
-/** Sections and line scans have no `Y`. The lines of a line scan are time points, of which a subblock may span several. */
-function rowAxisOf(table: SubblockTable, entries: Int32Array, spans: ReadonlyMap<string, Span>) {
-  const size = (letter: string) => spanOf({ spans }, letter).size;
-  if (size("Y") > 1) return "Y";
-  const lines = size("T") > 1 && (size("Z") === 1 || entries.some((i) => table.size("T", i) > 1));
-  return lines ? "T" : size("Z") > 1 ? "Z" : "Y";
-}
-
-function checkPlane(spans: ReadonlyMap<string, Span>, rowAxis: string): void {
-  const [rows, columns] = [spanOf({ spans }, rowAxis).size, spanOf({ spans }, "X").size];
-  if (rows * columns > MAX_PLANE_SAMPLES) {
-    throw new DecodeFailed(
-      `its planes are ${rows} x ${columns}, more than ${MAX_PLANE_SAMPLES} pixels`,
-    );
-  }
 }
 
 function storedChannels(
@@ -109,14 +94,12 @@ function storedChannels(
 ): (StoredChannel | null)[] {
   if (size > MAX_CHANNELS) throw new DecodeFailed(`it has ${size} channels, more than ${MAX_CHANNELS}`);
   const channels = new Array<StoredChannel | null>(size).fill(null);
-  let steps = 0;
   for (const i of entries) {
-    if ((i & STOP_STEP) === 0) stop.check();
+    // A subblock may span all channels.
+    if ((i & 0xff) === 0) stop.check();
     const { samples, sampleType } = pixelTypeOf(table.facts(i).pixelType);
     const first = table.start("C", i) - start;
     const end = first + table.size("C", i);
-    steps += end - first;
-    if (steps > MAX_CHANNEL_STEPS) throw new DecodeFailed("its subblocks span too many channels each");
     for (let c = first; c < end; c += 1) {
       const known = channels[c];
       if (known && known.samples === samples && known.sampleType === sampleType) continue;
@@ -189,32 +172,28 @@ export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warnin
     if (held.some((letter) => table.start(letter, i) > spanOf(layout, letter).start)) continue;
     stored += table.size("T", i) * table.size("Z", i) * table.size("C", i);
   }
-  if (stored >= needed) return [];
-  const text =
-    `${stored} of ${needed} tiles of all planes are stored: the recording was interrupted, or the file is damaged`;
-  return [warning("planes_missing", text)];
+  const counts = `${stored} of ${needed} tiles of all planes are stored`;
+  const text = `${counts}: the recording was interrupted, or the file is damaged`;
+  return warnIf(stored < needed, "planes_missing", text);
 }
 
 /** A scene with its files. */
 export interface StoredScene {
-  /** All subblocks of the document. */
   readonly table: SubblockTable;
   readonly layout: SceneLayout;
   /** The served channels: channels of the file, or samples of their colour pixels. */
   readonly channels: readonly Channel[];
-  /** The location of each channel's samples. */
-  readonly places: readonly SamplePlace[];
+  /**
+   * Where the samples of each channel are: index along `C`, counted from the first index, and index among the samples of a pixel,
+   * in the order red, green, blue, alpha.
+   */
+  readonly places: readonly { readonly c: number; readonly sample: number }[];
   /** Files of the document, by part number. */
   readonly parts: ReadonlyMap<number, ByteSource>;
   readonly stop: StopFlag;
 }
 
-/**
- * Lays out a scene of a document.
- *
- * @param index index of the scene, in ascending order of `S`
- * @throws {DecodeFailed} its pixels are unsupported, it is above a limit, or tiles may be missing
- */
+/** Lays out a scene of a document. @throws {DecodeFailed} unsupported pixels, above a limit, or tiles may be missing */
 export function storedScene(
   document: CziDocument,
   index: number,
@@ -229,32 +208,22 @@ export function storedScene(
   return { table, layout, ...channelList(layout, metadata.channels), parts, stop };
 }
 
-/** Location of a served channel's samples. */
-export interface SamplePlace {
-  /** Index along `C`, counted from the first index. */
-  readonly c: number;
-  /** Index among the samples of a pixel, in the order red, green, blue, alpha. */
-  readonly sample: number;
-}
-
 function channelList(
   layout: SceneLayout,
   described: readonly DescribedChannel[],
 ): Pick<StoredScene, "channels" | "places"> {
-  const { start } = spanOf(layout, "C");
   const { channels } = layout;
-  const facts = (c: number) => described[start + c];
-  const own = channelNames(channels.map((_, c) => facts(c)?.name));
+  const facts = described.slice(spanOf(layout, "C").start);
+  const own = channelNames(channels.map((_, c) => facts[c]?.name));
   const several = channels.length > 1;
   const sampleType = channels.find((channel) => channel !== null)?.sampleType ?? "uint16";
   const listed = channels.flatMap((channel, c) => {
     const { samples, ...type } = channel ?? { samples: 1, sampleType };
     const name = own[c]!;
     // The samples of a colour pixel do not have the colour of their channel.
-    if (samples === 1) return [{ c, sample: 0, name, color: facts(c)?.color ?? null, ...type }];
+    if (samples === 1) return [{ c, sample: 0, name, color: facts[c]?.color ?? null, ...type }];
     return SAMPLE_NAMES.slice(0, samples).map((of, sample) => ({
-      ...{ c, sample, name: sampleName(several ? name : null, of), color: null },
-      ...type,
+      ...{ c, sample, name: sampleName(several ? name : null, of), color: null, ...type },
     }));
   });
   if (listed.length > MAX_CHANNELS) {

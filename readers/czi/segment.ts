@@ -2,7 +2,6 @@
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 
-/** Largest number of segments in a walk. */
 const MAX_SEGMENTS = 1 << 21;
 
 /** Bytes before the data of a segment. */
@@ -29,9 +28,8 @@ export interface Segment {
   readonly offset: number;
   /** Offset of its data. */
   readonly data: number;
-  /** Number of used data bytes. */
+  /** Number of used and of allocated data bytes. */
   readonly used: number;
-  /** Number of allocated data bytes. */
   readonly allocated: number;
 }
 
@@ -54,13 +52,8 @@ export function segmentIn(view: DataView, offset: number): Segment {
     throw new DecodeFailed(`segment at ${offset} has impossible sizes ${allocated} and ${stated}`);
   }
   // Old writers leave the used size at 0.
-  return {
-    id,
-    offset,
-    data: offset + SEGMENT_HEAD,
-    used: stated || allocated,
-    allocated: allocated || stated,
-  };
+  const used = stated || allocated;
+  return { id, offset, data: offset + SEGMENT_HEAD, used, allocated: allocated || stated };
 }
 
 const readSegment = (file: ByteSource, offset: number, what: string): Segment =>
@@ -75,12 +68,7 @@ export function requireSegment(file: ByteSource, offset: number, id: string, wha
   return segment;
 }
 
-/**
- * Walks from segment to segment, up to a damaged segment or the end of the file.
- *
- * @throws {DecodeFailed} more than {@linkcode MAX_SEGMENTS} segments
- * @throws {Stopped}
- */
+/** Walks up to a damaged segment or the end. @throws {DecodeFailed} more than {@linkcode MAX_SEGMENTS} segments */
 export function* walkSegments(file: ByteSource, start: number): Generator<Segment> {
   let at = start;
   for (let count = 0; at + SEGMENT_HEAD <= file.size; count += 1) {
@@ -92,7 +80,7 @@ export function* walkSegments(file: ByteSource, start: number): Generator<Segmen
   }
 }
 
-/** Number of defined bytes in the file header. */
+/** Defined bytes of the file header. */
 const HEADER_BYTES = 80;
 
 /** The file header. */
@@ -101,11 +89,9 @@ export interface FileHeader {
   readonly primary: string;
   /** Number of the part; 0 for the first or only file. */
   readonly part: number;
-  /** Offset of the subblock directory, or 0. */
+  /** Offsets, or 0. */
   readonly directory: number;
-  /** Offset of the metadata, or 0. */
   readonly metadata: number;
-  /** Offset of the attachment directory, or 0. */
   readonly attachments: number;
   /** True if a writer did not finish the file. */
   readonly pending: boolean;

@@ -3,38 +3,37 @@
  * alpha and served as red, green, blue, alpha.
  */
 import { type Codec, damaged } from "../codecs/segment.ts";
+import { joinBytes } from "../codecs/shuffle.ts";
 import { zstd } from "../codecs/zlib.ts";
 import { DecodeFailed } from "../errors.ts";
 import { COLOURS } from "../metadata/channels.ts";
 import type { SampleType } from "../reader.ts";
 
-/** A pixel type. */
+/** A pixel type: 1, 3 or 4 samples of a type. */
 export interface PixelType {
-  /** Name in the format's documentation. */
-  readonly name: string;
   readonly sampleType: SampleType;
-  /** Number of samples per pixel: 1, 3 or 4. */
   readonly samples: number;
   /** Number of bytes per pixel. */
   readonly bytes: number;
 }
 
+/** Pixel types by code. */
 const TYPES: Readonly<Record<number, PixelType>> = {
-  0: { name: "Gray8", sampleType: "uint8", samples: 1, bytes: 1 },
-  1: { name: "Gray16", sampleType: "uint16", samples: 1, bytes: 2 },
-  2: { name: "Gray32Float", sampleType: "float32", samples: 1, bytes: 4 },
-  3: { name: "Bgr24", sampleType: "uint8", samples: 3, bytes: 3 },
-  4: { name: "Bgr48", sampleType: "uint16", samples: 3, bytes: 6 },
-  8: { name: "Bgr96Float", sampleType: "float32", samples: 3, bytes: 12 },
-  9: { name: "Bgra32", sampleType: "uint8", samples: 4, bytes: 4 },
-  12: { name: "Gray32", sampleType: "int32", samples: 1, bytes: 4 },
-  13: { name: "Gray64Float", sampleType: "float64", samples: 1, bytes: 8 },
+  // Gray8, Gray16, Gray32Float.
+  0: { sampleType: "uint8", samples: 1, bytes: 1 },
+  1: { sampleType: "uint16", samples: 1, bytes: 2 },
+  2: { sampleType: "float32", samples: 1, bytes: 4 },
+  // Bgr24, Bgr48, Bgr96Float, Bgra32.
+  3: { sampleType: "uint8", samples: 3, bytes: 3 },
+  4: { sampleType: "uint16", samples: 3, bytes: 6 },
+  8: { sampleType: "float32", samples: 3, bytes: 12 },
+  9: { sampleType: "uint8", samples: 4, bytes: 4 },
+  // Gray32, Gray64Float.
+  12: { sampleType: "int32", samples: 1, bytes: 4 },
+  13: { sampleType: "float64", samples: 1, bytes: 8 },
 };
 
-const COMPLEX: Readonly<Record<number, string>> = {
-  10: "Gray64ComplexFloat",
-  11: "Bgr192ComplexFloat",
-};
+const COMPLEX: Readonly<Record<number, string>> = { 10: "Gray64ComplexFloat", 11: "Bgr192ComplexFloat" };
 
 /** Sample types from narrow to wide. */
 const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
@@ -64,21 +63,16 @@ export interface Storage {
   readonly blueFirst: boolean;
   /** Whether the code is undefined and its samples are assumed to be raw. */
   readonly doubtful: boolean;
-  /** Whether a stream decodes to all low bytes of 16-bit samples, then all high bytes. */
-  isSplit(input: Uint8Array): boolean;
 }
 
-const REFUSED: Readonly<Record<number, string>> = {
-  3: "lossless JPEG",
-  7: "chunked",
-};
+const REFUSED: Readonly<Record<number, string>> = { 3: "lossless JPEG", 7: "chunked" };
 
 /** First code for raw data of a camera, and first code for raw data of the system. */
 const [CAMERA_RAW, SYSTEM_RAW] = [100, 1000];
 
 /** The storage for a compression code. @param what name of the subblock in messages @throws {DecodeFailed} it is unsupported */
 export async function storageOf(code: number, what: string): Promise<Storage> {
-  const raw = { codec: null, blueFirst: true, doubtful: false, isSplit: () => false };
+  const raw = { codec: null, blueFirst: true, doubtful: false };
   switch (code) {
     case 0:
       return raw;
@@ -91,38 +85,38 @@ export async function storageOf(code: number, what: string): Promise<Storage> {
     case 5:
       return { ...raw, codec: zstd };
     case 6:
-      return { ...raw, codec: zstdWithHeader, isSplit: (input) => headerOf(input)?.split ?? false };
+      return { ...raw, codec: zstdWithHeader };
   }
   if (code >= SYSTEM_RAW) return { ...raw, doubtful: true };
   const name = code >= CAMERA_RAW ? "raw data of a camera" : REFUSED[code];
+  const compression = `compression ${code}${name ? ` (${name})` : ""}`;
   throw new DecodeFailed(
-    `${what} has compression ${code}${
-      name ? ` (${name})` : ""
-    }, which is not supported (docs/formats/czi.md#what-is-refused)`,
+    `${what} has ${compression}, which is not supported (docs/formats/czi.md#what-is-refused)`,
   );
 }
 
-/** Reads the header of a zstd stream, whose first byte is the header's length; `null` for an unknown header. */
-function headerOf(input: Uint8Array): { readonly length: number; readonly split: boolean } | null {
-  const [length, chunk, bits] = input;
-  if (length === 1) return { length, split: false };
-  // The lowest bit of chunk 1 states whether low and high bytes are split.
-  if (length === 3 && chunk === 1 && bits !== undefined) return { length, split: (bits & 1) !== 0 };
-  return null;
-}
-
+/**
+ * A zstd stream after a header, whose first byte is the header's length. The lowest bit of its chunk 1 states whether the stream
+ * holds all low bytes of 16-bit samples, then all high bytes.
+ */
 const zstdWithHeader: Codec = {
   ...zstd,
-  decode(input, segment) {
-    const header = headerOf(input);
-    if (header === null) {
+  workingBytes: (extent) => zstd.workingBytes(extent) + extent.bytes,
+  async decode(input, segment) {
+    const [length = 0, chunk, flags = 0] = input;
+    if (length !== 1 && !(length === 3 && chunk === 1 && input.length > 2)) {
       throw damaged(segment, zstd.title, `its header ${input.subarray(0, 3).toHex()} is unknown`);
     }
+    const split = length === 3 && (flags & 1) !== 0;
     const bits = segment.settings.bits[0];
-    if (header.split && bits !== 16) {
+    if (split && bits !== 16) {
       throw damaged(segment, zstd.title, `it splits the bytes of samples of ${bits} bits`);
     }
-    return zstd.decode(input.subarray(header.length), segment);
+    const decoded = await zstd.decode(input.subarray(length), segment);
+    if (!split) return decoded;
+    const joined = new Uint8Array(segment.bytes);
+    joinBytes(decoded.subarray(0, segment.bytes), 0, joined, 2);
+    return joined;
   },
 };
 

@@ -1,12 +1,11 @@
 /** Subblocks: the location of their samples in the file, their decoding, and which of their pixels are valid. */
 import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
-import { joinBytes } from "../codecs/shuffle.ts";
 import { DecodeFailed } from "../errors.ts";
-import type { ByteSource } from "../io/byte_source.ts";
+import { type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import { SAMPLE_BYTES, scratchBytes } from "../samples/to_float32.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { largerMemory, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
+import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
 import { type Block, isPlain, type PixelMask, rowPixels, type StoredPixels } from "./block.ts";
 import { DIMENSION_BYTES, ENTRY_BYTES, placeOf, type SubblockTable } from "./directory.ts";
@@ -17,15 +16,11 @@ import { jpegColours, type PixelType, pixelTypeOf, type Storage, storageOf } fro
 export interface StoredBlock {
   readonly block: Block;
   readonly pixel: PixelType;
-  /** File that contains the block. */
   readonly file: ByteSource;
-  /** Location in the file. */
   readonly subblock: Subblock;
-  /** How its samples are stored. */
   readonly storage: Storage;
   /** Number of its rows in the file: all, or the first rows of a truncated line scan. */
   readonly rows: number;
-  /** Name in messages. */
   readonly what: string;
 }
 
@@ -41,27 +36,16 @@ const MAX_BLOB_BYTES = 1 << 28;
 /** Smallest number of data bytes before the metadata, and bytes of the sizes before the entry. */
 const [LEAST_HEAD, SIZES] = [256, 16];
 
-/** Locations of the parts of a subblock in its file. */
+/** Offsets and sizes of the samples and the metadata of a subblock, and size of the attachment, which follows the samples. */
 export interface Subblock {
-  /** Offset of the samples. */
   readonly data: number;
-  /** Number of sample bytes. */
   readonly dataSize: number;
-  /** Offset of the metadata. */
   readonly metadata: number;
-  /** Number of metadata bytes. */
   readonly metadataSize: number;
-  /** Number of bytes of the attachment, which follows the samples. */
   readonly blobSize: number;
 }
 
-/**
- * Reads the head of a subblock.
- *
- * @param what name in messages
- * @returns `null` if the subblock was deleted
- * @throws {DecodeFailed} it lies outside the file, is not a subblock, or its sizes are impossible
- */
+/** Reads the head of a subblock; `null` if it was deleted. */
 function readSubblock(file: ByteSource, position: number, what: string): Subblock | null {
   const view = new DataView(file.read(position, SEGMENT_HEAD + SIZES + ENTRY_BYTES, what).buffer);
   const segment = segmentIn(view, position);
@@ -77,10 +61,8 @@ function readSubblock(file: ByteSource, position: number, what: string): Subbloc
     dimensions < 0 || metadataSize < 0 || blobSize < 0 || dataSize < 0 ||
     needed > Math.max(segment.used, segment.allocated)
   ) {
-    throw new DecodeFailed(
-      `${what} states ${metadataSize} bytes of metadata, ${dataSize} of samples and ${blobSize} of attachment in a ` +
-        `segment of ${segment.allocated} bytes`,
-    );
+    const stated = `${metadataSize} bytes of metadata, ${dataSize} of samples and ${blobSize} of attachment`;
+    throw new DecodeFailed(`${what} states ${stated} in a segment of ${segment.allocated} bytes`);
   }
   const metadata = segment.data + head;
   const data = metadata + metadataSize;
@@ -121,40 +103,31 @@ function readMask(file: ByteSource, subblock: Subblock, what: string): PixelMask
 
 function maskIn(payload: Uint8Array, what: string): PixelMask {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
-  const [width, height, kind, stride] = payload.length < 16
-    ? [0, 0, -1, 0]
-    : [0, 4, 8, 12].map((at) => view.getInt32(at, true)) as [number, number, number, number];
+  const at = (place: number) => payload.length < 16 ? -1 : view.getInt32(place, true);
+  const [width, height, kind, stride] = [at(0), at(4), at(8), at(12)];
   const fits = width >= 0 && height >= 0 && kind === 0 && stride >= Math.ceil(width / 8) &&
     height * stride <= payload.length - 16;
   if (!fits) {
-    throw new DecodeFailed(
-      `the mask of ${what} states ${width} x ${height} pixels in ${payload.length} bytes`,
-    );
+    const size = `${width} x ${height} pixels in ${payload.length} bytes`;
+    throw new DecodeFailed(`the mask of ${what} states ${size}`);
   }
   // One bit per pixel, the highest bit first.
   return (x, y) =>
     x < width && y < height && (payload[16 + y * stride + (x >> 3)]! & (0x80 >> (x & 7))) !== 0;
 }
 
-/** Where to find the bytes of a block. */
-export interface BlockPlace {
-  readonly table: SubblockTable;
-  /** File that contains the block. */
-  readonly file: ByteSource;
-  /** Whether rows may be missing at the end of the file, as in a truncated line scan. */
-  readonly mayBeCut: boolean;
-  readonly warnings: Warning[];
-}
-
 /**
- * Locates the bytes of a block.
+ * Locates the bytes of a block; `null` if it was deleted, or if a line scan was truncated before it.
  *
- * @returns `null` if the subblock was deleted, or if a line scan was truncated before it
+ * @param mayBeCut whether rows may be missing at the end of the file, as in a truncated line scan
  * @throws {DecodeFailed} the bytes lie outside the file, are too few, or use an unsupported compression
  */
 export async function findBlock(
   block: Block,
-  { table, file, mayBeCut, warnings }: BlockPlace,
+  table: SubblockTable,
+  file: ByteSource,
+  mayBeCut: boolean,
+  warnings: Warning[],
 ): Promise<StoredBlock | null> {
   const facts = table.facts(block.entry);
   const what = placeOf(facts);
@@ -165,7 +138,10 @@ export async function findBlock(
   const { data, dataSize } = subblock;
   const needed = block.pixels * pixel.bytes;
   // Some writers leave pixels raw despite the code. A stream may also happen to be as long as the pixels.
-  const raw = dataSize === needed && !startsAsStream(file, subblock, facts.compression, what);
+  const start = STREAM_STARTS[facts.compression];
+  const isStream = start !== undefined && data + dataSize <= file.size &&
+    start.test(file.read(data, Math.min(dataSize, 8), what).toHex());
+  const raw = dataSize === needed && !isStream;
   const storage = await storageOf(raw ? 0 : facts.compression, what);
   if (storage.doubtful) {
     const text = `Subblocks have compression ${facts.compression} (raw data of the system), read as pixels`;
@@ -174,9 +150,11 @@ export async function findBlock(
   const found = { block, pixel, file, subblock, storage, what };
   if (storage.codec === null) {
     if (dataSize > needed) {
-      const text =
-        `The ${what} stores ${dataSize} bytes, but its pixels take ${needed}; the rest is not served`;
-      addWarning(warnings, warning("metadata_disagree", text));
+      const sizes = `${dataSize} bytes, but its pixels take ${needed}`;
+      addWarning(
+        warnings,
+        warning("metadata_disagree", `The ${what} stores ${sizes}; the rest is not served`),
+      );
     }
     return { ...found, rows: rawRows(found, needed, mayBeCut) };
   }
@@ -198,12 +176,6 @@ const STREAM_STARTS: Readonly<Record<number, RegExp>> = {
   6: /^(?:01|0301..)28b52ffd/,
 };
 
-function startsAsStream(file: ByteSource, { data, dataSize }: Subblock, code: number, what: string): boolean {
-  const start = STREAM_STARTS[code];
-  if (start === undefined || data + dataSize > file.size) return false;
-  return start.test(file.read(data, Math.min(dataSize, 8), what).toHex());
-}
-
 /** Number of raw rows in the file. @throws {DecodeFailed} rows are missing although `mayBeCut` is false */
 function rawRows(
   { block, pixel, file, subblock, what }: Omit<StoredBlock, "rows">,
@@ -214,9 +186,8 @@ function rawRows(
   const stored = Math.max(0, Math.min(dataSize, file.size - data));
   if (stored >= needed) return block.height;
   if (mayBeCut && isPlain(block)) {
-    const rows = Math.floor(
-      (Math.floor(stored / pixel.bytes) - block.first - block.width) / Math.max(1, block.rowStep),
-    ) + 1;
+    const pixels = Math.floor(stored / pixel.bytes) - block.first - block.width;
+    const rows = Math.floor(pixels / Math.max(1, block.rowStep)) + 1;
     return Math.min(Math.max(rows, 0), block.height);
   }
   if (dataSize < needed) {
@@ -250,15 +221,7 @@ export function workingMemory(stored: StoredBlock): WorkingMemory {
 export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<StoredPixels> {
   const { pixel, file, subblock, storage, what } = stored;
   const mask = subblock.blobSize > 0 ? readMask(file, subblock, what) : null;
-  const inScratch = (fill: (first: number, bytes: Uint8Array) => void) => (first: number, count: number) => {
-    const bytes = scratchBytes(count * pixel.bytes);
-    fill(first, bytes);
-    return bytes;
-  };
-  if (storage.codec === null) {
-    const read = inScratch((first, bytes) => file.readInto(subblock.data + first * pixel.bytes, bytes, what));
-    return { pixel, mask, bytes: read };
-  }
+  if (storage.codec === null) return { pixel, mask, source: file, start: subblock.data, what };
   const input = file.read(subblock.data, subblock.dataSize, what);
   const { sampleType, samples } = pixel;
   const segment = wholePicture(extentOf(stored), {
@@ -271,13 +234,5 @@ export async function openPixels(stored: StoredBlock, stop: StopFlag): Promise<S
     stop,
   });
   const decoded = await storage.codec.decode(input, segment);
-  if (storage.isSplit(input)) {
-    const split = decoded.subarray(0, segment.bytes);
-    return { pixel, mask, bytes: inScratch((first, bytes) => joinBytes(split, first * samples, bytes, 2)) };
-  }
-  // Typed views need an aligned start.
-  const aligned = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
-  const bytes = (first: number, count: number) =>
-    aligned.subarray(first * pixel.bytes, (first + count) * pixel.bytes);
-  return { pixel, mask, bytes };
+  return { pixel, mask, source: new DecodedBytes(decoded, what), start: 0, what };
 }

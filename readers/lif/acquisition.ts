@@ -1,16 +1,16 @@
 /** Makes an acquisition of an image: axes, channels and warnings. */
-import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, known, UNCALIBRATED } from "../metadata/axes.ts";
 import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import { meanStep } from "../metadata/time_stamps.ts";
+import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
+import { MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, AxisLetter, Channel } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import type { Block } from "./container.ts";
 import type { ImageDescription, ScanSettings } from "./document.ts";
-import { DIM, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
+import { DIM, type Dimension, type ImageLayout, type Joined, lengthOf } from "./image_layout.ts";
 import { planPlane, type StoredImage } from "./plane_plan.ts";
-import { momentOfStamp, timesOf } from "./time_stamps.ts";
 
 /** Facts shared by all images of a file; `date` and `time` are those of the experiment. */
 export type SharedFacts = Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">;
@@ -25,19 +25,15 @@ export function acquisitionOf(
   const times = timesOf(description.stamps, layout);
   const { axes, warnings } = calibratedAxes(layout, description.scan, times);
   const own = momentOfStamp(description.stamps);
+  const rows = axes.find(({ name }) => name === "Y");
+  const pixelTime = calibrated(description.scan?.pixelTime, "s");
   return {
     ...shared,
     ...own.date === "" ? {} : own,
     axes,
     channels: channelList(layout, description.names),
     reference: null,
-    lineScan: layout.rowAxis === "T"
-      ? lineScanOf(
-        axes.find(({ name }) => name === "Y"),
-        calibrated(description.scan?.pixelTime, "s"),
-        description.scan?.direction,
-      )
-      : null,
+    lineScan: layout.rowAxis === "T" ? lineScanOf(rows, pixelTime, description.scan?.direction) : null,
     warnings: [...warnings, ...fitWarnings(layout, stored.block)],
     times,
     plan: (...wanted) => Promise.try(() => planPlane(stored, wanted)),
@@ -63,17 +59,18 @@ export function calibratedAxes(
   times: readonly number[] | null,
 ): { readonly axes: readonly Axis[]; readonly warnings: readonly Warning[] } {
   const { positions, rows, rowAxis, columns } = layout;
+  // There may be pauses between the slices of a recording, so joined dimensions have no step.
+  const single = (joined: Joined) => joined.length === 1 ? stepOf(joined) : undefined;
   const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single(rows), warnings: [] };
-  const steps: Partial<Record<AxisLetter, Calibration | undefined>> = {
-    T: single(positions.t) ?? known(calibrated(meanStep(times), "s")),
-    L: single(positions.l),
-    Z: single(positions.z),
-    Y: line.step,
-    X: single(columns),
+  const steps = {
+    T: single(positions.t) ?? calibrated(meanStep(times), "s"),
+    L: single(positions.l) ?? UNCALIBRATED,
+    Z: single(positions.z) ?? UNCALIBRATED,
+    Y: line.step ?? UNCALIBRATED,
+    X: single(columns) ?? UNCALIBRATED,
   };
-  const calibrations = Object.fromEntries(Object.entries(steps).filter(([, step]) => step !== undefined));
   return {
-    axes: axesOf(axisLengths(layout), calibrations),
+    axes: axesOf(axisLengths(layout), steps),
     warnings: [...line.warnings, ...layoutWarnings(layout)],
   };
 }
@@ -85,14 +82,11 @@ const NO_STEP_METRES = 0.01;
 function stepOf(joined: Joined): Calibration | undefined {
   const dimension = joined.at(-1);
   if (!dimension) return undefined;
-  const { length, unit } = dimension.described;
-  const step = length === null ? null : Math.abs(length) / (dimension.count - 1);
+  const { length, unit, count } = dimension;
+  const step = length === null ? null : Math.abs(length) / (count - 1);
   if (step !== null && unit.trim() === "m" && step >= NO_STEP_METRES) return undefined;
   return known(calibrated(step, unit));
 }
-
-/** The step of an axis, if it is a single dimension: there may be pauses between the slices of a recording. */
-const single = (joined: Joined): Calibration | undefined => joined.length === 1 ? stepOf(joined) : undefined;
 
 /** Largest relative difference of two line times that agree. */
 const AGREEMENT = 0.01;
@@ -115,15 +109,8 @@ function lineTime(
   const stated = [scanned, averaged].filter((seconds) => seconds !== null && seconds > 0);
   const agrees = stated.length === 0 ||
     stated.some((seconds) => Math.abs(own.step / seconds! - 1) < AGREEMENT);
-  return {
-    step: own,
-    warnings: agrees ? [] : [
-      warning(
-        "metadata_disagree",
-        `Lines are ${own.step} s apart, but the hardware settings state ${averaged} s per line`,
-      ),
-    ],
-  };
+  const text = `Lines are ${own.step} s apart, but the hardware settings state ${averaged} s per line`;
+  return { step: own, warnings: warnIf(!agrees, "metadata_disagree", text) };
 }
 
 const NAMES: Readonly<Record<number, string>> = {
@@ -143,21 +130,18 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
   }
   const [fast, slow] = [positions.l.at(-1), positions.l.at(-2)];
   if (fast && slow) {
-    const [outer, inner] = slow.id === DIM.excitation
-      ? ["excitation", "emission"]
-      : ["emission", "excitation"];
+    const names = ["excitation", "emission"];
+    const [outer, inner] = slow.id === DIM.excitation ? names : names.reverse();
     replaced.push(
       `The spectral axis has ${slow.count} ${outer} wavelengths with ${fast.count} ${inner} wavelengths each`,
     );
   }
+  const reduced = others.map(({ id, count }) =>
+    `Only the first of ${count} ${NAMES[id] ?? `indices along dimension ${id}`} is served`
+  );
   return [
     ...replaced.map((text) => warning("axis_replaced", text)),
-    ...others.map(({ id, count }) =>
-      warning(
-        "axis_reduced",
-        `Only the first of ${count} ${NAMES[id] ?? `indices along dimension ${id}`} is served`,
-      )
-    ),
+    ...reduced.map((text) => warning("axis_reduced", text)),
   ];
 }
 
@@ -183,29 +167,79 @@ export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
   ];
 }
 
-/**
- * The channels of an image. Colour tables and dyes are not used as names, since several channels may share one.
- *
- * @param names user-defined names, one per channel or colour pixel
- */
+/** The channels. Colour tables and dyes do not name them, since several may share one. @param names one per channel or colour pixel */
 export function channelList(layout: ImageLayout, names: readonly string[]): Channel[] {
   const { channels, sampleType } = layout;
   const colours = channels.filter(({ tag }) => tag !== 0).length;
   const pixels = channels.length - colours + colours / 3;
   const given = names.length === pixels ? names : [];
   let pixel = -1;
-  const named = channels.map(({ tag, described }, index) => {
+  const named = channels.map(({ tag, lut }, index) => {
     // `tag` numbers the samples of a colour pixel from 1; it is 0 for a grey pixel.
     if (tag <= 1) pixel += 1;
     const own = given[pixel]?.trim() || null;
     const sample = COLOURS[tag - 1];
     if (sample === undefined) {
       // Other tables, such as `Glow`, contain several colours.
-      const color = NAMED_COLORS.get(described.lut.trim().toLowerCase()) ?? null;
+      const color = NAMED_COLORS.get(lut.trim().toLowerCase()) ?? null;
       return { name: own ?? `CH${index + 1}`, color };
     }
     const name = sampleName(pixels > 1 ? own ?? `CH${pixel + 1}` : null, sample);
     return { name, color: COLOUR_HEX[tag - 1] };
   });
   return channelsOf(named, { sampleType, rows: lengthOf(layout.rows), columns: lengthOf(layout.columns) });
+}
+
+/** Time stamps are ticks of 100 ns since 1601 (FILETIME), in UTC. From 1601 to 1970 there are 134,774 days. */
+const EPOCH_MS = 11_644_473_600_000n;
+const TICKS_IN_MS = 10_000n;
+const TICKS_IN_SECOND = 10_000_000;
+
+/** The value of a stamp of at most 64 bits; `null` if it is invalid or 0. */
+function ticksOf(stamp: string): bigint | null {
+  const ticks = /^[0-9a-f]{1,16}$/i.test(stamp) ? BigInt(`0x${stamp}`) : 0n;
+  return ticks > 0n ? ticks : null;
+}
+
+/** The moment of the first stamp of a list, in UTC as stored. */
+export function momentOfStamp(list: string): Moment {
+  const ticks = ticksOf(/\S+/.exec(list)?.[0] ?? "");
+  return ticks === null ? UNDATED : momentAt(Number(ticks / TICKS_IN_MS - EPOCH_MS));
+}
+
+/** Seconds of each time point since the first; `null` if the stamps do not fit the time points or do not ascend. */
+export function timesOf(list: string, layout: ImageLayout): readonly number[] | null {
+  const { positions, rowAxis } = layout;
+  const series = positions.t[0];
+  if (rowAxis === "T" || positions.t.length !== 1 || series === undefined || series.count > MAX_TIMES) {
+    return null;
+  }
+  // A list may have millions of stamps, of which few are needed.
+  const stamps = () => list.matchAll(/\S+/g);
+  const distance = distanceOf(layout, series, stamps().reduce((count) => count + 1, 0));
+  if (distance === null) return null;
+  const ticks: bigint[] = [];
+  let index = 0;
+  for (const [stamp] of stamps()) {
+    if (index++ % distance !== 0) continue;
+    const value = ticksOf(stamp);
+    if (value === null) return null;
+    if (ticks.push(value) === series.count) break;
+  }
+  return timesFrom(ticks.map((value) => Number(value - ticks[0]!)), TICKS_IN_SECOND);
+}
+
+/** Number of stamps per time point: a list has one per plane and channel, per plane, or per time point. */
+function distanceOf(layout: ImageLayout, series: Dimension, listed: number): number | null {
+  const { positions, others, channels } = layout;
+  const planes = [...positions.t, ...positions.z, ...positions.l, ...others];
+  const all = lengthOf(planes);
+  const inside = lengthOf(planes.filter(({ step }) => step < series.step));
+  if (listed === all * channels.length) {
+    const [first, second] = channels;
+    const outside = second !== undefined && Math.abs(second.offset - first!.offset) >= series.step;
+    return inside * (outside ? 1 : channels.length);
+  }
+  if (listed === all) return inside;
+  return listed === series.count ? 1 : null;
 }

@@ -43,7 +43,6 @@ export interface StoredText {
   readonly offset: number;
   /** Number of UTF-16 code units. */
   readonly characters: number;
-  /** One past its last byte. */
   readonly end: number;
 }
 
@@ -57,31 +56,22 @@ export function textAt(file: ByteSource, offset: number, what: string): StoredTe
   if (characters > MAX_XML_BYTES) {
     throw new DecodeFailed(`${what} has ${characters} characters, more than ${MAX_XML_BYTES}`);
   }
-  file.require(offset + TEXT_HEAD, 2 * characters, what);
-  return {
-    offset: offset + TEXT_HEAD,
-    characters,
-    end: offset + TEXT_HEAD + 2 * characters,
-  };
+  const first = offset + TEXT_HEAD;
+  file.require(first, 2 * characters, what);
+  return { offset: first, characters, end: first + 2 * characters };
 }
 
 /** Reads a text without the NULs at its end. */
 export function storedText(file: ByteSource, { offset, characters }: StoredText, what: string): string {
   const text = UTF16.decode(file.read(offset, 2 * characters, what));
+  // A regular expression would take quadratic time for many NULs.
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
   return text.slice(0, end);
 }
 
-/** The blocks of a file. */
-export interface BlockList {
-  /** Blocks by name, including empty ones. */
-  readonly blocks: ReadonlyMap<string, Block>;
-  readonly warnings: readonly Warning[];
-}
-
 /**
- * Lists the blocks from `start` to the end of the file, or up to the first damaged or truncated block.
+ * Lists the blocks by name, including empty ones, up to the first damaged or truncated one.
  *
  * @param narrow whether sizes are expected to have 4 bytes, as in version 1
  * @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} blocks
@@ -90,7 +80,7 @@ export function listBlocks(
   file: ByteSource,
   start: number,
   { narrow, stop }: { readonly narrow: boolean; readonly stop: StopFlag },
-): BlockList {
+): { readonly blocks: ReadonlyMap<string, Block>; readonly warnings: readonly Warning[] } {
   const blocks = new Map<string, Block>();
   const warnings: Warning[] = [];
   let repeated: string | undefined;
@@ -99,12 +89,8 @@ export function listBlocks(
     stop.check();
     const head = blockHead(file, at, narrow);
     if (head === null) {
-      warnings.push(
-        warning(
-          "file_damaged",
-          `The list of blocks ends at ${at} of ${file.size} bytes, where no block starts`,
-        ),
-      );
+      const text = `The list of blocks ends at ${at} of ${file.size} bytes, where no block starts`;
+      warnings.push(warning("file_damaged", text));
       break;
     }
     const { name, offset, size } = head;
@@ -114,17 +100,12 @@ export function listBlocks(
     at = offset + size;
   }
   if (repeated !== undefined) {
-    warnings.push(
-      warning("content_left_out", `Several blocks are named ${quoted(repeated)}; the last one counts`),
-    );
+    const text = `Several blocks are named ${quoted(repeated)}; the last one counts`;
+    warnings.push(warning("content_left_out", text));
   }
   if (at > file.size) {
-    warnings.push(
-      warning(
-        "file_damaged",
-        `The file is truncated: its last block ends at ${at}, the file at ${file.size}`,
-      ),
-    );
+    const text = `The file is truncated: its last block ends at ${at}, the file at ${file.size}`;
+    warnings.push(warning("file_damaged", text));
   }
   return { blocks, warnings };
 }
@@ -148,11 +129,7 @@ function blockHead(
   const characters = view.getUint32(length - 4, true);
   const end = length + 2 * characters;
   if (characters > MAX_ID_CHARACTERS || !Number.isSafeInteger(at + size) || at + end > file.size) return null;
-  const name = UTF16.decode(
-    end <= bytes.length
-      ? bytes.subarray(length, end)
-      : file.read(at + length, end - length, "the name of a block"),
-  );
+  const name = UTF16.decode(file.read(at + length, end - length, "the name of a block"));
   return { name: name.replace(/\0+$/, ""), offset: at + end, size };
 }
 
@@ -161,10 +138,8 @@ const longAt = (view: DataView, at: number) => Number(view.getBigUint64(at, true
 /** The block of a LOF file; the XML follows it. @throws {DecodeFailed} its marks or its size are wrong */
 export function objectBlock(file: ByteSource): Block {
   const what = "the head of the object";
-  const view = new DataView(
-    file.read(OBJECT_VERSIONS, OBJECT_DATA - OBJECT_VERSIONS, what).buffer,
-  );
-  if (view.getUint8(0) !== FIELD || view.getUint8(5) !== FIELD || view.getUint8(10) !== FIELD) {
+  const view = new DataView(file.read(OBJECT_VERSIONS, OBJECT_DATA - OBJECT_VERSIONS, what).buffer);
+  if ([0, 5, 10].some((at) => view.getUint8(at) !== FIELD)) {
     throw new DecodeFailed(`${what} at ${OBJECT_VERSIONS} does not start like one`);
   }
   const size = longAt(view, 11);

@@ -30,34 +30,18 @@ const omits = (name: string, parent: string | undefined): boolean =>
   parent !== undefined &&
   (name === "LMSDataContainerHeader" || Object.hasOwn(KEPT, parent) && !KEPT[parent]!.includes(name));
 
-/** The parsed XML of a file. */
-export interface Header {
-  readonly root: XmlElement;
-  /** Warnings about repairs. */
-  readonly warnings: readonly Warning[];
-}
-
-/** Parses the XML of a LIF file. @throws {DecodeFailed} it is damaged or above a limit */
-export function parseHeader(xml: string): Header {
-  const allowed = allowedXml(xml);
+/** Parses the XML, which lacks the outer elements in older LOF files. @throws {DecodeFailed} it is damaged or above a limit */
+export function parseHeader(xml: string): { readonly root: XmlElement; readonly warnings: Warning[] } {
+  const body = xml.replace(/^[\ufeff\s]*(?:<\?xml[^>]*\?>)?\s*/, "");
+  const whole = /^<Data[\s>]/.test(body)
+    ? `<LMSDataContainerHeader Version="2"><Element>${body}</Element></LMSDataContainerHeader>`
+    : xml;
+  const allowed = allowedXml(whole);
+  const text = "The XML contains forbidden characters, which are replaced";
   return {
     root: parseXml(allowed, "the XML", { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH, omits }),
-    warnings: warnIf(
-      allowed !== xml,
-      "metadata_damaged",
-      "The XML contains forbidden characters, which are replaced",
-    ),
+    warnings: warnIf(allowed !== whole, "metadata_damaged", text),
   };
-}
-
-/** Parses the XML of a LOF file; in older files it lacks the outer elements. @throws {DecodeFailed} as {@linkcode parseHeader} */
-export function parseObjectHeader(xml: string): Header {
-  const body = xml.replace(/^[\ufeff\s]*(?:<\?xml[^>]*\?>)?/, "");
-  return parseHeader(
-    /^\s*<Data[\s>]/.test(body)
-      ? `<LMSDataContainerHeader Version="2"><Element>${body}</Element></LMSDataContainerHeader>`
-      : body,
-  );
 }
 
 /** An image of the document. */
@@ -71,20 +55,16 @@ export interface ImageElement {
   readonly derived: boolean;
 }
 
-interface Surroundings {
-  readonly path: readonly string[];
-  /** Whether the element is part of a lifetime measurement. */
-  readonly lifetimes: boolean;
-}
-
 /** Lists the images in document order, without previews. @throws {DecodeFailed} more than {@linkcode MAX_IMAGES} images */
 export function imageElements(root: XmlElement): ImageElement[] {
   const found: ImageElement[] = [];
-  const visit = (element: XmlElement, { path, lifetimes }: Surroundings) => {
+  const nameOf = (element: XmlElement) =>
+    (element.attributes["Name"]?.trim() ?? "").slice(0, MAX_NAME_CHARACTERS);
+  const visit = (element: XmlElement, path: readonly string[], lifetimes: boolean) => {
     const data = child(element, "Data");
     const image = child(data, "Image");
     const inside = lifetimes || child(data, "SingleMoleculeDetection") !== undefined;
-    if (image && !isPreview(image)) {
+    if (image && attachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] !== "1") {
       if (found.length >= MAX_IMAGES) throw new DecodeFailed(`it has more than ${MAX_IMAGES} images`);
       const description = describe(image);
       found.push({
@@ -95,22 +75,16 @@ export function imageElements(root: XmlElement): ImageElement[] {
       });
     }
     for (const inner of children(child(element, "Children"), "Element")) {
-      visit(inner, { path: [...path, nameOf(inner)], lifetimes: inside });
+      visit(inner, [...path, nameOf(inner)], inside);
     }
   };
   // The outermost element represents the file, so its name is not part of the path.
   for (const element of children(root, "Element")) {
     const alone = child(child(element, "Data"), "Image") !== undefined;
-    visit(element, { path: alone ? [nameOf(element)] : [], lifetimes: false });
+    visit(element, alone ? [nameOf(element)] : [], false);
   }
   return found;
 }
-
-const nameOf = (element: XmlElement): string =>
-  (element.attributes["Name"]?.trim() ?? "").slice(0, MAX_NAME_CHARACTERS);
-
-const isPreview = (image: XmlElement) =>
-  attachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] === "1";
 
 /** Recognises lifetime results by a scale of their own (`F16`) or by half floats, and histograms by their name. */
 const isDerived = (name: string, image: XmlElement, { channels }: ImageDescription) =>
@@ -121,7 +95,6 @@ const isDerived = (name: string, image: XmlElement, { channels }: ImageDescripti
 export interface DescribedChannel {
   /** 0 for unsigned integers, 1 for floats. */
   readonly dataType: number | null;
-  /** Number of significant bits. */
   readonly bits: number | null;
   /** Sample of a colour pixel: 0 gray, 1 red, 2 green, 3 blue. */
   readonly tag: number | null;
@@ -135,9 +108,7 @@ export interface DescribedChannel {
 
 /** A dimension as described in the document. */
 export interface DescribedDimension {
-  /** `DimID`. */
   readonly id: number | null;
-  /** Number of samples. */
   readonly count: number | null;
   /** Length from the first sample to the last, in `unit`. */
   readonly length: number | null;
@@ -151,17 +122,17 @@ export interface DescribedDimension {
 
 /** The scan settings of a confocal microscope. */
 export interface ScanSettings {
-  /** Seconds per line. */
+  /** In seconds. */
   readonly lineTime: number | null;
   /** Number of scanned lines per stored line. */
   readonly averaging: number;
-  /** Pixel dwell time in seconds. */
+  /** In seconds. */
   readonly pixelTime: number | null;
   /** `Unidirectional` or `Bidirectional`. */
   readonly direction: string | null;
 }
 
-/** The description of an image. */
+/** The description of an `Image` element. */
 export interface ImageDescription {
   readonly channels: readonly DescribedChannel[];
   readonly dimensions: readonly DescribedDimension[];
@@ -169,7 +140,6 @@ export interface ImageDescription {
   readonly names: readonly string[];
   /** Hexadecimal time stamps, separated by blanks. */
   readonly stamps: string;
-  /** Scan settings of a confocal microscope, or `null`. */
   readonly scan: ScanSettings | null;
 }
 
@@ -180,43 +150,32 @@ const attachment = (image: XmlElement, name: string): XmlElement | undefined =>
 export function describe(image: XmlElement): ImageDescription {
   const description = child(image, "ImageDescription");
   const hardware = attachment(image, "HardwareSetting");
+  const list = child(image, "TimeStampList");
+  const stamps = children(list, "TimeStamp");
   return {
-    channels: children(child(description, "Channels"), "ChannelDescription").map(describedChannel),
-    dimensions: children(child(description, "Dimensions"), "DimensionDescription").map(describedDimension),
+    channels: children(child(description, "Channels"), "ChannelDescription").map(({ attributes }) => ({
+      dataType: numberOf(attributes["DataType"]),
+      bits: numberOf(attributes["Resolution"]),
+      tag: numberOf(attributes["ChannelTag"]),
+      bytesInc: numberOf(attributes["BytesInc"]),
+      bitInc: numberOf(attributes["BitInc"]) ?? 0,
+      lut: attributes["IsLUTInverted"] === "1" ? "" : attributes["LUTName"] ?? "",
+    })),
+    dimensions: children(child(description, "Dimensions"), "DimensionDescription").map(({ attributes }) => ({
+      id: numberOf(attributes["DimID"]),
+      count: numberOf(attributes["NumberOfElements"]),
+      length: numberOf(attributes["Length"]),
+      unit: attributes["Unit"] ?? "",
+      bytesInc: numberOf(attributes["BytesInc"]),
+      bitInc: numberOf(attributes["BitInc"]) ?? 0,
+    })),
     names: descendants(hardware, "WideFieldChannelInfo").map(({ attributes }) =>
       attributes["UserDefName"] ?? ""
     ),
-    stamps: stampsOf(child(image, "TimeStampList")),
+    // Programs before LAS 3.1 write an element per stamp.
+    stamps: stamps.length > 0 ? stamps.map(stampOf).join(" ") : list?.text ?? "",
     scan: scanOf(child(hardware, "ATLConfocalSettingDefinition")),
   };
-}
-
-function describedChannel({ attributes }: XmlElement): DescribedChannel {
-  return {
-    dataType: numberOf(attributes["DataType"]),
-    bits: numberOf(attributes["Resolution"]),
-    tag: numberOf(attributes["ChannelTag"]),
-    bytesInc: numberOf(attributes["BytesInc"]),
-    bitInc: numberOf(attributes["BitInc"]) ?? 0,
-    lut: attributes["IsLUTInverted"] === "1" ? "" : attributes["LUTName"] ?? "",
-  };
-}
-
-function describedDimension({ attributes }: XmlElement): DescribedDimension {
-  return {
-    id: numberOf(attributes["DimID"]),
-    count: numberOf(attributes["NumberOfElements"]),
-    length: numberOf(attributes["Length"]),
-    unit: attributes["Unit"] ?? "",
-    bytesInc: numberOf(attributes["BytesInc"]),
-    bitInc: numberOf(attributes["BitInc"]) ?? 0,
-  };
-}
-
-/** Hexadecimal stamps of a list. Programs before LAS 3.1 write an element with two numbers per stamp. */
-function stampsOf(list: XmlElement | undefined): string {
-  const elements = children(list, "TimeStamp");
-  return elements.length > 0 ? elements.map(stampOf).join(" ") : list?.text ?? "";
 }
 
 /** The hexadecimal text of a stamp stored as two 32-bit numbers; `0` if the numbers are invalid. */

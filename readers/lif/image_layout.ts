@@ -34,7 +34,9 @@ export interface Dimension {
   readonly count: number;
   /** Bytes from one sample to the next. */
   readonly step: number;
-  readonly described: DescribedDimension;
+  /** Length from the first sample to the last, in `unit`. */
+  readonly length: number | null;
+  readonly unit: string;
 }
 
 /** Dimensions that are served as one axis, slowest first, for example time points and the slices of a recording. */
@@ -42,16 +44,14 @@ export type Joined = readonly Dimension[];
 
 /** A channel in the block. */
 export interface StoredChannel {
-  /** Offset from the start of the block in bytes. */
   readonly offset: number;
   /** 1, 2 or 3 for red, green or blue of a colour pixel; else 0. */
   readonly tag: number;
-  readonly described: DescribedChannel;
+  readonly lut: string;
 }
 
 /** The layout of an image. */
 export interface ImageLayout {
-  /** Type of all samples. */
   readonly sampleType: SampleType;
   /** Channels by offset; the samples of a colour pixel are in the order red, green, blue. */
   readonly channels: readonly StoredChannel[];
@@ -59,10 +59,8 @@ export interface ImageLayout {
   readonly dimensions: Joined;
   readonly columns: Joined;
   readonly rows: Joined;
-  /** The axis served as rows. */
   readonly rowAxis: "Y" | "Z" | "T";
   readonly positions: Readonly<Record<"t" | "z" | "l", Joined>>;
-  /** True if Y is served as Z. */
   readonly zIsY: boolean;
   /** Dimensions that are served only at their first index. */
   readonly others: Joined;
@@ -94,14 +92,19 @@ export function imageLayout(description: ImageDescription): ImageLayout {
   const width = SAMPLE_BYTES[sampleType];
   const dimensions = dimensionsOf(description.dimensions);
   const channels = channelsOf(description.channels, width);
-  const extent = extentOf(dimensions, width);
   const axes = axesOf(dimensions);
-  requireWholeSamples(axes, width);
+  for (const { id, step } of [...axes.columns, ...axes.rows]) {
+    if (step % width !== 0) {
+      throw new DecodeFailed(
+        `BytesInc of dimension ${id} is ${step}, not a multiple of the ${width} bytes of a sample`,
+      );
+    }
+  }
   const [rows, columns] = [lengthOf(axes.rows), lengthOf(axes.columns)];
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane has ${rows} x ${columns} samples, more than ${MAX_PLANE_SAMPLES}`);
   }
-  const bytes = extent + Math.max(...channels.map(({ offset }) => offset));
+  const bytes = extentOf(dimensions, width) + Math.max(...channels.map(({ offset }) => offset));
   if (!Number.isSafeInteger(bytes)) throw new DecodeFailed(`the image has ${bytes} bytes`);
   // A small file must not describe more samples than it has bytes for.
   const samples = lengthOf(dimensions) * channels.length;
@@ -131,7 +134,6 @@ const TYPES: Readonly<Record<number, Readonly<Record<number, SampleType>>>> = {
   1: { 16: "float16", 32: "float32", 64: "float64" },
 };
 
-/** The sample type, which all channels share. */
 function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   if (channels.length === 0) throw new DecodeFailed("the image has no channels");
   if (channels.length > MAX_CHANNELS) {
@@ -150,7 +152,6 @@ function sampleTypeOf(channels: readonly DescribedChannel[]): SampleType {
   return type;
 }
 
-/** Dimensions with two or more samples, slowest first. */
 function dimensionsOf(described: readonly DescribedDimension[]): Dimension[] {
   if (described.length === 0 || described.length > MAX_DIMENSIONS) {
     throw new DecodeFailed(`the image has ${described.length} dimensions, not 1 to ${MAX_DIMENSIONS}`);
@@ -162,7 +163,7 @@ function dimensionsOf(described: readonly DescribedDimension[]): Dimension[] {
       ? 0
       : whole(one.bytesInc, 1, Number.MAX_SAFE_INTEGER, `BytesInc of dimension ${id}`);
     requireBytes(one.bitInc, `dimension ${id}`);
-    return { id, count, step, described: one };
+    return { id, count, step, length: one.length, unit: one.unit };
   });
   return all.filter(({ count }) => count > 1).sort((a, b) => b.step - a.step);
 }
@@ -180,38 +181,19 @@ function requireBytes(bitInc: number, what: string): void {
   }
 }
 
-function requireWholeSamples({ columns, rows }: Axes, width: number): void {
-  for (const { id, step } of [...columns, ...rows]) {
-    if (step % width !== 0) {
-      throw new DecodeFailed(
-        `BytesInc of dimension ${id} is ${step}, not a multiple of the ${width} bytes of a sample`,
-      );
-    }
-  }
-}
-
-/** Channels by offset; the samples of a colour pixel are in the order red, green, blue. */
 function channelsOf(described: readonly DescribedChannel[], width: number): StoredChannel[] {
   const stored = described.map((one, i): StoredChannel => {
     requireBytes(one.bitInc, `channel ${i}`);
-    const { tag } = one;
-    const offset = whole(
-      one.bytesInc ?? (described.length === 1 ? 0 : null),
-      0,
-      Number.MAX_SAFE_INTEGER,
-      `BytesInc of channel ${i}`,
-    );
-    return { offset, tag: tag === 1 || tag === 2 || tag === 3 ? tag : 0, described: one };
+    const { tag, lut } = one;
+    const stated = one.bytesInc ?? (described.length === 1 ? 0 : null);
+    const offset = whole(stated, 0, Number.MAX_SAFE_INTEGER, `BytesInc of channel ${i}`);
+    return { offset, tag: tag === 1 || tag === 2 || tag === 3 ? tag : 0, lut };
   }).sort((a, b) => a.offset - b.offset);
   stored.forEach(({ offset }, i) => {
     if (i > 0 && offset - stored[i - 1]!.offset < width) {
       throw new DecodeFailed(`two channels share the bytes at ${offset}`);
     }
   });
-  return inColourOrder(stored);
-}
-
-function inColourOrder(stored: readonly StoredChannel[]): StoredChannel[] {
   const ordered: StoredChannel[] = [];
   for (let i = 0; i < stored.length;) {
     const three = stored.slice(i, i + 3);

@@ -12,34 +12,24 @@
  * Not supported: packed samples (`BitInc`), channels of different types, overlapping samples. `format.ts` explains the other
  * files of a LAS X project (XLEF, XLIF, LIFEXT).
  */
-import { DecodeFailed, quoted } from "../errors.ts";
+import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
+import type { DocumentList } from "../io/document_list.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf } from "../metadata/axes.ts";
-import { type Moment, UNDATED } from "../metadata/moment.ts";
-import { child, type XmlElement } from "../metadata/xml.ts";
+import { UNDATED } from "../metadata/moment.ts";
+import { child } from "../metadata/xml.ts";
 import { type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { listed, warnIf, type Warning } from "../warning.ts";
-import { acquisitionOf, axisLengths, type SharedFacts } from "./acquisition.ts";
-import {
-  type Block,
-  listBlocks,
-  OBJECT_FILE,
-  objectBlock,
-  type StoredText,
-  storedText,
-  textAt,
-} from "./container.ts";
-import { type ImageElement, imageElements, parseHeader, parseObjectHeader, stampOf } from "./document.ts";
+import { acquisitionOf, axisLengths, momentOfStamp, type SharedFacts } from "./acquisition.ts";
+import { type Block, listBlocks, OBJECT_FILE, objectBlock, storedText, textAt } from "./container.ts";
+import { type ImageElement, imageElements, parseHeader, stampOf } from "./document.ts";
 import { imageLayout } from "./image_layout.ts";
-import { momentOfStamp } from "./time_stamps.ts";
 
-/** An image with its samples. */
 interface FoundImage extends ImageElement {
   readonly samples: Block;
 }
 
-/** The images of a file, before any of them is opened. */
 interface LeicaFile {
   readonly file: RandomAccessFile;
   readonly images: readonly FoundImage[];
@@ -57,28 +47,26 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     const first = textAt(file, 0, "the first text");
     const object = first.characters === OBJECT_FILE.length &&
       storedText(file, first, "the first text") === OBJECT_FILE;
-    return object ? objectScenes(file, files.stop) : imageScenes(file, first, files.stop);
+    const block = object ? objectBlock(file) : null;
+    const header = block ? textAt(file, block.offset + block.size, "the XML") : first;
+    const { root, warnings } = parseHeader(storedText(file, header, "the XML"));
+    const narrow = root.attributes["Version"] === "1";
+    const { stop } = files;
+    const list = block
+      ? { blocks: new Map<string, Block>(), warnings: [] }
+      : listBlocks(file, header.end, { narrow, stop });
+    const elements = imageElements(root).slice(0, block ? 1 : undefined);
+    const { images, leftOut } = withSamples(elements, (name) => block ?? list.blocks.get(name));
+    const stamp = child(child(child(child(root, "Element"), "Data"), "Experiment"), "TimeStamp");
+    const shared = {
+      ...stamp ? momentOfStamp(stampOf(stamp)) : UNDATED,
+      fileSize: file.size,
+      indexBytes: IMAGE_BYTES * elements.length + BLOCK_BYTES * list.blocks.size,
+      documents: (documents: DocumentList) =>
+        documents.add("header", "application/xml", storedText(file, header, "the XML")),
+    };
+    return scenesOf({ file, images, shared, stop }, [...warnings, ...list.warnings, ...leftOut]);
   });
-}
-
-function imageScenes(file: RandomAccessFile, header: StoredText, stop: StopFlag): Scenes {
-  const { root, warnings: doubts } = parseHeader(storedText(file, header, "the XML"));
-  const narrow = root.attributes["Version"] === "1";
-  const { blocks, warnings } = listBlocks(file, header.end, { narrow, stop });
-  const elements = imageElements(root);
-  const { images, leftOut } = withSamples(elements, (name) => blocks.get(name));
-  const indexBytes = IMAGE_BYTES * elements.length + BLOCK_BYTES * blocks.size;
-  const shared = sharedFacts(file, header, root, indexBytes);
-  return scenesOf({ file, images, shared, stop }, [...doubts, ...warnings, ...leftOut]);
-}
-
-function objectScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
-  const block = objectBlock(file);
-  const header = textAt(file, block.offset + block.size, "the XML");
-  const { root, warnings } = parseObjectHeader(storedText(file, header, "the XML"));
-  const { images, leftOut } = withSamples(imageElements(root).slice(0, 1), () => block);
-  const shared = sharedFacts(file, header, root, IMAGE_BYTES);
-  return scenesOf({ file, images, shared, stop }, [...warnings, ...leftOut]);
 }
 
 /** The images whose block holds samples. @throws {DecodeFailed} no block holds samples */
@@ -94,31 +82,13 @@ function withSamples(
     if (samples === undefined || samples.stored === 0) missing.push(element);
     else images.push({ ...element, samples });
   }
-  const text = `${missing.length} of ${elements.length} images were never saved or are not in the file: ${
-    namesOf(missing)
-  }`;
+  const counts = `${missing.length} of ${elements.length} images`;
+  const text = `${counts} were never saved or are not in the file: ${namesOf(missing)}`;
   if (images.length === 0) throw new DecodeFailed(text);
   return { images, leftOut: warnIf(missing.length > 0, "scenes_left_out", text) };
 }
 
 const namesOf = (images: readonly ImageElement[]) => listed(images.map(({ name }) => quoted(name)));
-
-const sharedFacts = (
-  file: RandomAccessFile,
-  header: StoredText,
-  root: XmlElement,
-  indexBytes: number,
-): SharedFacts => ({
-  ...experimentMoment(root),
-  fileSize: file.size,
-  indexBytes,
-  documents: (list) => list.add("header", "application/xml", storedText(file, header, "the XML")),
-});
-
-function experimentMoment(root: XmlElement): Moment {
-  const stamp = child(child(child(child(root, "Element"), "Data"), "Experiment"), "TimeStamp");
-  return stamp ? momentOfStamp(stampOf(stamp)) : UNDATED;
-}
 
 /** The scenes of a file. By default the first readable image that is not derived is opened. */
 function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
@@ -144,11 +114,6 @@ function scenesOf(opened: LeicaFile, warnings: readonly Warning[]): Scenes {
 
 /** Name and sizes of an image; sizes are empty if the image is not supported. */
 function entryOf({ name, description }: FoundImage): SceneEntry {
-  try {
-    const axes = axesOf(axisLengths(imageLayout(description)), {});
-    return { name: name || null, sizes: sizesOf(axes) };
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-    return { name: name || null, sizes: {} };
-  }
+  const sizes = unlessDamaged(() => sizesOf(axesOf(axisLengths(imageLayout(description)), {})), {});
+  return { name: name || null, sizes };
 }

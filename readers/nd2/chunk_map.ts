@@ -9,7 +9,7 @@ import type { StopFlag } from "../io/stop_flag.ts";
 /** First bytes of every chunk. */
 export const CHUNK_MAGIC: Uint8Array<ArrayBuffer> = Uint8Array.of(0xda, 0xce, 0xbe, 0x0a);
 
-/** Number of bytes before the name. */
+/** Bytes before the name. */
 const HEAD_BYTES = 16;
 
 /** Largest name field in bytes. Writers pad it so that chunks end at multiples of 4096; 4072 bytes are usual. */
@@ -122,7 +122,6 @@ export class StoredChunks {
     return null;
   }
 
-  /** Approximate heap in bytes. */
   get bytes(): number {
     return 60 * this.frames.size + 100 * this.named.size;
   }
@@ -144,21 +143,11 @@ const ALIGNMENT = 4096;
 /** Names of the chunk with the image's attributes, in both generations. */
 export const ATTRIBUTES: readonly string[] = ["ImageAttributesLV!", "ImageAttributes!"];
 
-/** The chunks of a file. */
-export interface FoundChunks {
-  /** Offsets of the chunks. */
-  readonly chunks: StoredChunks;
-  /** Why the map cannot be used, or `null`. */
-  readonly fault: string | null;
-}
-
-/**
- * Finds the chunks with the map; if that is missing or wrong, walks from one chunk to the next.
- *
- * @throws {DecodeFailed} too many chunks
- * @throws {Stopped}
- */
-export function findChunks(file: ByteSource, stop: StopFlag): FoundChunks {
+/** Finds the chunks with the map, or by a walk if the map has a `fault`. @throws {DecodeFailed} too many chunks */
+export function findChunks(
+  file: ByteSource,
+  stop: StopFlag,
+): { readonly chunks: StoredChunks; readonly fault: string | null } {
   const mapped = readMap(file, stop);
   if (typeof mapped !== "string") return { chunks: mapped, fault: null };
   return { chunks: walk(file, stop), fault: mapped };

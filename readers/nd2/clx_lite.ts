@@ -21,7 +21,6 @@ export const MAX_INFLATED_BYTES = 64 << 20;
 /** Remaining limits of the metadata of one open. */
 export interface VariantBudget {
   entries: number;
-  /** Number of inflated bytes. */
   inflated: number;
   /** Remaining elements and attributes in XML. */
   readonly xml: XmlLimits;
@@ -50,13 +49,7 @@ const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: nu
 /** Number of bytes before a compressed stream: `LV0Z` and a u64 length. */
 const COMPRESSED_HEAD_BYTES = 12;
 
-/**
- * Parses a chunk.
- *
- * @param what its name in messages
- * @param budget counted down
- * @throws {DecodeFailed} the chunk is damaged, or exceeds the budget
- */
+/** Parses a chunk. @param budget counted down @throws {DecodeFailed} the chunk is damaged, or exceeds the budget */
 export function parseLite(bytes: Uint8Array, what: string, budget: VariantBudget): VariantObject {
   return new LiteParser(bytes, what, budget).document(0);
 }

@@ -5,10 +5,9 @@ import { allowedXml, parseXml, type XmlElement, type XmlLimits } from "../metada
 import { addWarning, type Warning, warning } from "../warning.ts";
 import type { Variant, VariantObject } from "./variant.ts";
 
-/** Types of numeric values. */
 const NUMBERS = new Set(["lx_int32", "lx_uint32", "lx_int64", "lx_uint64", "double", "float"]);
 
-/** Parses a document into values, as {@linkcode parseXmlTree} does. @throws {DecodeFailed} */
+/** Parses a document into values. @throws {DecodeFailed} as {@linkcode parseXmlTree} does */
 export function parseXmlVariant(
   bytes: Uint8Array,
   what: string,
@@ -19,13 +18,7 @@ export function parseXmlVariant(
   return value instanceof Map ? value as VariantObject : new Map([["", value]]);
 }
 
-/**
- * Parses a document. A truncated document is parsed up to its end, with a warning.
- *
- * @param what its name in messages
- * @param limits counted down
- * @throws {DecodeFailed} the document is damaged in another way, or above a limit
- */
+/** Parses a document, up to its end if it is truncated. @param limits counted down @throws {DecodeFailed} damaged in another way */
 export function parseXmlTree(
   bytes: Uint8Array,
   what: string,
@@ -39,10 +32,8 @@ export function parseXmlTree(
     const closed = error instanceof DecodeFailed ? withEndTags(text) : null;
     if (closed === null) throw error;
     const root = parseXml(closed, what, limits);
-    addWarning(
-      warnings,
-      warning("metadata_damaged", `Metadata are truncated: ${(error as DecodeFailed).message}`),
-    );
+    const doubt = `Metadata are truncated: ${(error as DecodeFailed).message}`;
+    addWarning(warnings, warning("metadata_damaged", doubt));
     return root;
   }
 }
@@ -105,10 +96,7 @@ function endOfTag(text: string, start: number): number | null {
   return null;
 }
 
-/**
- * The text of a document without its declaration: UTF-8, in rare files UTF-16, in older ones the code page of Western Windows.
- * Forbidden characters are replaced.
- */
+/** The text without its declaration and forbidden characters: UTF-8, in rare files UTF-16, in older ones Windows-1252. */
 export function metadataText(bytes: Uint8Array): string {
   const text = decoded(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
   let end = text.length;

@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { calibrationsOf } from "../metadata/axes.ts";
 import { sceneNames } from "../metadata/channels.ts";
 import type { Acquisition, Position, SceneEntry, Scenes } from "../reader.ts";
-import { listed, MAX_LISTED, type Warning, warning } from "../warning.ts";
+import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import {
   countIn,
   flagsOf,
@@ -24,7 +24,6 @@ export type LoopKind = "T" | "P" | "Z" | "U";
 
 /** One loop. */
 export interface Loop {
-  /** Kind of its steps. */
   readonly kind: LoopKind;
   readonly count: number;
   /** Measured step: milliseconds for `T`, micrometres for `Z`; `null` if unknown. */
@@ -35,12 +34,10 @@ export interface Loop {
   readonly names: readonly (string | null)[];
 }
 
-/** A loop with its nesting level. */
-interface NestedLoop extends Loop {
-  readonly level: number;
-}
+type NestedLoop = Loop & { readonly level: number };
 
-const TYPE = { time: 1, positions: 2, focus: 4, spectral: 6, custom: 7, phases: 8 } as const;
+/** Types of loops, the same in files of all ages. */
+export const LOOP_TYPE = { time: 1, positions: 2, focus: 4, custom: 7, phases: 8 } as const;
 
 /** Loop types of which no file is known, so that the order of frames is unknown. */
 const UNKNOWN: Readonly<Record<number, string>> = {
@@ -57,12 +54,19 @@ export function loopsOf(experiment: VariantObject): readonly Loop[] {
   return found.map(({ level: _level, ...loop }) => loop);
 }
 
-/** Collects the loop of a level and those inside it. */
 function collect(source: VariantObject, level: number, found: NestedLoop[]): void {
   const parameters = unwrapped(source.get("uLoopPars"));
-  const loop = loopOf(source, parameters);
+  const type = numberIn(source, "eType") ?? 0;
+  requireKnownLoop(type);
+  const loop = loopOf(type, source, parameters);
   // Loops over channels and loops without steps do not count as levels.
-  if (loop !== null) keep({ ...loop, level }, found);
+  const counts = loop !== null && loop.count > 0;
+  // Of the loops that repeat for each step of the outer loop only the longest is kept.
+  const last = found.at(-1);
+  if (counts && (last === undefined || last.level < level)) found.push({ ...loop, level });
+  else if (counts && last?.level === level && last.kind === loop.kind && last.count < loop.count) {
+    found[found.length - 1] = { ...loop, level };
+  }
   // In rare files the inner levels are below the phases of a time loop.
   const [phase] = itemsOf(parameters.get("pSubLoops"));
   const [below] = itemsOf(objectOf(phase).get("ppNextLevelEx"));
@@ -72,19 +76,8 @@ function collect(source: VariantObject, level: number, found: NestedLoop[]): voi
     found.push(...inner);
   }
   for (const next of itemsOf(source.get("ppNextLevelEx"))) {
-    collect(levelOf(next), loop === null ? level : level + 1, found);
-  }
-}
-
-/** The level inside any wrappers. */
-const levelOf = (value: Variant) => objectOf(value).has("eType") ? objectOf(value) : unwrapped(value);
-
-/** Keeps only the longest of the loops that repeat for each step of the outer loop. */
-function keep(loop: NestedLoop, found: NestedLoop[]): void {
-  const last = found.at(-1);
-  if (last === undefined || last.level < loop.level) found.push(loop);
-  else if (last.level === loop.level && last.kind === loop.kind && last.count < loop.count) {
-    found[found.length - 1] = loop;
+    const inside = objectOf(next).has("eType") ? objectOf(next) : unwrapped(next);
+    collect(inside, counts ? level + 1 : level, found);
   }
 }
 
@@ -96,33 +89,28 @@ export function requireKnownLoop(type: number): void {
   }
 }
 
-function loopOf(source: VariantObject, parameters: VariantObject): Loop | null {
-  const type = numberIn(source, "eType") ?? 0;
-  requireKnownLoop(type);
-  const loop = type === TYPE.time
-    ? timeLoop([parameters])
-    : type === TYPE.positions
-    ? positionLoop(parameters, flagsOf(source.get("pItemValid")))
-    : type === TYPE.focus
-    ? focusLoop(parameters)
-    : type === TYPE.phases
-    ? timeLoop(phasesOf(parameters))
-    : type === TYPE.custom
-    ? { kind: "U" as const, count: countIn(parameters, "uiCount"), ...NO_STEP }
-    : null;
-  return loop !== null && loop.count > 0 ? loop : null;
+function loopOf(type: number, source: VariantObject, parameters: VariantObject): Loop | null {
+  switch (type) {
+    case LOOP_TYPE.time:
+      return timeLoop([parameters]);
+    case LOOP_TYPE.phases: {
+      const phases = itemsOf(parameters.get("pPeriod")).map(objectOf);
+      return timeLoop(valid(phases, parameters.get("pPeriodValid")));
+    }
+    case LOOP_TYPE.positions:
+      return positionLoop(parameters, source.get("pItemValid"));
+    case LOOP_TYPE.focus:
+      return focusLoop(parameters);
+    case LOOP_TYPE.custom:
+      return { kind: "U", count: countIn(parameters, "uiCount"), measured: null, nominal: null, names: [] };
+    default:
+      return null;
+  }
 }
 
-const NO_STEP = { measured: null, nominal: null, names: [] };
-
-/** Items without those that flags mark as invalid. */
-function valid<T>(items: readonly T[], flags: readonly boolean[]): readonly T[] {
+function valid<T>(items: readonly T[], stated: Variant | undefined): readonly T[] {
+  const flags = flagsOf(stated);
   return flags.length === 0 ? items : items.filter((_, i) => flags[i]);
-}
-
-function phasesOf(parameters: VariantObject): readonly VariantObject[] {
-  const phases = itemsOf(parameters.get("pPeriod")).map(objectOf);
-  return valid(phases, flagsOf(parameters.get("pPeriodValid")));
 }
 
 /** A loop over the time points of consecutive phases; its step is their mean. */
@@ -151,7 +139,7 @@ function focusLoop(parameters: VariantObject): Loop {
 }
 
 /** A loop over valid positions, since only these have frames. Older files list coordinates by axis instead of points. */
-function positionLoop(parameters: VariantObject, flags: readonly boolean[]): Loop {
+function positionLoop(parameters: VariantObject, flags: Variant | undefined): Loop {
   // Lists in XML may hold empty elements.
   const points = itemsOf(parameters.get("Points")).map(objectOf).filter(({ size }) => size > 0);
   const stated = objectIn(parameters, "pPosName");
@@ -169,7 +157,6 @@ const MAX_DECLARED = 2 ** 31;
 /** The loops of an experiment, as a numbering of its frames. */
 export class FrameNumbers {
   readonly #loops: readonly Loop[];
-  /** Number of declared frames. */
   readonly count: number;
 
   /** Takes the loops, outermost first. @throws {DecodeFailed} more frames than any file can have */
@@ -202,11 +189,9 @@ export class FrameNumbers {
   /** Steps of time and depth. @param seconds measured mean time between time points, or `null` */
   steps(seconds: number | null = null): ReturnType<typeof calibrationsOf> {
     const [time, depth] = [this.loop("T"), this.loop("Z")];
-    const isMeasured = (time?.measured ?? 0) > 0;
+    const measured = time?.measured ?? null;
     return calibrationsOf({
-      T: isMeasured || seconds === null
-        ? [isMeasured ? time!.measured : time?.nominal, "ms"]
-        : [seconds, "s"],
+      T: measured === null && seconds !== null ? [seconds, "s"] : [measured ?? time?.nominal, "ms"],
       Z: [depth?.nominal, "um"],
     });
   }
@@ -240,14 +225,7 @@ export class FrameNumbers {
   }
 }
 
-/**
- * Scenes: the stage positions that have stored frames.
- *
- * @param frames numbers of the stored frames
- * @param sizes axis lengths of each position
- * @param open opens a position by its index among the declared ones
- * @throws {DecodeFailed} all frames have numbers beyond the declared ones
- */
+/** Scenes: the stage positions that have stored frames. @param open opens a declared position @throws {DecodeFailed} there are none */
 export function positionScenes(
   numbers: FrameNumbers,
   frames: Iterable<number>,
@@ -260,22 +238,18 @@ export function positionScenes(
   const served = declared === 1 ? [0] : [...stored].sort((a, b) => a - b);
   if (served.length === 0) throw new DecodeFailed("it holds no frames");
   const names = numbers.loop("P")?.names ?? [];
+  const missing = declared - served.length;
+  const unique = missing > 0 ? sceneNames(names.slice(0, 10_000)) : [];
+  const leftOut: string[] = [];
+  for (let position = 0; leftOut.length < Math.min(missing, MAX_LISTED); position += 1) {
+    if (!stored.has(position)) leftOut.push(`"${unique[position] ?? `Scene ${position + 1}`}"`);
+  }
+  const text = `${missing} of ${declared} positions have no frames and are left out`;
   return {
     count: served.length,
     own: 0,
-    warnings: served.length === declared ? [] : [leftOut(stored, declared, names)],
+    warnings: warnIf(missing > 0, "scenes_left_out", `${text}: ${listed(leftOut, missing)}`),
     entries: (most) => served.slice(0, most).map((position) => ({ name: names[position] ?? null, sizes })),
     open: (scene) => Promise.try(() => open(served[scene]!)),
   };
-}
-
-function leftOut(stored: ReadonlySet<number>, declared: number, names: readonly (string | null)[]): Warning {
-  const served = sceneNames(names.slice(0, 10_000));
-  const named: string[] = [];
-  for (let position = 0; position < declared && named.length < MAX_LISTED; position += 1) {
-    if (!stored.has(position)) named.push(`"${served[position] ?? `Scene ${position + 1}`}"`);
-  }
-  const missing = declared - stored.size;
-  const text = `${missing} of ${declared} positions have no frames and are left out`;
-  return warning("scenes_left_out", `${text}: ${listed(named, missing)}`);
 }

@@ -16,12 +16,8 @@ const level = (eType: number, uLoopPars: unknown, ...inner: unknown[]) => ({
   ppNextLevelEx: inner,
 });
 const short = (experiment: unknown) =>
-  loopsOf(variant(experiment) as VariantObject).map(({ kind, count, measured, nominal }) => [
-    kind,
-    count,
-    measured,
-    nominal,
-  ]);
+  loopsOf(variant(experiment) as VariantObject)
+    .map(({ kind, count, measured, nominal }) => [kind, count, measured, nominal]);
 
 Deno.test("loops are listed from the outermost to the innermost, with their steps", () => {
   const inner = level(4, { uiCount: 3, dZStep: -0.5 });
@@ -49,12 +45,8 @@ Deno.test("valid positions are counted, as points or as coordinates by axis", ()
 Deno.test("valid phases add up", () => {
   const pPeriod = [{ uiCount: 2, dPeriod: 100 }, { uiCount: 50 }, { uiCount: 2, dPeriod: 300 }];
   deepEqual(short(level(8, { pPeriod, pPeriodValid: Uint8Array.of(1, 0, 1) })), [["T", 4, null, 200]]);
-  deepEqual(short(level(8, { pPeriod, pPeriodValid: { _00: true, _01: false, _02: false } })), [[
-    "T",
-    2,
-    null,
-    100,
-  ]]);
+  const first = { pPeriod, pPeriodValid: { _00: true, _01: false, _02: false } };
+  deepEqual(short(level(8, first)), [["T", 2, null, 100]]);
 });
 
 Deno.test("unknown kinds of loops are refused; loops of less than one step are skipped", () => {
@@ -66,11 +58,7 @@ Deno.test("unknown kinds of loops are refused; loops of less than one step are s
 });
 
 const loop = (kind: LoopKind, count: number): Loop => ({
-  kind,
-  count,
-  measured: null,
-  nominal: null,
-  names: [],
+  ...{ kind, count, measured: null, nominal: null, names: [] },
 });
 
 Deno.test("outer loops vary slowest", () => {

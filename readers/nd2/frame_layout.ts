@@ -3,10 +3,9 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning } from "../warning.ts";
 import { numberIn, type VariantObject } from "./variant.ts";
 
-/** Largest number of rows or columns. */
 const MAX_SIDE = 1 << 20;
 /** Largest number of components per pixel; spectral detectors have 32 channels. */
 const MAX_COMPONENTS = 1024;
@@ -20,17 +19,14 @@ export interface FrameLayout {
   readonly rows: number;
   /** Number of samples per pixel: channels including their colours. */
   readonly components: number;
-  /** Type of the samples. */
   readonly sampleType: SampleType;
   /** Bytes from one row to the next; writers pad rows to four bytes. */
   readonly rowBytes: number;
-  /** Number of bytes of a row without padding. */
   readonly usedRowBytes: number;
   /** Number of bytes of a frame, including the padding of its last row. */
   readonly bytes: number;
   /** Number of bytes of a frame up to its last sample. */
   readonly neededBytes: number;
-  /** Whether the file declares its frames as zlib streams. */
   readonly zlib: boolean;
   readonly warnings: readonly Warning[];
 }
@@ -61,10 +57,13 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
   }
   const compression = numberIn(attributes, "eCompression");
   if (compression === COMPRESSION.lossy) {
-    throw new DecodeFailed(
-      "frames with lossy compression are not supported (docs/formats/nd2.md#what-is-refused)",
-    );
+    const help = "docs/formats/nd2.md#what-is-refused";
+    throw new DecodeFailed(`frames with lossy compression are not supported (${help})`);
   }
+  const doubts = stated === null
+    ? "The file does not state the distance between rows; they are read as padded"
+    : `Rows have ${stated} bytes, but their samples need only ${usedRowBytes}`;
+  const signed = "The file declares signed samples, which microscopes do not write";
   return {
     columns,
     rows,
@@ -75,24 +74,12 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
     bytes: rows * rowBytes,
     neededBytes: (rows - 1) * rowBytes + usedRowBytes,
     zlib: compression === COMPRESSION.zlib,
-    warnings: layoutWarnings(stated, usedRowBytes, sampleType),
+    warnings: [
+      ...warnIf(stated === null, "metadata_missing", doubts),
+      ...warnIf(rowBytes - usedRowBytes >= ROW_ALIGNMENT, "metadata_disagree", doubts),
+      ...warnIf(sampleType.startsWith("int"), "samples_doubtful", signed),
+    ],
   };
-}
-
-function layoutWarnings(stated: number | null, usedRowBytes: number, sampleType: SampleType): Warning[] {
-  const warnings: Warning[] = [];
-  if (stated === null) {
-    const text = "The file does not state the distance between rows; they are read as padded";
-    warnings.push(warning("metadata_missing", text));
-  } else if (stated - usedRowBytes >= ROW_ALIGNMENT) {
-    const text = `Rows have ${stated} bytes, but their samples need only ${usedRowBytes}`;
-    warnings.push(warning("metadata_disagree", text));
-  }
-  if (sampleType.startsWith("int")) {
-    const text = "The file declares signed samples, which microscopes do not write";
-    warnings.push(warning("samples_doubtful", text));
-  }
-  return warnings;
 }
 
 function size(attributes: VariantObject, name: string, most: number): number {
@@ -121,10 +108,8 @@ function sampleTypeOf(attributes: VariantObject): SampleType {
     ? "int"
     : "uint";
   const type = TYPES[bits ?? 0]?.[kind];
-  if (type === undefined) {
-    throw new DecodeFailed(
-      `samples have ${bits ?? "an unknown number of"} bits and are of pixel type ${stated}`,
-    );
-  }
-  return type;
+  if (type !== undefined) return type;
+  throw new DecodeFailed(
+    `samples have ${bits ?? "an unknown number of"} bits and are of pixel type ${stated}`,
+  );
 }

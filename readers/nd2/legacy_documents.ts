@@ -1,26 +1,83 @@
-/** Documents of files with JPEG 2000 boxes, which are XML with names of several versions; and the loops that they describe. */
+/**
+ * Files from before 2010: JPEG 2000 boxes (ITU-T T.800, annex I), at the end a map with the purpose of each box, XML documents with
+ * names of several versions, and the loops that they describe.
+ */
+import { Buffer } from "node:buffer";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { XmlElement, XmlLimits } from "../metadata/xml.ts";
 import type { Warning } from "../warning.ts";
 import { parseXmlTree } from "./clx_xml.ts";
-import { type Loop, requireKnownLoop } from "./experiment.ts";
-import { boxAt, type BoxMap } from "./legacy_boxes.ts";
+import { type Loop, LOOP_TYPE, requireKnownLoop } from "./experiment.ts";
 import { MAX_METADATA_BYTES } from "./metadata.ts";
 import { EMPTY, itemsOf, objectIn, objectOf, type Variant, type VariantObject } from "./variant.ts";
 
-/** Largest number of wrappers around a document. */
+const MAP_SIGNATURE = "LABORATORY IMAGING ND BOX MAP 00";
+const TAIL_BYTES = 40;
+const BOX_HEAD_BYTES = 8;
+const ENTRY_BYTES = 16;
+
+/** Largest number of boxes in a file: three with metadata per frame, and one per channel of each frame. */
+const MAX_BOXES = 1_000_000;
+
+const CODESTREAM = "LUNK";
+
+/** Purposes of metadata boxes; those of later frames repeat the first. */
+export const DOCUMENTS: readonly string[] = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "ARTT", "TINF", "IEVE"];
+
+const READ = new Set([CODESTREAM, ...DOCUMENTS]);
+
+/** A box. */
+export interface Box {
+  /** Offset of its content. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** True for a file that ends with the offset of a map. */
+export function hasBoxMap(file: ByteSource): boolean {
+  if (file.size < TAIL_BYTES) return false;
+  const tail = file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file");
+  return Buffer.from(tail).toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
+}
+
+/** Offsets of boxes, by purpose, in file order. */
+export type BoxMap = ReadonlyMap<string, readonly number[]>;
+
+/** Offsets of the boxes in the map. @throws {DecodeFailed} the map is missing or damaged */
+export function readBoxMap(file: ByteSource): BoxMap {
+  if (!hasBoxMap(file)) throw new DecodeFailed("the file does not end with a box map");
+  const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
+  const place = file.size - Number(tail.readBigUInt64LE(MAP_SIGNATURE.length));
+  const count = Buffer.from(file.read(place, 4, "the box map")).readUInt32BE(0);
+  if (count > MAX_BOXES) throw new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
+  const entries = Buffer.from(file.read(place + 4, count * ENTRY_BYTES, "the box map").buffer);
+  const found = new Map<string, number[]>();
+  for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
+    const purpose = entries.toString("latin1", at + 4, at + 8);
+    if (!READ.has(purpose)) continue;
+    found.getOrInsertComputed(purpose, () => []).push(Number(entries.readBigUInt64LE(at + 8)));
+  }
+  return found;
+}
+
+/** The content of the box at an offset. @throws {DecodeFailed} it lies outside the file */
+export function boxAt(file: ByteSource, at: number, purpose: string): Box {
+  const what = `box ${quoted(purpose)}`;
+  const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, what));
+  const stated = head.readUInt32BE(0);
+  const length = stated === 0 ? file.size - at : stated;
+  if (length < BOX_HEAD_BYTES) throw new DecodeFailed(`${what} at ${at} has ${stated} bytes`);
+  file.require(at, length, what);
+  return { offset: at + BOX_HEAD_BYTES, length: length - BOX_HEAD_BYTES };
+}
+
 const MAX_WRAPPERS = 8;
 
 /** Attributes that describe an element but are not values. */
 const ABOUT = new Set(["runtype", "version", "value"]);
 
-/**
- * The document in a box; empty if it is missing.
- *
- * @param limits counted down
- * @throws {DecodeFailed} the document is damaged, or above a limit
- */
+/** The document in a box; empty if it is missing. @throws {DecodeFailed} the document is damaged, or above a limit */
 export function documentOf(
   file: ByteSource,
   boxes: BoxMap,
@@ -92,26 +149,14 @@ export function textStarting(value: Variant | undefined, start: string): string 
   return null;
 }
 
-/** Largest number of levels of an experiment. */
 const MAX_LEVELS = 16;
 
-const TYPE = { time: 1, positions: 2, focus: 4, custom: 7, phases: 8 } as const;
-
-/** Sizes in an image description such as `T(3) x XY(4) x Z(5)`. */
-function describedSizes(description: string | null): ReadonlyMap<string, number> {
+/** The loops, outermost first. Sizes in the description take precedence over requested ones. @throws {DecodeFailed} unknown loops */
+export function legacyLoops(experiment: VariantObject, description: string | null): readonly Loop[] {
+  // Such as `T(3) x XY(4) x Z(5)`.
   const line = /Dimensions:\s?([^\r\n]{1,300})/.exec(description ?? "")?.[1] ?? "";
   const found = Array.from(line.matchAll(/([A-Za-zλ]+)'?\((\d{1,9})\)/g));
-  return new Map(found.map(([, name = "", count]) => [name === "S" ? "XY" : name, Number(count)]));
-}
-
-/**
- * The loops, outermost first. Loops of time and positions hold requested sizes, so sizes in the description take precedence.
- *
- * @param description text for users, or `null`
- * @throws {DecodeFailed} an unknown loop
- */
-export function legacyLoops(experiment: VariantObject, description: string | null): readonly Loop[] {
-  const sizes = describedSizes(description);
+  const sizes = new Map(found.map(([, name = "", count]) => [name === "S" ? "XY" : name, Number(count)]));
   return levelsOf(experiment).flatMap((level) => {
     const loop = loopOf(level, sizes);
     if (loop === null || loop.count < 1) return [];
@@ -139,39 +184,33 @@ function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop 
   const parameters = holderOf(objectIn(level, "LoopPars"), ["Count", "Period", "PosX", "ZStep"]);
   const type = numberOf(level, "Type");
   const loop = { measured: null, nominal: null, names: [] };
-  if (type === TYPE.positions) {
+  if (type === LOOP_TYPE.positions) {
     const points = objectIn(parameters, "PosX").size;
     return { ...loop, kind: "P", count: sizes.get("XY") ?? whole(numberOf(parameters, "Count")) ?? points };
   }
-  if (type === TYPE.focus) {
+  if (type === LOOP_TYPE.focus) {
     const count = whole(numberOf(parameters, "Count")) ?? 0;
-    return { ...loop, kind: "Z", count, nominal: focusStep(parameters, count) };
+    const [low, high, step] = ["ZLow", "ZHigh", "ZStep"].map((name) => numberOf(parameters, name) ?? 0);
+    // Without a step the range counts.
+    const fromRange = count > 1 ? (high! - low!) / (count - 1) : 0;
+    return { ...loop, kind: "Z", count, nominal: Math.abs(step || fromRange) || null };
   }
   if (type !== null) requireKnownLoop(type);
-  if (type === TYPE.custom) {
+  if (type === LOOP_TYPE.custom) {
     throw new DecodeFailed("the experiment has a custom loop, which is not supported");
   }
-  if (type !== TYPE.time && type !== TYPE.phases) return null;
+  if (type !== LOOP_TYPE.time && type !== LOOP_TYPE.phases) return null;
   const phases = itemsOf(parameters.get("Period")).map(objectOf).filter((phase) => phase.size > 0);
   const stated = sizes.get("T");
-  const fitting = phases.find((phase) => numberOf(phase, "Count") === stated) ?? phases[0] ??
-    parameters;
-  const period = numberOf(fitting, "Period");
-  const measured = numberOf(fitting, "AvgPeriodDiff");
+  const fitting = phases.find((phase) => numberOf(phase, "Count") === stated) ?? phases[0] ?? parameters;
+  const positive = (value: number | null) => value !== null && value > 0 ? value : null;
   return {
     ...loop,
     kind: "T",
     count: stated ?? whole(numberOf(fitting, "Count")) ?? 0,
-    measured: measured !== null && measured > 0 ? measured : null,
-    nominal: period !== null && period > 0 ? period : null,
+    measured: positive(numberOf(fitting, "AvgPeriodDiff")),
+    nominal: positive(numberOf(fitting, "Period")),
   };
-}
-
-/** Micrometres between focus planes: the stated step, else from the range. */
-function focusStep(parameters: VariantObject, count: number): number | null {
-  const stated = Math.abs(numberOf(parameters, "ZStep") ?? 0);
-  const range = (numberOf(parameters, "ZHigh") ?? 0) - (numberOf(parameters, "ZLow") ?? 0);
-  return stated || (count > 1 ? Math.abs(range) / (count - 1) : 0) || null;
 }
 
 const whole = (value: number | null) =>

@@ -7,36 +7,32 @@
  *     LUNK  a codestream: one channel of one frame      VIMD  XML, channels and pixel size of a frame
  *     AIM1  (older: AIMD) XML, loops                    TINF  XML, texts for users
  */
+import { Buffer } from "node:buffer";
 import { jpeg2000 } from "../codecs/jpeg2000.ts";
 import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf, calibrationsOf } from "../metadata/axes.ts";
 import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
-import {
-  type Acquisition,
-  type Channel,
-  type PlanePlan,
-  type RowRange,
-  type Scenes,
-  sizesOf,
-} from "../reader.ts";
+import { type Channel, type PlanePlan, type RowRange, type Scenes, sizesOf } from "../reader.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import { variantBudget } from "./clx_lite.ts";
 import { metadataText } from "./clx_xml.ts";
 import { FrameNumbers, positionScenes } from "./experiment.ts";
-import { type Box, boxAt, type BoxMap, DOCUMENTS, readBoxMap } from "./legacy_boxes.ts";
 import {
+  type Box,
+  boxAt,
   documentBytes,
   documentOf,
+  DOCUMENTS,
   holderOf,
   legacyLoops,
   numberOf,
+  readBoxMap,
   textStarting,
 } from "./legacy_documents.ts";
 import { colorOf } from "./picture.ts";
@@ -57,74 +53,49 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const picture = holderOf(read("VIMD"), ["PicturePlanes", "Calibration"]);
   const description = textStarting(read("TINF"), "Metadata:");
   const experiment = read(boxes.has("AIM1") ? "AIM1" : "AIMD");
-  const planes = planesOf(picture);
-  const perFrame = numberOf(objectIn(picture, "PicturePlanes"), "Count") ?? Math.max(planes.length, 1);
+  const listed = objectIn(picture, "PicturePlanes");
+  const planes = itemsOf(listed.get("Plane")).map(objectOf).filter((plane) => plane.size > 0);
+  const perFrame = numberOf(listed, "Count") ?? Math.max(planes.length, 1);
   if (!Number.isSafeInteger(perFrame) || perFrame < 1 || perFrame > Math.min(places.length, MAX_CHANNELS)) {
-    throw new DecodeFailed(
-      `frames have ${perFrame} channels, but the file holds ${places.length} codestreams`,
-    );
+    const stored = `the file holds ${places.length} codestreams`;
+    throw new DecodeFailed(`frames have ${perFrame} channels, but ${stored}`);
   }
   const numbers = new FrameNumbers(legacyLoops(experiment, description));
   const frames = Math.floor(places.length / perFrame);
   warnings.push(...numbers.mismatch(frames));
   const store = { file, places, perFrame, size, stop };
-  const opened = { file, boxes, picture, planes, numbers, store, warnings };
-  const { axes } = acquisitionOf(opened, 0);
-  return positionScenes(
-    numbers,
-    Array(frames).keys(),
-    sizesOf(axes),
-    (scene) => acquisitionOf(opened, scene),
-  );
-}
-
-interface LegacyFile {
-  readonly file: RandomAccessFile;
-  readonly boxes: BoxMap;
-  readonly picture: VariantObject;
-  readonly planes: readonly VariantObject[];
-  readonly numbers: FrameNumbers;
-  readonly store: CodestreamStore;
-  readonly warnings: readonly Warning[];
-}
-
-const planesOf = (picture: VariantObject) =>
-  itemsOf(objectIn(picture, "PicturePlanes").get("Plane")).map(objectOf).filter(({ size }) => size > 0);
-
-function acquisitionOf(opened: LegacyFile, scene: number): Acquisition {
-  const { file, boxes, picture, numbers, store, warnings } = opened;
+  const channels = channelList(planes, store);
   const pixel = numberOf(picture, "Calibration");
-  const channels = channelList(opened);
-  return {
-    axes: axesOf(
-      {
-        T: numbers.size("T"),
-        C: channels.length,
-        Z: numbers.size("Z"),
-        Y: store.size.rows,
-        X: store.size.columns,
-      },
-      { ...calibrationsOf({ Y: [pixel, "um"], X: [pixel, "um"] }), ...numbers.steps() },
-    ),
+  const [T, Z] = [numbers.size("T"), numbers.size("Z")];
+  const sizes = { T, C: channels.length, Z, Y: size.rows, X: size.columns };
+  const steps = { ...calibrationsOf({ Y: [pixel, "um"], X: [pixel, "um"] }), ...numbers.steps() };
+  const axes = axesOf(sizes, steps);
+  return positionScenes(numbers, Array(frames).keys(), sizesOf(axes), (scene) => ({
+    axes,
     channels,
     ...wallClock(null, julianMilliseconds(numberOf(picture, "TimeAbsolute"))),
     fileSize: file.size,
     reference: null,
     warnings,
     times: null,
-    indexBytes: 16 * store.places.length,
-    documents: (list) => addDocuments(list, file, boxes),
+    indexBytes: 16 * places.length,
+    documents(list) {
+      for (const purpose of DOCUMENTS) {
+        const at = boxes.get(purpose)?.[0];
+        if (at === undefined) continue;
+        list.add(purpose, "application/xml", metadataText(documentBytes(file, at, purpose)));
+      }
+    },
     plan: (wanted, position, rows) =>
-      Promise.try(() => {
-        const selected = wanted.map((index) => channels[index]!);
-        return planStreams(store, numbers.at(position, scene), selected, rows);
-      }),
-  };
+      Promise.try(() => planStreams(store, numbers.at(position, scene), wanted, rows)),
+  }));
 }
 
 /** The channels: the codestreams of a frame, or the components of each codestream if they are colours. */
-function channelList({ planes, store }: LegacyFile): readonly Channel[] {
-  const { perFrame, size } = store;
+function channelList(
+  planes: readonly VariantObject[],
+  { perFrame, size }: CodestreamStore,
+): readonly Channel[] {
   const described = Array.from({ length: perFrame }, (_, i) => {
     const plane = planes[i] ?? EMPTY;
     const name = plane.get("OpticalConfigName") ?? plane.get("Description");
@@ -135,20 +106,7 @@ function channelList({ planes, store }: LegacyFile): readonly Channel[] {
     : described.flatMap(({ name }) =>
       COLOURS.map((colour) => ({ name: sampleName(perFrame > 1 ? name : null, colour) }))
     );
-  return channelsOf(all, {
-    sampleType: sampleTypeOf(size),
-    rows: size.rows,
-    columns: size.columns,
-  });
-}
-
-function addDocuments(list: DocumentList, file: RandomAccessFile, boxes: BoxMap): void {
-  for (const purpose of DOCUMENTS) {
-    const at = boxes.get(purpose)?.[0];
-    if (at !== undefined) {
-      list.add(purpose, "application/xml", metadataText(documentBytes(file, at, purpose)));
-    }
-  }
+  return channelsOf(all, { ...size, sampleType: sampleTypeOf(size) });
 }
 
 /** The header of a codestream (ITU-T T.800, annex A.5.1). */
@@ -160,16 +118,18 @@ export interface CodestreamSize {
   readonly bits: number;
 }
 
-/** Number of bytes that are searched for a codestream's header, since boxes may hold whole JP2 files. */
+/** Bytes that are searched for a codestream's header, since boxes may hold whole JP2 files. */
 const SEARCHED = 4096;
 
 /** Reads the header of a codestream. @throws {DecodeFailed} the header is missing, or its size is not supported */
 export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
   const box = boxAt(file, at, "LUNK");
   const bytes = file.read(box.offset, Math.min(box.length, SEARCHED), "the first codestream");
-  let start = 0;
-  while (start + 43 < bytes.length && !isStart(bytes, start)) start += 1;
-  if (start + 43 >= bytes.length) throw new DecodeFailed(`the box at ${at} holds no codestream`);
+  // The markers SOC and SIZ.
+  const start = Buffer.from(bytes).indexOf("ff4fff51", 0, "hex");
+  if (start < 0 || start + 43 >= bytes.length) {
+    throw new DecodeFailed(`the box at ${at} holds no codestream`);
+  }
   const view = new DataView(bytes.buffer, bytes.byteOffset + start);
   const columns = view.getUint32(8) - view.getUint32(16);
   const rows = view.getUint32(12) - view.getUint32(20);
@@ -182,45 +142,41 @@ export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
   return { columns, rows, components, bits };
 }
 
-/** True for the markers SOC and SIZ. */
-const isStart = (bytes: Uint8Array, at: number) =>
-  bytes[at] === 0xff && bytes[at + 1] === 0x4f && bytes[at + 2] === 0xff && bytes[at + 3] === 0x51;
-
-/** All codestreams of a file. */
 interface CodestreamStore {
   readonly file: ByteSource;
   /** Offsets of the boxes of the codestreams, frame by frame. */
   readonly places: readonly number[];
-  /** Number of codestreams per frame. */
   readonly perFrame: number;
   readonly size: CodestreamSize;
   readonly stop: StopFlag;
 }
 
-/** A codestream with its wanted components. */
 interface WantedStream {
   readonly box: Box;
   readonly what: string;
   readonly wanted: { readonly component: number; readonly plane: number }[];
 }
 
-/**
- * Plans some channels of a frame.
- *
- * @throws {PlaneNotFound} the frame is not in the file
- * @throws {DecodeFailed} a codestream is incomplete, or too large to decode
- */
 function planStreams(
   store: CodestreamStore,
   frame: number,
-  channels: readonly Channel[],
+  channels: readonly number[],
   rows: RowRange | undefined,
 ): PlanePlan {
-  const { size } = store;
+  const { file, places, perFrame, size } = store;
   const streams = new Map<number, WantedStream>();
-  for (const [plane, { index }] of channels.entries()) {
-    const place = frame * store.perFrame + Math.floor(index / size.components);
-    const stream = streams.getOrInsertComputed(place, () => wantedStream(store, frame, place));
+  for (const [plane, index] of channels.entries()) {
+    const place = frame * perFrame + Math.floor(index / size.components);
+    const at = places[place];
+    if (at === undefined) {
+      const frames = Math.floor(places.length / perFrame);
+      throw new PlaneNotFound(`frame ${frame} is not in the file, which holds ${frames} frames`);
+    }
+    const what = `codestream ${place} at ${at}`;
+    const stream = streams.getOrInsertComputed(
+      place,
+      () => ({ box: boxAt(file, at, "LUNK"), what, wanted: [] }),
+    );
     stream.wanted.push({ component: index % size.components, plane });
   }
   const filled = rows ?? { start: 0, end: size.rows };
@@ -243,19 +199,6 @@ function planStreams(
       }
     },
   };
-}
-
-function wantedStream(
-  { file, places, perFrame }: CodestreamStore,
-  frame: number,
-  place: number,
-): WantedStream {
-  const at = places[place];
-  if (at === undefined) {
-    const frames = Math.floor(places.length / perFrame);
-    throw new PlaneNotFound(`frame ${frame} is not in the file, which holds ${frames} frames`);
-  }
-  return { box: boxAt(file, at, "LUNK"), what: `codestream ${place} at ${at}`, wanted: [] };
 }
 
 const sampleTypeOf = ({ bits }: CodestreamSize) => bits > 8 ? "uint16" as const : "uint8" as const;

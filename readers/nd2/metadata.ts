@@ -18,13 +18,10 @@ const TEXTS = ["ImageTextInfoLV!", "ImageTextInfo!"];
 
 /** The documents of the image. */
 export interface Metadata {
-  /** Sizes of the frames and of their samples. */
   readonly attributes: VariantObject;
   /** Channels and calibration of the first frame; empty if missing. */
   readonly picture: VariantObject;
-  /** Loops; empty for a single frame. */
   readonly experiment: VariantObject;
-  /** Texts for users. */
   readonly texts: VariantObject;
   readonly warnings: readonly Warning[];
 }

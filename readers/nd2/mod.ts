@@ -20,17 +20,16 @@ import type { RandomAccessFile } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { axesOf } from "../metadata/axes.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
-import type { Moment } from "../metadata/moment.ts";
 import { MAX_TIME_RECORDS, MAX_TIMES, meanStep, timesFrom } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
-import { CHUNK_MAGIC, chunkAt, findChunks, type StoredChunks } from "./chunk_map.ts";
+import { warnIf } from "../warning.ts";
+import { CHUNK_MAGIC, chunkAt, findChunks, MAX_FRAMES, type StoredChunks } from "./chunk_map.ts";
 import { FrameNumbers, loopsOf, positionScenes } from "./experiment.ts";
 import { frameLayout } from "./frame_layout.ts";
 import { legacyScenes } from "./legacy_image.ts";
 import { addDocuments, readMetadata } from "./metadata.ts";
 import { channelList, pictureAxes } from "./picture.ts";
-import { type FrameStore, planFrame } from "./plane_plan.ts";
+import { planFrame } from "./plane_plan.ts";
 import { numberIn, textIn } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";
 
@@ -53,18 +52,6 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   });
 }
 
-/** An open file, before any of its scenes is opened. */
-interface ChunkedFile {
-  readonly file: RandomAccessFile;
-  readonly store: FrameStore;
-  readonly numbers: FrameNumbers;
-  readonly axes: ReturnType<typeof pictureAxes>;
-  readonly channels: Acquisition["channels"];
-  readonly moment: Moment;
-  readonly warnings: readonly Warning[];
-}
-
-/** Reads the metadata of a file with chunks. @throws {DecodeFailed | Stopped} */
 function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const { chunks, fault } = findChunks(file, stop);
   const metadata = readMetadata(file, chunks);
@@ -73,142 +60,72 @@ function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const axes = pictureAxes(metadata.picture);
   const { channels, warnings } = channelList(metadata.picture, layout);
   const utc = julianMilliseconds(numberIn(metadata.picture, "dTimeAbsolute"));
-  const opened: ChunkedFile = {
-    file,
-    store: { file, chunks, layout, lineScan: axes.lineScan, stop },
-    numbers,
-    axes,
-    channels,
-    moment: wallClock(textIn(metadata.texts, "TextInfoItem_9"), utc),
-    warnings: [
-      ...mapWarning(fault),
-      ...metadata.warnings,
-      ...layout.warnings,
-      ...warnings,
-      ...axes.warnings,
-      ...countWarnings(chunks, numbers),
-    ],
-  };
-  const sizes = sizesOf(axesOf(lengths(opened), {}));
-  return positionScenes(numbers, chunks.frames.keys(), sizes, (scene) => acquisitionOf(opened, scene));
-}
-
-const mapWarning = (fault: string | null) =>
-  fault === null ? [] : [
-    warning(
-      "file_damaged",
-      `The chunk map is unusable (${fault}); the chunks were found by searching the file`,
-    ),
+  const moment = wallClock(textIn(metadata.texts, "TextInfoItem_9"), utc);
+  const store = { file, chunks, layout, lineScan: axes.lineScan, stop };
+  const [t, custom] = [numbers.size("T"), numbers.size("U")];
+  const unusable = `The chunk map is unusable (${fault}); the chunks were found by searching the file`;
+  const reduced = `Only the first of ${custom} steps of a custom loop is served`;
+  const all = [
+    ...warnIf(fault !== null, "file_damaged", unusable),
+    ...metadata.warnings,
+    ...layout.warnings,
+    ...warnings,
+    ...axes.warnings,
+    ...numbers.mismatch(chunks.frames.size),
+    ...warnIf(custom > 1, "axis_reduced", reduced),
   ];
-
-/** Warnings about a number of frames other than declared, and about custom loops, which have no axis. */
-function countWarnings({ frames }: StoredChunks, numbers: FrameNumbers): readonly Warning[] {
-  const custom = numbers.size("U");
-  return [
-    ...numbers.mismatch(frames.size),
-    ...(custom > 1
-      ? [warning("axis_reduced", `Only the first of ${custom} steps of a custom loop is served`)]
-      : []),
-  ];
-}
-
-/** Length of each axis, the same in all scenes. */
-const lengths = ({ numbers, channels, store: { layout } }: ChunkedFile) => ({
-  T: numbers.size("T"),
-  C: channels.length,
-  Z: numbers.size("Z"),
-  Y: layout.rows,
-  X: layout.columns,
-});
-
-/** Axes of a scene and seconds of its time points. */
-function axesAt(opened: ChunkedFile, scene: number) {
-  const { file, store: { chunks }, numbers, axes } = opened;
-  const t = numbers.size("T");
-  const series = { count: t, numberAt: (i: number) => numbers.at({ t: i, z: 0 }, scene) };
-  const seconds = t > 1 ? frameTimes(file, chunks, series) : null;
-  const steps = { ...axes.steps, ...numbers.steps(meanStep(seconds)) };
-  return { axes: axesOf(lengths(opened), steps), seconds };
-}
-
-function acquisitionOf(opened: ChunkedFile, scene: number): Acquisition {
-  const { file, store, numbers, channels, moment, warnings } = opened;
-  const { axes, seconds } = axesAt(opened, scene);
-  return {
-    axes,
-    channels,
-    ...moment,
-    fileSize: file.size,
-    reference: null,
-    lineScan: store.lineScan ? lineScanOf(opened.axes.steps.Y) : null,
-    warnings,
-    times: seconds,
-    indexBytes: store.chunks.bytes + 8 * (seconds?.length ?? 0),
-    documents: (list) => addDocuments(list, file, store.chunks),
-    plan: (components, position, rows) =>
-      Promise.try(() => planFrame(store, numbers.at(position, scene), components, rows)),
+  const sizes = { T: t, C: channels.length, Z: numbers.size("Z"), Y: layout.rows, X: layout.columns };
+  const open = (scene: number): Acquisition => {
+    const length = t > 1 && t <= MAX_TIMES ? t : 0;
+    const frames = Array.from({ length }, (_, i) => numbers.at({ t: i, z: 0 }, scene));
+    const times = length === 0 ? null : timesFrom(listedTimes(file, chunks, frames), 1000) ??
+      timesFrom(framesTimes(file, chunks, frames), 1000);
+    return {
+      axes: axesOf(sizes, { ...axes.steps, ...numbers.steps(meanStep(times)) }),
+      channels,
+      ...moment,
+      fileSize: file.size,
+      reference: null,
+      lineScan: axes.lineScan ? lineScanOf(axes.steps.Y) : null,
+      warnings: all,
+      times,
+      indexBytes: chunks.bytes + 8 * (times?.length ?? 0),
+      documents: (list) => addDocuments(list, file, chunks),
+      plan: (components, position, rows) =>
+        Promise.try(() => planFrame(store, numbers.at(position, scene), components, rows)),
+    };
   };
+  return positionScenes(numbers, chunks.frames.keys(), sizesOf(axesOf(sizes, {})), open);
 }
 
 /** Names of the lists with a time per frame, for at most {@linkcode MAX_FRAMES} frames. */
 const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
-/** Number of bytes of the list per read. */
-const WINDOW_BYTES = 64 << 10;
-
-/** Some frames with their numbers, which ascend. */
-interface FrameSeries {
-  readonly count: number;
-  numberAt(index: number): number;
-}
-
-/** Seconds of some frames since the first, as measured by the computer; `null` if any is unknown or they do not ascend. */
-function frameTimes(
-  file: ByteSource,
-  chunks: StoredChunks,
-  series: FrameSeries,
-): readonly number[] | null {
-  if (series.count > MAX_TIMES) return null;
-  return timesFrom(listedTimes(file, chunks, series), 1000) ??
-    timesFrom(framesTimes(file, chunks, series), 1000);
-}
-
-/** Milliseconds of the frames, from the list of times. */
+/** Milliseconds of some frames, from the list of times. */
 function listedTimes(
   file: ByteSource,
   chunks: StoredChunks,
-  series: FrameSeries,
+  frames: readonly number[],
 ): readonly number[] | null {
   const found = chunks.find(CACHES);
-  if (found === null) return null;
-  const chunk = chunkAt(file, found.at);
-  if (typeof chunk === "string" || chunk.name !== found.name) return null;
-  const count = Math.floor(chunk.stored / 8);
-  if (series.numberAt(series.count - 1) >= count) return null;
-  const times: number[] = [];
-  let [start, window] = [0, new DataView(new ArrayBuffer(0))];
-  for (let i = 0; i < series.count; i += 1) {
-    const number = series.numberAt(i);
-    if ((number - start) * 8 >= window.byteLength) {
-      start = number;
-      const length = Math.min(WINDOW_BYTES, 8 * (count - start));
-      window = new DataView(file.read(chunk.offset + 8 * start, length, "the times of the frames").buffer);
-    }
-    times.push(window.getFloat64(8 * (number - start), true));
-  }
-  return times;
+  const chunk = found === null ? null : chunkAt(file, found.at);
+  if (chunk === null || typeof chunk === "string" || chunk.name !== found!.name) return null;
+  const count = Math.min(Math.floor(chunk.stored / 8), MAX_FRAMES);
+  if (frames.at(-1)! >= count) return null;
+  const times = new DataView(file.read(chunk.offset, 8 * count, "the times of the frames").buffer);
+  return frames.map((frame) => times.getFloat64(8 * frame, true));
 }
 
-/** Milliseconds of the frames, from before the samples of each frame. */
+/** Milliseconds of some frames, from before the samples of each frame. */
 function framesTimes(
   file: ByteSource,
-  { frames }: StoredChunks,
-  series: FrameSeries,
+  chunks: StoredChunks,
+  frames: readonly number[],
 ): readonly number[] | null {
-  if (series.count > MAX_TIME_RECORDS) return null;
+  if (frames.length > MAX_TIME_RECORDS) return null;
   const times: number[] = [];
-  for (let i = 0; i < series.count; i += 1) {
-    const at = frames.get(series.numberAt(i));
+  for (const frame of frames) {
+    const at = chunks.frames.get(frame);
     const chunk = at === undefined ? null : chunkAt(file, at);
     if (chunk === null || typeof chunk === "string" || chunk.stored < 8) return null;
     const bytes = file.read(chunk.offset, 8, "the time of a frame");

@@ -10,7 +10,7 @@ import {
   sampleName,
 } from "../metadata/channels.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import type { FrameLayout } from "./frame_layout.ts";
 import {
   countIn,
@@ -23,36 +23,28 @@ import {
   type VariantObject,
 } from "./variant.ts";
 
-/** The channels of a file. */
-export interface ChannelList {
-  /** One channel per component of a pixel. */
-  readonly channels: readonly Channel[];
-  readonly warnings: readonly Warning[];
-}
-
 /** The components of a pixel as channels, with the names and colours of their picture planes. */
-export function channelList(picture: VariantObject, layout: FrameLayout): ChannelList {
-  const planes = planesOf(picture);
-  const stated = countIn(objectIn(picture, "sPicturePlanes"), "uiCount");
+export function channelList(
+  picture: VariantObject,
+  layout: FrameLayout,
+): { readonly channels: readonly Channel[]; readonly warnings: readonly Warning[] } {
+  const pictures = objectIn(picture, "sPicturePlanes");
+  const newer = itemsOf(pictures.get("sPlaneNew"));
+  // Older files call the planes `sPlane`.
+  const planes = (newer.length > 0 ? newer : itemsOf(pictures.get("sPlane"))).map(objectOf);
+  const stated = countIn(pictures, "uiCount");
   const shares = planes.length > 0 ? shareOf(planes, layout.components) : null;
   const components = shares === null
     ? []
     : planes.flatMap((plane, i) => componentsOf(plane, shares[i] ?? 1, planes.length > 1));
-  const warnings: Warning[] = [];
-  if (planes.length > 0 && (shares === null || stated !== 0 && stated !== planes.length)) {
-    const described = `${planes.length} of ${stated} channels are described`;
-    const text = `${described}, but pixels have ${layout.components} samples`;
-    warnings.push(warning("metadata_disagree", text));
-  }
+  const disagree = planes.length > 0 && (shares === null || stated !== 0 && stated !== planes.length);
+  const described = `${planes.length} of ${stated} channels are described`;
+  const text = `${described}, but pixels have ${layout.components} samples`;
   const named = Array.from({ length: layout.components }, (_, i) => components[i] ?? { name: null });
-  return { channels: channelsOf(named, layout), warnings };
-}
-
-/** Descriptions of the planes in file order, which older files call `sPlane`. */
-function planesOf(picture: VariantObject): readonly VariantObject[] {
-  const pictures = objectIn(picture, "sPicturePlanes");
-  const newer = itemsOf(pictures.get("sPlaneNew")).map(objectOf);
-  return newer.length > 0 ? newer : itemsOf(pictures.get("sPlane")).map(objectOf);
+  return {
+    channels: channelsOf(named, layout),
+    warnings: warnIf(disagree, "metadata_disagree", text),
+  };
 }
 
 /** Number of components of each plane; `null` if their total differs from the number of components per pixel. */
@@ -90,15 +82,12 @@ const AXIS = { time: 2, depth: 3, point: 4 } as const;
 
 /** Steps of rows and columns. */
 export interface PictureAxes {
-  /** Steps of `Y` and `X`. */
   readonly steps: Partial<Record<AxisLetter, Calibration>>;
-  /** True if rows are lines in time. */
   readonly lineScan: boolean;
-  /** Warnings about rows or columns that are not spatial. */
   readonly warnings: readonly Warning[];
 }
 
-/** Steps of rows and columns. Pixels are square; time and depth have separate steps. */
+/** Steps of rows and columns, and warnings about those that are not spatial. Pixels are square; time and depth have separate steps. */
 export function pictureAxes(picture: VariantObject): PictureAxes {
   const real = numberIn(picture, "bCalibrated") !== 0;
   const pixel = known(calibrated(real ? positiveIn(picture, "dCalibration") : null, "um"));
@@ -108,21 +97,22 @@ export function pictureAxes(picture: VariantObject): PictureAxes {
   const warnings: Warning[] = [];
   for (const [letter, what] of [["Y", "Rows"], ["X", "Columns"]] as const) {
     const axis = numberIn(picture, `ePicture${letter}Axis`);
-    const step = axis === AXIS.time ? time : axis === AXIS.depth ? depth : axis === AXIS.point ? null : pixel;
-    if (step) steps[letter] = step;
-    if (axis === AXIS.time && !time) {
-      const text = `${what} are points in time, but the file does not state the time between them`;
-      warnings.push(warning("step_unknown", text));
-    } else if (axis === AXIS.time && letter === "X") {
-      warnings.push(warning("axis_replaced", "Columns are points in time"));
-    } else if (axis === AXIS.depth && !depth) {
-      const text = `${what} are focus planes, but the file does not state their distance`;
-      warnings.push(warning("step_unknown", text));
+    let step: Calibration | undefined;
+    if (axis === AXIS.time) {
+      step = time;
+      const text = `${what} are points in time`;
+      const unknown = `${text}, but the file does not state the time between them`;
+      if (!time) warnings.push(warning("step_unknown", unknown));
+      else if (letter === "X") warnings.push(warning("axis_replaced", text));
     } else if (axis === AXIS.depth) {
-      warnings.push(warning("axis_replaced", `${what} are focus planes`));
+      step = depth;
+      const text = `${what} are focus planes`;
+      const unknown = `${text}, but the file does not state their distance`;
+      warnings.push(depth ? warning("axis_replaced", text) : warning("step_unknown", unknown));
     } else if (axis === AXIS.point) {
       warnings.push(warning("axis_replaced", `${what} are points in time at one place`));
-    }
+    } else step = pixel;
+    if (step) steps[letter] = step;
   }
   return { steps, lineScan: numberIn(picture, "ePictureYAxis") === AXIS.time, warnings };
 }

@@ -68,15 +68,11 @@ export function unwrapped(value: Variant | undefined): VariantObject {
   for (let depth = 0; depth < 4; depth += 1) {
     const items = itemsOf(object);
     const [only] = items;
-    if (object instanceof Uint8Array || items.length !== 1 || !isContainer(only)) break;
-    if (object instanceof Map && !isWrapper([...object.keys()][0])) break;
+    const isContainer = Array.isArray(only) || only instanceof Map;
+    if (object instanceof Uint8Array || items.length !== 1 || !isContainer) break;
+    // Wrappers are called `SLxExperiment`, `no_name`, `variant` and so on.
+    if (object instanceof Map && !/^(?:SLx|no_name|variant|i0+$|$)/.test([...object.keys()][0])) break;
     object = only;
   }
   return objectOf(object);
 }
-
-const isContainer = (value: Variant | undefined) => Array.isArray(value) || value instanceof Map;
-
-/** Names of wrappers: `SLxExperiment`, `no_name`, `variant`. */
-const isWrapper = (name: string | undefined) =>
-  name === undefined || /^(?:SLx|no_name|variant|i0+$|$)/.test(name);

@@ -20,12 +20,6 @@ const CLOCK =
 /** Characters for the second half of the day: Chinese in both scripts, Japanese, Korean, Latin. */
 const AFTERNOON = /[\u4e0b\u5f8c\ud6c4P]/i;
 
-/** The half of the day as `AM` or `PM`; `undefined` on a 24-hour clock. */
-function halfOf(clock: RegExpExecArray): string | undefined {
-  const half = clock[1] ?? clock[5];
-  return half && (AFTERNOON.test(half) ? "PM" : "AM");
-}
-
 /** Milliseconds since 1970 of a Julian day number; `null` if it is invalid. */
 export function julianMilliseconds(day: number | null): number | null {
   if (day === null || day < 1) return null;
@@ -54,7 +48,10 @@ function parsed(text: string, utc: number | null): Moment {
   if (!found) return momentOf(text);
   const [, first = "", second = "", third = "", rest = ""] = found;
   const clock = CLOCK.exec(rest);
-  const time = [clock ? hourOf(clock[2], halfOf(clock)) : undefined, clock?.[3], clock?.[4] ?? 0] as const;
+  // None on a 24-hour clock.
+  const half = clock?.[1] ?? clock?.[5];
+  const hour = clock ? hourOf(clock[2], half && (AFTERNOON.test(half) ? "PM" : "AM")) : undefined;
+  const time = [hour, clock?.[3], clock?.[4] ?? 0] as const;
   const month = MONTHS.indexOf(second.toLowerCase()) + 1;
   const dates: (readonly [string, string | number, string | number])[] = first.length > 2
     ? [[first, second, third]]

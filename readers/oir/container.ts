@@ -6,7 +6,6 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 
-/** First bytes of every file, including continuation files. */
 const SIGNATURE = "OLYMPUSRAWFORMAT";
 
 /** Largest number of blocks in a file; a file of 1 GB in strips of 11 264 bytes has 200,000. */
@@ -67,7 +66,6 @@ const WINDOW_BYTES = 256;
 
 /** Reads the blocks of a file one after the other. */
 export class BlockWalk {
-  /** Damage found so far, while blocks are yielded. */
   readonly damage = new Damage();
   readonly #file: ByteSource;
   readonly #header: ContainerHeader;
@@ -107,51 +105,34 @@ export class BlockWalk {
       if (length === INDEX_MARKER) break;
       if (count > MAX_BLOCKS) throw new DecodeFailed(`the file has more than ${MAX_BLOCKS} blocks`);
       const offset = at + BLOCK_HEAD_BYTES;
-      if (offset + length > end) {
-        this.damage.addEnd(
-          `block at ${at} + ${BLOCK_HEAD_BYTES + length} ends after the data (${end} bytes)`,
-        );
-        yield { offset, kind, length, stored: end - offset };
-        return;
+      const stored = Math.min(length, end - offset);
+      if (stored < length) {
+        const text = `block at ${at} + ${BLOCK_HEAD_BYTES + length} ends after the data (${end} bytes)`;
+        this.damage.add(text, true);
       }
-      yield { offset, kind, length, stored: length };
+      yield { offset, kind, length, stored };
+      if (stored < length) return;
       at = offset + length;
     }
+    const isIndex = end - at >= 4 && this.peek(at, 4).every((byte) => byte === 0xff);
     if (indexOffset !== null && at !== indexOffset && !truncated) {
       this.damage.add(`the blocks end at ${at}, not at the index at ${indexOffset}`);
-    } else if (at < end && !this.#isIndexAt(at)) {
-      this.damage.addEnd(`${end - at} bytes at ${at} are too few for a block`);
+    } else if (at < end && !isIndex) {
+      this.damage.add(`${end - at} bytes at ${at} are too few for a block`, true);
     }
-  }
-
-  #isIndexAt(at: number): boolean {
-    return this.#header.end - at >= 4 && this.peek(at, 4).every((byte) => byte === 0xff);
   }
 }
 
 /** Damage of a file, of which only the first part is described. */
 export class Damage {
-  #first: string | null = null;
-  #onlyAtEnd = true;
+  /** The first damage as a clause, or `null`. */
+  text: string | null = null;
+  /** True if the data end too early, as after an interrupted recording, and have no other damage. */
+  onlyAtEnd = true;
 
   /** Adds damage. @param what one clause with the offset: `pixels at 96 lack a tag` */
-  add(what: string): void {
-    this.#first ??= what;
-    this.#onlyAtEnd = false;
-  }
-
-  /** Adds that the data end too early, as after an interrupted recording. */
-  addEnd(what: string): void {
-    this.#first ??= what;
-  }
-
-  /** True if nothing but an early end was added. */
-  get onlyAtEnd(): boolean {
-    return this.#onlyAtEnd;
-  }
-
-  /** The first damage as a clause, or `null`. */
-  get text(): string | null {
-    return this.#first;
+  add(what: string, atEnd = false): void {
+    this.text ??= what;
+    this.onlyAtEnd &&= atEnd;
   }
 }

@@ -4,8 +4,10 @@ import { basename } from "node:path";
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
+import type { StopFlag } from "../io/stop_flag.ts";
 import { numberOf, textFrom } from "../metadata/text.ts";
-import { child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
+import { allowedXml, child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
+import { addWarning, type Warning, warning } from "../warning.ts";
 import type { DocumentBlock, FileScan } from "./file_scan.ts";
 
 /** Largest block of documents in bytes; lookup tables of 0.5 MB for each of a hundred channels take less. */
@@ -14,45 +16,42 @@ const MAX_BLOCK_BYTES = 64 << 20;
 /** Largest number of documents in a block; usual are three per channel and a dozen more. */
 const MAX_DOCUMENTS = 4096;
 
-/** Largest number of elements and attributes in a document, and deepest nesting; the largest known has 1300 elements, 20 deep. */
-export const MAX_DOCUMENT_NODES = 50_000;
-const MAX_DOCUMENT_DEPTH = 64;
+/** Largest number of elements and attributes in all documents of an acquisition; the largest known document has 1300 elements. */
+export const MAX_NODES = 400_000;
 
-/** Largest number of elements and attributes in all documents of an acquisition: those of eight documents at their limit. */
-const MAX_NODES = 400_000;
+/** Deepest nesting of a document; the largest known is 20 deep. */
+const MAX_DEPTH = 64;
 
 /** Largest number of bytes to parse in all documents of an acquisition, half a second of work; usual is about 1 MB. */
 const MAX_PARSED_BYTES = 16 << 20;
+
+/** Largest number of bytes of document blocks to search; files have two blocks of a few MB. */
+const MAX_SEARCHED_BYTES = 128 << 20;
+
+/** Largest number of documents of a file that are kept; usual are a few per channel. */
+const MAX_KEPT = 5000;
 
 /** Number of bytes at the start of a document that contain the name of its root, after the declaration. */
 const ROOT_SEARCH_BYTES = 4096;
 
 /** A document that is not parsed yet. */
 export interface StoredDocument {
-  /** Qualified name of the root element, or `""`. */
-  readonly root: string;
-  /** Local name of the root element. */
+  /** Local name of the root element, or `""`. */
   readonly name: string;
-  /** Offset in the file. */
+  /** `camera` for any document about a camera, else `name`. */
+  readonly kind: string;
   readonly offset: number;
-  /** Its encoded text. */
   readonly bytes: Uint8Array;
   /** Id of its channel, if an id precedes the document, as for a lookup table. */
   readonly channel?: string | null;
 }
 
-/**
- * Finds the documents in a block.
- *
- * @throws {DecodeFailed} the block is above a limit or cannot be read
- */
-export function readDocuments(file: ByteSource, block: DocumentBlock): StoredDocument[] {
-  if (block.length > MAX_BLOCK_BYTES) {
-    throw new DecodeFailed(
-      `documents at ${block.offset} have ${block.length} bytes, more than ${MAX_BLOCK_BYTES}`,
-    );
+/** Finds the documents in a block. @throws {DecodeFailed} the block is above a limit or cannot be read */
+export function readDocuments(file: ByteSource, { offset, length }: DocumentBlock): StoredDocument[] {
+  if (length > MAX_BLOCK_BYTES) {
+    throw new DecodeFailed(`documents at ${offset} have ${length} bytes, more than ${MAX_BLOCK_BYTES}`);
   }
-  return findDocuments(file.read(block.offset, block.length, "documents"), block.offset);
+  return findDocuments(file.read(offset, length, "documents"), offset);
 }
 
 /** Finds the documents in a payload that starts at `offset` of its file. @throws {DecodeFailed} too many documents */
@@ -69,9 +68,10 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
         throw new DecodeFailed(`the block at ${offset} holds more than ${MAX_DOCUMENTS} documents`);
       }
       const root = rootName(bytes.toString("latin1", at, Math.min(end, at + ROOT_SEARCH_BYTES)));
+      const name = root.slice(root.indexOf(":") + 1);
       found.push({
-        root,
-        name: root.slice(root.indexOf(":") + 1),
+        name,
+        kind: root.startsWith("cameraimage:") ? "camera" : name,
         offset: offset + at,
         bytes: payload.subarray(at, end),
         channel: trusted ? idBefore(bytes, at - 4) : null,
@@ -82,10 +82,9 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
   return found;
 }
 
-/** Number of characters of a channel id. */
 const ID_LENGTH = 36;
 
-/** The id that ends at `end`, which its length precedes; or `null`. */
+/** The channel id that ends at `end`, which its length precedes; or `null`. */
 function idBefore(bytes: Buffer, end: number): string | null {
   const start = end - ID_LENGTH;
   return start >= 4 && bytes.readUInt32LE(start - 4) === ID_LENGTH
@@ -107,33 +106,61 @@ function rootName(text: string): string {
   return "";
 }
 
-/** Control characters that XML forbids but that text fields filled in by operators may contain. */
-// deno-lint-ignore no-control-regex
-const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f]/g;
+/** Roots of the documents to read. `imageDefinition` contains the size of a reference image. */
+const WANTED = new Set(["imageProperties", "imageDefinition", "camera", "lsmChannel", "LUT"]);
 
-/** Parses documents as long as the acquisition is within its limits. */
+/** Reads the documents of an acquisition within its limits. An unreadable document counts as missing and causes a warning. */
 export class DocumentParser {
-  #nodes = MAX_NODES;
-  #bytes = MAX_PARSED_BYTES;
+  readonly warnings: Warning[] = [];
+  readonly #stop: StopFlag;
+  readonly #limits = { nodes: MAX_NODES, depth: MAX_DEPTH };
+  #parsable = MAX_PARSED_BYTES;
+  #searchable = MAX_SEARCHED_BYTES;
 
-  /**
-   * Parses a document. Even if it declares ASCII, operators' text may be UTF-8 or in a Windows code page.
-   *
-   * @throws {DecodeFailed} it is not well-formed, declares a document type, or is above a limit
-   */
-  parse(document: StoredDocument): XmlElement {
-    const what = `the document at ${document.offset}`;
-    if (document.bytes.length > this.#bytes) {
+  constructor(stop: StopFlag) {
+    this.#stop = stop;
+  }
+
+  /** The wanted documents of a file; those of its last block come first. @throws {Stopped} */
+  wantedIn(scan: FileScan): StoredDocument[] {
+    const found: StoredDocument[] = [];
+    for (const block of scan.documents.toReversed()) {
+      if (this.#searchable <= 0) break;
+      this.#stop.check();
+      this.#searchable -= block.length;
+      const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
+      const wanted = documents.filter(({ kind }) => WANTED.has(kind));
+      found.push(...wanted.slice(0, MAX_KEPT - found.length));
+    }
+    return found;
+  }
+
+  /** Parses the documents that can be parsed. @throws {Stopped} */
+  parseAll(documents: readonly StoredDocument[]): XmlElement[] {
+    return documents.flatMap((document) => {
+      this.#stop.check();
+      return this.#unlessDamaged(() => this.parse(document)) ?? [];
+    });
+  }
+
+  /** Parses a document. Its text may be in a Windows code page. @throws {DecodeFailed} not well-formed, or above a limit */
+  parse({ offset, bytes }: StoredDocument): XmlElement {
+    const what = `the document at ${offset}`;
+    if (bytes.length > this.#parsable) {
       throw new DecodeFailed(`${what} exceeds the ${MAX_PARSED_BYTES} bytes that are parsed`);
     }
-    this.#bytes -= document.bytes.length;
-    const nodes = Math.min(MAX_DOCUMENT_NODES, this.#nodes);
-    const limits = { nodes, depth: MAX_DOCUMENT_DEPTH };
-    const text = textFrom(document.bytes).replace(CONTROLS, "\ufffd");
+    this.#parsable -= bytes.length;
+    return parseXml(allowedXml(textFrom(bytes)), what, this.#limits);
+  }
+
+  #unlessDamaged<T>(read: () => T): T | null {
     try {
-      return parseXml(text, what, limits);
-    } finally {
-      this.#nodes -= nodes - limits.nodes;
+      return read();
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      const text = `A metadata document is left out: ${error.message}`;
+      addWarning(this.warnings, warning("metadata_damaged", text));
+      return null;
     }
   }
 }
@@ -141,21 +168,18 @@ export class DocumentParser {
 /** The number in an element, or `null`. */
 export const numberIn = (element: XmlElement | undefined): number | null => numberOf(element?.text);
 
-/** True for a valid number of pixels or rows. */
-export const isCount = (value: number | null | undefined): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
-
 /** Width and height in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Width and height in a document whose root, or an element below it, is an image definition. */
+/** Width and height in a document whose root, or an element below it, is an image definition; `null` unless both are positive. */
 export function definedSize(root: XmlElement): ImageSize | null {
   const holder = child(root, "width") ? root : descendant(root, "imageDefinition");
   const [width, height] = [numberIn(child(holder, "width")), numberIn(child(holder, "height"))];
-  return isCount(width) && isCount(height) ? { width, height } : null;
+  const isCount = (value: number | null) => Number.isSafeInteger(value) && value! >= 1;
+  return isCount(width) && isCount(height) ? { width: width!, height: height! } : null;
 }
 
 /** Adds the XML documents of the files in order, and the document of the first frame, which those of other frames repeat. */

@@ -4,15 +4,17 @@
  */
 import { basename, dirname, join } from "node:path";
 import { DecodeFailed } from "../errors.ts";
-import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
+import type { FileAccess } from "../io/random_access.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
-import { DocumentParser } from "./documents.ts";
-import { continuedStem, EXTENSION, EXTENSIONS } from "./file_names.ts";
-import { type FileScan, MAX_CHUNKS, MAX_PLANES, scanFile } from "./file_scan.ts";
+import { FileScan, MAX_CHUNKS, MAX_PLANES } from "./file_scan.ts";
+import { continuedStem, EXTENSION } from "./file_names.ts";
 import { creationOf } from "./metadata.ts";
 
 /** Largest number of continuation files, each an open file; with 1 GB each this is half a terabyte. */
 const MAX_CONTINUATIONS = 500;
+
+/** Both spellings of the extension, for file systems that distinguish them. */
+const EXTENSIONS = [".oir", ".OIR"];
 
 /** True for the name of a continuation file. */
 export const isContinuationName = (path: string): boolean => continuedStem(basename(path)) !== null;
@@ -21,29 +23,36 @@ export const isContinuationName = (path: string): boolean => continuedStem(basen
 export interface FileSet {
   /** The main file, then its continuations in order. */
   readonly scans: readonly FileScan[];
-  /** Warnings about the end of the set. */
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Opens and scans the file at `path` and the other files of its acquisition. If a continuation file was opened, its whole
- * acquisition is opened.
+ * Opens and scans all files of the acquisition to which the file at `path` belongs.
  *
  * @throws {DecodeFailed} the main file is missing or not OIR, or there are too many files
  */
 export function scanFileSet(path: string, files: FileAccess): FileSet {
+  const { stop } = files;
   const main = mainFileOf(path, files);
-  const file = files.open(main);
-  const scans = [scanFile(file, files.stop)];
+  const first = new FileScan(files.open(main), stop);
+  const scans = [first];
   // A single file named like a continuation has no continuations.
   if (isContinuationName(main)) return { scans, warnings: [] };
+  let created: string | null | undefined;
+  /** How a file differs from the acquisition of the other files; `null` if it continues them. */
+  const differenceOf = (scan: FileScan): string | null => {
+    if (EXTENSION.test(scan.file.path) && repeats(scan, scans)) return "has frames of its own";
+    if (created === undefined) created = creationOf(first, stop);
+    const own = creationOf(scan, stop);
+    return own !== null && created !== null && own !== created
+      ? `was made at ${own.slice(0, 40)}, not ${created.slice(0, 40)},`
+      : null;
+  };
   const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
-  let known: string | null | undefined;
-  const created = () => known === undefined ? known = createdIn(scans[0]!, files) : known;
-  const warnings = addContinuations(scans, stem, created, files);
+  const warnings = addContinuations(scans, stem, differenceOf, files);
   if (EXTENSION.test(path) && !scans.some(({ file }) => file.path === path)) {
-    const alone = scanFile(files.open(path), files.stop);
-    if (differenceOf(alone, scans, created, files) !== null) return { scans: [alone], warnings: [] };
+    const alone = new FileScan(files.open(path), stop);
+    if (differenceOf(alone) !== null) return { scans: [alone], warnings: [] };
   }
   return { scans, warnings };
 }
@@ -52,40 +61,39 @@ export function scanFileSet(path: string, files: FileAccess): FileSet {
 function addContinuations(
   scans: FileScan[],
   stem: string,
-  created: () => string | null,
+  differenceOf: (scan: FileScan) => string | null,
   files: FileAccess,
 ): Warning[] {
   const namesOf = (n: number) =>
     ["", ...EXTENSIONS].map((end) => `${stem}_${String(n).padStart(5, "0")}${end}`);
   for (let n = 1;; n += 1) {
-    const file = openFirst(namesOf(n), files);
-    if (file === null) return unopened(namesOf(n), namesOf(n + 1), files);
+    const file = namesOf(n).values().map((name) => files.openNeighbour(name)).find((opened) =>
+      opened !== null
+    );
+    if (!file) return unopened(namesOf(n), namesOf(n + 1), files);
     if (n > MAX_CONTINUATIONS) {
       throw new DecodeFailed(`the acquisition goes on in more than ${MAX_CONTINUATIONS} files`);
     }
-    const scan = scanContinuation(file, files);
-    if ("code" in scan) return [scan];
-    const difference = differenceOf(scan, scans, created, files);
+    let scan: FileScan;
+    try {
+      scan = new FileScan(file, files.stop);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      return [lossWarning(error, "file_unreadable", `The continuation file "${basename(file.path)}"`)];
+    }
+    const difference = differenceOf(scan);
     if (difference !== null) {
       const text = `"${basename(file.path)}" ${difference} and is not a continuation`;
       return [warning("content_left_out", text)];
     }
     scans.push(scan);
-    if (scans.reduce((sum, { planes }) => sum + planes.size, 0) > MAX_PLANES) {
-      throw new DecodeFailed(`the acquisition has more than ${MAX_PLANES} frames`);
-    }
-    if (scans.reduce((sum, { chunkCount }) => sum + chunkCount, 0) > MAX_CHUNKS) {
-      throw new DecodeFailed(`the acquisition has more than ${MAX_CHUNKS} chunks`);
+    const counts = [["planeCount", MAX_PLANES, "planes"], ["chunkCount", MAX_CHUNKS, "chunks"]] as const;
+    for (const [count, most, what] of counts) {
+      if (scans.reduce((sum, one) => sum + one[count], 0) > most) {
+        throw new DecodeFailed(`the acquisition has more than ${most} ${what}`);
+      }
     }
   }
-}
-
-function openFirst(names: readonly string[], files: FileAccess): RandomAccessFile | null {
-  for (const name of names) {
-    const file = files.openNeighbour(name);
-    if (file) return file;
-  }
-  return null;
 }
 
 /** Warns if a continuation exists but cannot be opened, or if one is missing before the next. */
@@ -99,43 +107,11 @@ function unopened(next: readonly string[], afterNext: readonly string[], files: 
   return [warning("file_missing", text)];
 }
 
-/** The contents of a continuation file, or a warning that it is damaged. */
-function scanContinuation(file: RandomAccessFile, files: FileAccess): FileScan | Warning {
-  try {
-    return scanFile(file, files.stop);
-  } catch (error) {
-    if (!(error instanceof DecodeFailed)) throw error;
-    return lossWarning(error, "file_unreadable", `The continuation file "${basename(file.path)}"`);
-  }
-}
-
-const createdIn = (scan: FileScan, { stop }: FileAccess) => creationOf(scan, new DocumentParser(), stop);
-
-/**
- * How a file differs from the acquisition of other files; `null` if it continues them.
- *
- * @param scans the files so far
- * @param created returns the creation date of the acquisition
- */
-function differenceOf(
-  scan: FileScan,
-  scans: readonly FileScan[],
-  created: () => string | null,
-  files: FileAccess,
-): string | null {
-  if (EXTENSION.test(scan.file.path) && repeats(scan, scans)) return "has frames of its own";
-  const [own, first] = [createdIn(scan, files), created()];
-  return own !== null && first !== null && own !== first
-    ? `was made at ${own.slice(0, 40)}, not ${first.slice(0, 40)},`
-    : null;
-}
-
 /** True if the file starts a plane that an earlier file holds; it then belongs to another acquisition with a similar name. */
 function repeats(scan: FileScan, earlier: readonly FileScan[]): boolean {
-  for (const [id, slot] of scan.channelSlots) {
-    for (const [key, slots] of scan.planes) {
-      const begins = slots[slot]?.[0] === 0;
-      if (begins && earlier.some((e) => e.planes.get(key)?.[e.channelSlots.get(id) ?? -1])) return true;
+  for (const [channel, planes] of scan.planes) {
+    for (const [key, chunks] of planes) {
+      if (chunks[0] === 0 && earlier.some((one) => one.planes.get(channel)?.has(key))) return true;
     }
   }
   return false;
@@ -148,7 +124,5 @@ function mainFileOf(path: string, files: FileAccess): string {
   const main = EXTENSIONS.map((end) => join(dirname(path), stem + end)).find((m) => files.kind(m) === "file");
   if (main !== undefined) return main;
   if (EXTENSION.test(name)) return path;
-  throw new DecodeFailed(
-    `the file is a continuation of "${stem}.oir", which is missing beside it`,
-  );
+  throw new DecodeFailed(`the file is a continuation of "${stem}.oir", which is missing beside it`);
 }

@@ -1,18 +1,14 @@
 /** Frame documents: size of the stored planes, and position of each frame in time, depth and wavelength. */
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { addWarning, type Warning, warning } from "../warning.ts";
+import { addWarning, warning } from "../warning.ts";
 import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import type { FileScan, FrameIndex } from "./file_scan.ts";
-import { type DocumentParser, isCount, numberIn, readDocuments } from "./documents.ts";
+import { definedSize, type DocumentParser, type ImageSize, numberIn, readDocuments } from "./documents.ts";
 
-/** Size and sample width of the stored planes. */
-export interface FrameGeometry {
-  /** Number of samples per row. */
-  readonly width: number;
-  /** Rows per frame; for a line scan, those of the overview. */
-  readonly height: number;
+/** Size and sample width of the stored planes; for a line scan, `height` is that of the overview. */
+export interface FrameGeometry extends ImageSize {
   /** Bytes per sample; 0 if they are stated per component, `null` if they are not stated. */
   readonly depth: number | null;
   /** True if the channels are the samples of one colour image. */
@@ -22,8 +18,7 @@ export interface FrameGeometry {
 /** Axes along which a frame has a position. */
 export type PositionAxis = "TIMELAPSE" | "ZSTACK" | "LAMBDA";
 
-/** One frame document. */
-export interface FrameDocument {
+interface FrameDocument {
   /** Geometry, or the reason why the document has none. */
   readonly geometry: FrameGeometry | string;
   /** `TIMELAPSE` in milliseconds, `ZSTACK` in micrometres, `LAMBDA` in nanometres. */
@@ -35,12 +30,11 @@ const MAX_FRAME_BYTES = 1 << 20;
 
 /** Frame documents of all files of an acquisition, read on demand. */
 export class FrameDocuments {
-  readonly warnings: Warning[] = [];
   readonly #scans: readonly FileScan[];
   readonly #parser: DocumentParser;
   readonly #stop: StopFlag;
 
-  /** Reads nothing yet; `parser` limits all documents together. */
+  /** Reads nothing yet; `parser` limits all documents together and collects their warnings. */
   constructor(scans: readonly FileScan[], parser: DocumentParser, stop: StopFlag) {
     this.#scans = scans;
     this.#parser = parser;
@@ -108,7 +102,7 @@ export class FrameDocuments {
     }, null);
     if (document === null) {
       const text = `The frame document at ${offset} cannot be read`;
-      addWarning(this.warnings, warning("metadata_damaged", text));
+      addWarning(this.#parser.warnings, warning("metadata_damaged", text));
     }
     return document;
   }
@@ -122,18 +116,13 @@ function frameDocument(root: XmlElement): FrameDocument {
     if (type && position !== null) positions.set(type, position);
   }
   const definition = descendants(root, "imageDefinition").find((element) => child(element, "width"));
-  return { geometry: geometryOf(definition), positions };
-}
-
-function geometryOf(definition: XmlElement | undefined): FrameGeometry | string {
-  if (!definition) return "does not state the size of the frame";
-  const [width, height, depth] = ["width", "height", "depth"].map((name) =>
-    numberIn(child(definition, name))
-  );
-  if (!isCount(width) || !isCount(height)) {
-    const stated = (name: string) => (child(definition, name)?.text || "nothing").slice(0, 40);
-    return `states an impossible size: width ${stated("width")}, height ${stated("height")}`;
+  if (!definition) return { geometry: "does not state the size of the frame", positions };
+  const textOf = (name: string) => child(definition, name)?.text || "nothing";
+  const size = definedSize(definition);
+  if (!size) {
+    const [width, height] = ["width", "height"].map((name) => textOf(name).slice(0, 40));
+    return { geometry: `states an impossible size: width ${width}, height ${height}`, positions };
   }
-  const rgb = child(definition, "colorType")?.text.toUpperCase() === "RGB";
-  return { width, height, depth: depth ?? null, rgb };
+  const rgb = textOf("colorType").toUpperCase() === "RGB";
+  return { geometry: { ...size, depth: numberIn(child(definition, "depth")), rgb }, positions };
 }

@@ -1,5 +1,5 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
-import { calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
+import { calibrated, type Calibration } from "../metadata/axes.ts";
 import { COLOURS } from "../metadata/channels.ts";
 import { numberOf } from "../metadata/text.ts";
 import { child, children, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
@@ -7,7 +7,6 @@ import { definedSize, type ImageSize, numberIn } from "./documents.ts";
 
 /** One channel in the image properties. */
 export interface DescribedChannel {
-  /** Name that the operator gave, or `null`. */
   readonly name: string | null;
   /** Its `order` among the channels as written; `null` if missing. */
   readonly order: string | null;
@@ -38,12 +37,8 @@ function describedChannels(root: XmlElement): ReadonlyMap<string, DescribedChann
         : { name, order: element.attributes.order ?? null, recorded: recorded.has(id), components },
     );
   }
+  const placeOf = ({ order }: DescribedChannel) => Number.isSafeInteger(Number(order)) ? Number(order) : 0;
   return new Map([...byId].sort(([, a], [, b]) => placeOf(a) - placeOf(b)));
-}
-
-function placeOf({ order }: DescribedChannel): number {
-  const value = Number(order ?? 0);
-  return Number.isSafeInteger(value) ? value : 0;
 }
 
 /** Content of the documents about camera channels. */
@@ -62,11 +57,10 @@ export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
     const id = component.attributes.id?.trim() || child(component, "id")?.text;
     const written = child(component, "name")?.text;
     if (!id || !written || names.has(id)) continue;
-    const lower = written.toLowerCase();
-    names.set(
-      id,
-      COLOURS.find((c) => c.toLowerCase() === lower || c.slice(0, 1).toLowerCase() === lower) ?? written,
+    const colour = COLOURS.find((one) =>
+      [one, one[0]].some((c) => c?.toLowerCase() === written.toLowerCase())
     );
+    names.set(id, colour ?? written);
   }
   const depth = components.map((c) => numberIn(child(c, "depth"))).find((d) => d === 1 || d === 2 || d === 4);
   return { names, depth: depth ?? null };
@@ -76,7 +70,6 @@ export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
 export interface ConfiguredAxis {
   /** Micrometres for `ZSTACK`, nanometres for `LAMBDA`; 0 for a free-running time series. */
   readonly step: number | null;
-  /** Planned number of steps. */
   readonly maxSize: number | null;
 }
 
@@ -89,7 +82,6 @@ export interface ImageProperties {
   readonly created: string | null;
   /** Configured channels by id, recorded or not, in the order of their `order` attributes. */
   readonly channels: ReadonlyMap<string, DescribedChannel>;
-  /** Size of one pixel. */
   readonly pixel: { readonly x: Calibration; readonly y: Calibration };
   /** Enabled axes by type: `TIMELAPSE`, `ZSTACK`, `LAMBDA`. */
   readonly axes: ReadonlyMap<string, ConfiguredAxis>;
@@ -103,44 +95,31 @@ export interface ImageProperties {
   readonly pixelTime: number | null;
   /** Whether the scanner in use scans every second line backwards. */
   readonly roundtrip: boolean | null;
-  /** Size of the overview frame. */
   readonly overview: ImageSize | null;
-  /** Whether any region was drawn. */
   readonly region: boolean;
   /** Line of a line scan in pixels of the reference image, or `null`. */
   readonly line: Line | null;
 }
 
-/** Properties of a file that has no such document. */
-export const NO_PROPERTIES: ImageProperties = {
-  created: null,
-  channels: new Map(),
-  pixel: { x: UNCALIBRATED, y: UNCALIBRATED },
-  axes: new Map(),
-  disabledAxes: new Set(),
-  seriesInterval: null,
-  seriesIntervals: [],
-  pixelTime: null,
-  roundtrip: null,
-  overview: null,
-  region: false,
-  line: null,
-};
-
 /** Reads the properties from the root of their document. */
 export function imageProperties(root: XmlElement): ImageProperties {
   const acquisition = descendant(root, "acquisition");
-  const scanner = scannerInUse(acquisition);
+  const scanners = descendants(acquisition, "scannerSettings");
+  const inUse = descendant(acquisition, "scannerType")?.text;
+  const scanner = scanners.find(({ attributes }) => attributes.type === inUse) ??
+    (scanners.length === 1 ? scanners[0] : undefined);
+  const roundtrip = descendant(scanner, "roundtrip")?.text.toLowerCase();
+  const size = descendant(scanner, "imageSize");
   return {
     created: descendant(root, "creationDateTime")?.text || null,
     channels: describedChannels(root),
     pixel: pixelSize(root, acquisition),
     ...axesIn(root, acquisition),
-    seriesInterval: numberIn(scanner && descendant(scanner, "seriesInterval")),
+    seriesInterval: numberIn(descendant(scanner, "seriesInterval")),
     seriesIntervals: seriesIntervals(root),
     pixelTime: numberIn(descendant(descendant(scanner, "speed"), "speed")),
-    roundtrip: roundtripIn(descendant(scanner, "roundtrip")?.text),
-    overview: overviewSize(scanner),
+    roundtrip: roundtrip === "true" ? true : roundtrip === "false" ? false : null,
+    overview: size ? definedSize(size) : null,
     ...drawnRegion(root),
   };
 }
@@ -149,9 +128,6 @@ export function imageProperties(root: XmlElement): ImageProperties {
 export function seriesIntervals(root: XmlElement): number[] {
   return descendants(root, "seriesInterval").map(numberIn).filter((v) => v !== null);
 }
-
-/** Unit of length, from `MICRO_METER` and similar texts. */
-const lengthUnit = (element: XmlElement | undefined) => (element?.text || "MICRO_METER").replaceAll("_", "");
 
 function pixelSize(root: XmlElement, acquisition: XmlElement | undefined): ImageProperties["pixel"] {
   const holder = holderOf(root, (c) => c.name === "length" && child(c, "x") !== undefined);
@@ -162,12 +138,12 @@ function pixelSize(root: XmlElement, acquisition: XmlElement | undefined): Image
   const along = (letter: "x" | "y"): Calibration => {
     const stated = numberIn(child(length, letter));
     if (stated !== null && stated > 0) {
-      return calibrated(stated * (numberIn(child(factor, letter)) ?? 1), lengthUnit(child(unit, letter)));
+      const written = child(unit, letter)?.text || "MICRO_METER";
+      return calibrated(stated * (numberIn(child(factor, letter)) ?? 1), written.replaceAll("_", ""));
     }
     return calibrated(numberIn(child(resolution, letter)), "um");
   };
-  const x = along("x");
-  const y = along("y");
+  const [x, y] = [along("x"), along("y")];
   return { x, y: y.unit === "Pixels" ? x : y };
 }
 
@@ -205,24 +181,6 @@ function axesIn(
   return { axes, disabledAxes };
 }
 
-/** Settings of the scanner in use, or of the only scanner. */
-function scannerInUse(acquisition: XmlElement | undefined): XmlElement | undefined {
-  const settings = descendants(acquisition, "scannerSettings");
-  const type = descendant(acquisition, "scannerType")?.text;
-  return settings.find((s) => s.attributes.type === type) ??
-    (settings.length === 1 ? settings[0] : undefined);
-}
-
-function roundtripIn(text: string | undefined): boolean | null {
-  const written = text?.trim().toLowerCase();
-  return written === "true" ? true : written === "false" ? false : null;
-}
-
-function overviewSize(scanner: XmlElement | undefined): ImageProperties["overview"] {
-  const size = descendant(scanner, "imageSize");
-  return size ? definedSize(size) : null;
-}
-
 /** Matches kinds of regions other than straight lines. */
 const OTHER_SHAPE = /rect|ellip|circ|poly|free|multi|point|curve/i;
 
@@ -246,9 +204,6 @@ function drawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line">
   return { region: true, line: line.every(Number.isFinite) ? line : null };
 }
 
-/** Length of a line in pixels. */
-export const lineLength = ([x1, y1, x2, y2]: Line): number => Math.hypot(x2 - x1, y2 - y1);
-
 /**
  * The last copy of the properties, completed from the first, which is a snapshot after the first frame. The
  * scanned line is taken from the first copy, which describes what was drawn before the scan.
@@ -263,7 +218,7 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
     created: last.created ?? first.created,
     channels,
     pixel: last.pixel.x.unit === "Pixels" ? first.pixel : last.pixel,
-    axes: new Map([...[...first.axes].filter(([type]) => !known(last, type)), ...last.axes]),
+    axes: new Map([...first.axes].filter(([type]) => !last.disabledAxes.has(type)).concat([...last.axes])),
     disabledAxes: new Set([...last.disabledAxes, ...first.disabledAxes]),
     seriesInterval: last.seriesInterval ?? first.seriesInterval,
     seriesIntervals: [...last.seriesIntervals, ...first.seriesIntervals],
@@ -275,5 +230,7 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
   };
 }
 
-const known = ({ axes, disabledAxes }: ImageProperties, type: string) =>
-  axes.has(type) || disabledAxes.has(type);
+/** Properties of a file that has no such document. */
+export const NO_PROPERTIES: ImageProperties = imageProperties({
+  ...{ name: "", attributes: {}, children: [], text: "" },
+});

@@ -91,40 +91,40 @@ Deno.test("the last copy wins; the first fills in what it lacks", () => {
 
 Deno.test("the scanned line is the first region with two ends, unless it has another shape", () => {
   const ends = 'x1="1.5" y1="2" x2="-3" y2="4"';
+  const line = [1.5, 2, -3, 4];
   const cases: [string, readonly number[] | null][] = [
-    [`<r><coordinates x="1"/><coordinates ${ends}/></r><r><coordinates x1="9" y1="9" x2="9" y2="9"/></r>`, [
-      1.5,
-      2,
-      -3,
-      4,
-    ]],
-    [`<r type="Line"><coordinates ${ends}/></r>`, [1.5, 2, -3, 4]],
+    [
+      `<r><coordinates x="1"/><coordinates ${ends}/></r><r><coordinates x1="9" y1="9" x2="9" y2="9"/></r>`,
+      line,
+    ],
+    [`<r type="Line"><coordinates ${ends}/></r>`, line],
     [`<r type="FreeLine"><coordinates ${ends}/></r>`, null],
     [`<r type="RECTANGLE"><coordinates ${ends}/></r>`, null],
     [`<r><shape>Rectangle</shape><coordinates ${ends}/></r>`, null],
     [`<r><roiType>PolyLine</roiType><coordinates ${ends}/></r>`, null],
-    [`<r><name>Point 1</name><shape>Line</shape><coordinates ${ends}/></r>`, [1.5, 2, -3, 4]],
+    [`<r><name>Point 1</name><shape>Line</shape><coordinates ${ends}/></r>`, line],
     ['<r><coordinates x1="1" y1="2" x2="3"/></r>', null],
     ['<r><coordinates x1="1" y1="2" x2="3" y2=""/></r>', null],
     ['<r><coordinates x1="1" y1="2" x2="3" y2="Infinity"/></r>', null],
     ["", null],
   ];
-  for (const [content, line] of cases) assert.deepEqual(properties(content).line, line, content);
+  for (const [content, found] of cases) assert.deepEqual(properties(content).line, found, content);
 });
 
 Deno.test("reads the settings of the named scanner, or of the only one", () => {
-  const interval = (inUse: string, ...scanners: string[]) =>
-    properties(
-      `<acquisition><configuration>${inUse}</configuration>` +
-        scanners.map((type, i) =>
-          `<scannerSettings type="${type}"><seriesInterval>${i + 1}</seriesInterval></scannerSettings>`
-        ).join("") + "</acquisition>",
-    ).seriesInterval;
-  const named = (type: string) => `<scannerType>${type}</scannerType>`;
-  assert.deepEqual(interval(named("Resonant"), "Galvano", "Resonant"), 2);
-  assert.deepEqual(interval(named("Other"), "Galvano", "Resonant"), null);
-  assert.deepEqual(interval("", "Galvano", "Resonant"), null);
-  assert.deepEqual(interval("", "Galvano"), 1);
-  assert.deepEqual(interval(named("Other"), "Galvano"), 1);
-  assert.deepEqual(interval(named("Other")), null);
+  const cases: [string, string[], number | null][] = [
+    ["Resonant", ["Galvano", "Resonant"], 2],
+    ["Other", ["Galvano", "Resonant"], null],
+    ["", ["Galvano", "Resonant"], null],
+    ["", ["Galvano"], 1],
+    ["Other", ["Galvano"], 1],
+    ["Other", [], null],
+  ];
+  for (const [inUse, scanners, interval] of cases) {
+    const settings = scanners.map((type, i) =>
+      `<scannerSettings type="${type}"><seriesInterval>${i + 1}</seriesInterval></scannerSettings>`
+    );
+    const content = `<acquisition><scannerType>${inUse}</scannerType>${settings.join("")}</acquisition>`;
+    assert.equal(properties(content).seriesInterval, interval, content);
+  }
 });

@@ -1,33 +1,21 @@
 /** The main image: its channels, frames, rows and planes. */
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { COLOURS } from "../metadata/channels.ts";
-import type { SampleType } from "../reader.ts";
-import { SAMPLE_BYTES } from "../samples/to_float32.ts";
+import { channelsOf, COLOURS } from "../metadata/channels.ts";
+import type { Channel, SampleType } from "../reader.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
-import { damageWithin, type FileScan, type FrameIndex, MAX_PLANES } from "./file_scan.ts";
+import { damageWithin, type FileScan, type FrameIndex, MAX_PLANES, planeKey } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
-import { type ImageProperties, lineLength } from "./image_properties.ts";
+import type { ImageProperties, Line } from "./image_properties.ts";
 import type { Metadata } from "./metadata.ts";
-import { assemblePlane, type PlanePart, type StoredPlane } from "./plane_chunks.ts";
+import { assemblePlane, type PlanePart, rowsIn, type StoredPlane } from "./plane_chunks.ts";
 
-/**
- * Sample type for a number of bytes per sample; 0 means a camera image whose components have 8 bits.
- *
- * @throws {DecodeFailed} any other number
- */
+/** Sample type for a number of bytes; 0 means a camera image whose components have 8 bits. @throws {DecodeFailed} another number */
 export function sampleTypeOf(depth: number | null): SampleType {
-  switch (depth) {
-    case 0:
-    case 1:
-      return "uint8";
-    case 2:
-      return "uint16";
-    case 4:
-      return "float32";
-    default:
-      throw new DecodeFailed(`samples of ${depth ?? "an unknown number of"} bytes are not supported`);
-  }
+  const types: Record<number, SampleType> = { 0: "uint8", 1: "uint8", 2: "uint16", 4: "float32" };
+  const type = types[depth ?? -1];
+  if (type) return type;
+  throw new DecodeFailed(`samples of ${depth ?? "an unknown number of"} bytes are not supported`);
 }
 
 /** Range of the frames in all files; a frame within it may have no planes. */
@@ -63,84 +51,101 @@ export function storedFrames(scans: readonly FileScan[], apart: boolean): Stored
 }
 
 /** Ids of the channels with pixels: described channels in their order, then the others sorted as text. */
-export function orderedIds(withPixels: ReadonlySet<string>, properties: ImageProperties): string[] {
-  const described = [...properties.channels.keys()].filter((id) => withPixels.has(id));
-  const rest = [...withPixels].filter((id) => !properties.channels.has(id)).sort();
+export function orderedIds(withPixels: ReadonlySet<string>, { channels }: ImageProperties): string[] {
+  const described = [...channels.keys()].filter((id) => withPixels.has(id));
+  const rest = [...withPixels].filter((id) => !channels.has(id)).sort();
   return [...described, ...rest];
 }
 
-/** Channels by index. */
-export interface ChannelList {
+/** The main image, with the locations of its planes. */
+export interface MainImage {
+  readonly scans: readonly FileScan[];
+  readonly frames: StoredFrames;
+  readonly channels: readonly Channel[];
   /** Ids of the channels in the names of their chunks. */
   readonly ids: readonly string[];
-  /** Names; `null` if the file has none. */
-  readonly names: readonly (string | null)[];
-  /** Warnings about the channels. */
+  readonly layout: RowLayout;
+  /** Why planes may have been lost from the file, or `null`. */
+  readonly lost: string | null;
   readonly warnings: readonly Warning[];
 }
 
-/**
- * Channels of the main image.
- *
- * @param rgb whether they are the components of a colour image
- * @throws {DecodeFailed} a colour image lacks a component, or a damaged file lacks the pixels of a recorded channel
- */
-export function channelList(
+/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} a component or channel is lost */
+export function mainImage(
   scans: readonly FileScan[],
+  frames: StoredFrames,
+  geometry: FrameGeometry,
   metadata: Metadata,
-  rgb: boolean,
-): ChannelList {
-  const withPixels = new Set(scans.flatMap((scan) => [...scan.channelSlots.keys()]));
-  const ids = orderedIds(withPixels, metadata.properties);
-  if (rgb) return colourComponents(ids, metadata);
-  const described = metadata.properties.channels;
-  const empty = [...described]
-    .filter(([id, { recorded, components }]) => recorded && components.length === 0 && !withPixels.has(id))
-    .map(([id, { name }]) => quoted(name ?? id));
+): MainImage {
+  const { properties, colors } = metadata;
+  const { width } = geometry;
+  const sampleType = sampleTypeOf(geometry.depth);
+  const withPixels = new Set(scans.flatMap(({ planes }) => [...planes.keys()]));
+  const ids = orderedIds(withPixels, properties);
   const lost = damageWithin(scans);
+  const { names, warnings } = geometry.rgb
+    ? colourComponents(ids, metadata)
+    : namedChannels(ids, properties, lost);
+  const stored = ids.map((id) => planeOf(scans, planeKey(frames.first), id));
+  const layout = rowLayout({
+    stored: stored.map((plane) => rowsIn(plane, { columns: width, sampleType })),
+    repeated: stored.some(({ repeated }) => repeated),
+    frames,
+    geometry,
+    properties,
+    reference: scans.some((scan) => scan.reference.size > 0),
+  });
+  if (layout.rows * width > MAX_PLANE_SAMPLES) {
+    throw new DecodeFailed(`a plane of ${layout.rows} x ${width} has more than ${MAX_PLANE_SAMPLES} samples`);
+  }
+  const named = ids.map((id, i) => ({ name: names[i], color: colors.get(id) ?? null }));
+  const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: width });
+  return { scans, frames, channels, ids, layout, lost, warnings: [...warnings, ...layout.warnings] };
+}
+
+interface ChannelNames {
+  readonly names: readonly (string | null)[];
+  readonly warnings: readonly Warning[];
+}
+
+function namedChannels(
+  ids: readonly string[],
+  { channels }: ImageProperties,
+  lost: string | null,
+): ChannelNames {
+  const empty = [...channels]
+    .filter(([id, { recorded, components }]) => recorded && components.length === 0 && !ids.includes(id))
+    .map(([id, { name }]) => quoted(name ?? id));
   if (lost !== null && empty.length > 0) {
     throw new DecodeFailed(`channel ${listed(empty)} has no readable pixels: ${lost}`);
   }
+  const text = `Channels are listed as recorded and have no pixels: ${listed(empty)}`;
   return {
-    ids,
-    names: ids.map((id) => described.get(id)?.name || null),
-    warnings: warnIf(
-      empty.length > 0,
-      "channel_missing",
-      `Channels are listed as recorded and have no pixels: ${listed(empty)}`,
-    ),
+    names: ids.map((id) => channels.get(id)?.name || null),
+    warnings: warnIf(empty.length > 0, "channel_missing", text),
   };
 }
 
 /** The components of a colour image, named by the camera documents or else in the order of their ids. */
-function colourComponents(ids: readonly string[], { properties, camera }: Metadata): ChannelList {
+function colourComponents(ids: readonly string[], { properties, camera }: Metadata): ChannelNames {
   if (ids.length < COLOURS.length) {
     throw new DecodeFailed(
       `${ids.length} of the ${COLOURS.length} components of a colour image have pixels`,
     );
   }
   const names = ids.map((id) => camera.names.get(id) ?? properties.channels.get(id)?.name ?? null);
-  if (ids.length !== COLOURS.length || names.some((name) => name !== null)) {
-    return { ids, names, warnings: [] };
-  }
-  return {
-    ids,
-    names: COLOURS,
-    warnings: [
-      warning(
-        "metadata_missing",
-        "The file does not state the colours of its components, which are named in the order of their ids",
-      ),
-    ],
-  };
+  if (ids.length !== COLOURS.length || names.some((name) => name !== null)) return { names, warnings: [] };
+  const text =
+    "The file does not state the colours of its components, which are named in the order of their ids";
+  return { names: COLOURS, warnings: [warning("metadata_missing", text)] };
 }
 
 /** The plane of a channel in all files; may be empty. @param key from {@linkcode planeKey} */
 export function planeOf(scans: readonly FileScan[], key: string, channel: string): StoredPlane {
   const parts: PlanePart[] = [];
-  for (const scan of scans) {
-    const chunks = scan.planes.get(key)?.[scan.channelSlots.get(channel) ?? -1];
-    if (chunks) parts.push({ file: scan.file, chunks });
+  for (const { file, planes } of scans) {
+    const chunks = planes.get(channel)?.get(key);
+    if (chunks) parts.push({ file, chunks });
   }
   return assemblePlane(parts);
 }
@@ -157,50 +162,38 @@ export interface RowLayout {
 }
 
 /** Evidence that distinguishes a line scan from a frame. */
-export interface ScanEvidence {
+interface ScanEvidence {
   /** Number of complete rows of each channel in the first frame. */
   readonly stored: readonly number[];
   /** Whether chunks of a channel state the same offset twice, as for two frames with the same name. */
   readonly repeated: boolean;
   readonly frames: StoredFrames;
-  /** Columns, rows and bytes per sample from a frame document. */
   readonly geometry: FrameGeometry;
-  /** The image properties of the file. */
   readonly properties: ImageProperties;
-  /** Whether a reference image is stored. */
   readonly reference: boolean;
 }
 
 /**
- * Number of rows per plane. The frame document of a line scan repeats the height of the overview, so its rows are
- * counted from the stored bytes. Frames have the number of rows in their document, or more if every channel stores
- * more.
+ * Number of rows per plane: for a line scan, whose document repeats the height of the overview, those stored; for a frame those in its
+ * document, or more if every channel stores more.
  */
-export function rowLayout(evidence: ScanEvidence): RowLayout {
-  const { stored, repeated, geometry, properties } = evidence;
-  const { width, height } = geometry;
-  const fewest = stored.reduce((least, rows) => Math.min(least, rows), Infinity);
-  const most = stored.reduce((greatest, rows) => Math.max(greatest, rows), 0);
+function rowLayout(evidence: ScanEvidence): RowLayout {
+  const { stored, repeated, geometry: { width, height }, properties: { axes, line } } = evidence;
+  const [fewest, most] = [Math.min(...stored), Math.max(...stored)];
   if (!isLineScan(evidence, most)) {
-    if (!Number.isFinite(fewest) || fewest <= height || repeated) {
-      return { lineScan: false, rows: height, plannedRows: height, warnings: [] };
-    }
-    const text = `The planes hold ${fewest} rows, more than the ${height} of their frame`;
-    return {
-      lineScan: false,
-      rows: fewest,
-      plannedRows: fewest,
-      warnings: [warning("metadata_disagree", text)],
-    };
+    const rows = repeated ? height : Math.max(height, fewest);
+    const text = `The planes hold ${rows} rows, more than the ${height} of their frame`;
+    const warnings = warnIf(rows > height, "metadata_disagree", text);
+    return { lineScan: false, rows, plannedRows: rows, warnings };
   }
-  const { line } = properties;
-  const plannedRows = Math.max(most, properties.axes.get("TIMELAPSE")?.maxSize ?? 0);
-  if (line === null || widthFits(width, line)) {
-    return { lineScan: true, rows: most, plannedRows, warnings: [] };
+  const warnings: Warning[] = [];
+  if (line !== null && !lineFits(line, width)) {
+    const text = `The scanned line is ${lengthOf(line).toFixed(1)} pixels long but the rows have ${width}: ` +
+      "the reference image may show another zoom or another line";
+    warnings.push(warning("metadata_disagree", text));
   }
-  const text = `The scanned line is ${lineLength(line).toFixed(1)} pixels long but the rows have ${width}: ` +
-    "the reference image may show another zoom or another line";
-  return { lineScan: true, rows: most, plannedRows, warnings: [warning("metadata_disagree", text)] };
+  const plannedRows = Math.max(most, axes.get("TIMELAPSE")?.maxSize ?? 0);
+  return { lineScan: true, rows: most, plannedRows, warnings };
 }
 
 /**
@@ -209,35 +202,24 @@ export function rowLayout(evidence: ScanEvidence): RowLayout {
  * do not fill a frame, by anything that a frame of a time series does not have.
  */
 function isLineScan(
-  { frames, geometry: { width, height }, properties, reference }: ScanEvidence,
+  { frames: { count }, geometry: { width, height }, properties, reference }: ScanEvidence,
   most: number,
 ): boolean {
-  const { overview, line } = properties;
+  const { overview, line, region } = properties;
   const time = properties.axes.get("TIMELAPSE");
-  if (!time || frames.count.t > 1 || most === 0) return false;
+  if (!time || count.t > 1 || most === 0) return false;
   const lines = time.maxSize;
-  if (lines === most || (line !== null && widthFits(width, line))) return true;
-  if (lines === null || lines <= 1 || frames.count.l > 1 || frames.count.z > 1) return false;
+  if (lines === most || (line !== null && lineFits(line, width))) return true;
+  if (lines === null || lines <= 1 || count.l > 1 || count.z > 1) return false;
   if (lines > height && most > height) return true;
   const narrow = overview !== null && width !== overview.width;
   return most < height
-    ? narrow || reference || properties.region || lines >= height
+    ? narrow || reference || region || lines >= height
     : narrow && height === overview.height;
 }
 
+/** Length of a line in pixels. */
+const lengthOf = ([x1, y1, x2, y2]: Line) => Math.hypot(x2 - x1, y2 - y1);
+
 /** Whether a line fits the row: a line scan has one pixel more than the line is long. Overviews at another zoom do not fit. */
-function widthFits(width: number, line: NonNullable<ImageProperties["line"]>): boolean {
-  return Math.abs(width - (Math.round(lineLength(line)) + 1)) <= 2;
-}
-
-/** Checks the size of a plane. @throws {DecodeFailed} more than {@linkcode MAX_PLANE_SAMPLES} samples */
-export function checkPlaneSize(rows: number, columns: number): void {
-  if (rows * columns > MAX_PLANE_SAMPLES) {
-    throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);
-  }
-}
-
-/** Number of complete rows of a stored plane. */
-export function completeRows(stored: StoredPlane, columns: number, sampleType: SampleType): number {
-  return Math.floor(stored.bytes / (columns * SAMPLE_BYTES[sampleType]));
-}
+const lineFits = (line: Line, width: number) => Math.abs(width - (Math.round(lengthOf(line)) + 1)) <= 2;

@@ -15,40 +15,20 @@
  * Refused: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
  * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
-import { basename } from "node:path";
-import { axesOf, calibrated, type Calibration } from "../metadata/axes.ts";
+import { axesOf, calibrated, type Calibration, UNCALIBRATED } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
-import { channelsOf } from "../metadata/channels.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { momentOf } from "../metadata/moment.ts";
-import {
-  type Acquisition,
-  type LineScan,
-  oneScene,
-  type SampleType,
-  type Scenes,
-  type Source,
-} from "../reader.ts";
-import { type Warning, warning } from "../warning.ts";
-import { axisSteps } from "./calibration.ts";
-import {
-  channelList,
-  checkPlaneSize,
-  completeRows,
-  planeOf,
-  rowLayout,
-  sampleTypeOf,
-  type StoredFrames,
-  storedFrames,
-} from "./main_image.ts";
-import { damageWithin, type FileScan, planeKey, scanBytes } from "./file_scan.ts";
+import { type Acquisition, type AxisLetter, oneScene, type Scenes, type Source } from "../reader.ts";
+import { warnIf, type Warning } from "../warning.ts";
+import { mainImage, type StoredFrames, storedFrames } from "./main_image.ts";
+import type { FileScan } from "./file_scan.ts";
 import { isContinuationName, scanFileSet } from "./file_set.ts";
 import { addDocuments, DocumentParser } from "./documents.ts";
-import { FrameDocuments, type FrameGeometry } from "./frame_documents.ts";
+import { FrameDocuments, type PositionAxis } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
-import { missingPlanes, planPlanes, type StoredImage } from "./plane_plan.ts";
-import type { StoredPlane } from "./plane_chunks.ts";
+import { missingPlanes, planPlanes } from "./plane_plan.ts";
 import { referenceImage } from "./reference_image.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or not supported */
@@ -58,99 +38,51 @@ export function scenes(source: Source): Promise<Scenes> {
 
 function describe({ path, files }: Source): Acquisition {
   const set = scanFileSet(path, files);
-  const parser = new DocumentParser();
-  const documents = new FrameDocuments(set.scans, parser, files.stop);
   const { scans } = set;
+  const parser = new DocumentParser(files.stop);
+  const documents = new FrameDocuments(scans, parser, files.stop);
   const frames = storedFrames(scans, isContinuationName(scans[0]?.file.path ?? path));
   // If the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
   if (frames === null || scans[0]?.planes.size === 0) throw new DecodeFailed(noPixels(scans, documents));
   const { count } = frames;
   const geometry = documents.geometry();
-  const sampleType = sampleTypeOf(geometry.depth);
-  checkPlaneSize(1, geometry.width);
-  const metadata = readMetadata(scans, parser, files.stop);
-  const image = mainImage({ scans, frames, geometry, metadata }, sampleType);
-  const { ids, channels, layout } = image;
+  const metadata = readMetadata(scans, parser);
+  const { properties } = metadata;
+  const image = mainImage(scans, frames, geometry, metadata);
+  const { channels, layout } = image;
   const steps = axisSteps(frames, documents, metadata, layout.lineScan);
-  const stored: StoredImage = {
-    scans,
-    channels: channels.map((channel, i) => ({ id: ids[i]!, channel })),
-    frames,
-    layout,
-    lost: damageWithin(scans),
-  };
-  const missing = layout.lineScan
-    ? []
-    : missingPlanes(stored, intendedFrames(frames, metadata.properties), files.stop);
+  const missing = layout.lineScan ? [] : missingPlanes(image, intendedFrames(frames, properties), files.stop);
   const times = documents.times(frames.first, count.t);
-  const reference = referenceImage(scans, { sampleType, geometry, metadata });
+  const reference = referenceImage(scans, geometry, metadata);
+  const sizes = { T: count.t, L: count.l, C: channels.length, Z: count.z, Y: layout.rows, X: geometry.width };
   return {
-    axes: axesOf({
-      T: count.t,
-      L: count.l,
-      C: channels.length,
-      Z: count.z,
-      Y: layout.rows,
-      X: geometry.width,
-    }, steps.calibrations),
+    axes: axesOf(sizes, steps.calibrations),
     channels,
-    ...momentOf(metadata.properties.created),
+    ...momentOf(properties.created),
     files: () => scans.map(({ file }) => file.path),
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
-    lineScan: layout.lineScan ? lineScanIn(steps.calibrations.Y, metadata.properties) : null,
+    lineScan: layout.lineScan
+      ? {
+        ...lineScanOf(steps.calibrations.Y, calibrated(properties.pixelTime, "us")),
+        bidirectional: properties.roundtrip,
+      }
+      : null,
     warnings: [
       ...set.warnings,
-      ...scans.flatMap(scanWarnings),
-      ...metadata.warnings,
+      ...scans.flatMap(({ warnings }) => warnings),
+      ...parser.warnings,
       ...image.warnings,
       ...missing,
-      ...documents.warnings,
       ...steps.warnings,
       ...reference.warnings,
     ],
     times,
-    indexBytes: scans.reduce((sum, scan) => sum + scanBytes(scan), 0),
+    indexBytes: scans.reduce((sum, { bytes }) => sum + bytes, 0),
     documents: (list) => addDocuments(list, scans),
-    plan: (...wanted) => Promise.try(() => planPlanes(stored, wanted)),
+    plan: (...wanted) => Promise.try(() => planPlanes(image, wanted)),
   };
 }
-
-/** Sources of the main image. */
-interface MainImageFacts {
-  readonly scans: readonly FileScan[];
-  readonly frames: StoredFrames;
-  readonly geometry: FrameGeometry;
-  readonly metadata: Metadata;
-}
-
-/** The channels of the main image and the rows of their planes. @throws {DecodeFailed} */
-function mainImage({ scans, frames, geometry, metadata }: MainImageFacts, sampleType: SampleType) {
-  const { properties } = metadata;
-  const first = planeKey(frames.first);
-  const planes = new Map<string, StoredPlane>();
-  const stored = (id: string) => planes.getOrInsertComputed(id, () => planeOf(scans, first, id));
-  const rowsOf = (id: string) => completeRows(stored(id), geometry.width, sampleType);
-  const list = channelList(scans, metadata, geometry.rgb);
-  const { ids } = list;
-  const layout = rowLayout({
-    stored: ids.map(rowsOf),
-    repeated: ids.some((id) => stored(id).repeated),
-    frames,
-    geometry,
-    properties,
-    reference: scans.some((scan) => scan.reference.size > 0),
-  });
-  const named = ids.map((id, i) => ({ name: list.names[i] ?? null, color: metadata.colors.get(id) ?? null }));
-  checkPlaneSize(layout.rows, geometry.width);
-  const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: geometry.width });
-  return { ids, channels, layout, warnings: [...list.warnings, ...layout.warnings] };
-}
-
-const lineScanIn = (lines: Calibration | undefined, { pixelTime, roundtrip }: ImageProperties): LineScan => ({
-  ...lineScanOf(lines, calibrated(pixelTime, "us")),
-  bidirectional: roundtrip,
-});
 
 function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string {
   const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);
@@ -160,14 +92,55 @@ function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string
   return `the file describes ${width} x ${height} pixels without storing them, as overview maps do`;
 }
 
-function scanWarnings({ file, warnings, damage }: FileScan): Warning[] {
-  return damage.text === null
-    ? [...warnings]
-    : [...warnings, warning("file_damaged", `"${basename(file.path)}" is damaged: ${damage.text}`)];
-}
-
 /** Number of planned frames of the acquisition. */
 function intendedFrames({ count: { t, l, z } }: StoredFrames, { axes }: ImageProperties): number {
   const along = (axis: string, stored: number) => Math.max(axes.get(axis)?.maxSize ?? 1, stored);
   return along("TIMELAPSE", t) * along("LAMBDA", l) * along("ZSTACK", z);
+}
+
+/** Milliseconds from which on intervals are those of frames: 30 frames per second take 33 ms. An unused scanner states such ones. */
+const LONGEST_LINE_INTERVAL = 30;
+
+/** Milliseconds per line: the interval of the scanner in use, else the shortest in the file; `null` if it states none. */
+function linePeriod({ properties, channelIntervals }: Metadata): number | null {
+  const ofLine = (v: number | null) => v !== null && v > 0 && v < LONGEST_LINE_INTERVAL;
+  if (ofLine(properties.seriesInterval)) return properties.seriesInterval;
+  const stated = [...properties.seriesIntervals, ...channelIntervals()].filter(ofLine);
+  return stated.sort((a, b) => a - b)[0] ?? null;
+}
+
+/**
+ * Steps along all axes. Those of T, L and Z come from the positions of the first two frames along the axis, else from the
+ * configured axis. The step of a time axis that does not run freely has no known unit and is not used.
+ */
+function axisSteps(
+  { first, count }: StoredFrames,
+  documents: FrameDocuments,
+  metadata: Metadata,
+  lineScan: boolean,
+): {
+  readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
+  readonly warnings: readonly Warning[];
+} {
+  const { axes, pixel, seriesInterval } = metadata.properties;
+  const between = (letter: "t" | "l" | "z", axis: PositionAxis): number | null => {
+    if (count[letter] < 2) return null;
+    const from = documents.position(first, axis);
+    const to = documents.position({ ...first, [letter]: first[letter] + 1 }, axis);
+    return from === null || to === null || from === to ? null : Math.abs(to - from);
+  };
+  const step = (axis: PositionAxis) => Math.abs(axes.get(axis)?.step ?? 0);
+  const time = between("t", "TIMELAPSE") ?? (step("TIMELAPSE") === 0 ? seriesInterval : null);
+  const period = lineScan ? linePeriod(metadata) : null;
+  const text = "The file does not state the time of a line: rows have the spatial step instead";
+  return {
+    calibrations: {
+      T: count.t > 1 ? calibrated(time, "ms") : UNCALIBRATED,
+      L: calibrated(between("l", "LAMBDA") ?? step("LAMBDA"), "nm"),
+      Z: calibrated(between("z", "ZSTACK") ?? step("ZSTACK"), "um"),
+      Y: period === null ? pixel.y : calibrated(period, "ms"),
+      X: pixel.x,
+    },
+    warnings: warnIf(lineScan && period === null, "step_unknown", text),
+  };
 }

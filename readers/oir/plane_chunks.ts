@@ -2,7 +2,7 @@
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import type { SampleType } from "../reader.ts";
+import type { Channel } from "../reader.ts";
 import { convertSamples, SAMPLE_BYTES, scratchBytes } from "../samples/to_float32.ts";
 import type { ChunkTriples } from "./file_scan.ts";
 
@@ -19,7 +19,6 @@ export interface ByteRange {
 /** Chunks of a plane in one file. */
 export interface PlanePart {
   readonly file: ByteSource;
-  /** Chunks of the plane in this file. */
   readonly chunks: ChunkTriples;
 }
 
@@ -27,7 +26,6 @@ export interface PlanePart {
 export interface StoredPlane {
   /** Byte ranges in the order of the plane, without gaps. */
   readonly ranges: readonly ByteRange[];
-  /** Number of bytes in `ranges`. */
   readonly bytes: number;
   /** Whether stated offsets repeat or overlap. */
   readonly repeated: boolean;
@@ -36,9 +34,8 @@ export interface StoredPlane {
 }
 
 /**
- * Orders the chunks of a plane. If the stated offsets do not overlap, they are used, and everything after the first gap
- * is left out. If they repeat, as in a line scan longer than its frame, chunks follow each
- * other in file order.
+ * Orders the chunks of a plane by their offsets and leaves out everything after the first gap. If offsets repeat, as in a line scan
+ * longer than its frame, chunks follow each other in file order.
  *
  * @throws {DecodeFailed} more than {@linkcode MAX_PLANE_CHUNKS} chunks
  */
@@ -75,23 +72,16 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
   };
 }
 
-/** Which samples of a plane to read. */
-export interface PlaneSamples {
-  readonly sampleType: SampleType;
-  /** Index of the first sample in the plane; 0 by default. */
-  readonly first?: number;
-}
+/** Number of complete rows of a stored plane. */
+export const rowsIn = (
+  { bytes }: StoredPlane,
+  { columns, sampleType }: Pick<Channel, "columns" | "sampleType">,
+): number => Math.floor(bytes / (columns * SAMPLE_BYTES[sampleType]));
 
-/**
- * Fills a row-major float32 plane from consecutive bytes of a stored one. Chunks without wanted bytes are not read.
- *
- * @param target as long as the number of wanted samples
- * @throws {DecodeFailed} the ranges hold fewer bytes, or cannot be read
- * @throws {Stopped}
- */
+/** Fills a plane from sample `first` on, reading no other chunks. @throws {DecodeFailed} the ranges hold fewer bytes */
 export function readPlane(
   stored: StoredPlane,
-  { sampleType, first = 0 }: PlaneSamples,
+  { sampleType, first }: Pick<Channel, "sampleType"> & { readonly first: number },
   target: Float32Array,
   what: string,
 ): void {

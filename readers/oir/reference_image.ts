@@ -9,31 +9,26 @@ import {
   unreadable,
 } from "../metadata/reference.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import type { PlanePlan, SampleType } from "../reader.ts";
+import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { Metadata } from "./metadata.ts";
 import type { ImageSize } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import { orderedIds, sampleTypeOf } from "./main_image.ts";
-import { assemblePlane, readPlane, type StoredPlane } from "./plane_chunks.ts";
+import { assemblePlane, readPlane } from "./plane_chunks.ts";
 
-/** Facts about the reference image, besides its chunks. */
-export interface ReferenceFacts {
-  /** Sample type of the main image, which a scanned overview also has. */
-  readonly sampleType: SampleType;
-  readonly geometry: FrameGeometry;
-  /** Metadata with the camera channels, which have the sample width of the reference image, and with stated sizes. */
-  readonly metadata: Metadata;
-}
-
-/** Describes the reference image of an acquisition. */
-export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts): ReferenceResult {
+/** Describes the reference image of an acquisition. @param geometry of the main image */
+export function referenceImage(
+  scans: readonly FileScan[],
+  geometry: FrameGeometry,
+  metadata: Metadata,
+): ReferenceResult {
   // Continuation files may repeat the reference image.
   const scan = scans.find(({ reference }) => reference.size > 0);
   const [source, ...others] = scan?.reference ?? [];
   if (!scan || !source) return NO_REFERENCE;
-  const { properties, camera } = facts.metadata;
+  const { properties, camera } = metadata;
   const warnings = others.map(([name]) => unreadable(`A second reference image (${name}) is not served`));
 
   const [sourceName, chunksOf] = source;
@@ -43,15 +38,13 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
     plane: assemblePlane([{ file: scan.file, chunks: chunksOf.get(id) ?? [] }]),
   }));
   const most = stored.reduce((bytes, { plane }) => Math.max(bytes, plane.bytes), 0);
-  const arranged = arrangement(most, facts);
+  const arranged = arrangement(most, geometry, metadata);
   if (arranged === null) {
     const text = `The reference image is left out: the arrangement of its ${most} bytes is unknown`;
     return { reference: null, warnings: [...warnings, unreadable(text)] };
   }
-  const { size, sampleType } = arranged;
-  const { width, height } = size;
-  const needed = width * height * SAMPLE_BYTES[sampleType];
-  const complete = stored.filter(({ plane }) => plane.bytes >= needed);
+  const { width: columns, height: rows, sampleType } = arranged;
+  const complete = stored.filter(({ plane }) => plane.bytes >= rows * columns * SAMPLE_BYTES[sampleType]);
   const left = ids.length - complete.length;
   if (left > 0) {
     warnings.push(
@@ -65,68 +58,53 @@ export function referenceImage(scans: readonly FileScan[], facts: ReferenceFacts
   const { line } = properties;
   return {
     reference: {
-      axes: referenceAxes({ rows: height, columns: width }, properties.pixel),
-      channels: channelsOf(named, { sampleType, rows: height, columns: width }),
+      axes: referenceAxes({ rows, columns }, properties.pixel),
+      channels: channelsOf(named, { sampleType, rows, columns }),
       ...line ? straightPath(line) : NO_PATH,
-      plan: () => Promise.resolve(planOf(complete.map(({ plane }) => plane), size, sampleType)),
+      plan: () =>
+        Promise.resolve({
+          rows,
+          columns,
+          warnings: [],
+          decode: (targets) =>
+            Promise.try(() => {
+              for (const [i, { plane }] of complete.entries()) {
+                const what = `channel ${i} of the reference image`;
+                readPlane(plane, { sampleType, first: 0 }, targets[i]!, what);
+              }
+            }),
+        }),
     },
     warnings,
   };
 }
 
-function planOf(planes: readonly StoredPlane[], size: ImageSize, sampleType: SampleType): PlanePlan {
-  return {
-    rows: size.height,
-    columns: size.width,
-    warnings: [],
-    decode: (targets) =>
-      Promise.try(() => {
-        for (const [i, plane] of planes.entries()) {
-          const target = targets[i];
-          if (target) readPlane(plane, { sampleType }, target, `channel ${i} of the reference image`);
-        }
-      }),
-  };
-}
-
 /**
  * Size and sample type of the reference image; `null` if they are unknown. The sample type of a described camera takes precedence
- * over that of the main image, and a stated size over one that the number of pixels suggests.
+ * over that of the main image, which a scanned overview also has, and a stated size over one that the number of pixels suggests.
  */
 function arrangement(
   bytes: number,
-  facts: ReferenceFacts,
-): { readonly size: ImageSize; readonly sampleType: SampleType } | null {
-  const { sampleType: ofMain, metadata: { camera } } = facts;
-  const types = new Set([camera.depth === null ? ofMain : sampleTypeOf(camera.depth), ofMain]);
+  geometry: FrameGeometry,
+  { camera, definitions, properties: { overview } }: Metadata,
+): ImageSize & { readonly sampleType: SampleType } | null {
+  const statedSize = (pixels: number) =>
+    [...definitions, ...overview ? [overview] : []].find(({ width, height }) => width * height === pixels);
+  /** A square, or an image with the width or height of the main image, unless a larger size is stated. */
+  const likelySize = (pixels: number): ImageSize | undefined => {
+    if (definitions.some(({ width, height }) => width * height > pixels)) return undefined;
+    const root = Math.round(Math.sqrt(pixels));
+    if (root * root === pixels) return { width: root, height: root };
+    const { width, height } = geometry;
+    if (pixels % height === 0) return { width: pixels / height, height };
+    return pixels % width === 0 ? { width, height: pixels / width } : undefined;
+  };
   for (const sizeOf of [statedSize, likelySize]) {
-    for (const sampleType of types) {
+    for (const sampleType of new Set([camera.depth ?? geometry.depth, geometry.depth].map(sampleTypeOf))) {
       const pixels = Math.floor(bytes / SAMPLE_BYTES[sampleType]);
-      const size = pixels > 0 && pixels <= MAX_PLANE_SAMPLES ? sizeOf(pixels, facts) : undefined;
-      if (size) return { size, sampleType };
+      const size = pixels > 0 && pixels <= MAX_PLANE_SAMPLES ? sizeOf(pixels) : undefined;
+      if (size) return { ...size, sampleType };
     }
   }
   return null;
-}
-
-/** The stated size that has this number of pixels. */
-function statedSize(
-  pixels: number,
-  { metadata: { definitions, properties } }: ReferenceFacts,
-): ImageSize | undefined {
-  const stated = [...definitions, ...(properties.overview ? [properties.overview] : [])];
-  return stated.find(({ width, height }) => width * height === pixels);
-}
-
-/** A square, or an image with the width or height of the main image, unless a larger size is stated. */
-function likelySize(
-  pixels: number,
-  { metadata: { definitions }, geometry }: ReferenceFacts,
-): ImageSize | undefined {
-  if (definitions.some(({ width, height }) => width * height > pixels)) return undefined;
-  const root = Math.round(Math.sqrt(pixels));
-  if (root * root === pixels) return { width: root, height: root };
-  const { width, height } = geometry;
-  if (pixels % height === 0) return { width: pixels / height, height };
-  return pixels % width === 0 ? { width, height: pixels / width } : undefined;
 }

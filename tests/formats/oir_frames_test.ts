@@ -21,20 +21,6 @@ const values = (planes: readonly Float32Array[]) => planes.map((plane) => [...pl
 const size = (axes: readonly { name: string; size: number }[]) =>
   Object.fromEntries(axes.map((a) => [a.name, a.size]));
 
-Deno.test("assembles alternating strips of two channels", async () => {
-  // 14 bytes a strip end inside rows of 10 bytes; 7 bytes end inside samples.
-  for (const stripBytes of [10, 14, 7, 1000]) {
-    const { planes, summary } = await openBytes(writeOir(frame({ stripBytes })));
-    assert.deepEqual(values(planes), [[...ramp(20, 0)], [...ramp(20, 100)]], `strips of ${stripBytes} bytes`);
-    assert.deepEqual(summary.axes.map((a) => [a.name, a.step, a.unit]), [
-      ["C", 1, "Pixels"],
-      ["Y", 0.25, "um"],
-      ["X", 0.5, "um"],
-    ]);
-    assert.deepEqual([summary.date, summary.time], ["20230506", "07:08:09"]);
-  }
-});
-
 Deno.test("channels with pixels come in their declared order and with their names", async () => {
   const channels = [
     { id: CHANNEL_B, name: "second", order: 2 },

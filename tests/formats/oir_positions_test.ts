@@ -1,7 +1,9 @@
 /** Frames away from the first one, colours, times and documents of OIR files. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
 import { documentsOf } from "../../readers/io/document_list.ts";
 import type { Acquisition, Position } from "../../readers/reader.ts";
+import { FILES } from "../fixtures/oir/write_files.ts";
 import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp } from "../fixtures/oir_files.ts";
 import { withFiles } from "../temporary_files.ts";
 import { concat, words } from "../fixtures/bytes.ts";
@@ -214,4 +216,10 @@ Deno.test("every position of an OIR file along three axes", async () => {
         }
       }),
   );
+});
+
+Deno.test("the fixtures equal the output of their script", async () => {
+  for (const [name, bytes] of Object.entries(FILES)) {
+    deepEqual(await Deno.readFile(join(import.meta.dirname!, "../fixtures/oir", name)), bytes, name);
+  }
 });

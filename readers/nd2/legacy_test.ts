@@ -1,66 +1,53 @@
-/** The document of a file that is one box with some XML. */
-import { deepEqual, equal, throws } from "node:assert/strict";
-import { Buffer } from "node:buffer";
+import { deepEqual, throws } from "node:assert/strict";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { variantBudget } from "./clx_lite.ts";
-import { documentOf, holderOf, legacyLoops, numberOf, textStarting } from "./legacy_documents.ts";
-import { objectIn, type Variant, type VariantObject } from "./variant.ts";
+import { codestreamSize } from "./legacy_image.ts";
+import { legacyLoops } from "./legacy_documents.ts";
+import type { Variant, VariantObject } from "./variant.ts";
 
-function parsed(xml: string) {
-  const content = Buffer.from(xml);
-  const head = Buffer.alloc(8, "xml ");
-  head.writeUInt32BE(8 + content.length);
-  const file = new DecodedBytes(Buffer.concat([head, content]), "the file");
-  return documentOf(file, new Map([["TINF", [0]]]), "TINF", variantBudget().xml, []);
+/** Reads a box with a codestream of the markers SOC and SIZ (ITU-T T.800, annex A.5.1) after some bytes. */
+function sizeOf(
+  change: { size?: number[]; offset?: number[]; components?: number; depth?: number },
+  before: number[] = [],
+) {
+  const { size, offset, components, depth } = {
+    size: [20, 16],
+    offset: [0, 0],
+    components: 1,
+    depth: 7,
+    ...change,
+  };
+  const bytes = new Uint8Array(8 + before.length + 60);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, bytes.length);
+  bytes.set(before, 8);
+  const start = 8 + before.length;
+  [0xff4f, 0xff51, 41].forEach((word, i) => view.setUint16(start + 2 * i, word));
+  [...size, ...offset].forEach((word, i) => view.setUint32(start + 8 + 4 * i, word));
+  view.setUint16(start + 40, components);
+  view.setUint8(start + 42, depth);
+  const { columns, rows, components: found, bits } = codestreamSize(new DecodedBytes(bytes, "the file"), 0);
+  return [columns, rows, found, bits];
 }
 
-Deno.test("values are attributes or the text of an element; names lose the prefix for their type", () => {
-  const document = parsed(
-    '<?xml version="1.0"?><variant version="1.0"><uiCount runtype="lx_uint32" value="3"/><Text>Metadata: x</Text>' +
-      '<Count value="4"/><sEmpty/><Loop Type="2" runtype="x"><_0 value="a"/><_1 value="b"/></Loop></variant>',
-  );
-  deepEqual([...document.keys()], ["Count", "Text", "Count 2", "Empty", "Loop"]);
-  deepEqual([numberOf(document, "Count"), numberOf(document, "Count 2")], [3, 4]);
-  equal(document.get("Text"), "Metadata: x");
-  deepEqual(document.get("Empty"), new Map());
-  deepEqual([...objectIn(document, "Loop")], [["Type", "2"], ["0", "a"], ["1", "b"]]);
+Deno.test("the size of a codestream is found, also after the boxes of a JP2", () => {
+  deepEqual(sizeOf({}), [20, 16, 1, 8]);
+  // Half a start marker is skipped.
+  deepEqual(sizeOf({}, [0xff, 0x4f, 0xff, 0, 0xff, 0x4f, 0, 0x51, 0, 0, 0xff, 0x51]), [20, 16, 1, 8]);
+  deepEqual(sizeOf({ size: [25, 18], offset: [5, 2], components: 3, depth: 15 }), [20, 16, 3, 16]);
+  // The highest bit of the depth marks signed samples.
+  deepEqual(sizeOf({ depth: 0x80 | 11 }), [20, 16, 1, 12]);
 });
 
-Deno.test("an object is found inside its wrappers unless there are several", () => {
-  const wrapped = parsed('<a><UnknownData><b value="1"/></UnknownData><c><d><Count value="5"/></d></c></a>');
-  equal(numberOf(holderOf(wrapped, ["Count"]), "Count"), 5);
-  const parted = parsed('<a><B><Count value="5"/></B><C><Count value="6"/></C></a>');
-  equal(holderOf(parted, ["Count"]), parted);
-  const deep = parsed(`${"<A>".repeat(12)}<Count value="5"/>${"</A>".repeat(12)}`);
-  equal(numberOf(holderOf(deep, ["Count"]), "Count"), null);
-});
-
-Deno.test("the first text with a given start is found at any depth", () => {
-  const texts = parsed(
-    '<a><b><Text value="other"/></b><b><Text value="Metadata: 1"/></b><c value="Metadata: 2"/></a>',
-  );
-  equal(textStarting(texts, "Metadata:"), "Metadata: 1");
-  equal(textStarting(texts, "none"), null);
-  equal(textStarting(undefined, ""), null);
-});
-
-Deno.test("numbers are finite and not blank; missing documents are empty, other text is refused", () => {
-  const values = parsed(
-    '<a><A value=" "/><B value="x"/><C value="Infinity"/><D value="-1.5"/><E><F/></E></a>',
-  );
-  deepEqual(["A", "B", "C", "D", "E", "G"].map((name) => numberOf(values, name)), [
-    null,
-    null,
-    null,
-    -1.5,
-    null,
-    null,
-  ]);
-  throws(() => parsed("text"), { tag: "DecodeFailed" });
-  equal(
-    documentOf(new DecodedBytes(new Uint8Array(), "it"), new Map(), "TINF", variantBudget().xml, []).size,
-    0,
-  );
+Deno.test("unsupported codestreams are refused", () => {
+  const cases: [Parameters<typeof sizeOf>[0], RegExp][] = [
+    [{ size: [0, 16] }, /is 16 x 0 x 1/],
+    [{ size: [20, 2], offset: [0, 2] }, /is 0 x 20 x 1/],
+    [{ size: [1 << 16, 1 << 16] }, /is 65536 x 65536 x 1/],
+    [{ components: 2 }, /is 16 x 20 x 2/],
+    [{ components: 4 }, /is 16 x 20 x 4/],
+    [{ depth: 16 }, /samples of 17 bits/],
+  ];
+  for (const [change, message] of cases) throws(() => sizeOf(change), { tag: "DecodeFailed", message });
 });
 
 function variant(value: unknown): Variant {

@@ -3,15 +3,11 @@ import * as fc from "fast-check";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { StopFlag } from "../io/stop_flag.ts";
-import { StridedReader } from "./strided_samples.ts";
+import { readStrided } from "./strided.ts";
 
-const reader = (bytes: Uint8Array, sampleType: "uint8" | "uint16") =>
-  new StridedReader({
-    file: new DecodedBytes(bytes, "the file"),
-    sampleType,
-    stop: new StopFlag(),
-    what: "samples",
-  });
+const source = (bytes: Uint8Array, sampleType: "uint8" | "uint16") => ({
+  ...{ file: new DecodedBytes(bytes, "the file"), sampleType, stop: new StopFlag(), what: "samples" },
+});
 
 Deno.test("samples at any distances are those of the addresses", () => {
   const distance = fc.integer({ min: 0, max: 40 });
@@ -36,11 +32,13 @@ Deno.test("samples at any distances are those of the addresses", () => {
         const offsets = channels.map((channel) => width * channel);
         const bytes = new Uint8Array(offset + far * 10 + near * 10 + 200).map((_, i) => i * 7 % 251);
         const planes = offsets.map(() => new Float32Array(at + rows * columns));
-        reader(bytes, wide ? "uint16" : "uint8").read(
-          { offset, rows: { count: rows, step: rowStep }, columns: { count: columns, step: columnStep } },
-          offsets,
-          { planes, at },
-        );
+        const samples = {
+          ...source(bytes, wide ? "uint16" : "uint8"),
+          offsets: offsets.map((one) => offset + one),
+          rows: { count: rows, step: rowStep },
+          columns: { count: columns, step: columnStep },
+        };
+        readStrided(samples, planes, at);
         const view = new DataView(bytes.buffer);
         const sample = (place: number) => wide ? view.getUint16(place, true) : view.getUint8(place);
         planes.forEach((plane, c) => {
@@ -61,10 +59,7 @@ Deno.test("lines longer than one read are read in parts", () => {
   const columns = MAX_READ_STEP + 5;
   const bytes = new Uint8Array(2 * columns).map((_, i) => i % 251);
   const plane = new Float32Array(2 * columns);
-  reader(bytes, "uint8").read(
-    { offset: 0, rows: { count: 2, step: columns }, columns: { count: columns, step: 1 } },
-    [0],
-    { planes: [plane], at: 0 },
-  );
+  const [rows, row] = [{ count: 2, step: columns }, { count: columns, step: 1 }];
+  readStrided({ ...source(bytes, "uint8"), offsets: [0], rows, columns: row }, [plane], 0);
   deepEqual(plane.every((value, i) => value === i % 251), true);
 });
