@@ -7,7 +7,7 @@ import type { DocumentList } from "../io/document_list.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { numberOf, textFrom } from "../metadata/text.ts";
 import { allowedXml, child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
-import { addWarning, type Warning, warning } from "../warning.ts";
+import { unlessLost, type Warning } from "../warning.ts";
 import type { DocumentBlock, FileScan } from "./file_scan.ts";
 
 /** Largest block of documents in bytes; lookup tables of 0.5 MB for each of a hundred channels take less. */
@@ -128,7 +128,7 @@ export class DocumentParser {
       if (this.#searchable <= 0) break;
       this.#stop.check();
       this.#searchable -= block.length;
-      const documents = this.#unlessDamaged(() => readDocuments(scan.file, block)) ?? [];
+      const documents = this.#unlessLost(() => readDocuments(scan.file, block)) ?? [];
       const wanted = documents.filter(({ kind }) => WANTED.has(kind));
       found.push(...wanted.slice(0, MAX_KEPT - found.length));
     }
@@ -139,7 +139,7 @@ export class DocumentParser {
   parseAll(documents: readonly StoredDocument[]): XmlElement[] {
     return documents.flatMap((document) => {
       this.#stop.check();
-      return this.#unlessDamaged(() => this.parse(document)) ?? [];
+      return this.#unlessLost(() => this.parse(document)) ?? [];
     });
   }
 
@@ -153,15 +153,8 @@ export class DocumentParser {
     return parseXml(allowedXml(textFrom(bytes)), what, this.#limits);
   }
 
-  #unlessDamaged<T>(read: () => T): T | null {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      const text = `A metadata document is left out: ${error.message}`;
-      addWarning(this.warnings, warning("metadata_damaged", text));
-      return null;
-    }
+  #unlessLost<T>(read: () => T): T | null {
+    return unlessLost(this.warnings, "A metadata document", read);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Frame documents: size of the stored planes, and position of each frame in time, depth and wavelength. */
-import { DecodeFailed, unlessDamaged } from "../errors.ts";
+import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { addWarning, warning } from "../warning.ts";
+import { unlessLost } from "../warning.ts";
 import { MAX_TIME_RECORDS, timesFrom } from "../metadata/time_stamps.ts";
 import { child, descendants, type XmlElement } from "../metadata/xml.ts";
 import type { FileScan, FrameIndex } from "./file_scan.ts";
@@ -94,17 +94,13 @@ export class FrameDocuments {
 
   #read(scan: FileScan, at: number): FrameDocument | null {
     const [offset = 0, length = 0] = scan.frames.slice(at, at + 2);
-    const document = unlessDamaged(() => {
-      const stored = length > MAX_FRAME_BYTES
-        ? undefined
-        : readDocuments(scan.file, { offset, length }).find(({ name }) => name === "frameProperties");
-      return stored ? frameDocument(this.#parser.parse(stored)) : null;
-    }, null);
-    if (document === null) {
-      const text = `The frame document at ${offset} cannot be read`;
-      addWarning(this.#parser.warnings, warning("metadata_damaged", text));
-    }
-    return document;
+    return unlessLost(this.#parser.warnings, `The frame document at ${offset}`, () => {
+      if (length > MAX_FRAME_BYTES) throw new DecodeFailed(`it has ${length} bytes`);
+      const found = readDocuments(scan.file, { offset, length });
+      const stored = found.find(({ name }) => name === "frameProperties");
+      if (stored === undefined) throw new DecodeFailed("its block holds no such document");
+      return frameDocument(this.#parser.parse(stored));
+    });
   }
 }
 
