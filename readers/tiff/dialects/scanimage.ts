@@ -71,7 +71,10 @@ export function openScanImage(opened: Opened): Stack | null {
     ...joined ? [] : timing.warnings,
   ];
   if (lineScan && !joined) {
-    const period = storedPeriod(all);
+    const last = file.count - 1;
+    const span = file.stamped && last > 0 ? file.stamp(last)!.seconds - file.stamp(0)!.seconds : NaN;
+    // The stamps count, else the rates in the header.
+    const period = span > 0 ? span / (file.span - 1) : framePeriod(all);
     warnings.push(...lineScanWarnings(lineScan, layout.height, { frames: axes.times, period }));
   }
   if (regions?.warning) warnings.push(regions.warning);
@@ -203,14 +206,6 @@ function framePeriod({ header, order }: Acquired): number | null {
   const rate = header.positive("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
   const period = rate === null ? header.positive("hRoiManager.scanFramePeriod", "scanFramePeriod") : 1 / rate;
   return period && order.averaged * period;
-}
-
-/** Seconds between stored frames, from the stamps of a file or else from its header. */
-function storedPeriod(all: Acquired): number | null {
-  const { file } = all;
-  const last = file.count - 1;
-  const span = file.stamped && last > 0 ? file.stamp(last)!.seconds - file.stamp(0)!.seconds : NaN;
-  return span > 0 ? span / (file.span - 1) : framePeriod(all);
 }
 
 function headerStep(all: Acquired): number | null {

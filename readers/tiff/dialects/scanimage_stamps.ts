@@ -140,9 +140,8 @@ export class FileFrames {
     const rest = numbers.slice(first);
     const next = rest.findIndex((number) => number !== rest[0]);
     // The last frame may be incomplete.
-    return next === first || next < 0 && first + rest.length === this.offsets.length && rest.length <= first
-      ? first
-      : null;
+    const isLast = next < 0 && first + rest.length === this.offsets.length && rest.length <= first;
+    return next === first || isLast ? first : null;
   }
 
   /** Why the frame numbers are inconsistent, as a clause; or `null`. */
