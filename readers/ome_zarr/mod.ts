@@ -43,74 +43,64 @@ const MAX_READ_FOR_LIST = 64;
 /** Adds the metadata of its collection to an image that may be a member: the first image, unless it belongs to a plate. */
 export type ShapeImage = (stored: StoredImage) => Promise<Acquisition>;
 
-/** The images at a path in a store, as scenes. Each image is read when it is opened. */
-export class ImageScenes implements Scenes {
-  readonly count: number;
-  readonly own = 0;
-  readonly warnings: Warning[];
-  readonly #opened: OpenedStore;
-  readonly #stop: StopFlag;
-  readonly #list: ImageList;
-  readonly #shape: ShapeImage;
+/**
+ * The images at a path in a store, as scenes. Each image is read when it is opened.
+ *
+ * @throws {DecodeFailed | UnsupportedFormat} as {@linkcode imageList} does
+ */
+export function imageScenes(opened: OpenedStore, stop: StopFlag, shape: ShapeImage): Scenes {
+  const list = imageList(opened);
+  const warnings = [...list.warnings];
   /** Entries of scenes that have been opened. */
-  readonly #known = new Map<number, SceneEntry>();
-
-  /** Finds the images. @throws {DecodeFailed | UnsupportedFormat} as {@linkcode imageList} does */
-  constructor(opened: OpenedStore, stop: StopFlag, shape: ShapeImage) {
-    this.#list = imageList(opened);
-    this.count = this.#list.images.length;
-    this.warnings = [...this.#list.warnings];
-    this.#opened = opened;
-    this.#stop = stop;
-    this.#shape = shape;
-  }
-
-  entries(most: number): SceneEntry[] {
-    return this.#list.images.slice(0, most).map(({ name }, scene) =>
-      this.#known.get(scene) ?? this.#readForList(scene) ?? { name, sizes: {} }
-    );
-  }
-
-  async open(scene: number): Promise<Acquisition> {
-    const stored = readStoredImage(this.#opened, this.#list, scene);
-    this.#known.set(scene, this.#entryOf(stored, scene));
-    const isMember = scene === 0 && this.#list.kind !== "plate";
-    const acquisition = isMember ? await this.#shape(stored) : acquisitionOf(stored, this.#stop);
-    return { ...acquisition, files: () => this.#files(scene === 0 ? stored : null) };
-  }
-
-  /** Paths that identify the content: the ZIP file, or the documents and the first chunk of the first image. */
-  #files(first: StoredImage | null): string[] {
-    const { store, fileSize, shown } = this.#opened;
-    if (fileSize !== null) return [shown("")];
-    const keys = documentKeys(store, this.#list.path);
-    try {
-      const { documents, image: { array } } = first ?? readStoredImage(this.#opened, this.#list, 0);
-      keys.push(...documents, ...array.chunkKeys(array.shape.map(() => 0)).filter((key) => store.has(key)));
-    } catch (error) {
-      if (!isLoss(error) || error instanceof Unreadable) throw error;
-    }
-    return keys.map(shown);
-  }
-
+  const known = new Map<number, SceneEntry>();
+  const entryOf = ({ image }: StoredImage, scene: number): SceneEntry => ({
+    name: list.images[scene]!.name ?? image.name,
+    sizes: sizesOf(servedAxes(image)),
+  });
   /** Reads a scene for the list; `null` for damaged scenes, fields of a plate and later images of a layout. */
-  #readForList(scene: number): SceneEntry | null {
-    if (this.#list.kind === "plate" || scene >= MAX_READ_FOR_LIST) return null;
+  const readForList = (scene: number): SceneEntry | null => {
+    if (list.kind === "plate" || scene >= MAX_READ_FOR_LIST) return null;
     try {
-      return this.#entryOf(readStoredImage(this.#opened, this.#list, scene), scene);
+      return entryOf(readStoredImage(opened, list, scene), scene);
     } catch (error) {
       if (!isLoss(error)) throw error;
       if (error instanceof Unreadable) {
         const message = `The sizes of scene ${scene} cannot be read: ${error.message}`;
-        this.warnings.push(warning("file_unreadable", message));
+        warnings.push(warning("file_unreadable", message));
       }
       return null;
     }
-  }
+  };
+  return {
+    count: list.images.length,
+    own: 0,
+    warnings,
+    entries: (most) =>
+      list.images.slice(0, most).map(({ name }, scene) =>
+        known.get(scene) ?? readForList(scene) ?? { name, sizes: {} }
+      ),
+    async open(scene) {
+      const stored = readStoredImage(opened, list, scene);
+      known.set(scene, entryOf(stored, scene));
+      const isMember = scene === 0 && list.kind !== "plate";
+      const acquisition = isMember ? await shape(stored) : acquisitionOf(stored, stop);
+      return { ...acquisition, files: () => identityOf(opened, list, scene === 0 ? stored : null) };
+    },
+  };
+}
 
-  #entryOf({ image }: StoredImage, scene: number): SceneEntry {
-    return { name: this.#list.images[scene]!.name ?? image.name, sizes: sizesOf(servedAxes(image)) };
+/** Paths that identify the content: the ZIP file, or the documents and the first chunk of the first image. */
+function identityOf(opened: OpenedStore, list: ImageList, first: StoredImage | null): string[] {
+  const { store, fileSize, shown } = opened;
+  if (fileSize !== null) return [shown("")];
+  const keys = documentKeys(store, list.path);
+  try {
+    const { documents, image: { array } } = first ?? readStoredImage(opened, list, 0);
+    keys.push(...documents, ...array.chunkKeys(array.shape.map(() => 0)).filter((key) => store.has(key)));
+  } catch (error) {
+    if (!isLoss(error) || error instanceof Unreadable) throw error;
   }
+  return keys.map(shown);
 }
 
 /** An image and its store. */
