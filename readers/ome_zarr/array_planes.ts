@@ -110,7 +110,7 @@ export async function decodePlanes(
   stop: StopFlag,
 ): Promise<void> {
   const sink = new PlaneSink(selection, planes, array.fill, array.path);
-  const decoder = new ChunkDecoder(sink, stop);
+  const decode = chunkDecoder(sink, stop);
   const axes = [...array.shape.keys()];
   for (const position of combinations(wantedChunks(array, selection))) {
     stop.check();
@@ -122,7 +122,7 @@ export async function decodePlanes(
     }
     const { source, name } = chunk;
     try {
-      await decoder.decode(array.chain, { source, name, axes, origin: box.map(({ from }) => from) });
+      await decode(array.chain, { source, name, axes, origin: box.map(({ from }) => from) });
     } finally {
       source.close?.();
     }
@@ -174,21 +174,17 @@ interface EncodedChunk {
   readonly origin: readonly number[];
 }
 
-/** Decodes chunks one after the other into one sink. */
-class ChunkDecoder {
-  readonly #sink: PlaneSink;
-  readonly #stop: StopFlag;
+/** Returns a function that decodes a chunk into the sink. @throws {DecodeFailed} with the name of the chunk */
+function chunkDecoder(sink: PlaneSink, stop: StopFlag) {
   /** Buffer of the decoded chunk. It is reused, since new memory is first cleared. */
-  #kept = new Uint8Array(0);
+  let kept = new Uint8Array(0);
+  const room: Room = (length) => {
+    if (kept.length !== length) kept = new Uint8Array(length);
+    return kept;
+  };
 
-  constructor(sink: PlaneSink, stop: StopFlag) {
-    this.#sink = sink;
-    this.#stop = stop;
-  }
-
-  /** Decodes a chunk. @throws {DecodeFailed} with the name of the chunk */
-  async decode(chain: CodecChain, chunk: EncodedChunk): Promise<void> {
-    this.#stop.check();
+  async function decode(chain: CodecChain, chunk: EncodedChunk): Promise<void> {
+    stop.check();
     const { source, name, origin } = chunk;
     const { serializer, shape } = chain;
     const axes = chain.axes.map((axis) => chunk.axes[axis]!);
@@ -198,7 +194,7 @@ class ChunkDecoder {
         const bytes = decodeBytes(chain.byteCodecs, source, { size: encodedBound(chain), name });
         shard = new DecodedBytes(bytes, `shard "${name}"`);
       }
-      return await this.#decodeShard(serializer, { ...chunk, source: shard, axes });
+      return await decodeShard(serializer, { ...chunk, source: shard, axes });
     }
     const box = placed(origin, axes, shape);
     const { sampleType, littleEndian } = serializer;
@@ -210,34 +206,29 @@ class ChunkDecoder {
         source.readInto(offset, bytes, `chunk "${name}"`);
         return bytes;
       };
-      return this.#sink.put({ box, sampleType, littleEndian, bytesAt });
+      return sink.put({ box, sampleType, littleEndian, bytesAt });
     }
-    const bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room: this.#room });
+    const bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room });
     requireSize(bytes.length, serializer.size, name);
     const decoded = chain.valueCodecs.length > 0
       ? { ...await decodeValues(chain, bytes, serializer, name), littleEndian: true }
       : { bytes, sampleType, littleEndian };
     const bytesAt = (offset: number, length: number) => decoded.bytes.subarray(offset, offset + length);
-    this.#sink.put({ box, ...decoded, bytesAt });
+    sink.put({ box, ...decoded, bytesAt });
   }
 
-  readonly #room: Room = (length) => {
-    if (this.#kept.length !== length) this.#kept = new Uint8Array(length);
-    return this.#kept;
-  };
-
-  async #decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
+  async function decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
     const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
     const index = readIndex(sharding, shard);
     // Selects per axis, which skips most inner chunks of a shard with many time points at once.
     const along = axes.map((axis, i) => {
       const size = innerShape[i]!;
-      const isWanted = (n: number) => this.#sink.wants(axis, { from: origin[axis]! + n * size, size });
+      const isWanted = (n: number) => sink.wants(axis, { from: origin[axis]! + n * size, size });
       return [...Array(grid[i]!).keys()].filter(isWanted);
     });
     for (const position of combinations(along)) {
-      this.#stop.check();
+      stop.check();
       const first = origin.slice();
       for (const [i, axis] of axes.entries()) {
         first[axis] = origin[axis]! + position[i]! * innerShape[i]!;
@@ -245,10 +236,12 @@ class ChunkDecoder {
       const place = `(${position.join(", ")})`;
       const entry = position.reduce((number, n, i) => number * grid[i]! + n, 0);
       const source = innerChunk(shard, index(entry), place);
-      if (source === null) this.#sink.fill(placed(first, axes, innerShape));
-      else await this.decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
+      if (source === null) sink.fill(placed(first, axes, innerShape));
+      else await decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
     }
   }
+
+  return decode;
 }
 
 /** The box of samples in C order of their axes; `axes` are the array's axes for them. */

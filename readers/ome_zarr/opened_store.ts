@@ -13,7 +13,7 @@ import { FORMAT_NAMES } from "../format.ts";
 import { isInsideRoots } from "../io/paths.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import type { Source } from "../reader.ts";
-import { readNode, type Store, type StoredValue } from "./hierarchy.ts";
+import { readNode, type Store } from "./hierarchy.ts";
 import { zarrFolder } from "./zip_directory.ts";
 import { type FileTree, ZipFiles } from "./zip_files.ts";
 
@@ -73,7 +73,7 @@ export function storeInTree(path: string, files: FileTree): OpenedStore {
   const root = outermostGroup(path, files);
   const isZip = files instanceof ZipFiles;
   return {
-    store: isZip ? files.store(root) : new DirectoryStore(root, files),
+    store: isZip ? files.store(root) : directoryStore(root, files),
     path: pathInside(root, path),
     shown: (inner) => join(root, inner),
     fileSize: isZip ? files.size : null,
@@ -96,58 +96,48 @@ function outermostGroup(path: string, files: FileTree): string {
   return root;
 }
 
-/** A store that is a directory. */
-export class DirectoryStore implements Store {
-  readonly holdsWhole = false;
-  readonly indexBytes = 0;
-  readonly #root: string;
-  readonly #files: FileAccess;
-
-  /**
-   * Reads values below a folder.
-   *
-   * @param root resolved path of the outermost group; links may lead only to locations below it
-   */
-  constructor(root: string, files: FileAccess) {
-    this.#root = root;
-    this.#files = files;
-  }
-
-  open(key: string): StoredValue | null {
-    const path = join(this.#root, key);
-    if (this.#isAbsent(key)) {
-      this.#files.noteAbsent(path);
-      return null;
-    }
-    const file = this.#openFile(key, path);
-    if (isInsideRoots(file.path, [this.#root])) return file;
-    file.close();
-    throw new DecodeFailed(`"${key}" is a link that leaves the store`);
-  }
-
-  has(key: string): boolean {
-    return this.#files.hasEntry(join(this.#root, key));
-  }
-
-  #openFile(key: string, path: string): RandomAccessFile {
-    try {
-      return this.#files.open(path);
-    } catch (error) {
-      if (error instanceof UnsupportedFormat) {
-        throw new DecodeFailed(`"${key}" is not a regular file`, { cause: error });
-      }
-      if (error instanceof Unreadable) throw new Unreadable(`"${key}": ${error.message}`, { cause: error });
-      // An absent chunk has the fill value, but one that cannot be reached must not get it. Both cases have one message, which
-      // does not reveal what exists outside the roots.
-      if (!(error instanceof PathNotFound || error instanceof PathNotAllowed)) throw error;
-      throw new DecodeFailed(`"${key}" exists but leads nowhere inside the store`, { cause: error });
-    }
-  }
-
+/**
+ * A store that is a directory.
+ *
+ * @param root resolved path of the outermost group; links may lead only to locations below it
+ */
+export function directoryStore(root: string, files: FileAccess): Store {
+  const has = (key: string) => files.hasEntry(join(root, key));
   /** True if no entry has this key, not even a dangling link, and its folder is a directory or absent. */
-  #isAbsent(key: string): boolean {
-    if (key === "" || this.has(key)) return false;
+  const isAbsent = (key: string): boolean => {
+    if (key === "" || has(key)) return false;
     const folder = key.slice(0, Math.max(0, key.lastIndexOf("/")));
-    return this.#files.kind(join(this.#root, folder)) === "directory" || this.#isAbsent(folder);
+    return files.kind(join(root, folder)) === "directory" || isAbsent(folder);
+  };
+  return {
+    holdsWhole: false,
+    indexBytes: 0,
+    has,
+    open(key) {
+      const path = join(root, key);
+      if (isAbsent(key)) {
+        files.noteAbsent(path);
+        return null;
+      }
+      const file = openedFile(key, path, files);
+      if (isInsideRoots(file.path, [root])) return file;
+      file.close();
+      throw new DecodeFailed(`"${key}" is a link that leaves the store`);
+    },
+  };
+}
+
+function openedFile(key: string, path: string, files: FileAccess): RandomAccessFile {
+  try {
+    return files.open(path);
+  } catch (error) {
+    if (error instanceof UnsupportedFormat) {
+      throw new DecodeFailed(`"${key}" is not a regular file`, { cause: error });
+    }
+    if (error instanceof Unreadable) throw new Unreadable(`"${key}": ${error.message}`, { cause: error });
+    // An absent chunk has the fill value, but one that cannot be reached must not get it. Both cases have one message, which
+    // does not reveal what exists outside the roots.
+    if (!(error instanceof PathNotFound || error instanceof PathNotAllowed)) throw error;
+    throw new DecodeFailed(`"${key}" exists but leads nowhere inside the store`, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import { NO_LINKS } from "../../tests/no_links.ts";
 import { inFolder } from "../../tests/temporary_files.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { keyBelow, readValue, storeKey } from "./hierarchy.ts";
-import { DirectoryStore } from "./opened_store.ts";
+import { directoryStore } from "./opened_store.ts";
 
 Deno.test("keys stay inside the store", () => {
   deepEqual(
@@ -23,7 +23,7 @@ Deno.test("a directory store separates absent values from unreachable ones and b
     put("in/five", "12345");
     put("one", "1");
     const files = new FileAccess();
-    const store = new DirectoryStore(folder, files);
+    const store = directoryStore(folder, files);
     const length = (key: string, most: number) => readValue(store, key, most)?.length ?? null;
     equal(length("in/five", 5), 5);
     throws(() => length("in/five", 4), /"in\/five" has 5 bytes, more than 4/);
@@ -33,7 +33,7 @@ Deno.test("a directory store separates absent values from unreachable ones and b
     throws(() => length("one/two", 9), /"one\/two" exists but leads nowhere/);
     if (!NO_LINKS) {
       Deno.symlinkSync("/etc/hostname", join(folder, "link"));
-      throws(() => store.open("link"), /"link" is a link that leaves the store/);
+      throws(() => store.open("link", 9), /"link" is a link that leaves the store/);
     }
     files.close();
   }));
