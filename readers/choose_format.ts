@@ -39,7 +39,7 @@ export async function chooseFormat(
     const { format } = await chooseFormat(archive, allowedExtensions, files);
     return { format, path: STORE_MARKERS.includes(basename(path)) ? dirname(path) : path };
   }
-  const rules = new NameRules(path, allowedExtensions);
+  const rules = nameRules(path, allowedExtensions);
   const kind = files.kind(path);
   const store = await storeAt(path, kind, files);
   if (store !== null) {
@@ -89,41 +89,30 @@ export async function openChosen(
 }
 
 /** What the name of a path says about its format, and which extensions the operator allows. */
-class NameRules {
-  /** Last part of the path; empty for the root of a file system. */
-  readonly name: string;
-  readonly extension: string | null;
-  /** The extension, if it is allowed. */
-  readonly promised: string | null;
-  readonly allowedExtensions: readonly string[];
-
-  constructor(path: string, allowedExtensions: readonly string[]) {
-    this.name = basename(path) || path;
-    this.extension = extensionOf(path);
-    this.promised = this.extension !== null && allowedExtensions.includes(this.extension)
-      ? this.extension
-      : null;
-    this.allowedExtensions = allowedExtensions;
-  }
-
-  /** True if the path's extension is allowed, or one of the format found by content. */
-  allow({ extensions }: Format): boolean {
-    return this.promised !== null ||
-      extensions.some((extension) => this.allowedExtensions.includes(extension));
-  }
-
-  expected<F extends Format>(formats: readonly F[]): F | undefined {
-    return formats.find(({ extensions }) => this.promised !== null && extensions.includes(this.promised));
-  }
-
-  notAllowed(extension: string): UnsupportedFormat {
-    return new UnsupportedFormat(
-      `"${this.name}" is of a format ("${extension}") that is not allowed here; this server opens ${
-        this.allowedExtensions.join(" ")
-      }`,
-    );
-  }
+function nameRules(path: string, allowedExtensions: readonly string[]) {
+  // The root of a file system has no last part.
+  const name = basename(path) || path;
+  const extension = extensionOf(path);
+  const promised = extension !== null && allowedExtensions.includes(extension) ? extension : null;
+  const allowed = allowedExtensions.join(" ");
+  return {
+    name,
+    extension,
+    allowed,
+    /** True if the path's extension is allowed, or one of the format found by content. */
+    allow: ({ extensions }: Format) =>
+      promised !== null || extensions.some((own) => allowedExtensions.includes(own)),
+    /** The format that the path's extension stands for. */
+    expected: <F extends Format>(formats: readonly F[]): F | undefined =>
+      formats.find(({ extensions }) => promised !== null && extensions.includes(promised)),
+    notAllowed: (own: string) =>
+      new UnsupportedFormat(
+        `"${name}" is of a format ("${own}") that is not allowed here; this server opens ${allowed}`,
+      ),
+  };
 }
+
+type NameRules = ReturnType<typeof nameRules>;
 
 /** The store at `path`, which is its directory or a marker file in it; or `null`. */
 async function storeAt(path: string, kind: PathKind | null, files: FileAccess): Promise<ChosenFormat | null> {
@@ -186,9 +175,7 @@ async function formatOfFile(path: string, rules: NameRules, files: FileAccess): 
   throw new UnsupportedFormat(
     explanation !== null
       ? `"${rules.name}" cannot be opened: ${explanation}`
-      : `"${rules.name}" is of no known format; this server opens ${
-        rules.allowedExtensions.join(" ")
-      } (README.md#what-it-reads)`,
+      : `"${rules.name}" is of no known format; this server opens ${rules.allowed} (README.md#what-it-reads)`,
   );
 }
 
