@@ -12,12 +12,6 @@ import { looseBound } from "./byte_codecs.ts";
 import type { Store, StoredValue } from "./hierarchy.ts";
 import { readZipDirectory, requireStraightNames, type ZipEntry } from "./zip_directory.ts";
 
-/** An opened file of a folder or a ZIP file. */
-export interface OpenedFile extends ByteSource {
-  readonly path: string;
-  close(): void;
-}
-
 /** The files below a folder, on disk or in a ZIP file. */
 export type FileTree = FileAccess | ZipFiles;
 
@@ -86,7 +80,7 @@ export class ZipFiles {
   }
 
   /** Opens an entry, and inflates it if it is deflated. @throws {PathNotFound | DecodeFailed} it is missing or damaged */
-  open(path: string): OpenedFile {
+  open(path: string): ByteSource & { readonly path: string; close(): void } {
     const value = this.store(this.archive).open(this.#keyOf(path), MAX_DOCUMENT_BYTES);
     if (value === null) {
       throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such entry`);
