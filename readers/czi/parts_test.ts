@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { StopFlag } from "../io/stop_flag.ts";
-import { coveredPixels } from "./coverage.ts";
+import { coveredPixels } from "./plane_plan.ts";
 import { jpegColours } from "./storage.ts";
 
 const AREA = fc.integer({ min: 0, max: 20 });

@@ -25,10 +25,9 @@ import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.t
 import { warnIf } from "../warning.ts";
 import { CHUNK_MAGIC, chunkAt, findChunks, MAX_FRAMES, type StoredChunks } from "./chunk_map.ts";
 import { FrameNumbers, loopsOf, positionScenes } from "./experiment.ts";
-import { frameLayout } from "./frame_layout.ts";
 import { legacyScenes } from "./legacy_image.ts";
 import { addDocuments, readMetadata } from "./metadata.ts";
-import { channelList, pictureAxes } from "./picture.ts";
+import { channelList, frameLayout, pictureAxes } from "./picture.ts";
 import { planFrame } from "./plane_plan.ts";
 import { numberIn, textIn } from "./variant.ts";
 import { julianMilliseconds, wallClock } from "./wall_clock.ts";

@@ -9,7 +9,7 @@ import { readStrided } from "../samples/strided.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf } from "../warning.ts";
 import { requireChunk, type StoredChunks } from "./chunk_map.ts";
-import type { FrameLayout } from "./frame_layout.ts";
+import type { FrameLayout } from "./picture.ts";
 
 /** Bytes of the time before the samples. */
 const TIME_BYTES = 8;
