@@ -216,7 +216,7 @@ const isImage = (
 async function measured(sessions: Sessions, session: Session, settings: ShellSettings): Promise<Row[]> {
   const { channel, lineScan } = settings;
   const { plane: { shape, axes }, lineScan: stated, source, channels } = openResponse(session);
-  const samples = await samplesOf(sessions.store.channel(session.id, channel).plane);
+  const samples = await samplesOf(sessions.store.channel(session.id, channel));
   const scan = lineScan === undefined
     ? { plane: { samples, shape }, axes: [axes[0]!, axes[1]!] as const }
     : typedScan({ samples, shape }, lineScan);

@@ -82,7 +82,7 @@ export async function measuredImages(
   const order = { plane, channels: [name], along, parts, over: images?.axis ?? null, projection };
   const found = await measuredStack(order, (axis, count, take) => eachImage(opened, axis, count, take));
   const image = found.projected?.[0] ??
-    await samplesOf(opened.sessions.store.channel(opened.session.id, opened.index).plane);
+    await samplesOf(opened.sessions.store.channel(opened.session.id, opened.index));
   if (write === "projection" && projection !== null) {
     const at = positionWords({ ...header.sizes, [projection.axis]: 1 }, position).map((words) =>
       words.join(" ")

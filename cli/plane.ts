@@ -69,7 +69,7 @@ async function planeAt(
 ): Promise<PlaneBuffer> {
   const { t, z, l } = session.summary.position;
   if (position.t === t && position.z === z && position.l === l) {
-    return sessions.store.channel(session.id, channel).plane;
+    return sessions.store.channel(session.id, channel);
   }
   const place = { session, channel, position };
   return (await sessions.positions.plane(place, null, new AbortController().signal)).plane;

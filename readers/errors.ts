@@ -1,6 +1,5 @@
 /**
- * Failures of opening and reading an acquisition, as tagged classes. `routes/error_table.ts` maps each tag to a code and a
- * status.
+ * Failures of opening and reading an acquisition, as tagged classes. `session/errors.ts` maps each tag to a code.
  */
 
 /** Longest quotation of a foreign text in a message. */

@@ -2,15 +2,11 @@
 import type { Context } from "@hono/hono";
 import type { z } from "zod";
 import type * as schemas from "../schemas/http.ts";
+import type { ErrorCode } from "../schemas/served.ts";
 import type { Clock } from "../session/clock.ts";
 import type { DialogManners } from "../session/dialog/manners.ts";
 import type { PickRequest } from "../session/dialog/picker.ts";
-import type { Exporter } from "../session/exporter.ts";
-import type { FolderLister } from "../session/folder_listing.ts";
-import type { Opener } from "../session/opener.ts";
-import type { PositionReader } from "../session/position_reader.ts";
-import type { SessionStore } from "../session/store.ts";
-import type { RequestError } from "./errors.ts";
+import type { Sessions } from "../session/sessions.ts";
 
 /** Shows a file dialog, as `session/dialog/picker.ts` does. */
 export interface DialogPicker {
@@ -31,17 +27,10 @@ export interface Log {
 }
 
 /** The services that `main.ts` passes to the routes. */
-export interface Services {
+export interface Services extends Pick<Sessions, "store" | "opener" | "folders" | "exporter" | "positions"> {
   readonly version: string;
-  /** The time; tests advance it by hand. */
   readonly clock: Clock;
   readonly log: Log;
-  readonly store: SessionStore;
-  readonly opener: Opener;
-  readonly folders: FolderLister;
-  readonly exporter: Exporter;
-  /** Reads planes at other positions than the opened one. */
-  readonly positions: PositionReader;
   readonly picker: DialogPicker;
   /** Limits the dialogs of foreign pages. */
   readonly manners: DialogManners;
@@ -59,7 +48,7 @@ export interface ServeInfo {
   /** Settles when the answer has been sent or the client has left. */
   readonly completed: Promise<void>;
   /** Why the request's head breaks the rules of HTTP, or `null`. */
-  readonly refusal?: RequestError | null;
+  readonly refusal?: Error | null;
 }
 
 /** Hono's types for the app. */
@@ -120,7 +109,7 @@ export interface Endpoint {
   /** True if the query selects a plane along T, Z and L. */
   readonly positions?: boolean;
   /** Error codes besides those of every endpoint. */
-  readonly errors: readonly schemas.ErrorCode[];
+  readonly errors: readonly ErrorCode[];
   readonly handler: Handler;
 }
 

@@ -1,6 +1,5 @@
 /** The table of endpoints, the source of routes and OpenAPI document. */
-import type { ErrorCode } from "../schemas/http.ts";
-import { SERVED } from "../schemas/served.ts";
+import { type ErrorCode, SERVED } from "../schemas/served.ts";
 import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
 import { downloadArchive, exportMembers } from "./export.ts";

@@ -1,108 +1,97 @@
-/** Failures of requests, as tagged classes. See also `session/errors.ts` and `readers/errors.ts`. */
+/** Failures of requests, as classes tagged with their codes, and the answer to any failure. Only this file writes error bodies. */
 import type { z } from "zod";
 import { tagged } from "../readers/errors.ts";
 import type { ValidationDetail } from "../schemas/http.ts";
+import { ERROR_STATUS } from "../schemas/served.ts";
+import { CodedError, codeOf, INTERNAL_MESSAGE, SessionError } from "../session/errors.ts";
+import { jsonResponse } from "./context.ts";
 
-/** Every tag of a {@linkcode RequestError}. */
-export type RequestErrorTag =
-  | "RequestValidationFailed"
-  | "UnsupportedMediaType"
-  | "PayloadTooLarge"
-  | "OriginNotAllowed"
-  | "HostNotAllowed"
-  | "RangeNotSatisfiable"
-  | "NotFound"
-  | "MethodNotAllowed"
-  | "MalformedRequest"
-  | "TooManyConnections"
-  | "HeadersTooLarge"
-  | "UnknownExpectation"
-  | "UnknownTransferCoding"
-  | "Cancelled";
-
-/** Base of all tagged request errors. */
-export abstract class RequestError extends Error {
-  /** Key in the error table. */
-  abstract readonly tag: RequestErrorTag;
+/** Base of all request errors. */
+export abstract class RequestError extends CodedError {
+  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** `message` is one sentence without a full stop. */
   constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
-    this.name = new.target.name;
     this.headers = headers;
   }
 }
 
-/** Error after which the connection cannot be used again, since the rest of the request is not read. */
-abstract class LastRequestError extends RequestError {
-  constructor(message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message, { Connection: "close", ...headers });
-  }
-}
+/** Ends a connection that cannot be used again, since the rest of the request is not read. */
+const LAST = { Connection: "close" };
 
 /** One fault of a request. */
 export type Detail = z.infer<typeof ValidationDetail>;
 
 /** The request does not have the form that the endpoint expects. */
-export class RequestValidationFailed extends tagged(RequestError, "RequestValidationFailed") {
-  readonly details: readonly Detail[];
-
-  constructor(details: readonly Detail[]) {
+export class RequestValidationFailed extends tagged(RequestError, "request_validation_failed") {
+  constructor(readonly details: readonly Detail[]) {
     super(details.map(({ location, message }) => `${location.join(".")}: ${message}`).join("; "));
-    this.details = details;
+  }
+}
+
+/** The request breaks the rules of HTTP/1.1. */
+export class RefusedByHttp extends tagged(RequestError, "request_validation_failed") {
+  constructor(readonly status: 400 | 417 | 431 | 501, message: string) {
+    super(message, LAST);
   }
 }
 
 /** A body that is not `application/json` in UTF-8. */
-export class UnsupportedMediaType extends tagged(RequestError, "UnsupportedMediaType") {}
+export class UnsupportedMediaType extends tagged(RequestError, "unsupported_media_type") {}
 
-/** The body is larger than the limit. */
-export class PayloadTooLarge extends tagged(LastRequestError, "PayloadTooLarge") {}
+/** The body is larger than `most` bytes. */
+export class PayloadTooLarge extends tagged(RequestError, "payload_too_large") {
+  constructor(most: number) {
+    super(`The body is larger than ${most} bytes`, LAST);
+  }
+}
 
 /** Pages of this origin may not name paths. */
-export class OriginNotAllowed extends tagged(RequestError, "OriginNotAllowed") {}
+export class OriginNotAllowed extends tagged(RequestError, "origin_not_allowed") {}
 
 /** The `Host` header names no loopback address. */
-export class HostNotAllowed extends tagged(RequestError, "HostNotAllowed") {}
+export class HostNotAllowed extends tagged(RequestError, "host_not_allowed") {}
 
 /** A range outside the payload of `size` bytes. */
-export class RangeNotSatisfiable extends tagged(RequestError, "RangeNotSatisfiable") {
-  /** `message` is one sentence without a full stop; `size` is that of the payload in bytes. */
+export class RangeNotSatisfiable extends tagged(RequestError, "range_not_satisfiable") {
   constructor(message: string, size: number) {
     super(message, { "Content-Range": `bytes */${size}`, "Accept-Ranges": "bytes" });
   }
 }
 
 /** The resource does not exist. */
-export class NotFound extends tagged(RequestError, "NotFound") {}
+export class NotFound extends tagged(RequestError, "not_found") {}
 
-/** The resource does not support the method. */
-export class MethodNotAllowed extends tagged(RequestError, "MethodNotAllowed") {
-  /** `message` is one sentence without a full stop; `allowed` lists the methods of the resource. */
+/** The resource supports only the methods `allowed`. */
+export class MethodNotAllowed extends tagged(RequestError, "method_not_allowed") {
   constructor(message: string, allowed: readonly string[]) {
     super(message, { Allow: allowed.join(", ") });
   }
 }
 
-/** Malformed HTTP/1.1. */
-export class MalformedRequest extends tagged(LastRequestError, "MalformedRequest") {}
-
-/** Too many or too long headers. */
-export class HeadersTooLarge extends tagged(LastRequestError, "HeadersTooLarge") {}
-
-/** The server does not know the request's expectation, so its body may never arrive. */
-export class UnknownExpectation extends tagged(LastRequestError, "UnknownExpectation") {}
-
-/** The body has an unknown transfer coding, so its end is unknown. */
-export class UnknownTransferCoding extends tagged(LastRequestError, "UnknownTransferCoding") {}
-
-/** Every connection is busy. */
-export class TooManyConnections extends tagged(LastRequestError, "TooManyConnections") {
+/** All `limit` connections are busy. */
+export class TooManyConnections extends tagged(RequestError, "too_many_opens") {
   constructor(limit: number) {
-    super(`All ${limit} connections are busy; try again in a moment`, { "Retry-After": "2" });
+    super(`All ${limit} connections are busy; try again in a moment`, { ...LAST, "Retry-After": "2" });
   }
 }
 
 /** The user closed the dialog without choosing. In the contract this is not an HTTP failure. */
-export class Cancelled extends tagged(RequestError, "Cancelled") {}
+export class Cancelled extends tagged(RequestError, "cancelled") {}
+
+/** The answer to a failure. */
+export function errorResponse(error: unknown): Response {
+  const known = codeOf(error);
+  const code = known ?? "internal_error";
+  const message = known === null ? INTERNAL_MESSAGE : (error as Error).message;
+  const own = error instanceof RequestValidationFailed ? error.details : [];
+  const details = code === "request_validation_failed" ? own : null;
+  const status = error instanceof RefusedByHttp ? error.status : ERROR_STATUS[code];
+  const retryAfter = error instanceof SessionError ? error.retryAfter : null;
+  return jsonResponse({ ok: false, error: code, message, details }, status, {
+    ...(error instanceof RequestError && error.headers),
+    ...(retryAfter !== null && { "Retry-After": String(retryAfter) }),
+  });
+}

@@ -1,6 +1,5 @@
 /** Examples for the OpenAPI document, about one line scan with a reference image. */
-import type { ErrorCode } from "../schemas/http.ts";
-import { SERVED } from "../schemas/served.ts";
+import { type ErrorCode, SERVED } from "../schemas/served.ts";
 import { INTERNAL_MESSAGE } from "../session/errors.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { INDEX as SERVER_INDEX, LINKS } from "./service.ts";

@@ -9,8 +9,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { Connections, Exchange } from "./connections.ts";
 import type { ServeInfo } from "./context.ts";
-import { errorResponse } from "./error_table.ts";
-import { type RequestError, TooManyConnections } from "./errors.ts";
+import { errorResponse, type RequestError, TooManyConnections } from "./errors.ts";
 import { EVERY_ANSWER } from "./guard.ts";
 import { headersTooLarge, malformed, MAX_HEADER_BYTES, type SentHead } from "./sent_request.ts";
 

@@ -2,8 +2,8 @@
 import { Hono, type MiddlewareHandler } from "@hono/hono";
 import type { AppEnv, Endpoint, RequestContext, Services } from "./context.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { errorResponse, isKnownError } from "./error_table.ts";
-import { MethodNotAllowed } from "./errors.ts";
+import { codeOf } from "../session/errors.ts";
+import { errorResponse, MethodNotAllowed } from "./errors.ts";
 import { commonHeaders, guard } from "./guard.ts";
 import { nothingAt } from "./pages.ts";
 
@@ -16,7 +16,7 @@ export function createApp(services: Services): Hono<AppEnv> {
   }
   app.notFound((c) => errorResponse(missing(c)));
   app.onError((error) => {
-    if (!isKnownError(error)) services.log.line("error", error.stack ?? String(error));
+    if (codeOf(error) === null) services.log.line("error", error.stack ?? String(error));
     return errorResponse(error);
   });
   return app;

@@ -100,7 +100,7 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
 
 /** Refuses new work if the server is stopping. @throws {ShuttingDown} */
 export function requireRunning(services: Services): void {
-  if (services.isStopping()) throw new ShuttingDown("The server is stopping");
+  if (services.isStopping()) throw new ShuttingDown();
 }
 
 /** The answer of an open. If the client leaves before receiving it, the session ends. */

@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document, generated from the endpoint table and the zod schemas. */
 import { z } from "zod";
 import * as http from "../schemas/http.ts";
+import { ERROR_STATUS, type ErrorCode } from "../schemas/served.ts";
 import type { Endpoint, SchemaName } from "./context.ts";
-import { COMMON_ERRORS, rowOf } from "./error_table.ts";
 import { ERROR_MESSAGES, REFUSED_BY_HTTP, VALIDATION_DETAILS } from "./examples.ts";
 
 type Json = Record<string, unknown>;
@@ -111,11 +111,14 @@ function operation(endpoint: Endpoint): Json {
 }
 
 function responses({ success, ranges, errors }: Endpoint): Json {
-  const byStatus = new Map<number, http.ErrorCode[]>();
-  const rows = [...errors.map(rowOf), ...COMMON_ERRORS];
-  for (const { code, status } of rows) {
-    byStatus.set(status, [...byStatus.get(status) ?? [], code]);
-  }
+  const codes: readonly ErrorCode[] = [...errors, "host_not_allowed", "internal_error"];
+  const byStatus = new Map<number, ErrorCode[]>([
+    ...Map.groupBy(codes, (code) => ERROR_STATUS[code]),
+    ...Object.keys(REFUSED_BY_HTTP).map((status): [number, ErrorCode[]] => [
+      Number(status),
+      ["request_validation_failed"],
+    ]),
+  ]);
   const result: Json = {};
   const schema = success.schema
     ? reference(success.schema)
@@ -169,7 +172,7 @@ function withCancelled(success: Endpoint["success"], schema: Json): Json {
   };
 }
 
-function errorExample(code: http.ErrorCode, status: number): Json {
+function errorExample(code: ErrorCode, status: number): Json {
   const byHttp = code === "request_validation_failed" ? REFUSED_BY_HTTP[status] : undefined;
   if (byHttp !== undefined) return { ok: false, error: code, message: byHttp, details: [] };
   const details = code === "request_validation_failed" ? VALIDATION_DETAILS : null;

@@ -1,12 +1,10 @@
-/** The position in a request's query. */
-import { PositionOutOfRange } from "../readers/errors.ts";
-import type { Position } from "../readers/reader.ts";
+/** The channel and the position that a request for a plane names. */
+import { ChannelOutOfRange, PositionOutOfRange } from "../readers/errors.ts";
+import type { AxisLetter, Position } from "../readers/reader.ts";
+import { pathParameter, type RequestContext } from "./context.ts";
 import { type Detail, RequestValidationFailed } from "./errors.ts";
 
-/** Axes by their names in the query. */
-const AXES = { t: "T", z: "Z", l: "L" } as const;
-
-/** Names that clients mistake for those of {@linkcode AXES}. */
+/** Names in a query that clients mistake for `t`, `z` and `l`. */
 const MISTAKABLE: Readonly<Record<string, string>> = {
   T: "is written t",
   Z: "is written z",
@@ -15,54 +13,60 @@ const MISTAKABLE: Readonly<Record<string, string>> = {
   scene: "is chosen when the acquisition is opened",
 };
 
-/** A position as sent; indices may be negative. */
-export interface AskedPosition {
-  /** The indices; the opened position is the default. */
+const INTEGER = /^-?\d+$/;
+
+/** A plane as named by a request. */
+export interface AskedPlane {
+  readonly channel: number;
+  /** The indices that were sent; the opened position is the default. */
   readonly position: Partial<Position>;
-  /** Negative indices by axis, as sent. */
-  readonly negative: readonly (readonly ["T" | "Z" | "L", string])[];
 }
 
 /**
- * Reads the query.
+ * Reads path and query: first the form of all values, then their signs.
  *
+ * @param sizeAlong size of an axis for messages; `null` if the session is unknown
  * @throws {RequestValidationFailed} a value is not an integer, is empty or repeated, or a name is mistaken
+ * @throws {ChannelOutOfRange | PositionOutOfRange} an index is negative
  */
-export function askedPosition(query: URLSearchParams): AskedPosition {
+export function askedPlane(c: RequestContext, sizeAlong: (axis: AxisLetter) => number | null): AskedPlane {
+  const channel = pathParameter(c, "channel_index");
+  if (!INTEGER.test(channel)) {
+    throw new RequestValidationFailed([notInteger(["path", "channel_index"], channel)]);
+  }
+  const query = new URL(c.req.url).searchParams;
   const details: Detail[] = Object.entries(MISTAKABLE).filter(([name]) => query.has(name)).map(
-    ([name, meaning]) => ({ location: ["query", name], message: meaning, type: "unknown_parameter" }),
+    ([name, message]) => ({ location: ["query", name], message, type: "unknown_parameter" }),
   );
-  const position: { t?: number; z?: number; l?: number } = {};
-  const negative: ["T" | "Z" | "L", string][] = [];
+  const indices: [name: keyof Position, text: string][] = [];
   for (const name of ["t", "z", "l"] as const) {
     const [text, ...more] = query.getAll(name);
     if (text === undefined) continue;
     if (more.length > 0) {
       details.push({ location: ["query", name], message: "must not be given twice", type: "repeated" });
-    } else if (!/^-?\d+$/.test(text)) {
-      const message = `must be an integer, not "${text.slice(0, 64)}"`;
-      details.push({ location: ["query", name], message, type: "invalid_type" });
-    } else if (text.startsWith("-")) negative.push([AXES[name], text.slice(0, 64)]);
-    else position[name] = Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+    } else if (!INTEGER.test(text)) details.push(notInteger(["query", name], text));
+    else indices.push([name, text]);
   }
   if (details.length > 0) throw new RequestValidationFailed(details);
-  return { position, negative };
+  if (channel.startsWith("-")) {
+    throw new ChannelOutOfRange(`A channel index starts at 0; ${channel.slice(0, 64)} is negative`);
+  }
+  for (const [name, text] of indices) {
+    if (!text.startsWith("-")) continue;
+    const axis = name.toUpperCase() as AxisLetter;
+    const size = sizeAlong(axis);
+    throw new PositionOutOfRange(
+      `Index ${text.slice(0, 64)} along ${axis} does not exist: indices start at 0${
+        size === null ? "" : ` and ${axis} has size ${size}`
+      }`,
+    );
+  }
+  const position = indices.map(([name, text]) => [name, Math.min(Number(text), Number.MAX_SAFE_INTEGER)]);
+  return { channel: Number(channel), position: Object.fromEntries(position) };
 }
 
-/**
- * Refuses negative indices.
- *
- * @param sizeAlong size of an axis; `null` if the session is unknown
- * @throws {PositionOutOfRange}
- */
-export function requireSigns({ negative }: AskedPosition, sizeAlong: (axis: string) => number | null): void {
-  const [first] = negative;
-  if (first === undefined) return;
-  const [axis, text] = first;
-  const size = sizeAlong(axis);
-  throw new PositionOutOfRange(
-    `Index ${text} along ${axis} does not exist: indices start at 0${
-      size === null ? "" : ` and ${axis} has size ${size}`
-    }`,
-  );
-}
+const notInteger = (location: string[], text: string): Detail => ({
+  location,
+  message: `must be an integer, not "${text.slice(0, 64)}"`,
+  type: "invalid_type",
+});

@@ -123,13 +123,13 @@ export const bodyBytes = (request: Request, most: number): number =>
   Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
 
 async function readBytes(request: Request, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get("content-length") ?? 0) > most) throw tooLarge(most);
+  if (Number(request.headers.get("content-length") ?? 0) > most) throw new PayloadTooLarge(most);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.length;
-      if (size > most) throw tooLarge(most);
+      if (size > most) throw new PayloadTooLarge(most);
       chunks.push(chunk);
     }
   } catch (cause) {
@@ -138,5 +138,3 @@ async function readBytes(request: Request, most: number): Promise<Uint8Array<Arr
   }
   return Buffer.concat(chunks);
 }
-
-const tooLarge = (most: number) => new PayloadTooLarge(`The body is larger than ${most} bytes`);

@@ -4,14 +4,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { quoted } from "../readers/errors.ts";
-import {
-  HeadersTooLarge,
-  MalformedRequest,
-  MethodNotAllowed,
-  type RequestError,
-  UnknownExpectation,
-  UnknownTransferCoding,
-} from "./errors.ts";
+import { MethodNotAllowed, RefusedByHttp, type RequestError } from "./errors.ts";
 
 /** Largest number of headers; browsers send fewer than 30. */
 const MAX_HEADERS = 100;
@@ -72,13 +65,15 @@ function judge(
   }
   // RFC 9112, section 6.1: 501 for an unknown coding.
   if (coding !== undefined && coding.toLowerCase() !== "chunked") {
-    return new UnknownTransferCoding(
+    return new RefusedByHttp(
+      501,
       `Unknown transfer coding ${quoted(coding)}; send the body chunked or with its length`,
     );
   }
   const expectation = sent.get("expect")?.join(", ");
   if (expectation !== undefined && expectation.toLowerCase() !== "100-continue") {
-    return new UnknownExpectation(
+    return new RefusedByHttp(
+      417,
       `Unknown expectation ${quoted(expectation)}; the server only supports "100-continue"`,
     );
   }
@@ -90,8 +85,8 @@ function judge(
 }
 
 /** The error of a malformed request. */
-export function malformed(what: string): MalformedRequest {
-  return new MalformedRequest(`Malformed HTTP/1.1 request: ${what}`);
+export function malformed(what: string): RefusedByHttp {
+  return new RefusedByHttp(400, `Malformed HTTP/1.1 request: ${what}`);
 }
 
 /**
@@ -99,8 +94,9 @@ export function malformed(what: string): MalformedRequest {
  *
  * @param what their size, as far as known
  */
-export function headersTooLarge(what: string): HeadersTooLarge {
-  return new HeadersTooLarge(
+export function headersTooLarge(what: string): RefusedByHttp {
+  return new RefusedByHttp(
+    431,
     `The request ${what}, more than ${MAX_HEADERS} headers or ${MAX_HEADER_BYTES} bytes; if a browser sends the cookies ` +
       "of other programs on this host, clear the cookies of this address",
   );

@@ -68,7 +68,7 @@ export async function start(
   let asked = false;
   const listener = await listen(rules.host, rules.port, (request, env) => {
     // A worker takes 20 MB and blocks this thread for 12 ms when it starts.
-    if (!asked) clock.after(WARM_MS, () => sessions.warm());
+    if (!asked) clock.after(WARM_MS, () => sessions.pool.warm());
     asked = true;
     return app.fetch(request, env);
   }, { warn: (message) => log.line("warn", message) });

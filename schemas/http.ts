@@ -1,16 +1,21 @@
 /** The JSON bodies of the HTTP contract v2, for validating requests and for the OpenAPI document. */
 import { z } from "zod";
 import { axisDisplay, roi } from "./documents.ts";
-import { MAX_ITEMS, SERVED } from "./served.ts";
+import { ERROR_STATUS, type ErrorCode, MAX_ITEMS, SERVED } from "./served.ts";
 import { freeObject, opaqueId, text } from "./shared.ts";
 
 /** Schemas by their name in the OpenAPI document. */
 export const HTTP_SCHEMAS = z.registry<{ id: string }>();
 
-function named<T extends z.ZodType>(id: string, schema: T): T {
+/** A JSON object with exactly these fields. */
+function named<Shape extends z.core.$ZodLooseShape>(id: string, about: string, shape: Shape) {
+  const schema = z.strictObject(shape).describe(about);
   HTTP_SCHEMAS.add(schema, { id });
   return schema;
 }
+
+const string = (about: string) => z.string().describe(about);
+const strings = (about: string) => z.array(z.string()).describe(about);
 
 const servedDtype = z.literal(SERVED.servedDtype).describe("Sample type of every served plane");
 const encoding = z.literal(SERVED.encoding).describe("Little-endian 32-bit floats without any header");
@@ -68,48 +73,42 @@ const absolutePath = z.string()
   .meta({ pattern: ABSOLUTE_PATH });
 
 /** Body of `POST /api/v2/open`. */
-export const OpenRequest = named(
-  "OpenRequest",
-  z.strictObject({
-    path: absolutePath.describe(
-      "Absolute path of the acquisition, as the server sees it; ~ is not expanded",
-    ),
-    channelIndices,
-    scene,
-  }).describe("Names an acquisition by its path"),
-);
+export const OpenRequest = named("OpenRequest", "Names an acquisition by its path", {
+  path: absolutePath.describe(
+    "Absolute path of the acquisition, as the server sees it; ~ is not expanded",
+  ),
+  channelIndices,
+  scene,
+});
 
 /** Body of `POST /api/v2/pick-and-open`. */
-export const PickRequest = named(
-  "PickRequest",
-  z.strictObject({
-    channelIndices,
-    scene,
-    extensions: z.array(extension)
-      .min(1)
-      .max(MAX_ITEMS)
-      .refine((list) => unique(list.map((e) => e.toLowerCase())), {
-        message: "must not name an extension twice",
-      })
-      .meta({ uniqueItems: true })
-      .nullable()
-      .optional()
-      .describe(
-        "Extensions that the dialog shows, each with a leading dot; absent or null shows all that are allowed",
-      ),
-  }).describe("All fields are optional; {} is valid"),
-);
+export const PickRequest = named("PickRequest", "All fields are optional; {} is valid", {
+  channelIndices,
+  scene,
+  extensions: z.array(extension)
+    .min(1)
+    .max(MAX_ITEMS)
+    .refine((list) => unique(list.map((e) => e.toLowerCase())), {
+      message: "must not name an extension twice",
+    })
+    .meta({ uniqueItems: true })
+    .nullable()
+    .optional()
+    .describe(
+      "Extensions that the dialog shows, each with a leading dot; absent or null shows all that are allowed",
+    ),
+});
 
 /** Body of `POST /api/v2/sessions/{session_id}/open`. */
-export const OpenAgainRequest = named(
-  "OpenAgainRequest",
-  z.strictObject({ channelIndices, scene }).describe("All fields are optional; {} is valid"),
-);
+export const OpenAgainRequest = named("OpenAgainRequest", "All fields are optional; {} is valid", {
+  channelIndices,
+  scene,
+});
 
 const exportedTable = z.strictObject({
   id: opaqueId.optional(),
   name: text.describe("Name for people, kept in the summary of its analysis"),
-  csv: z.string().describe("The table: RFC 4180, with a header of distinct names"),
+  csv: string("The table: RFC 4180, with a header of distinct names"),
 });
 
 const exportedAnalysis = z.strictObject({
@@ -142,406 +141,301 @@ const exportedMember = z.strictObject({
 });
 
 /** Body of `POST /api/v2/export`. */
-export const ExportRequest = named(
-  "ExportRequest",
-  z.strictObject({
-    id: opaqueId.optional().describe("Id of the collection; a new one by default"),
-    name: text.optional().describe("Name of the collection and of the file"),
-    members: z.array(exportedMember).min(1).max(MAX_ITEMS).describe(
-      "Recordings, in the order of the archive",
-    ),
-    images: z.enum(["all", "opened", "none"]).optional().describe(
-      "all positions (the default), the opened time point and focus plane, or documents and tables alone",
-    ),
-  }).describe("Recordings for one archive"),
-);
+export const ExportRequest = named("ExportRequest", "Recordings for one archive", {
+  id: opaqueId.optional().describe("Id of the collection; a new one by default"),
+  name: text.optional().describe("Name of the collection and of the file"),
+  members: z.array(exportedMember).min(1).max(MAX_ITEMS).describe(
+    "Recordings, in the order of the archive",
+  ),
+  images: z.enum(["all", "opened", "none"]).optional().describe(
+    "all positions (the default), the opened time point and focus plane, or documents and tables alone",
+  ),
+});
 
 /** Answer of `POST /api/v2/export`. */
-export const ExportResponse = named(
-  "ExportResponse",
-  z.strictObject({
-    ok,
-    apiVersion,
-    downloadUrl: z.string().describe("Path on this server that answers with the ZIP file, once"),
-    expiresInSeconds: z.number().positive().describe("Seconds in which the download can begin"),
-    warnings: z.array(z.string()).describe("What the archive lacks or changes"),
-  }).describe("A link to the archive"),
-);
+export const ExportResponse = named("ExportResponse", "A link to the archive", {
+  ok,
+  apiVersion,
+  downloadUrl: string("Path on this server that answers with the ZIP file, once"),
+  expiresInSeconds: z.number().positive().describe("Seconds in which the download can begin"),
+  warnings: strings("What the archive lacks or changes"),
+});
 
 /** Body of `POST /api/v2/list`. */
-export const ListRequest = named(
-  "ListRequest",
-  z.strictObject({
-    path: absolutePath.describe("Absolute path of a folder, as the server sees it; ~ is not expanded"),
-  }).describe("Names a folder by its path"),
-);
+export const ListRequest = named("ListRequest", "Names a folder by its path", {
+  path: absolutePath.describe("Absolute path of a folder, as the server sees it; ~ is not expanded"),
+});
 
 /** Answer of `GET /api/v2/health`. */
-export const Health = named(
-  "Health",
-  z.strictObject({
-    ok: z.literal(true).describe("true when the server is available"),
-    api_version: z.literal("v2").describe("Version of the HTTP contract"),
-    server_version: z.string().describe("Version of the server program, independent of the contract"),
-  }).describe("The one answer with snake_case names"),
-);
+export const Health = named("Health", "The one answer with snake_case names", {
+  ok: z.literal(true).describe("true when the server is available"),
+  api_version: z.literal("v2").describe("Version of the HTTP contract"),
+  server_version: string("Version of the server program, independent of the contract"),
+});
 
-const Link = named(
-  "Link",
-  z.strictObject({
-    href: z.string().describe("Path on this server"),
-    method: z.enum(["GET", "POST"]).describe("HTTP method"),
-    description: z.string().describe("What it is for"),
-  }).describe("Where a resource is"),
-);
+const Link = named("Link", "Where a resource is", {
+  href: string("Path on this server"),
+  method: z.enum(["GET", "POST"]).describe("HTTP method"),
+  description: string("What it is for"),
+});
 
 /** Answer of `GET /api/v2`. */
-export const Index = named(
-  "Index",
-  z.strictObject({
-    ok,
-    apiVersion,
-    description: z.string().describe("What this server does"),
-    links: z.strictObject({
-      health: Link,
-      capabilities: Link,
-      open: Link,
-      pickAndOpen: Link,
-      openapi: Link,
-      docs: Link,
-      demo: Link,
-      schemas: Link,
-    }).describe("The resources of this server by name"),
-  }).describe("Entry point of the contract"),
-);
+export const Index = named("Index", "Entry point of the contract", {
+  ok,
+  apiVersion,
+  description: string("What this server does"),
+  links: z.strictObject({
+    health: Link,
+    capabilities: Link,
+    open: Link,
+    pickAndOpen: Link,
+    openapi: Link,
+    docs: Link,
+    demo: Link,
+    schemas: Link,
+  }).describe("The resources of this server by name"),
+});
 
 /** Answer of `GET /api/v2/capabilities`. */
-export const Capabilities = named(
-  "Capabilities",
-  z.strictObject({
-    ok,
-    apiVersion,
-    supportedImportExtensions: z.array(z.string()).describe(
-      "Extensions that this build reads: lower case, leading dot, sorted",
-    ),
-    allowedImportExtensions: z.array(z.string()).describe(
-      "Extensions that the operator allows, a part of the supported ones",
-    ),
-    binary: z.strictObject({ servedDtype, encoding, layout, mediaType }).describe("How planes are served"),
-    sessionTtlSeconds: z.number().positive().describe(
-      "Time to live of a session in seconds, from its creation",
-    ),
-    dialogAvailable: z.boolean().describe(
-      "Whether the machine of the server has a dialog program and a display",
-    ),
-    openByPath: z.boolean().describe(
-      "Whether the client may open files by path, by its origin and the flags of the server",
-    ),
-  }).describe("What this server can open and how it serves planes"),
-);
+export const Capabilities = named("Capabilities", "What this server can open and how it serves planes", {
+  ok,
+  apiVersion,
+  supportedImportExtensions: strings(
+    "Extensions that this build reads: lower case, leading dot, sorted",
+  ),
+  allowedImportExtensions: strings(
+    "Extensions that the operator allows, a part of the supported ones",
+  ),
+  binary: z.strictObject({ servedDtype, encoding, layout, mediaType }).describe("How planes are served"),
+  sessionTtlSeconds: z.number().positive().describe(
+    "Time to live of a session in seconds, from its creation",
+  ),
+  dialogAvailable: z.boolean().describe(
+    "Whether the machine of the server has a dialog program and a display",
+  ),
+  openByPath: z.boolean().describe(
+    "Whether the client may open files by path, by its origin and the flags of the server",
+  ),
+});
 
-const Source = named(
-  "Source",
-  z.strictObject({
-    path: z.string().describe("Absolute path of the opened file with links resolved"),
-    name: z.string().describe("File name"),
-    format: z.string().describe("Short name of the format, such as tif, ome.zarr, oir"),
-    fingerprint: z.string().regex(/^[0-9a-f]{32}$/).nullable().describe(
-      "Identifies the content by sizes and some bytes of its files, equal after a copy or a move, for each file of a set and " +
-        "each scene; null where a file cannot be read",
-    ),
-    sourceDtype: sampleType.describe("Sample type in the file, of the first loaded channel"),
-    numChannels: count.describe("Channels of the file, also when fewer are loaded"),
-  }).describe("What was opened"),
-);
+const Source = named("Source", "What was opened", {
+  path: string("Absolute path of the opened file with links resolved"),
+  name: string("File name"),
+  format: string("Short name of the format, such as tif, ome.zarr, oir"),
+  fingerprint: z.string().regex(/^[0-9a-f]{32}$/).nullable().describe(
+    "Identifies the content by sizes and some bytes of its files, equal after a copy or a move, for each file of a set and " +
+      "each scene; null where a file cannot be read",
+  ),
+  sourceDtype: sampleType.describe("Sample type in the file, of the first loaded channel"),
+  numChannels: count.describe("Channels of the file, also when fewer are loaded"),
+});
 
-const Header = named(
-  "Header",
-  z.strictObject({
-    shape: z.array(count).describe("Size per dimension of the whole array of the opened scene"),
-    dims: z.array(z.enum(["T", "L", "C", "Z", "Y", "X"])).describe(
-      "Names of the dimensions, aligned with shape, always in the order T L C Z Y X; those of size 1 are left out, except Y and X",
-    ),
-    sizes: z.record(z.string(), count).describe("Size by dimension name"),
-    dtype: sampleType.describe("Sample type in the file, of the first loaded channel"),
-    numChannels: count.describe("Channels of the file"),
-    physicalUnits: z.array(z.number().positive()).describe(
-      "Physical step per dimension; 1 without calibration",
-    ),
-    physicalUnitsLabels: z.array(z.string()).describe(
-      "Unit of each step: um, seconds, Pixels without calibration, any other unit as the file writes it",
-    ),
-    date: z.string().regex(/^(\d{8})?$/).describe("Date of acquisition as YYYYMMDD, or empty"),
-    time: z.string().regex(/^(\d{2}:\d{2}:\d{2})?$/).describe(
-      "Time of acquisition as HH:MM:SS as the microscope wrote it, or empty",
-    ),
-    fileSize: z.string().describe(
-      "Size of all files of the acquisition, such as 4.8 MB, or empty for a directory",
-    ),
-  }).describe("Normalized metadata of the whole acquisition"),
-);
+const Header = named("Header", "Normalized metadata of the whole acquisition", {
+  shape: z.array(count).describe("Size per dimension of the whole array of the opened scene"),
+  dims: z.array(z.enum(["T", "L", "C", "Z", "Y", "X"])).describe(
+    "Names of the dimensions, aligned with shape, always in the order T L C Z Y X; those of size 1 are left out, except Y and X",
+  ),
+  sizes: z.record(z.string(), count).describe("Size by dimension name"),
+  dtype: sampleType.describe("Sample type in the file, of the first loaded channel"),
+  numChannels: count.describe("Channels of the file"),
+  physicalUnits: z.array(z.number().positive()).describe(
+    "Physical step per dimension; 1 without calibration",
+  ),
+  physicalUnitsLabels: strings(
+    "Unit of each step: um, seconds, Pixels without calibration, any other unit as the file writes it",
+  ),
+  date: z.string().regex(/^(\d{8})?$/).describe("Date of acquisition as YYYYMMDD, or empty"),
+  time: z.string().regex(/^(\d{2}:\d{2}:\d{2})?$/).describe(
+    "Time of acquisition as HH:MM:SS as the microscope wrote it, or empty",
+  ),
+  fileSize: string(
+    "Size of all files of the acquisition, such as 4.8 MB, or empty for a directory",
+  ),
+});
 
 const PlaneAxis = named(
   "Axis",
-  z.strictObject({
+  "One axis of a plane. In a line scan Y is time (seconds per line) and X is space (um per pixel)",
+  {
     arrayDimension: z.literal([0, 1]).describe("0 for rows, 1 for columns"),
     name: z.enum(["Y", "X"]).describe("Y for rows, X for columns"),
     size: count.describe("Samples along the axis"),
     step: z.number().positive().describe("Physical step per sample"),
-    unit: z.string().describe("Unit of the step: um, seconds, Pixels, or as the file writes it"),
-  }).describe(
-    "One axis of a plane. In a line scan Y is time (seconds per line) and X is space (um per pixel)",
+    unit: string("Unit of the step: um, seconds, Pixels, or as the file writes it"),
+  },
+);
+
+const Plane = named("Plane", "Geometry that all planes of a group share", {
+  shape: z.tuple([count, count]).describe("[rows, columns]"),
+  axes: z.tuple([PlaneAxis, PlaneAxis]).describe("Rows, then columns"),
+  servedDtype,
+  encoding,
+  layout,
+  mediaType,
+});
+
+const SourceChannel = named("Channel", "One loaded plane", {
+  index: count.describe("Channel index in the file"),
+  name: string("Name of the channel; CHn where the file has none"),
+  color: z.string().regex(/^#[0-9a-f]{6}$/).nullable().describe(
+    "Colour in which the file shows the channel, #rrggbb, or null",
   ),
-);
-
-const Plane = named(
-  "Plane",
-  z.strictObject({
-    shape: z.tuple([count, count]).describe("[rows, columns]"),
-    axes: z.tuple([PlaneAxis, PlaneAxis]).describe("Rows, then columns"),
-    servedDtype,
-    encoding,
-    layout,
-    mediaType,
-  }).describe("Geometry that all planes of a group share"),
-);
-
-const SourceChannel = named(
-  "Channel",
-  z.strictObject({
-    index: count.describe("Channel index in the file"),
-    name: z.string().describe("Name of the channel; CHn where the file has none"),
-    color: z.string().regex(/^#[0-9a-f]{6}$/).nullable().describe(
-      "Colour in which the file shows the channel, #rrggbb, or null",
-    ),
-    byteLength: count.describe("Bytes of the payload: 4 x rows x columns"),
-    dataUrl: z.string().describe(
-      "Path on this server that answers the payload; ?t=, ?z= and ?l= choose another plane than the first",
-    ),
-  }).describe("One loaded plane"),
-);
+  byteLength: count.describe("Bytes of the payload: 4 x rows x columns"),
+  dataUrl: string(
+    "Path on this server that answers the payload; ?t=, ?z= and ?l= choose another plane than the first",
+  ),
+});
 
 const ScanPath = named(
   "ScanPath",
-  z.strictObject({
+  "Path that the laser travelled, in pixels of the reference plane: arrays of equal length",
+  {
     x: z.array(z.number()).describe("Columns of the points"),
     y: z.array(z.number()).describe("Rows of the points"),
-  }).describe("Path that the laser travelled, in pixels of the reference plane: arrays of equal length"),
+  },
 );
 
-const Reference = named(
-  "Reference",
-  z.strictObject({
-    plane: Plane,
-    channels: z.array(SourceChannel).describe("All channels of the reference image"),
-    lineRoi: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable().describe(
-      "[x0, y0, x1, y1], start to end of the scanned line in pixels of the reference plane, or null",
-    ),
-    scanPath: ScanPath.nullable().describe("Path that the laser travelled, or null. Preferred over lineRoi"),
-  }).describe("Reference (overview) image of a line scan"),
-);
+const Reference = named("Reference", "Reference (overview) image of a line scan", {
+  plane: Plane,
+  channels: z.array(SourceChannel).describe("All channels of the reference image"),
+  lineRoi: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable().describe(
+    "[x0, y0, x1, y1], start to end of the scanned line in pixels of the reference plane, or null",
+  ),
+  scanPath: ScanPath.nullable().describe("Path that the laser travelled, or null. Preferred over lineRoi"),
+});
 
-const SceneInfo = named(
-  "Scene",
-  z.strictObject({
-    index: count.describe("Index to open it by"),
-    name: z.string().describe("As the file says, or Scene n with n = index + 1; distinct"),
-    sizes: z.record(z.string(), count).describe(
-      "Like header.sizes; empty where it is known only when the scene is opened",
-    ),
-  }).describe("One scene: a series, position or image of the file"),
-);
+const SceneInfo = named("Scene", "One scene: a series, position or image of the file", {
+  index: count.describe("Index to open it by"),
+  name: string("As the file says, or Scene n with n = index + 1; distinct"),
+  sizes: z.record(z.string(), count).describe(
+    "Like header.sizes; empty where it is known only when the scene is opened",
+  ),
+});
 
-const LineScan = named(
-  "LineScan",
-  z.strictObject({
-    secondsPerLine: z.number().positive().nullable().describe("Seconds from one line to the next"),
-    secondsPerPixel: z.number().positive().nullable().describe("Seconds that the laser stays on a pixel"),
-    bidirectional: z.boolean().nullable().describe("Whether every second line was scanned backwards"),
-  }).describe("How a line scan was made; null where the file does not say"),
-);
+const LineScan = named("LineScan", "How a line scan was made; null where the file does not say", {
+  secondsPerLine: z.number().positive().nullable().describe("Seconds from one line to the next"),
+  secondsPerPixel: z.number().positive().nullable().describe("Seconds that the laser stays on a pixel"),
+  bidirectional: z.boolean().nullable().describe("Whether every second line was scanned backwards"),
+});
 
-const CollectionInfo = named(
-  "Collection",
-  z.strictObject({
-    id: z.string().describe("Id of the collection"),
-    name: z.string().describe("Name of the collection"),
-    member: z.strictObject({
-      id: z.string().describe("Id of the member"),
-      name: z.string().describe("Name of the member"),
-      accepted: z.boolean().nullable().describe("Whether it was accepted; null without an image document"),
-    }).describe("The opened image"),
-  }).describe("The collection that an image is a member of"),
-);
+const CollectionInfo = named("Collection", "The collection that an image is a member of", {
+  id: string("Id of the collection"),
+  name: string("Name of the collection"),
+  member: z.strictObject({
+    id: string("Id of the member"),
+    name: string("Name of the member"),
+    accepted: z.boolean().nullable().describe("Whether it was accepted; null without an image document"),
+  }).describe("The opened image"),
+});
 
 /** Success of all open endpoints. */
-export const OpenResponse = named(
-  "OpenResponse",
-  z.strictObject({
-    ok,
-    apiVersion,
-    sessionId: z.string().regex(/^[0-9a-f]{32}$/).describe("Id of the new session"),
-    source: Source,
-    header: Header,
-    scene: count.describe("Index of the opened scene"),
-    sceneCount: z.int().positive().describe("Scenes of the file"),
-    scenes: z.array(SceneInfo).describe("The scenes of the file, at most the first 10000"),
-    times: z.array(z.number()).nullable().describe(
-      "Seconds of each time point from the first, or null without time stamps: one per index along T, or per row " +
-        "where rows are the time points of a line scan",
-    ),
-    plane: Plane,
-    channels: z.array(SourceChannel).describe("One entry per loaded channel, in requested order"),
-    reference: Reference.nullable().describe("Reference image, or null when the acquisition has none"),
-    position: z.strictObject({
-      t: count.describe("Index along T"),
-      z: count.describe("Index along Z"),
-      l: count.describe("Index along L"),
-    }).describe(
-      "Position of the loaded planes, the default of t, z and l in data URLs: 0 unless the first planes are missing",
-    ),
-    lineScan: LineScan.nullable().describe("How a line scan was made, or null for other images"),
-    collection: CollectionInfo.nullable().describe("The collection that the image is a member of, or null"),
-    warnings: z.array(z.string()).describe(
-      "What the user should know, such as a missing companion file",
-    ),
-    warningCodes: z.array(z.string()).describe("A stable identifier for each of the warnings"),
-  }).describe("A new session and its planes"),
-);
+export const OpenResponse = named("OpenResponse", "A new session and its planes", {
+  ok,
+  apiVersion,
+  sessionId: z.string().regex(/^[0-9a-f]{32}$/).describe("Id of the new session"),
+  source: Source,
+  header: Header,
+  scene: count.describe("Index of the opened scene"),
+  sceneCount: z.int().positive().describe("Scenes of the file"),
+  scenes: z.array(SceneInfo).describe("The scenes of the file, at most the first 10000"),
+  times: z.array(z.number()).nullable().describe(
+    "Seconds of each time point from the first, or null without time stamps: one per index along T, or per row " +
+      "where rows are the time points of a line scan",
+  ),
+  plane: Plane,
+  channels: z.array(SourceChannel).describe("One entry per loaded channel, in requested order"),
+  reference: Reference.nullable().describe("Reference image, or null when the acquisition has none"),
+  position: z.strictObject({
+    t: count.describe("Index along T"),
+    z: count.describe("Index along Z"),
+    l: count.describe("Index along L"),
+  }).describe(
+    "Position of the loaded planes, the default of t, z and l in data URLs: 0 unless the first planes are missing",
+  ),
+  lineScan: LineScan.nullable().describe("How a line scan was made, or null for other images"),
+  collection: CollectionInfo.nullable().describe("The collection that the image is a member of, or null"),
+  warnings: strings(
+    "What the user should know, such as a missing companion file",
+  ),
+  warningCodes: strings("A stable identifier for each of the warnings"),
+});
 
-const FolderEntry = named(
-  "FolderEntry",
-  z.strictObject({
-    name: z.string().describe(
-      "Name in the folder; of an acquisition in several files, that of the one to open",
-    ),
-    path: z.string().describe("Absolute path to open or to list"),
-    kind: z.enum(["folder", "image", "collection"]).describe(
-      "image for an acquisition, collection for a folder with collection.json, folder for any other",
-    ),
-    format: z.string().nullable().describe(
-      "Short name of the format that the extension stands for; null for folders",
-    ),
-    bytes: count.nullable().describe("Bytes of all files together; null for what is a folder"),
-    modified: z.string().describe("Last change of any of the files, RFC 3339"),
-  }).describe("One acquisition, collection or folder"),
-);
+const FolderEntry = named("FolderEntry", "One acquisition, collection or folder", {
+  name: string(
+    "Name in the folder; of an acquisition in several files, that of the one to open",
+  ),
+  path: string("Absolute path to open or to list"),
+  kind: z.enum(["folder", "image", "collection"]).describe(
+    "image for an acquisition, collection for a folder with collection.json, folder for any other",
+  ),
+  format: z.string().nullable().describe(
+    "Short name of the format that the extension stands for; null for folders",
+  ),
+  bytes: count.nullable().describe("Bytes of all files together; null for what is a folder"),
+  modified: string("Last change of any of the files, RFC 3339"),
+});
 
 /** Answer of `POST /api/v2/list`. */
 export const ListResponse = named(
   "ListResponse",
-  z.strictObject({
+  "Acquisitions and folders in a folder, by their names alone",
+  {
     ok,
     apiVersion,
-    path: z.string().describe("Absolute path of the folder with links resolved"),
+    path: string("Absolute path of the folder with links resolved"),
     entries: z.array(FolderEntry).describe("Sorted by name, at most 10000"),
     truncated: z.boolean().describe("Whether there are more entries"),
-  }).describe("Acquisitions and folders in a folder, by their names alone"),
+  },
 );
 
 /** Answer of `GET /api/v2/sessions/{session_id}`. */
-export const SessionInfo = named(
-  "SessionInfo",
-  z.strictObject({
-    ok,
-    sessionId: z.string().describe("Id of the session"),
-    ttlSecondsRemaining: z.number().nonnegative().describe(
-      "Seconds until the session ends; no request extends it",
-    ),
-    channelIndices: z.array(count).describe("Loaded source channels, ascending"),
-    referenceChannelIndices: z.array(count).describe("Loaded reference channels, ascending"),
-    totalBytes: count.describe("Bytes of all planes of the session"),
-  }).describe("State of a session"),
-);
+export const SessionInfo = named("SessionInfo", "State of a session", {
+  ok,
+  sessionId: string("Id of the session"),
+  ttlSecondsRemaining: z.number().nonnegative().describe(
+    "Seconds until the session ends; no request extends it",
+  ),
+  channelIndices: z.array(count).describe("Loaded source channels, ascending"),
+  referenceChannelIndices: z.array(count).describe("Loaded reference channels, ascending"),
+  totalBytes: count.describe("Bytes of all planes of the session"),
+});
 
 /** Answer of `GET /api/v2/sessions/{session_id}/metadata`. */
-export const MetadataDocuments = named(
-  "MetadataDocuments",
-  z.array(z.strictObject({
-    name: z.string().describe("Where the document stands in the file, or the name of its own file"),
-    mediaType: z.string().describe("Such as application/xml, application/json, text/plain"),
-    text: z.string().describe("The document, unchanged"),
-  })).describe("The metadata documents of the file, 32 MiB at most"),
-);
+export const MetadataDocuments = z.array(z.strictObject({
+  name: string("Where the document stands in the file, or the name of its own file"),
+  mediaType: string("Such as application/xml, application/json, text/plain"),
+  text: string("The document, unchanged"),
+})).describe("The metadata documents of the file, 32 MiB at most");
+HTTP_SCHEMAS.add(MetadataDocuments, { id: "MetadataDocuments" });
 
 /** Answer of `DELETE /api/v2/sessions/{session_id}`. */
-export const SessionDeleted = named(
-  "SessionDeleted",
-  z.strictObject({
-    ok,
-    sessionId: z.string().describe("Id of the deleted session"),
-    deleted: z.literal(true).describe("true: the session and its planes are gone"),
-  }).describe("The session is gone"),
-);
+export const SessionDeleted = named("SessionDeleted", "The session is gone", {
+  ok,
+  sessionId: string("Id of the deleted session"),
+  deleted: z.literal(true).describe("true: the session and its planes are gone"),
+});
 
 /** Answer of `GET /schemas`. */
-export const SchemaIndex = named(
-  "SchemaIndex",
-  z.strictObject({
-    ok,
-    schemas: z.record(z.string(), z.string()).describe("Path of the JSON Schema by document kind"),
-  }).describe("JSON Schemas of the collection documents"),
-);
+export const SchemaIndex = named("SchemaIndex", "JSON Schemas of the collection documents", {
+  ok,
+  schemas: z.record(z.string(), z.string()).describe("Path of the JSON Schema by document kind"),
+});
 
 /** One entry of `details`. */
-export const ValidationDetail = named(
-  "ValidationDetail",
-  z.strictObject({
-    location: z.array(z.string()).describe(
-      "body, path or query, then the way to the field",
-    ),
-    message: z.string().describe("What is wrong"),
-    type: z.string().describe("Kind of the fault"),
-  }).describe("One fault of a request"),
-);
-
-/** Every code that `error` can have. */
-const ERROR_CODES = [
-  "cancelled",
-  "request_validation_failed",
-  "unsupported_media_type",
-  "payload_too_large",
-  "path_not_found",
-  "path_not_allowed",
-  "unsupported_format",
-  "invalid_channel_indices",
-  "channel_out_of_range",
-  "scene_out_of_range",
-  "position_out_of_range",
-  "plane_not_found",
-  "acquisition_changed",
-  "decode_failed",
-  "load_timeout",
-  "session_not_found",
-  "export_not_found",
-  "too_many_exports",
-  "channel_not_found",
-  "reference_channel_not_found",
-  "session_memory_exceeded",
-  "too_many_opens",
-  "dialog_unavailable",
-  "dialog_busy",
-  "origin_not_allowed",
-  "host_not_allowed",
-  "range_not_satisfiable",
-  "not_found",
-  "method_not_allowed",
-  "shutting_down",
-  "internal_error",
-] as const;
-
-/** Code of a failure. */
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export const ValidationDetail = named("ValidationDetail", "One fault of a request", {
+  location: strings(
+    "body, path or query, then the way to the field",
+  ),
+  message: string("What is wrong"),
+  type: string("Kind of the fault"),
+});
 
 /** The body of every error. */
-export const ErrorBody = named(
-  "Error",
-  z.strictObject({
-    ok: z.literal(false).describe("false for every error"),
-    error: z.enum(ERROR_CODES).describe("Stable code; clients branch on it"),
-    message: z.string().describe("Summary for a person; clients never branch on it"),
-    details: z.array(ValidationDetail).nullable().describe(
-      "Faults of the request for request_validation_failed, else null",
-    ),
-  }).describe("Every error of the API has this body"),
-);
+export const ErrorBody = named("Error", "Every error of the API has this body", {
+  ok: z.literal(false).describe("false for every error"),
+  error: z.enum(Object.keys(ERROR_STATUS) as ErrorCode[]).describe("Stable code; clients branch on it"),
+  message: string("Summary for a person; clients never branch on it"),
+  details: z.array(ValidationDetail).nullable().describe(
+    "Faults of the request for request_validation_failed, else null",
+  ),
+});

@@ -20,25 +20,21 @@ function jsonPointer(path: readonly PropertyKey[]): string {
 
 /** Collects the problems of a document. */
 export class DocumentProblems {
-  readonly #file: string;
-  readonly #problems: Problem[];
-  readonly #at: readonly PropertyKey[];
-
   /** Adds problems to a list, for the part of the document at `at`. */
-  constructor(file: string, problems: Problem[], at: readonly PropertyKey[] = []) {
-    this.#file = file;
-    this.#problems = problems;
-    this.#at = at;
-  }
+  constructor(
+    private readonly file: string,
+    private readonly problems: Problem[],
+    private readonly at: readonly PropertyKey[] = [],
+  ) {}
 
   /** Collects the problems of a part of this document. */
   below(path: readonly PropertyKey[]): DocumentProblems {
-    return new DocumentProblems(this.#file, this.#problems, [...this.#at, ...path]);
+    return new DocumentProblems(this.file, this.problems, [...this.at, ...path]);
   }
 
   /** Adds a problem at a path of keys and indices. */
   add(path: readonly PropertyKey[], message: string): void {
-    this.#problems.push({ file: this.#file, pointer: jsonPointer([...this.#at, ...path]), message });
+    this.problems.push({ file: this.file, pointer: jsonPointer([...this.at, ...path]), message });
   }
 }
 

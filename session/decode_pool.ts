@@ -6,11 +6,16 @@ import type { Answers, Question } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
-import { PlaneQueue } from "./plane_queue.ts";
 import { type KeyedSource, WorkerClient } from "./worker_client.ts";
 
 /** Opens that may wait for a worker; further opens are refused. */
-const MAX_WAITING = 32;
+const MAX_WAITING_OPENS = 32;
+
+/** Planes of all sessions that may wait for a worker. */
+const MAX_WAITING_PLANES = 256;
+
+/** Planes of one session that may wait for a worker. */
+const MAX_WAITING_OF_SESSION = 16;
 
 /** Eight workers decode deflate as fast as a fast disk delivers it; one more is reserved for opens. */
 const MAX_WORKERS = 9;
@@ -25,7 +30,7 @@ const MAX_LOST = 8;
  */
 const REST_MS = 15_000;
 
-/** Starts a worker; tests start fake ones. */
+/** Starts a worker. */
 export type StartWorker = () => Worker;
 
 /** Starts a decode worker, which has read permission only. */
@@ -53,9 +58,6 @@ interface Entry {
 
 /** A pool that grows on demand to one worker more than the machine has cores. Planes leave one worker free for opens. */
 export class DecodePool {
-  readonly #clock: Clock;
-  readonly #budget: MemoryBudget;
-  readonly #start: StartWorker;
   readonly #size: number;
   /** Workers; the last used one is last. */
   readonly #workers = new Map<WorkerClient, Entry>();
@@ -74,14 +76,11 @@ export class DecodePool {
 
   /** Creates a pool without workers. Tests pass `start` and `size`. */
   constructor(
-    clock: Clock,
-    budget: MemoryBudget,
-    start: StartWorker = startDecodeWorker,
+    private readonly clock: Clock,
+    private readonly budget: MemoryBudget,
+    private readonly start: StartWorker = startDecodeWorker,
     size = navigator.hardwareConcurrency + 1,
   ) {
-    this.#clock = clock;
-    this.#budget = budget;
-    this.#start = start;
     this.#size = Math.max(1, Math.min(size, MAX_WORKERS));
   }
 
@@ -116,8 +115,8 @@ export class DecodePool {
    */
   async takeForOpen(key: string, signal: AbortSignal): Promise<WorkerClient> {
     this.#ask(signal);
-    if (this.#opens.size >= MAX_WAITING) {
-      throw new TooManyOpens(`${MAX_WAITING} opens are waiting already; try again in a moment`);
+    if (this.#opens.size >= MAX_WAITING_OPENS) {
+      throw new TooManyOpens(`${MAX_WAITING_OPENS} opens are waiting already; try again in a moment`);
     }
     const waiting: Waiting = Promise.withResolvers();
     this.#opens.add(waiting);
@@ -139,7 +138,7 @@ export class DecodePool {
     return await this.#turn(waiting, signal, () => this.#planes.remove(key, waiting));
   }
 
-  /** Waits for a worker as for a plane, and asks it a question. @throws as {@linkcode takeForPlane} and the worker */
+  /** Waits for a worker as for a plane, and asks it a question. */
   async ask<Type extends Question["type"]>(
     about: KeyedSource,
     question: Extract<Question, { readonly type: Type }>,
@@ -153,15 +152,14 @@ export class DecodePool {
     }
   }
 
-  /** Takes a free worker to help with planes; `null` unless another worker remains for opens. */
-  spare(key: string): WorkerClient | null {
-    const isFree = this.#opens.size + this.#planes.size === 0 && this.#busy() < this.#size - 1;
-    return isFree ? this.#take(key) : null;
-  }
-
-  /** Takes a worker for read-ahead; `null` if the pool has other work. */
-  takeAhead(key: string): WorkerClient | null {
-    const isFree = !this.#closed && this.#opens.size + this.#planes.size + this.#busy() === 0;
+  /**
+   * Takes a free worker for planes that nobody waits for, or to help with others.
+   *
+   * @param most number of busy workers beside which this may run; by default, another worker remains for opens
+   * @returns `null` if more workers are busy, or other work waits
+   */
+  spare(key: string, most = this.#size - 2): WorkerClient | null {
+    const isFree = !this.#closed && this.#opens.size + this.#planes.size === 0 && this.#busy() <= most;
     return isFree ? this.#take(key) : null;
   }
 
@@ -212,7 +210,7 @@ export class DecodePool {
   close(): void {
     this.#closed = true;
     for (const worker of [...this.#workers.keys(), ...this.#lost]) this.#discard(worker);
-    this.#refuseWaiting(new ShuttingDown("The server is stopping"));
+    this.#refuseWaiting(new ShuttingDown());
   }
 
   #busy(): number {
@@ -222,7 +220,7 @@ export class DecodePool {
   /** @throws {ShuttingDown} or the reason of `signal` */
   #ask(signal: AbortSignal): void {
     signal.throwIfAborted();
-    if (this.#closed) throw new ShuttingDown("The server is stopping");
+    if (this.#closed) throw new ShuttingDown();
     this.asked();
   }
 
@@ -251,8 +249,12 @@ export class DecodePool {
       if (open === undefined && isFull) return;
       const worker = this.#take(open ? null : turn);
       if (worker === null) {
-        if (this.#workers.size === 0) this.#refuseWaiting(stuck());
-        return;
+        if (this.#workers.size > 0) return;
+        return this.#refuseWaiting(
+          new TooManyOpens(
+            `${MAX_LOST} stopped loads do not end, so no new one can start; restart the server if this persists`,
+          ),
+        );
       }
       if (open) this.#opens.delete(open);
       (open ?? this.#planes.next()!).resolve(worker);
@@ -278,17 +280,16 @@ export class DecodePool {
   /** Starts a worker; `null` if no more may start. */
   #begin(): WorkerClient | null {
     if (this.#workers.size >= this.#size || this.#lost.size >= MAX_LOST) return null;
-    const worker = new WorkerClient(this.#start(), this.#clock, {
-      lost: (worker) => {
-        this.#release(worker);
-        this.#lost.add(worker);
-        this.#serve();
-      },
-      broken: (worker) => {
-        this.#discard(worker);
-        this.#serve();
-      },
-    });
+    const lost = () => {
+      this.#release(worker);
+      this.#lost.add(worker);
+      this.#serve();
+    };
+    const broken = () => {
+      this.#discard(worker);
+      this.#serve();
+    };
+    const worker = new WorkerClient(this.start(), this.clock, lost, broken);
     this.#workers.set(worker, { open: new Map(), busy: false, key: null, cancelRest: null });
     return worker;
   }
@@ -298,7 +299,7 @@ export class DecodePool {
     open.delete(key);
     const bytes = this.#live.has(key) ? worker.indexBytes(key) : null;
     const isEnough = bytes !== null && before !== undefined && before.bytes >= bytes;
-    const held = bytes === null ? null : isEnough ? before : this.#budget.tryReserve(bytes);
+    const held = bytes === null ? null : isEnough ? before : this.budget.tryReserve(bytes);
     if (before !== held) before?.release();
     if (held === null) worker.forget(key);
     else open.set(key, held);
@@ -312,17 +313,15 @@ export class DecodePool {
 
   #restLater(worker: WorkerClient, entry: Entry): void {
     entry.cancelRest?.();
-    entry.cancelRest = this.#clock.after(REST_MS, () => this.#rest(worker, entry));
-  }
-
-  #rest(worker: WorkerClient, entry: Entry): void {
-    entry.cancelRest = null;
-    if (worker.holdsDecoder || entry.open.size === 0) {
-      this.#discard(worker);
-      this.warm();
-    } else worker.rest();
-    const isAtRest = ({ busy, cancelRest }: Entry) => !busy && cancelRest === null;
-    if (this.#workers.values().every(isAtRest)) this.rested();
+    entry.cancelRest = this.clock.after(REST_MS, () => {
+      entry.cancelRest = null;
+      if (worker.holdsDecoder || entry.open.size === 0) {
+        this.#discard(worker);
+        this.warm();
+      } else worker.rest();
+      const isAtRest = ({ busy, cancelRest }: Entry) => !busy && cancelRest === null;
+      if (this.#workers.values().every(isAtRest)) this.rested();
+    });
   }
 
   #discard(worker: WorkerClient): void {
@@ -345,7 +344,56 @@ export class DecodePool {
   }
 }
 
-const stuck = () =>
-  new TooManyOpens(
-    `${MAX_LOST} stopped loads do not end, so no new one can start; restart the server if this persists`,
-  );
+/** Planes that wait for a worker. The queue is bounded, and sessions take turns. */
+export class PlaneQueue<Job> {
+  /** Jobs by session, in the order of turns. */
+  readonly #sessions = new Map<string, Set<Job>>();
+
+  get size(): number {
+    return this.#sessions.values().reduce((sum, own) => sum + own.size, 0);
+  }
+
+  /** The session whose turn it is, or `null`. */
+  get turn(): string | null {
+    const [session = null] = this.#sessions.keys();
+    return session;
+  }
+
+  /** Adds a job. @throws {TooManyOpens} the queue is full, or the session's share of it */
+  add(session: string, job: Job): void {
+    const own = this.#sessions.get(session) ?? new Set();
+    if (own.size >= MAX_WAITING_OF_SESSION) {
+      throw new TooManyOpens(
+        `${MAX_WAITING_OF_SESSION} planes of this session are waiting already; try again in a moment`,
+      );
+    }
+    if (this.size >= MAX_WAITING_PLANES) {
+      throw new TooManyOpens(`${MAX_WAITING_PLANES} planes are waiting already; try again in a moment`);
+    }
+    this.#sessions.set(session, own.add(job));
+  }
+
+  /** Removes the first job of the session whose turn it is. That session's next turn comes after all others. */
+  next(): Job | null {
+    const [turn] = this.#sessions;
+    if (turn === undefined) return null;
+    const [session, own] = turn;
+    const [job] = own;
+    this.#sessions.delete(session);
+    if (own.size > 1) this.#sessions.set(session, own);
+    own.delete(job!);
+    return job!;
+  }
+
+  /** Removes a job that is no longer wanted. */
+  remove(session: string, job: Job): void {
+    const own = this.#sessions.get(session);
+    if (own?.delete(job) && own.size === 0) this.#sessions.delete(session);
+  }
+
+  clear(): Job[] {
+    const all = [...this.#sessions.values()].flatMap((own) => [...own]);
+    this.#sessions.clear();
+    return all;
+  }
+}

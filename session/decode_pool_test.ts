@@ -81,7 +81,7 @@ Deno.test("while too many workers are lost, opens are refused, also those that w
   const deaf = lose("late");
   await settled();
   const waiting = assert.rejects(load(pool, "plan", budget), {
-    tag: "TooManyOpens",
+    tag: "too_many_opens",
     message: /8 stopped loads do not end/,
   });
   await deaf;
@@ -89,7 +89,7 @@ Deno.test("while too many workers are lost, opens are refused, also those that w
   clock.move(2000);
   await waiting;
   assert.deepEqual(pool.counts, { idle: 0, busy: 0, lost: 8, waiting: 0 });
-  await assert.rejects(load(pool, "plan", budget), { tag: "TooManyOpens", retryAfter: 2 });
+  await assert.rejects(load(pool, "plan", budget), { tag: "too_many_opens", retryAfter: 2 });
   await until(() => pool.counts.lost === 7);
   assert.equal((await load(pool, "plan", budget)).planes.length, 1);
   pool.close();

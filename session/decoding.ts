@@ -1,7 +1,7 @@
 /** Decodes planes of an acquisition at one position. Several workers divide large compressed planes. */
 import { AcquisitionChanged, DecodeFailed } from "../readers/errors.ts";
 import type { DecodedOrder, Description } from "../readers/opened/orders.ts";
-import type { Position, RowRange, WorkingMemory } from "../readers/reader.ts";
+import type { Position, RowRange } from "../readers/reader.ts";
 import type { DecodePool } from "./decode_pool.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import type { PlaneParts } from "./plane_buffer.ts";
@@ -19,32 +19,27 @@ export interface DecodeResources {
   readonly memory: PlaneMemory;
 }
 
-/** Planes to decode. */
-export interface WantedPlanes extends KeyedSource, Pick<Description, "summary" | "working" | "division"> {
-  readonly channels: readonly number[];
-  /** Position within the acquisition. */
-  readonly position: Position;
-  /** Wanted rows; `null` for all. */
-  readonly rows: RowRange | null;
-  /** Whether the reference image is decoded too. */
-  readonly reference: boolean;
-  /** False if the planes are only checked. */
-  readonly decode: boolean;
-}
-
-/** Decoded planes; their memory belongs to the caller. */
-export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "warnings" | "files"> {
-  /** Parts of each plane in the order of the channels; empty if nothing was to be decoded. */
-  readonly planes: readonly PlaneParts[];
-  /** Rows that the planes hold: the wanted rows or more. */
-  readonly rows: RowRange;
-}
-
 /** Some rows of some channels, which one worker decodes. */
 export interface Piece {
   readonly channels: readonly number[];
   /** Wanted rows; `null` for all. */
   readonly rows: RowRange | null;
+}
+
+/** Planes to decode. */
+export interface WantedPlanes
+  extends KeyedSource, Piece, Pick<Description, "summary" | "working" | "division"> {
+  readonly position: Position;
+  /** Whether the reference image is decoded too. */
+  readonly reference: boolean;
+}
+
+/** Decoded planes; their memory belongs to the caller. */
+export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "warnings" | "files"> {
+  /** Parts of each plane in the order of the channels. */
+  readonly planes: readonly PlaneParts[];
+  /** Rows that the planes hold: the wanted rows or more. */
+  readonly rows: RowRange;
 }
 
 /** Whole planes that may be divided. */
@@ -81,76 +76,72 @@ const groupsOf = (channels: readonly number[], together: number): number[][] => 
 ];
 
 /**
- * Decodes planes. The caller reserves the memory of the samples; this function reserves that of the decoders.
- *
- * @param first an idle worker, which is given back when it is quiet
- * @param signal stops all workers; the promise rejects with its reason at once
- * @returns the planes, and `quiet`, which settles when no worker uses their memory any longer
- * @throws {ReaderError | SessionMemoryExceeded}
+ * The decoding of planes. The caller reserves the memory of the samples; this class reserves that of the decoders.
  */
-export function decodePlanes(
-  wanted: WantedPlanes,
-  first: WorkerClient,
-  resources: DecodeResources,
-  signal: AbortSignal,
-): { readonly decoded: Promise<DecodedPlanes>; readonly quiet: Promise<void> } {
-  const decoding = new Decoding(wanted, resources, signal);
-  return { decoded: decoding.run(first), quiet: decoding.quiet };
-}
-
-/** One call of {@linkcode decodePlanes}. */
-class Decoding {
-  readonly #wanted: WantedPlanes;
-  readonly #resources: DecodeResources;
+export class Decoding {
+  /**
+   * Rejects with the reason of the signal at once.
+   *
+   * @throws {ReaderError | SessionMemoryExceeded}
+   */
+  readonly decoded: Promise<DecodedPlanes>;
+  /** Settles when no worker uses the memory of the planes any longer. */
+  readonly quiet: Promise<void>;
+  readonly #becomeQuiet: () => void;
   readonly #fault = new AbortController();
   /** Aborted when the caller gives up or a worker fails. */
   readonly #signal: AbortSignal;
   /** Workers that are not done, with the memory of their decoders. */
   readonly #workers = new Map<WorkerClient, Reservation | null>();
   /** Decoded samples, by the index of the piece. */
-  readonly #decoded: DecodedOrder[] = [];
-  readonly #quiet = Promise.withResolvers<void>();
+  readonly #answers: DecodedOrder[] = [];
 
-  constructor(wanted: WantedPlanes, resources: DecodeResources, signal: AbortSignal) {
-    this.#wanted = wanted;
-    this.#resources = resources;
+  /**
+   * Begins to decode.
+   *
+   * @param first an idle worker, which is given back when it is quiet
+   * @param signal stops all workers
+   */
+  constructor(
+    private readonly wanted: WantedPlanes,
+    first: WorkerClient,
+    private readonly resources: DecodeResources,
+    signal: AbortSignal,
+  ) {
+    ({ promise: this.quiet, resolve: this.#becomeQuiet } = Promise.withResolvers<void>());
     this.#signal = AbortSignal.any([signal, this.#fault.signal]);
+    this.decoded = this.#run(first);
   }
 
-  get quiet(): Promise<void> {
-    return this.#quiet.promise;
-  }
-
-  async run(first: WorkerClient): Promise<DecodedPlanes> {
-    const { channels, rows, decode, working } = this.#wanted;
+  async #run(first: WorkerClient): Promise<DecodedPlanes> {
+    const { channels, rows, working } = this.wanted;
     this.#workers.set(first, null);
     try {
-      this.#workers.set(first, this.#reserve(working));
-      const isWhole = decode && rows === null;
-      const helpers = isWhole ? this.#takeHelpers() : [];
-      const pieces = isWhole ? divide(this.#wanted, 1 + helpers.length) : [{ channels, rows }];
-      await this.#decode(pieces, first, helpers);
+      this.#workers.set(first, this.#reserve(working.bytes));
+      const helpers = rows === null ? this.#takeHelpers() : [];
+      const pieces = rows === null ? divide(this.wanted, 1 + helpers.length) : [{ channels, rows }];
+      await this.#distribute(pieces, first, helpers);
       const planes = this.#assembled(pieces);
       this.#stop(new Error("The other workers decoded all planes"));
       return planes;
     } catch (error) {
       // The array has holes for the pieces that are not decoded.
-      for (const piece of this.#decoded.values()) if (piece) dropSamples(piece);
+      for (const piece of this.#answers.values()) if (piece) dropSamples(piece);
       this.#stop(error);
       throw error;
     }
   }
 
-  #reserve({ bytes }: WorkingMemory): Reservation {
-    return this.#resources.budget.reserve(bytes, "The decoders, beside the planes,");
+  #reserve(bytes: number): Reservation {
+    return this.resources.budget.reserve(bytes, "The decoders, beside the planes,");
   }
 
   /** Takes as many free workers as are useful, if the budget has memory for their decoders. */
   #takeHelpers(): readonly WorkerClient[] {
-    const { key, working } = this.#wanted;
-    const { pool, budget } = this.#resources;
+    const { key, working } = this.wanted;
+    const { pool, budget } = this.resources;
     const helpers: WorkerClient[] = [];
-    const most = mostPieces(this.#wanted) - 1;
+    const most = mostPieces(this.wanted) - 1;
     while (helpers.length < most) {
       const memory = budget.tryReserve(working.bytes);
       const helper = memory && pool.spare(key);
@@ -165,7 +156,7 @@ class Decoding {
   }
 
   /** Distributes the pieces. The first worker begins at once; helpers open the acquisition before they take a piece. */
-  #decode(
+  #distribute(
     pieces: readonly Piece[],
     first: WorkerClient,
     helpers: readonly WorkerClient[],
@@ -175,7 +166,7 @@ class Decoding {
     let missing = pieces.length;
     const work = async (worker: WorkerClient) => {
       for (const [i, piece] of left) {
-        this.#decoded[i] = await this.#order(worker, piece, i === 0);
+        this.#answers[i] = await this.#order(worker, piece, i === 0);
         missing -= 1;
       }
       if (missing === 0) resolve();
@@ -191,32 +182,27 @@ class Decoding {
 
   /** Has a worker decode a piece, a second time if the decoders need more memory than expected. */
   async #order(worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> {
-    const { position, decode, reference } = this.#wanted;
-    let { working } = this.#wanted;
+    const { position, reference, summary } = this.wanted;
+    const { start, end } = piece.rows ?? { start: 0, end: summary.rows };
+    let { working } = this.wanted;
     for (let tries = 0; tries < 2; tries += 1) {
-      const buffers = decode ? this.#buffers(piece) : [];
-      const order = { ...piece, position, reference: reference && isFirst, decode, working, buffers };
-      const answer = await worker.ask(this.#wanted, { type: "decode", order }, this.#signal);
-      if (answer.planes !== null || !decode) return answer;
+      const buffers = this.resources.memory.take(4 * summary.columns * (end - start), piece.channels.length);
+      const order = { ...piece, position, reference: reference && isFirst, working, buffers };
+      const answer = await worker.ask(this.wanted, { type: "decode", order }, this.#signal);
+      if (answer.planes !== null) return answer;
       working = answer.working;
       this.#workers.get(worker)?.release();
-      this.#workers.set(worker, this.#reserve(working));
+      this.#workers.set(worker, this.#reserve(working.bytes));
     }
     throw new DecodeFailed("the file changes while it is read");
-  }
-
-  #buffers({ channels, rows }: Piece): ArrayBuffer[] {
-    const { summary } = this.#wanted;
-    const { start, end } = rows ?? { start: 0, end: summary.rows };
-    return this.#resources.memory.take(4 * summary.columns * (end - start), channels.length);
   }
 
   #giveBack(worker: WorkerClient): void {
     const memory = this.#workers.get(worker);
     if (!this.#workers.delete(worker)) return;
     memory?.release();
-    void this.#resources.pool.giveBack(worker, this.#wanted.key);
-    if (this.#workers.size === 0) this.#quiet.resolve();
+    void this.resources.pool.giveBack(worker, this.wanted.key);
+    if (this.#workers.size === 0) this.#becomeQuiet();
   }
 
   /** Stops the unfinished workers, and gives each one back when it is quiet. */
@@ -227,19 +213,13 @@ class Decoding {
 
   /** Assembles the planes in the order of their channels. */
   #assembled(pieces: readonly Piece[]): DecodedPlanes {
-    const { channels, summary: { rows: height, columns }, decode } = this.#wanted;
-    const answers = this.#decoded;
-    const common = {
-      referencePlanes: answers[0]!.referencePlanes,
-      warnings: answers.flatMap(({ warnings }) => warnings),
-      files: new Map(answers.flatMap(({ files }) => [...files])),
-      rows: pieces.length === 1 ? answers[0]!.rows : { start: 0, end: height },
-    };
-    if (!decode) return { ...common, planes: [] };
+    const { channels, summary: { rows: height, columns } } = this.wanted;
+    const answers = this.#answers;
+    const isWhole = pieces.length === 1;
     const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));
     for (const [i, piece] of pieces.entries()) {
       const { rows: filled, planes: decoded } = answers[i]!;
-      const { start, end } = pieces.length === 1 ? filled : piece.rows!;
+      const { start, end } = isWhole ? filled : piece.rows!;
       const [from, to] = [(start - filled.start) * columns, (end - filled.start) * columns];
       for (const [j, channel] of piece.channels.entries()) {
         const own = from < 0 ? undefined : decoded![j]?.subarray(from, to);
@@ -249,6 +229,12 @@ class Decoding {
         planes.get(channel)!.push(own);
       }
     }
-    return { ...common, planes: [...planes.values()] };
+    return {
+      planes: [...planes.values()],
+      referencePlanes: answers[0]!.referencePlanes,
+      warnings: answers.flatMap(({ warnings }) => warnings),
+      files: new Map(answers.flatMap(({ files }) => [...files])),
+      rows: isWhole ? answers[0]!.rows : { start: 0, end: height },
+    };
   }
 }

@@ -1,126 +1,96 @@
-/** Failures in the life of a session, as tagged classes, and the table of the error codes of readers and sessions. */
+/** Failures in the life of a session, as classes tagged with their codes, and the codes of the failures of readers. */
 import { ReaderError, type ReaderErrorTag, tagged } from "../readers/errors.ts";
-import type { ErrorCode } from "../schemas/http.ts";
+import type { ErrorCode } from "../schemas/served.ts";
 
-/** Every tag of a {@linkcode SessionError}. */
-export type SessionErrorTag =
-  | "LoadTimeout"
-  | "SessionMemoryExceeded"
-  | "TooManyOpens"
-  | "SessionNotFound"
-  | "ExportNotFound"
-  | "TooManyExports"
-  | "ChannelNotFound"
-  | "ReferenceChannelNotFound"
-  | "DialogUnavailable"
-  | "DialogBusy"
-  | "ClientGone"
-  | "ShuttingDown";
+/** A failure with a code of the contract. */
+export abstract class CodedError extends Error {
+  abstract readonly tag: ErrorCode;
 
-/** Options of a {@linkcode SessionError}. */
-export interface SessionErrorOptions extends ErrorOptions {
-  /** Seconds after which the client should try again. */
-  readonly retryAfter?: number | null;
+  /** `message` is one sentence without a full stop. */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
 }
 
-/** Base of all tagged session errors. */
-export abstract class SessionError extends Error {
-  /** Key in the error table. */
-  abstract readonly tag: SessionErrorTag;
+/** Base of all session errors. */
+export abstract class SessionError extends CodedError {
   /** Seconds after which the client should try again, if known. */
   readonly retryAfter: number | null;
 
   /** `message` is one sentence without a full stop. */
-  constructor(message: string, { retryAfter = null, ...options }: SessionErrorOptions = {}) {
+  constructor(
+    message: string,
+    { retryAfter = null, ...options }: ErrorOptions & { readonly retryAfter?: number | null } = {},
+  ) {
     super(message, options);
-    this.name = new.target.name;
     this.retryAfter = retryAfter;
   }
 }
 
 /** Waiting, reading and decoding together took longer than the load time-out. */
-export class LoadTimeout extends tagged(SessionError, "LoadTimeout") {}
+export class LoadTimeout extends tagged(SessionError, "load_timeout") {}
 
 /** The work would exceed the memory budget of all sessions. */
-export class SessionMemoryExceeded extends tagged(SessionError, "SessionMemoryExceeded") {}
+export class SessionMemoryExceeded extends tagged(SessionError, "session_memory_exceeded") {}
 
 /** The queue for workers is full. */
-export class TooManyOpens extends tagged(SessionError, "TooManyOpens") {
+export class TooManyOpens extends tagged(SessionError, "too_many_opens") {
   constructor(message: string) {
     super(message, { retryAfter: 2 });
   }
 }
 
 /** Unknown, deleted or expired session. */
-export class SessionNotFound extends tagged(SessionError, "SessionNotFound") {}
+export class SessionNotFound extends tagged(SessionError, "session_not_found") {}
 
 /** Unknown, used or expired link to an archive. */
-export class ExportNotFound extends tagged(SessionError, "ExportNotFound") {}
+export class ExportNotFound extends tagged(SessionError, "export_not_found") {}
 
 /** Too many links to archives wait for their download. */
-export class TooManyExports extends tagged(SessionError, "TooManyExports") {}
+export class TooManyExports extends tagged(SessionError, "too_many_exports") {}
 
 /** The session has no such source channel. */
-export class ChannelNotFound extends tagged(SessionError, "ChannelNotFound") {}
+export class ChannelNotFound extends tagged(SessionError, "channel_not_found") {}
 
 /** The session has no such reference channel. */
-export class ReferenceChannelNotFound extends tagged(SessionError, "ReferenceChannelNotFound") {}
+export class ReferenceChannelNotFound extends tagged(SessionError, "reference_channel_not_found") {}
 
 /** No dialog program is installed, there is no display, or the program failed. */
-export class DialogUnavailable extends tagged(SessionError, "DialogUnavailable") {}
+export class DialogUnavailable extends tagged(SessionError, "dialog_unavailable") {}
 
 /** A dialog is already open, or too many dialogs of foreign pages were cancelled. */
-export class DialogBusy extends tagged(SessionError, "DialogBusy") {}
+export class DialogBusy extends tagged(SessionError, "dialog_busy") {}
 
-/** The client left before it was answered. */
-export class ClientGone extends tagged(SessionError, "ClientGone") {}
+/** The client left before it was answered, so nobody receives the answer. */
+export class ClientGone extends tagged(SessionError, "cancelled") {}
 
 /** The server is stopping. */
-export class ShuttingDown extends tagged(SessionError, "ShuttingDown") {}
-
-/** Code and HTTP status of a failure. */
-export interface ErrorRow {
-  /** `error` of the body. */
-  readonly code: ErrorCode;
-  readonly status: number;
+export class ShuttingDown extends tagged(SessionError, "shutting_down") {
+  constructor() {
+    super("The server is stopping");
+  }
 }
 
-/** Makes a row. */
-export const row = (code: ErrorCode, status: number): ErrorRow => ({ code, status });
-
-/** Rows of reader and session errors by tag; `routes/error_table.ts` adds those of requests. */
-export const SESSION_ERRORS: Readonly<Record<ReaderErrorTag | SessionErrorTag, ErrorRow>> = {
-  PathNotFound: row("path_not_found", 404),
-  PathNotAllowed: row("path_not_allowed", 403),
-  UnsupportedFormat: row("unsupported_format", 415),
-  InvalidChannelIndices: row("invalid_channel_indices", 422),
-  ChannelOutOfRange: row("channel_out_of_range", 422),
-  SceneOutOfRange: row("scene_out_of_range", 422),
-  PositionOutOfRange: row("position_out_of_range", 422),
-  PlaneNotFound: row("plane_not_found", 404),
-  AcquisitionChanged: row("acquisition_changed", 409),
-  DecodeFailed: row("decode_failed", 500),
-  LoadTimeout: row("load_timeout", 504),
-  SessionNotFound: row("session_not_found", 404),
-  ExportNotFound: row("export_not_found", 404),
-  TooManyExports: row("too_many_exports", 503),
-  ChannelNotFound: row("channel_not_found", 404),
-  ReferenceChannelNotFound: row("reference_channel_not_found", 404),
-  SessionMemoryExceeded: row("session_memory_exceeded", 507),
-  TooManyOpens: row("too_many_opens", 503),
-  DialogUnavailable: row("dialog_unavailable", 501),
-  DialogBusy: row("dialog_busy", 409),
-  ShuttingDown: row("shutting_down", 503),
-  // Nobody receives this answer.
-  ClientGone: row("cancelled", 200),
-  Stopped: row("shutting_down", 503),
+const READER_CODES: Readonly<Record<ReaderErrorTag, ErrorCode>> = {
+  PathNotFound: "path_not_found",
+  PathNotAllowed: "path_not_allowed",
+  UnsupportedFormat: "unsupported_format",
+  InvalidChannelIndices: "invalid_channel_indices",
+  ChannelOutOfRange: "channel_out_of_range",
+  SceneOutOfRange: "scene_out_of_range",
+  PositionOutOfRange: "position_out_of_range",
+  PlaneNotFound: "plane_not_found",
+  AcquisitionChanged: "acquisition_changed",
+  DecodeFailed: "decode_failed",
+  Stopped: "shutting_down",
 };
 
 /** Message of a bug in the program. */
 export const INTERNAL_MESSAGE = "The server made a mistake; its log has the details";
 
-/** The code of a reader or session error; `null` for a bug in the program. */
+/** The code of a known failure; `null` for a bug in the program. */
 export function codeOf(error: unknown): ErrorCode | null {
-  const isKnown = error instanceof ReaderError || error instanceof SessionError;
-  return isKnown ? SESSION_ERRORS[error.tag].code : null;
+  if (error instanceof ReaderError) return READER_CODES[error.tag];
+  return error instanceof CodedError ? error.tag : null;
 }

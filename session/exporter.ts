@@ -6,11 +6,11 @@ import type { Clock } from "./clock.ts";
 import type { DecodeResources } from "./decoding.ts";
 import { ExportNotFound, TooManyExports } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
-import type { DescribedAcquisition, Opener } from "./opener.ts";
+import type { Opener } from "./opener.ts";
 import { newSessionId, type SessionStore } from "./store.ts";
 import { untilAborted, Waits } from "./waits.ts";
 import type { Archive, Packer } from "./export/archive.ts";
-import type { ExportedMember, ExportOrder, MemberOrder, OrderFault } from "./export/member_documents.ts";
+import type { ExportedMember, ExportOrder, OrderFault } from "./export/member_documents.ts";
 
 /** Links that may wait for their download. */
 const MAX_LINKS = 8;
@@ -43,16 +43,13 @@ export interface Link {
 
 /** The memory of the documents and descriptions of an order. */
 export class OrderMemory {
-  readonly #budget: MemoryBudget;
   readonly #held: Reservation[] = [];
 
-  constructor(budget: MemoryBudget) {
-    this.#budget = budget;
-  }
+  constructor(private readonly budget: MemoryBudget) {}
 
   /** Reserves more memory. @throws {SessionMemoryExceeded} */
   take(bytes: number): void {
-    this.#held.push(this.#budget.reserve(bytes, "The documents of the export"));
+    this.#held.push(this.budget.reserve(bytes, "The documents of the export"));
   }
 
   release(): void {
@@ -62,10 +59,6 @@ export class OrderMemory {
 
 /** Exports of all clients. */
 export class Exporter {
-  readonly #clock: Clock;
-  readonly #resources: DecodeResources;
-  readonly #store: SessionStore;
-  readonly #opener: Opener;
   readonly #waits: Waits;
   /** Bytes of planes that archives hold. */
   #held = 0;
@@ -75,22 +68,18 @@ export class Exporter {
 
   /** `timeoutSeconds` is how long the decoding of one position may take. */
   constructor(
-    clock: Clock,
-    resources: DecodeResources,
-    store: SessionStore,
-    opener: Opener,
-    { loadTimeoutSeconds }: { readonly loadTimeoutSeconds: number },
+    private readonly clock: Clock,
+    private readonly resources: DecodeResources,
+    private readonly store: SessionStore,
+    private readonly opener: Opener,
+    timeoutSeconds: number,
   ) {
-    this.#clock = clock;
-    this.#resources = resources;
-    this.#store = store;
-    this.#opener = opener;
-    this.#waits = new Waits(clock, loadTimeoutSeconds);
+    this.#waits = new Waits(clock, timeoutSeconds);
   }
 
   /** Reserves memory for an order and its body. @throws {SessionMemoryExceeded} */
   hold(bytes: number): OrderMemory {
-    const memory = new OrderMemory(this.#resources.budget);
+    const memory = new OrderMemory(this.resources.budget);
     memory.take(bytes);
     return memory;
   }
@@ -99,7 +88,7 @@ export class Exporter {
   async parse(bytes: Uint8Array<ArrayBuffer>, client: AbortSignal): Promise<unknown> {
     using wait = this.#waits.begin("Parsing the order", client);
     const about = { key: newSessionId(), source: null };
-    return await this.#resources.pool.ask(about, { type: "parse", bytes }, wait.signal);
+    return await this.resources.pool.ask(about, { type: "parse", bytes }, wait.signal);
   }
 
   /**
@@ -120,7 +109,10 @@ export class Exporter {
     const members: ExportedMember[] = [];
     const faults: OrderFault[] = [];
     for (const [index, asked] of order.members.entries()) {
-      const described = await this.#described(asked, options.chosenByUser, signal);
+      const { sessionId, path, scene = null } = asked;
+      const described = sessionId === undefined
+        ? await this.opener.describe({ ...options, path: path!, scene, channelIndices: null, signal })
+        : this.store.get(sessionId);
       options.memory.take(described.summaryBytes);
       const member = exportedMember(asked, index, order, described);
       faults.push(...memberFaults(member, index), ...await this.#tableFaults(member, index, signal));
@@ -134,19 +126,19 @@ export class Exporter {
     }
     if (faults.length > 0) throw new OrderRefused(faults);
     const hasImages = order.images !== "none";
-    for (const member of hasImages ? members : []) await this.#survey(member, signal);
+    for (const { summary, source, channels } of hasImages ? members : []) {
+      // Finds damaged planes without decoding them.
+      using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, signal);
+      const indices = channels.map(({ index }) => index);
+      await this.resources.pool.ask(
+        { key: newSessionId(), source },
+        { type: "survey", channels: indices },
+        wait.signal,
+      );
+    }
     const [only] = members.length === 1 ? members : [];
     const name = order.name ?? only?.name ?? `${members.length} recordings`;
     return { id: order.id ?? crypto.randomUUID(), name, hasImages, members, version: options.version };
-  }
-
-  async #described(
-    { sessionId, path, scene = null }: MemberOrder,
-    chosenByUser: boolean,
-    signal: AbortSignal,
-  ): Promise<DescribedAcquisition> {
-    if (sessionId !== undefined) return this.#store.get(sessionId);
-    return await this.#opener.describe({ path: path!, scene, channelIndices: null, chosenByUser, signal });
   }
 
   /** Validates the tables of a member in a worker: a table of 27 MiB takes a second. */
@@ -159,22 +151,12 @@ export class Exporter {
     );
     if (tables.length === 0) return [];
     using wait = this.#waits.begin("Judging the tables", client);
-    const problems = await this.#resources.pool.ask(
+    const problems = await this.resources.pool.ask(
       { key: newSessionId(), source: null },
       { type: "judge", tables: tables.map(({ csv }) => csv) },
       wait.signal,
     );
     return tables.flatMap(({ path }, i) => problems[i] == null ? [] : [{ path, message: problems[i] }]);
-  }
-
-  /** Finds damaged planes without decoding them. */
-  async #survey({ summary, source, channels }: ExportedMember, client: AbortSignal): Promise<void> {
-    using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);
-    await this.#resources.pool.ask(
-      { key: newSessionId(), source },
-      { type: "survey", channels: channels.map(({ index }) => index) },
-      wait.signal,
-    );
   }
 
   /**
@@ -202,7 +184,7 @@ export class Exporter {
       cancel();
       this.#links.delete(id);
     };
-    const cancel = this.#clock.after(LINK_SECONDS * 1000, () => {
+    const cancel = this.clock.after(LINK_SECONDS * 1000, () => {
       use();
       memory.release();
     });
@@ -251,7 +233,7 @@ export class Exporter {
     over: () => void,
     written: (planes: number) => void = () => {},
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const { pool } = this.#resources;
+    const { pool } = this.resources;
     /** One acquisition stays open at a time. */
     let current: { readonly member: ExportedMember; readonly key: string } | null = null;
     const close = () => {
@@ -279,7 +261,7 @@ export class Exporter {
     order: Parameters<Packer>[1],
     client: AbortSignal,
   ): ReturnType<Packer> {
-    const { pool, budget } = this.#resources;
+    const { pool, budget } = this.resources;
     const { rows, columns } = order.layout;
     // The samples, and as many bytes again for the packed planes.
     const planeBytes = 8 * rows * columns * order.channels.length;

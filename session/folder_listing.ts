@@ -52,11 +52,9 @@ async function loadNames(): Promise<typeof import("./named_acquisitions.ts")> {
 
 /** Lists folders under the rules of opening by path. */
 export class FolderLister {
-  readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  constructor(clock: Clock, rules: OpenRules) {
-    this.#rules = rules;
+  constructor(clock: Clock, private readonly rules: OpenRules) {
     this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
   }
 
@@ -81,9 +79,9 @@ export class FolderLister {
   }
 
   async #list(asked: string, signal: AbortSignal): Promise<FolderListing> {
-    const path = await judgePath(asked, this.#rules.roots);
-    const roots = this.#rules.roots?.map((root) => root.resolved) ?? null;
-    const folder = new Folder(path, roots, this.#rules.allowedExtensions, signal);
+    const path = await judgePath(asked, this.rules.roots);
+    const roots = this.rules.roots?.map((root) => root.resolved) ?? null;
+    const folder = new Folder(path, roots, this.rules.allowedExtensions, signal);
     const isCut = await folder.read(asked);
     const candidates = await folder.candidates();
     const entries: ListedEntry[] = [];
@@ -101,34 +99,25 @@ type Candidate = NamedAcquisition | { readonly name: string; readonly files: nul
 
 /** A folder that is being listed. */
 class Folder {
-  readonly #path: string;
-  readonly #roots: readonly string[] | null;
-  readonly #allowedExtensions: readonly string[];
-  readonly #signal: AbortSignal;
   readonly #files: string[] = [];
   readonly #folders: string[] = [];
 
   constructor(
-    path: string,
-    roots: readonly string[] | null,
-    allowedExtensions: readonly string[],
-    signal: AbortSignal,
-  ) {
-    this.#path = path;
-    this.#roots = roots;
-    this.#allowedExtensions = allowedExtensions;
-    this.#signal = signal;
-  }
+    private readonly path: string,
+    private readonly roots: readonly string[] | null,
+    private readonly allowedExtensions: readonly string[],
+    private readonly signal: AbortSignal,
+  ) {}
 
   /** Reads the names. @param asked name of the folder in messages @returns whether there are too many names */
   async read(asked: string): Promise<boolean> {
     const links: string[] = [];
     let count = 0;
     try {
-      if ((await Deno.stat(this.#path)).isFile) {
+      if ((await Deno.stat(this.path)).isFile) {
         throw new UnsupportedFormat(`${quoted(asked)} is a file, not a folder; POST /api/v2/open opens it`);
       }
-      for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(this.#path)) {
+      for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(this.path)) {
         if (name.startsWith(".")) continue;
         if ((count += 1) > MAX_FOLDER_ENTRIES) break;
         if (isSymlink) links.push(name);
@@ -150,10 +139,10 @@ class Folder {
   async candidates(): Promise<Candidate[]> {
     const { namedAcquisitions } = await loadNames();
     const acquisitions = namedAcquisitions(
-      basename(this.#path),
+      basename(this.path),
       this.#files.sort(),
       this.#folders,
-      this.#allowedExtensions,
+      this.allowedExtensions,
     );
     const taken = new Set(acquisitions.map(({ folder }) => folder));
     const folders = this.#folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
@@ -163,13 +152,14 @@ class Folder {
   /** The entry; `null` if it has disappeared or cannot be inspected. */
   async entryOf(candidate: Candidate): Promise<ListedEntry | null> {
     const { name } = candidate;
-    const path = join(this.#path, name);
+    const path = join(this.path, name);
     if (candidate.files === null) {
       const found = await this.#look(name);
       return found && { name, path, ...await this.#kindOf(name), bytes: null, modified: timeOf([found]) };
     }
     const { format, files, folder } = candidate;
-    const found = await this.#lookAtAll([...files, ...folder === null ? [] : await this.#filesIn(folder)]);
+    const names = [...files, ...folder === null ? [] : await this.#filesIn(folder)];
+    const found = (await this.each(names, (part) => this.#look(part))).filter((info) => info !== null);
     if (found.length === 0) return null;
     const bytes = found.reduce((sum, { size }) => sum + size, 0);
     return { name, path, kind: "image", format, bytes, modified: timeOf(found) };
@@ -186,23 +176,19 @@ class Folder {
   }
 
   async #isMarked(name: string, { markers = [], markedFolder, extensions }: FormatName): Promise<boolean> {
-    if (!extensions.some((extension) => this.#allowedExtensions.includes(extension))) return false;
+    if (!extensions.some((extension) => this.allowedExtensions.includes(extension))) return false;
     const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
     for (const place of folders.flatMap((folder) => markers.map((marker) => join(folder, marker)))) {
-      if (await this.#isFile(place)) return true;
+      if ((await this.#look(place))?.isFile) return true;
     }
     return false;
-  }
-
-  async #isFile(name: string): Promise<boolean> {
-    return (await this.#look(name))?.isFile === true;
   }
 
   /** Names of the files directly in a subfolder, prefixed with its name. */
   async #filesIn(folder: string): Promise<string[]> {
     const names: string[] = [];
     try {
-      for await (const { name, isFile } of Deno.readDir(join(this.#path, folder))) {
+      for await (const { name, isFile } of Deno.readDir(join(this.path, folder))) {
         if (isFile) names.push(join(folder, name));
       }
     } catch {
@@ -211,17 +197,12 @@ class Folder {
     return names;
   }
 
-  async #lookAtAll(names: readonly string[]): Promise<Deno.FileInfo[]> {
-    const found = await this.each(names, (name) => this.#look(name));
-    return found.filter((info) => info !== null);
-  }
-
   /** The file or folder of a name; `null` if it is missing, outside the roots or not accessible. */
   async #look(name: string): Promise<Deno.FileInfo | null> {
     try {
-      const path = join(this.#path, name);
-      const resolved = this.#roots === null ? path : await realpath(path);
-      return isInsideRoots(resolved, this.#roots) ? await Deno.stat(resolved) : null;
+      const path = join(this.path, name);
+      const resolved = this.roots === null ? path : await realpath(path);
+      return isInsideRoots(resolved, this.roots) ? await Deno.stat(resolved) : null;
     } catch {
       return null;
     }
@@ -231,7 +212,7 @@ class Folder {
   async each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
     const results: R[] = [];
     for (let at = 0; at < items.length; at += AT_ONCE) {
-      this.#signal.throwIfAborted();
+      this.signal.throwIfAborted();
       results.push(...await Promise.all(items.slice(at, at + AT_ONCE).map(work)));
     }
     return results;

@@ -9,14 +9,11 @@ export interface Reservation {
 
 /** The memory of all planes together. Bytes are reserved before anything is allocated. */
 export class MemoryBudget {
-  readonly capacity: number;
   /** Called with the number of missing bytes before a reservation is refused, to free planes that can be decoded again. */
   giveUp: (bytes: number) => void = () => {};
   #used = 0;
 
-  constructor(capacity: number) {
-    this.capacity = capacity;
-  }
+  constructor(readonly capacity: number) {}
 
   get used(): number {
     return this.#used;
@@ -65,12 +62,9 @@ export class MemoryBudget {
  * that is free. Repeated opens may raise the total to half of the budget only, since a page repeats them without asking the user.
  */
 export class Consent {
-  readonly #budget: MemoryBudget;
   #held = 0;
 
-  constructor(budget: MemoryBudget) {
-    this.#budget = budget;
-  }
+  constructor(private readonly budget: MemoryBudget) {}
 
   /**
    * Takes `bytes` from the budget.
@@ -79,7 +73,7 @@ export class Consent {
    * @throws {SessionMemoryExceeded}
    */
   reserve(bytes: number, isAgain: boolean): Reservation {
-    const most = this.#budget.capacity / 2;
+    const most = this.budget.capacity / 2;
     if (isAgain && this.#held + bytes > most) {
       throw new SessionMemoryExceeded(
         `Opening it again needs ${mebibytes(bytes)}, and its sessions hold ${mebibytes(this.#held)} of the ${
@@ -87,7 +81,7 @@ export class Consent {
         } that they may have together; delete sessions, or open the file anew`,
       );
     }
-    const reservation = this.#budget.reserve(bytes);
+    const reservation = this.budget.reserve(bytes);
     this.#held += bytes;
     return {
       get bytes() {

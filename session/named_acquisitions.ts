@@ -59,13 +59,11 @@ function firstOf(ask: (set: FileSet) => string | null | undefined): string | nul
 
 /** The names in a folder, indexed on first use. */
 class Names implements FolderNames {
-  readonly folder: string;
   readonly #stored: ReadonlySet<string>;
   readonly #byLower: ReadonlyMap<string, string>;
   readonly #endings = new Map<string, readonly string[]>();
 
-  constructor(folder: string, files: readonly string[]) {
-    this.folder = folder;
+  constructor(readonly folder: string, files: readonly string[]) {
     this.#stored = new Set(files);
     this.#byLower = new Map(files.map((name) => [name.toLowerCase(), name]));
   }

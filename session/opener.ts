@@ -4,7 +4,7 @@ import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "../readers/opened/orders.ts";
 import type { Clock } from "./clock.ts";
-import { decodePlanes, type DecodeResources } from "./decoding.ts";
+import { type DecodeResources, Decoding } from "./decoding.ts";
 import { Consent, type Reservation } from "./memory_budget.ts";
 import { judgePath, type Root } from "./source_path.ts";
 import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
@@ -46,16 +46,15 @@ export type DescribedAcquisition = Pick<LoadedAcquisition, "summary" | "source" 
 
 /** Opens acquisitions. */
 export class Opener {
-  readonly #resources: DecodeResources;
-  readonly #store: SessionStore;
-  readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  constructor(clock: Clock, resources: DecodeResources, store: SessionStore, rules: OpenRules) {
+  constructor(
+    clock: Clock,
+    private readonly resources: DecodeResources,
+    private readonly store: SessionStore,
+    private readonly rules: OpenRules,
+  ) {
     this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
-    this.#resources = resources;
-    this.#store = store;
-    this.#rules = rules;
   }
 
   /**
@@ -67,7 +66,7 @@ export class Opener {
   async open(order: OpenOrder): Promise<Session> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
-    return await this.#load(source, new Consent(this.#resources.budget), false, wait.signal);
+    return await this.#load(source, new Consent(this.resources.budget), false, wait.signal);
   }
 
   /**
@@ -83,8 +82,8 @@ export class Opener {
     using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
     if (isSame(session, choice)) {
       await untilAborted(requireMarksLater(marks), wait.signal);
-      const live = this.#store.get(session.id);
-      return this.#store.share(
+      const live = this.store.get(session.id);
+      return this.store.share(
         newSessionId(),
         live,
         consent.reserve(SESSION_BYTES + live.summaryBytes, true),
@@ -106,7 +105,7 @@ export class Opener {
   async describe(order: OpenOrder): Promise<DescribedAcquisition> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
-    const { pool } = this.#resources;
+    const { pool } = this.resources;
     const key = newSessionId();
     const worker = await pool.takeForOpen(key, wait.signal);
     try {
@@ -138,9 +137,9 @@ export class Opener {
     signal: AbortSignal,
   ): Promise<Session> {
     const id = newSessionId();
-    return this.#store.create(
+    return this.store.create(
       id,
-      await loadAcquisition(id, source, this.#resources, signal, consent, isAgain),
+      await loadAcquisition(id, source, this.resources, signal, consent, isAgain),
     );
   }
 
@@ -148,12 +147,12 @@ export class Opener {
     { path, chosenByUser, channelIndices, scene }: OpenOrder,
     signal: AbortSignal,
   ): Promise<AcquisitionSource> {
-    const roots = chosenByUser ? null : this.#rules.roots;
+    const roots = chosenByUser ? null : this.rules.roots;
     const request = {
       path: await untilAborted(judgePath(path, roots, chosenByUser), signal),
       roots: roots?.map((root) => root.resolved) ?? null,
       channelIndices,
-      allowedExtensions: this.#rules.allowedExtensions,
+      allowedExtensions: this.rules.allowedExtensions,
       scene,
     };
     return { request, marks: new Map() };
@@ -200,18 +199,15 @@ export async function loadAcquisition(
     reservation = consent.reserve(bytes + described, isAgain);
     const opened = { request: { ...source.request, scene: summary.scene }, marks };
     const wanted = {
+      ...description,
       key,
       source: opened,
       channels: summary.loaded.map(({ index }) => index),
       position: summary.position,
-      summary,
       rows: null,
       reference: summary.reference !== null,
-      decode: true,
-      working,
-      division,
     };
-    const work = decodePlanes(wanted, worker, resources, signal);
+    const work = new Decoding(wanted, worker, resources, signal);
     quiet = work.quiet;
     const { planes, referencePlanes, warnings } = await work.decoded;
     return {

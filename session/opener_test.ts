@@ -12,7 +12,7 @@ Deno.test("memory is reserved before the planes exist and belongs to the caller"
   assert.equal(first.planes[0]![0]!.length, 100);
   assert.equal(budget.used, 400);
   const second = await load(pool, "plan", budget);
-  await assert.rejects(load(pool, "plan", budget), { tag: "SessionMemoryExceeded" });
+  await assert.rejects(load(pool, "plan", budget), { tag: "session_memory_exceeded" });
   assert.equal(budget.used, 800);
   first.reservation.release();
   second.reservation.release();
@@ -192,7 +192,7 @@ Deno.test("a decoder's memory is reserved beside the planes, and its worker ends
   const first = await load(pool, "wasm", budget);
   assert.equal(budget.used, 400);
   await assert.rejects(load(pool, "wasm", budget), {
-    tag: "SessionMemoryExceeded",
+    tag: "session_memory_exceeded",
     message: /^The decoders, beside the planes, need 0\.0 MiB, but only/,
   });
   assert.equal(budget.used, 400);
@@ -210,7 +210,7 @@ Deno.test("a worker closes a failed load before the next one", async () => {
   const budget = new MemoryBudget(700);
   const pool = new DecodePool(new HandClock(), budget, startFake, 1);
   const first = await load(pool, "plan", budget);
-  await assert.rejects(load(pool, "plan", budget), { tag: "SessionMemoryExceeded" });
+  await assert.rejects(load(pool, "plan", budget), { tag: "session_memory_exceeded" });
   first.reservation.release();
   const third = await load(pool, "plan", budget);
   assert.equal(reportOf(third).worker, reportOf(first).worker);

@@ -6,20 +6,19 @@ import { untilAborted } from "./waits.ts";
 export interface LeasedPlane {
   /** The samples from `firstRow` on. */
   readonly plane: PlaneBuffer;
-  /** First row that `plane` holds. */
   readonly firstRow: number;
   endLease(): void;
 }
 
-/** Decodes a plane; or only checks it and returns `null`. */
-export type Decode = (signal: AbortSignal) => Promise<LeasedPlane | null>;
+/** Decodes a plane. */
+export type Decode = (signal: AbortSignal) => Promise<LeasedPlane>;
 
 /** Decoding that is abandoned when the last request leaves. */
 export class PlaneJob {
   readonly #abort = new AbortController();
-  readonly #end: Promise<LeasedPlane | null>;
+  readonly #end: Promise<LeasedPlane>;
   /** The decoded plane; the job holds its lease until the last waiter has its own. */
-  #decoded: LeasedPlane | null | undefined;
+  #decoded: LeasedPlane | null = null;
   #waiters = 0;
 
   /**
@@ -33,7 +32,7 @@ export class PlaneJob {
     const decoded = decode(signal).then((leased) => {
       this.#decoded = leased;
       ended();
-      if (this.isIdle) this.#finish(null);
+      if (this.isIdle) leased.endLease();
       return leased;
     });
     decoded.catch((error) => this.abandon(error));
@@ -47,27 +46,23 @@ export class PlaneJob {
   }
 
   /**
-   * Waits for the plane.
+   * Waits for the plane, and takes a lease of it.
    *
-   * @param take takes the waiter's own lease
    * @throws what the decoding throws, or the reason of `signal`
    */
-  async wait<Taken>(signal: AbortSignal, take: (leased: LeasedPlane | null) => Taken): Promise<Taken> {
+  async wait(signal: AbortSignal): Promise<LeasedPlane> {
     this.#waiters += 1;
     try {
-      return take(await untilAborted(this.#end, signal));
+      const { plane, firstRow } = await untilAborted(this.#end, signal);
+      return { plane, firstRow, endLease: plane.lease() };
     } finally {
       this.#waiters -= 1;
-      if (this.isIdle) this.#finish(signal.reason);
+      if (this.isIdle && this.#decoded === null) this.abandon(signal.reason);
+      else if (this.isIdle) this.#decoded?.endLease();
     }
   }
 
   abandon(reason: unknown): void {
     this.#abort.abort(reason);
-  }
-
-  #finish(reason: unknown): void {
-    if (this.#decoded === undefined) this.abandon(reason);
-    else this.#decoded?.endLease();
   }
 }

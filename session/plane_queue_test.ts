@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { TooManyOpens } from "./errors.ts";
-import { PlaneQueue } from "./plane_queue.ts";
+import { PlaneQueue } from "./decode_pool.ts";
 
 /** Removes all jobs, in order. */
 function drained(queue: PlaneQueue<string>): string[] {

@@ -5,16 +5,16 @@
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { changed, requireMarksLater } from "../readers/io/paths.ts";
-import type { Position, RowRange } from "../readers/reader.ts";
-import { requirePosition } from "../readers/metadata/selection.ts";
+import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
+import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
 import type { Clock } from "./clock.ts";
-import { type DecodedPlanes, decodePlanes, type DecodeResources } from "./decoding.ts";
+import { type DecodedPlanes, type DecodeResources, Decoding } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
 import type { Consent, Reservation } from "./memory_budget.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
 import { PlaneCache } from "./plane_cache.ts";
 import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
-import { Steps } from "./read_ahead.ts";
+import { nextPositions } from "./read_ahead.ts";
 import type { Session } from "./store.ts";
 import { untilAborted, type Wait, Waits } from "./waits.ts";
 import { dropSamples, type WorkerClient } from "./worker_client.ts";
@@ -24,31 +24,21 @@ export interface PlanePlace {
   /** Live session in which the channel is loaded. */
   readonly session: Session;
   readonly channel: number;
-  /** Position, which may be out of range. */
+  /** May be out of range. */
   readonly position: Position;
 }
 
 /** Data files of a session whose marks are remembered. Any further file counts as new on each read. */
 const MAX_REMEMBERED = 4096;
 
-/** What to read of a plane. */
-interface Part {
-  /** Wanted rows; `null` for all. */
-  readonly rows: RowRange | null;
-  /** False if the plane is only checked. */
-  readonly decode: boolean;
-}
-
-const WHOLE: Part = { rows: null, decode: true };
-
 /** Serves all sessions. */
 export class PositionReader {
-  readonly #resources: DecodeResources;
   readonly #waits: Waits;
   readonly #cache: PlaneCache;
   /** Jobs of planes and parts of planes that wait or are being decoded, by key. */
   readonly #jobs = new Map<string, PlaneJob>();
-  readonly #steps = new Steps();
+  /** The last position of each channel. */
+  readonly #last = new WeakMap<Session, Map<number, Position>>();
   /** Marks of the data files of each session at their first read, by resolved path. */
   readonly #remembered = new WeakMap<Session, Map<string, string>>();
   /** Planes that the most recently served client will probably request next. */
@@ -61,9 +51,8 @@ export class PositionReader {
   #running = 0;
 
   /** `timeoutSeconds` is how long a request may take. */
-  constructor(clock: Clock, resources: DecodeResources, timeoutSeconds: number) {
+  constructor(clock: Clock, private readonly resources: DecodeResources, timeoutSeconds: number) {
     this.#waits = new Waits(clock, timeoutSeconds);
-    this.#resources = resources;
     const { pool, budget } = resources;
     this.#cache = new PlaneCache(budget.capacity);
     pool.asked = () => this.#stopAhead();
@@ -77,7 +66,7 @@ export class PositionReader {
 
   /** Numbers of waiting planes and of running decodings, and bytes of the cache. */
   get counts(): { waiting: number; running: number; cached: number } {
-    const waiting = this.#resources.pool.waitingPlanes;
+    const waiting = this.resources.pool.waitingPlanes;
     return { waiting, running: this.#running, cached: this.#cache.bytes };
   }
 
@@ -94,21 +83,13 @@ export class PositionReader {
     using wait = this.#wait(place.session, client);
     const leased = await this.#find(place, rows, wait.signal);
     if (rows === null) {
-      const next = this.#steps.note(`${place.session.id} ${place.channel}`, place.position);
-      this.#ahead = next.map((position) => ({ ...place, position }));
+      const { session, channel, position } = place;
+      const last = this.#last.getOrInsertComputed(session, () => new Map());
+      this.#ahead = nextPositions(last.get(channel), position).map((next) => ({ ...place, position: next }));
+      last.set(channel, position);
       this.#readAhead();
     }
     return leased;
-  }
-
-  /** Checks a plane without decoding it. @throws as {@linkcode plane} */
-  async judge(place: PlanePlace, client: AbortSignal): Promise<void> {
-    requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
-    using wait = this.#wait(place.session, client);
-    const cached = this.#cache.get(keyOf(place));
-    if (cached) return await this.#requireUnchanged(place.session, cached.files);
-    const job = this.#join(place, `${keyOf(place)} judged`, { rows: null, decode: false });
-    await job.wait(wait.signal, () => {});
   }
 
   /**
@@ -127,38 +108,33 @@ export class PositionReader {
       this.#sending.delete(consent);
       sent.resolve();
     };
+    const asked = { key: session.id, source: session.source };
+    const { pool, budget } = this.resources;
+    let memory: Reservation | null = null;
     try {
-      return await this.#documents(session, wait.signal, end);
+      const worker = await pool.takeForPlane(session.id, wait.signal);
+      try {
+        const bytes = await worker.ask(asked, { type: "encode" }, wait.signal);
+        const held = memory = budget.reserve(bytes, "The metadata documents");
+        const pieces = await worker.ask(asked, { type: "documents" }, wait.signal);
+        return new PlaneBuffer(pieces, (buffer, length) => {
+          buffer.transfer(0);
+          held.release(length);
+          if (held.bytes === 0) end();
+        });
+      } finally {
+        this.#untilQuiet(pool.giveBack(worker, session.id));
+      }
     } catch (error) {
+      memory?.release();
       end();
       throw error;
     }
   }
 
-  async #documents({ id, source }: Session, signal: AbortSignal, end: () => void): Promise<PlaneBuffer> {
-    const { pool, budget } = this.#resources;
-    const asked = { key: id, source };
-    const worker = await pool.takeForPlane(id, signal);
-    let memory: Reservation | null = null;
-    try {
-      memory = budget.reserve(await worker.ask(asked, { type: "encode" }, signal), "The metadata documents");
-      const held = memory;
-      return new PlaneBuffer(await worker.ask(asked, { type: "documents" }, signal), (buffer, bytes) => {
-        buffer.transfer(0);
-        held.release(bytes);
-        if (held.bytes === 0) end();
-      });
-    } catch (error) {
-      memory?.release();
-      throw error;
-    } finally {
-      this.#untilQuiet(pool.giveBack(worker, id));
-    }
-  }
-
   close(): void {
     this.#waits.close();
-    for (const job of this.#jobs.values()) job.abandon(new ShuttingDown("The server is stopping"));
+    for (const job of this.#jobs.values()) job.abandon(new ShuttingDown());
     this.#cache.drop(() => true);
   }
 
@@ -167,8 +143,7 @@ export class PositionReader {
     const isOwn = (key: string) => key.startsWith(`${id} `);
     for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(ended.reason);
     this.#cache.drop(isOwn);
-    this.#steps.forget(isOwn);
-    this.#resources.pool.forget(id);
+    this.resources.pool.forget(id);
   }
 
   #wait(session: Session, client: AbortSignal): Wait {
@@ -190,21 +165,13 @@ export class PositionReader {
         throw error;
       }
     }
-    const job = rows === null || this.#jobs.has(key)
-      ? this.#join(place, key, WHOLE)
-      : this.#join(place, `${key} ${rows.start}-${rows.end}`, { rows, decode: true });
-    return await job.wait(signal, (decoded) => {
-      const { plane, firstRow } = decoded!;
-      return { plane, firstRow, endLease: plane.lease() };
+    const isWhole = rows === null || this.#jobs.has(key);
+    const ownKey = isWhole ? key : `${key} ${rows.start}-${rows.end}`;
+    const job = this.#jobs.get(ownKey) ?? this.#begin(ownKey, async (signal) => {
+      const worker = await this.resources.pool.takeForPlane(place.session.id, signal);
+      return await this.#decode(place, isWhole ? null : rows, worker, signal);
     });
-  }
-
-  /** The job of a plane, which may have begun already. */
-  #join(place: PlanePlace, key: string, part: Part): PlaneJob {
-    return this.#jobs.get(key) ?? this.#begin(key, async (signal) => {
-      const worker = await this.#resources.pool.takeForPlane(place.session.id, signal);
-      return await this.#decode(place, part, worker, signal);
-    });
+    return await job.wait(signal);
   }
 
   #begin(key: string, decode: Decode): PlaneJob {
@@ -224,12 +191,13 @@ export class PositionReader {
 
   async #decode(
     place: PlanePlace,
-    { rows, decode }: Part,
+    rows: RowRange | null,
     worker: WorkerClient,
     signal: AbortSignal,
-  ): Promise<LeasedPlane | null> {
-    const { session: { id, summary, source, working, division }, channel, position } = place;
-    const { pool, budget } = this.#resources;
+  ): Promise<LeasedPlane> {
+    const { session, channel, position } = place;
+    const { id, summary, source } = session;
+    const { pool, budget } = this.resources;
     let memory;
     try {
       memory = budget.reserve(4 * summary.rows * summary.columns, "The samples of the plane");
@@ -237,26 +205,13 @@ export class PositionReader {
       void pool.giveBack(worker, id);
       throw await changeOr(error, source.marks);
     }
-    const wanted = {
-      key: id,
-      source,
-      channels: [channel],
-      position,
-      summary,
-      rows,
-      reference: false,
-      decode,
-      working,
-      division,
-    };
-    const { decoded, quiet } = decodePlanes(wanted, worker, this.#resources, signal);
+    const wanted = { ...session, key: id, channels: [channel], position, rows, reference: false };
+    const { decoded, quiet } = new Decoding(wanted, worker, this.resources, signal);
     this.#untilQuiet(quiet);
     try {
       const answer = await decoded;
-      this.#remember(place.session, answer);
-      if (decode) return this.#hold(place, answer, memory);
-      memory.release();
-      return null;
+      this.#remember(session, answer);
+      return this.#hold(place, answer, memory);
     } catch (error) {
       // A worker that does not stop at once still uses the memory.
       void quiet.then(() => memory.release());
@@ -271,7 +226,7 @@ export class PositionReader {
     memory: Reservation,
   ): LeasedPlane {
     const plane = new PlaneBuffer(parts, (buffer, bytes) => {
-      this.#resources.memory.give(buffer, bytes);
+      this.resources.memory.give(buffer, bytes);
       memory.release(bytes);
     });
     memory.release(memory.bytes - plane.byteLength);
@@ -310,18 +265,17 @@ export class PositionReader {
       if (session.ended.aborted || !isWithin(place)) continue;
       if (this.#cache.has(key) || this.#jobs.has(key)) continue;
       if (!this.#hasRoomAhead(session)) return void (this.#ahead = []);
-      const worker = this.#resources.pool.takeAhead(session.id);
+      const worker = this.resources.pool.spare(session.id, 0);
       if (worker === null) return void this.#ahead.unshift(place);
       const next = place;
-      const job = this.#begin(key, (signal) => this.#decode(next, WHOLE, worker, signal));
-      this.#aheadJobs.add(job);
+      this.#aheadJobs.add(this.#begin(key, (signal) => this.#decode(next, null, worker, signal)));
       return;
     }
   }
 
   /** Whether the cache can keep a plane and the budget has room for one more, which a request may need meanwhile. */
   #hasRoomAhead({ summary, working }: Session): boolean {
-    const { budget } = this.#resources;
+    const { budget } = this.resources;
     const planeBytes = 4 * summary.rows * summary.columns;
     const free = budget.capacity - budget.used + this.#cache.bytes;
     return planeBytes <= this.#cache.capacity && 2 * (planeBytes + working.bytes) <= free;
@@ -344,8 +298,7 @@ const nameOf = ({ summary }: Session): string => basename(summary.path);
 const keyOf = ({ session, channel, position: { t, l, z } }: PlanePlace): string =>
   `${session.id} ${channel} ${t},${l},${z}`;
 
-function isWithin({ session, position }: PlanePlace): boolean {
-  const size = (name: string) => session.summary.axes.find((axis) => axis.name === name)?.size ?? 1;
-  const isInside = (index: number, name: string) => index >= 0 && index < size(name);
-  return isInside(position.t, "T") && isInside(position.z, "Z") && isInside(position.l, "L");
+function isWithin({ session: { summary }, position: { t, z, l } }: PlanePlace): boolean {
+  const isInside = (index: number, axis: AxisLetter) => index >= 0 && index < sizeAlong(summary.axes, axis);
+  return isInside(t, "T") && isInside(z, "Z") && isInside(l, "L");
 }

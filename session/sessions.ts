@@ -1,7 +1,7 @@
 /** Everything that routes and commands need to open acquisitions and read their planes. */
 import { collectAfter } from "../readers/io/runtime_internals.ts";
 import type { Clock } from "./clock.ts";
-import { DecodePool } from "./decode_pool.ts";
+import { DecodePool, type StartWorker } from "./decode_pool.ts";
 import { Exporter } from "./exporter.ts";
 import { FolderLister } from "./folder_listing.ts";
 import { MemoryBudget } from "./memory_budget.ts";
@@ -25,13 +25,15 @@ export class Sessions {
   readonly folders: FolderLister;
   readonly exporter: Exporter;
   readonly positions: PositionReader;
-  readonly #pool: DecodePool;
+  readonly budget: MemoryBudget;
+  readonly pool: DecodePool;
 
-  constructor(clock: Clock, rules: SessionRules) {
+  /** Tests set how a worker starts, and the number of workers. */
+  constructor(clock: Clock, rules: SessionRules, startWorker?: StartWorker, workers?: number) {
     const { sessionTtlSeconds, maxSessionMemory, loadTimeoutSeconds } = rules;
     const memory = new PlaneMemory(clock);
     const budget = new MemoryBudget(maxSessionMemory);
-    const pool = new DecodePool(clock, budget);
+    const pool = new DecodePool(clock, budget, startWorker, workers);
     // Only at rest: a full collection delays every answer by 30 to 100 ms. Planes are freed without one.
     pool.rested = () => collectAfter(0);
     const resources = { pool, budget, memory };
@@ -44,16 +46,12 @@ export class Sessions {
     this.opener = new Opener(clock, resources, this.store, rules);
     this.folders = new FolderLister(clock, rules);
     this.positions = new PositionReader(clock, resources, loadTimeoutSeconds);
-    this.exporter = new Exporter(clock, resources, this.store, this.opener, rules);
-    this.#pool = pool;
+    this.exporter = new Exporter(clock, resources, this.store, this.opener, loadTimeoutSeconds);
+    this.budget = budget;
+    this.pool = pool;
   }
 
-  /** Starts a worker ahead of the first open. */
-  warm(): void {
-    this.#pool.warm();
-  }
-
-  /** Ends all unfinished work. */
+  /** Ends all unfinished work, and refuses more. */
   stopWork(): void {
     this.opener.close();
     this.folders.close();
@@ -63,6 +61,6 @@ export class Sessions {
 
   close(): void {
     this.store.close();
-    this.#pool.close();
+    this.pool.close();
   }
 }

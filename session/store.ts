@@ -47,19 +47,8 @@ export interface Session extends OpenedAcquisition {
   readonly ended: AbortSignal;
 }
 
-/** A plane of a session at the opened position. */
-export interface HeldPlane {
-  readonly session: Session;
-  readonly plane: PlaneBuffer;
-}
-
 /** All live sessions. The time to live counts from the open; nothing extends it. */
 export class SessionStore {
-  /** Time to live in seconds. */
-  readonly ttlSeconds: number;
-  readonly #clock: Clock;
-  readonly #memory: PlaneMemory;
-  readonly #ended: (session: Session) => void;
   readonly #sessions = new Map<
     string,
     { session: Session; ended: AbortController; cancelExpiry: () => void; free: () => void }
@@ -74,16 +63,11 @@ export class SessionStore {
    * @param ended called after the end of each session
    */
   constructor(
-    clock: Clock,
-    ttlSeconds: number,
-    memory: PlaneMemory,
-    ended: (session: Session) => void = () => {},
-  ) {
-    this.#clock = clock;
-    this.#memory = memory;
-    this.#ended = ended;
-    this.ttlSeconds = ttlSeconds;
-  }
+    private readonly clock: Clock,
+    readonly ttlSeconds: number,
+    private readonly memory: PlaneMemory,
+    private readonly ended: (session: Session) => void = () => {},
+  ) {}
 
   get size(): number {
     return this.#sessions.size;
@@ -105,7 +89,7 @@ export class SessionStore {
         reservation.release(bytes);
       });
     const channels = byIndex(
-      planes.map((parts) => hold(parts, (buffer, bytes) => this.#memory.give(buffer, bytes))),
+      planes.map((parts) => hold(parts, (buffer, bytes) => this.memory.give(buffer, bytes))),
       summary.loaded,
     );
     const referenceChannels = byIndex(
@@ -145,14 +129,14 @@ export class SessionStore {
   #requireOpen(reservation: Reservation): void {
     if (!this.#closed) return;
     reservation.release();
-    throw new ShuttingDown("The server is stopping");
+    throw new ShuttingDown();
   }
 
   #add(of: Omit<Session, "ended" | "expiresAt">, free: () => void): Session {
     const ended = new AbortController();
     const life = this.ttlSeconds * 1000;
-    const session: Session = { ...of, expiresAt: this.#clock.now() + life, ended: ended.signal };
-    const cancelExpiry = this.#clock.after(life, () => this.#drop(session.id));
+    const session: Session = { ...of, expiresAt: this.clock.now() + life, ended: ended.signal };
+    const cancelExpiry = this.clock.after(life, () => this.#drop(session.id));
     this.#sessions.set(session.id, { session, ended, cancelExpiry, free });
     return session;
   }
@@ -161,7 +145,7 @@ export class SessionStore {
   find(id: string): Session | null {
     const session = this.#sessions.get(id)?.session;
     // The expiry timer may be late.
-    return session && session.expiresAt > this.#clock.now() ? session : null;
+    return session && session.expiresAt > this.clock.now() ? session : null;
   }
 
   /** The live session with this id. @throws {SessionNotFound} */
@@ -177,25 +161,22 @@ export class SessionStore {
 
   /** Seconds until a session ends. */
   secondsRemaining(session: Session): number {
-    return Math.max(0, (session.expiresAt - this.#clock.now()) / 1000);
+    return Math.max(0, (session.expiresAt - this.clock.now()) / 1000);
   }
 
   /** The plane of a source channel at the opened position. @throws {SessionNotFound | ChannelNotFound} */
-  channel(id: string, index: number): HeldPlane {
-    const session = this.get(id);
-    const plane = session.channels.get(index);
-    if (plane) return { session, plane };
-    throw new ChannelNotFound(
-      `The session has no channel ${index}, only ${listed(session.channels)}`,
-    );
+  channel(id: string, index: number): PlaneBuffer {
+    const { channels } = this.get(id);
+    const plane = channels.get(index);
+    if (plane) return plane;
+    throw new ChannelNotFound(`The session has no channel ${index}, only ${listed(channels)}`);
   }
 
   /** The plane of a reference channel. @throws {SessionNotFound | ReferenceChannelNotFound} */
-  referenceChannel(id: string, index: number): HeldPlane {
-    const session = this.get(id);
-    const { referenceChannels } = session;
+  referenceChannel(id: string, index: number): PlaneBuffer {
+    const { referenceChannels } = this.get(id);
     const plane = referenceChannels.get(index);
-    if (plane) return { session, plane };
+    if (plane) return plane;
     throw new ReferenceChannelNotFound(
       referenceChannels.size === 0
         ? "The session has no reference image"
@@ -223,7 +204,7 @@ export class SessionStore {
     cancelExpiry();
     ended.abort(new SessionNotFound(`The session "${id}" has ended`));
     free();
-    this.#ended(session);
+    this.ended(session);
   }
 }
 

@@ -58,7 +58,7 @@ Deno.test("a session holds its planes by channel, and their reservation", () => 
   const { store, budget, create, ended, timers } = storeOf();
   const { id, totalBytes } = create();
   deepEqual([totalBytes, budget.used, store.size], [20, 20, 1]);
-  deepEqual([store.channel(id, 2).plane.byteLength, store.referenceChannel(id, 1).plane.byteLength], [8, 4]);
+  deepEqual([store.channel(id, 2).byteLength, store.referenceChannel(id, 1).byteLength], [8, 4]);
   throws(() => store.channel(id, 1), {
     constructor: ChannelNotFound,
     message: "The session has no channel 1, only 0, 2",

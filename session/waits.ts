@@ -10,15 +10,10 @@ export interface Wait extends Disposable {
 
 /** Ends the work of each request at the load time-out, or when the client leaves, the session ends or the server stops. */
 export class Waits {
-  readonly #clock: Clock;
-  readonly #seconds: number;
   readonly #closing = new AbortController();
 
   /** `seconds` is the load time-out. */
-  constructor(clock: Clock, seconds: number) {
-    this.#clock = clock;
-    this.#seconds = seconds;
-  }
+  constructor(private readonly clock: Clock, private readonly seconds: number) {}
 
   /**
    * Begins to wait.
@@ -29,8 +24,8 @@ export class Waits {
    */
   begin(what: string, client: AbortSignal, session?: AbortSignal): Wait {
     const own = new AbortController();
-    const cancel = this.#clock.after(this.#seconds * 1000, () => {
-      own.abort(new LoadTimeout(`${what} took longer than ${this.#seconds} s and was stopped`));
+    const cancel = this.clock.after(this.seconds * 1000, () => {
+      own.abort(new LoadTimeout(`${what} took longer than ${this.seconds} s and was stopped`));
     });
     const leave = () => own.abort(new ClientGone("The client went away"));
     client.addEventListener("abort", leave, { once: true });
@@ -46,7 +41,7 @@ export class Waits {
 
   /** Ends all work, and all that begins later. */
   close(): void {
-    this.#closing.abort(new ShuttingDown("The server is stopping"));
+    this.#closing.abort(new ShuttingDown());
   }
 }
 

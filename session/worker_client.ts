@@ -22,14 +22,6 @@ const GRACE_MS = 2000;
  */
 const DECODERS = new Map<number, WebAssembly.Module>();
 
-/** Is notified when a worker fails. */
-export interface WorkerKeeper {
-  /** The worker was stopped and does not answer; it may recover. */
-  lost(worker: WorkerClient): void;
-  /** The worker failed and cannot be used again. */
-  broken(worker: WorkerClient): void;
-}
-
 /** An acquisition, with the key under which workers keep it open. */
 export interface KeyedSource {
   readonly key: string;
@@ -39,23 +31,29 @@ export interface KeyedSource {
 
 /** Asks a worker questions, one at a time. */
 export class WorkerClient {
-  readonly #worker: Worker;
-  readonly #clock: Clock;
-  readonly #keeper: WorkerKeeper;
+  /** Settles when the worker has answered, even after a stop; until then the worker uses the memory of its order. */
+  quiet = Promise.resolve();
+  /** True if a decoder holds memory that is freed only when the worker ends. */
+  holdsDecoder = false;
   /** Called with the answer to the current question. */
   #answered: ((answer: Answered) => void) | null = null;
-  #quiet = Promise.resolve();
   #cancelGrace = () => {};
   #fault: Error | null = null;
-  #holdsDecoder = false;
   /** Bytes that each open acquisition takes, by key. */
   readonly #open = new Map<string, number>();
 
-  /** Takes over a newly started worker. */
-  constructor(worker: Worker, clock: Clock, keeper: WorkerKeeper) {
-    this.#worker = worker;
-    this.#clock = clock;
-    this.#keeper = keeper;
+  /**
+   * Takes over a newly started worker.
+   *
+   * @param lost called if the worker was stopped and does not answer; it may recover
+   * @param broken called if the worker failed and cannot be used again
+   */
+  constructor(
+    private readonly worker: Worker,
+    private readonly clock: Clock,
+    private readonly lost: () => void,
+    private readonly broken: () => void,
+  ) {
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) =>
       data.type === "compiled" ? void DECODERS.set(data.bytes, data.code) : this.#answered?.(data);
     worker.onerror = (event) => {
@@ -64,16 +62,6 @@ export class WorkerClient {
       this.#break(`A decode worker failed: ${event.message}`);
     };
     worker.onmessageerror = () => this.#break("A decode worker sent an unreadable answer");
-  }
-
-  /** Settles when the worker has answered, even after a stop; until then the worker uses the memory of its order. */
-  get quiet(): Promise<void> {
-    return this.#quiet;
-  }
-
-  /** True if a decoder holds memory that is freed only when the worker ends. */
-  get holdsDecoder(): boolean {
-    return this.#holdsDecoder;
   }
 
   /** Bytes that an acquisition takes in the worker; `null` if it is not open. */
@@ -102,13 +90,15 @@ export class WorkerClient {
     const stop = () => {
       flag.raise();
       reject(signal.reason);
-      this.#cancelGrace = this.#clock.after(GRACE_MS, () => this.#keeper.lost(this));
+      this.#cancelGrace = this.clock.after(GRACE_MS, this.lost);
     };
-    if ("order" in question) this.#holdsDecoder ||= question.order.working.endsWithWorker;
+    if ("order" in question) this.holdsDecoder ||= question.order.working.endsWithWorker;
     const isOpen = this.#open.has(key);
     const message: Asked = { type: "ask", question, key, source: isOpen ? null : source, stop: flag.shared };
-    this.#worker.postMessage(message, buffersOf(question));
-    this.#quiet = quiet.promise;
+    const asked: Question = question;
+    const buffers = asked.type === "decode" ? asked.order.buffers : [];
+    this.worker.postMessage(message, asked.type === "parse" ? [asked.bytes.buffer] : buffers);
+    this.quiet = quiet.promise;
     this.#answered = (answered) => {
       this.#answered = null;
       if (answered.indexBytes === null) this.#open.delete(key);
@@ -129,30 +119,25 @@ export class WorkerClient {
 
   forget(key: string): void {
     this.#open.delete(key);
-    this.#worker.postMessage({ type: "forget", key } satisfies ToWorker);
+    this.worker.postMessage({ type: "forget", key } satisfies ToWorker);
   }
 
   /** Closes the files of all acquisitions until the next read. */
   rest(): void {
-    this.#worker.postMessage({ type: "rest" } satisfies ToWorker);
+    this.worker.postMessage({ type: "rest" } satisfies ToWorker);
   }
 
   /** Ends the worker, which answers nothing more. */
   terminate(): void {
     this.#cancelGrace();
-    this.#worker.terminate();
+    this.worker.terminate();
   }
 
   #break(reason: string): void {
     this.#fault = new Error(reason);
     this.#answered?.({ type: "failed", error: toWire(this.#fault), indexBytes: null });
-    this.#keeper.broken(this);
+    this.broken();
   }
-}
-
-function buffersOf(question: Question): ArrayBuffer[] {
-  if (question.type === "parse") return [question.bytes.buffer];
-  return question.type === "decode" ? question.order.buffers : [];
 }
 
 /** Frees the memory of unwanted samples. */

@@ -62,7 +62,7 @@ export async function planLoad(
   return {
     plan: { ...description, channels, rows, planeBytes: 4 * rows * columns },
     decode: async (share = all) => {
-      const decoded = await acquisition.decode({ ...share, position, working, decode: true });
+      const decoded = await acquisition.decode({ ...share, position, working });
       const { planes, referencePlanes } = decoded;
       const reference = share.reference && referencePlanes ? summary.reference : null;
       const warnings = [...summary.warnings, ...decoded.warnings];

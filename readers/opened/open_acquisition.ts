@@ -199,7 +199,7 @@ export class OpenAcquisition {
     }
   }
 
-  /** Checks and decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
+  /** Decodes planes. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
   async decode(order: PlaneOrder): Promise<DecodedOrder> {
     const [decoded, files] = await this.#unchanged(() => this.#decode(order));
     return { ...decoded, files };
@@ -208,7 +208,7 @@ export class OpenAcquisition {
   async #decode(order: PlaneOrder): Promise<Omit<DecodedOrder, "files">> {
     const first = this.#first;
     this.#first = null;
-    const { channels, decode, working: allowed, buffers } = order;
+    const { channels, working: allowed, buffers } = order;
     const plan = await this.#plan(order, first);
     const warnings: Warning[] = [];
     const reference = order.reference
@@ -216,7 +216,7 @@ export class OpenAcquisition {
       : null;
     const working = workingOf([...plan ? [plan] : [], ...reference ? [reference.plan] : []]);
     const rows = plan ? plan.filled ?? { start: 0, end: plan.rows } : { start: 0, end: 0 };
-    if (!decode || working.bytes > allowed.bytes) {
+    if (working.bytes > allowed.bytes) {
       return { planes: null, rows, referencePlanes: null, warnings, working };
     }
     const samples = (rows.end - rows.start) * (plan?.columns ?? 0);

@@ -76,8 +76,6 @@ export interface PlaneOrder {
   readonly position: Position;
   /** Whether the reference image is decoded too. */
   readonly reference: boolean;
-  /** False to only check the planes. */
-  readonly decode: boolean;
   /** Memory that decoding may take besides the planes; if it needs more, nothing is decoded. */
   readonly working: WorkingMemory;
   /** Memory of released planes, for reuse. */
@@ -119,7 +117,7 @@ export interface PackedPlanes {
 /** A question, about one acquisition unless stated otherwise. */
 export type Question =
   | { readonly type: "open" }
-  /** Checks and decodes planes. The buffers of the order are transferred. */
+  /** Decodes planes. The buffers of the order are transferred. */
   | { readonly type: "decode"; readonly order: PlaneOrder }
   | { readonly type: "pack"; readonly order: PackOrder }
   | { readonly type: "survey"; readonly channels: readonly number[] }

@@ -73,7 +73,7 @@ export class Picker {
   async pick(request: PickRequest): Promise<string | null> {
     // A reloaded page may ask again before the program of its last request has ended.
     while (this.#open?.signal.aborted) await this.#open.answer.catch(() => {});
-    if (this.#closing.signal.aborted) throw new ShuttingDown("The server is stopping");
+    if (this.#closing.signal.aborted) throw new ShuttingDown();
     if (this.#open !== null) {
       throw new DialogBusy("A dialog is already open on this machine; answer it or close it first");
     }
@@ -112,7 +112,7 @@ export class Picker {
     let failure: DialogUnavailable | null = null;
     for (const command of commands) {
       const result = await this.#run(command, signal);
-      if (this.#closing.signal.aborted) throw new ShuttingDown("The server is stopping");
+      if (this.#closing.signal.aborted) throw new ShuttingDown();
       if (request.signal.aborted) throw new ClientGone("The client went away while the dialog was open");
       if (result === null) continue;
       if (!neverStarted(result)) return dialogAnswer(this.#system, command.program, result);

@@ -4,21 +4,15 @@ import assert from "node:assert/strict";
 import type { z } from "zod";
 import { type Fetch, listen, type ListenOptions } from "../../routes/http_listener.ts";
 import { createApp } from "../../routes/mod.ts";
-import type { Services } from "../../routes/context.ts";
-import { ErrorBody, type ErrorCode, OpenResponse } from "../../schemas/http.ts";
+import { ErrorBody, OpenResponse } from "../../schemas/http.ts";
+import type { ErrorCode } from "../../schemas/served.ts";
 import type { Clock } from "../../session/clock.ts";
-import { DecodePool, startDecodeWorker, type StartWorker } from "../../session/decode_pool.ts";
+import type { StartWorker } from "../../session/decode_pool.ts";
 import { DialogManners } from "../../session/dialog/manners.ts";
-import { ClientGone } from "../../session/errors.ts";
-import { Exporter } from "../../session/exporter.ts";
-import { FolderLister } from "../../session/folder_listing.ts";
-import { MemoryBudget } from "../../session/memory_budget.ts";
-import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
-import { Opener, type OpenRules } from "../../session/opener.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
-import { PositionReader } from "../../session/position_reader.ts";
-import { PlaneMemory } from "../../session/plane_memory.ts";
-import { SessionStore } from "../../session/store.ts";
+import { ClientGone } from "../../session/errors.ts";
+import { type SessionRules, Sessions } from "../../session/sessions.ts";
+import { SUPPORTED_EXTENSIONS } from "../../readers/format.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { PATIENCE, pause, within } from "../deadline.ts";
 
@@ -56,11 +50,12 @@ export class HandClock implements Clock {
   }
 }
 
-/** Rules of opening without any limit. */
-const NO_LIMITS: OpenRules = {
+const NO_LIMITS: SessionRules = {
   roots: null,
   allowedExtensions: SUPPORTED_EXTENSIONS,
   loadTimeoutSeconds: 120,
+  sessionTtlSeconds: 600,
+  maxSessionMemory: 2 ** 30,
 };
 
 /** A dialog that stays open until its client leaves, for {@linkcode HarnessOptions}. @throws {ClientGone} then */
@@ -72,9 +67,7 @@ export async function leftDialog(signal: AbortSignal): Promise<never> {
 }
 
 /** What a test can set. */
-export interface HarnessOptions extends Partial<OpenRules> {
-  readonly ttlSeconds?: number;
-  readonly maxSessionMemory?: number;
+export interface HarnessOptions extends Partial<SessionRules> {
   readonly allowedOrigins?: readonly string[];
   readonly dialogOnly?: boolean;
   readonly startWorker?: StartWorker;
@@ -84,46 +77,23 @@ export interface HarnessOptions extends Partial<OpenRules> {
   readonly pick?: (request: PickRequest) => Promise<string | null>;
 }
 
-/** A request with a Host, and its answer once nobody sends any more. */
-export class Harness implements AsyncDisposable {
-  readonly clock = new HandClock();
+/** The sessions of a server, and requests to its app. */
+export class Harness extends Sessions implements AsyncDisposable {
+  readonly clock: HandClock;
   readonly logged: string[] = [];
-  readonly pool: DecodePool;
-  readonly store: SessionStore;
-  readonly budget: MemoryBudget;
-  readonly opener: Opener;
-  readonly folders: FolderLister;
-  readonly exporter: Exporter;
-  readonly positions: PositionReader;
   stopping = false;
   readonly #app: ReturnType<typeof createApp>;
   /** Settles `info.completed` of the requests that were made so far. */
   readonly #complete: (() => void)[] = [];
 
   constructor(options: HarnessOptions = {}) {
-    this.budget = new MemoryBudget(options.maxSessionMemory ?? 2 ** 30);
-    this.pool = new DecodePool(
-      this.clock,
-      this.budget,
-      options.startWorker ?? startDecodeWorker,
-      options.workers ?? 1,
-    );
-    const memory = new PlaneMemory(this.clock);
-    this.store = new SessionStore(
-      this.clock,
-      options.ttlSeconds ?? 600,
-      memory,
-      (session) => this.positions.forget(session),
-    );
     const rules = { ...NO_LIMITS, ...options };
-    const resources = { pool: this.pool, budget: this.budget, memory };
-    this.opener = new Opener(this.clock, resources, this.store, rules);
-    this.folders = new FolderLister(this.clock, rules);
-    this.positions = new PositionReader(this.clock, resources, rules.loadTimeoutSeconds);
-    this.exporter = new Exporter(this.clock, resources, this.store, this.opener, rules);
-    const services: Services = {
+    const clock = new HandClock();
+    super(clock, rules, options.startWorker, options.workers ?? 1);
+    this.clock = clock;
+    this.#app = createApp({
       version: "1.2.3",
-      clock: this.clock,
+      clock,
       log: { line: (level, message) => void this.logged.push(`${level} ${message}`) },
       store: this.store,
       opener: this.opener,
@@ -134,13 +104,12 @@ export class Harness implements AsyncDisposable {
         pick: options.pick ?? (() => Promise.resolve(null)),
         isAvailable: () => options.dialogAvailable ?? true,
       },
-      manners: new DialogManners(() => this.clock.now()),
+      manners: new DialogManners(() => clock.now()),
       allowedExtensions: rules.allowedExtensions,
       allowedOrigins: options.allowedOrigins ?? [],
       dialogOnly: options.dialogOnly ?? false,
       isStopping: () => this.stopping,
-    };
-    this.#app = createApp(services);
+    });
   }
 
   /** A request whose answer counts as sent only when the test calls {@linkcode completeAll}. */
@@ -193,11 +162,8 @@ export class Harness implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.completeAll();
-    this.opener.close();
-    this.folders.close();
-    this.positions.close();
-    this.store.close();
-    this.pool.close();
+    this.stopWork();
+    this.close();
   }
 }
 

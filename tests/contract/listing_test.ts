@@ -2,7 +2,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
 import type { z } from "zod";
-import { type ErrorCode, ListResponse } from "../../schemas/http.ts";
+import { ListResponse } from "../../schemas/http.ts";
+import type { ErrorCode } from "../../schemas/served.ts";
 import { fileSize } from "../../session/file_size.ts";
 import { until } from "../deadline.ts";
 import { NO_LINKS } from "../no_links.ts";

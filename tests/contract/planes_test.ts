@@ -86,7 +86,7 @@ Deno.test("HEAD answers like GET without a body on every GET route", async () =>
     logged.push(` GET ${path} ${get.status} ${bytes} bytes `, ` HEAD ${path} ${get.status} 0 bytes `);
   }
   assert.equal(
-    server.store.channel(sessionId, 0).plane.leases,
+    server.store.channel(sessionId, 0).leases,
     1,
     "the GET holds a lease, the HEAD does not",
   );
@@ -96,7 +96,7 @@ Deno.test("HEAD answers like GET without a body on every GET route", async () =>
 
 Deno.test("a session ends by its time to live, which nothing extends, and its memory is freed by a timer", async () => {
   await using sample = await sampleFolder();
-  await using server = new Harness({ ttlSeconds: 10 });
+  await using server = new Harness({ sessionTtlSeconds: 10 });
   const { sessionId, channels } = await server.open(sample.image);
   const remaining = async () =>
     SessionInfo.parse(await (await server.request(`/api/v2/sessions/${sessionId}`)).json())
@@ -132,7 +132,7 @@ Deno.test("a running response outlives its session and counts until its end", as
 
 Deno.test("a response that moves no byte for 60 s is cut and its lease ends", async () => {
   await using sample = await sampleFolder();
-  await using server = new Harness({ ttlSeconds: 30 });
+  await using server = new Harness({ sessionTtlSeconds: 30 });
   const { channels: [channel] } = await server.open(sample.image, [0]);
   const response = await server.request(channel!.dataUrl);
   server.clock.move(59_999);

@@ -55,7 +55,7 @@ Deno.test("a client that leaves during a plane gives its lease back", async () =
   const { sessionId, channels: [channel] } = await server.open(image);
   const leaving = new AbortController();
   const response = await fetch(socket.base + channel!.dataUrl, { signal: leaving.signal });
-  const { plane } = server.store.channel(sessionId, 0);
+  const plane = server.store.channel(sessionId, 0);
   assert.equal(plane.leases, 1);
   await within(PATIENCE, "the start of the plane", response.body!.getReader().read());
   leaving.abort();
@@ -93,7 +93,7 @@ Deno.test("a client that does not read is cut after 60 s, and gets no complete a
   await connection.write(
     new TextEncoder().encode(`GET ${channel!.dataUrl} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
   );
-  const { plane } = server.store.channel(sessionId, 0);
+  const plane = server.store.channel(sessionId, 0);
   await until(() => plane.leases === 1);
   // Let the buffers of the connection fill up.
   await pause(300);

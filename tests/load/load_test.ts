@@ -110,7 +110,6 @@ Deno.test("a failed allocation is reported as too little memory, not as an inter
       rows: null,
       position,
       reference: false,
-      decode: true,
       working,
       get buffers() {
         return [new ArrayBuffer(Number.MAX_SAFE_INTEGER)];

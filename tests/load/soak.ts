@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { z } from "zod";
-import { ErrorBody, type ErrorCode, type OpenRequest, OpenResponse } from "../../schemas/http.ts";
+import { ErrorBody, type OpenRequest, OpenResponse } from "../../schemas/http.ts";
+import type { ErrorCode } from "../../schemas/served.ts";
 import { Harness } from "../contract/harness.ts";
 import { ramp } from "../fixtures/plain_store.ts";
 import { Random } from "../fuzz/random.ts";
@@ -88,7 +89,7 @@ class Soak {
   readonly counts: Record<string, number> = {};
   readonly #files: Files;
   /** Room for about ten of the large acquisition, so that it runs out now and then. */
-  readonly #server = new Harness({ workers: 2, ttlSeconds: 60, maxSessionMemory: 150 << 20 });
+  readonly #server = new Harness({ workers: 2, sessionTtlSeconds: 60, maxSessionMemory: 150 << 20 });
   readonly #stalled: Deno.Conn[] = [];
   #visits = 0;
   #base = "";
@@ -315,7 +316,7 @@ class Soak {
     // Everything that was left expires now; what is being sent keeps its memory until it is cut.
     clock.move(60_000);
     assert.equal(store.size, 0, "sessions left");
-    for (const id of this.#left) assert.throws(() => store.get(id), { tag: "SessionNotFound" });
+    for (const id of this.#left) assert.throws(() => store.get(id), { tag: "session_not_found" });
     for (let i = 0; i < 1000 && budget.used > 0; i += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
