@@ -111,14 +111,15 @@ function operation(endpoint: Endpoint): Json {
 }
 
 function responses({ success, ranges, errors }: Endpoint): Json {
-  const codes: readonly ErrorCode[] = [...errors, "host_not_allowed", "internal_error"];
-  const byStatus = new Map<number, ErrorCode[]>([
-    ...Map.groupBy(codes, (code) => ERROR_STATUS[code]),
-    ...Object.keys(REFUSED_BY_HTTP).map((status): [number, ErrorCode[]] => [
+  const own: readonly ErrorCode[] = [...errors, "host_not_allowed", "internal_error"];
+  const failures: [ErrorCode, number][] = [
+    ...own.map((code): [ErrorCode, number] => [code, ERROR_STATUS[code]]),
+    ...Object.keys(REFUSED_BY_HTTP).map((status): [ErrorCode, number] => [
+      "request_validation_failed",
       Number(status),
-      ["request_validation_failed"],
     ]),
-  ]);
+  ];
+  const byStatus = Map.groupBy(failures, ([, status]) => status);
   const result: Json = {};
   const schema = success.schema
     ? reference(success.schema)
@@ -140,7 +141,8 @@ function responses({ success, ranges, errors }: Endpoint): Json {
   if (ranges) {
     result["206"] = { description: "The part that a single Range header asked for", content: successContent };
   }
-  for (const [status, codes] of [...byStatus].sort((a, b) => a[0] - b[0])) {
+  for (const [status, failed] of [...byStatus].sort((a, b) => a[0] - b[0])) {
+    const codes = failed.map(([code]) => code);
     result[status] = status === success.status ? { ...withCancelled(success, schema), ...links } : {
       description: codes.join(", "),
       content: {
