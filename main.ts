@@ -10,8 +10,8 @@ import { VERSION, versionLine } from "./cli/version.ts";
 /** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
-/** The module that opens pages. The commands do not load it. */
-const browser = () => import("./cli/default_browser.ts");
+/** Opens pages and shows messages. The commands do not load it. */
+const desktop = () => import("./cli/desktop.ts");
 
 /** A failed start with its exit status; the message is one line for the user. */
 class StartFailed extends Error {
@@ -20,11 +20,8 @@ class StartFailed extends Error {
   }
 }
 
-/** A server that listens. */
-export interface RunningServer extends ListeningServer {
-  /** Address without a path: `http://127.0.0.1:8767`. */
-  readonly baseUrl: string;
-}
+/** A server that listens at `baseUrl`, an address without a path: `http://127.0.0.1:8767`. */
+export type RunningServer = ListeningServer & { readonly baseUrl: string };
 
 /**
  * Starts a server. The commands do not load it.
@@ -78,14 +75,9 @@ function announce(baseUrl: string, opens: boolean, configuration: Configuration)
   const { logJson, allowedOrigins } = configuration;
   const [demo, docs] = [clientAt(baseUrl, configuration), `${baseUrl}/docs`];
   const warnings = [
-    ["*", "lets every web page open files by path"],
-    [
-      "null",
-      "lets every page that hides its address open files by path, such as sandboxed frames of any site",
-    ],
-  ].filter(([origin]) => allowedOrigins.includes(origin!)).map((words) =>
-    `--allow-origin ${words.join(" ")}`
-  );
+    "* lets every web page open files by path",
+    "null lets every page that hides its address open files by path, such as sandboxed frames of any site",
+  ].filter((text) => allowedOrigins.includes(text.split(" ")[0]!)).map((text) => `--allow-origin ${text}`);
   if (logJson) {
     const time = new Date().toISOString();
     const line = { time, level: "info", message: "listening", version: VERSION, baseUrl, demo, docs, opens };
@@ -111,7 +103,11 @@ function clientAt(baseUrl: string, { file }: Configuration): string {
   return `${baseUrl}/demo/v2/${link}`;
 }
 
-const notOpened = (reason: string, page: string) => `No browser was opened: ${reason}; open ${page} by hand`;
+/** Opens a page in the browser. @returns why no browser opened, or `null` */
+async function open(page: string): Promise<string | null> {
+  const reason = await (await desktop()).openInBrowser(page);
+  return reason && `No browser was opened: ${reason}; open ${page} by hand`;
+}
 
 /** Serves. If a server is already running, shows its client if wanted, and ends the process. @throws {StartFailed} */
 async function serve(configuration: Configuration, opens: boolean): Promise<void> {
@@ -122,7 +118,11 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
   } catch (error) {
     const failure = await startFailure(error, configuration);
     if (!opens || failure.status !== EXIT.alreadyRunning) throw failure;
-    await showRunning(configuration);
+    const address = addressOf(configuration);
+    const page = clientAt(address, configuration);
+    console.error(`An acq-server is already running at ${address}; opening ${page} in your browser`);
+    const notOpened = await open(page);
+    if (notOpened !== null) throw new StartFailed(notOpened, EXIT.alreadyRunning);
     // Exits explicitly, since the browser program may still run.
     Deno.exit(EXIT.ok);
   }
@@ -134,10 +134,7 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
   });
   const warn = (message: string | null) => message !== null && log.line("warn", message);
   if (configuration.file !== null) void server.tryFile(configuration.file).then(warn);
-  if (!opens) return;
-  const page = clientAt(server.baseUrl, configuration);
-  const reason = await (await browser()).openInBrowser(page);
-  if (reason !== null) warn(notOpened(reason, page));
+  if (opens) warn(await open(clientAt(server.baseUrl, configuration)));
 }
 
 /** Turns the error of a start into a message and an exit status. */
@@ -164,16 +161,6 @@ async function startFailure(error: unknown, configuration: Configuration): Promi
     return new StartFailed(`Cannot listen at ${host}:${port}: ${message}`, EXIT.portTaken);
   }
   return new StartFailed(message, EXIT.usage);
-}
-
-/** Shows the client of the running server. @throws {StartFailed} no browser opened */
-async function showRunning(configuration: Configuration): Promise<void> {
-  const address = addressOf(configuration);
-  const running = `An acq-server is already running at ${address}`;
-  const page = clientAt(address, configuration);
-  console.error(`${running}; opening ${page} in your browser`);
-  const reason = await (await browser()).openInBrowser(page);
-  if (reason !== null) throw new StartFailed(notOpened(reason, page), EXIT.alreadyRunning);
 }
 
 /** On a signal, ends the process with status 0 after the running responses; a second signal ends it at once. */
@@ -214,29 +201,25 @@ const COMMAND_NAMES: readonly (keyof typeof COMMANDS)[] = [
   "measure",
 ];
 
-const isCommand = (name: string | undefined): name is keyof typeof COMMANDS =>
-  COMMAND_NAMES.some((known) => known === name);
-
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args[0] === "--" ? args.slice(1) : args;
-  if (isCommand(name)) {
-    Deno.exit(await run(name, rest));
-  }
-  const { hasOwnScreen } = await browser();
+  const command = COMMAND_NAMES.find((known) => known === name);
+  if (command !== undefined) Deno.exit(await run(command, rest));
+  const { hasOwnScreen } = await desktop();
   const mayOpen = Deno.build.standalone &&
     hasOwnScreen(Deno.build.os, Deno.env.get("DISPLAY"), Deno.env.get("WAYLAND_DISPLAY"));
   // A double-click passes no arguments, and files dropped on the program arrive as absolute paths.
   const isClicked = mayOpen && args.every((argument) => isAbsolute(argument));
   try {
-    const command = parseCommandLine(args);
-    if (command.kind === "help") return console.log(command.text);
-    if (command.kind === "version") return console.log(versionLine());
-    const { configuration } = command;
+    const asked = parseCommandLine(args);
+    if (asked.kind === "help") return console.log(asked.text);
+    if (asked.kind === "version") return console.log(versionLine());
+    const { configuration } = asked;
     await serve(configuration, configuration.open ?? (isClicked || (mayOpen && configuration.file !== null)));
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof StartFailed)) throw error;
     console.error(error.message);
-    if (isClicked) await (await import("./cli/failed_start.ts")).keepFailure(error.message);
+    if (isClicked) await (await desktop()).keepFailure(error.message);
     Deno.exit(error instanceof StartFailed ? error.status : EXIT.usage);
   }
 }

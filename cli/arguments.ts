@@ -7,7 +7,7 @@ export class UsageError extends Error {}
 
 /** A flag, as shown in help and messages. */
 export interface NamedFlag {
-  /** Name with its two dashes. */
+  /** With two dashes. */
   readonly name: string;
   /** Letter of the short form. */
   readonly short?: string;
@@ -94,13 +94,15 @@ export interface Help {
 
 /** A command that writes to standard output. */
 export interface WritingCommand extends Help {
+  /** Message of a missing operand. The messages about the usage of such a command do not begin with a code. */
+  readonly missing?: string;
   /**
    * Runs with at least one operand.
    *
    * @returns exit status
    * @throws {UsageError | ReaderError | SessionError | ReaderGone | OutputFailed}
    */
-  run(given: Given): Promise<number>;
+  run(given: Given): Promise<number> | number;
 }
 
 /** The help of a command. */

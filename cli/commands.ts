@@ -6,13 +6,10 @@ import { EXIT, failureOf, OutputFailed, ReaderGone, writeLine } from "./shell.ts
 /** Runs a command with the arguments after its name. @returns exit status */
 export type Command = (args: readonly string[]) => Promise<number>;
 
-const print = (line: string) => console.log(printable(line));
-const printError = (line: string) => console.error(printable(line));
-
 /** All commands by name. */
 export const COMMANDS = {
-  validate: async (args) => (await import("./validate.ts")).validateCommand(args, print, printError),
-  schema: async (args) => (await import("./validate.ts")).schemaCommand(args, print, printError),
+  validate: async (args) => await run("validate", (await import("./validate.ts")).VALIDATE, args),
+  schema: async (args) => await run("schema", (await import("./validate.ts")).SCHEMA, args),
   info: async (args) => await run("info", (await import("./info.ts")).INFO, args),
   export: async (args) => await run("export", (await import("./export.ts")).EXPORT, args),
   measure: async (args) => await run("measure", (await import("./measure.ts")).MEASURE, args),
@@ -27,16 +24,19 @@ async function run(name: string, command: WritingCommand, args: readonly string[
       await writeLine(helpText(command));
       return EXIT.ok;
     }
-    if (given.operands.length === 0) throw new UsageError(`Missing path: ${command.usage[0]}`);
+    if (given.operands.length === 0) {
+      throw new UsageError(command.missing ?? `Missing path: ${command.usage[0]}`);
+    }
     return await command.run(given);
   } catch (error) {
     if (error instanceof ReaderGone) return EXIT.ok;
-    printError(error instanceof OutputFailed ? error.message : failureLine(error));
-    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+    const isUsage = error instanceof UsageError;
+    if (error instanceof OutputFailed || isUsage && command.missing !== undefined) {
+      console.error(printable(error.message));
+    } else {
+      const { error: code, message } = failureOf(error);
+      console.error(printable(`${code}: ${message}`));
+    }
+    return isUsage ? EXIT.usage : EXIT.failed;
   }
-}
-
-function failureLine(error: unknown): string {
-  const { error: code, message } = failureOf(error);
-  return `${code}: ${message}`;
 }

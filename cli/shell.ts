@@ -15,16 +15,6 @@ const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
 /** Exit statuses of the commands. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** What a command opens. */
-export interface Wanted {
-  /** Absolute, or relative to the working directory. */
-  readonly path: string;
-  /** Wanted channels; `null` for all. */
-  readonly channelIndices: readonly number[] | null;
-  /** Wanted scene; `null` for the scene that the path belongs to. */
-  readonly scene: number | null;
-}
-
 /** Opens acquisitions as the server does. `maxSessionMemory` is the largest number of bytes of their planes. */
 export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>
   new Sessions(systemClock, {
@@ -36,16 +26,14 @@ export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): S
   });
 
 /** An open of a path that the user typed. @throws {UsageError} the path is empty */
-export function orderOf({ path, channelIndices, scene }: Wanted): OpenOrder {
+export function orderOf(
+  { path: typed, ...choice }: Pick<OpenOrder, "path" | "channelIndices" | "scene">,
+): OpenOrder {
+  if (typed === "") throw new UsageError("The path is empty");
+  // Keeps `..`: after a link the kernel must resolve it.
+  const absolute = Deno.build.os === "windows" ? resolve(typed) : `${Deno.cwd()}/${typed}`;
   const { signal } = new AbortController();
-  return { path: absolute(path), channelIndices, scene, signal, chosenByUser: true };
-}
-
-/** Makes a path absolute but keeps `..`: after a link the kernel must resolve it. */
-function absolute(path: string): string {
-  if (path === "") throw new UsageError("The path is empty");
-  if (isAbsolute(path)) return path;
-  return Deno.build.os === "windows" ? resolve(path) : `${Deno.cwd()}/${path}`;
+  return { ...choice, path: isAbsolute(typed) ? typed : absolute, signal, chosenByUser: true };
 }
 
 /** Code and message of a failure, as the server answers it. The stack trace of a bug goes to standard error. */

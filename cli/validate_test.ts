@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FILES, LINE_SCAN, writeCollection, writeImage } from "../tests/collection_tree.ts";
 import { write } from "../tests/fixtures/plain_store.ts";
-import { schemaCommand, validateCommand } from "./validate.ts";
+import { COMMANDS } from "./commands.ts";
 import { csvProblem } from "../schemas/csv_table.ts";
 import { validatePath } from "./verdict.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
@@ -325,12 +325,20 @@ Deno.test(
   }),
 );
 
-async function run(...args: string[]) {
+async function runCommand(name: "validate" | "schema", ...args: string[]) {
   const out: string[] = [];
   const errors: string[] = [];
-  const status = await validateCommand(args, (line) => out.push(line), (line) => errors.push(line));
-  return { status, out, errors };
+  const { log, error } = console;
+  console.log = (line: string) => out.push(line);
+  console.error = (line: string) => errors.push(line);
+  try {
+    return { status: await COMMANDS[name](args), out, errors };
+  } finally {
+    Object.assign(console, { log, error });
+  }
 }
+
+const run = (...args: string[]) => runCommand("validate", ...args);
 
 Deno.test(
   "the command prints a line per problem and a line per path",
@@ -397,13 +405,13 @@ Deno.test("status 2 if nothing can be read, 1 if something can", async () => {
   await inFolder(async (root) => assert.equal((await run(root, "/nonexistent/a")).status, 1))();
 });
 
-Deno.test("the schema command prints the JSON Schema of a kind", () => {
-  const out: string[] = [];
-  const errors: string[] = [];
-  assert.equal(schemaCommand(["analyses"], (line) => out.push(line), (line) => errors.push(line)), 0);
+Deno.test("the schema command prints the JSON Schema of a kind", async () => {
+  const { status, out } = await runCommand("schema", "analyses");
+  assert.equal(status, 0);
   assert.equal(JSON.parse(out[0]!).properties.format.const, "store-analyses");
-  assert.equal(schemaCommand(["other"], (line) => out.push(line), (line) => errors.push(line)), 2);
-  assert.match(errors[0]!, /collection, acqimage, analyses, reference-image/);
+  const other = await runCommand("schema", "other");
+  assert.equal(other.status, 2);
+  assert.match(other.errors[0]!, /^Unknown kind.* collection, acqimage, analyses, reference-image$/);
 });
 
 Deno.test("CSV rules of RFC 4180", () => {

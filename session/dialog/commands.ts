@@ -20,11 +20,10 @@ export interface DialogQuestion {
   readonly folder: string | null;
 }
 
-/** One program to start. */
+/** One program to start, without a shell. */
 export interface ProgramCall {
   /** Listed in the permissions. */
   readonly program: string;
-  /** Arguments of the program, passed without a shell. */
   readonly args: readonly string[];
   /** Variables added to the environment of the server. */
   readonly env: Readonly<Record<string, string>>;
@@ -32,7 +31,6 @@ export interface ProgramCall {
 
 /** A program that shows a dialog. */
 export interface DialogCommand extends ProgramCall {
-  /** zenity and kdialog on Linux, osascript on macOS, powershell.exe on Windows. */
   readonly program: "zenity" | "kdialog" | "osascript" | "powershell.exe";
 }
 
@@ -46,52 +44,50 @@ export interface ProgramResult {
 const FILTER_NAME = "Acquisitions";
 const ALL_NAME = "All files";
 
-/** Exit statuses of a shell or a loader for a program that cannot run. */
-const NOT_STARTED = [126, 127];
-
 /**
  * The programs that can show the dialog, in the order to try them.
  *
  * @param system `Deno.build.os`; all systems except macOS and Windows use the programs of Linux
  */
 export function dialogCommands(system: string, question: DialogQuestion): DialogCommand[] {
-  const title = cleanTitle(question.title);
+  const { folder } = question;
+  const title = oneLine(question.title) || "Open an acquisition";
   const known = question.extensions.filter((extension) => SUPPORTED_EXTENSIONS.includes(extension));
   const stores = known.some((extension) => STORE_EXTENSIONS.includes(extension));
   const folders = stores && known.every((extension) => STORE_EXTENSIONS.includes(extension));
   // In a file dialog the user selects a store by a file in it; on macOS also by the store itself.
   const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
   const names = markersOf(known);
+  const globs = [...endings.map((ending) => `*${ending}`), ...names];
   if (system === "darwin") {
     const storeNames = { names, stores: stores ? STORE_EXTENSIONS : [] };
     const filter = { endings, ...storeNames, filterName: FILTER_NAME, allName: ALL_NAME };
-    const asked = { title, folder: question.folder, folders, ...(!folders && filter) };
-    return [{
-      program: "osascript",
-      args: ["-l", "JavaScript", "-e", MACOS_SCRIPT, asciiJson(asked)],
-      env: {},
-    }];
+    const asked = asciiJson({ title, folder, folders, ...(!folders && filter) });
+    return [{ program: "osascript", args: ["-l", "JavaScript", "-e", MACOS_SCRIPT, asked], env: {} }];
   }
   if (system === "windows") {
-    const filter = windowsFilter(endings, names);
-    const asked = { title, folder: question.folder, folders, ...(!folders && { filter }) };
+    const own = globs.length === 0 ? "" : `${FILTER_NAME}|${globs.join(";")}|`;
+    const asked = { title, folder, folders, ...(!folders && { filter: `${own}${ALL_NAME}|*.*` }) };
     return [{
       program: "powershell.exe",
       args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-STA", "-Command", WINDOWS_SCRIPT],
       env: { ACQ_SERVER_DIALOG: asciiJson(asked) },
     }];
   }
-  const globs = [...endings.map((ending) => `*${ending}`), ...names];
-  return [zenity(title, question.folder, folders, globs), kdialog(title, question.folder, folders, globs)];
+  const asked = { title, folder, folders, globs };
+  return [zenity(asked), kdialog(asked)];
 }
 
-/** Neither zenity nor kdialog can put its window on top of all others. */
-function zenity(
-  title: string,
-  folder: string | null,
-  folders: boolean,
-  globs: readonly string[],
-): DialogCommand {
+/** A question to a program of Linux. Neither zenity nor kdialog can put its window on top of all others. */
+interface LinuxQuestion {
+  readonly title: string;
+  readonly folder: string | null;
+  /** True to choose a folder instead of a file. */
+  readonly folders: boolean;
+  readonly globs: readonly string[];
+}
+
+function zenity({ title, folder, folders, globs }: LinuxQuestion): DialogCommand {
   const args = ["--file-selection", `--title=${title}`];
   // With the slash, zenity starts in the folder; without, it looks for a file of that name.
   if (folder !== null) args.push(`--filename=${folder.replace(/\/*$/, "/")}`);
@@ -104,18 +100,8 @@ function zenity(
   return { program: "zenity", args, env: { CHARSET: "UTF-8" } };
 }
 
-function kdialog(
-  title: string,
-  folder: string | null,
-  folders: boolean,
-  globs: readonly string[],
-): DialogCommand {
-  const args = [
-    "--title",
-    title,
-    folders ? "--getexistingdirectory" : "--getopenfilename",
-    folder ?? ".",
-  ];
+function kdialog({ title, folder, folders, globs }: LinuxQuestion): DialogCommand {
+  const args = ["--title", title, folders ? "--getexistingdirectory" : "--getopenfilename", folder ?? "."];
   if (!folders) {
     const filters = globs.length > 0 ? [`${FILTER_NAME} (${globs.join(" ")})`] : [];
     args.push([...filters, `${ALL_NAME} (*)`].join("|"));
@@ -123,18 +109,9 @@ function kdialog(
   return { program: "kdialog", args, env: {} };
 }
 
-function windowsFilter(endings: readonly string[], names: readonly string[]): string {
-  const globs = [...endings.map((ending) => `*${ending}`), ...names].join(";");
-  return (globs === "" ? "" : `${FILTER_NAME}|${globs}|`) + `${ALL_NAME}|*.*`;
-}
-
 /** `.tif` as `.[tT][iI][fF]`, since globs of GTK are case-sensitive. */
 function anyCase(text: string): string {
   return text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-}
-
-function cleanTitle(title: string): string {
-  return oneLine(title) || "Open an acquisition";
 }
 
 /** Removes characters that control a terminal or the direction of text. */
@@ -202,11 +179,6 @@ function strict(bytes: Uint8Array): string {
 }
 
 const lenient = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-
-/** True if a program could not start, for example because its libraries are missing. */
-export function neverStarted(result: ProgramResult): boolean {
-  return NOT_STARTED.includes(result.code);
-}
 
 /** The error of a program that ended without an answer. */
 export function failed(program: string, result: ProgramResult): DialogUnavailable {

@@ -6,7 +6,6 @@ import {
   type DialogCommand,
   dialogCommands,
   failed,
-  neverStarted,
   type ProgramResult,
   unavailable,
 } from "./commands.ts";
@@ -115,7 +114,9 @@ export class Picker {
       if (this.#closing.signal.aborted) throw new ShuttingDown();
       if (request.signal.aborted) throw new ClientGone("The client went away while the dialog was open");
       if (result === null) continue;
-      if (!neverStarted(result)) return dialogAnswer(this.#system, command.program, result);
+      // A shell or a loader ends so if a program cannot run, for example without its libraries.
+      const neverStarted = result.code === 126 || result.code === 127;
+      if (!neverStarted) return dialogAnswer(this.#system, command.program, result);
       failure = failed(command.program, result);
     }
     if (failure !== null) throw failure;

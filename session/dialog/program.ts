@@ -22,12 +22,25 @@ const MAX_OUTPUT = 256 << 10;
  * @throws {DialogUnavailable} it cannot be started
  */
 export async function runProgram(command: DialogCommand, signal: AbortSignal): Promise<ProgramResult | null> {
-  const child = start(command);
+  let child: Deno.ChildProcess | null;
+  try {
+    child = startProgram(command, { stdin: "null", stdout: "piped", stderr: "piped" });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw unavailable(`"${command.program}" cannot be started (${reason})`, cause);
+  }
   if (child === null) return null;
+  const kill = (signal: Deno.Signal) => {
+    try {
+      child.kill(signal);
+    } catch {
+      // It has ended already.
+    }
+  };
   let deadline: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
-    kill(child, "SIGTERM");
-    deadline = setTimeout(() => kill(child, "SIGKILL"), END_GRACE);
+    kill("SIGTERM");
+    deadline = setTimeout(() => kill("SIGKILL"), END_GRACE);
   };
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
@@ -42,17 +55,6 @@ export async function runProgram(command: DialogCommand, signal: AbortSignal): P
   } finally {
     clearTimeout(deadline);
     signal.removeEventListener("abort", end);
-  }
-}
-
-function start(command: DialogCommand): Deno.ChildProcess | null {
-  try {
-    return startProgram(command, { stdin: "null", stdout: "piped", stderr: "piped" });
-  } catch (cause) {
-    throw unavailable(
-      `"${command.program}" cannot be started (${cause instanceof Error ? cause.message : cause})`,
-      cause,
-    );
   }
 }
 
@@ -91,14 +93,6 @@ export function startProgram(call: ProgramCall, options: Deno.CommandOptions): D
 function loaderVariables(cause: unknown): string[] {
   if (!(cause instanceof Deno.errors.NotCapable)) return [];
   return /subprocess with (.+?) environment variable/.exec(cause.message)?.[1]?.split(", ") ?? [];
-}
-
-function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
-  try {
-    child.kill(signal);
-  } catch {
-    // It has ended already.
-  }
 }
 
 async function collect(stream: ReadableStream<Uint8Array>, enough: AbortSignal): Promise<Uint8Array> {

@@ -1,22 +1,23 @@
-/** Opens a page of this server in the default browser, by a program of the system. */
+/** Shows a user without a terminal a page of this server in the default browser, or why a start failed. */
 import type { ProgramCall } from "../session/dialog/commands.ts";
 import { startProgram } from "../session/dialog/program.ts";
 
 /** Milliseconds after which a program that still runs counts as an open browser. */
 const PATIENCE = 10_000;
 
-/** Reads the variable with `system attribute`, since this process has no permission to read it. */
-const MACOS_SCRIPT = [
-  "on run argv",
-  'if (system attribute "SSH_CONNECTION") is not "" then error "this session has no desktop"',
-  "open location (item 1 of argv)",
-  "end run",
-];
+/** Time for which the terminal of a failed start stays open. */
+const READING_MS = 60_000;
 
 /** Uses only cmdlets, which Constrained Language Mode allows. In session 0 (services and SSH) nobody sees a window. */
 const WINDOWS_SCRIPT = "$ErrorActionPreference = 'Stop'; " +
   "if ((Get-Process -Id $PID).SessionId -eq 0) { throw 'this session has no desktop' }; " +
   "Start-Process -FilePath $env:ACQ_SERVER_PAGE";
+
+/** An AppleScript whose `item 1 of argv` is a text. */
+function osascript(lines: readonly string[], text: string): ProgramCall {
+  const script = ["on run argv", ...lines, "end run"].flatMap((line) => ["-e", line]);
+  return { program: "osascript", args: [...script, text], env: {} };
+}
 
 /**
  * The program that opens an address in the default browser. The address is an argument or a variable, never part of a script.
@@ -25,8 +26,11 @@ const WINDOWS_SCRIPT = "$ErrorActionPreference = 'Stop'; " +
  */
 export function browserCommand(system: string, address: string): ProgramCall {
   if (system === "darwin") {
-    const script = MACOS_SCRIPT.flatMap((line) => ["-e", line]);
-    return { program: "osascript", args: [...script, address], env: {} };
+    // Reads the variable with `system attribute`, since this process has no permission to read it.
+    return osascript([
+      'if (system attribute "SSH_CONNECTION") is not "" then error "this session has no desktop"',
+      "open location (item 1 of argv)",
+    ], address);
   }
   if (system === "windows") {
     const args = ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", WINDOWS_SCRIPT];
@@ -52,21 +56,21 @@ export function hasOwnScreen(
   return Boolean(wayland) || /^(unix)?:/.test(display ?? "");
 }
 
+const SILENT = { stdin: "null", stdout: "null", stderr: "null" } as const;
+
 /**
  * Opens a page in the default browser, which outlives this process.
  *
  * @param address of a page of this server
- * @param system `Deno.build.os`
  * @returns `null`, or why no browser opened, as part of a sentence
  */
-export async function openInBrowser(address: string, system: string = Deno.build.os): Promise<string | null> {
-  const call = browserCommand(system, address);
+export async function openInBrowser(address: string): Promise<string | null> {
+  const call = browserCommand(Deno.build.os, address);
   let child: Deno.ChildProcess | null;
   try {
     // Detached, or Ctrl+C in this terminal would end a browser that xdg-open runs in the foreground. A pipe to this process would
     // break when the process ends.
-    const detached = call.program === "xdg-open";
-    child = startProgram(call, { stdin: "null", stdout: "null", stderr: "null", detached });
+    child = startProgram(call, { ...SILENT, detached: call.program === "xdg-open" });
   } catch (cause) {
     return `"${call.program}" cannot be started (${cause instanceof Error ? cause.message : cause})`;
   }
@@ -79,4 +83,40 @@ export async function openInBrowser(address: string, system: string = Deno.build
   return status === null || status.success
     ? null
     : `"${call.program}" failed with exit status ${status.code}`;
+}
+
+/**
+ * Programs that show a message in a window, in the order to try them. None on Windows, which gives a clicked program a terminal.
+ *
+ * @param system `Deno.build.os`
+ */
+export function messageWindows(system: string, message: string): ProgramCall[] {
+  if (system === "windows") return [];
+  if (system === "darwin") {
+    const alert = 'display alert "acq-server did not start" message (item 1 of argv) as critical';
+    return [osascript(["activate", alert], message)];
+  }
+  const zenity = ["--error", "--no-markup", "--title=acq-server", `--text=${message}`];
+  return [
+    { program: "zenity", args: zenity, env: {} },
+    // No message begins with a dash, which kdialog would take for an option.
+    { program: "kdialog", args: ["--title", "acq-server", "--error", message], env: {} },
+  ];
+}
+
+/** Waits in the terminal for Enter, at most for a minute; without a terminal, shows a window. */
+export async function keepFailure(message: string): Promise<void> {
+  if (Deno.stdin.isTerminal()) {
+    console.error("\nPress Enter to close this window.");
+    const minute = new Promise((resolve) => setTimeout(resolve, READING_MS));
+    await Promise.race([Deno.stdin.read(new Uint8Array(1)), minute]);
+    return;
+  }
+  for (const call of messageWindows(Deno.build.os, message)) {
+    try {
+      if (startProgram(call, SILENT) !== null) return;
+    } catch {
+      // The message is on standard error, too.
+    }
+  }
 }

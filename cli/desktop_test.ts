@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browserCommand, hasOwnScreen } from "./default_browser.ts";
+import { browserCommand, hasOwnScreen, messageWindows } from "./desktop.ts";
 
 const PAGE = "http://127.0.0.1:8767/demo/v2/";
 
@@ -45,4 +45,19 @@ Deno.test("only a display of this machine counts, not one that SSH forwards", ()
   for (const [system, display, wayland, own] of rows) {
     assert.equal(hasOwnScreen(system, display, wayland), own, `${system} ${display} ${wayland}`);
   }
+});
+
+Deno.test("a message is one argument, never a part of a script", () => {
+  const message = `Port 8767 is "taken"; <b>\\ $(id)`;
+  const [macos, ...others] = messageWindows("darwin", message);
+  assert.deepEqual([macos!.program, macos!.args.at(-1), others], ["osascript", message, []]);
+  assert(macos!.args.slice(0, -1).every((argument) => !argument.includes("8767")));
+
+  const linux = messageWindows("linux", message);
+  assert.deepEqual(linux.map(({ program }) => program), ["zenity", "kdialog"]);
+  // Without markup "<b>" is shown as it is.
+  assert(linux[0]!.args.includes("--no-markup") && linux[0]!.args.includes(`--text=${message}`));
+  assert.equal(linux[1]!.args.at(-1), message);
+
+  assert.deepEqual(messageWindows("windows", message), []);
 });
