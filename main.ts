@@ -7,7 +7,6 @@ import { Log } from "./cli/log.ts";
 import type { ListeningServer } from "./routes/server.ts";
 import { VERSION, versionLine } from "./cli/version.ts";
 
-/** Exit statuses of the program. */
 const EXIT = { ok: 0, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
 /** Opens pages and shows messages. The commands do not load it. */
@@ -26,7 +25,6 @@ export type RunningServer = ListeningServer & { readonly baseUrl: string };
 /**
  * Starts a server. The commands do not load it.
  *
- * @param log by default made from the configuration
  * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port and `EMFILE` for too few free file descriptors
  * @throws {PathNotFound} a root is not an existing directory
  */
@@ -137,7 +135,6 @@ async function serve(configuration: Configuration, opens: boolean): Promise<void
   if (opens) warn(await open(clientAt(server.baseUrl, configuration)));
 }
 
-/** Turns the error of a start into a message and an exit status. */
 async function startFailure(error: unknown, configuration: Configuration): Promise<StartFailed> {
   const { host, port } = configuration;
   const { code = null, message = String(error) }: { code?: unknown; message?: string } =
@@ -191,7 +188,6 @@ async function run(name: keyof typeof COMMANDS, args: readonly string[]): Promis
   return await commands.COMMANDS[name](args);
 }
 
-/** The commands other than serving. */
 const COMMAND_NAMES: readonly (keyof typeof COMMANDS)[] = [
   "validate",
   "schema",

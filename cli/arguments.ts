@@ -9,7 +9,6 @@ export class UsageError extends Error {}
 export interface NamedFlag {
   /** With two dashes. */
   readonly name: string;
-  /** Letter of the short form. */
   readonly short?: string;
   /** Placeholder of the value; absent for a switch. */
   readonly value?: string;
@@ -27,12 +26,7 @@ export type Argument =
   | { readonly flag: NamedFlag; readonly value: string }
   | { readonly flag: null; readonly operand: string };
 
-/**
- * Reads arguments in order. Everything after `--` is an operand.
- *
- * @param command name of the command, for messages that point to its help
- * @throws {UsageError} an unknown flag, a missing value, or a switch with a value
- */
+/** Reads the arguments of a command in order; everything after `--` is an operand. @throws {UsageError} */
 export function* readArguments(
   command: string,
   flags: readonly NamedFlag[],
@@ -65,7 +59,6 @@ export function* readArguments(
 /** Arguments given to a command: its operands, and the last value of each flag (`""` for a switch). */
 export interface Given {
   readonly operands: readonly string[];
-  /** Values by flag name. */
   readonly flags: ReadonlyMap<string, string>;
 }
 
@@ -81,14 +74,12 @@ export function readGiven(command: string, flags: readonly NamedFlag[], args: re
 
 /** Contents of a command's help. */
 export interface Help {
-  /** What the command does, as one sentence without a full stop. */
   readonly about: string;
   /** Ways to call it, one per line. */
   readonly usage: readonly string[];
   /** Lists before the options, by heading: item and meaning. */
   readonly lists?: Readonly<Record<string, readonly (readonly [what: string, meaning: string])[]>>;
   readonly flags: readonly NamedFlag[];
-  /** Lines after the options. */
   readonly notes?: readonly string[];
 }
 
@@ -96,12 +87,7 @@ export interface Help {
 export interface WritingCommand extends Help {
   /** Message of a missing operand. The messages about the usage of such a command do not begin with a code. */
   readonly missing?: string;
-  /**
-   * Runs with at least one operand.
-   *
-   * @returns exit status
-   * @throws {UsageError | ReaderError | SessionError | ReaderGone | OutputFailed}
-   */
+  /** Runs with at least one operand. @returns exit status @throws {UsageError | ReaderError | SessionError | ReaderGone} */
   run(given: Given): Promise<number> | number;
 }
 

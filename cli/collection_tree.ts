@@ -38,22 +38,18 @@ export interface MissingPlanes {
 /** One collection during its validation. */
 export class CollectionTree {
   readonly #root: string;
-  /** The root with links resolved. */
   readonly #resolvedRoot: string;
   readonly #resolvedDocument: string;
   readonly #all: Problem[];
   readonly #problems: DocumentProblems;
   readonly #files: () => FileTree;
-  /** Missing planes of all members validated so far. */
   readonly missingPlanes: MissingPlanes[] = [];
 
   /**
    * Resolves the root of a collection.
    *
-   * @param document path of `collection.json`
-   * @param value its content
+   * @param document path of `collection.json`, with its content `value`
    * @param given the root, if the user named it
-   * @param zip the ZIP file that contains the collection, or `null`
    */
   constructor(
     document: string,
@@ -145,7 +141,6 @@ export class CollectionTree {
     }
   }
 
-  /** Reads the metadata of an image and locates its planes. */
   #openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
     return this.#reading(path, at, this.#problems, (target, files) => {
       const format = files.kind(target) === "file" ? fileFormatOf(target) : undefined;
@@ -233,7 +228,6 @@ export class CollectionTree {
   }
 }
 
-/** An image and the planes that have no chunk. */
 interface JudgedImage extends ImageFacts {
   /** Indices of planes without a chunk: `t=3 c=0`. */
   readonly absent: readonly string[];
@@ -261,7 +255,6 @@ function absentPlanes({ array, axes }: OmeImage, store: Store): string[] {
   }).filter((plane) => plane !== null);
 }
 
-/** Indices as text: `t=3 c=0`. */
 const planeName = (indices: JsonObject): string =>
   ["t", "c", "z"].flatMap((axis) => indices[axis] === undefined ? [] : [`${axis}=${indices[axis]}`]).join(
     " ",

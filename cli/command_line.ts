@@ -10,23 +10,16 @@ export interface Configuration {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Time to live of a session in seconds. */
   readonly sessionTtlSeconds: number;
-  /** Longest time of an open in seconds. */
   readonly loadTimeoutSeconds: number;
-  /** Largest number of bytes for the planes of all sessions. */
   readonly maxSessionMemory: number;
   /** Directories as written; empty for no limit. */
   readonly roots: readonly string[];
-  /** True if nothing may be opened by path. */
   readonly dialogOnly: boolean;
   /** Origins whose pages may open by path; `*` for all, `null` for pages without an address. */
   readonly allowedOrigins: readonly string[];
-  /** Extensions that may be opened, sorted. */
   readonly allowedExtensions: readonly string[];
-  /** The most verbose level that is logged. */
   readonly logLevel: LogLevel;
-  /** True to log lines of JSON. */
   readonly logJson: boolean;
   /** Whether the client opens in the default browser; `null` if no flag says so. */
   readonly open: boolean | null;
@@ -173,11 +166,7 @@ const FLAGS: readonly Flag[] = [
   },
 ];
 
-/**
- * Reads the arguments of the program.
- *
- * @throws {UsageError}
- */
+/** Reads the arguments of the program. @throws {UsageError} */
 export function parseCommandLine(args: readonly string[]): Command {
   // `deno task start -- --port 0` passes the first two dashes to the program.
   const given = args[0] === "--" ? args.slice(1) : [...args];
@@ -222,7 +211,6 @@ const help = (): string =>
 
 const SEVERAL = "The client opens one path at a time; open the others in its page";
 
-/** The absolute path of an operand. @throws {UsageError} the path does not exist */
 function existing(operand: string): string {
   try {
     Deno.statSync(operand);
@@ -234,7 +222,6 @@ function existing(operand: string): string {
   return resolve(operand);
 }
 
-/** A month in seconds. */
 const LONGEST_SECONDS = 31 * 24 * 3600;
 
 function seconds(name: string, text: string): number {

@@ -42,10 +42,6 @@ export function browserCommand(system: string, address: string): ProgramCall {
 /**
  * Whether the user probably sits at this machine. On Linux, a `DISPLAY` forwarded by SSH contains a host. On macOS and Windows
  * only the browser program can find out.
- *
- * @param system `Deno.build.os`
- * @param display `DISPLAY`
- * @param wayland `WAYLAND_DISPLAY`
  */
 export function hasOwnScreen(
   system: string,
@@ -58,12 +54,7 @@ export function hasOwnScreen(
 
 const SILENT = { stdin: "null", stdout: "null", stderr: "null" } as const;
 
-/**
- * Opens a page in the default browser, which outlives this process.
- *
- * @param address of a page of this server
- * @returns `null`, or why no browser opened, as part of a sentence
- */
+/** Opens a page in the default browser, which outlives this process. @returns why no browser opened, or `null` */
 export async function openInBrowser(address: string): Promise<string | null> {
   const call = browserCommand(Deno.build.os, address);
   let child: Deno.ChildProcess | null;
@@ -85,11 +76,7 @@ export async function openInBrowser(address: string): Promise<string | null> {
     : `"${call.program}" failed with exit status ${status.code}`;
 }
 
-/**
- * Programs that show a message in a window, in the order to try them. None on Windows, which gives a clicked program a terminal.
- *
- * @param system `Deno.build.os`
- */
+/** Programs that show a message in a window, in the order to try them. None on Windows, where a click opens a terminal. */
 export function messageWindows(system: string, message: string): ProgramCall[] {
   if (system === "windows") return [];
   if (system === "darwin") {

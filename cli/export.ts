@@ -7,7 +7,6 @@ import { VERSION } from "./version.ts";
 
 const IMAGES = ["all", "opened", "none"] as const;
 
-/** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 500;
 
 /** Writes an archive. */
@@ -84,7 +83,6 @@ class Progress {
     this.#isQuiet = isQuiet;
   }
 
-  /** Shows the progress from time to time and at the end. */
   show(planes: number, bytes: number, isEnd: boolean): void {
     const now = performance.now();
     if (this.#isQuiet || !isEnd && (!this.#isTerminal || now - this.#shown < PROGRESS_MS)) return;

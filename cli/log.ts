@@ -14,7 +14,6 @@ const MOST_WAITING = 1000;
 
 /** A destination of bytes, such as standard error. */
 export interface Sink {
-  /** Settles with the number of bytes written. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
 }
 
@@ -27,7 +26,6 @@ export class Log {
   #lost = 0;
   #writing: Promise<void> | null = null;
 
-  /** `sink` takes the lines. */
   constructor(level: LogLevel, json: boolean, sink: Sink = Deno.stderr) {
     this.#level = LOG_LEVELS.indexOf(level);
     this.#json = json;

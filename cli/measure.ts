@@ -57,7 +57,6 @@ const SETTINGS_SCHEMA = z.object({
     start: PLACE.optional(),
     stop: PLACE.optional(),
   })).optional(),
-  /** Line across images. */
   kymograph: z.object({
     points: z.array(z.object({ x: NUMBER, y: NUMBER })).min(2),
     width: LINES.default(1),
@@ -138,7 +137,6 @@ export const MEASURE: WritingCommand = {
   },
 };
 
-/** Reads settings. @throws {UsageError} the file is missing or holds no settings */
 async function settingsIn(path: string | undefined): Promise<ShellSettings> {
   if (path === undefined) return SETTINGS_SCHEMA.parse({});
   try {
@@ -152,7 +150,6 @@ async function settingsIn(path: string | undefined): Promise<ShellSettings> {
   }
 }
 
-/** Settings overridden by the flags for images. @throws {UsageError} */
 function withFlags(settings: ShellSettings, given: Given): ShellSettings {
   const has = (name: string) => given.flags.has(name);
   const over = has("--over") ? nameIn(given, "--over", ["t", "z"]) : null;
@@ -163,7 +160,6 @@ function withFlags(settings: ShellSettings, given: Given): ShellSettings {
   return { ...settings, images, projection: { kind, axis: images.axis } };
 }
 
-/** Opens a recording for the duration of a task. @throws {ReaderError | SessionError} */
 async function opened<T>(
   sessions: Sessions,
   path: string,
@@ -178,7 +174,6 @@ async function opened<T>(
   }
 }
 
-/** Writes a projection or kymograph. @throws {UsageError | ReaderError | SessionError} */
 async function writeTiff(
   paths: readonly string[],
   settings: ShellSettings,
@@ -202,7 +197,6 @@ async function writeTiff(
   }
 }
 
-/** Whether to measure images rather than a line scan. */
 const isImage = (
   session: Session,
   { lineScan, regions, kymograph, images, projection }: ShellSettings,
@@ -212,7 +206,6 @@ const isImage = (
   lineScan === undefined && !isTime(openResponse(session).plane.axes[0]!) &&
     (regions ?? kymograph ?? images ?? projection ?? null) !== null;
 
-/** Table rows of a line scan. @throws {RangeError | ReaderError | SessionError} */
 async function measured(sessions: Sessions, session: Session, settings: ShellSettings): Promise<Row[]> {
   const { channel, lineScan } = settings;
   const { plane: { shape, axes }, lineScan: stated, source, channels } = openResponse(session);

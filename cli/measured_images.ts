@@ -37,9 +37,7 @@ export const WRITTEN = ["summary", "means", "profile", "projection", "kymograph"
 export interface ImageSettings {
   /** Regions, of which only rectangles are measured. */
   readonly regions?: readonly Region[] | undefined;
-  /** The line of the kymograph or profile. */
   readonly kymograph?: DrawnLine | null | undefined;
-  /** Axis of the means. */
   readonly images?: { readonly axis: Over } | null | undefined;
   /** The projection to measure besides the images, or to write. */
   readonly projection?: ProjectionOf | null | undefined;
@@ -49,14 +47,12 @@ export interface ImageSettings {
 export interface OpenedChannel {
   readonly sessions: Sessions;
   readonly session: Session;
-  /** Index of the channel. */
   readonly index: number;
 }
 
 /**
- * Measures the images of a channel.
+ * Measures the images of a channel into rows of a table, or a TIFF.
  *
- * @returns rows of a table, or a TIFF
  * @throws {RangeError} it is a line scan, lacks an axis or a line, or a rectangle does not lie in it
  * @throws {ReaderError | SessionError}
  */
@@ -116,14 +112,12 @@ export async function measuredImages(
   return rows.map((row) => ({ ...about, ...row }));
 }
 
-/** Rows of a table, each beginning with the same values. */
 const rowsOf = (columns: readonly Column[], first: Row): Row[] =>
   Array.from({ length: columns[0]!.values.length }, (_, i) => ({
     ...first,
     ...Object.fromEntries(columns.map((column) => [columnName(column), column.values[i]!])),
   }));
 
-/** @throws {RangeError} the rectangle does not lie in the image */
 function requireInside({ name, place }: Part, [rows, columns]: readonly number[]): void {
   if (place === null || "points" in place) return;
   const { start: [left = 0, top = 0], stop: [right = 0, bottom = 0] } = place;

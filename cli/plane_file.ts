@@ -49,7 +49,6 @@ interface Levels {
 /** Sample types whose values are used as levels. */
 const LEVEL_TYPES: readonly SampleType[] = ["bool", "uint8", "uint16"];
 
-/** The greatest level of the format. */
 const MAX_LEVEL = 65535;
 
 /**

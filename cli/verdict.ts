@@ -18,11 +18,9 @@ const MAX_FOLDERS = 5_000;
 export interface Verdict {
   /** Path as given. */
   readonly path: string;
-  /** True if it was read and has no problem. */
   readonly valid: boolean;
   /** Why it cannot be read, or `null`. */
   readonly unreadable: string | null;
-  /** Problems in the order of discovery. */
   readonly problems: readonly Problem[];
   /** Planes that the recordings lack; these are not problems. */
   readonly missingPlanes: readonly MissingPlanes[];
@@ -56,7 +54,6 @@ export function validatePath(given: string): Verdict {
 /** Shows the path of a file in the form of the given path: absolute, or relative to the working directory. */
 const shownLike = (given: string, file: string) => isAbsolute(given) ? file : relative(".", file) || ".";
 
-/** What the validation of a path finds. */
 interface Found {
   readonly problems: Problem[];
   readonly missingPlanes: MissingPlanes[];

@@ -47,7 +47,6 @@ async function walk(baseUrl: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) await visit(baseUrl, path);
 }
 
-/** Opens an acquisition, fetches what it has and deletes the session. */
 async function visit(baseUrl: string, path: string): Promise<void> {
   const call = (method: string, url: string, body?: unknown) => ask(baseUrl, method, url, body);
   const opened = await call("POST", "/api/v2/open", { path });

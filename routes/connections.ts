@@ -8,7 +8,6 @@ import { type SentHead, sentHead } from "./sent_request.ts";
 export class Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** The head of the request as sent. */
   readonly head: SentHead;
   /** Settles when the rest of the request cannot be read. */
   readonly broken: Promise<RequestError>;
@@ -53,10 +52,8 @@ export class Connections {
   }
 
   /**
-   * Closes the oldest connection without a running response, preferably one that has had no request; false if every connection
-   * is busy.
-   *
-   * @param newest connection to keep open, since its first request is on its way
+   * Closes the oldest connection without a running response, preferably one that has had no request, but not the newest, whose
+   * first request is on its way; false if every connection is busy.
    */
   closeOne(newest: Socket): boolean {
     const idle = [...this.#open].filter((socket) => socket !== newest && !this.#running.has(socket));

@@ -12,13 +12,11 @@ import type { Sessions } from "../session/sessions.ts";
 export interface DialogPicker {
   /** The absolute path that the user chose, or `null` if they cancelled. */
   pick(request: PickRequest): Promise<string | null>;
-  /** Whether a dialog can probably be shown. */
   isAvailable(): boolean;
 }
 
 /** Writes lines of the log, as `cli/log.ts` does. */
 export interface Log {
-  /** Writes a line; `fields` are its values, for logs in JSON. */
   line(
     level: "error" | "warn" | "info",
     message: string,
@@ -32,14 +30,11 @@ export interface Services extends Pick<Sessions, "store" | "opener" | "folders" 
   readonly clock: Clock;
   readonly log: Log;
   readonly picker: DialogPicker;
-  /** Limits the dialogs of foreign pages. */
   readonly manners: DialogManners;
   readonly allowedExtensions: readonly string[];
   /** Origins that may open by path, besides loopback. */
   readonly allowedOrigins: readonly string[];
-  /** True if nothing may be opened by path. */
   readonly dialogOnly: boolean;
-  /** True once the server is stopping. */
   isStopping(): boolean;
 }
 
@@ -53,7 +48,6 @@ export interface ServeInfo {
 
 /** Hono's types for the app. */
 export interface AppEnv {
-  /** Passed with each request. */
   Bindings: { info: ServeInfo };
 }
 
@@ -77,9 +71,7 @@ export interface Success {
   readonly description: string;
   /** Media type of the body; absent if there is no body. */
   readonly mediaType?: string;
-  /** Schema of a JSON body. */
   readonly schema?: SchemaName;
-  /** Example of a body, for the OpenAPI document. */
   readonly example?: unknown;
 }
 
@@ -89,22 +81,16 @@ export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE";
   /** Path with its parameters in braces. */
   readonly path: string;
-  /** Name of the operation in the OpenAPI document. */
   readonly id: string;
-  /** Group in the OpenAPI document. */
   readonly tag: "service" | "acquisitions" | "sessions" | "pages";
   readonly summary: string;
   /** What users should know besides the summary; every documented endpoint has one. */
   readonly description?: string;
-  /** Schema of the JSON body of the request. */
   readonly request?: SchemaName;
-  /** Example bodies for the OpenAPI document, by purpose. */
   readonly requestExamples?: Readonly<Record<string, unknown>>;
-  /** Answer to a valid request. */
   readonly success: Success;
   /** True for paths outside the contract: short paths that people type, and files of pages. */
   readonly isUndocumented?: boolean;
-  /** True if clients can request a single byte range (206). */
   readonly ranges?: boolean;
   /** True if the query selects a plane along T, Z and L. */
   readonly positions?: boolean;

@@ -67,13 +67,11 @@ const plane: Success = {
 
 const page: Success = { status: 200, description: "A page", mediaType: "text/html" };
 
-/** A resource of the index. */
 const linked = (id: keyof typeof LINKS) => {
   const { method, href, description } = LINKS[id];
   return { method, path: href, id, summary: description };
 };
 
-/** Short paths that people type. */
 const REDIRECTS = [
   { path: "/", id: "root", to: "/demo/v2/" },
   { path: "/demo", id: "demoShort", to: "/demo/v2/" },

@@ -8,7 +8,6 @@ import { jsonResponse } from "./context.ts";
 
 /** Base of all request errors. */
 export abstract class RequestError extends CodedError {
-  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** `message` is one sentence without a full stop. */

@@ -94,10 +94,8 @@ export function askingOrigin(headers: Headers): string | undefined {
 }
 
 /**
- * Whether the sender of a request may name a path: a script, a page on loopback, or an origin that the operator allows.
- *
- * @param origin of {@linkcode askingOrigin}
- * @param allowed origins of `--allow-origin`; `*` for all, `null` for pages without an address
+ * Whether the sender of a request may name a path: a script, a page on loopback, or an origin of `--allow-origin`; `*` admits all,
+ * `null` pages without an address.
  */
 export function mayOpenByPath(origin: string | undefined, allowed: readonly string[]): boolean {
   return origin === undefined || allowed.includes("*") || allowed.includes(origin) ||

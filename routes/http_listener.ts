@@ -26,16 +26,13 @@ export interface HttpListener {
 
 /** Options of {@linkcode listen}. */
 export interface ListenOptions {
-  /** Called with warnings for the operator. */
   readonly warn?: (message: string) => void;
   /** A request that is not complete after this time is refused. */
   readonly requestTimeoutMs?: number;
 }
 
-/** Default of {@linkcode ListenOptions.requestTimeoutMs}. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Interval of the search for late requests. */
 const LATE_CHECK_MS = 1000;
 
 /** Time for which a connection stays open after an answer to a request whose body was not read. */
@@ -50,12 +47,7 @@ const BACKLOG = 64;
 /** Longest target in bytes. The runtime counts the target of a request as part of its headers. */
 const MAX_TARGET_BYTES = 16 * 1024;
 
-/**
- * Starts to listen.
- *
- * @param port 0 for any free port
- * @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`
- */
+/** Starts to listen; port 0 takes any free port. @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` */
 export async function listen(
   hostname: string,
   port: number,
@@ -110,7 +102,6 @@ function newServer(requestTimeout: number): Server {
   return server;
 }
 
-/** Answers requests that the parser refuses. */
 function onBrokenRequests(server: Server, connections: Connections): void {
   const broken = new WeakSet<Socket>();
   server.on("clientError", ({ code }: { code?: string }, socket: Socket) => {
@@ -126,7 +117,6 @@ function onBrokenRequests(server: Server, connections: Connections): void {
   });
 }
 
-/** The error for an error code of the parser. */
 function faultOf(code: string | undefined, part: string): RequestError {
   if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge("has a longer head");
   return malformed(

@@ -8,12 +8,7 @@ const SERVED = /^(README|docs\/(?!developers\/)[\w/-]+)\.md$/;
 /** True for a page of the manual, by its path in the repository: `docs/install.md`. */
 export const isManualPage = (path: string): boolean => SERVED.test(path);
 
-/**
- * A page as HTML.
- *
- * @param path of the Markdown in the repository, the base of its relative links
- * @param styles folder of the style sheets
- */
+/** A page as HTML. `path` is that of its Markdown in the repository, `styles` the folder of the style sheets. */
 export function manualPage(markdown: string, path: string, styles: string): string {
   const [, title = path] = /^# (.*)$/m.exec(markdown) ?? [];
   return `<!doctype html>
@@ -54,7 +49,6 @@ const rendererOf = (path: string): Marked =>
     },
   });
 
-/** Whether this server or the web serves the target of a link. */
 function leadsSomewhere(target: string, path: string): boolean {
   if (target.startsWith("#") || /^https?:/.test(target)) return true;
   return isManualPage(posix.join(posix.dirname(path), target.replace(/#.*/, "")));

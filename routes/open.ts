@@ -31,9 +31,8 @@ export async function listFolder(c: RequestContext, services: Services): Promise
 }
 
 /**
- * Checks that the client may name a path, before anything looks at the path.
+ * Checks that the client may name a path, before anything looks at it. `at` is its place in the body.
  *
- * @param at location of the path in the body
  * @throws {RequestValidationFailed | OriginNotAllowed | PathNotAllowed}
  */
 export function requireMayName(
@@ -121,7 +120,6 @@ function isOwnOrigin(c: RequestContext, origin: string): boolean {
   return isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
 }
 
-/** Extensions that the dialog shows. @throws {UnsupportedFormat} none of the wanted extensions is supported */
 function dialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {
   if (wanted === null) return allowed;
   const supported = wanted.map((e) => e.toLowerCase()).filter((e) => SUPPORTED_EXTENSIONS.includes(e));

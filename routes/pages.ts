@@ -82,7 +82,6 @@ export async function pageFile(c: RequestContext): Promise<Response> {
   return fileResponse(new TextEncoder().encode(text), swagger, DOCS_POLICY);
 }
 
-/** Clients outside `static/`, by their names below `/client/v2/`. */
 const OTHER_CLIENTS: Readonly<Record<string, URL>> = {
   "acq_client.py": new URL("../examples/python/acq_client.py", import.meta.url),
 };
@@ -118,7 +117,6 @@ async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> 
   }
 }
 
-/** A page that says why the documentation is missing. */
 function swaggerMissing({ message }: Error): Response {
   // The first line of the error says what failed; the line that begins with "0:" says why.
   const [, wanted = "", cause = ""] = /^(.*)(?:\n +0(: .*))?/.exec(message) ?? [];
@@ -165,7 +163,6 @@ async function staticFile(c: RequestContext, path: string, policy: string): Prom
   return fileResponse(await bytesOf(c, new URL(path, STATIC)), path, policy);
 }
 
-/** The bytes of a file of the program. @throws {NotFound} it does not exist */
 async function bytesOf(c: RequestContext, file: URL): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await Deno.readFile(file);

@@ -53,7 +53,7 @@ export function readReferenceChannel(c: RequestContext, services: Services): Res
 }
 
 /** A range of bytes of a payload, from `start` up to `end`. */
-interface ByteRange {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -65,11 +65,9 @@ function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowR
 }
 
 /**
- * The range that a GET requests (RFC 9110, section 14).
+ * The range that a GET requests (RFC 9110, section 14); `null` for the whole payload: no header, several ranges, or a malformed one.
  *
- * @param size bytes of the payload
- * @returns `null` for the whole payload: no header, several ranges, or a malformed one
- * @throws {RangeNotSatisfiable} a single range outside the payload
+ * @throws {RangeNotSatisfiable} a single range outside the payload of `size` bytes
  */
 function wantedRange(c: RequestContext, size: number): ByteRange | null {
   const header = c.req.header("range") ?? "";
@@ -87,7 +85,6 @@ function wantedRange(c: RequestContext, size: number): ByteRange | null {
   );
 }
 
-/** The plane of a session at the opened position. @throws {RangeNotSatisfiable} */
 function openedPlane(c: RequestContext, services: Services, plane: PlaneBuffer): Response {
   const range = wantedRange(c, plane.byteLength);
   return planeResponse(

@@ -15,15 +15,12 @@ import {
 /** Largest request body in bytes, by default. */
 export const MAX_BODY_BYTES = 1 << 20;
 
-/** Largest number of faults that an answer lists. */
 const MAX_DETAILS = 20;
 
 /**
- * The validated body of a POST.
+ * The validated body of a POST of at most `most` bytes.
  *
- * @param name name of its schema
  * @param emptyMeansObject true if an empty body counts as `{}`
- * @param most largest size in bytes
  * @param parseLarge parses a body of more than {@linkcode MAX_BODY_BYTES}
  * @throws {UnsupportedMediaType | PayloadTooLarge | RequestValidationFailed} and the errors of `parseLarge`
  */

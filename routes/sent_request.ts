@@ -89,11 +89,7 @@ export function malformed(what: string): RefusedByHttp {
   return new RefusedByHttp(400, `Malformed HTTP/1.1 request: ${what}`);
 }
 
-/**
- * The error of too many or too long headers.
- *
- * @param what their size, as far as known
- */
+/** The error of too many or too long headers; `what` gives their size, as far as known. */
 export function headersTooLarge(what: string): RefusedByHttp {
   return new RefusedByHttp(
     431,

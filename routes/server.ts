@@ -42,7 +42,6 @@ export interface ListeningServer {
 /**
  * Starts a server.
  *
- * @param version of the program
  * @throws {Error} with `code`, such as `EADDRINUSE` for a taken port and `EMFILE` for too few free file descriptors
  * @throws {PathNotFound} a root is not an existing directory
  */
@@ -116,7 +115,6 @@ function requireDescriptors(): void {
   }
 }
 
-/** Waits for a promise, at most for some milliseconds. */
 async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([done, new Promise((end) => timer = setTimeout(end, milliseconds))]);

@@ -14,22 +14,16 @@ import { isJsonObject, type JsonObject } from "./json_object.ts";
 
 /** Facts about an image that the rules need. */
 export interface ImageFacts {
-  /** Samples along Y. */
   readonly rows: number;
-  /** Samples along X. */
   readonly columns: number;
-  /** Samples along C. */
   readonly channels: number;
-  /** Axis names of the image. */
   readonly axisNames: readonly string[];
 }
 
 /** The context against which a document is validated; unknown parts are `null`. */
 export interface DocumentContext {
   readonly imageId: string | null;
-  /** The image that the document describes. */
   readonly image: ImageFacts | null;
-  /** Ids of the regions of the image. */
   readonly roiIds: ReadonlySet<string> | null;
 }
 

@@ -11,7 +11,6 @@ import {
   text,
 } from "./shared.ts";
 
-/** One OME-Zarr image with its documents. */
 const member = z.strictObject({
   id: opaqueId,
   name: text,
@@ -62,7 +61,6 @@ export const roi = z.discriminatedUnion("type", [
   z.strictObject({ type: roiType("rectangle"), ...common, start: pixelPoint, stop: pixelPoint }),
 ]);
 
-/** How an axis is shown. */
 const axisDisplayEntry = z.strictObject({
   type: text.describe("Such as time or space"),
   unit: text.describe("Unit of the scale"),
@@ -129,13 +127,10 @@ export type DocumentKindName = "collection" | "acqimage" | "analyses" | "referen
 /** One kind of document. */
 export interface DocumentKind {
   readonly kind: DocumentKindName;
-  /** Its name in messages. */
   readonly title: string;
   /** Constant of the field `format`. */
   readonly format: string;
-  /** Zod schema, equivalent to the JSON Schema. */
   readonly schema: z.ZodType;
-  /** JSON Schema, draft 2020-12. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 

@@ -26,7 +26,6 @@ const ok = z.literal(true).describe("true for every success");
 const count = z.int().nonnegative();
 const unique = (items: readonly unknown[]) => new Set(items).size === items.length;
 
-/** Sample types of files. */
 const sampleType = z.enum([
   "bool",
   "uint8",

@@ -5,11 +5,9 @@ import { writtenKey } from "./documents.ts";
 
 /** One problem that `acq-server validate` finds. */
 export interface Problem {
-  /** Path of the document. */
   readonly file: string;
   /** RFC 6901 pointer to the wrong or missing value. */
   readonly pointer: string;
-  /** What is wrong, without a full stop. */
   readonly message: string;
 }
 
@@ -32,7 +30,6 @@ export class DocumentProblems {
     return new DocumentProblems(this.file, this.problems, [...this.at, ...path]);
   }
 
-  /** Adds a problem at a path of keys and indices. */
   add(path: readonly PropertyKey[], message: string): void {
     this.problems.push({ file: this.file, pointer: jsonPointer([...this.at, ...path]), message });
   }

@@ -8,13 +8,10 @@ import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import { type KeyedSource, WorkerClient } from "./worker_client.ts";
 
-/** Opens that may wait for a worker; further opens are refused. */
 const MAX_WAITING_OPENS = 32;
 
-/** Planes of all sessions that may wait for a worker. */
 const MAX_WAITING_PLANES = 256;
 
-/** Planes of one session that may wait for a worker. */
 const MAX_WAITING_OF_SESSION = 16;
 
 /** Eight workers decode deflate as fast as a fast disk delivers it; one more is reserved for opens. */
@@ -45,7 +42,6 @@ export function startDecodeWorker(): Worker {
 
 type Waiting = PromiseWithResolvers<WorkerClient>;
 
-/** What the pool knows of a worker. */
 interface Entry {
   /** Open acquisitions by key, with their memory; the last used one is last. */
   readonly open: Map<string, Reservation>;
@@ -84,7 +80,6 @@ export class DecodePool {
     this.#size = Math.max(1, Math.min(size, MAX_WORKERS));
   }
 
-  /** Workers by state, and the number of waiting opens. */
   get counts(): { idle: number; busy: number; lost: number; waiting: number } {
     const busy = this.#busy();
     return { idle: this.#workers.size - busy, busy, lost: this.#lost.size, waiting: this.#opens.size };
@@ -106,12 +101,9 @@ export class DecodePool {
   }
 
   /**
-   * Waits for a worker to open an acquisition. The caller gives the worker back.
+   * Waits for a worker to open an acquisition, which workers keep open until {@linkcode forget}. The caller gives the worker back.
    *
-   * @param key of the acquisition; workers keep it open until {@linkcode forget}
-   * @throws {TooManyOpens} the queue is full, or no worker can start
-   * @throws {ShuttingDown} the pool is closed
-   * @throws the reason of `signal`
+   * @throws {TooManyOpens | ShuttingDown} or the reason of `signal`
    */
   async takeForOpen(key: string, signal: AbortSignal): Promise<WorkerClient> {
     this.#ask(signal);
@@ -125,12 +117,7 @@ export class DecodePool {
     return worker;
   }
 
-  /**
-   * Waits for a worker to decode planes of an acquisition, preferably one that keeps it open.
-   *
-   * @throws {TooManyOpens} too many planes wait, in all or in this session
-   * @throws as {@linkcode takeForOpen}
-   */
+  /** Waits for a worker to decode planes of an acquisition, preferably one that keeps it open. Throws like an open. */
   async takeForPlane(key: string, signal: AbortSignal): Promise<WorkerClient> {
     this.#ask(signal);
     const waiting: Waiting = Promise.withResolvers();
@@ -153,10 +140,8 @@ export class DecodePool {
   }
 
   /**
-   * Takes a free worker for planes that nobody waits for, or to help with others.
-   *
-   * @param most number of busy workers beside which this may run; by default, another worker remains for opens
-   * @returns `null` if more workers are busy, or other work waits
+   * Takes a free worker for planes that nobody waits for, or to help with others; `null` if other work waits, or more than `most`
+   * workers are busy. By default, another worker remains for opens.
    */
   spare(key: string, most = this.#size - 2): WorkerClient | null {
     const isFree = !this.#closed && this.#opens.size + this.#planes.size === 0 && this.#busy() <= most;
@@ -183,7 +168,6 @@ export class DecodePool {
     this.#live.add(key);
   }
 
-  /** Closes an acquisition in all workers. */
   forget(key: string): void {
     this.#live.delete(key);
     for (const [worker, entry] of this.#workers) {
@@ -385,7 +369,6 @@ export class PlaneQueue<Job> {
     return job!;
   }
 
-  /** Removes a job that is no longer wanted. */
   remove(session: string, job: Job): void {
     const own = this.#sessions.get(session);
     if (own?.delete(job) && own.size === 0) this.#sessions.delete(session);

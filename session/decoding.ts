@@ -30,13 +30,11 @@ export interface Piece {
 export interface WantedPlanes
   extends KeyedSource, Piece, Pick<Description, "summary" | "working" | "division"> {
   readonly position: Position;
-  /** Whether the reference image is decoded too. */
   readonly reference: boolean;
 }
 
 /** Decoded planes; their memory belongs to the caller. */
 export interface DecodedPlanes extends Pick<DecodedOrder, "referencePlanes" | "warnings" | "files"> {
-  /** Parts of each plane in the order of the channels. */
   readonly planes: readonly PlaneParts[];
   /** Rows that the planes hold: the wanted rows or more. */
   readonly rows: RowRange;
@@ -55,8 +53,7 @@ export function mostPieces({ channels, summary: { rows, columns }, division }: D
 
 /**
  * Pieces of whole planes, about equal, in the order of the file: the rows of the first channels, then those of the next channels.
- *
- * @param workers number of workers that share the planes, at most {@linkcode mostPieces}
+ * At most {@linkcode mostPieces} workers share them.
  */
 export function divide({ channels, summary: { rows }, division }: DividedPlanes, workers: number): Piece[] {
   if (division === null || workers === 1) return [{ channels, rows: null }];
@@ -75,15 +72,9 @@ const groupsOf = (channels: readonly number[], together: number): number[][] => 
   ...Map.groupBy(channels, (channel) => Math.floor(channel / together)).values(),
 ];
 
-/**
- * The decoding of planes. The caller reserves the memory of the samples; this class reserves that of the decoders.
- */
+/** The decoding of planes. It reserves the memory of the decoders, and its caller that of the samples. */
 export class Decoding {
-  /**
-   * Rejects with the reason of the signal at once.
-   *
-   * @throws {ReaderError | SessionMemoryExceeded}
-   */
+  /** Rejects with the reason of the signal at once. @throws {ReaderError | SessionMemoryExceeded} */
   readonly decoded: Promise<DecodedPlanes>;
   /** Settles when no worker uses the memory of the planes any longer. */
   readonly quiet: Promise<void>;
@@ -96,12 +87,7 @@ export class Decoding {
   /** Decoded samples, by the index of the piece. */
   readonly #answers: DecodedOrder[] = [];
 
-  /**
-   * Begins to decode.
-   *
-   * @param first an idle worker, which is given back when it is quiet
-   * @param signal stops all workers
-   */
+  /** Begins with an idle worker, which is given back when it is quiet. The signal stops all workers. */
   constructor(
     private readonly wanted: WantedPlanes,
     first: WorkerClient,
@@ -211,7 +197,6 @@ export class Decoding {
     for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
   }
 
-  /** Assembles the planes in the order of their channels. */
   #assembled(pieces: readonly Piece[]): DecodedPlanes {
     const { channels, summary: { rows: height, columns } } = this.wanted;
     const answers = this.#answers;

@@ -18,7 +18,6 @@ export abstract class SessionError extends CodedError {
   /** Seconds after which the client should try again, if known. */
   readonly retryAfter: number | null;
 
-  /** `message` is one sentence without a full stop. */
   constructor(
     message: string,
     { retryAfter = null, ...options }: ErrorOptions & { readonly retryAfter?: number | null } = {},

@@ -12,7 +12,6 @@ import { untilAborted, Waits } from "./waits.ts";
 import type { Archive, Packer } from "./export/archive.ts";
 import type { ExportedMember, ExportOrder, OrderFault } from "./export/member_documents.ts";
 
-/** Links that may wait for their download. */
 const MAX_LINKS = 8;
 
 /** Bytes of planes that all archives may hold together; a further archive waits. One archive alone may hold more. */
@@ -23,7 +22,6 @@ export const LINK_SECONDS = 600;
 
 /** An order with faults. */
 export class OrderRefused extends Error {
-  /** `faults` holds all faults of the order. */
   constructor(readonly faults: readonly OrderFault[]) {
     super(faults.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
   }
@@ -31,11 +29,8 @@ export class OrderRefused extends Error {
 
 /** An archive that waits for its download. */
 export interface Link {
-  /** Unguessable id. */
   readonly id: string;
-  /** Name of the file, without a folder. */
   readonly fileName: string;
-  /** Messages about what the archive lacks or changes. */
   readonly warnings: readonly string[];
   readonly archive: Archive;
   readonly memory: OrderMemory;
@@ -47,7 +42,6 @@ export class OrderMemory {
 
   constructor(private readonly budget: MemoryBudget) {}
 
-  /** Reserves more memory. @throws {SessionMemoryExceeded} */
   take(bytes: number): void {
     this.#held.push(this.budget.reserve(bytes, "The documents of the export"));
   }
@@ -92,10 +86,8 @@ export class Exporter {
   }
 
   /**
-   * Validates an order and describes its recordings.
+   * Validates an order and describes its recordings. Roots do not apply to paths that are `chosenByUser`.
    *
-   * @param options `chosenByUser`: true if the roots do not apply to its paths; `version` of this program; `memory` of the
-   * order, which the caller releases
    * @throws {OrderRefused} the order breaks the rules of documents v1
    * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded}
    */
@@ -159,12 +151,7 @@ export class Exporter {
     return tables.flatMap(({ path }, i) => problems[i] == null ? [] : [{ path, message: problems[i] }]);
   }
 
-  /**
-   * Keeps an archive for a link, for ten minutes.
-   *
-   * @param memory of the order; released with the link unless the link is used
-   * @throws {TooManyExports}
-   */
+  /** Keeps an archive for ten minutes; the memory is released with the link unless it is used. @throws {TooManyExports} */
   link(archive: Archive, memory: OrderMemory): Link {
     if (this.#links.size >= MAX_LINKS) {
       throw new TooManyExports(
@@ -223,7 +210,6 @@ export class Exporter {
   /**
    * The ZIP file of an archive.
    *
-   * @param client aborted when the client leaves
    * @param over called when the stream has ended, for whatever reason
    * @param written called with the number of planes that are in the archive
    */
@@ -309,10 +295,8 @@ export class Exporter {
   }
 
   /**
-   * Waits until the archives hold few enough planes for `bytes` more. No time-out applies: the archive of a client that stalls is
-   * cut off, and that of a slow client goes on.
-   *
-   * @returns a function that gives bytes back
+   * Waits until the archives hold few enough planes for `bytes` more, and returns a function that gives bytes back. No time-out
+   * applies: the archive of a client that stalls is cut off, and that of a slow client goes on.
    */
   async #turn(bytes: number, client: AbortSignal): Promise<(bytes: number) => void> {
     while (this.#held > 0 && this.#held + bytes > MAX_PLANE_BYTES) {
@@ -374,7 +358,6 @@ const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
 /** Longest file name in bytes: file systems accept 255, and browsers append ` (1)` to some names. */
 const MAX_NAME_BYTES = 200;
 
-/** A file name that every system accepts. */
 function fileName(name: string): string {
   const plain = name.toWellFormed().replace(FORBIDDEN, "_");
   // `encodeInto` never cuts a character in two.

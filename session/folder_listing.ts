@@ -14,24 +14,20 @@ import { untilAborted, Waits } from "./waits.ts";
 /** An acquisition, a collection or a folder. */
 export interface ListedEntry {
   readonly name: string;
-  /** Path for opening or listing it. */
   readonly path: string;
   readonly kind: "folder" | "image" | "collection";
   /** Short name of the format; `null` for folders. */
   readonly format: string | null;
   /** Bytes of all files together; `null` for a folder. */
   readonly bytes: number | null;
-  /** Last change of any of its files, RFC 3339. */
   readonly modified: string;
 }
 
 /** The contents of a folder. */
 export interface FolderListing {
-  /** The folder with links resolved. */
   readonly path: string;
   /** By name, in order of code units. */
   readonly entries: readonly ListedEntry[];
-  /** Whether entries are left out because there are too many. */
   readonly truncated: boolean;
 }
 
@@ -61,12 +57,8 @@ export class FolderLister {
   /**
    * Lists a folder. Names that begin with a dot are left out, as in file dialogs.
    *
-   * @param path absolute path of the folder
-   * @param client aborted when the client leaves
-   * @throws {PathNotAllowed | PathNotFound} as for an open
    * @throws {UnsupportedFormat} the path is that of a file
-   * @throws {Unreadable} the file system fails
-   * @throws {LoadTimeout | ClientGone | ShuttingDown}
+   * @throws {PathNotAllowed | PathNotFound | Unreadable | LoadTimeout | ClientGone | ShuttingDown}
    */
   async list(path: string, client: AbortSignal): Promise<FolderListing> {
     using wait = this.#waits.begin(`Listing ${quoted(path)}`, client);
@@ -94,10 +86,8 @@ export class FolderLister {
   }
 }
 
-/** What may become an entry. */
 type Candidate = NamedAcquisition | { readonly name: string; readonly files: null };
 
-/** A folder that is being listed. */
 class Folder {
   readonly #files: string[] = [];
   readonly #folders: string[] = [];
@@ -135,7 +125,6 @@ class Folder {
     return count > MAX_FOLDER_ENTRIES;
   }
 
-  /** The acquisitions and the other folders, by name. */
   async candidates(): Promise<Candidate[]> {
     const { namedAcquisitions } = await loadNames();
     const acquisitions = namedAcquisitions(
@@ -219,7 +208,6 @@ class Folder {
   }
 }
 
-/** The latest modification time of some files. */
 function timeOf(found: readonly Deno.FileInfo[]): string {
   const latest = found.reduce((latest, { mtime }) => Math.max(latest, mtime?.getTime() ?? 0), 0);
   return new Date(latest).toISOString();

@@ -19,12 +19,7 @@ export class MemoryBudget {
     return this.#used;
   }
 
-  /**
-   * Takes `bytes` from the budget.
-   *
-   * @param what subject of the error message: `The planes`
-   * @throws {SessionMemoryExceeded}
-   */
+  /** Takes `bytes`; `what` is the subject of the message: `The planes`. @throws {SessionMemoryExceeded} */
   reserve(bytes: number, what = "The planes"): Reservation {
     const missing = bytes - (this.capacity - this.#used);
     if (missing > 0) this.giveUp(missing);
@@ -66,12 +61,7 @@ export class Consent {
 
   constructor(private readonly budget: MemoryBudget) {}
 
-  /**
-   * Takes `bytes` from the budget.
-   *
-   * @param isAgain true if the open is repeated without asking the user
-   * @throws {SessionMemoryExceeded}
-   */
+  /** Takes `bytes`; `isAgain` tells that an open is repeated without asking the user. @throws {SessionMemoryExceeded} */
   reserve(bytes: number, isAgain: boolean): Reservation {
     const most = this.budget.capacity / 2;
     if (isAgain && this.#held + bytes > most) {

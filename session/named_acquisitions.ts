@@ -8,7 +8,6 @@ export interface NamedAcquisition {
   readonly name: string;
   /** Its format by file extension, as in `source.format`. */
   readonly format: string;
-  /** All its files in the folder. */
   readonly files: readonly string[];
   /** Name of the folder beside them that holds the other files. */
   readonly folder: string | null;

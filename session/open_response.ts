@@ -61,7 +61,6 @@ function scenes({ scenes }: Session["summary"]): z.infer<typeof OpenResponse>["s
   return scenes.map(({ sizes }, index) => ({ index, name: names[index] ?? "", sizes: { ...sizes } }));
 }
 
-/** The shared geometry of planes, and the URL of each. */
 function planes(
   { rows, columns, axes }: { rows: number; columns: number; axes: readonly Axis[] },
   channels: readonly Channel[],

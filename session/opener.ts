@@ -17,9 +17,7 @@ const SESSION_BYTES = 16 << 10;
 export interface OpenRules {
   /** Directories that may be opened by path; `null` for no limit. */
   readonly roots: readonly Root[] | null;
-  /** Extensions that may be opened, a subset of the supported ones. */
   readonly allowedExtensions: readonly string[];
-  /** Seconds that an open may take. */
   readonly loadTimeoutSeconds: number;
 }
 
@@ -29,13 +27,11 @@ export interface OpenChoice {
   readonly channelIndices: readonly number[] | null;
   /** Wanted scene; `null` for the scene that the path belongs to. */
   readonly scene: number | null;
-  /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
 }
 
 /** An open. */
 export interface OpenOrder extends OpenChoice {
-  /** Absolute path. */
   readonly path: string;
   /** True if the user chose the path in a dialog. The user thereby consents, so roots do not apply. */
   readonly chosenByUser: boolean;
@@ -60,8 +56,7 @@ export class Opener {
   /**
    * Opens an acquisition into a new session.
    *
-   * @throws {ReaderError} about the path or the file
-   * @throws {LoadTimeout | SessionMemoryExceeded | TooManyOpens | ClientGone | ShuttingDown}
+   * @throws {ReaderError | LoadTimeout | SessionMemoryExceeded | TooManyOpens | ClientGone | ShuttingDown}
    */
   async open(order: OpenOrder): Promise<Session> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
@@ -71,10 +66,7 @@ export class Opener {
 
   /**
    * Opens the acquisition of a live session again, into a new session. The path is not validated again. An open with the same
-   * scene and channels shares the planes.
-   *
-   * @throws {AcquisitionChanged} its files changed since the first open
-   * @throws as {@linkcode open}
+   * scene and channels shares the planes. @throws {AcquisitionChanged} its files changed since the first open
    */
   async openAgain(session: Session, choice: OpenChoice): Promise<Session> {
     const { source: { request, marks }, consent } = session;
@@ -97,11 +89,7 @@ export class Opener {
     );
   }
 
-  /**
-   * Describes an acquisition without decoding samples or creating a session, and closes its files.
-   *
-   * @throws as {@linkcode open}
-   */
+  /** Describes an acquisition without decoding samples or creating a session, and closes its files. Throws like an open. */
   async describe(order: OpenOrder): Promise<DescribedAcquisition> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
@@ -159,7 +147,6 @@ export class Opener {
   }
 }
 
-/** Whether a session was opened with the same choice. */
 function isSame({ summary, source }: Session, { channelIndices, scene }: OpenChoice): boolean {
   const loaded = summary.loaded.map(({ index }) => index);
   const isSameScene = scene === summary.scene || scene === null && summary.sceneCount === 1;
@@ -176,9 +163,7 @@ function isSame({ summary, source }: Session, { channelIndices, scene }: OpenCho
  * @param source with the marks of an earlier open, if any
  * @param signal aborts the load; the promise rejects with its reason at once
  * @param consent holds the memory of the planes and of the summary
- * @param isAgain true if the user was not asked
- * @throws {TooManyOpens | ShuttingDown} no worker is available
- * @throws {ReaderError | SessionMemoryExceeded}
+ * @throws {ReaderError | SessionMemoryExceeded | TooManyOpens | ShuttingDown}
  */
 export async function loadAcquisition(
   key: string,

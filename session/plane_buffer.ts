@@ -22,12 +22,7 @@ export class PlaneBuffer {
   #released = false;
   readonly #freed: (buffer: ArrayBuffer, bytes: number) => void;
 
-  /**
-   * Takes over a plane.
-   *
-   * @param parts of the plane; their buffers belong to this object from now on
-   * @param freed called once per part with its memory and its number of bytes; all views of the memory are detached
-   */
+  /** Takes over the buffers of a plane. `freed` gets each of them back once, with its number of bytes and no views. */
   constructor(parts: ByteParts, freed: (buffer: ArrayBuffer, bytes: number) => void) {
     let start = 0;
     this.#parts = parts.map(({ buffer, byteOffset, byteLength }) => {
@@ -64,9 +59,8 @@ export class PlaneBuffer {
   }
 
   /**
-   * Streams the bytes from `start` up to `end` in chunks that are views of the plane. The caller holds a lease.
-   *
-   * @param moved called when the receiver asks for a chunk
+   * Streams the bytes from `start` up to `end` in chunks that are views of the plane. The caller holds a lease. `moved` is called when
+   * the receiver asks for a chunk.
    */
   stream(start: number, end: number, moved: () => void): PlaneStream {
     let at = start;
@@ -114,7 +108,6 @@ export class PlaneBuffer {
 
 /** A response body over a plane. */
 export interface PlaneStream {
-  /** Chunks, as views of the plane. */
   readonly body: ReadableStream<Uint8Array>;
   /** Ends the stream with an error, so that the connection is cut and a short body cannot pass for a whole one. */
   cut(reason: string): void;

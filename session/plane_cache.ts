@@ -16,7 +16,6 @@ export interface CachedPlane {
 
 /** Keeps planes until their memory is needed. A response that sends a plane holds a lease of its own. */
 export class PlaneCache {
-  /** Largest number of bytes in the cache. */
   readonly capacity: number;
   /** Planes by key, the last used one last. */
   readonly #planes = new Map<string, CachedPlane>();
@@ -61,7 +60,6 @@ export class PlaneCache {
     for (let free = 0; free < bytes && this.#planes.size > 0;) free += this.#removeOldest();
   }
 
-  /** Releases the planes whose key matches. */
   drop(isMeant: (key: string) => boolean): void {
     for (const [key, cached] of this.#planes) if (isMeant(key)) this.#remove(key, cached);
   }

@@ -21,11 +21,7 @@ export class PlaneJob {
   #decoded: LeasedPlane | null = null;
   #waiters = 0;
 
-  /**
-   * Begins to decode.
-   *
-   * @param ended called once, when the plane is decoded or the job is abandoned; no further request may join then
-   */
+  /** Begins to decode. Once the plane is decoded or the job is abandoned, `ended` is called, and no further request may join. */
   constructor(decode: Decode, ended: () => void) {
     const { signal } = this.#abort;
     signal.addEventListener("abort", ended, { once: true });
@@ -45,11 +41,7 @@ export class PlaneJob {
     return this.#waiters === 0;
   }
 
-  /**
-   * Waits for the plane, and takes a lease of it.
-   *
-   * @throws what the decoding throws, or the reason of `signal`
-   */
+  /** Waits for the plane, and takes a lease of it. @throws what the decoding throws, or the reason of `signal` */
   async wait(signal: AbortSignal): Promise<LeasedPlane> {
     this.#waiters += 1;
     try {

@@ -1,7 +1,6 @@
 /** Memory of released planes, kept for loads that follow soon. */
 import type { Clock } from "./clock.ts";
 
-/** Smaller planes are not worth keeping. */
 const SMALLEST = 256 << 10;
 
 /** Largest number of bytes to keep: eight planes of 2048 x 2048. */
@@ -21,11 +20,7 @@ export class PlaneMemory {
 
   constructor(private readonly clock: Clock) {}
 
-  /**
-   * Takes the memory of a released plane.
-   *
-   * @param bytes size of the plane; the buffer may be longer
-   */
+  /** Takes the memory of a released plane of `bytes` bytes; the buffer may be longer. */
   give(buffer: ArrayBuffer, bytes: number): void {
     if (bytes < SMALLEST || this.#bytes + bytes > MOST) return void buffer.transfer(0);
     this.#bytes += bytes;

@@ -21,7 +21,6 @@ import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** One plane of a session. */
 export interface PlanePlace {
-  /** Live session in which the channel is loaded. */
   readonly session: Session;
   readonly channel: number;
   /** May be out of range. */
@@ -43,14 +42,12 @@ export class PositionReader {
   readonly #remembered = new WeakMap<Session, Map<string, string>>();
   /** Planes that the most recently served client will probably request next. */
   #ahead: PlanePlace[] = [];
-  /** Jobs of planes that are read ahead. */
   readonly #aheadJobs = new Set<PlaneJob>();
   /** Settles when a consent's documents in memory are released: a page can repeat an open, and so ask for many at once. */
   readonly #sending = new WeakMap<Consent, Promise<void>>();
   /** Number of decodings whose workers are not quiet. */
   #running = 0;
 
-  /** `timeoutSeconds` is how long a request may take. */
   constructor(clock: Clock, private readonly resources: DecodeResources, timeoutSeconds: number) {
     this.#waits = new Waits(clock, timeoutSeconds);
     const { pool, budget } = resources;
@@ -64,17 +61,14 @@ export class PositionReader {
     };
   }
 
-  /** Numbers of waiting planes and of running decodings, and bytes of the cache. */
   get counts(): { waiting: number; running: number; cached: number } {
     const waiting = this.resources.pool.waitingPlanes;
     return { waiting, running: this.#running, cached: this.#cache.bytes };
   }
 
   /**
-   * The samples of a plane.
+   * The samples of a plane; the answer may hold more rows than are wanted.
    *
-   * @param rows wanted rows, or `null` for all; the answer may hold more
-   * @param client aborted when the client leaves
    * @throws {PositionOutOfRange | AcquisitionChanged | PlaneNotFound | DecodeFailed}
    * @throws {TooManyOpens | SessionMemoryExceeded | LoadTimeout | SessionNotFound | ClientGone | ShuttingDown}
    */
@@ -94,9 +88,7 @@ export class PositionReader {
 
   /**
    * The metadata documents of the file as JSON. Requests under one consent take turns: each waits until the previous answer is
-   * released.
-   *
-   * @throws as {@linkcode plane}
+   * released. Throws like a plane.
    */
   async documents(session: Session, client: AbortSignal): Promise<PlaneBuffer> {
     using wait = this.#wait(session, client);
@@ -138,7 +130,6 @@ export class PositionReader {
     this.#cache.drop(() => true);
   }
 
-  /** Drops everything that is kept for an ended session. */
   forget({ id, ended }: Session): void {
     const isOwn = (key: string) => key.startsWith(`${id} `);
     for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(ended.reason);
@@ -257,7 +248,6 @@ export class PositionReader {
     return requireMarksLater(new Map([...session.source.marks, ...files]));
   }
 
-  /** Reads the next plane ahead if there is no other work. */
   #readAhead(): void {
     for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
       const { session } = place;
@@ -281,7 +271,6 @@ export class PositionReader {
     return planeBytes <= this.#cache.capacity && 2 * (planeBytes + working.bytes) <= free;
   }
 
-  /** Abandons planes that are read ahead and that no request waits for. */
   #stopAhead(): void {
     for (const job of this.#aheadJobs) if (job.isIdle) job.abandon(new Error("Other work came first"));
   }

@@ -1,13 +1,8 @@
 import type { Position } from "../readers/reader.ts";
 
-/** Number of planes that are read ahead. */
 const PLANES_AHEAD = 2;
 
-/**
- * The next planes of a client that steps along one axis, the nearest first; they may lie outside the acquisition.
- *
- * @param last position of its last request, if any
- */
+/** The next planes of a client that steps along one axis, the nearest first; they may lie outside the acquisition. */
 export function nextPositions(last: Position | undefined, position: Position): Position[] {
   if (last === undefined) return [];
   const step = { t: position.t - last.t, z: position.z - last.z, l: position.l - last.l };

@@ -12,9 +12,7 @@ import { SessionStore } from "./store.ts";
 
 /** Configuration of sessions. */
 export interface SessionRules extends OpenRules {
-  /** Time to live of a session in seconds. */
   readonly sessionTtlSeconds: number;
-  /** Largest number of bytes for the planes of all sessions. */
   readonly maxSessionMemory: number;
 }
 

@@ -26,8 +26,6 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
 /**
  * The resolved path of an existing file or directory, or of a place in an archive that may hold a store.
  *
- * @param path absolute
- * @param roots `null` for no limit
  * @param chosenByUser true if the path may make this machine connect to another one
  * @throws {PathNotAllowed} it lies outside every root, as written or with links resolved, whether or not it exists
  * @throws {PathNotFound} nothing exists there, or it cannot be reached
@@ -84,10 +82,8 @@ interface Way {
 }
 
 /**
- * Resolves each `..` as the kernel does, after links. The runtime only drops the name before it, even if that is a link, a file
- * or missing.
- *
- * @throws {PathNotAllowed} the path leaves the roots and the folders above them
+ * Resolves each `..` as the kernel does, after links; the runtime only drops the name before it, even if that is a link, a file or
+ * missing. @throws {PathNotAllowed} the path leaves the roots and the folders above them
  */
 async function withoutParents(path: string, roots: readonly Root[] | null): Promise<Way> {
   const names = path.split("/");
@@ -146,7 +142,6 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
 /**
  * Validates a path on Windows. Opening a UNC path would log in at another host, so it must lie below a root.
  *
- * @param isInside whether a path lies below a root
  * @throws {UnsupportedFormat | PathNotAllowed}
  */
 export function judgeWindowsPath(path: string, isInside: (path: string) => boolean): void {

@@ -24,7 +24,6 @@ export interface OpenedAcquisition {
 
 /** An acquisition with its first planes, before it has a session. */
 export interface LoadedAcquisition extends OpenedAcquisition {
-  /** One plane per loaded channel. */
   readonly planes: readonly PlaneParts[];
   /** One row-major float32 plane per reference channel. */
   readonly referencePlanes: readonly Float32Array<ArrayBuffer>[];
@@ -34,11 +33,8 @@ export interface LoadedAcquisition extends OpenedAcquisition {
 
 /** An opened acquisition and its planes. */
 export interface Session extends OpenedAcquisition {
-  /** Id of 32 lower-case hexadecimal characters. */
   readonly id: string;
-  /** Source planes by channel index. */
   readonly channels: ReadonlyMap<number, PlaneBuffer>;
-  /** Reference planes by channel index. */
   readonly referenceChannels: ReadonlyMap<number, PlaneBuffer>;
   readonly totalBytes: number;
   /** Time of its end, in milliseconds of the store's clock. */
@@ -55,13 +51,7 @@ export class SessionStore {
   >();
   #closed = false;
 
-  /**
-   * Creates an empty store.
-   *
-   * @param ttlSeconds time to live of each session
-   * @param memory takes the planes of ended sessions
-   * @param ended called after the end of each session
-   */
+  /** Creates an empty store, which gives planes of ended sessions to `memory` and calls `ended` after the end of each. */
   constructor(
     private readonly clock: Clock,
     readonly ttlSeconds: number,
@@ -73,12 +63,7 @@ export class SessionStore {
     return this.#sessions.size;
   }
 
-  /**
-   * Creates a session that owns the planes and their reservation.
-   *
-   * @param id by {@linkcode newSessionId}
-   * @throws {ShuttingDown}
-   */
+  /** Creates a session that owns the planes and their reservation. @throws {ShuttingDown} */
   create(id: string, loaded: LoadedAcquisition): Session {
     const { planes, referencePlanes, reservation, ...opened } = loaded;
     const { summary, summaryBytes } = opened;
@@ -106,12 +91,7 @@ export class SessionStore {
     });
   }
 
-  /**
-   * Creates a session that shares the planes of another.
-   *
-   * @param reservation covers the summary
-   * @throws {ShuttingDown}
-   */
+  /** Creates a session that shares the planes of another; the reservation covers its summary. @throws {ShuttingDown} */
   share(
     id: string,
     { ended: _ended, expiresAt: _expiresAt, ...shared }: Session,
@@ -141,7 +121,6 @@ export class SessionStore {
     return session;
   }
 
-  /** The live session with this id, or `null`. */
   find(id: string): Session | null {
     const session = this.#sessions.get(id)?.session;
     // The expiry timer may be late.
@@ -159,7 +138,6 @@ export class SessionStore {
     );
   }
 
-  /** Seconds until a session ends. */
   secondsRemaining(session: Session): number {
     return Math.max(0, (session.expiresAt - this.clock.now()) / 1000);
   }
@@ -184,7 +162,6 @@ export class SessionStore {
     );
   }
 
-  /** Ends a session. @throws {SessionNotFound} */
   delete(id: string): void {
     this.get(id);
     this.#drop(id);

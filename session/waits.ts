@@ -12,16 +12,9 @@ export interface Wait extends Disposable {
 export class Waits {
   readonly #closing = new AbortController();
 
-  /** `seconds` is the load time-out. */
   constructor(private readonly clock: Clock, private readonly seconds: number) {}
 
-  /**
-   * Begins to wait.
-   *
-   * @param what subject of the time-out's message: `Opening "a.tif"`
-   * @param client aborted when the client leaves
-   * @param session aborted when the session ends
-   */
+  /** Begins to wait. The message of the time-out begins with `what`: `Opening "a.tif"`. */
   begin(what: string, client: AbortSignal, session?: AbortSignal): Wait {
     const own = new AbortController();
     const cancel = this.clock.after(this.seconds * 1000, () => {
@@ -39,7 +32,6 @@ export class Waits {
     };
   }
 
-  /** Ends all work, and all that begins later. */
   close(): void {
     this.#closing.abort(new ShuttingDown());
   }

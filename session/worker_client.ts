@@ -32,7 +32,7 @@ export interface KeyedSource {
 /** Asks a worker questions, one at a time. */
 export class WorkerClient {
   /** Settles when the worker has answered, even after a stop; until then the worker uses the memory of its order. */
-  quiet = Promise.resolve();
+  quiet: Promise<void> = Promise.resolve();
   /** True if a decoder holds memory that is freed only when the worker ends. */
   holdsDecoder = false;
   /** Called with the answer to the current question. */
@@ -70,10 +70,9 @@ export class WorkerClient {
   }
 
   /**
-   * Asks a question about an acquisition, which the worker opens if necessary. Takes over the buffers of an order.
+   * Asks a question about an acquisition, which the worker opens if necessary. Takes over the buffers of an order. The signal stops
+   * the worker: the promise rejects with its reason at once, perhaps long before the worker is {@linkcode quiet}.
    *
-   * @param signal stops the worker. The promise rejects with its reason at once, perhaps long before the worker is
-   * {@linkcode quiet}
    * @throws {ReaderError} about the path or the file
    * @throws {Error} the worker is broken
    */
@@ -127,7 +126,6 @@ export class WorkerClient {
     this.worker.postMessage({ type: "rest" } satisfies ToWorker);
   }
 
-  /** Ends the worker, which answers nothing more. */
   terminate(): void {
     this.#cancelGrace();
     this.worker.terminate();

@@ -12,11 +12,9 @@ import WINDOWS_SCRIPT from "./windows.ps1" with { type: "text" };
 
 /** What a dialog asks for. */
 export interface DialogQuestion {
-  /** Title, which names the page that asks. */
   readonly title: string;
   /** Extensions in lower case with a dot; unsupported ones are left out of the filter. */
   readonly extensions: readonly string[];
-  /** Folder in which the dialog starts, or `null`. */
   readonly folder: string | null;
 }
 
@@ -82,7 +80,6 @@ export function dialogCommands(system: string, question: DialogQuestion): Dialog
 interface LinuxQuestion {
   readonly title: string;
   readonly folder: string | null;
-  /** True to choose a folder instead of a file. */
   readonly folders: boolean;
   readonly globs: readonly string[];
 }

@@ -13,11 +13,7 @@ const WINDOW = 60_000;
 /** Seconds for which foreign pages are then refused. */
 const PAUSE = 30;
 
-/**
- * Title of a dialog.
- *
- * @param foreign origin of the page that asks; `null` for the server's own pages and for scripts
- */
+/** Title of a dialog for a foreign page; `null` stands for the server's own pages and for scripts. */
 export function dialogTitle(foreign: string | null): string {
   if (foreign === null) return "Open an acquisition";
   // A page may hide its origin, which is then "null".

@@ -13,11 +13,8 @@ import { runProgram } from "./program.ts";
 
 /** A request for a dialog. */
 export interface PickRequest {
-  /** Title, which names the page that asks. */
   readonly title: string;
-  /** Extensions for the filter, in lower case with a dot. */
   readonly extensions: readonly string[];
-  /** Ends the dialog when the client leaves. */
   readonly signal: AbortSignal;
   /** Called before the dialog opens, and may throw. */
   readonly admit?: () => void;
@@ -27,7 +24,6 @@ export interface PickRequest {
 export interface PickerOptions {
   /** `Deno.build.os` */
   readonly system?: string;
-  /** Whether there is a display; called on Linux only. */
   readonly hasDisplay?: () => boolean;
   /** Whether a program may be run; it must have been installed when the server started. */
   readonly isInstalled?: (program: DialogCommand["program"]) => boolean;
@@ -64,8 +60,7 @@ export class Picker {
   /**
    * Shows the dialog and waits for the user.
    *
-   * @returns the chosen path, which need not exist or match the filter, or `null` if the user cancelled. A marker file stands for
-   *   its store.
+   * @returns the chosen path, which need not exist or match the filter, or `null` if the user cancelled
    * @throws {DialogUnavailable} no program, no display, or the program failed
    * @throws {DialogBusy | ClientGone | ShuttingDown}
    */

@@ -15,10 +15,9 @@ const OUTPUT_GRACE = 500;
 const MAX_OUTPUT = 256 << 10;
 
 /**
- * Starts a program, without a shell, and waits for it.
+ * Starts a program and waits for it; `null` if it was not installed when the server started. The signal ends it; its result is then
+ * meaningless.
  *
- * @param signal ends the program; its result is then meaningless
- * @returns `null` if the program was not installed when the server started
  * @throws {DialogUnavailable} it cannot be started
  */
 export async function runProgram(command: DialogCommand, signal: AbortSignal): Promise<ProgramResult | null> {
@@ -58,13 +57,7 @@ export async function runProgram(command: DialogCommand, signal: AbortSignal): P
   }
 }
 
-/**
- * Starts a program, without a shell.
- *
- * @param options of the runtime
- * @returns `null` if it was not installed when the server started
- * @throws other errors of the runtime
- */
+/** Starts a program, without a shell; `null` if it was not installed when the server started. */
 export function startProgram(call: ProgramCall, options: Deno.CommandOptions): Deno.ChildProcess | null {
   const { program, args, env } = call;
   const spawn = (loader: Record<string, string>) =>

@@ -11,7 +11,6 @@ export interface Archive {
   readonly name: string;
   /** False if the archive holds only documents and tables. */
   readonly hasImages: boolean;
-  /** Recordings in the order of the archive. */
   readonly members: readonly ExportedMember[];
   readonly version: string;
 }
@@ -26,7 +25,6 @@ export interface Packed {
   release(): void;
 }
 
-/** One file. */
 interface Entry {
   readonly name: string;
   readonly input: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array<ArrayBuffer>>;
@@ -40,9 +38,8 @@ const MAX_TOGETHER_BYTES = 64 << 20;
 const PIECE_BYTES = 256 << 10;
 
 /**
- * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it.
- *
- * @param written called with the number of planes that are in the archive
+ * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it. `written` is told the number
+ * of planes that are in the archive.
  */
 export async function zipOf(
   archive: Archive,
@@ -135,7 +132,6 @@ function collectionDocument({ id, name, members, version }: Archive, now: Date) 
   };
 }
 
-/** A packed plane with its place in the written array. */
 interface PlacedPlane {
   readonly indices: WrittenPlane;
   readonly chunks: readonly Uint8Array<ArrayBuffer>[] | null;

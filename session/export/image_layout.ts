@@ -20,9 +20,7 @@ const REPRESENTED: Readonly<Record<PackedType, readonly SampleType[]>> = {
 
 /** One axis of the written array. */
 export interface WrittenAxis {
-  /** OME name. */
   readonly name: "t" | "c" | "z" | "y" | "x";
-  /** OME type. */
   readonly type: "time" | "channel" | "space";
   /** OME unit, if OME names the unit of the step. */
   readonly unit: string | null;
@@ -43,7 +41,6 @@ export interface WrittenChannel {
 export interface ImageLayout {
   readonly axes: readonly WrittenAxis[];
   readonly channels: readonly WrittenChannel[];
-  /** Rows, columns, type and chunks of a plane. */
   readonly packed: PackedLayout;
   /** Steps in other units, by OME axis name, for the image document. */
   readonly axisDisplay: Readonly<Record<string, { type: string; unit: string; scale: number }>>;
@@ -63,12 +60,7 @@ function typeFor(types: readonly SampleType[]): PackedType | null {
   return PACKED_TYPES.find((type) => types.every((one) => REPRESENTED[type].includes(one))) ?? null;
 }
 
-/**
- * The layout of an image.
- *
- * @param channels written channels, in order
- * @param isWhole false if only one position of T and Z is written
- */
+/** The layout of an image with these channels. `isWhole` is false if only one position of T and Z is written. */
 export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: boolean): ImageLayout {
   const exact = typeFor(channels.map((channel) => channel.sampleType));
   const sampleType = exact ?? "float32";

@@ -22,20 +22,16 @@ export type WrittenPlane = Readonly<Record<string, number>>;
 /** A recording that is about to be written. */
 export interface ExportedMember {
   readonly summary: AcquisitionSummary;
-  /** Location of the recording, and the marks of its files. */
   readonly source: AcquisitionSource;
-  /** Memory that decoding a plane needs besides the plane. */
   readonly working: WorkingMemory;
   /** Number of the member, from 1, used in the paths of its files. */
   readonly number: number;
-  /** What the client sent. */
   readonly order: MemberOrder;
   readonly id: string;
   readonly name: string;
   /** Written channels in ascending order. */
   readonly channels: readonly Channel[];
   readonly layout: ImageLayout;
-  /** Its reference image, or `null`. */
   readonly reference: ImageLayout | null;
   /** The only written T and Z; `null` if all are written. */
   readonly opened: Position | null;
@@ -92,17 +88,11 @@ function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary):
 
 /** A file of the archive other than an image. */
 export interface WrittenDocument {
-  /** Path in the archive. */
   readonly path: string;
-  /** A JSON value, or the text of a table. */
   readonly content: Readonly<Record<string, unknown>> | string;
 }
 
-/**
- * The documents and tables of a member, in their order in the archive.
- *
- * @param missing planes that the recording lacks
- */
+/** The documents and tables of a member, in their order in the archive; `missing` are planes that the recording lacks. */
 export function memberDocuments(
   member: ExportedMember,
   missing: readonly WrittenPlane[],
@@ -180,7 +170,6 @@ function referenceDocument({ id, summary, reference }: ExportedMember, version: 
   };
 }
 
-/** The analyses document and its tables. */
 function analysesOf({ id, number, order, layout: { spectral } }: ExportedMember) {
   const tables: WrittenDocument[] = [];
   const analyses = (order.analyses ?? []).map((analysis, index) => {
