@@ -54,15 +54,21 @@ function refused(error: unknown): never {
 
 /** Streams an archive once. */
 export async function downloadArchive(c: RequestContext, services: Services): Promise<Response> {
-  const { exporter } = services;
+  const { exporter, log } = services;
   const id = pathParameter(c, "export_id");
   if (c.req.method === "HEAD") return new Response(null, { headers: headersOf(await exporter.look(id)) });
   const link = await exporter.take(id);
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
   void c.env.info.completed.then(leave, leave);
-  const archive = await exporter.stream(link.archive, gone.signal, () => link.memory.release());
-  return new Response(watched(archive, services, leave), { headers: headersOf(link) });
+  const over = (fault: unknown) => {
+    leave();
+    link.memory.release();
+    if (fault === null) return;
+    log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);
+  };
+  const archive = await exporter.stream(link.archive, gone.signal, over, undefined, STALL_MS);
+  return new Response(archive, { headers: headersOf(link) });
 }
 
 const headersOf = ({ fileName }: Link): Record<string, string> => ({
@@ -76,38 +82,3 @@ const headersOf = ({ fileName }: Link): Record<string, string> => ({
   "Cache-Control": "no-store",
   "Accept-Ranges": "none",
 });
-
-/** The archive, which is cut off if the client stops reading. Slow decoding does not cut it. */
-function watched(
-  archive: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { clock, log }: Services,
-  leave: () => void,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = archive.getReader();
-  let cancelWatch = () => {};
-  return new ReadableStream({
-    async pull(controller) {
-      cancelWatch();
-      try {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        controller.enqueue(value);
-      } catch (error) {
-        log.line("warn", `An archive was cut: ${error instanceof Error ? error.message : error}`);
-        throw error;
-      }
-      cancelWatch = clock.after(STALL_MS, () => {
-        const what = `An archive moved no byte for ${STALL_MS / 1000} s and was cut`;
-        log.line("warn", what);
-        controller.error(new Error(what));
-        leave();
-        void reader.cancel().catch(() => {});
-      });
-    },
-    async cancel(reason) {
-      cancelWatch();
-      leave();
-      await reader.cancel(reason);
-    },
-  }, { highWaterMark: 0 });
-}

@@ -134,28 +134,6 @@ for (const [kind, object, required, optional] of FIELDS) {
   add(kind, `${object} with an unknown field`, `${object}/extra`, (doc) => void (at(doc, object).extra = 1));
 }
 
-const DISPLAY = { type: "time", unit: "s", scale: 1 };
-/** An object with the own field `__proto__`, as JSON.parse makes it: kind, pointer to it, value, pointer of the problem. */
-const PROTO: [DocumentKindName, string, Json, string | null][] = [
-  ["collection", "", {}, "/__proto__"],
-  ["collection", "/members/0/resources", 1, "/members/0/resources/__proto__"],
-  ["collection", "/metadata", { id: 1 }, null],
-  ["acqimage", "/rois/1", null, "/rois/1/__proto__"],
-  ["acqimage", "/rois/0/metadata", "text", null],
-  ["acqimage", "/axis_display", DISPLAY, null],
-  ["acqimage", "/axis_display", { ...DISPLAY, scale: 0 }, "/axis_display/__proto__/scale"],
-  ["analyses", "/analyses/0/resources/0", {}, "/analyses/0/resources/0/__proto__"],
-  ["reference-image", "/scan_path", [], "/scan_path/__proto__"],
-];
-for (const [kind, pointer, value, problem] of PROTO) {
-  add(kind, `${pointer} with __proto__ = ${JSON.stringify(value)}`, problem, (doc) => {
-    setField(at(doc, pointer), "__proto__", value);
-  });
-}
-add("acqimage", "/axis_display of __proto__ alone", null, (doc) => {
-  doc.axis_display = JSON.parse(`{"__proto__": ${JSON.stringify(DISPLAY)}}`);
-});
-
 /** Values that a field must not or may have: kind, pointer, value, pointer of the problem. */
 const VALUES: [DocumentKindName, string, Json, string | null][] = [
   ["collection", "/format", "store-acqimage", "/format"],
@@ -309,11 +287,6 @@ const VALUE = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** As JSON.parse does: `__proto__` is a field like any other. */
-function setField(object: Doc, key: string, value: Json): void {
-  Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
-}
-
 Deno.test("zod and JSON Schema judge a changed document alike", () => {
   const change = fc.record({
     kind: fc.constantFrom(...DOCUMENT_KINDS.map(({ kind }) => kind)),
@@ -321,7 +294,7 @@ Deno.test("zod and JSON Schema judge a changed document alike", () => {
     how: fc.constantFrom("replace", "remove", "add", "repeat"),
     value: VALUE,
     key: fc.oneof(
-      fc.constantFrom("extra", "id", "type", "constructor", "__proto__", "0"),
+      fc.constantFrom("extra", "id", "type", "constructor", "0"),
       fc.string({ maxLength: 4 }),
     ),
   });
@@ -338,7 +311,7 @@ Deno.test("zod and JSON Schema judge a changed document alike", () => {
       else delete owner[last];
     } else if (how === "add" && typeof owner[last] === "object" && owner[last] !== null) {
       if (Array.isArray(owner[last])) owner[last].push(value);
-      else setField(owner[last], key, value);
+      else owner[last][key] = value;
     } else if (how === "repeat" && Array.isArray(owner)) owner.push(structuredClone(owner[Number(last)]));
     const judged = documentKindOf(kind).schema.safeParse(holder.doc).success;
     valid += Number(judged);

@@ -1,7 +1,6 @@
 /** Problems of documents, and the validation of values by schemas. */
 import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "./json_object.ts";
-import { writtenKey } from "./documents.ts";
 
 /** One problem that `acq-server validate` finds. */
 export interface Problem {
@@ -43,9 +42,9 @@ export function judge(schema: z.ZodType, value: unknown, problems: DocumentProbl
   for (const issue of issues) {
     // For a value of the wrong type, skips further issues such as its length.
     if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
-    const path = issue.path.map(writtenKey);
+    const { path } = issue;
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) problems.add([...path, writtenKey(key)], "unknown field");
+      for (const key of issue.keys) problems.add([...path, key], "unknown field");
     } else problems.add(path, plain(issue, valueAt(value, path)));
   }
   return result.success;

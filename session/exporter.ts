@@ -210,14 +210,16 @@ export class Exporter {
   /**
    * The ZIP file of an archive.
    *
-   * @param over called when the stream has ended, for whatever reason
+   * @param over called when the stream has ended, with the error that ended it, if any
    * @param written called with the number of planes that are in the archive
+   * @param stallMs the stream is cut if its reader waits for this long. Slow decoding does not cut it.
    */
   async stream(
     archive: Archive,
     client: AbortSignal,
-    over: () => void,
+    over: (fault: unknown) => void,
     written: (planes: number) => void = () => {},
+    stallMs = Infinity,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { pool } = this.resources;
     /** One acquisition stays open at a time. */
@@ -235,10 +237,42 @@ export class Exporter {
       return this.#pack(member, current.key, order, client);
     };
     const { zipOf } = await import("./export/archive.ts");
-    return ended(await zipOf(archive, pack, written), () => {
+    const reader = (await zipOf(archive, pack, written)).getReader();
+    let cancelWatch = () => {};
+    let isOver = false;
+    const end = (fault: unknown = null) => {
+      cancelWatch();
+      if (isOver) return;
+      isOver = true;
       close();
-      over();
-    });
+      over(fault);
+    };
+    return new ReadableStream({
+      pull: async (controller) => {
+        cancelWatch();
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            controller.close();
+            return end();
+          }
+          controller.enqueue(value);
+        } catch (error) {
+          end(error);
+          throw error;
+        }
+        cancelWatch = this.clock.after(stallMs, () => {
+          const fault = new Error(`it moved no byte for ${stallMs / 1000} s`);
+          controller.error(fault);
+          void reader.cancel().catch(() => {});
+          end(fault);
+        });
+      },
+      async cancel(reason) {
+        await reader.cancel(reason).catch(() => {});
+        end();
+      },
+    }, { highWaterMark: 0 });
   }
 
   async #pack(
@@ -317,31 +351,6 @@ export class Exporter {
       link.memory.release();
     }
   }
-}
-
-/** A stream that calls `end` when it is over, for whatever reason. */
-function ended(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  end: () => void,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = body.getReader();
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
-        controller.close();
-      } catch (error) {
-        end();
-        throw error;
-      }
-      end();
-    },
-    async cancel(reason) {
-      await reader.cancel(reason).catch(() => {});
-      end();
-    },
-  }, { highWaterMark: 0 });
 }
 
 /** What users should know before they share the archive. */
