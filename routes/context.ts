@@ -84,13 +84,11 @@ export interface Endpoint {
   readonly id: string;
   readonly tag: "service" | "acquisitions" | "sessions" | "pages";
   readonly summary: string;
-  /** What users should know besides the summary; every documented endpoint has one. */
-  readonly description?: string;
+  /** What users should know besides the summary. */
+  readonly description: string;
   readonly request?: SchemaName;
   readonly requestExamples?: Readonly<Record<string, unknown>>;
   readonly success: Success;
-  /** True for paths outside the contract: short paths that people type, and files of pages. */
-  readonly isUndocumented?: boolean;
   readonly ranges?: boolean;
   /** True if the query selects a plane along T, Z and L. */
   readonly positions?: boolean;

@@ -1,6 +1,6 @@
-/** The table of endpoints, the source of routes and OpenAPI document. */
+/** The table of endpoints, the source of routes and OpenAPI document; and the other routes. */
 import { type ErrorCode, SERVED } from "../schemas/served.ts";
-import { type Endpoint, jsonResponse, type SchemaName, type Success } from "./context.ts";
+import { type Endpoint, type Handler, jsonResponse, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
 import { downloadArchive, exportMembers } from "./export.ts";
 import { listFolder, openAgain, openByPath, pickAndOpen } from "./open.ts";
@@ -72,16 +72,7 @@ const linked = (id: keyof typeof LINKS) => {
   return { method, path: href, id, summary: description };
 };
 
-const REDIRECTS = [
-  { path: "/", id: "root", to: "/demo/v2/" },
-  { path: "/demo", id: "demoShort", to: "/demo/v2/" },
-  { path: "/demo/", id: "demoFolder", to: "/demo/v2/" },
-  { path: "/demo/v2", id: "demoVersion", to: "/demo/v2/" },
-  { path: "/docs/", id: "docsFolder", to: "/docs" },
-  { path: "/schemas/", id: "schemasFolder", to: "/schemas" },
-];
-
-/** All endpoints. A GET also answers HEAD. */
+/** All endpoints of the contract. */
 export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: "GET",
@@ -318,51 +309,29 @@ export const ENDPOINTS: readonly Endpoint[] = [
     errors: [],
     handler: demoPage,
   },
-  ...["docs/{file}", "measure/{file}", "client/v2/{file}", "demo/v2/{file}", "demo/v2/{folder}/{file}"].map((
-    path,
-    i,
-  ): Endpoint => ({
-    method: "GET",
-    path: `/static/{start}/${path}`,
-    id: `pageFile${i}`,
-    tag: "pages",
-    summary: "A file of a page",
-    isUndocumented: true,
-    success: { status: 200, description: "The file", mediaType: "*/*" },
-    errors: ["not_found"],
-    handler: pageFile,
-  })),
-  ...["README.md", "docs/{file}", "docs/{folder}/{file}"].map((path, i): Endpoint => ({
-    method: "GET",
-    path: `/${path}`,
-    id: `manual${i}`,
-    tag: "pages",
-    summary: "A page of the manual",
-    isUndocumented: true,
-    success: page,
-    errors: ["not_found"],
-    handler: readManual,
-  })),
-  {
-    method: "GET",
-    path: "/client/v2/{file}",
-    id: "clientFile",
-    tag: "pages",
-    summary: "A client for programs: acq-client.js, its types acq-client.d.ts, acq_client.py",
-    isUndocumented: true,
-    success: { status: 200, description: "The file", mediaType: "*/*" },
-    errors: ["not_found"],
-    handler: clientFile,
-  },
-  ...REDIRECTS.map(({ path, id, to }): Endpoint => ({
-    method: "GET",
-    path,
-    id,
-    tag: "pages",
-    summary: `To ${to}`,
-    isUndocumented: true,
-    success: { status: 302, description: `To ${to}` },
-    errors: [],
-    handler: () => redirect(to),
-  })),
+];
+
+/** Paths outside the contract: short paths that people type, files of pages, the manual, and clients for programs. */
+const PAGES: Readonly<Record<string, Handler>> = {
+  "/": () => redirect("/demo/v2/"),
+  "/demo": () => redirect("/demo/v2/"),
+  "/demo/": () => redirect("/demo/v2/"),
+  "/demo/v2": () => redirect("/demo/v2/"),
+  "/docs/": () => redirect("/docs"),
+  "/schemas/": () => redirect("/schemas"),
+  "/static/{start}/docs/{file}": pageFile,
+  "/static/{start}/measure/{file}": pageFile,
+  "/static/{start}/client/v2/{file}": pageFile,
+  "/static/{start}/demo/v2/{file}": pageFile,
+  "/static/{start}/demo/v2/{folder}/{file}": pageFile,
+  "/README.md": readManual,
+  "/docs/{file}": readManual,
+  "/docs/{folder}/{file}": readManual,
+  "/client/v2/{file}": clientFile,
+};
+
+/** All routes. A GET also answers HEAD. */
+export const ROUTES: readonly Pick<Endpoint, "method" | "path" | "handler">[] = [
+  ...ENDPOINTS,
+  ...Object.entries(PAGES).map(([path, handler]) => ({ method: "GET" as const, path, handler })),
 ];

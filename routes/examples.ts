@@ -23,23 +23,13 @@ export const INDEX = {
 /** Answer of `GET /api/v2/health`. */
 export const HEALTH = { ok: true, api_version: "v2", server_version: "0.1.0" };
 
+const EXTENSIONS = ".czi .lif .lsm .nd2 .oib .oif .oir .ome.zarr .tif .tiff .xml";
+
 /** Answer of `GET /api/v2/capabilities`. */
 export const CAPABILITIES = {
   ok: true,
   apiVersion: "v2",
-  supportedImportExtensions: [
-    ".czi",
-    ".lif",
-    ".lsm",
-    ".nd2",
-    ".oib",
-    ".oif",
-    ".oir",
-    ".ome.zarr",
-    ".tif",
-    ".tiff",
-    ".xml",
-  ],
+  supportedImportExtensions: EXTENSIONS.split(" "),
   allowedImportExtensions: [".oir", ".tif"],
   binary: SERVED,
   sessionTtlSeconds: 600,
@@ -65,6 +55,29 @@ export const OPEN_AGAIN_REQUESTS = {
   "second scene": { scene: 1 },
   "other channels": { channelIndices: [1] },
 };
+
+/** Size, step and unit of an axis. */
+type ExampleAxis = readonly [size: number, step: number, unit: string];
+
+const plane = (...axes: readonly [rows: ExampleAxis, columns: ExampleAxis]) => ({
+  shape: axes.map(([size]) => size),
+  axes: axes.map(([size, step, unit], i) => ({
+    arrayDimension: i,
+    name: i === 0 ? "Y" : "X",
+    size,
+    step,
+    unit,
+  })),
+  ...SERVED,
+});
+
+const channel = (index: number, byteLength: number, folder: string) => ({
+  index,
+  name: `CH${index + 1}`,
+  color: index === 0 ? "#00ff00" : "#ff0000",
+  byteLength,
+  dataUrl: `${BASE}/${folder}/${index}/data`,
+});
 
 /** Answer of all opens. */
 export const OPEN = {
@@ -95,39 +108,11 @@ export const OPEN = {
   sceneCount: 1,
   scenes: [{ index: 0, name: "Scene 1", sizes: { C: 2, Y: 600, X: 48 } }],
   times: null,
-  plane: {
-    shape: [600, 48],
-    axes: [
-      { arrayDimension: 0, name: "Y", size: 600, step: 0.002118, unit: "seconds" },
-      { arrayDimension: 1, name: "X", size: 48, step: 0.45, unit: "um" },
-    ],
-    ...SERVED,
-  },
-  channels: [0, 1].map((index) => ({
-    index,
-    name: `CH${index + 1}`,
-    color: index === 0 ? "#00ff00" : "#ff0000",
-    byteLength: 115200,
-    dataUrl: `${BASE}/channels/${index}/data`,
-  })),
+  plane: plane([600, 0.002118, "seconds"], [48, 0.45, "um"]),
+  channels: [channel(0, 115200, "channels"), channel(1, 115200, "channels")],
   reference: {
-    plane: {
-      shape: [128, 128],
-      axes: [
-        { arrayDimension: 0, name: "Y", size: 128, step: 0.45, unit: "um" },
-        { arrayDimension: 1, name: "X", size: 128, step: 0.45, unit: "um" },
-      ],
-      ...SERVED,
-    },
-    channels: [
-      {
-        index: 0,
-        name: "CH1",
-        color: "#00ff00",
-        byteLength: 65536,
-        dataUrl: `${BASE}/reference/channels/0/data`,
-      },
-    ],
+    plane: plane([128, 0.45, "um"], [128, 0.45, "um"]),
+    channels: [channel(0, 65536, "reference/channels")],
     lineRoi: [40, 30, 80, 55],
     scanPath: { x: [40, 80], y: [30, 55] },
   },
@@ -141,36 +126,30 @@ export const OPEN = {
 /** Bodies of `POST /api/v2/list`, by purpose. */
 export const LIST_REQUESTS = { "a folder": { path: "/data/2025-10-30" } };
 
+const listed = (
+  name: string,
+  kind: string,
+  format: string | null,
+  bytes: number | null,
+  modified: string,
+) => ({
+  name,
+  path: `/data/2025-10-30/${name}`,
+  kind,
+  format,
+  bytes,
+  modified,
+});
+
 /** Answer of `POST /api/v2/list`. */
 export const LIST = {
   ok: true,
   apiVersion: "v2",
   path: "/data/2025-10-30",
   entries: [
-    {
-      name: "archive",
-      path: "/data/2025-10-30/archive",
-      kind: "collection",
-      format: "collection",
-      bytes: null,
-      modified: "2025-11-03T09:12:45.310Z",
-    },
-    {
-      name: "line_scan.oir",
-      path: PATH,
-      kind: "image",
-      format: "oir",
-      bytes: 195584,
-      modified: "2025-10-30T14:54:40.120Z",
-    },
-    {
-      name: "setup",
-      path: "/data/2025-10-30/setup",
-      kind: "folder",
-      format: null,
-      bytes: null,
-      modified: "2025-10-30T08:01:02.003Z",
-    },
+    listed("archive", "collection", "collection", null, "2025-11-03T09:12:45.310Z"),
+    listed("line_scan.oir", "image", "oir", 195584, "2025-10-30T14:54:40.120Z"),
+    listed("setup", "folder", null, null, "2025-10-30T08:01:02.003Z"),
   ],
   truncated: false,
 };
@@ -247,8 +226,7 @@ export const ERROR_MESSAGES: Readonly<Record<ErrorCode, string>> = {
   payload_too_large: "The body is larger than 1048576 bytes",
   path_not_found: 'Cannot open "/data/scan.oir": nothing exists there',
   path_not_allowed: '"/etc/scan.oir" lies outside the folders that this server may open',
-  unsupported_format:
-    '"notes.docx" is of no known format; this server opens .czi .lif .lsm .nd2 .oib .oif .oir .ome.zarr .tif .tiff .xml',
+  unsupported_format: `"notes.docx" is of no known format; this server opens ${EXTENSIONS}`,
   invalid_channel_indices:
     'The channels of "set.ome.tif" differ in shape (channel 0 is 512 x 512, channel 1 is 256 x 256); open them apart, for example "channelIndices": [0]',
   channel_out_of_range: 'Channel 4 does not exist: "scan.oir" has channels 0 to 1',

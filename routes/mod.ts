@@ -1,7 +1,7 @@
 /** Builds the app from the endpoint table. */
 import { Hono, type MiddlewareHandler } from "@hono/hono";
-import type { AppEnv, Endpoint, RequestContext, Services } from "./context.ts";
-import { ENDPOINTS } from "./endpoints.ts";
+import type { AppEnv, RequestContext, Services } from "./context.ts";
+import { ROUTES } from "./endpoints.ts";
 import { codeOf } from "../session/errors.ts";
 import { errorResponse, MethodNotAllowed } from "./errors.ts";
 import { commonHeaders, guard } from "./guard.ts";
@@ -11,7 +11,7 @@ import { nothingAt } from "./pages.ts";
 export function createApp(services: Services): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use("*", accessLog(services), commonHeaders, guard);
-  for (const { method, path, handler } of ENDPOINTS) {
+  for (const { method, path, handler } of ROUTES) {
     app.on(method, path.replace(/\{(\w+)\}/g, ":$1"), (c) => handler(c, services));
   }
   app.notFound((c) => errorResponse(missing(c)));
@@ -41,19 +41,15 @@ function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
 /** The error for a request without an endpoint: the path is unknown, or has other methods. */
 function missing(c: RequestContext): Error {
   const { method, path } = c.req;
-  const methods = ENDPOINTS.filter((endpoint) => matches(endpoint, path)).flatMap((endpoint): string[] =>
-    endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]
-  );
+  const given = path.split("/");
+  const methods = ROUTES.filter((route) => {
+    const parts = route.path.split("/");
+    const isSame = (part: string, i: number) => part.startsWith("{") ? given[i] !== "" : part === given[i];
+    return parts.length === given.length && parts.every(isSame);
+  }).flatMap(({ method }): string[] => method === "GET" ? ["GET", "HEAD"] : [method]);
   if (methods.length === 0) return nothingAt(c);
   return new MethodNotAllowed(
     `${method} is not allowed at ${path.slice(0, 200)}, only ${methods.join(", ")}`,
     methods,
   );
-}
-
-function matches(endpoint: Endpoint, path: string): boolean {
-  const parts = endpoint.path.split("/");
-  const given = path.split("/");
-  return parts.length === given.length &&
-    parts.every((part, i) => part.startsWith("{") ? given[i] !== "" : part === given[i]);
 }

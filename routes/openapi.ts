@@ -52,7 +52,7 @@ const SESSION_LINKS: Json = Object.fromEntries([
 /** The OpenAPI document. */
 export function openapiDocument(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints.filter(({ isUndocumented }) => !isUndocumented)) {
+  for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
   }
   return {
@@ -85,7 +85,7 @@ function operation(endpoint: Endpoint): Json {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    ...(endpoint.description !== undefined && { description: endpoint.description }),
+    description: endpoint.description,
     ...(names.length > 0 && {
       parameters: [
         ...names.map((name) => ({ name, in: "path", required: true, ...PARAMETERS[name] })),
