@@ -91,6 +91,8 @@ export class Harness extends Sessions implements AsyncDisposable {
     const clock = new HandClock();
     super(clock, rules, options.startWorker, options.workers ?? 1);
     this.clock = clock;
+    // Collecting garbage takes a timer of the machine.
+    this.pool.rested = () => {};
     this.#app = createApp({
       version: "1.2.3",
       clock,
