@@ -61,19 +61,3 @@ Deno.test("the end of a response does not end the next one on its connection", (
   second.outgoing.emit("close");
   equal(connections.running(socket), undefined);
 });
-
-Deno.test("close ends idle connections at once, and others after their response", () => {
-  const connections = new Connections();
-  const [idle, running] = [socketOf(), socketOf()];
-  for (const { socket } of [idle, running]) connections.add(socket);
-  const early = exchangeOn(idle.socket);
-  connections.answers(early.exchange);
-  early.outgoing.emit("close");
-  deepEqual(idle.ends, []);
-  const { outgoing, exchange } = exchangeOn(running.socket);
-  connections.answers(exchange);
-  connections.close();
-  deepEqual([idle.ends, running.ends], [["destroyed"], []]);
-  outgoing.emit("close");
-  deepEqual(running.ends, ["ends"]);
-});

@@ -1,6 +1,7 @@
 /** Loads by scripted decode workers, which read no file. */
-import type { DecodePool } from "../session/decode_pool.ts";
-import type { MemoryBudget } from "../session/memory_budget.ts";
+import assert from "node:assert/strict";
+import { DecodePool } from "../session/decode_pool.ts";
+import { MemoryBudget } from "../session/memory_budget.ts";
 import { loadAcquisition } from "../session/opener.ts";
 import { PlaneMemory } from "../session/plane_memory.ts";
 import type { LoadedAcquisition } from "../session/store.ts";
@@ -92,18 +93,27 @@ self.onmessage = ({ data }) => {
   else decode(data.question.order, path);
 };`;
 
-export const startFake = () =>
-  new Worker(`data:text/javascript,${encodeURIComponent(SCRIPT)}`, { type: "module" });
+const startFake = () => new Worker(`data:text/javascript,${encodeURIComponent(SCRIPT)}`, { type: "module" });
 
-export function load(
-  pool: DecodePool,
-  path: string,
-  budget: MemoryBudget,
-  signal = new AbortController().signal,
-): Promise<LoadedAcquisition> {
-  const request = { path, roots: null, channelIndices: null, allowedExtensions: [], scene: null };
+/** A pool of such workers, with the clock and the budget of its loads. */
+export function fakePool(workers: number, bytes = 1000) {
+  const clock = new HandClock();
+  const budget = new MemoryBudget(bytes);
+  const pool = new DecodePool(clock, budget, startFake, workers);
   const resources = { pool, budget, memory: new PlaneMemory(new HandClock()) };
-  return loadAcquisition(crypto.randomUUID(), { request, marks: new Map() }, resources, signal);
+  const load = (path: string, signal = new AbortController().signal): Promise<LoadedAcquisition> => {
+    const request = { path, roots: null, channelIndices: null, allowedExtensions: [], scene: null };
+    return loadAcquisition(crypto.randomUUID(), { request, marks: new Map() }, resources, signal);
+  };
+  /** Stops a load after it has begun. */
+  const stopped = async (path: string) => {
+    const stop = new AbortController();
+    const running = load(path, stop.signal);
+    await settled();
+    stop.abort(new Error("timed out"));
+    await assert.rejects(running, /timed out/);
+  };
+  return { clock, budget, pool, load, stopped, [Symbol.dispose]: () => pool.close() };
 }
 
 /** What the first worker of a load reports; `open` counts the acquisitions that it knows. */
