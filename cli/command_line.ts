@@ -173,7 +173,9 @@ export function parseCommandLine(args: readonly string[]): Command {
   const configuration: Mutable = { ...DEFAULTS };
   for (const argument of readArguments("acq-server", [...FLAGS, HELP, VERSION], given)) {
     if (argument.flag === null) {
-      if (configuration.file !== null) throw new UsageError(SEVERAL);
+      if (configuration.file !== null) {
+        throw new UsageError("The client opens one path at a time; open the others in its page");
+      }
       configuration.file = existing(argument.operand);
       continue;
     }
@@ -208,8 +210,6 @@ const help = (): string =>
       "http://127.0.0.1:8767/docs/install.md. The HTTP API is at http://127.0.0.1:8767/docs.",
     ],
   });
-
-const SEVERAL = "The client opens one path at a time; open the others in its page";
 
 function existing(operand: string): string {
   try {

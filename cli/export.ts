@@ -5,8 +5,6 @@ import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell, writeBytes } from "./shell.ts";
 import { VERSION } from "./version.ts";
 
-const IMAGES = ["all", "opened", "none"] as const;
-
 const PROGRESS_MS = 500;
 
 /** Writes an archive. */
@@ -32,7 +30,7 @@ export const EXPORT: WritingCommand = {
   ],
   async run(given) {
     const scene = indexIn(given, "--scene");
-    const images = nameIn(given, "--images", IMAGES);
+    const images = nameIn(given, "--images", ["all", "opened", "none"]);
     const name = given.flags.get("--name");
     requireFile("an archive", "FILE.zip");
     const sessions = sessionsOfShell();

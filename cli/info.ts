@@ -1,5 +1,4 @@
 /** The command `acq-server info`: describes acquisitions like the answer of an open, without a server. */
-import type { AcquisitionSummary } from "../readers/opened/orders.ts";
 import { openResponse } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, type WritingCommand } from "./arguments.ts";
@@ -40,23 +39,18 @@ export const INFO: WritingCommand = {
   },
 };
 
+/** The answer of an open without session id and URLs. */
 async function describe(sessions: Sessions, path: string, scene: number | null) {
   try {
-    return withoutSession(
-      (await sessions.opener.describe(orderOf({ path, scene, channelIndices: null }))).summary,
-    );
+    const { summary } = await sessions.opener.describe(orderOf({ path, scene, channelIndices: null }));
+    const { sessionId: _sessionId, channels, reference, ...rest } = openResponse({ id: "", summary });
+    const described = (list: typeof channels) => list.map(({ dataUrl: _dataUrl, ...channel }) => channel);
+    return {
+      ...rest,
+      channels: described(channels),
+      reference: reference && { ...reference, channels: described(reference.channels) },
+    };
   } catch (error) {
     return { ok: false as const, ...failureOf(error), details: null, path };
   }
-}
-
-/** The answer of an open without session id and URLs. */
-function withoutSession(summary: AcquisitionSummary) {
-  const { sessionId: _sessionId, channels, reference, ...rest } = openResponse({ id: "", summary });
-  const described = (list: typeof channels) => list.map(({ dataUrl: _dataUrl, ...channel }) => channel);
-  return {
-    ...rest,
-    channels: described(channels),
-    reference: reference && { ...reference, channels: described(reference.channels) },
-  };
 }

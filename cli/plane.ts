@@ -1,9 +1,5 @@
 /** The command `acq-server plane`: writes one plane to standard output, without a server. */
 import { ChannelOutOfRange } from "../readers/errors.ts";
-import type { Position } from "../readers/reader.ts";
-import type { PlaneBuffer } from "../session/plane_buffer.ts";
-import type { Sessions } from "../session/sessions.ts";
-import type { Session } from "../session/store.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { bytes } from "./command_line.ts";
 import { PLANE_FORMATS, planeFile } from "./plane_file.ts";
@@ -48,29 +44,19 @@ export const PLANE: WritingCommand = {
     );
     requireFile("a plane", "FILE");
     if (channel < 0) throw new ChannelOutOfRange(`A channel index starts at 0; ${channel} is negative`);
-    const session = await sessions.opener.open(orderOf({ path, scene, channelIndices: [channel] }));
+    const order = orderOf({ path, scene, channelIndices: [channel] });
+    const session = await sessions.opener.open(order);
     const { rows, columns, position: opened, loaded } = session.summary;
     const { sampleType } = loaded[0]!;
     const position = { t: t ?? opened.t, z: z ?? opened.z, l: l ?? opened.l };
-    const plane = await planeAt(sessions, session, channel, position);
+    const isOpened = position.t === opened.t && position.z === opened.z && position.l === opened.l;
+    // Nothing gives its memory back, since the process ends after writing it.
+    const plane = isOpened
+      ? sessions.store.channel(session.id, channel)
+      : (await sessions.positions.plane({ session, channel, position }, null, order.signal)).plane;
     const parts = () =>
       plane.stream(0, plane.byteLength, () => {}).body as AsyncIterable<Uint8Array<ArrayBuffer>>;
     for await (const part of planeFile({ rows, columns, sampleType, parts }, format)) await writeBytes(part);
     return EXIT.ok;
   },
 };
-
-/** Opens a plane. Nothing gives its memory back, since the process ends after writing it. */
-async function planeAt(
-  sessions: Sessions,
-  session: Session,
-  channel: number,
-  position: Position,
-): Promise<PlaneBuffer> {
-  const { t, z, l } = session.summary.position;
-  if (position.t === t && position.z === z && position.l === l) {
-    return sessions.store.channel(session.id, channel);
-  }
-  const place = { session, channel, position };
-  return (await sessions.positions.plane(place, null, new AbortController().signal)).plane;
-}

@@ -46,13 +46,14 @@ export function validatePath(given: string): Verdict {
     path: given,
     valid: unreadable === null && found.problems.length === 0,
     unreadable,
-    problems: found.problems.map((problem) => ({ ...problem, file: shownLike(given, problem.file) })),
+    // Files are shown like the given path: absolute, or relative to the working directory.
+    problems: found.problems.map((problem) => ({
+      ...problem,
+      file: isAbsolute(given) ? problem.file : relative(".", problem.file) || ".",
+    })),
     missingPlanes: found.missingPlanes,
   };
 }
-
-/** Shows the path of a file in the form of the given path: absolute, or relative to the working directory. */
-const shownLike = (given: string, file: string) => isAbsolute(given) ? file : relative(".", file) || ".";
 
 interface Found {
   readonly problems: Problem[];

@@ -5,15 +5,8 @@ import type * as schemas from "../schemas/http.ts";
 import type { ErrorCode } from "../schemas/served.ts";
 import type { Clock } from "../session/clock.ts";
 import type { DialogManners } from "../session/dialog/manners.ts";
-import type { PickRequest } from "../session/dialog/picker.ts";
+import type { Picker } from "../session/dialog/picker.ts";
 import type { Sessions } from "../session/sessions.ts";
-
-/** Shows a file dialog, as `session/dialog/picker.ts` does. */
-export interface DialogPicker {
-  /** The absolute path that the user chose, or `null` if they cancelled. */
-  pick(request: PickRequest): Promise<string | null>;
-  isAvailable(): boolean;
-}
 
 /** Writes lines of the log, as `cli/log.ts` does. */
 export interface Log {
@@ -29,7 +22,7 @@ export interface Services extends Pick<Sessions, "store" | "opener" | "folders" 
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly picker: DialogPicker;
+  readonly picker: Pick<Picker, "pick" | "isAvailable">;
   readonly manners: DialogManners;
   readonly allowedExtensions: readonly string[];
   /** Origins that may open by path, besides loopback. */

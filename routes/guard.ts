@@ -28,7 +28,8 @@ export async function guard(c: RequestContext, next: Next): Promise<Response | v
   }
   const { refusal } = c.env.info;
   if (refusal) throw refusal;
-  if (isPreflight(c.req.raw)) return preflight(c.req.raw);
+  const allowed = preflight(c.req.raw);
+  if (allowed !== null) return allowed;
   if (c.req.header("service-worker") !== undefined) return withoutServiceWorker();
   return await next();
 }
@@ -60,12 +61,12 @@ export async function commonHeaders(c: RequestContext, next: Next): Promise<void
   for (const [name, value] of Object.entries(EVERY_ANSWER)) c.res.headers.set(name, value);
 }
 
-function isPreflight(request: Request): boolean {
-  return request.method === "OPTIONS" && /^\/api\/v2(\/|$)/.test(new URL(request.url).pathname) &&
+/** The answer to a preflight, or `null` for another request. */
+function preflight(request: Request): Response | null {
+  const isPreflight = request.method === "OPTIONS" &&
+    /^\/api\/v2(\/|$)/.test(new URL(request.url).pathname) &&
     request.headers.has("origin") && request.headers.has("access-control-request-method");
-}
-
-function preflight(request: Request): Response {
+  if (!isPreflight) return null;
   const headers = new Headers({
     "Access-Control-Allow-Methods": "GET, HEAD, POST, DELETE",
     "Access-Control-Max-Age": "600",

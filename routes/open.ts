@@ -76,7 +76,9 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
     "PickRequest",
     origin === undefined,
   );
-  const foreign = origin === undefined || isOwnOrigin(c, origin) ? null : origin;
+  const isOwn = origin === undefined ||
+    isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
+  const foreign = isOwn ? null : origin;
   const asked = {
     title: dialogTitle(foreign),
     extensions: dialogFilter(extensions, services.allowedExtensions),
@@ -114,10 +116,6 @@ function opened(c: RequestContext, { store }: Services, session: Session): Respo
   }
   void c.env.info.completed.then(() => signal.aborted && end(), end);
   return jsonResponse(openResponse(session));
-}
-
-function isOwnOrigin(c: RequestContext, origin: string): boolean {
-  return isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
 }
 
 function dialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {

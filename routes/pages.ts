@@ -82,15 +82,13 @@ export async function pageFile(c: RequestContext): Promise<Response> {
   return fileResponse(new TextEncoder().encode(text), swagger, DOCS_POLICY);
 }
 
-const OTHER_CLIENTS: Readonly<Record<string, URL>> = {
-  "acq_client.py": new URL("../examples/python/acq_client.py", import.meta.url),
-};
-
 /** A client for programs: the module, its types (which the module's header points Deno to), or the file for Python. */
 export async function clientFile(c: RequestContext): Promise<Response> {
   const name = pathParameter(c, "file");
-  const other = OTHER_CLIENTS[name];
-  if (other !== undefined) return fileResponse(await Deno.readFile(other), name, POLICY);
+  if (name === "acq_client.py") {
+    const file = new URL(`../examples/python/${name}`, import.meta.url);
+    return fileResponse(await Deno.readFile(file), name, POLICY);
+  }
   const response = await staticFile(c, `client/v2/${name}`, POLICY);
   if (name.endsWith(".js")) response.headers.set("X-TypeScript-Types", name.replace(/js$/, "d.ts"));
   return response;
@@ -100,21 +98,12 @@ let loading: Promise<Readonly<Record<string, string>> | Error> | undefined;
 
 /** Files of Swagger UI by name, or why they are missing. Keeps the first error, since a second import fails differently. */
 function swaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
-  loading ??= loadSwagger();
-  return loading;
-}
-
-/**
- * Loads Swagger UI. The import takes the file name from a variable, so that a checkout does not fetch the large package before
- * the server starts. `compile` in deno.json embeds the file.
- */
-async function loadSwagger(): Promise<Readonly<Record<string, string>> | Error> {
+  // A name in a variable, so that a checkout does not fetch the large package before the server starts. `compile` in deno.json
+  // embeds the file.
   const file: string = "./swagger_files.ts";
-  try {
-    return await import(file);
-  } catch (cause) {
-    return cause instanceof Error ? cause : new Error(String(cause));
-  }
+  return loading ??= import(file).catch((cause: unknown) =>
+    cause instanceof Error ? cause : new Error(String(cause))
+  );
 }
 
 function swaggerMissing({ message }: Error): Response {

@@ -33,7 +33,9 @@ export async function readBody<Name extends SchemaName>(
 ): Promise<z.infer<Schemas[Name]>> {
   if (!emptyMeansObject) checkContentType(request);
   const bytes = await readBytes(request, most);
-  const schema = await loadedSchema(name);
+  // Loads Zod with the first body rather than when the server starts.
+  const schemas: { [N in SchemaName]: z.ZodType<z.infer<Schemas[N]>> } = await import("../schemas/http.ts");
+  const schema = schemas[name];
   if (emptyMeansObject && bytes.length === 0) return schema.parse({});
   checkContentType(request);
   let value: unknown;
@@ -49,12 +51,6 @@ export async function readBody<Name extends SchemaName>(
 }
 
 const parseBody = (bytes: Uint8Array): unknown => parseJson(bytes, "The body", REQUEST_BODY);
-
-/** Loads Zod with the first body rather than when the server starts. */
-async function loadedSchema<Name extends SchemaName>(name: Name): Promise<z.ZodType<z.infer<Schemas[Name]>>> {
-  const schemas: { [N in SchemaName]: z.ZodType<z.infer<Schemas[N]>> } = await import("../schemas/http.ts");
-  return schemas[name];
-}
 
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   const at = (...keys: string[]) => ["body", ...issue.path.map(String), ...keys];
@@ -75,7 +71,7 @@ function faultOf(issue: z.core.$ZodIssue): string {
     case "invalid_type":
       return issue.expected === "int"
         ? "must be an integer"
-        : `must be ${article(issue.expected)} ${issue.expected}`;
+        : `must be ${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected}`;
     case "too_small":
       return issue.origin === "string" || issue.origin === "array"
         ? "must not be empty"
@@ -88,8 +84,6 @@ function faultOf(issue: z.core.$ZodIssue): string {
       return issue.message;
   }
 }
-
-const article = (noun: string) => /^[aeiou]/.test(noun) ? "an" : "a";
 
 /** A {@linkcode RequestValidationFailed} about the body. */
 export function faulty(path: readonly string[], message: string, type: string): RequestValidationFailed {

@@ -52,7 +52,11 @@ export function judgeDocument(
   }
   if (kind === "acqimage") judgeImage(value, context, problems);
   if (kind === "analyses") judgeAnalyses(value, context, problems);
-  if (kind === "reference-image") judgeReference(value, context, problems);
+  if (kind !== "reference-image" || !isJsonObject(value["scan_path"])) return;
+  const { points } = value["scan_path"];
+  for (const [index, point] of Array.isArray(points) ? points.entries() : []) {
+    pointInside(point, ["scan_path", "points", index], context.image, problems);
+  }
 }
 
 function judgeImage(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
@@ -135,14 +139,5 @@ function judgeAnalyses(
       problems.add(at("channel"), `the image has no channel ${channel}, only ${image.channels} channels`);
     }
     uniqueIds(objectsOf(item["resources"]), at("resources"), problems);
-  }
-}
-
-/** Here, `image` describes the reference image. */
-function judgeReference(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
-  const path = value["scan_path"];
-  if (!isJsonObject(path) || !Array.isArray(path["points"])) return;
-  for (const [index, point] of path["points"].entries()) {
-    pointInside(point, ["scan_path", "points", index], image, problems);
   }
 }

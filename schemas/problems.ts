@@ -10,11 +10,6 @@ export interface Problem {
   readonly message: string;
 }
 
-/** RFC 6901 pointer of a path of keys and indices. */
-function jsonPointer(path: readonly PropertyKey[]): string {
-  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
 /** Collects the problems of a document. */
 export class DocumentProblems {
   /** Adds problems to a list, for the part of the document at `at`. */
@@ -30,7 +25,8 @@ export class DocumentProblems {
   }
 
   add(path: readonly PropertyKey[], message: string): void {
-    this.problems.push({ file: this.file, pointer: jsonPointer([...this.at, ...path]), message });
+    const keys = [...this.at, ...path].map((key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"));
+    this.problems.push({ file: this.file, pointer: keys.map((key) => `/${key}`).join(""), message });
   }
 }
 
@@ -63,13 +59,9 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 function plain(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return "missing field";
   const message = issue.message.replace(/^Invalid input: /, "").replace(/^Too (small|big): /, "");
-  return `${message}, not ${shortened(value)}`;
-}
-
-const shortened = (value: unknown) => {
   const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
-};
+  return `${message}, not ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
+}
 
 /** Objects of an array with their indices; other items already have a problem. */
 export function objectsOf(value: unknown): [number, JsonObject][] {

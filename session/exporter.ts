@@ -164,7 +164,9 @@ export class Exporter {
       id,
       fileName: fileName(archive.name),
       archive,
-      warnings: warningsOf(archive),
+      // What users should know before they share the archive.
+      warnings: archive.members.filter(({ layout }) => archive.hasImages && layout.isRounded)
+        .map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
       memory,
     };
     const use = () => {
@@ -351,14 +353,6 @@ export class Exporter {
       link.memory.release();
     }
   }
-}
-
-/** What users should know before they share the archive. */
-function warningsOf({ hasImages, members }: Archive): string[] {
-  if (!hasImages) return [];
-  return members.flatMap(({ name, layout }) =>
-    layout.isRounded ? [`The samples of ${quoted(name)} are written as the nearest float32`] : []
-  );
 }
 
 /** Characters that some system forbids in file names. */

@@ -9,9 +9,6 @@ const CHUNK_BYTES = 4 << 20;
 /** The samples of a plane in buffers of consecutive rows, from the first row to the last. */
 export type PlaneParts = readonly Float32Array<ArrayBuffer>[];
 
-/** Bytes in order, each part in a buffer of its own. */
-type ByteParts = readonly ArrayBufferView<ArrayBuffer>[];
-
 /** A plane of `rows * columns` float32 samples, little-endian, row-major; or other bytes to send. */
 export class PlaneBuffer {
   /** Bytes of the plane, also after its release. */
@@ -23,7 +20,10 @@ export class PlaneBuffer {
   readonly #freed: (buffer: ArrayBuffer, bytes: number) => void;
 
   /** Takes over the buffers of a plane. `freed` gets each of them back once, with its number of bytes and no views. */
-  constructor(parts: ByteParts, freed: (buffer: ArrayBuffer, bytes: number) => void) {
+  constructor(
+    parts: readonly ArrayBufferView<ArrayBuffer>[],
+    freed: (buffer: ArrayBuffer, bytes: number) => void,
+  ) {
     let start = 0;
     this.#parts = parts.map(({ buffer, byteOffset, byteLength }) => {
       const part = { start, bytes: new Uint8Array(buffer, byteOffset, byteLength) };
@@ -71,7 +71,10 @@ export class PlaneBuffer {
       pull: () => {
         moved();
         if (at < end) {
-          const chunk = this.#view(at, Math.min(at + CHUNK_BYTES, end));
+          // Up to the end of the part that holds the first byte.
+          const { start, bytes } = this.#parts.find((part) => at < part.start + part.bytes.length)!;
+          const to = Math.min(at + CHUNK_BYTES, end);
+          const chunk = bytes.subarray(at - start, Math.min(to - start, bytes.length));
           at += chunk.length;
           controller.enqueue(chunk);
         }
@@ -91,18 +94,9 @@ export class PlaneBuffer {
     };
   }
 
-  /** The bytes from `from` up to `to`, or up to the end of the part that holds `from`. */
-  #view(from: number, to: number): Uint8Array<ArrayBuffer> {
-    const { start, bytes } = this.#parts.find((part) => from < part.start + part.bytes.length)!;
-    return bytes.subarray(from - start, Math.min(to - start, bytes.length));
-  }
-
   /** Detaches all views at once with `transfer`; a dropped buffer would wait for a garbage collection. */
   #free(): void {
-    for (const { bytes } of this.#parts) {
-      const { length } = bytes;
-      this.#freed(bytes.buffer.transfer(), length);
-    }
+    for (const { bytes: { buffer, length } } of this.#parts) this.#freed(buffer.transfer(), length);
   }
 }
 

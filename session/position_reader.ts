@@ -52,7 +52,9 @@ export class PositionReader {
     this.#waits = new Waits(clock, timeoutSeconds);
     const { pool, budget } = resources;
     this.#cache = new PlaneCache(budget.capacity);
-    pool.asked = () => this.#stopAhead();
+    pool.asked = () => {
+      for (const job of this.#aheadJobs) if (job.isIdle) job.abandon(new Error("Other work came first"));
+    };
     pool.idle = () => this.#readAhead();
     budget.giveUp = (bytes) => {
       const before = budget.used;
@@ -147,7 +149,7 @@ export class PositionReader {
     if (cached) {
       const endLease = cached.plane.lease();
       try {
-        await this.#requireUnchanged(place.session, cached.files);
+        await requireMarksLater(new Map([...place.session.source.marks, ...cached.files]));
         signal.throwIfAborted();
         return { plane: cached.plane, firstRow: 0, endLease };
       } catch (error) {
@@ -244,10 +246,6 @@ export class PositionReader {
     }
   }
 
-  #requireUnchanged(session: Session, files: ReadonlyMap<string, string>): Promise<void> {
-    return requireMarksLater(new Map([...session.source.marks, ...files]));
-  }
-
   #readAhead(): void {
     for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
       const { session } = place;
@@ -269,10 +267,6 @@ export class PositionReader {
     const planeBytes = 4 * summary.rows * summary.columns;
     const free = budget.capacity - budget.used + this.#cache.bytes;
     return planeBytes <= this.#cache.capacity && 2 * (planeBytes + working.bytes) <= free;
-  }
-
-  #stopAhead(): void {
-    for (const job of this.#aheadJobs) if (job.isIdle) job.abandon(new Error("Other work came first"));
   }
 }
 

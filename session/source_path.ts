@@ -69,32 +69,27 @@ const outside = (path: string) =>
     `${quoted(path)} lies outside the folders that this server may open (docs/install.md#network-drives)`,
   );
 
-/** True for a place in a root or above one. */
-function leadsToRoot(place: string, roots: readonly Root[]): boolean {
-  const either = roots.flatMap((root) => [root.written, root.resolved]);
-  return isInsideRoots(place, either) || either.some((root) => isInsideRoots(root, [place]));
-}
-
-/** A path without `..`, or the error at the place where it could not be resolved. */
-interface Way {
-  readonly path: string;
-  readonly fault?: unknown;
-}
-
 /**
  * Resolves each `..` as the kernel does, after links; the runtime only drops the name before it, even if that is a link, a file or
  * missing. @throws {PathNotAllowed} the path leaves the roots and the folders above them
  */
-async function withoutParents(path: string, roots: readonly Root[] | null): Promise<Way> {
+async function withoutParents(
+  path: string,
+  roots: readonly Root[] | null,
+): Promise<{ readonly path: string; readonly fault?: unknown }> {
   const names = path.split("/");
   // Windows also just drops the name.
   if (Deno.build.os === "windows" || !names.includes("..")) return { path };
+  const either = roots?.flatMap((root) => [root.written, root.resolved]);
   let at = "/";
+  /** In a root or above one. */
+  const leadsToRoot = () =>
+    either === undefined || isInsideRoots(at, either) || either.some((root) => isInsideRoots(root, [at]));
   try {
     for (const name of names) {
       if (name !== "..") at = join(at, name);
       // A path that leaves the roots and comes back must not reveal what exists outside.
-      else if (roots !== null && !leadsToRoot(at, roots)) throw outside(path);
+      else if (!leadsToRoot()) throw outside(path);
       else if ((await stat(at)).isDirectory()) at = dirname(await realpath(at));
       else throw Object.assign(new Error(), { code: "ENOTDIR" });
     }

@@ -55,15 +55,13 @@ export type Served = Pick<AcquisitionSummary, "axes" | "rows" | "columns"> & {
   readonly channels: readonly Channel[];
 };
 
-/** The smallest type that represents all given types exactly, or `null`. */
-function typeFor(types: readonly SampleType[]): PackedType | null {
-  return PACKED_TYPES.find((type) => types.every((one) => REPRESENTED[type].includes(one))) ?? null;
-}
-
 /** The layout of an image with these channels. `isWhole` is false if only one position of T and Z is written. */
 export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: boolean): ImageLayout {
-  const exact = typeFor(channels.map((channel) => channel.sampleType));
+  const exact = PACKED_TYPES.find((type) =>
+    channels.every((channel) => REPRESENTED[type].includes(channel.sampleType))
+  );
   const sampleType = exact ?? "float32";
+  const chunkRows = Math.floor(MAX_CHUNK_BYTES / (columns * SAMPLE_BYTES[sampleType]));
   const spectral = sizeAlong(axes, "L");
   const size = { T: isWhole ? sizeAlong(axes, "T") : 1, Z: isWhole ? sizeAlong(axes, "Z") : 1 };
   const axisDisplay: Record<string, { type: string; unit: string; scale: number }> = {};
@@ -87,15 +85,12 @@ export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: 
         color: (color ?? "#ffffff").slice(1).toUpperCase(),
       }))
     ),
-    packed: { sampleType, rows, columns, chunkRows: chunkRows(rows, columns * SAMPLE_BYTES[sampleType]) },
+    packed: { sampleType, rows, columns, chunkRows: Math.min(rows, Math.max(1, chunkRows)) },
     axisDisplay,
     spectral,
-    isRounded: exact === null,
+    isRounded: exact === undefined,
   };
 }
-
-const chunkRows = (rows: number, rowBytes: number): number =>
-  Math.min(rows, Math.max(1, Math.floor(MAX_CHUNK_BYTES / rowBytes)));
 
 const UNCALIBRATED = { unit: null, scale: 1 };
 

@@ -212,7 +212,11 @@ export interface OrderFault {
 /** Validates a member, except its tables, by documents v1. */
 export function memberFaults(member: ExportedMember, index: number): OrderFault[] {
   const { order, layout, channels } = member;
-  const image = factsOf(layout);
+  const image: ImageFacts = {
+    ...layout.packed,
+    channels: layout.axes.find(({ name }) => name === "c")!.size,
+    axisNames: layout.axes.map(({ name }) => name),
+  };
   const imageProblems: Problem[] = [];
   judgeDocument(
     "acqimage",
@@ -273,13 +277,4 @@ function keysOf(pointer: string): string[] {
   const keys = pointer.split("/").slice(1).map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   const isOwn = (i: number) => i === 0 || keys[0] === "analyses" && i === 2;
   return keys.map((key, i) => isOwn(i) ? FIELDS[key] ?? key : key);
-}
-
-function factsOf({ axes, packed }: ImageLayout): ImageFacts {
-  return {
-    rows: packed.rows,
-    columns: packed.columns,
-    channels: axes.find(({ name }) => name === "c")!.size,
-    axisNames: axes.map(({ name }) => name),
-  };
 }
