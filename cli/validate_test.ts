@@ -6,6 +6,7 @@ import { COMMANDS } from "./commands.ts";
 import { csvProblem } from "../schemas/csv_table.ts";
 import { validatePath } from "./verdict.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
+import { temporaryFolder } from "../tests/temporary_files.ts";
 
 // deno-lint-ignore no-explicit-any -- documents are changed at will here
 type Doc = any;
@@ -13,14 +14,11 @@ type Name = keyof typeof FILES;
 
 function inFolder(run: (root: string) => void | Promise<void>): () => Promise<void> {
   return async () => {
-    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    using temporary = temporaryFolder();
+    const { path: folder } = temporary;
     const root = join(folder, "set");
-    try {
-      writeCollection(root);
-      await run(root);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
+    writeCollection(root);
+    await run(root);
   };
 }
 
@@ -217,16 +215,13 @@ Deno.test(
   "a document that leaves the root through a link is a problem",
   { ignore: NO_LINKS },
   inFolder((root) => {
-    const outside = Deno.makeTempDirSync();
-    try {
-      Deno.renameSync(join(root, "meta"), join(outside, "meta"));
-      Deno.symlinkSync(join(outside, "meta"), join(root, "meta"));
-      const { problems } = validatePath(root);
-      assert.deepEqual([problems[0]!.file, problems[0]!.pointer], [join(root, FILES.collection), ""]);
-      assert.match(problems[0]!.message, /leaves the root of the collection through a link/);
-    } finally {
-      Deno.removeSync(outside, { recursive: true });
-    }
+    using temporary = temporaryFolder();
+    const { path: outside } = temporary;
+    Deno.renameSync(join(root, "meta"), join(outside, "meta"));
+    Deno.symlinkSync(join(outside, "meta"), join(root, "meta"));
+    const { problems } = validatePath(root);
+    assert.deepEqual([problems[0]!.file, problems[0]!.pointer], [join(root, FILES.collection), ""]);
+    assert.match(problems[0]!.message, /leaves the root of the collection through a link/);
   }),
 );
 
@@ -441,21 +436,18 @@ Deno.test("CSV rules of RFC 4180", () => {
 });
 
 Deno.test("a thousand members are judged", () => {
-  const root = Deno.makeTempDirSync();
-  try {
-    writeCollection(root);
-    const collection = read(join(root, FILES.collection));
-    const [first] = collection.members;
-    writeImage(join(root, "images/0001"), LINE_SCAN);
-    collection.members = Array.from({ length: 1000 }, (_, i) => {
-      const id = `m${i}`;
-      const acqimage = `meta/${id}/acqimage.json`;
-      write(join(root, acqimage), { ...read(join(root, FILES.acqimage)), image_id: id });
-      return { id, name: id, ome_zarr: first.ome_zarr, resources: { acqimage } };
-    });
-    write(join(root, FILES.collection), collection);
-    assert.deepEqual(validatePath(root).problems, []);
-  } finally {
-    Deno.removeSync(root, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const { path: root } = temporary;
+  writeCollection(root);
+  const collection = read(join(root, FILES.collection));
+  const [first] = collection.members;
+  writeImage(join(root, "images/0001"), LINE_SCAN);
+  collection.members = Array.from({ length: 1000 }, (_, i) => {
+    const id = `m${i}`;
+    const acqimage = `meta/${id}/acqimage.json`;
+    write(join(root, acqimage), { ...read(join(root, FILES.acqimage)), image_id: id });
+    return { id, name: id, ome_zarr: first.ome_zarr, resources: { acqimage } };
+  });
+  write(join(root, FILES.collection), collection);
+  assert.deepEqual(validatePath(root).problems, []);
 });

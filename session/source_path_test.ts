@@ -5,86 +5,81 @@ import { isInsideRoots } from "../readers/io/paths.ts";
 import { judgePath, judgeWindowsPath } from "./source_path.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
 import { run } from "../tests/child_process.ts";
+import { temporaryFolder } from "../tests/temporary_files.ts";
 
 Deno.test("a path into an archive is resolved, inside the roots only", {
   ignore: NO_LINKS,
 }, async () => {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync());
-  try {
-    const inside = join(folder, "inside");
-    Deno.mkdirSync(inside);
-    for (const name of ["a.ome.zarr.zip", "a.tif"]) Deno.writeTextFileSync(join(folder, name), "");
-    Deno.symlinkSync("../a.ome.zarr.zip", join(inside, "link.ome.zarr.zip"));
-    const roots = [{ written: inside, resolved: inside }];
-    assert.equal(
-      await judgePath(join(inside, "link.ome.zarr.zip/B/3"), null),
-      join(folder, "a.ome.zarr.zip/B/3"),
-    );
-    const judged: [string, typeof roots | null, new (message: string) => Error][] = [
-      [join(inside, "link.ome.zarr.zip/B/3"), roots, PathNotAllowed],
-      [join(folder, "a.ome.zarr.zip/B"), roots, PathNotAllowed],
-      [`${folder}/a.ome.zarr.zip/../a.tif`, null, PathNotFound],
-      [`${folder}/a.ome.zarr.zip/`, null, PathNotFound],
-      [join(folder, "a.tif/B"), null, PathNotFound],
-      [join(folder, "b.ome.zarr.zip/B"), null, PathNotFound],
-    ];
-    for (const [path, limits, error] of judged) await assert.rejects(judgePath(path, limits), error, path);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const inside = join(folder, "inside");
+  Deno.mkdirSync(inside);
+  for (const name of ["a.ome.zarr.zip", "a.tif"]) Deno.writeTextFileSync(join(folder, name), "");
+  Deno.symlinkSync("../a.ome.zarr.zip", join(inside, "link.ome.zarr.zip"));
+  const roots = [{ written: inside, resolved: inside }];
+  assert.equal(
+    await judgePath(join(inside, "link.ome.zarr.zip/B/3"), null),
+    join(folder, "a.ome.zarr.zip/B/3"),
+  );
+  const judged: [string, typeof roots | null, new (message: string) => Error][] = [
+    [join(inside, "link.ome.zarr.zip/B/3"), roots, PathNotAllowed],
+    [join(folder, "a.ome.zarr.zip/B"), roots, PathNotAllowed],
+    [`${folder}/a.ome.zarr.zip/../a.tif`, null, PathNotFound],
+    [`${folder}/a.ome.zarr.zip/`, null, PathNotFound],
+    [join(folder, "a.tif/B"), null, PathNotFound],
+    [join(folder, "b.ome.zarr.zip/B"), null, PathNotFound],
+  ];
+  for (const [path, limits, error] of judged) await assert.rejects(judgePath(path, limits), error, path);
 });
 
 Deno.test({
   name: "a .. is the parent of the resolved folder, as in the kernel",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const folder = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
-      for (const name of ["data/sub", "other/deep"]) Deno.mkdirSync(join(folder, name), { recursive: true });
-      for (const name of ["data/a.tif", "other/a.tif", "a.tif", "data/z.ome.zarr.zip"]) {
-        Deno.writeTextFileSync(join(folder, name), name);
-      }
-      Deno.symlinkSync(join(folder, "other/deep"), join(folder, "data/link"));
-      Deno.symlinkSync("nowhere", join(folder, "data/dangling"));
-      const data = join(folder, "data");
-      const found: Record<string, string> = {
-        "data/sub/../a.tif": "data/a.tif",
-        "data/./sub/.././/a.tif": "data/a.tif",
-        "data/sub/../../a.tif": "a.tif",
-        "data/link/../a.tif": "other/a.tif",
-        "data/sub/../z.ome.zarr.zip/B/03": "data/z.ome.zarr.zip/B/03",
-      };
-      for (const [path, leadsTo] of Object.entries(found)) {
-        assert.equal(await judgePath(`${folder}/${path}`, null), join(folder, leadsTo), path);
-      }
-      const absent = [
-        "data/nosub/../a.tif",
-        "data/nosub/./../a.tif",
-        "data/a.tif/../a.tif",
-        "data/a.tif/./../a.tif",
-        "data/dangling/../a.tif",
-        "data/sub/../nosub/../a.tif",
-        "data/z.ome.zarr.zip/B/../03",
-      ];
-      for (const path of absent) {
-        const whole = `${folder}/${path}`;
-        // What the kernel says of it, through a program that hands it on as it is.
-        const { success } = await run("test", { args: ["-e", whole] });
-        assert.equal(success, false, path);
-        await assert.rejects(judgePath(whole, null), PathNotFound, path);
-      }
-      const roots = [{ written: data, resolved: data }];
-      await assert.rejects(judgePath(`${data}/link/../a.tif`, roots), PathNotAllowed);
-      await assert.rejects(judgePath(`${data}/nosub/../../a.tif`, roots), PathNotAllowed);
-      await assert.rejects(judgePath(`${data}/nosub/../a.tif`, roots), PathNotFound);
-      assert.equal(await judgePath(`${data}/sub/../a.tif`, roots), join(data, "a.tif"));
-      assert.equal(await judgePath(`${folder}/data/../data/a.tif`, roots), join(data, "a.tif"));
-      // A path out and back reveals nothing outside.
-      for (const name of ["other", "nowhere", "a.tif"]) {
-        await assert.rejects(judgePath(`${folder}/${name}/../data/a.tif`, roots), PathNotAllowed, name);
-      }
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
+    using temporary = temporaryFolder();
+    const { path: folder } = temporary;
+    for (const name of ["data/sub", "other/deep"]) Deno.mkdirSync(join(folder, name), { recursive: true });
+    for (const name of ["data/a.tif", "other/a.tif", "a.tif", "data/z.ome.zarr.zip"]) {
+      Deno.writeTextFileSync(join(folder, name), name);
+    }
+    Deno.symlinkSync(join(folder, "other/deep"), join(folder, "data/link"));
+    Deno.symlinkSync("nowhere", join(folder, "data/dangling"));
+    const data = join(folder, "data");
+    const found: Record<string, string> = {
+      "data/sub/../a.tif": "data/a.tif",
+      "data/./sub/.././/a.tif": "data/a.tif",
+      "data/sub/../../a.tif": "a.tif",
+      "data/link/../a.tif": "other/a.tif",
+      "data/sub/../z.ome.zarr.zip/B/03": "data/z.ome.zarr.zip/B/03",
+    };
+    for (const [path, leadsTo] of Object.entries(found)) {
+      assert.equal(await judgePath(`${folder}/${path}`, null), join(folder, leadsTo), path);
+    }
+    const absent = [
+      "data/nosub/../a.tif",
+      "data/nosub/./../a.tif",
+      "data/a.tif/../a.tif",
+      "data/a.tif/./../a.tif",
+      "data/dangling/../a.tif",
+      "data/sub/../nosub/../a.tif",
+      "data/z.ome.zarr.zip/B/../03",
+    ];
+    for (const path of absent) {
+      const whole = `${folder}/${path}`;
+      // What the kernel says of it, through a program that hands it on as it is.
+      const { success } = await run("test", { args: ["-e", whole] });
+      assert.equal(success, false, path);
+      await assert.rejects(judgePath(whole, null), PathNotFound, path);
+    }
+    const roots = [{ written: data, resolved: data }];
+    await assert.rejects(judgePath(`${data}/link/../a.tif`, roots), PathNotAllowed);
+    await assert.rejects(judgePath(`${data}/nosub/../../a.tif`, roots), PathNotAllowed);
+    await assert.rejects(judgePath(`${data}/nosub/../a.tif`, roots), PathNotFound);
+    assert.equal(await judgePath(`${data}/sub/../a.tif`, roots), join(data, "a.tif"));
+    assert.equal(await judgePath(`${folder}/data/../data/a.tif`, roots), join(data, "a.tif"));
+    // A path out and back reveals nothing outside.
+    for (const name of ["other", "nowhere", "a.tif"]) {
+      await assert.rejects(judgePath(`${folder}/${name}/../data/a.tif`, roots), PathNotAllowed, name);
     }
   },
 });
@@ -177,52 +172,49 @@ Deno.test({
   name: "Windows: no path leads out of a root, however it is written",
   ignore: Deno.build.os !== "windows",
   async fn() {
-    const folder = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
-      const data = join(folder, "data");
-      Deno.mkdirSync(join(data, "sub"), { recursive: true });
-      for (const place of [data, folder, folder + "/data2"]) {
-        Deno.mkdirSync(place, { recursive: true });
-        Deno.writeTextFileSync(join(place, "x.tif"), "x");
-      }
-      const roots = [{ written: data, resolved: data }];
-      const isInside = (way: string) => isInsideRoots(way, [data]);
-      const drive = data.slice(0, 2);
-      const tricks = [
-        ...[".. \\x.tif", "..  \\x.tif", "... \\x.tif", "...\\x.tif", ". .\\x.tif", "..\\x.tif", "../x.tif"],
-        ...[
-          "sub\\.. \\.. \\x.tif",
-          "sub\\..\\..\\x.tif",
-          "..::$INDEX_ALLOCATION\\x.tif",
-          "sub\\..\\..\\x.tif::$DATA",
-        ],
-        ...[
-          "..\\data2\\x.tif",
-          "..\\DATA2\\X.TIF",
-          ".\\..\\x.tif",
-          "..%5cx.tif",
-          "..\u2215x.tif",
-          "..\uff0fx.tif",
-        ],
-      ].map((way) => `${data}\\${way}`);
-      const whole = [
-        ...[`${data}2\\x.tif`, `${data}.\\..\\x.tif`, `${data} \\..\\x.tif`, `${data}::$DATA\\..\\x.tif`],
-        ...[`\\\\?\\${folder}\\x.tif`, `\\\\.\\${folder}\\x.tif`, `\\??\\${folder}\\x.tif`],
-        ...[`\\\\localhost\\${drive[0]}$${folder.slice(2)}\\x.tif`, `${folder.slice(2)}\\x.tif`],
-      ];
-      for (const path of [...tricks, ...whole]) {
-        const judged = (async () => {
-          judgeWindowsPath(path, isInside);
-          return await judgePath(path, roots);
-        })();
-        const errors = [PathNotAllowed, PathNotFound, UnsupportedFormat];
-        await assert.rejects(judged, (error) => errors.some((kind) => error instanceof kind), path);
-      }
-      for (const path of [`${data}\\x.tif`, `${data.toUpperCase()}\\X.TIF`, `${data}\\sub\\..\\x.tif`]) {
-        assert.equal((await judgePath(path, roots)).toLowerCase(), join(data, "x.tif").toLowerCase());
-      }
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
+    using temporary = temporaryFolder();
+    const { path: folder } = temporary;
+    const data = join(folder, "data");
+    Deno.mkdirSync(join(data, "sub"), { recursive: true });
+    for (const place of [data, folder, folder + "/data2"]) {
+      Deno.mkdirSync(place, { recursive: true });
+      Deno.writeTextFileSync(join(place, "x.tif"), "x");
+    }
+    const roots = [{ written: data, resolved: data }];
+    const isInside = (way: string) => isInsideRoots(way, [data]);
+    const drive = data.slice(0, 2);
+    const tricks = [
+      ...[".. \\x.tif", "..  \\x.tif", "... \\x.tif", "...\\x.tif", ". .\\x.tif", "..\\x.tif", "../x.tif"],
+      ...[
+        "sub\\.. \\.. \\x.tif",
+        "sub\\..\\..\\x.tif",
+        "..::$INDEX_ALLOCATION\\x.tif",
+        "sub\\..\\..\\x.tif::$DATA",
+      ],
+      ...[
+        "..\\data2\\x.tif",
+        "..\\DATA2\\X.TIF",
+        ".\\..\\x.tif",
+        "..%5cx.tif",
+        "..\u2215x.tif",
+        "..\uff0fx.tif",
+      ],
+    ].map((way) => `${data}\\${way}`);
+    const whole = [
+      ...[`${data}2\\x.tif`, `${data}.\\..\\x.tif`, `${data} \\..\\x.tif`, `${data}::$DATA\\..\\x.tif`],
+      ...[`\\\\?\\${folder}\\x.tif`, `\\\\.\\${folder}\\x.tif`, `\\??\\${folder}\\x.tif`],
+      ...[`\\\\localhost\\${drive[0]}$${folder.slice(2)}\\x.tif`, `${folder.slice(2)}\\x.tif`],
+    ];
+    for (const path of [...tricks, ...whole]) {
+      const judged = (async () => {
+        judgeWindowsPath(path, isInside);
+        return await judgePath(path, roots);
+      })();
+      const errors = [PathNotAllowed, PathNotFound, UnsupportedFormat];
+      await assert.rejects(judged, (error) => errors.some((kind) => error instanceof kind), path);
+    }
+    for (const path of [`${data}\\x.tif`, `${data.toUpperCase()}\\X.TIF`, `${data}\\sub\\..\\x.tif`]) {
+      assert.equal((await judgePath(path, roots)).toLowerCase(), join(data, "x.tif").toLowerCase());
     }
   },
 });

@@ -14,6 +14,7 @@ import { describedBytes, expectError, Harness, sampleFolder } from "./harness.ts
 import { NO_LINKS } from "../no_links.ts";
 import { run } from "../child_process.ts";
 import { until } from "../deadline.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const seen = new Set<ErrorCode>();
 
@@ -75,7 +76,7 @@ Deno.test("request_validation_failed: what a body must be", async () => {
   ];
   for (const [body, location] of picks) {
     const error = await expectError(
-      await server.post("/api/v2/pick-and-open", body),
+      server.post("/api/v2/pick-and-open", body),
       422,
       "request_validation_failed",
     );
@@ -250,11 +251,7 @@ Deno.test("unsupported_format: other files, and extensions that are not allowed"
   }
   await using tiffOnly = new Harness({ allowedExtensions: [".tif"] });
   await expect(tiffOnly.post("/api/v2/open", { path: sample.image }), 415, "unsupported_format");
-  await expect(
-    server.post("/api/v2/pick-and-open", { extensions: [".docx"] }),
-    415,
-    "unsupported_format",
-  );
+  await expect(server.post("/api/v2/pick-and-open", { extensions: [".docx"] }), 415, "unsupported_format");
 });
 
 Deno.test("decode_failed: an accepted extension with other, empty or cut content", async () => {
@@ -500,31 +497,28 @@ Deno.test("invalid_channel_indices: channels of different shapes", async () => {
 });
 
 Deno.test("scene_out_of_range, position_out_of_range, plane_not_found, acquisition_changed", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_errors_" }));
-  try {
-    const path = join(folder, "run_MMStack.tif");
-    // Frame 1 of slice 1 was never taken.
-    const planes = [[0, 0, 0, 0, 1], [0, 1, 0, 0, 2], [0, 0, 1, 0, 3]] as const;
-    const summary = { Channels: 1, Slices: 2, Frames: 2 };
-    await Deno.writeFile(path, microManagerBytes(grayLayout(4, 3, 16), summary, planes));
-    await using server = new Harness();
-    await expect(server.post("/api/v2/open", { path, scene: 1 }), 422, "scene_out_of_range");
-    const { channels: [channel], warnings } = await server.open(path);
-    assert.match(warnings.join(), /declares 4 planes, but 3 are there/);
-    const at = (query: string) => server.request(channel!.dataUrl + query);
-    await expect(at("?z=2"), 422, "position_out_of_range");
-    const missing = await expect(at("?t=1&z=1"), 404, "plane_not_found");
-    assert.match(missing, /"run_MMStack.tif" does not hold this plane: .*T=1 C=0 Z=1/);
-    assert.equal((await server.request(`${channel!.dataUrl}?t=1&z=1`, { method: "HEAD" })).status, 404);
-    // The plane is judged before the range.
-    const range = { headers: { range: "bytes=9999-" } };
-    await expect(server.request(`${channel!.dataUrl}?t=1&z=1`, range), 404, "plane_not_found");
-    assert.equal(new Float32Array(await (await at("?t=1")).arrayBuffer())[0], 3);
-    await Deno.writeFile(path, new Uint8Array(1), { append: true });
-    await expect(at("?t=1"), 409, "acquisition_changed");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const path = join(folder, "run_MMStack.tif");
+  // Frame 1 of slice 1 was never taken.
+  const planes = [[0, 0, 0, 0, 1], [0, 1, 0, 0, 2], [0, 0, 1, 0, 3]] as const;
+  const summary = { Channels: 1, Slices: 2, Frames: 2 };
+  await Deno.writeFile(path, microManagerBytes(grayLayout(4, 3, 16), summary, planes));
+  await using server = new Harness();
+  await expect(server.post("/api/v2/open", { path, scene: 1 }), 422, "scene_out_of_range");
+  const { channels: [channel], warnings } = await server.open(path);
+  assert.match(warnings.join(), /declares 4 planes, but 3 are there/);
+  const at = (query: string) => server.request(channel!.dataUrl + query);
+  await expect(at("?z=2"), 422, "position_out_of_range");
+  const missing = await expect(at("?t=1&z=1"), 404, "plane_not_found");
+  assert.match(missing, /"run_MMStack.tif" does not hold this plane: .*T=1 C=0 Z=1/);
+  assert.equal((await server.request(`${channel!.dataUrl}?t=1&z=1`, { method: "HEAD" })).status, 404);
+  // The plane is judged before the range.
+  const range = { headers: { range: "bytes=9999-" } };
+  await expect(server.request(`${channel!.dataUrl}?t=1&z=1`, range), 404, "plane_not_found");
+  assert.equal(new Float32Array(await (await at("?t=1")).arrayBuffer())[0], 3);
+  await Deno.writeFile(path, new Uint8Array(1), { append: true });
+  await expect(at("?t=1"), 409, "acquisition_changed");
 });
 
 Deno.test("export_not_found, too_many_exports", async () => {

@@ -129,7 +129,7 @@ Deno.test("all positions are written, or the opened one, or documents alone", ()
     assert.deepEqual((await server.open(file)).header.sizes, { Y: 3, X: 4 });
     await exported(server, { members: [{ path, rois: [{ ...BAND, stop: [4, 3] }] }], images: "none" }, file);
     assert.deepEqual(validatePath(file).problems, []);
-    await expectError(await server.post("/api/v2/open", { path: file }), 415, "unsupported_format");
+    await expectError(server.post("/api/v2/open", { path: file }), 415, "unsupported_format");
   }));
 
 Deno.test("a plane that the recording lacks is listed and stays missing", () =>
@@ -145,7 +145,7 @@ Deno.test("a plane that the recording lacks is listed and stays missing", () =>
     assert.deepEqual([verdict.problems, verdict.missingPlanes], [[], missing]);
     const { channels } = await server.open(file);
     assert.equal((await samples(server, `${channels[0]!.dataUrl}?t=1`))[0], 3);
-    await expectError(await server.request(`${channels[1]!.dataUrl}?t=1`), 404, "plane_not_found");
+    await expectError(server.request(`${channels[1]!.dataUrl}?t=1`), 404, "plane_not_found");
   }));
 
 Deno.test("an order is judged as a whole", () =>
@@ -153,7 +153,7 @@ Deno.test("an order is judged as a whole", () =>
     const { sessionId } = await server.open(image);
     const refused = async (order: unknown, ...locations: string[]) => {
       const body = await expectError(
-        await server.post("/api/v2/export", order, { headers: { "x-acq-session": sessionId } }),
+        server.post("/api/v2/export", order, { headers: { "x-acq-session": sessionId } }),
         422,
         "request_validation_failed",
       );
@@ -207,11 +207,11 @@ Deno.test("a link works once, within ten minutes, and a HEAD leaves it", () =>
       "no-store",
     ]);
     await (await server.request(url, { headers: { "sec-fetch-site": "cross-site" } })).arrayBuffer();
-    await expectError(await server.request(url), 404, "export_not_found");
-    await expectError(await server.request("/api/v2/exports/0"), 404, "export_not_found");
+    await expectError(server.request(url), 404, "export_not_found");
+    await expectError(server.request("/api/v2/exports/0"), 404, "export_not_found");
     const late = await linkTo(server, order);
     server.clock.move(600_000);
-    await expectError(await server.request(late), 404, "export_not_found");
+    await expectError(server.request(late), 404, "export_not_found");
   }));
 
 Deno.test("the file of an archive has a name that every system takes", () =>
@@ -337,15 +337,15 @@ Deno.test("members by path are judged like an open, members by session answer an
     const { sessionId } = await server.open(image);
     const foreign = { headers: { origin: "https://example.org" } };
     const byPath = { members: [{ path: image }] };
-    await expectError(await server.post("/api/v2/export", byPath, foreign), 403, "origin_not_allowed");
+    await expectError(server.post("/api/v2/export", byPath, foreign), 403, "origin_not_allowed");
     assert.equal((await server.post("/api/v2/export", { members: [{ sessionId }] }, foreign)).status, 200);
     await expectError(
-      await server.post("/api/v2/export", { members: [{ sessionId: "0" }] }),
+      server.post("/api/v2/export", { members: [{ sessionId: "0" }] }),
       404,
       "session_not_found",
     );
     await expectError(
-      await server.post("/api/v2/export", { members: [{ path: `${image}x` }] }),
+      server.post("/api/v2/export", { members: [{ path: `${image}x` }] }),
       404,
       "path_not_found",
     );
@@ -364,7 +364,7 @@ Deno.test("the link outlives its session, and reports files that changed", () =>
       join(image, "zarr.json"),
       `${await Deno.readTextFile(join(image, "zarr.json"))} `,
     );
-    await expectError(await server.request(second), 409, "acquisition_changed");
+    await expectError(server.request(second), 409, "acquisition_changed");
   }));
 
 Deno.test("a body may have 1 MiB, and 32 MiB beside a live session", () =>
@@ -372,11 +372,11 @@ Deno.test("a body may have 1 MiB, and 32 MiB beside a live session", () =>
     const { sessionId } = await server.open(image);
     const csv = `a\n${"1\n".repeat(600_000)}`;
     const order = { members: [{ sessionId, analyses: [{ type: "trace", tables: [{ name: "t", csv }] }] }] };
-    await expectError(await server.post("/api/v2/export", order), 413, "payload_too_large");
+    await expectError(server.post("/api/v2/export", order), 413, "payload_too_large");
     const headers = { "x-acq-session": sessionId };
     assert.equal((await server.post("/api/v2/export", order, { headers })).status, 200);
     await expectError(
-      await server.post("/api/v2/export", order, { headers: { "x-acq-session": "0" } }),
+      server.post("/api/v2/export", order, { headers: { "x-acq-session": "0" } }),
       413,
       "payload_too_large",
     );
@@ -397,7 +397,7 @@ Deno.test("a plane that is cut off is found before the first byte", () =>
       if (view.getUint16(entry, true) === 273) view.setUint32(entry + 8, bytes.length - 4, true);
     }
     await Deno.writeFile(path, bytes);
-    await expectError(await server.post("/api/v2/export", { members: [{ path }] }), 500, "decode_failed");
+    await expectError(server.post("/api/v2/export", { members: [{ path }] }), 500, "decode_failed");
   }));
 
 Deno.test("a plane that cannot be decoded cuts the archive before its directory", () =>
@@ -418,7 +418,7 @@ Deno.test("a plane that cannot be decoded cuts the archive before its directory"
     const file = join(folder, "cut.zip");
     await Deno.writeFile(file, Buffer.concat(received));
     assert.notEqual(received.length, 0);
-    await expectError(await server.post("/api/v2/open", { path: file }), 500, "decode_failed");
+    await expectError(server.post("/api/v2/open", { path: file }), 500, "decode_failed");
     assert.match(server.logged.join(), /An archive was cut: .*10 bytes instead of 24/);
   }));
 

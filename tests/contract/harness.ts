@@ -177,10 +177,11 @@ export async function describedBytes(path: string, channelIndices?: readonly num
 
 /** Asserts that an answer is the envelope of one code, and gives its body. */
 export async function expectError(
-  response: Response,
+  answer: Response | Promise<Response>,
   status: number,
   code: ErrorCode,
 ): Promise<z.infer<typeof ErrorBody>> {
+  const response = await answer;
   const text = await response.text();
   assert.equal(`${response.status} ${JSON.parse(text).error}`, `${status} ${code}`, text);
   assert.equal(response.headers.get("content-type"), "application/json");

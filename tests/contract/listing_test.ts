@@ -33,7 +33,7 @@ async function refused(
   headers = {},
 ) {
   await using server = new Harness(options);
-  return await expectError(await server.post("/api/v2/list", { path }, { headers }), status, code);
+  return await expectError(server.post("/api/v2/list", { path }, { headers }), status, code);
 }
 
 Deno.test("a folder lists acquisitions, collections and folders by name", () =>
@@ -209,12 +209,12 @@ Deno.test("what a request must be", async () => {
     "scene",
   ]);
   const text = { method: "POST", headers: { "content-type": "text/plain" }, body: '{"path":"/"}' };
-  await expectError(await server.request("/api/v2/list", text), 415, "unsupported_media_type");
+  await expectError(server.request("/api/v2/list", text), 415, "unsupported_media_type");
   const large = await server.post("/api/v2/list", { path: `/${"x".repeat(1 << 20)}` });
   await expectError(large, 413, "payload_too_large");
-  await expectError(await server.request("/api/v2/list"), 405, "method_not_allowed");
+  await expectError(server.request("/api/v2/list"), 405, "method_not_allowed");
   server.stopping = true;
-  await expectError(await server.post("/api/v2/list", { path: "/" }), 503, "shutting_down");
+  await expectError(server.post("/api/v2/list", { path: "/" }), 503, "shutting_down");
 });
 
 Deno.test("a listing ends at the load time-out and with the server", {
@@ -230,5 +230,5 @@ Deno.test("a listing ends at the load time-out and with the server", {
     server.clock.move(5_000);
     match((await expectError(await late, 504, "load_timeout")).message, /^Listing .* longer than 5 s/);
     server.folders.close();
-    await expectError(await server.post("/api/v2/list", { path: folder }), 503, "shutting_down");
+    await expectError(server.post("/api/v2/list", { path: folder }), 503, "shutting_down");
   }));

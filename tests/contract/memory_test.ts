@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { PATIENCE, until, within } from "../deadline.ts";
 import { expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 /** An OME-TIFF of pages of 16 x 16 samples of 8 bits, one for each image. */
 function omeTiff(images: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> {
@@ -36,15 +37,12 @@ async function withFile(
   use: (server: Harness, path: string) => Promise<void>,
   options: HarnessOptions = {},
 ): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_memory_" }));
-  try {
-    const path = join(folder, "image.ome.tif");
-    await Deno.writeFile(path, bytes);
-    await using server = new Harness(options);
-    await use(server, path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const path = join(folder, "image.ome.tif");
+  await Deno.writeFile(path, bytes);
+  await using server = new Harness(options);
+  await use(server, path);
 }
 
 const again = async (server: Harness, id: string, body: unknown = {}) =>
@@ -100,7 +98,7 @@ Deno.test("the message of an error is cut to 4 KiB", async () => {
   const path = join(sample.folder, "scan.xml");
   const long = "n".repeat(1 << 20);
   Deno.writeTextFileSync(path, `<PVScan ${long}="1" ${long}="2"></PVScan>`);
-  const { message } = await expectError(await server.post("/api/v2/open", { path }), 500, "decode_failed");
+  const { message } = await expectError(server.post("/api/v2/open", { path }), 500, "decode_failed");
   assert.equal(new TextEncoder().encode(message).length, 4096);
 });
 
@@ -188,7 +186,7 @@ Deno.test("metadata documents are counted as they are sent, and one answer of a 
     await body?.cancel();
     server.pool.giveUp(Infinity);
     const left = server.budget.reserve(server.budget.capacity - server.budget.used - length + 1);
-    await expectError(await server.request(url), 507, "session_memory_exceeded");
+    await expectError(server.request(url), 507, "session_memory_exceeded");
     left.release();
     assert.equal(
       (await server.request(url, { method: "HEAD" })).headers.get("content-length"),

@@ -88,11 +88,11 @@ Deno.test("a channel that was not asked for is neither loaded nor served", async
   assert.deepEqual(body.channels.map((channel) => channel.index), [1]);
   assert.equal(body.source.numChannels, 2);
   await expectError(
-    await server.request(`/api/v2/sessions/${body.sessionId}/channels/0/data`),
+    server.request(`/api/v2/sessions/${body.sessionId}/channels/0/data`),
     404,
     "channel_not_found",
   );
-  await expectError(await server.post("/api/v2/open", { path: sample.image }), 500, "decode_failed");
+  await expectError(server.post("/api/v2/open", { path: sample.image }), 500, "decode_failed");
   const held = server.budget.used - server.pool.openBytes;
   assert.equal(held, 4 * 600 + summaryBytes, "a failed open gives its memory back");
 });
@@ -125,10 +125,10 @@ Deno.test("deleting ends the session and frees its memory", async () => {
   assert.deepEqual(SessionDeleted.parse(await response.json()), { ok: true, sessionId, deleted: true });
   assert.equal(server.budget.used, 0);
   for (const path of [`/api/v2/sessions/${sessionId}`, channels[0]!.dataUrl]) {
-    await expectError(await server.request(path), 404, "session_not_found");
+    await expectError(server.request(path), 404, "session_not_found");
   }
   await expectError(
-    await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" }),
+    server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" }),
     404,
     "session_not_found",
   );

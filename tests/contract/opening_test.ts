@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { OpenResponse } from "../../schemas/http.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { expectError, Harness } from "./harness.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 /** Three channels, two slices, three time points; sample = 1 + page, in the order C, Z, T of ImageJ. */
 const STACK = tiffBytes(grayLayout(4, 3, 16), (_x, _y, _sample, page) => BigInt(1 + page), 18, [
@@ -16,15 +17,12 @@ const startWorker = () =>
   new Worker(new URL("./incomplete_worker.ts", import.meta.url).href, { type: "module", name: "decode" });
 
 async function withStack(run: (server: Harness, path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_opening_" }));
-  try {
-    const path = join(folder, "stack.tif");
-    await Deno.writeFile(path, STACK);
-    await using server = new Harness({ startWorker });
-    await run(server, path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const path = join(folder, "stack.tif");
+  await Deno.writeFile(path, STACK);
+  await using server = new Harness({ startWorker });
+  await run(server, path);
 }
 
 Deno.test("a session opens at the first planes, the default of an omitted index", () =>
@@ -56,11 +54,11 @@ Deno.test("a session opens at the first planes, the default of an omitted index"
 Deno.test("a requested channel without planes is refused, by path and again", () =>
   withStack(async (server, path) => {
     const asked = { path, channelIndices: [2, 0] };
-    const { message } = await expectError(await server.post("/api/v2/open", asked), 500, "decode_failed");
+    const { message } = await expectError(server.post("/api/v2/open", asked), 500, "decode_failed");
     assert.match(message, /channel 2 \("CH3"\) has no plane in any file; "channelIndices": \[0\] works$/);
     const { sessionId, source: { fingerprint } } = await server.open(path);
     const again = `/api/v2/sessions/${sessionId}/open`;
-    await expectError(await server.post(again, { channelIndices: [2] }), 500, "decode_failed");
+    await expectError(server.post(again, { channelIndices: [2] }), 500, "decode_failed");
     const opened = OpenResponse.parse(await (await server.post(again, { channelIndices: [1] })).json());
     assert.deepEqual(opened.position, { t: 1, z: 0, l: 0 });
     assert.equal(opened.source.fingerprint, fingerprint);

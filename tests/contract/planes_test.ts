@@ -40,11 +40,7 @@ Deno.test("a single range is answered with its part, anything else with the whol
     assert.deepEqual(body, whole.subarray(start, end));
   }
   for (const range of ["bytes=2400-", "bytes=2400-2401", "bytes=-0"]) {
-    await expectError(
-      await server.request(channel!.dataUrl, { headers: { range } }),
-      416,
-      "range_not_satisfiable",
-    );
+    await expectError(server.request(channel!.dataUrl, { headers: { range } }), 416, "range_not_satisfiable");
   }
   const conditional = await server.request(channel!.dataUrl, {
     headers: { range: "bytes=0-3", "if-range": '"x"' },
@@ -111,7 +107,7 @@ Deno.test("a session ends by its time to live, which nothing extends, and its me
   server.clock.move(1);
   assert.equal(server.budget.used, 0);
   for (const path of [`/api/v2/sessions/${sessionId}`, channels[0]!.dataUrl]) {
-    await expectError(await server.request(path), 404, "session_not_found");
+    await expectError(server.request(path), 404, "session_not_found");
   }
 });
 

@@ -6,6 +6,7 @@ import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { WorkerGate } from "./gated_worker.ts";
 import { describedBytes, expectError, Harness, type HarnessOptions, sampleFolder } from "./harness.ts";
 import { until } from "../deadline.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const [ROWS, COLUMNS, T, Z, C] = [60, 50, 4, 3, 2];
 const PLANE_BYTES = 4 * ROWS * COLUMNS;
@@ -43,20 +44,17 @@ async function withStack(
   options: HarnessOptions = {},
   room?: { readonly bytes: number; readonly opens: number },
 ): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "acq_positions_" }));
-  try {
-    const path = join(folder, "stack.tif");
-    await Deno.writeFile(path, hyperstack());
-    const maxSessionMemory = room &&
-      room.bytes + await describedBytes(path) + room.opens * await describedBytes(path, [0]);
-    await using server = new Harness({ ...options, ...maxSessionMemory && { maxSessionMemory } });
-    const { sessionId } = await server.open(path);
-    const url = (channel: number, query = "") =>
-      `/api/v2/sessions/${sessionId}/channels/${channel}/data${query}`;
-    await use({ server, path, sessionId, url });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const path = join(folder, "stack.tif");
+  await Deno.writeFile(path, hyperstack());
+  const maxSessionMemory = room &&
+    room.bytes + await describedBytes(path) + room.opens * await describedBytes(path, [0]);
+  await using server = new Harness({ ...options, ...maxSessionMemory && { maxSessionMemory } });
+  const { sessionId } = await server.open(path);
+  const url = (channel: number, query = "") =>
+    `/api/v2/sessions/${sessionId}/channels/${channel}/data${query}`;
+  await use({ server, path, sessionId, url });
 }
 
 async function samplesOf(response: Response): Promise<number[]> {
@@ -129,7 +127,7 @@ Deno.test("a position outside the sizes is refused with its axis and size", () =
       ["?z=-0", /-0 along Z .* size 3/],
     ];
     for (const [query, message] of refused) {
-      const body = await expectError(await server.request(url(0, query)), 422, "position_out_of_range");
+      const body = await expectError(server.request(url(0, query)), 422, "position_out_of_range");
       assert.match(body.message, message);
       assert.equal((await server.request(url(0, query), { method: "HEAD" })).status, 422);
     }
@@ -143,10 +141,10 @@ Deno.test("form, sign, session, channel and bounds are judged in this order", ()
     await expectError(await elsewhere("-1/data?t=-1"), 422, "channel_out_of_range");
     await expectError(await elsewhere("0/data?t=-1"), 422, "position_out_of_range");
     await expectError(await elsewhere("9/data?t=99"), 404, "session_not_found");
-    await expectError(await server.request(url(9, "?t=99")), 404, "channel_not_found");
+    await expectError(server.request(url(9, "?t=99")), 404, "channel_not_found");
     const range = { headers: { range: `bytes=${PLANE_BYTES}-` } };
-    await expectError(await server.request(url(0, "?t=99"), range), 422, "position_out_of_range");
-    await expectError(await server.request(url(0, "?t=1"), range), 416, "range_not_satisfiable");
+    await expectError(server.request(url(0, "?t=99"), range), 422, "position_out_of_range");
+    await expectError(server.request(url(0, "?t=1"), range), 416, "range_not_satisfiable");
   }));
 
 Deno.test("a range reads the rows that it needs, and HEAD answers its length", () =>
@@ -341,7 +339,7 @@ Deno.test("cached planes give way to an open, and sent ones stay whole", async (
       assert.deepEqual(await samplesOf(sent), samplesAt(1, 0, 0));
       await server.completeAll();
       assert.equal((await server.post("/api/v2/open", { path, channelIndices: [0] })).status, 200);
-      await expectError(await server.request(url(0, "?t=1")), 507, "session_memory_exceeded");
+      await expectError(server.request(url(0, "?t=1")), 507, "session_memory_exceeded");
     },
     {},
     { bytes: 12.7 * PLANE_BYTES, opens: 9 },
@@ -411,7 +409,7 @@ Deno.test("planes of changed files take no memory", async () => {
   const held = server.budget.used;
   await Deno.utime(join(array, "1.0.0"), 1, 1);
   for (let asked = 0; asked < 5; asked += 1) {
-    await expectError(await server.request(url), 409, "acquisition_changed");
+    await expectError(server.request(url), 409, "acquisition_changed");
     await until(() => server.positions.counts.running === 0);
   }
   await server.completeAll();
@@ -490,19 +488,15 @@ Deno.test("after a file changed, opened planes stay and others are refused", asy
       await samplesOf(await server.request(url(0, "?t=1")));
       await change(path);
       for (const query of ["?t=1", "?t=2", "?t=2&z=1"]) {
-        const body = await expectError(await server.request(url(0, query)), 409, "acquisition_changed");
+        const body = await expectError(server.request(url(0, query)), 409, "acquisition_changed");
         assert.match(body.message, /stack\.tif/, name);
         assert.equal((await server.request(url(0, query), { method: "HEAD" })).status, 409);
       }
       assert.deepEqual(await samplesOf(await server.request(url(1))), samplesAt(0, 0, 1));
-      await expectError(await server.request(url(0, "?t=9")), 422, "position_out_of_range");
+      await expectError(server.request(url(0, "?t=9")), 422, "position_out_of_range");
       const again = await server.post(`/api/v2/sessions/${sessionId}/open`, {});
       await expectError(again, 409, "acquisition_changed");
-      await expectError(
-        await server.request(`/api/v2/sessions/${sessionId}/metadata`),
-        409,
-        "acquisition_changed",
-      );
+      await expectError(server.request(`/api/v2/sessions/${sessionId}/metadata`), 409, "acquisition_changed");
     });
   }
 });
@@ -572,14 +566,14 @@ Deno.test("a session is opened again, for any origin and under every flag, while
       await samplesOf(await server.request(`${body.channels[0].dataUrl}?t=3`)),
       samplesAt(3, 0, 1),
     );
-    const out = await expectError(await server.post(target, { scene: 1 }), 422, "scene_out_of_range");
+    const out = await expectError(server.post(target, { scene: 1 }), 422, "scene_out_of_range");
     assert.match(out.message, /Scene 1 does not exist/);
-    await expectError(await server.post(target, { scene: -1 }), 422, "request_validation_failed");
-    await expectError(await server.post(target, { scene: "0" }), 422, "request_validation_failed");
-    await expectError(await server.post(target, { path: "/x" }), 422, "request_validation_failed");
+    await expectError(server.post(target, { scene: -1 }), 422, "request_validation_failed");
+    await expectError(server.post(target, { scene: "0" }), 422, "request_validation_failed");
+    await expectError(server.post(target, { path: "/x" }), 422, "request_validation_failed");
     assert.equal((await server.post(target, { scene: null, channelIndices: null })).status, 200);
     await server.request(`/api/v2/sessions/${sessionId}`, { method: "DELETE" });
-    await expectError(await server.post(target, {}), 404, "session_not_found");
+    await expectError(server.post(target, {}), 404, "session_not_found");
     assert.deepEqual(
       await samplesOf(await server.request(`${body.channels[0].dataUrl}?t=1`)),
       samplesAt(1, 0, 1),
@@ -593,15 +587,15 @@ Deno.test("the metadata documents are those of the file", () =>
     const documents = MetadataDocuments.parse(await response.json());
     assert.deepEqual(documents.map(({ mediaType }) => mediaType), ["text/plain"]);
     assert.match(documents[0]!.text, /^ImageJ=1\.53t\nimages=24\nchannels=2\n/);
-    await expectError(await server.request("/api/v2/sessions/none/metadata"), 404, "session_not_found");
+    await expectError(server.request("/api/v2/sessions/none/metadata"), 404, "session_not_found");
   }));
 
 Deno.test("a position of a reference image is its only one", async () => {
   await withStack(async ({ server, sessionId }) => {
     const target = `/api/v2/sessions/${sessionId}/reference/channels/0/data`;
-    await expectError(await server.request(`${target}?t=x`), 422, "request_validation_failed");
-    await expectError(await server.request(`${target}?t=-1`), 422, "position_out_of_range");
-    await expectError(await server.request(`${target}?t=1`), 404, "reference_channel_not_found");
+    await expectError(server.request(`${target}?t=x`), 422, "request_validation_failed");
+    await expectError(server.request(`${target}?t=-1`), 422, "position_out_of_range");
+    await expectError(server.request(`${target}?t=1`), 404, "reference_channel_not_found");
   });
 });
 

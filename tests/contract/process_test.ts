@@ -5,6 +5,7 @@ import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { ended, outputOf, run, spawn } from "../child_process.ts";
 import { PATIENCE, pause, until, within } from "../deadline.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
 const MAIN = join(ROOT, "main.ts");
 const WINDOWS = Deno.build.os === "windows";
@@ -146,30 +147,27 @@ Deno.test("the start names the addresses and the version, and warns of wide orig
 });
 
 Deno.test("a file that cannot be opened is reported at the start, and the server runs", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
-  try {
-    const [whole, cut] = [join(ROOT, "examples", "line_scan.oir"), join(folder, "cut.oir")];
-    await Deno.writeFile(cut, (await Deno.readFile(whole)).subarray(0, 900));
-    const unsupported = join(ROOT, "README.md");
-    for (
-      const [file, reported] of [[cut, /cut\.oir/], [unsupported, /README\.md.*no known format/], [
-        whole,
-        null,
-      ]] as const
-    ) {
-      const { child, base, log, text } = await serving([file]);
-      if (reported !== null) await until(() => reported.test(text().split("WARN ")[1] ?? ""), "a warning");
-      const opened = await fetch(`${base}/api/v2/open`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ path: whole }),
-      });
-      assert.equal(opened.status, 200, await opened.text());
-      await stop(child, "SIGTERM");
-      if (reported === null) assert.doesNotMatch(await log(), /WARN/);
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const [whole, cut] = [join(ROOT, "examples", "line_scan.oir"), join(folder, "cut.oir")];
+  await Deno.writeFile(cut, (await Deno.readFile(whole)).subarray(0, 900));
+  const unsupported = join(ROOT, "README.md");
+  for (
+    const [file, reported] of [[cut, /cut\.oir/], [unsupported, /README\.md.*no known format/], [
+      whole,
+      null,
+    ]] as const
+  ) {
+    const { child, base, log, text } = await serving([file]);
+    if (reported !== null) await until(() => reported.test(text().split("WARN ")[1] ?? ""), "a warning");
+    const opened = await fetch(`${base}/api/v2/open`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ path: whole }),
+    });
+    assert.equal(opened.status, 200, await opened.text());
+    await stop(child, "SIGTERM");
+    if (reported === null) assert.doesNotMatch(await log(), /WARN/);
   }
 });
 
@@ -185,69 +183,63 @@ Deno.test("--log-json writes lines of JSON only", async () => {
 });
 
 Deno.test("the server finishes a running response before it ends", { ignore: WINDOWS }, async () => {
-  const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
-  try {
-    const image = join(folder, "large.ome.zarr");
-    const [rows, columns] = [16 * 1024, 1024];
-    await writePlainStore(image, { planes: [ramp(rows, columns)], rows, columns });
-    const { child, base, log } = await serving();
-    const opened = await (await fetch(`${base}/api/v2/open`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ path: image }),
-    })).json();
-    const response = await fetch(base + opened.channels[0].dataUrl);
-    child.kill("SIGINT");
-    await pause(300);
-    const plane = new Float32Array(await response.arrayBuffer());
-    assert.equal(plane.length, rows * columns);
-    assert.equal(plane.at(-1), (7 * (rows - 1) + columns - 1) % 65536);
-    assert.equal((await ended(child, "the server")).code, 0);
-    await log();
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const image = join(folder, "large.ome.zarr");
+  const [rows, columns] = [16 * 1024, 1024];
+  await writePlainStore(image, { planes: [ramp(rows, columns)], rows, columns });
+  const { child, base, log } = await serving();
+  const opened = await (await fetch(`${base}/api/v2/open`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path: image }),
+  })).json();
+  const response = await fetch(base + opened.channels[0].dataUrl);
+  child.kill("SIGINT");
+  await pause(300);
+  const plane = new Float32Array(await response.arrayBuffer());
+  assert.equal(plane.length, rows * columns);
+  assert.equal(plane.at(-1), (7 * (rows - 1) + columns - 1) % 65536);
+  assert.equal((await ended(child, "the server")).code, 0);
+  await log();
 });
 
 Deno.test("nothing takes an archive for whole whose server was killed", { ignore: WINDOWS }, async () => {
-  const folder = await Deno.makeTempDir({ prefix: "acq_process_" });
-  try {
-    const image = join(folder, "large.ome.zarr");
-    const noise = () => crypto.getRandomValues(new Uint16Array(1 << 15));
-    const planes = Array.from({ length: 24 }, () => {
-      const samples = new Uint16Array(1 << 20);
-      for (let at = 0; at < samples.length; at += 1 << 15) samples.set(noise(), at);
-      return samples;
-    });
-    await writePlainStore(image, { planes, rows: 1024, columns: 1024 });
-    const { child, base, log } = await serving();
-    const link = await (await fetch(`${base}/api/v2/export`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ members: [{ path: image }] }),
-    })).json();
-    const cut = join(folder, "cut.zip");
-    using file = await Deno.open(cut, { write: true, create: true });
-    const response = await fetch(base + link.downloadUrl);
-    let received = 0;
-    await assert.rejects(async () => {
-      for await (const part of response.body!) {
-        await file.write(part);
-        received += part.length;
-        if (received > 1 << 20) child.kill("SIGKILL");
-      }
-    });
-    await ended(child, "the killed server");
-    await log();
-    for (
-      const [program, args] of [["unzip", ["-t", cut]], ["python3", ["-m", "zipfile", "-t", cut]]] as const
-    ) {
-      const judged = await run(program, { args: [...args] }).catch(() => null);
-      assert.notEqual(judged?.success, true, program);
+  using temporary = temporaryFolder();
+  const { path: folder } = temporary;
+  const image = join(folder, "large.ome.zarr");
+  const noise = () => crypto.getRandomValues(new Uint16Array(1 << 15));
+  const planes = Array.from({ length: 24 }, () => {
+    const samples = new Uint16Array(1 << 20);
+    for (let at = 0; at < samples.length; at += 1 << 15) samples.set(noise(), at);
+    return samples;
+  });
+  await writePlainStore(image, { planes, rows: 1024, columns: 1024 });
+  const { child, base, log } = await serving();
+  const link = await (await fetch(`${base}/api/v2/export`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ members: [{ path: image }] }),
+  })).json();
+  const cut = join(folder, "cut.zip");
+  using file = await Deno.open(cut, { write: true, create: true });
+  const response = await fetch(base + link.downloadUrl);
+  let received = 0;
+  await assert.rejects(async () => {
+    for await (const part of response.body!) {
+      await file.write(part);
+      received += part.length;
+      if (received > 1 << 20) child.kill("SIGKILL");
     }
-    const { code, stdout } = await run(Deno.execPath(), { args: [...FROM_SOURCE.args, "info", cut] });
-    assert.deepEqual([code, JSON.parse(new TextDecoder().decode(stdout)).error], [1, "decode_failed"]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  });
+  await ended(child, "the killed server");
+  await log();
+  for (
+    const [program, args] of [["unzip", ["-t", cut]], ["python3", ["-m", "zipfile", "-t", cut]]] as const
+  ) {
+    const judged = await run(program, { args: [...args] }).catch(() => null);
+    assert.notEqual(judged?.success, true, program);
   }
+  const { code, stdout } = await run(Deno.execPath(), { args: [...FROM_SOURCE.args, "info", cut] });
+  assert.deepEqual([code, JSON.parse(new TextDecoder().decode(stdout)).error], [1, "decode_failed"]);
 });
