@@ -13,14 +13,7 @@ export interface NamedAcquisition {
   readonly folder: string | null;
 }
 
-/**
- * The acquisitions among the files of a folder.
- *
- * @param folder name of the folder
- * @param files names of its files
- * @param folders names of its subfolders
- * @param allowedExtensions extensions of files that may be opened
- */
+/** The acquisitions among the files and subfolders of a folder, by their names. Only allowed extensions are named. */
 export function namedAcquisitions(
   folder: string,
   files: readonly string[],
@@ -47,7 +40,6 @@ export function namedAcquisitions(
   });
 }
 
-/** The answer of the first format that has one. */
 function firstOf(ask: (set: FileSet) => string | null | undefined): string | null {
   for (const set of FILE_SETS) {
     const answer = ask(set);
