@@ -17,10 +17,12 @@ function named<Shape extends z.core.$ZodLooseShape>(id: string, about: string, s
 const string = (about: string) => z.string().describe(about);
 const strings = (about: string) => z.array(z.string()).describe(about);
 
-const servedDtype = z.literal(SERVED.servedDtype).describe("Sample type of every served plane");
-const encoding = z.literal(SERVED.encoding).describe("Little-endian 32-bit floats without any header");
-const layout = z.literal(SERVED.layout).describe("Row after row; planes are never transposed");
-const mediaType = z.literal(SERVED.mediaType).describe("Content type of the binary payload");
+const binary = {
+  servedDtype: z.literal(SERVED.servedDtype).describe("Sample type of every served plane"),
+  encoding: z.literal(SERVED.encoding).describe("Little-endian 32-bit floats without any header"),
+  layout: z.literal(SERVED.layout).describe("Row after row; planes are never transposed"),
+  mediaType: z.literal(SERVED.mediaType).describe("Content type of the binary payload"),
+};
 const apiVersion = z.literal("v2").describe("Version of the HTTP contract");
 const ok = z.literal(true).describe("true for every success");
 const count = z.int().nonnegative();
@@ -205,7 +207,7 @@ export const Capabilities = named("Capabilities", "What this server can open and
   allowedImportExtensions: strings(
     "Extensions that the operator allows, a part of the supported ones",
   ),
-  binary: z.strictObject({ servedDtype, encoding, layout, mediaType }).describe("How planes are served"),
+  binary: z.strictObject(binary).describe("How planes are served"),
   sessionTtlSeconds: z.number().positive().describe(
     "Time to live of a session in seconds, from its creation",
   ),
@@ -267,10 +269,7 @@ const PlaneAxis = named(
 const Plane = named("Plane", "Geometry that all planes of a group share", {
   shape: z.tuple([count, count]).describe("[rows, columns]"),
   axes: z.tuple([PlaneAxis, PlaneAxis]).describe("Rows, then columns"),
-  servedDtype,
-  encoding,
-  layout,
-  mediaType,
+  ...binary,
 });
 
 const SourceChannel = named("Channel", "One loaded plane", {

@@ -33,28 +33,28 @@ export interface PickerOptions {
 
 /** Shows native file dialogs, one at a time, and remembers the folder of the last choice. */
 export class Picker {
-  readonly #system: string;
-  readonly #hasDisplay: () => boolean;
-  readonly #isInstalled: NonNullable<PickerOptions["isInstalled"]>;
-  readonly #run: NonNullable<PickerOptions["run"]>;
+  readonly #options: Required<PickerOptions>;
   readonly #closing = new AbortController();
   #open: { readonly answer: Promise<string | null>; readonly signal: AbortSignal } | null = null;
   #folder: string | null = null;
 
   constructor(options: PickerOptions = {}) {
-    this.#system = options.system ?? Deno.build.os;
-    this.#hasDisplay = options.hasDisplay ??
-      (() => Boolean(Deno.env.get("DISPLAY") || Deno.env.get("WAYLAND_DISPLAY")));
-    this.#isInstalled = options.isInstalled ??
-      ((command) => Deno.permissions.querySync({ name: "run", command }).state === "granted");
-    this.#run = options.run ?? runProgram;
+    this.#options = {
+      system: Deno.build.os,
+      hasDisplay: () => Boolean(Deno.env.get("DISPLAY") || Deno.env.get("WAYLAND_DISPLAY")),
+      isInstalled: (command) => Deno.permissions.querySync({ name: "run", command }).state === "granted",
+      run: runProgram,
+      ...options,
+    };
   }
 
   /** Whether there is a display and a dialog program; a program may still fail. */
   isAvailable(): boolean {
-    if (this.#needsDisplay && !this.#hasDisplay()) return false;
+    if (this.#lacksDisplay) return false;
     const question = { title: "", extensions: [], folder: null };
-    return dialogCommands(this.#system, question).some(({ program }) => this.#isInstalled(program));
+    return dialogCommands(this.#options.system, question).some(({ program }) =>
+      this.#options.isInstalled(program)
+    );
   }
 
   /**
@@ -76,7 +76,7 @@ export class Picker {
     this.#open = { answer: this.#show(request), signal: request.signal };
     try {
       const path = await this.#open.answer;
-      if (path !== null) this.#folder = (this.#system === "windows" ? win32 : posix).dirname(path);
+      if (path !== null) this.#folder = (this.#options.system === "windows" ? win32 : posix).dirname(path);
       return path;
     } finally {
       this.#open = null;
@@ -89,29 +89,30 @@ export class Picker {
     await this.#open?.answer.catch(() => {});
   }
 
-  get #needsDisplay(): boolean {
-    return this.#system !== "darwin" && this.#system !== "windows";
+  get #lacksDisplay(): boolean {
+    const { system, hasDisplay } = this.#options;
+    return system !== "darwin" && system !== "windows" && !hasDisplay();
   }
 
   async #show(request: PickRequest): Promise<string | null> {
-    if (this.#needsDisplay && !this.#hasDisplay()) {
+    if (this.#lacksDisplay) {
       throw unavailable("neither DISPLAY nor WAYLAND_DISPLAY names a display");
     }
     const signal = AbortSignal.any([request.signal, this.#closing.signal]);
-    const commands = dialogCommands(this.#system, {
+    const commands = dialogCommands(this.#options.system, {
       title: request.title,
       extensions: request.extensions,
       folder: this.#folder,
     });
     let failure: DialogUnavailable | null = null;
     for (const command of commands) {
-      const result = await this.#run(command, signal);
+      const result = await this.#options.run(command, signal);
       if (this.#closing.signal.aborted) throw new ShuttingDown();
       if (request.signal.aborted) throw new ClientGone("The client went away while the dialog was open");
       if (result === null) continue;
       // A shell or a loader ends so if a program cannot run, for example without its libraries.
       const neverStarted = result.code === 126 || result.code === 127;
-      if (!neverStarted) return dialogAnswer(this.#system, command.program, result);
+      if (!neverStarted) return dialogAnswer(this.#options.system, command.program, result);
       failure = failed(command.program, result);
     }
     if (failure !== null) throw failure;

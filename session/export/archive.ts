@@ -57,11 +57,12 @@ async function* entriesOf(
 ): AsyncGenerator<Entry> {
   const { hasImages, members, version } = archive;
   const now = new Date();
+  const encoder = new TextEncoder();
   const file = (name: string, input: Entry["input"]): Entry => ({ name, input, lastModified: now });
   const text = (name: string, content: Readonly<Record<string, unknown>> | string) =>
     file(
       name,
-      encoded(typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`),
+      pieces(encoder.encode(typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`)),
     );
   if (hasImages) yield text("collection.json", collectionDocument(archive, now));
   let planes = 0;
@@ -77,9 +78,14 @@ async function* entriesOf(
       }
     }
     if (hasImages && referenceImage !== null) {
-      yield* documents(referenceImage, `${member.name} reference`, member.reference!);
-      for await (const { indices, chunks: parts } of referencePlanes(member, pack)) {
-        yield* chunks(referenceImage, indices, parts ?? []);
+      const layout = member.reference!;
+      yield* documents(referenceImage, `${member.name} reference`, layout);
+      const channels = member.summary.reference!.channels.map(({ index }) => index);
+      const packed = await pack(member, { channels, position: null, layout: layout.packed });
+      try {
+        for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
+      } finally {
+        packed.release();
       }
     }
     for (const { path, content } of memberDocuments(member, missing, version)) yield text(path, content);
@@ -94,16 +100,6 @@ async function* entriesOf(
     for (const [row, bytes] of parts.entries()) {
       yield file(`${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, pieces(bytes));
     }
-  }
-}
-
-async function* encoded(text: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder();
-  for (let rest = text; rest !== "";) {
-    const room = new Uint8Array(PIECE_BYTES);
-    const { read, written } = encoder.encodeInto(rest, room);
-    yield room.subarray(0, written);
-    rest = rest.slice(read);
   }
 }
 
@@ -191,16 +187,5 @@ function* groupsOf({ layout, channels, summary, opened }: ExportedMember): Gener
   const indices = [...channels.keys()];
   for (const position of writtenPositions(summary.axes, opened)) {
     for (let i = 0; i < indices.length; i += size) yield { position, group: indices.slice(i, i + size) };
-  }
-}
-
-async function* referencePlanes(member: ExportedMember, pack: Packer): AsyncGenerator<PlacedPlane> {
-  const { summary, reference } = member;
-  const channels = summary.reference!.channels.map(({ index }) => index);
-  const { planes, release } = await pack(member, { channels, position: null, layout: reference!.packed });
-  try {
-    for (const [c, chunks] of planes.entries()) yield { indices: { c }, chunks };
-  } finally {
-    release();
   }
 }
