@@ -30,15 +30,6 @@ Deno.test("a plane gives its memory back once, after its last lease", () => {
   deepEqual(freed.map(({ byteLength }) => byteLength), [16]);
 });
 
-Deno.test("a plane without a lease gives its memory back at once", () => {
-  const { plane, freed } = planeOf(4);
-  plane.lease()();
-  equal(freed.length, 0);
-  plane.release();
-  plane.release();
-  equal(freed.length, 1);
-});
-
 Deno.test("a plane is sent in chunks of 4 MiB, each when it is asked for", async () => {
   // 5.5 MiB and one sample, except the first and the last two bytes.
   const { plane, bytes } = planeOf(11 * 131_072 + 1);

@@ -101,13 +101,6 @@ Deno.test("a closed store ends its sessions and refuses new ones", () => {
   equal(budget.used, 0);
 });
 
-Deno.test("a late timer ends an unused session", () => {
-  const { store, budget, create, timers, ended } = storeOf();
-  create();
-  for (const work of [...timers]) work();
-  deepEqual([budget.used, store.size, ended()], [0, 0, 1]);
-});
-
 Deno.test("a budget gives exactly what it has", () => {
   const budget = new MemoryBudget(100);
   const whole = budget.reserve(100);

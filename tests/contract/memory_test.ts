@@ -71,16 +71,6 @@ Deno.test("names of channels are counted in the memory of their session", () => 
   });
 });
 
-Deno.test("a description of a few KiB is counted whole, too", () => {
-  const names = ["A", "B"].map((name) => name.padStart(3000, "n"));
-  return withFile(omeTiff([names]), async (server, path) => {
-    await server.open(path);
-    const held = server.budget.used - server.pool.openBytes - 2 * PLANE;
-    // Two bytes for each character.
-    assert(held > 2 * 2 * 3000, `${held} bytes are counted`);
-  });
-});
-
 Deno.test("texts that a reader may keep are counted in what the worker keeps", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();

@@ -44,6 +44,13 @@ async function stop(child: Deno.ChildProcess, signal: Deno.Signal): Promise<void
   if (!WINDOWS) assert.equal(code, 0);
 }
 
+const post = (base: string, path: string, body: unknown): Promise<Response> =>
+  fetch(base + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
 async function outcome(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const { code, stdout, stderr } = await outputOf(start(args), args.join(" "));
   return { code, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
@@ -160,11 +167,7 @@ Deno.test("a file that cannot be opened is reported at the start, and the server
   ) {
     const { child, base, log, text } = await serving([file]);
     if (reported !== null) await until(() => reported.test(text().split("WARN ")[1] ?? ""), "a warning");
-    const opened = await fetch(`${base}/api/v2/open`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ path: whole }),
-    });
+    const opened = await post(base, "/api/v2/open", { path: whole });
     assert.equal(opened.status, 200, await opened.text());
     await stop(child, "SIGTERM");
     if (reported === null) assert.doesNotMatch(await log(), /WARN/);
@@ -189,11 +192,7 @@ Deno.test("the server finishes a running response before it ends", { ignore: WIN
   const [rows, columns] = [16 * 1024, 1024];
   await writePlainStore(image, { planes: [ramp(rows, columns)], rows, columns });
   const { child, base, log } = await serving();
-  const opened = await (await fetch(`${base}/api/v2/open`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ path: image }),
-  })).json();
+  const opened = await (await post(base, "/api/v2/open", { path: image })).json();
   const response = await fetch(base + opened.channels[0].dataUrl);
   child.kill("SIGINT");
   await pause(300);
@@ -216,11 +215,7 @@ Deno.test("nothing takes an archive for whole whose server was killed", { ignore
   });
   await writePlainStore(image, { planes, rows: 1024, columns: 1024 });
   const { child, base, log } = await serving();
-  const link = await (await fetch(`${base}/api/v2/export`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ members: [{ path: image }] }),
-  })).json();
+  const link = await (await post(base, "/api/v2/export", { members: [{ path: image }] })).json();
   const cut = join(folder, "cut.zip");
   using file = await Deno.open(cut, { write: true, create: true });
   const response = await fetch(base + link.downloadUrl);
