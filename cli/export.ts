@@ -42,15 +42,15 @@ export const EXPORT: WritingCommand = {
     const archive = await exporter.prepare(order, options, signal).catch((error: unknown) => {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
-    const progress = new Progress(given.flags.has("--quiet"));
+    const show = progressOf(given.flags.has("--quiet"));
     let [bytes, planes] = [0, 0];
     const body = await exporter.stream(archive, signal, () => {}, (count) => planes = count);
     for await (const part of body) {
       await writeBytes(part);
       bytes += part.length;
-      progress.show(planes, bytes, false);
+      show(planes, bytes, false);
     }
-    progress.show(planes, bytes, true);
+    show(planes, bytes, true);
     return EXIT.ok;
   },
 };
@@ -71,22 +71,16 @@ async function membersOf(
   return members;
 }
 
-/** A line on standard error that is overwritten. */
-class Progress {
-  readonly #isQuiet: boolean;
-  readonly #isTerminal = Deno.stderr.isTerminal();
-  #shown = performance.now();
-
-  constructor(isQuiet: boolean) {
-    this.#isQuiet = isQuiet;
-  }
-
-  show(planes: number, bytes: number, isEnd: boolean): void {
+/** Shows a line on standard error from time to time, which the next one overwrites, and at the end. */
+function progressOf(isQuiet: boolean): (planes: number, bytes: number, isEnd: boolean) => void {
+  const isTerminal = Deno.stderr.isTerminal();
+  let shown = performance.now();
+  return (planes, bytes, isEnd) => {
     const now = performance.now();
-    if (this.#isQuiet || !isEnd && (!this.#isTerminal || now - this.#shown < PROGRESS_MS)) return;
-    this.#shown = now;
+    if (isQuiet || !isEnd && (!isTerminal || now - shown < PROGRESS_MS)) return;
+    shown = now;
     const line = `${planes} planes, ${(bytes / 2 ** 20).toFixed(1)} MiB`;
-    const text = this.#isTerminal ? `\r${line}${isEnd ? "\n" : ""}` : `${line}\n`;
+    const text = isTerminal ? `\r${line}${isEnd ? "\n" : ""}` : `${line}\n`;
     Deno.stderr.writeSync(new TextEncoder().encode(text));
-  }
+  };
 }

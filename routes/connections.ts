@@ -6,16 +6,12 @@ import { type SentHead, sentHead } from "./sent_request.ts";
 
 /** A request and its answer. */
 export class Exchange {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
   readonly head: SentHead;
   /** Settles when the rest of the request cannot be read. */
   readonly broken: Promise<RequestError>;
   readonly #break: (fault: RequestError) => void;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
-    this.incoming = incoming;
-    this.outgoing = outgoing;
+  constructor(readonly incoming: IncomingMessage, readonly outgoing: ServerResponse) {
     this.head = sentHead(incoming);
     ({ promise: this.broken, resolve: this.#break } = Promise.withResolvers<RequestError>());
   }

@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { quoted, UnsupportedFormat } from "../readers/errors.ts";
-import { FORMAT_NAMES, type FormatName, MARKED_NAMES } from "../readers/format.ts";
+import { FORMAT_NAMES, MARKED_NAMES } from "../readers/format.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isInsideRoots, pathError } from "../readers/io/paths.ts";
 import type { NamedAcquisition } from "./named_acquisitions.ts";
@@ -156,21 +156,15 @@ class Folder {
 
   /** The kind of a folder, by the files that mark stores and collections. */
   async #kindOf(name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
-    for (const format of MARKED_NAMES) {
-      if (!await this.#isMarked(name, format)) continue;
-      const isCollection = format.name === FORMAT_NAMES.collection.name;
-      return { kind: isCollection ? "collection" : "image", format: format.name };
+    for (const { name: format, markers = [], markedFolder, extensions } of MARKED_NAMES) {
+      if (!extensions.some((extension) => this.allowedExtensions.includes(extension))) continue;
+      const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
+      for (const place of folders.flatMap((folder) => markers.map((marker) => join(folder, marker)))) {
+        if (!(await this.#look(place))?.isFile) continue;
+        return { kind: format === FORMAT_NAMES.collection.name ? "collection" : "image", format };
+      }
     }
     return { kind: "folder", format: null };
-  }
-
-  async #isMarked(name: string, { markers = [], markedFolder, extensions }: FormatName): Promise<boolean> {
-    if (!extensions.some((extension) => this.allowedExtensions.includes(extension))) return false;
-    const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
-    for (const place of folders.flatMap((folder) => markers.map((marker) => join(folder, marker)))) {
-      if ((await this.#look(place))?.isFile) return true;
-    }
-    return false;
   }
 
   /** Names of the files directly in a subfolder, prefixed with its name. */

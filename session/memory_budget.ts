@@ -19,11 +19,17 @@ export class MemoryBudget {
     return this.#used;
   }
 
-  /** Takes `bytes`; `what` is the subject of the message: `The planes`. @throws {SessionMemoryExceeded} */
-  reserve(bytes: number, what = "The planes"): Reservation {
+  /**
+   * Takes `bytes`.
+   *
+   * @param what subject of the message: `The planes`
+   * @param released called with the number of bytes of each release
+   * @throws {SessionMemoryExceeded}
+   */
+  reserve(bytes: number, what = "The planes", released?: (bytes: number) => void): Reservation {
     const missing = bytes - (this.capacity - this.#used);
     if (missing > 0) this.giveUp(missing);
-    const reservation = this.tryReserve(bytes);
+    const reservation = this.tryReserve(bytes, released);
     if (reservation === null) {
       throw new SessionMemoryExceeded(
         `${what} need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ${
@@ -35,7 +41,7 @@ export class MemoryBudget {
   }
 
   /** Takes `bytes` if they are free, else `null`. */
-  tryReserve(bytes: number): Reservation | null {
+  tryReserve(bytes: number, released: (bytes: number) => void = () => {}): Reservation | null {
     if (!(bytes <= this.capacity - this.#used)) return null;
     this.#used += bytes;
     let held = bytes;
@@ -47,6 +53,7 @@ export class MemoryBudget {
         const given = Math.min(part, held);
         held -= given;
         this.#used -= given;
+        released(given);
       },
     };
   }
@@ -71,18 +78,9 @@ export class Consent {
         } that they may have together; delete sessions, or open the file anew`,
       );
     }
-    const reservation = this.budget.reserve(bytes);
+    const reservation = this.budget.reserve(bytes, "The planes", (given) => this.#held -= given);
     this.#held += bytes;
-    return {
-      get bytes() {
-        return reservation.bytes;
-      },
-      release: (part) => {
-        const before = reservation.bytes;
-        reservation.release(part);
-        this.#held -= before - reservation.bytes;
-      },
-    };
+    return reservation;
   }
 }
 
