@@ -62,7 +62,6 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
   const leave = () => gone.abort(new Error("The client went away"));
   void c.env.info.completed.then(leave, leave);
   const over = (fault: unknown) => {
-    leave();
     link.memory.release();
     if (fault === null) return;
     log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);

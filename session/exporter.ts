@@ -224,6 +224,8 @@ export class Exporter {
     stallMs = Infinity,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { pool } = this.resources;
+    const gone = new AbortController();
+    const signal = AbortSignal.any([client, gone.signal]);
     /** One acquisition stays open at a time. */
     let current: { readonly member: ExportedMember; readonly key: string } | null = null;
     const close = () => {
@@ -236,18 +238,21 @@ export class Exporter {
         current = { member, key: newSessionId() };
         pool.retain(current.key);
       }
-      return this.#pack(member, current.key, order, client);
+      return this.#pack(member, current.key, order, signal);
     };
     const { zipOf } = await import("./export/archive.ts");
     const reader = (await zipOf(archive, pack, written)).getReader();
     let cancelWatch = () => {};
-    let isOver = false;
-    const end = (fault: unknown = null) => {
-      cancelWatch();
-      if (isOver) return;
-      isOver = true;
+    const end = (fault: unknown) => {
       close();
       over(fault);
+    };
+    /** Stops the work before it waits for its end. */
+    const stop = async (reason: unknown, fault: unknown) => {
+      cancelWatch();
+      gone.abort(reason);
+      await reader.cancel(reason).catch(() => {});
+      end(fault);
     };
     return new ReadableStream({
       pull: async (controller) => {
@@ -256,7 +261,7 @@ export class Exporter {
           const { done, value } = await reader.read();
           if (done) {
             controller.close();
-            return end();
+            return end(null);
           }
           controller.enqueue(value);
         } catch (error) {
@@ -266,14 +271,10 @@ export class Exporter {
         cancelWatch = this.clock.after(stallMs, () => {
           const fault = new Error(`it moved no byte for ${stallMs / 1000} s`);
           controller.error(fault);
-          void reader.cancel().catch(() => {});
-          end(fault);
+          void stop(fault, fault);
         });
       },
-      async cancel(reason) {
-        await reader.cancel(reason).catch(() => {});
-        end();
-      },
+      cancel: (reason) => stop(reason, null),
     }, { highWaterMark: 0 });
   }
 
