@@ -12,21 +12,29 @@ export interface Problem {
 
 /** Collects the problems of a document. */
 export class DocumentProblems {
+  readonly #file: string;
+  readonly #problems: Problem[];
+  readonly #at: readonly PropertyKey[];
+
   /** Adds problems to a list, for the part of the document at `at`. */
   constructor(
-    private readonly file: string,
-    private readonly problems: Problem[],
-    private readonly at: readonly PropertyKey[] = [],
-  ) {}
+    file: string,
+    problems: Problem[],
+    at: readonly PropertyKey[] = [],
+  ) {
+    this.#file = file;
+    this.#problems = problems;
+    this.#at = at;
+  }
 
   /** Collects the problems of a part of this document. */
   below(path: readonly PropertyKey[]): DocumentProblems {
-    return new DocumentProblems(this.file, this.problems, [...this.at, ...path]);
+    return new DocumentProblems(this.#file, this.#problems, [...this.#at, ...path]);
   }
 
   add(path: readonly PropertyKey[], message: string): void {
-    const keys = [...this.at, ...path].map((key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"));
-    this.problems.push({ file: this.file, pointer: keys.map((key) => `/${key}`).join(""), message });
+    const keys = [...this.#at, ...path].map((key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"));
+    this.#problems.push({ file: this.#file, pointer: keys.map((key) => `/${key}`).join(""), message });
   }
 }
 

@@ -54,6 +54,9 @@ interface Entry {
 
 /** A pool that grows on demand to one worker more than the machine has cores. Planes leave one worker free for opens. */
 export class DecodePool {
+  readonly #clock: Clock;
+  readonly #budget: MemoryBudget;
+  readonly #start: StartWorker;
   readonly #size: number;
   /** Workers; the last used one is last. */
   readonly #workers = new Map<WorkerClient, Entry>();
@@ -72,11 +75,14 @@ export class DecodePool {
 
   /** Creates a pool without workers. Tests pass `start` and `size`. */
   constructor(
-    private readonly clock: Clock,
-    private readonly budget: MemoryBudget,
-    private readonly start: StartWorker = startDecodeWorker,
+    clock: Clock,
+    budget: MemoryBudget,
+    start: StartWorker = startDecodeWorker,
     size = navigator.hardwareConcurrency + 1,
   ) {
+    this.#clock = clock;
+    this.#budget = budget;
+    this.#start = start;
     this.#size = Math.max(1, Math.min(size, MAX_WORKERS));
   }
 
@@ -273,7 +279,7 @@ export class DecodePool {
       this.#discard(worker);
       this.#serve();
     };
-    const worker = new WorkerClient(this.start(), this.clock, lost, broken);
+    const worker = new WorkerClient(this.#start(), this.#clock, lost, broken);
     this.#workers.set(worker, { open: new Map(), busy: false, key: null, cancelRest: null });
     return worker;
   }
@@ -283,7 +289,7 @@ export class DecodePool {
     open.delete(key);
     const bytes = this.#live.has(key) ? worker.indexBytes(key) : null;
     const isEnough = bytes !== null && before !== undefined && before.bytes >= bytes;
-    const held = bytes === null ? null : isEnough ? before : this.budget.tryReserve(bytes);
+    const held = bytes === null ? null : isEnough ? before : this.#budget.tryReserve(bytes);
     if (before !== held) before?.release();
     if (held === null) worker.forget(key);
     else open.set(key, held);
@@ -297,7 +303,7 @@ export class DecodePool {
 
   #restLater(worker: WorkerClient, entry: Entry): void {
     entry.cancelRest?.();
-    entry.cancelRest = this.clock.after(REST_MS, () => {
+    entry.cancelRest = this.#clock.after(REST_MS, () => {
       entry.cancelRest = null;
       if (worker.holdsDecoder || entry.open.size === 0) {
         this.#discard(worker);

@@ -74,6 +74,8 @@ const groupsOf = (channels: readonly number[], together: number): number[][] => 
 
 /** The decoding of planes. It reserves the memory of the decoders, and its caller that of the samples. */
 export class Decoding {
+  readonly #wanted: WantedPlanes;
+  readonly #resources: DecodeResources;
   /** Rejects with the reason of the signal at once. @throws {ReaderError | SessionMemoryExceeded} */
   readonly decoded: Promise<DecodedPlanes>;
   /** Settles when no worker uses the memory of the planes any longer. */
@@ -89,23 +91,25 @@ export class Decoding {
 
   /** Begins with an idle worker, which is given back when it is quiet. The signal stops all workers. */
   constructor(
-    private readonly wanted: WantedPlanes,
+    wanted: WantedPlanes,
     first: WorkerClient,
-    private readonly resources: DecodeResources,
+    resources: DecodeResources,
     signal: AbortSignal,
   ) {
+    this.#wanted = wanted;
+    this.#resources = resources;
     ({ promise: this.quiet, resolve: this.#becomeQuiet } = Promise.withResolvers<void>());
     this.#signal = AbortSignal.any([signal, this.#fault.signal]);
     this.decoded = this.#run(first);
   }
 
   async #run(first: WorkerClient): Promise<DecodedPlanes> {
-    const { channels, rows, working } = this.wanted;
+    const { channels, rows, working } = this.#wanted;
     this.#workers.set(first, null);
     try {
       this.#workers.set(first, this.#reserve(working.bytes));
       const helpers = rows === null ? this.#takeHelpers() : [];
-      const pieces = rows === null ? divide(this.wanted, 1 + helpers.length) : [{ channels, rows }];
+      const pieces = rows === null ? divide(this.#wanted, 1 + helpers.length) : [{ channels, rows }];
       await this.#distribute(pieces, first, helpers);
       const planes = this.#assembled(pieces);
       this.#stop(new Error("The other workers decoded all planes"));
@@ -119,15 +123,15 @@ export class Decoding {
   }
 
   #reserve(bytes: number): Reservation {
-    return this.resources.budget.reserve(bytes, "The decoders, beside the planes,");
+    return this.#resources.budget.reserve(bytes, "The decoders, beside the planes,");
   }
 
   /** Takes as many free workers as are useful, if the budget has memory for their decoders. */
   #takeHelpers(): readonly WorkerClient[] {
-    const { key, working } = this.wanted;
-    const { pool, budget } = this.resources;
+    const { key, working } = this.#wanted;
+    const { pool, budget } = this.#resources;
     const helpers: WorkerClient[] = [];
-    const most = mostPieces(this.wanted) - 1;
+    const most = mostPieces(this.#wanted) - 1;
     while (helpers.length < most) {
       const memory = budget.tryReserve(working.bytes);
       const helper = memory && pool.spare(key);
@@ -168,13 +172,13 @@ export class Decoding {
 
   /** Has a worker decode a piece, a second time if the decoders need more memory than expected. */
   async #order(worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> {
-    const { position, reference, summary } = this.wanted;
+    const { position, reference, summary } = this.#wanted;
     const { start, end } = piece.rows ?? { start: 0, end: summary.rows };
-    let { working } = this.wanted;
+    let { working } = this.#wanted;
     for (let tries = 0; tries < 2; tries += 1) {
-      const buffers = this.resources.memory.take(4 * summary.columns * (end - start), piece.channels.length);
+      const buffers = this.#resources.memory.take(4 * summary.columns * (end - start), piece.channels.length);
       const order = { ...piece, position, reference: reference && isFirst, working, buffers };
-      const answer = await worker.ask(this.wanted, { type: "decode", order }, this.#signal);
+      const answer = await worker.ask(this.#wanted, { type: "decode", order }, this.#signal);
       if (answer.planes !== null) return answer;
       working = answer.working;
       this.#workers.get(worker)?.release();
@@ -187,7 +191,7 @@ export class Decoding {
     const memory = this.#workers.get(worker);
     if (!this.#workers.delete(worker)) return;
     memory?.release();
-    void this.resources.pool.giveBack(worker, this.wanted.key);
+    void this.#resources.pool.giveBack(worker, this.#wanted.key);
     if (this.#workers.size === 0) this.#becomeQuiet();
   }
 
@@ -198,7 +202,7 @@ export class Decoding {
   }
 
   #assembled(pieces: readonly Piece[]): DecodedPlanes {
-    const { channels, summary: { rows: height, columns } } = this.wanted;
+    const { channels, summary: { rows: height, columns } } = this.#wanted;
     const answers = this.#answers;
     const isWhole = pieces.length === 1;
     const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));

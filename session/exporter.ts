@@ -38,12 +38,15 @@ export interface Link {
 
 /** The memory of the documents and descriptions of an order. */
 export class OrderMemory {
+  readonly #budget: MemoryBudget;
   readonly #held: Reservation[] = [];
 
-  constructor(private readonly budget: MemoryBudget) {}
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
+  }
 
   take(bytes: number): void {
-    this.#held.push(this.budget.reserve(bytes, "The documents of the export"));
+    this.#held.push(this.#budget.reserve(bytes, "The documents of the export"));
   }
 
   release(): void {
@@ -53,6 +56,10 @@ export class OrderMemory {
 
 /** Exports of all clients. */
 export class Exporter {
+  readonly #clock: Clock;
+  readonly #resources: DecodeResources;
+  readonly #store: SessionStore;
+  readonly #opener: Opener;
   readonly #waits: Waits;
   /** Bytes of planes that archives hold. */
   #held = 0;
@@ -62,18 +69,22 @@ export class Exporter {
 
   /** `timeoutSeconds` is how long the decoding of one position may take. */
   constructor(
-    private readonly clock: Clock,
-    private readonly resources: DecodeResources,
-    private readonly store: SessionStore,
-    private readonly opener: Opener,
+    clock: Clock,
+    resources: DecodeResources,
+    store: SessionStore,
+    opener: Opener,
     timeoutSeconds: number,
   ) {
+    this.#clock = clock;
+    this.#resources = resources;
+    this.#store = store;
+    this.#opener = opener;
     this.#waits = new Waits(clock, timeoutSeconds);
   }
 
   /** Reserves memory for an order and its body. @throws {SessionMemoryExceeded} */
   hold(bytes: number): OrderMemory {
-    const memory = new OrderMemory(this.resources.budget);
+    const memory = new OrderMemory(this.#resources.budget);
     memory.take(bytes);
     return memory;
   }
@@ -82,7 +93,7 @@ export class Exporter {
   async parse(bytes: Uint8Array<ArrayBuffer>, client: AbortSignal): Promise<unknown> {
     using wait = this.#waits.begin("Parsing the order", client);
     const about = { key: newSessionId(), source: null };
-    return await this.resources.pool.ask(about, { type: "parse", bytes }, wait.signal);
+    return await this.#resources.pool.ask(about, { type: "parse", bytes }, wait.signal);
   }
 
   /**
@@ -103,8 +114,8 @@ export class Exporter {
     for (const [index, asked] of order.members.entries()) {
       const { sessionId, path, scene = null } = asked;
       const described = sessionId === undefined
-        ? await this.opener.describe({ ...options, path: path!, scene, channelIndices: null, signal })
-        : this.store.get(sessionId);
+        ? await this.#opener.describe({ ...options, path: path!, scene, channelIndices: null, signal })
+        : this.#store.get(sessionId);
       options.memory.take(described.summaryBytes);
       const member = exportedMember(asked, index, order, described);
       faults.push(...memberFaults(member, index), ...await this.#tableFaults(member, index, signal));
@@ -122,7 +133,7 @@ export class Exporter {
       // Finds damaged planes without decoding them.
       using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, signal);
       const indices = channels.map(({ index }) => index);
-      await this.resources.pool.ask(
+      await this.#resources.pool.ask(
         { key: newSessionId(), source },
         { type: "survey", channels: indices },
         wait.signal,
@@ -143,7 +154,7 @@ export class Exporter {
     );
     if (tables.length === 0) return [];
     using wait = this.#waits.begin("Judging the tables", client);
-    const problems = await this.resources.pool.ask(
+    const problems = await this.#resources.pool.ask(
       { key: newSessionId(), source: null },
       { type: "judge", tables: tables.map(({ csv }) => csv) },
       wait.signal,
@@ -173,7 +184,7 @@ export class Exporter {
       cancel();
       this.#links.delete(id);
     };
-    const cancel = this.clock.after(LINK_SECONDS * 1000, () => {
+    const cancel = this.#clock.after(LINK_SECONDS * 1000, () => {
       use();
       memory.release();
     });
@@ -223,7 +234,7 @@ export class Exporter {
     written: (planes: number) => void = () => {},
     stallMs = Infinity,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const { pool } = this.resources;
+    const { pool } = this.#resources;
     const gone = new AbortController();
     const signal = AbortSignal.any([client, gone.signal]);
     /** One acquisition stays open at a time. */
@@ -268,7 +279,7 @@ export class Exporter {
           end(error);
           throw error;
         }
-        cancelWatch = this.clock.after(stallMs, () => {
+        cancelWatch = this.#clock.after(stallMs, () => {
           const fault = new Error(`it moved no byte for ${stallMs / 1000} s`);
           controller.error(fault);
           void stop(fault, fault);
@@ -284,7 +295,7 @@ export class Exporter {
     order: Parameters<Packer>[1],
     client: AbortSignal,
   ): ReturnType<Packer> {
-    const { pool, budget } = this.resources;
+    const { pool, budget } = this.#resources;
     const { rows, columns } = order.layout;
     // The samples, and as many bytes again for the packed planes.
     const planeBytes = 8 * rows * columns * order.channels.length;

@@ -48,9 +48,11 @@ async function loadNames(): Promise<typeof import("./named_acquisitions.ts")> {
 
 /** Lists folders under the rules of opening by path. */
 export class FolderLister {
+  readonly #rules: OpenRules;
   readonly #waits: Waits;
 
-  constructor(clock: Clock, private readonly rules: OpenRules) {
+  constructor(clock: Clock, rules: OpenRules) {
+    this.#rules = rules;
     this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
   }
 
@@ -71,9 +73,9 @@ export class FolderLister {
   }
 
   async #list(asked: string, signal: AbortSignal): Promise<FolderListing> {
-    const path = await judgePath(asked, this.rules.roots);
-    const roots = this.rules.roots?.map((root) => root.resolved) ?? null;
-    const folder = new Folder(path, roots, this.rules.allowedExtensions, signal);
+    const path = await judgePath(asked, this.#rules.roots);
+    const roots = this.#rules.roots?.map((root) => root.resolved) ?? null;
+    const folder = new Folder(path, roots, this.#rules.allowedExtensions, signal);
     const isCut = await folder.read(asked);
     const candidates = await folder.candidates();
     const entries: ListedEntry[] = [];
@@ -89,25 +91,34 @@ export class FolderLister {
 type Candidate = NamedAcquisition | { readonly name: string; readonly files: null };
 
 class Folder {
+  readonly #path: string;
+  readonly #roots: readonly string[] | null;
+  readonly #allowedExtensions: readonly string[];
+  readonly #signal: AbortSignal;
   readonly #files: string[] = [];
   readonly #folders: string[] = [];
 
   constructor(
-    private readonly path: string,
-    private readonly roots: readonly string[] | null,
-    private readonly allowedExtensions: readonly string[],
-    private readonly signal: AbortSignal,
-  ) {}
+    path: string,
+    roots: readonly string[] | null,
+    allowedExtensions: readonly string[],
+    signal: AbortSignal,
+  ) {
+    this.#path = path;
+    this.#roots = roots;
+    this.#allowedExtensions = allowedExtensions;
+    this.#signal = signal;
+  }
 
   /** Reads the names. @param asked name of the folder in messages @returns whether there are too many names */
   async read(asked: string): Promise<boolean> {
     const links: string[] = [];
     let count = 0;
     try {
-      if ((await Deno.stat(this.path)).isFile) {
+      if ((await Deno.stat(this.#path)).isFile) {
         throw new UnsupportedFormat(`${quoted(asked)} is a file, not a folder; POST /api/v2/open opens it`);
       }
-      for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(this.path)) {
+      for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(this.#path)) {
         if (name.startsWith(".")) continue;
         if ((count += 1) > MAX_FOLDER_ENTRIES) break;
         if (isSymlink) links.push(name);
@@ -128,10 +139,10 @@ class Folder {
   async candidates(): Promise<Candidate[]> {
     const { namedAcquisitions } = await loadNames();
     const acquisitions = namedAcquisitions(
-      basename(this.path),
+      basename(this.#path),
       this.#files.sort(),
       this.#folders,
-      this.allowedExtensions,
+      this.#allowedExtensions,
     );
     const taken = new Set(acquisitions.map(({ folder }) => folder));
     const folders = this.#folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
@@ -141,7 +152,7 @@ class Folder {
   /** The entry; `null` if it has disappeared or cannot be inspected. */
   async entryOf(candidate: Candidate): Promise<ListedEntry | null> {
     const { name } = candidate;
-    const path = join(this.path, name);
+    const path = join(this.#path, name);
     if (candidate.files === null) {
       const found = await this.#look(name);
       return found && { name, path, ...await this.#kindOf(name), bytes: null, modified: timeOf([found]) };
@@ -157,7 +168,7 @@ class Folder {
   /** The kind of a folder, by the files that mark stores and collections. */
   async #kindOf(name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
     for (const { name: format, markers = [], markedFolder, extensions } of MARKED_NAMES) {
-      if (!extensions.some((extension) => this.allowedExtensions.includes(extension))) continue;
+      if (!extensions.some((extension) => this.#allowedExtensions.includes(extension))) continue;
       const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
       for (const place of folders.flatMap((folder) => markers.map((marker) => join(folder, marker)))) {
         if (!(await this.#look(place))?.isFile) continue;
@@ -171,7 +182,7 @@ class Folder {
   async #filesIn(folder: string): Promise<string[]> {
     const names: string[] = [];
     try {
-      for await (const { name, isFile } of Deno.readDir(join(this.path, folder))) {
+      for await (const { name, isFile } of Deno.readDir(join(this.#path, folder))) {
         if (isFile) names.push(join(folder, name));
       }
     } catch {
@@ -183,9 +194,9 @@ class Folder {
   /** The file or folder of a name; `null` if it is missing, outside the roots or not accessible. */
   async #look(name: string): Promise<Deno.FileInfo | null> {
     try {
-      const path = join(this.path, name);
-      const resolved = this.roots === null ? path : await realpath(path);
-      return isInsideRoots(resolved, this.roots) ? await Deno.stat(resolved) : null;
+      const path = join(this.#path, name);
+      const resolved = this.#roots === null ? path : await realpath(path);
+      return isInsideRoots(resolved, this.#roots) ? await Deno.stat(resolved) : null;
     } catch {
       return null;
     }
@@ -195,7 +206,7 @@ class Folder {
   async each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
     const results: R[] = [];
     for (let at = 0; at < items.length; at += AT_ONCE) {
-      this.signal.throwIfAborted();
+      this.#signal.throwIfAborted();
       results.push(...await Promise.all(items.slice(at, at + AT_ONCE).map(work)));
     }
     return results;

@@ -64,13 +64,16 @@ export class MemoryBudget {
  * that is free. Repeated opens may raise the total to half of the budget only, since a page repeats them without asking the user.
  */
 export class Consent {
+  readonly #budget: MemoryBudget;
   #held = 0;
 
-  constructor(private readonly budget: MemoryBudget) {}
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
+  }
 
   /** Takes `bytes`; `isAgain` tells that an open is repeated without asking the user. @throws {SessionMemoryExceeded} */
   reserve(bytes: number, isAgain: boolean): Reservation {
-    const most = this.budget.capacity / 2;
+    const most = this.#budget.capacity / 2;
     if (isAgain && this.#held + bytes > most) {
       throw new SessionMemoryExceeded(
         `Opening it again needs ${mebibytes(bytes)}, and its sessions hold ${mebibytes(this.#held)} of the ${
@@ -78,7 +81,7 @@ export class Consent {
         } that they may have together; delete sessions, or open the file anew`,
       );
     }
-    const reservation = this.budget.reserve(bytes, "The planes", (given) => this.#held -= given);
+    const reservation = this.#budget.reserve(bytes, "The planes", (given) => this.#held -= given);
     this.#held += bytes;
     return reservation;
   }

@@ -42,14 +42,20 @@ export type DescribedAcquisition = Pick<LoadedAcquisition, "summary" | "source" 
 
 /** Opens acquisitions. */
 export class Opener {
+  readonly #resources: DecodeResources;
+  readonly #store: SessionStore;
+  readonly #rules: OpenRules;
   readonly #waits: Waits;
 
   constructor(
     clock: Clock,
-    private readonly resources: DecodeResources,
-    private readonly store: SessionStore,
-    private readonly rules: OpenRules,
+    resources: DecodeResources,
+    store: SessionStore,
+    rules: OpenRules,
   ) {
+    this.#resources = resources;
+    this.#store = store;
+    this.#rules = rules;
     this.#waits = new Waits(clock, rules.loadTimeoutSeconds);
   }
 
@@ -61,7 +67,7 @@ export class Opener {
   async open(order: OpenOrder): Promise<Session> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
-    return await this.#load(source, new Consent(this.resources.budget), false, wait.signal);
+    return await this.#load(source, new Consent(this.#resources.budget), false, wait.signal);
   }
 
   /**
@@ -74,8 +80,8 @@ export class Opener {
     using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
     if (isSame(session, choice)) {
       await untilAborted(requireMarksLater(marks), wait.signal);
-      const live = this.store.get(session.id);
-      return this.store.share(
+      const live = this.#store.get(session.id);
+      return this.#store.share(
         newSessionId(),
         live,
         consent.reserve(SESSION_BYTES + live.summaryBytes, true),
@@ -93,7 +99,7 @@ export class Opener {
   async describe(order: OpenOrder): Promise<DescribedAcquisition> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
-    const { pool } = this.resources;
+    const { pool } = this.#resources;
     const key = newSessionId();
     const worker = await pool.takeForOpen(key, wait.signal);
     try {
@@ -125,9 +131,9 @@ export class Opener {
     signal: AbortSignal,
   ): Promise<Session> {
     const id = newSessionId();
-    return this.store.create(
+    return this.#store.create(
       id,
-      await loadAcquisition(id, source, this.resources, signal, consent, isAgain),
+      await loadAcquisition(id, source, this.#resources, signal, consent, isAgain),
     );
   }
 
@@ -135,12 +141,12 @@ export class Opener {
     { path, chosenByUser, channelIndices, scene }: OpenOrder,
     signal: AbortSignal,
   ): Promise<AcquisitionSource> {
-    const roots = chosenByUser ? null : this.rules.roots;
+    const roots = chosenByUser ? null : this.#rules.roots;
     const request = {
       path: await untilAborted(judgePath(path, roots, chosenByUser), signal),
       roots: roots?.map((root) => root.resolved) ?? null,
       channelIndices,
-      allowedExtensions: this.rules.allowedExtensions,
+      allowedExtensions: this.#rules.allowedExtensions,
       scene,
     };
     return { request, marks: new Map() };

@@ -14,17 +14,20 @@ const REST_MS = 5000;
  * plane of 16 MiB, as long as decoding into it.
  */
 export class PlaneMemory {
+  readonly #clock: Clock;
   /** Buffers by the size of their plane in bytes, each with a function that cancels its release. */
   readonly #kept = new Map<number, Map<ArrayBuffer, () => void>>();
   #bytes = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Takes the memory of a released plane of `bytes` bytes; the buffer may be longer. */
   give(buffer: ArrayBuffer, bytes: number): void {
     if (bytes < SMALLEST || this.#bytes + bytes > MOST) return void buffer.transfer(0);
     this.#bytes += bytes;
-    const cancel = this.clock.after(REST_MS, () => this.#forget(buffer, bytes).transfer(0));
+    const cancel = this.#clock.after(REST_MS, () => this.#forget(buffer, bytes).transfer(0));
     this.#kept.getOrInsertComputed(bytes, () => new Map()).set(buffer, cancel);
   }
 

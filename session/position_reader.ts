@@ -32,6 +32,7 @@ const MAX_REMEMBERED = 4096;
 
 /** Serves all sessions. */
 export class PositionReader {
+  readonly #resources: DecodeResources;
   readonly #waits: Waits;
   readonly #cache: PlaneCache;
   /** Jobs of planes and parts of planes that wait or are being decoded, by key. */
@@ -48,7 +49,8 @@ export class PositionReader {
   /** Number of decodings whose workers are not quiet. */
   #running = 0;
 
-  constructor(clock: Clock, private readonly resources: DecodeResources, timeoutSeconds: number) {
+  constructor(clock: Clock, resources: DecodeResources, timeoutSeconds: number) {
+    this.#resources = resources;
     this.#waits = new Waits(clock, timeoutSeconds);
     const { pool, budget } = resources;
     this.#cache = new PlaneCache(budget.capacity);
@@ -64,7 +66,7 @@ export class PositionReader {
   }
 
   get counts(): { waiting: number; running: number; cached: number } {
-    const waiting = this.resources.pool.waitingPlanes;
+    const waiting = this.#resources.pool.waitingPlanes;
     return { waiting, running: this.#running, cached: this.#cache.bytes };
   }
 
@@ -103,7 +105,7 @@ export class PositionReader {
       sent.resolve();
     };
     const asked = { key: session.id, source: session.source };
-    const { pool, budget } = this.resources;
+    const { pool, budget } = this.#resources;
     let memory: Reservation | null = null;
     try {
       const worker = await pool.takeForPlane(session.id, wait.signal);
@@ -136,7 +138,7 @@ export class PositionReader {
     const isOwn = (key: string) => key.startsWith(`${id} `);
     for (const [key, job] of this.#jobs) if (isOwn(key) && job.isIdle) job.abandon(ended.reason);
     this.#cache.drop(isOwn);
-    this.resources.pool.forget(id);
+    this.#resources.pool.forget(id);
   }
 
   #wait(session: Session, client: AbortSignal): Wait {
@@ -161,7 +163,7 @@ export class PositionReader {
     const isWhole = rows === null || this.#jobs.has(key);
     const ownKey = isWhole ? key : `${key} ${rows.start}-${rows.end}`;
     const job = this.#jobs.get(ownKey) ?? this.#begin(ownKey, async (signal) => {
-      const worker = await this.resources.pool.takeForPlane(place.session.id, signal);
+      const worker = await this.#resources.pool.takeForPlane(place.session.id, signal);
       return await this.#decode(place, isWhole ? null : rows, worker, signal);
     });
     return await job.wait(signal);
@@ -190,7 +192,7 @@ export class PositionReader {
   ): Promise<LeasedPlane> {
     const { session, channel, position } = place;
     const { id, summary, source } = session;
-    const { pool, budget } = this.resources;
+    const { pool, budget } = this.#resources;
     let memory;
     try {
       memory = budget.reserve(4 * summary.rows * summary.columns, "The samples of the plane");
@@ -199,7 +201,7 @@ export class PositionReader {
       throw await changeOr(error, source.marks);
     }
     const wanted = { ...session, key: id, channels: [channel], position, rows, reference: false };
-    const { decoded, quiet } = new Decoding(wanted, worker, this.resources, signal);
+    const { decoded, quiet } = new Decoding(wanted, worker, this.#resources, signal);
     this.#untilQuiet(quiet);
     try {
       const answer = await decoded;
@@ -219,7 +221,7 @@ export class PositionReader {
     memory: Reservation,
   ): LeasedPlane {
     const plane = new PlaneBuffer(parts, (buffer, bytes) => {
-      this.resources.memory.give(buffer, bytes);
+      this.#resources.memory.give(buffer, bytes);
       memory.release(bytes);
     });
     memory.release(memory.bytes - plane.byteLength);
@@ -253,7 +255,7 @@ export class PositionReader {
       if (session.ended.aborted || !isWithin(place)) continue;
       if (this.#cache.has(key) || this.#jobs.has(key)) continue;
       if (!this.#hasRoomAhead(session)) return void (this.#ahead = []);
-      const worker = this.resources.pool.spare(session.id, 0);
+      const worker = this.#resources.pool.spare(session.id, 0);
       if (worker === null) return void this.#ahead.unshift(place);
       const next = place;
       this.#aheadJobs.add(this.#begin(key, (signal) => this.#decode(next, null, worker, signal)));
@@ -263,7 +265,7 @@ export class PositionReader {
 
   /** Whether the cache can keep a plane and the budget has room for one more, which a request may need meanwhile. */
   #hasRoomAhead({ summary, working }: Session): boolean {
-    const { budget } = this.resources;
+    const { budget } = this.#resources;
     const planeBytes = 4 * summary.rows * summary.columns;
     const free = budget.capacity - budget.used + this.#cache.bytes;
     return planeBytes <= this.#cache.capacity && 2 * (planeBytes + working.bytes) <= free;

@@ -45,6 +45,9 @@ export interface Session extends OpenedAcquisition {
 
 /** All live sessions. The time to live counts from the open; nothing extends it. */
 export class SessionStore {
+  readonly #clock: Clock;
+  readonly #memory: PlaneMemory;
+  readonly #ended: (session: Session) => void;
   readonly #sessions = new Map<
     string,
     { session: Session; ended: AbortController; cancelExpiry: () => void; free: () => void }
@@ -53,11 +56,15 @@ export class SessionStore {
 
   /** Creates an empty store, which gives planes of ended sessions to `memory` and calls `ended` after the end of each. */
   constructor(
-    private readonly clock: Clock,
+    clock: Clock,
     readonly ttlSeconds: number,
-    private readonly memory: PlaneMemory,
-    private readonly ended: (session: Session) => void = () => {},
-  ) {}
+    memory: PlaneMemory,
+    ended: (session: Session) => void = () => {},
+  ) {
+    this.#clock = clock;
+    this.#memory = memory;
+    this.#ended = ended;
+  }
 
   get size(): number {
     return this.#sessions.size;
@@ -74,7 +81,7 @@ export class SessionStore {
         reservation.release(bytes);
       });
     const channels = byIndex(
-      planes.map((parts) => hold(parts, (buffer, bytes) => this.memory.give(buffer, bytes))),
+      planes.map((parts) => hold(parts, (buffer, bytes) => this.#memory.give(buffer, bytes))),
       summary.loaded,
     );
     const referenceChannels = byIndex(
@@ -115,8 +122,8 @@ export class SessionStore {
   #add(of: Omit<Session, "ended" | "expiresAt">, free: () => void): Session {
     const ended = new AbortController();
     const life = this.ttlSeconds * 1000;
-    const session: Session = { ...of, expiresAt: this.clock.now() + life, ended: ended.signal };
-    const cancelExpiry = this.clock.after(life, () => this.#drop(session.id));
+    const session: Session = { ...of, expiresAt: this.#clock.now() + life, ended: ended.signal };
+    const cancelExpiry = this.#clock.after(life, () => this.#drop(session.id));
     this.#sessions.set(session.id, { session, ended, cancelExpiry, free });
     return session;
   }
@@ -124,7 +131,7 @@ export class SessionStore {
   find(id: string): Session | null {
     const session = this.#sessions.get(id)?.session;
     // The expiry timer may be late.
-    return session && session.expiresAt > this.clock.now() ? session : null;
+    return session && session.expiresAt > this.#clock.now() ? session : null;
   }
 
   /** The live session with this id. @throws {SessionNotFound} */
@@ -139,7 +146,7 @@ export class SessionStore {
   }
 
   secondsRemaining(session: Session): number {
-    return Math.max(0, (session.expiresAt - this.clock.now()) / 1000);
+    return Math.max(0, (session.expiresAt - this.#clock.now()) / 1000);
   }
 
   /** The plane of a source channel at the opened position. @throws {SessionNotFound | ChannelNotFound} */
@@ -181,7 +188,7 @@ export class SessionStore {
     cancelExpiry();
     ended.abort(new SessionNotFound(`The session "${id}" has ended`));
     free();
-    this.ended(session);
+    this.#ended(session);
   }
 }
 

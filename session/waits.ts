@@ -10,15 +10,20 @@ export interface Wait extends Disposable {
 
 /** Ends the work of each request at the load time-out, or when the client leaves, the session ends or the server stops. */
 export class Waits {
+  readonly #clock: Clock;
+  readonly #seconds: number;
   readonly #closing = new AbortController();
 
-  constructor(private readonly clock: Clock, private readonly seconds: number) {}
+  constructor(clock: Clock, seconds: number) {
+    this.#clock = clock;
+    this.#seconds = seconds;
+  }
 
   /** Begins to wait. The message of the time-out begins with `what`: `Opening "a.tif"`. */
   begin(what: string, client: AbortSignal, session?: AbortSignal): Wait {
     const own = new AbortController();
-    const cancel = this.clock.after(this.seconds * 1000, () => {
-      own.abort(new LoadTimeout(`${what} took longer than ${this.seconds} s and was stopped`));
+    const cancel = this.#clock.after(this.#seconds * 1000, () => {
+      own.abort(new LoadTimeout(`${what} took longer than ${this.#seconds} s and was stopped`));
     });
     const leave = () => own.abort(new ClientGone("The client went away"));
     client.addEventListener("abort", leave, { once: true });

@@ -31,6 +31,10 @@ export interface KeyedSource {
 
 /** Asks a worker questions, one at a time. */
 export class WorkerClient {
+  readonly #worker: Worker;
+  readonly #clock: Clock;
+  readonly #lost: () => void;
+  readonly #broken: () => void;
   /** Settles when the worker has answered, even after a stop; until then the worker uses the memory of its order. */
   quiet: Promise<void> = Promise.resolve();
   /** True if a decoder holds memory that is freed only when the worker ends. */
@@ -49,11 +53,15 @@ export class WorkerClient {
    * @param broken called if the worker failed and cannot be used again
    */
   constructor(
-    private readonly worker: Worker,
-    private readonly clock: Clock,
-    private readonly lost: () => void,
-    private readonly broken: () => void,
+    worker: Worker,
+    clock: Clock,
+    lost: () => void,
+    broken: () => void,
   ) {
+    this.#worker = worker;
+    this.#clock = clock;
+    this.#lost = lost;
+    this.#broken = broken;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) =>
       data.type === "compiled" ? void DECODERS.set(data.bytes, data.code) : this.#answered?.(data);
     worker.onerror = (event) => {
@@ -89,14 +97,14 @@ export class WorkerClient {
     const stop = () => {
       flag.raise();
       reject(signal.reason);
-      this.#cancelGrace = this.clock.after(GRACE_MS, this.lost);
+      this.#cancelGrace = this.#clock.after(GRACE_MS, this.#lost);
     };
     if ("order" in question) this.holdsDecoder ||= question.order.working.endsWithWorker;
     const isOpen = this.#open.has(key);
     const message: Asked = { type: "ask", question, key, source: isOpen ? null : source, stop: flag.shared };
     const asked: Question = question;
     const buffers = asked.type === "decode" ? asked.order.buffers : [];
-    this.worker.postMessage(message, asked.type === "parse" ? [asked.bytes.buffer] : buffers);
+    this.#worker.postMessage(message, asked.type === "parse" ? [asked.bytes.buffer] : buffers);
     this.quiet = quiet.promise;
     this.#answered = (answered) => {
       this.#answered = null;
@@ -118,23 +126,23 @@ export class WorkerClient {
 
   forget(key: string): void {
     this.#open.delete(key);
-    this.worker.postMessage({ type: "forget", key } satisfies ToWorker);
+    this.#worker.postMessage({ type: "forget", key } satisfies ToWorker);
   }
 
   /** Closes the files of all acquisitions until the next read. */
   rest(): void {
-    this.worker.postMessage({ type: "rest" } satisfies ToWorker);
+    this.#worker.postMessage({ type: "rest" } satisfies ToWorker);
   }
 
   terminate(): void {
     this.#cancelGrace();
-    this.worker.terminate();
+    this.#worker.terminate();
   }
 
   #break(reason: string): void {
     this.#fault = new Error(reason);
     this.#answered?.({ type: "failed", error: toWire(this.#fault), indexBytes: null });
-    this.broken();
+    this.#broken();
   }
 }
 

@@ -33,15 +33,18 @@ function shortOrigin(origin: string): string {
  * scripts are never refused.
  */
 export class DialogManners {
+  readonly #now: () => number;
   #cancelled: number[] = [];
   #pausedUntil = -Infinity;
 
   /** Takes a clock in milliseconds that never goes back. */
-  constructor(private readonly now: () => number) {}
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /** Called before a dialog opens. @throws {DialogBusy} foreign pages have to wait */
   check(isForeign: boolean): void {
-    if (!isForeign || this.now() >= this.#pausedUntil) return;
+    if (!isForeign || this.#now() >= this.#pausedUntil) return;
     throw new DialogBusy(
       `Pages of other sites had ${TOO_MANY} dialogs cancelled within a minute; they may ask again after ${PAUSE} seconds`,
       { retryAfter: PAUSE },
@@ -51,7 +54,7 @@ export class DialogManners {
   /** Called when the user cancels a dialog, or its page goes away. */
   cancelled(isForeign: boolean): void {
     if (!isForeign) return;
-    const now = this.now();
+    const now = this.#now();
     this.#cancelled = [...this.#cancelled.filter((time) => now - time < WINDOW), now].slice(-TOO_MANY);
     if (this.#cancelled.length === TOO_MANY) this.#pausedUntil = now + PAUSE * 1000;
   }
