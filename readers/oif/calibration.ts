@@ -14,9 +14,8 @@ const MAIN_IMAGE = "Reference Image Parameter";
 
 /** Sources of the steps. */
 export interface StepSources {
-  /** The main settings as text. */
+  /** The text of `main`. */
   readonly settings: Settings;
-  /** The same, parsed. */
   readonly main: MainSettings;
   /** Settings of the first plane. */
   readonly plane: Settings | null;
@@ -40,21 +39,21 @@ export function stepsOf(sources: StepSources): Steps {
     const key = letter === "X" ? "Width" : "Height";
     const [ofMain, ofPlane] = [imageStep(settings, MAIN_IMAGE, key), imageStep(plane, IMAGE, key)];
     if (ofMain && ofPlane && ofMain.unit === ofPlane.unit && differ(ofMain.step, ofPlane.step)) {
-      warnings.push(
-        warning(
-          "metadata_disagree",
-          `The step along ${letter} is stated as ${ofMain.step} and, for the first plane, as ${ofPlane.step} ${ofMain.unit}`,
-        ),
-      );
+      const text = `The step along ${letter} is stated as ${ofMain.step} and, for the first plane, as`;
+      warnings.push(warning("metadata_disagree", `${text} ${ofPlane.step} ${ofMain.unit}`));
     }
     // For a line scan, the main settings may state the size of the frame in which the line was drawn.
     const [first, second] = main.rows === "Y" ? [ofMain, ofPlane] : [ofPlane, ofMain];
     return first ?? second ?? planned(axes.get(letter));
   };
+  const spaced = (letter: "Z" | "L") => {
+    const axis = axes.get(letter);
+    return known(calibrated(Math.abs(axis?.interval ?? 0), axis?.unit)) ?? planned(axis);
+  };
   const steps: Partial<Record<string, Calibration>> = {
     X: length("X"),
-    Z: spaced(axes.get("Z")) ?? planned(axes.get("Z")),
-    L: spaced(axes.get("L")) ?? planned(axes.get("L")),
+    Z: spaced("Z"),
+    L: spaced("L"),
     T: known(calibrated(meanStep(times), "s")) ?? planned(axes.get("T")),
   };
   const rows = main.rows === "Y"
@@ -93,18 +92,10 @@ export function imageSteps(settings: Settings | null): { readonly y: Calibration
   };
 }
 
-function imageStep(
-  settings: Settings | null,
-  section: string,
-  key: "Width" | "Height",
-): Calibration | undefined {
-  const unit = settings?.text(section, `${key}Unit`);
-  return known(calibrated(settings?.number(section, `${key}ConvertValue`), unit));
-}
-
-/** The stated distance between samples. */
-const spaced = (axis: PlannedAxis | undefined) =>
-  known(calibrated(Math.abs(axis?.interval ?? 0), axis?.unit));
+const imageStep = (settings: Settings | null, section: string, key: "Width" | "Height") =>
+  known(
+    calibrated(settings?.number(section, `${key}ConvertValue`), settings?.text(section, `${key}Unit`)),
+  );
 
 /** The mean step from the first to the last planned sample. */
 function planned(axis: PlannedAxis | undefined): Calibration | undefined {

@@ -3,10 +3,9 @@
  * are in sectors of 64 bytes inside the root's stream, linked by the mini FAT. Storages are ignored, since the stream names
  * in an OIB are distinct.
  */
-import type { ByteSource } from "../io/byte_source.ts";
+import { type ByteSource, CheckedSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { FREE, Sectors } from "./chain.ts";
 
 /** Signature of a compound file. */
 export const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1] as const;
@@ -21,6 +20,9 @@ const MAX_SECTORS = 1 << 23;
 const MAX_ENTRIES = 1 << 18;
 const ENTRY_MEMORY = 300;
 
+/** Largest number of runs of adjacent sectors in a stream, 50 bytes of heap each; FluoView writes one to three. */
+const MAX_RUNS = 1 << 18;
+
 /** Number of FAT sectors listed in the header. */
 const HEADER_FAT_SECTORS = 109;
 
@@ -32,6 +34,10 @@ const MINI_SECTOR_BYTES = 64;
 const STREAM = 2;
 const ROOT = 5;
 
+/** Marks in place of a sector number ([MS-CFB] 2.1). */
+const END_OF_CHAIN = 0xfffffffe;
+const FREE = 0xffffffff;
+
 interface Entry {
   readonly start: number;
   readonly size: number;
@@ -41,22 +47,38 @@ type Header = ReturnType<typeof readHeader>;
 
 /** One compound file. */
 export class CompoundFile {
-  /** Streams by name; `null` if two streams have the name. */
-  readonly #streams = new Map<string, Entry | null>();
+  readonly #streams = new Map<string, Entry>();
   readonly #header: Header;
   readonly #sectors: Sectors;
-  #root: Entry | null = null;
+  #root: Entry = { start: END_OF_CHAIN, size: 0 };
   #mini: Sectors | null = null;
 
   /** Reads header, FAT and directory. @throws {DecodeFailed} they are damaged, or larger than any instrument writes */
   constructor(file: ByteSource) {
     this.#header = readHeader(file);
-    const { sectorBytes } = this.#header;
-    this.#sectors = new Sectors(
-      { base: file, origin: sectorBytes, sectorBytes },
-      readFat(file, this.#header),
-    );
-    this.#readDirectory();
+    const { directory, sectorBytes } = this.#header;
+    this.#sectors = new Sectors(file, sectorBytes, sectorBytes, readFat(file, this.#header));
+    const what = "the directory of the compound file";
+    const most = MAX_ENTRIES * ENTRY_BYTES;
+    const source = this.#sectors.chain(directory, most + 1, what);
+    if (source.size > most) throw new DecodeFailed(`${what} has more than ${MAX_ENTRIES} entries`);
+    const bytes = source.read(0, source.size, what);
+    for (let at = 0; at < bytes.length; at += ENTRY_BYTES) {
+      this.#addEntry(bytes.subarray(at, at + ENTRY_BYTES));
+    }
+  }
+
+  #addEntry(bytes: Uint8Array): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const kind = view.getUint8(66);
+    // In version 3 the high half is undefined.
+    const high = this.#header.version === 3 ? 0 : view.getUint32(124, true);
+    const entry = { start: view.getUint32(116, true), size: high * 2 ** 32 + view.getUint32(120, true) };
+    if (kind === ROOT) this.#root = entry;
+    if (kind !== STREAM) return;
+    const length = Math.min(64, view.getUint16(64, true));
+    const name = new TextDecoder("utf-16le").decode(bytes.subarray(0, length & ~1)).replace(/\0.*$/s, "");
+    this.#streams.set(name, entry);
   }
 
   get names(): Iterable<string> {
@@ -78,76 +100,30 @@ export class CompoundFile {
    * The bytes of a stream, or `null`.
    *
    * @param called its name in messages
-   * @throws {DecodeFailed} two streams have the name, or its sectors hold less than the directory declares
+   * @throws {DecodeFailed} its sectors hold less than the directory declares
    */
   open(name: string, called: string): ByteSource | null {
     const entry = this.#streams.get(name);
     if (entry === undefined) return null;
-    if (entry === null) throw new DecodeFailed(`two streams are called "${name}"`);
     const sectors = entry.size >= this.#header.cutoff ? this.#sectors : this.#mini ??= this.#readMini();
     return sectors.stream(entry.start, entry.size, called);
   }
 
   #readMini(): Sectors {
-    if (this.#root === null) throw new DecodeFailed("the directory has no root entry");
     const { sectorBytes, miniFat, miniFatSectors } = this.#header;
     const base = this.#sectors.stream(this.#root.start, this.#root.size, "the stream of small streams");
-    const needed = Math.ceil(4 * Math.ceil(base.size / MINI_SECTOR_BYTES) / sectorBytes);
-    const size = Math.min(miniFatSectors, needed) * sectorBytes;
+    const size = Math.min(miniFatSectors * sectorBytes, 4 * Math.ceil(base.size / MINI_SECTOR_BYTES));
     const table = this.#sectors.stream(miniFat, size, "the mini FAT");
-    return new Sectors(
-      { base, origin: 0, sectorBytes: MINI_SECTOR_BYTES },
-      wordsOf(table.read(0, size, "the mini FAT")),
-    );
-  }
-
-  #readDirectory(): void {
-    const { directory, sectorBytes } = this.#header;
-    const what = "the directory of the compound file";
-    const most = MAX_ENTRIES * ENTRY_BYTES;
-    const source = this.#sectors.whole(directory, most, what);
-    if (source.size > most) throw new DecodeFailed(`${what} has more than ${MAX_ENTRIES} entries`);
-    for (let offset = 0; offset < source.size; offset += sectorBytes) {
-      const sector = source.read(offset, sectorBytes, what);
-      for (let at = 0; at < sectorBytes; at += ENTRY_BYTES) {
-        this.#addEntry(sector.subarray(at, at + ENTRY_BYTES));
-      }
-    }
-  }
-
-  #addEntry(bytes: Uint8Array): void {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const kind = view.getUint8(66);
-    if (kind !== STREAM && kind !== ROOT) return;
-    // In version 3 the high half is undefined.
-    const high = this.#header.version === 3 ? 0 : view.getUint32(124, true);
-    const entry = { start: view.getUint32(116, true), size: high * 2 ** 32 + view.getUint32(120, true) };
-    if (kind === ROOT) {
-      this.#root ??= entry;
-      return;
-    }
-    const length = Math.min(64, view.getUint16(64, true));
-    const name = new TextDecoder("utf-16le").decode(bytes.subarray(0, length & ~1)).replace(/\0.*$/s, "");
-    this.#streams.set(name, this.#streams.has(name) ? null : entry);
+    return new Sectors(base, 0, MINI_SECTOR_BYTES, wordsOf(table.read(0, size, "the mini FAT")));
   }
 }
 
 function readHeader(file: ByteSource) {
   const bytes = file.read(0, HEADER_BYTES, "the header of the compound file");
-  if (SIGNATURE.some((byte, i) => bytes[i] !== byte)) {
-    throw new DecodeFailed("the file does not start with the signature of a compound file");
-  }
   const view = new DataView(bytes.buffer);
-  const [version, order, shift, miniShift] = [26, 28, 30, 32].map((at) => view.getUint16(at, true));
-  if (
-    order !== 0xfffe || miniShift !== 6 || !(version === 3 && shift === 9 || version === 4 && shift === 12)
-  ) {
-    throw new DecodeFailed(
-      `the header of the compound file has version ${version}, byte order ${
-        order!.toString(16)
-      }, sectors of ` +
-        `2^${shift} and 2^${miniShift} bytes; version 3 with 2^9 and 4 with 2^12, little-endian, 2^6 are read`,
-    );
+  const [version, shift] = [view.getUint16(26, true), view.getUint16(30, true)];
+  if (!(version === 3 && shift === 9 || version === 4 && shift === 12)) {
+    throw new DecodeFailed(`the compound file has version ${version} with sectors of 2^${shift} bytes`);
   }
   return {
     version,
@@ -162,53 +138,126 @@ function readHeader(file: ByteSource) {
   };
 }
 
-/** The part of the FAT that covers the sectors of the file. */
-function readFat(file: ByteSource, header: Header): Uint32Array {
-  const { sectorBytes, fatSectors } = header;
-  const sectors = Math.ceil(Math.max(0, file.size - sectorBytes) / sectorBytes);
+/** The part of the FAT that covers the sectors of the file. The header lists its first sectors, DIFAT sectors the others. */
+function readFat(file: ByteSource, { sectorBytes, fatSectors, listed, difat }: Header): Uint32Array {
+  const sectors = Math.max(0, Math.ceil(file.size / sectorBytes) - 1);
   if (sectors > MAX_SECTORS) {
     throw new DecodeFailed(`the compound file has ${sectors} sectors, more than ${MAX_SECTORS}`);
   }
-  const wanted = Math.min(fatSectors, Math.ceil(4 * sectors / sectorBytes));
-  const fat = new Uint32Array(wanted * sectorBytes / 4).fill(FREE);
-  let filled = 0;
-  for (const sector of fatList(file, header, sectors)) {
-    if (filled === wanted) break;
-    const what = `FAT sector ${filled}`;
+  const words = (sector: number, what: string) => {
     if (sector >= sectors) throw new DecodeFailed(`${what} is sector ${sector}; there are ${sectors}`);
-    fat.set(wordsOf(file.read((sector + 1) * sectorBytes, sectorBytes, what)), filled * sectorBytes / 4);
-    filled += 1;
+    return wordsOf(file.read((sector + 1) * sectorBytes, sectorBytes, what));
+  };
+  const wanted = Math.min(fatSectors, Math.ceil(4 * sectors / sectorBytes));
+  const numbers = [...listed];
+  // A circular chain ends too, at the last wanted FAT sector.
+  for (let next = difat; numbers.length < wanted;) {
+    const list = words(next, "a list of FAT sectors");
+    numbers.push(...list.subarray(0, -1));
+    next = list.at(-1)!;
   }
-  if (filled < wanted) {
-    throw new DecodeFailed(`the compound file declares ${fatSectors} FAT sectors and lists ${filled}`);
-  }
+  const fat = new Uint32Array(wanted * sectorBytes / 4);
+  numbers.slice(0, wanted).forEach((sector, i) =>
+    fat.set(words(sector, `FAT sector ${i}`), i * sectorBytes / 4)
+  );
   return fat;
-}
-
-/** Numbers of the FAT sectors: from the header, then from the chain of DIFAT sectors. */
-function* fatList(
-  file: ByteSource,
-  { listed, difat, sectorBytes }: Header,
-  sectors: number,
-): Generator<number> {
-  for (const sector of listed) {
-    if (sector === FREE) return;
-    yield sector;
-  }
-  let next = difat;
-  // A circular chain ends too, since the caller stops at the last wanted FAT sector.
-  while (next < sectors) {
-    const words = wordsOf(file.read((next + 1) * sectorBytes, sectorBytes, "a list of FAT sectors"));
-    for (const sector of words.subarray(0, -1)) {
-      if (sector === FREE) return;
-      yield sector;
-    }
-    next = words.at(-1) ?? FREE;
-  }
 }
 
 /** 32-bit little-endian words. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(4 * i, true));
+}
+
+/** The sectors of a file or stream. */
+class Sectors {
+  readonly #count: number;
+
+  /**
+   * Creates the sectors from their table.
+   *
+   * @param base contains the sectors, from `origin` on
+   * @param next for each sector, the next one in its chain
+   */
+  constructor(
+    private readonly base: ByteSource,
+    private readonly origin: number,
+    private readonly sectorBytes: number,
+    private readonly next: Uint32Array,
+  ) {
+    this.#count = Math.ceil(Math.max(0, base.size - origin) / sectorBytes);
+  }
+
+  /** True if the table uses sectors after the last one. */
+  get reachesBeyond(): boolean {
+    return this.next.subarray(this.#count).some((next) => next !== FREE);
+  }
+
+  get indexBytes(): number {
+    return this.next.byteLength;
+  }
+
+  /** The bytes of a stream. @throws {DecodeFailed} as `chain`, or the chain has fewer than `size` bytes */
+  stream(first: number, size: number, name: string): ByteSource {
+    if (size > this.base.size) {
+      throw new DecodeFailed(`${name} declares ${size} bytes; ${this.base.name} has ${this.base.size}`);
+    }
+    const chain = this.chain(first, size, name);
+    if (chain.size < size) {
+      throw new DecodeFailed(`${name} declares ${size} bytes; its chain holds ${chain.size}`);
+    }
+    return chain;
+  }
+
+  /** At most the first `most` bytes of a chain. @throws {DecodeFailed} it leaves the file, or is too scattered */
+  chain(first: number, most: number, name: string): ByteSource {
+    const runs: Run[] = [];
+    let end = 0;
+    for (let sector = first; end < most && sector !== END_OF_CHAIN; sector = this.next[sector] ?? FREE) {
+      if (sector >= this.#count) {
+        const place = sector === FREE ? "an unused sector" : `sector ${sector}`;
+        throw new DecodeFailed(`${name} leads to ${place}, but there are ${this.#count}`);
+      }
+      const place = this.origin + sector * this.sectorBytes;
+      const start = end;
+      end += this.sectorBytes;
+      const last = runs.at(-1);
+      if (last !== undefined && last.place + start - last.start === place) last.end = end;
+      else if (runs.push({ start, end, place }) > MAX_RUNS) {
+        throw new DecodeFailed(`${name} is scattered over more than ${MAX_RUNS} places`);
+      }
+    }
+    return new Chain(this.base, runs, Math.min(end, most), name);
+  }
+}
+
+/** Adjacent sectors: their byte range in the chain, and their offset in the file. */
+interface Run {
+  readonly start: number;
+  end: number;
+  readonly place: number;
+}
+
+/** The bytes of a chain. */
+class Chain extends CheckedSource {
+  constructor(
+    private readonly base: ByteSource,
+    private readonly runs: readonly Run[],
+    override readonly size: number,
+    override readonly name: string,
+  ) {
+    super();
+  }
+
+  override readInto(offset: number, target: Uint8Array, what: string): void {
+    this.require(offset, target.length, what);
+    let run = this.runs.findIndex(({ end }) => end > offset);
+    for (let done = 0; done < target.length; run += 1) {
+      const { start, end, place } = this.runs[run]!;
+      const at = offset + done;
+      const step = Math.min(end - at, target.length - done);
+      this.base.readInto(place + at - start, target.subarray(done, done + step), what);
+      done += step;
+    }
+  }
 }

@@ -71,16 +71,6 @@ Deno.test("a FAT that the header cannot list as a whole is listed by DIFAT secto
   }
 });
 
-Deno.test("returns null for missing streams, and refuses two of one name", () => {
-  const { bytes } = writeCompound(TWO);
-  equal(new CompoundFile(sourceOf(bytes)).open("Stream00003", "it"), null);
-  const written = writeCompound({ A: TWO.Stream00001, B: TWO.Stream00002 });
-  const second = written.sectorBytes * (written.directory + 1) + 256;
-  const twice = written.bytes.slice();
-  twice[second] = "A".charCodeAt(0);
-  refused(twice, /two streams are called "A"/);
-});
-
 const V3 = writeCompound(TWO);
 const fatWord = (sector: number) => (V3.fat + 1) * 512 + 4 * sector;
 const entryAt = (n: number) => (V3.directory + 1) * 512 + 128 * n;
@@ -98,16 +88,14 @@ const HOSTILE: readonly (readonly [name: string, bytes: () => Uint8Array, messag
   [
     "a directory that leads round",
     () => changed(V3, [fatWord(V3.directory), V3.directory]),
-    /directory .* more than 262144 entries|scattered/,
+    /directory .* more than 262144 entries/,
   ],
   ["a directory outside", () => changed(V3, [48, 4000]), /directory .*sector 4000/],
   ["a FAT sector outside", () => changed(V3, [76, 4000]), /FAT sector 0 is sector 4000/],
-  ["no FAT sectors listed", () => changed(V3, [76, FREE]), /declares 1 FAT sectors and lists 0/],
   ["no FAT sectors declared", () => changed(V3, [44, 0]), /leads to an unused sector/],
   ["a header alone", () => V3.bytes.slice(0, 512), /there are 0/],
   ["half a header", () => V3.bytes.slice(0, 300), /header .*ends after the file/],
   ["sectors of 2^31 bytes", () => changed(V3, [30, 0x0006001f]), /sectors of 2\^31/],
-  ["big-endian", () => changed(V3, [28, 0x0009feff]), /byte order feff/],
 ];
 
 const FREE = 0xffffffff;
@@ -115,11 +103,6 @@ const FREE = 0xffffffff;
 for (const [name, bytes, message] of HOSTILE) {
   Deno.test(`refused: ${name}`, () => refused(bytes(), message));
 }
-
-Deno.test("ignores wrong counts of sectors that no stream needs", () => {
-  // 2^32 - 1 FAT, DIFAT and mini FAT sectors are declared.
-  deepEqual(readAll(changed(V3, [44, FREE], [72, FREE], [64, FREE], [40, FREE])), TWO);
-});
 
 Deno.test("a circle of DIFAT sectors ends at the last FAT sector", () => {
   const large = writeCompound({ A: ramp(31_000 * 512) });

@@ -1,7 +1,7 @@
 /** The main settings of an acquisition, and their contradictions to the stored planes. */
 import type { AxisLetter } from "../reader.ts";
 import type { PageLayout } from "../tiff/page.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
 import { IMAGE } from "./plane_settings.ts";
 import type { PlaneGrid } from "./planes.ts";
@@ -9,12 +9,6 @@ import type { Settings } from "./settings.ts";
 
 /** Highest number of an axis section; numbers start at 0. */
 const LAST_AXIS = 8;
-
-/** Largest number of channel sections to read; scanners have five or six detectors, merged series a few more. */
-const MAX_CHANNEL_SECTIONS = 10_000;
-
-/** Keys of the date; the first is FluoView's misspelling. */
-const DATE_KEYS = ["ImageCaputreDate", "ImageCaptureDate"] as const;
 
 /** One axis as planned. */
 export interface PlannedAxis {
@@ -47,15 +41,17 @@ export interface MainSettings {
 
 /** Parses the main settings. */
 export function mainSettings(settings: Settings): MainSettings {
-  const order = (settings.text("Axis Parameter Common", "AxisOrder") ?? "").toUpperCase().replace(
-    /[^A-Z]/g,
-    "",
-  );
+  const written = settings.text("Axis Parameter Common", "AxisOrder") ?? "";
+  const order = written.toUpperCase().replace(/[^A-Z]/g, "");
+  const channels: (string | null)[] = [];
+  for (let n = 1; settings.has(`Channel ${n} Parameters`); n += 1) {
+    channels.push(settings.text(`Channel ${n} Parameters`, "CH Name"));
+  }
   return {
     order,
     rows: rowsOf(order),
     axes: axesIn(settings),
-    channels: channelsIn(settings),
+    channels,
     moment: firstMoment(...datesIn(settings)),
     region: settings.text("Acquisition Parameters Common", "RegionMode") ?? "None",
   };
@@ -84,23 +80,15 @@ function axesIn(settings: Settings): Map<string, PlannedAxis> {
   return axes;
 }
 
-function channelsIn(settings: Settings): (string | null)[] {
-  const names: (string | null)[] = [];
-  for (let n = 1; n <= MAX_CHANNEL_SECTIONS && settings.has(`Channel ${n} Parameters`); n += 1) {
-    names.push(settings.text(`Channel ${n} Parameters`, "CH Name"));
-  }
-  return names;
-}
-
 /** The date of the acquisition, then the dates of the lasers, which very old files have instead. */
-function* datesIn({ sections }: Settings): Generator<Moment> {
-  const acquisition = (name: string) => name.startsWith("Acquisition Parameters");
-  for (const first of [true, false]) {
-    for (const { name, values } of sections) {
-      if (acquisition(name) !== first) continue;
-      for (const key of DATE_KEYS) yield momentOf(values.get(key));
-    }
-  }
+function datesIn({ sections }: Settings): Moment[] {
+  const { own = [], others = [] } = Object.groupBy(
+    sections,
+    ({ name }) => name.startsWith("Acquisition Parameters") ? "own" : "others",
+  );
+  // The first key is FluoView's misspelling.
+  const keys = ["ImageCaputreDate", "ImageCaptureDate"];
+  return [...own, ...others].flatMap(({ values }) => keys.map((key) => momentOf(values.get(key))));
 }
 
 /** Number of planned samples along a used axis that is neither rows nor columns; else 1. */
@@ -111,32 +99,31 @@ export function plannedSize({ order, rows, axes }: MainSettings, letter: AxisLet
 /** Number of planned lines of a line scan; 1 if it is not stated. */
 export const plannedLines = ({ axes }: MainSettings): number => axes.get("T")?.size ?? 1;
 
-const contradiction = (text: string) => warning("metadata_disagree", text);
-
 /** Warns if the number of stored planes differs from the planned one. */
 export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): Warning[] {
-  const letters = ["T", "L", "Z", "C"] as const;
-  const intended = letters.reduce(
-    (count, letter) => count * Math.max(sizes[letter], plannedSize(main, letter)),
-    1,
-  );
-  const beyond = letters.find((letter) => main.order !== "" && sizes[letter] > plannedSize(main, letter));
-  const warnings: Warning[] = [];
-  if (beyond !== undefined) {
-    const [last, planned] = [sizes[beyond], plannedSize(main, beyond)];
-    warnings.push(contradiction(`Planes reach ${last} along ${beyond}, but the settings plan ${planned}`));
-  }
-  if (stored < intended) {
-    const text =
-      `${stored} of ${intended} planes are stored: the acquisition was interrupted or files are missing`;
-    warnings.push(warning("planes_missing", text));
-  }
-  return warnings;
+  const plans = (["T", "L", "Z", "C"] as const).map((letter) => {
+    return { letter, size: sizes[letter], planned: plannedSize(main, letter) };
+  });
+  const intended = plans.reduce((count, { size, planned }) => count * Math.max(size, planned), 1);
+  const beyond = plans.filter(({ size, planned }) => main.order !== "" && size > planned).slice(0, 1);
+  return [
+    ...beyond.map(({ letter, size, planned }) =>
+      warning("metadata_disagree", `Planes reach ${size} along ${letter}, but the settings plan ${planned}`)
+    ),
+    ...warnIf(
+      stored < intended,
+      "planes_missing",
+      `${stored} of ${intended} planes are stored: the acquisition was interrupted or files are missing`,
+    ),
+  ];
 }
 
 /** Warns if settings state a size other than that of the planes. @param plane settings of the first plane */
-export function sizeDoubts(main: MainSettings, plane: Settings | null, page: PageLayout): Warning[] {
-  const { width, height, bits } = page;
+export function sizeDoubts(
+  main: MainSettings,
+  plane: Settings | null,
+  { width, height, bits }: Pick<PageLayout, "width" | "height" | "bits">,
+): Warning[] {
   const own = (key: string) => plane?.number(IMAGE, key) ?? null;
   const planned = (letter: string) => {
     const size = main.axes.get(letter)?.size ?? 1;
@@ -151,28 +138,29 @@ export function sizeDoubts(main: MainSettings, plane: Settings | null, page: Pag
   ];
   return facts.filter(([, stated, , stored]) => stated !== null && stated !== stored)
     .map(([source, stated, noun, stored]) =>
-      contradiction(`The settings ${source} ${stated} ${noun}, but the planes have ${stored}`)
+      warning(
+        "metadata_disagree",
+        `The settings ${source} ${stated} ${noun}, but the planes have ${stored}`,
+      )
     );
 }
 
 /** Warns if rows are not those of a frame, or are more than planned. @param stored rows of the tallest channel */
 export function rowDoubts(main: MainSettings, stored: number): Warning[] {
-  if (main.order === "") {
-    return [
-      warning(
-        "axes_assumed",
-        "The settings do not name the axes, so the rows are assumed to be those of frames",
-      ),
-    ];
-  }
-  if (main.rows === "Y") return [];
-  if (main.rows !== "T") {
-    return [
-      warning("axis_replaced", `Rows run along the axis ${main.rows} and are served as Y`),
-    ];
-  }
+  const { order, rows } = main;
+  const assumed = "The settings do not name the axes, so the rows are assumed to be those of frames";
   const lines = plannedLines(main);
-  return lines > 1 && lines < stored
-    ? [contradiction(`${stored} lines are stored, but the settings plan ${lines}`)]
-    : [];
+  return [
+    ...warnIf(order === "", "axes_assumed", assumed),
+    ...warnIf(
+      rows !== "Y" && rows !== "T",
+      "axis_replaced",
+      `Rows run along the axis ${rows} and are served as Y`,
+    ),
+    ...warnIf(
+      rows === "T" && lines > 1 && lines < stored,
+      "metadata_disagree",
+      `${stored} lines are stored, but the settings plan ${lines}`,
+    ),
+  ];
 }

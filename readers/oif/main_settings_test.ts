@@ -1,30 +1,10 @@
 import { deepEqual } from "node:assert/strict";
-import { readPage } from "../tiff/page.ts";
-import { TiffFile } from "../tiff/tiff_file.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
-import { tiffBytes } from "../../tests/fixtures/tiff_writer.ts";
-import { DecodedBytes } from "../io/byte_source.ts";
-import { FileAccess } from "../io/random_access.ts";
 import { mainSettings, rowDoubts, sizeDoubts } from "./main_settings.ts";
 import { Settings } from "./settings.ts";
 
 /** A plane of 6 x 5 of 16 bits. */
-const PAGE = readPage(
-  new TiffFile(
-    new DecodedBytes(
-      tiffBytes(
-        {
-          ...{ littleEndian: true, bigTiff: false, width: 6, height: 5, samples: 1, bits: 16, kind: "uint" },
-          ...{ planar: false, rowsPerStrip: 5, tile: null, predictor: 1, codec: "none", fillOrder: 1 },
-        },
-        () => 1n,
-        1,
-      ),
-      "a plane",
-    ),
-    new FileAccess(),
-  ).first,
-);
+const PAGE = { width: 6, height: 5, bits: [16] };
 
 const main = (order: string, sizes: Record<string, number>) =>
   mainSettings(

@@ -9,7 +9,7 @@
  *     s_LUT1.lut, s_N-N.roi   lookup tables, regions
  *   NAME.oib         the same files as streams of a compound file, whose stream `OibInfo.txt` maps their names
  *
- * Not supported: compressed streams, an OIF without its folder, two files for one plane, planes unlike the first one.
+ * Not supported: compressed streams, an OIF without its folder, planes unlike the first one.
  */
 import { basename } from "node:path";
 import { startsWith } from "../format.ts";
@@ -39,7 +39,6 @@ import { folderStreams, type NamedStreams, oibStreams } from "./streams.ts";
 /** Memory of an acquisition's settings and warnings. */
 const BASE_BYTES = 256 << 10;
 
-/** An opened acquisition. */
 interface OpenedOif {
   readonly files: FileAccess;
   readonly streams: NamedStreams;
@@ -49,12 +48,17 @@ interface OpenedOif {
 }
 
 /** Opens an OIF with its folder, a file in the folder, or an OIB. @throws {DecodeFailed} it is damaged or not supported */
-export function scenes(source: Source): Promise<Scenes> {
+export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
-    const opened = openOif(source);
-    const { places } = opened.names;
+    const file = files.open(path);
+    const head = file.read(0, Math.min(SIGNATURE.length, file.size), "the start");
+    const streams = startsWith(head, ...SIGNATURE) ? oibStreams(file) : folderStreams(path, files);
+    const settings = Settings.read(streams.settings);
+    const names = planeNames(streams.names);
+    const opened = { files, streams, settings, main: mainSettings(settings), names };
+    const { places } = names;
     if (places.length <= 1) return oneScene(imageOf(opened, places[0]?.planes ?? []));
-    const own = places.findIndex(({ planes }) => planes.some(({ name }) => name === basename(source.path)));
+    const own = places.findIndex(({ planes }) => planes.some(({ name }) => name === basename(path)));
     return {
       count: places.length,
       own: Math.max(0, own),
@@ -66,14 +70,6 @@ export function scenes(source: Source): Promise<Scenes> {
   });
 }
 
-function openOif({ path, files }: Source): OpenedOif {
-  const file = files.open(path);
-  const head = file.read(0, Math.min(SIGNATURE.length, file.size), "the start");
-  const streams = startsWith(head, ...SIGNATURE) ? oibStreams(file) : folderStreams(path, files);
-  const settings = Settings.read(streams.settings);
-  return { files, streams, settings, main: mainSettings(settings), names: planeNames(streams.names) };
-}
-
 /** Describes the image that consists of some planes. */
 function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const { files, streams, main, names } = opened;
@@ -81,7 +77,7 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const images = PlaneFiles.open(placesIn(grid.names()), streams.open, files);
   const { name = "", tiff, page } = images.first;
   const settings = new PlaneSettings(streams);
-  const stack = stackOf(opened, { grid, images, settings });
+  const stack = stackOf(opened, grid, images, settings);
   const reference = referenceImage({
     streams,
     files,
@@ -107,14 +103,11 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   };
 }
 
-/** The planes of an image. */
 function stackOf(
   { files, streams, settings: text, main }: OpenedOif,
-  { grid, images, settings }: {
-    readonly grid: PlaneGrid;
-    readonly images: PlaneFiles;
-    readonly settings: PlaneSettings;
-  },
+  grid: PlaneGrid,
+  images: PlaneFiles,
+  settings: PlaneSettings,
 ): Stack {
   const { name = "", tiff, page } = images.first;
   const isLine = main.rows === "T";

@@ -18,7 +18,6 @@ export const SCAN = "Acquisition Parameters Common";
 /** Section with the time of a plane in milliseconds; axis 4 is T in all known files. */
 const TIME = "Axis 4 Parameters";
 
-/** Name of the settings file of an image. */
 const settingsName = (image: string): string => image.replace(/\.tif$/i, ".pty");
 
 /** Name of the regions file of an image, or `null`. */
@@ -34,11 +33,8 @@ function namedBy(part: string, extension: string): string {
   return `s_${stem.replace(/^s_/i, "")}${extension}`;
 }
 
-/** Bytes per entry of a lookup table: blue, green, red, 0. */
-const ENTRY_BYTES = 4;
-
-/** Number of entries in a lookup table, which follow its settings text. */
-const ENTRIES = 65_536;
+/** Bytes of a lookup table: 65,536 entries of blue, green, red and 0, which follow its settings text. */
+const TABLE_BYTES = 4 * 65_536;
 
 /** Largest number of channels whose lookup tables are read, with a few reads each. */
 const MAX_COLORS = 64;
@@ -65,24 +61,19 @@ export class PlaneSettings {
     });
   }
 
-  /** Colours of channels, from the lookup tables of their first planes. */
+  /** Colours of channels as `#rrggbb`, from the lookup tables of their first planes; `null` for a missing or black one. */
   colors(images: readonly (string | null)[]): (string | null)[] {
-    return images.map((image, channel) =>
-      image === null || channel >= MAX_COLORS ? null : this.#color(this.of(image))
-    );
-  }
-
-  /** `#rrggbb` of the largest sample; `null` if the table is missing, damaged or black. */
-  #color(image: Settings | null): string | null {
-    const name = image?.text("LUT Parameter", "LUTFileName");
-    if (!name) return null;
-    return unlessLost(this.warnings, "The colour of a channel", () => {
-      const table = this.#streams.open(namedBy(name, ".lut"));
-      if (table === null || table.size < ENTRIES * ENTRY_BYTES) return null;
-      const entry = table.read(table.size - ENTRY_BYTES, ENTRY_BYTES, "the last entry");
-      const [blue = 0, green = 0, red = 0] = entry;
-      const color = hexColor(red, green, blue);
-      return color === BLACK ? null : color;
+    return images.map((image, channel) => {
+      const settings = image === null || channel >= MAX_COLORS ? null : this.of(image);
+      const name = settings?.text("LUT Parameter", "LUTFileName");
+      if (!name) return null;
+      return unlessLost(this.warnings, "The colour of a channel", () => {
+        const table = this.#streams.open(namedBy(name, ".lut"));
+        if (table === null || table.size < TABLE_BYTES) return null;
+        const [blue = 0, green = 0, red = 0] = table.read(table.size - 4, 4, "the last entry");
+        const color = hexColor(red, green, blue);
+        return color === BLACK ? null : color;
+      });
     });
   }
 

@@ -8,9 +8,8 @@ import { unreadable } from "../metadata/reference.ts";
 import type { PlaneIndex, StackSizes } from "../tiff/stack.ts";
 import { type Warning, warning } from "../warning.ts";
 
-/** Letters and numbers in one name. */
+/** Letters and numbers in one name, as stored. */
 export interface PlaneName {
-  /** Name as stored. */
   readonly name: string;
   /** Numbers by letter, from 1. */
   readonly numbers: ReadonlyMap<string, number>;
@@ -29,7 +28,7 @@ export interface PlaneNames {
 const NAME = /^(.*_)?((?:[a-z]\d{3,7})+)(?:-r(\d{3,7}))?\.tif$/i;
 const PART = /([a-z])(\d+)/gi;
 
-/** Sorts the names in a folder. @throws {DecodeFailed} two files are the same plane */
+/** Sorts the names in a folder. */
 export function planeNames(names: readonly string[]): PlaneNames {
   const groups = new Map<string, PlaneName[]>();
   const sets = new Map<number, PlaneName[]>();
@@ -48,8 +47,6 @@ export function planeNames(names: readonly string[]): PlaneNames {
   const [planes = [], ...others] = [...groups.values()].sort((a, b) => b.length - a.length);
   const [first] = [...sets.keys()].sort((a, b) => a - b);
   const references = first === undefined ? [] : sets.get(first) ?? [];
-  requireDistinct(planes);
-  requireDistinct(references);
   const warnings = others.map((group) => {
     const text = `${group.length} images named like "${group[0]!.name}" are left out; planes are named like`;
     return warning("content_left_out", `${text} "${planes[0]!.name}"`);
@@ -72,29 +69,14 @@ function numbersOf(parts: string): ReadonlyMap<string, number> | null {
   return numbers;
 }
 
-function requireDistinct(planes: readonly PlaneName[]): void {
-  const seen = new Map<string, string>();
-  for (const { name, numbers } of planes) {
-    const key = [...numbers].sort(([a], [b]) => a < b ? -1 : 1).flat().join(" ");
-    const other = seen.get(key);
-    if (other !== undefined) throw new DecodeFailed(`"${other}" and "${name}" are the same plane`);
-    seen.set(key, name);
-  }
-}
-
 /** Letters of the axes within an image. */
 const LETTERS = ["T", "L", "Z", "C"] as const;
-
-/** The letter of a stage position. */
-const PLACE = "P";
 
 /** Groups planes by stage position. An unknown axis, such as an angle, is served at its first position. */
 function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames["places"] {
   let kept = planes;
-  const others = new Set(planes.flatMap(({ numbers }) => [...numbers.keys()])).difference(
-    new Set([...LETTERS, PLACE]),
-  );
-  for (const letter of others) {
+  const letters = new Set(planes.flatMap(({ numbers }) => [...numbers.keys()]));
+  for (const letter of letters.difference(new Set([...LETTERS, "P"]))) {
     const numberOf = ({ numbers }: PlaneName) => numbers.get(letter) ?? 1;
     const numbers = new Set(kept.map(numberOf));
     const first = numbers.values().reduce((least, number) => Math.min(least, number), Infinity);
@@ -104,7 +86,7 @@ function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames
       warnings.push(warning("axis_reduced", text));
     }
   }
-  const byPlace = Map.groupBy(kept, ({ numbers }) => numbers.get(PLACE) ?? null);
+  const byPlace = Map.groupBy(kept, ({ numbers }) => numbers.get("P") ?? null);
   return [...byPlace].sort(([a], [b]) => (a ?? 0) - (b ?? 0))
     .map(([number, planes]) => ({ number, planes }));
 }
@@ -137,7 +119,6 @@ export class PlaneGrid {
     this.sizes = sizes;
   }
 
-  /** Number of stored planes. */
   get stored(): number {
     return this.#names.size;
   }
@@ -165,14 +146,11 @@ export class PlaneGrid {
   /** Name of the plane at an index. @throws {PlaneNotFound} */
   name(index: PlaneIndex): string {
     const found = this.find(index);
-    if (found === null) throw new PlaneNotFound(`there is no image for ${this.#called(index)}`);
-    return found;
-  }
-
-  /** `C002Z003`, as in file names, with the axes that have more than one position. */
-  #called({ t, l, z, channel }: PlaneIndex): string {
-    const numbers = { C: channel + 1, Z: z + 1, L: l + 1, T: t + 1 };
+    if (found !== null) return found;
+    // `C002Z003`, as in file names, with the axes that have more than one position.
+    const numbers = { C: index.channel, Z: index.z, L: index.l, T: index.t };
     const used = (["C", "Z", "L", "T"] as const).filter((letter) => letter === "C" || this.sizes[letter] > 1);
-    return used.map((letter) => `${letter}${String(numbers[letter]).padStart(3, "0")}`).join("");
+    const called = used.map((letter) => `${letter}${String(numbers[letter] + 1).padStart(3, "0")}`).join("");
+    throw new PlaneNotFound(`there is no image for ${called}`);
   }
 }

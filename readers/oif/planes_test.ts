@@ -27,14 +27,6 @@ Deno.test("distinguishes planes, reference images and other files by name", () =
   deepEqual(codesOf(warnings), ["content_left_out", "reference_unreadable"]);
 });
 
-Deno.test("two files for one plane are refused", () => {
-  throws(
-    () => planeNames(["s_C001.tif", "s_C0001.tif"]),
-    /"s_C001.tif" and "s_C0001.tif" are the same plane/,
-  );
-  throws(() => planeNames(["s_C001T002.tif", "s_T002C001.tif"]), /the same plane/);
-});
-
 Deno.test("every plane is found by its index, and a missing one is named", () => {
   const sizes = fc.record({
     c: fc.integer({ min: 1, max: 3 }),

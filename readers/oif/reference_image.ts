@@ -89,9 +89,6 @@ const LINES: ReadonlySet<number> = new Set([STRAIGHT, 4, 10]);
 /** Largest difference in pixels between the length of a line and that of a row. */
 const TOLERANCE = 2;
 
-/** Name of the section of a shape. */
-const SHAPE_SECTION = "ROIBase Body";
-
 /**
  * The first line inside the reference image that has as many pixels as a row.
  *
@@ -100,7 +97,7 @@ const SHAPE_SECTION = "ROIBase Body";
  */
 export function scanLine(regions: Settings, shape: ImageShape, scanned: number): ScanPath {
   for (const { name, values } of regions.sections) {
-    if (name !== SHAPE_SECTION) continue;
+    if (name !== "ROIBase Body") continue;
     const kind = settingNumber(values.get("SHAPE") ?? null);
     const angle = settingNumber(values.get("ANGLE") ?? null) ?? 0;
     // How rotated lines are stored is unknown.

@@ -6,11 +6,8 @@ import { numberOf, textFrom } from "../metadata/text.ts";
 /** Largest text in bytes; the largest known texts, of long series, have less than a tenth. */
 const MAX_TEXT_BYTES = 16 << 20;
 
-/** Largest number of keys in a text, about 150 bytes of heap each. */
-const MAX_KEYS = 1 << 18;
-
-/** Largest number of sections in a text, about 400 bytes of heap each; a typical file has 150. */
-const MAX_SECTIONS = 1 << 16;
+/** Largest number of sections and keys in a text, up to 400 bytes of heap each; a typical file has 150 sections. */
+const MAX_ITEMS = 1 << 18;
 
 /** Largest number of bytes to skip before the first section. */
 const MAX_JUNK_BYTES = 1024;
@@ -18,40 +15,28 @@ const MAX_JUNK_BYTES = 1024;
 /** Matches a decimal comma, perhaps with a stray `.0` after the number: `211,761.0`. */
 const WITH_COMMA = /^([+-]?\d+),(\d+)(?:\.0*)?$/;
 
-/** One section. */
-export interface Section {
-  /** Text between the brackets. */
-  readonly name: string;
-  /** Values by key, without their quotes. */
-  readonly values: ReadonlyMap<string, string>;
-}
-
 /** A parsed text. */
 export class Settings {
-  /** All sections in order; several may have the same name. */
-  readonly sections: readonly Section[];
-  readonly #byName: ReadonlyMap<string, Section>;
+  /** All sections in order, with values without their quotes; several may have the same name. */
+  readonly sections: readonly { readonly name: string; readonly values: ReadonlyMap<string, string> }[];
+  readonly #byName: ReadonlyMap<string, ReadonlyMap<string, string>>;
 
   /** Parses a text. @throws {DecodeFailed} it has too many keys or sections */
   constructor(text: string, what: string) {
     const sections: { name: string; values: Map<string, string> }[] = [];
-    let keys = 0;
-    for (const line of linesOf(text)) {
+    let items = 0;
+    for (const [untrimmed] of text.matchAll(/[^\n]+/g)) {
+      const line = untrimmed.trim();
       const header = /^\[([^\]]*)\]$/.exec(line);
-      const values = sections.at(-1)?.values;
-      if (header !== null) {
-        if (sections.length === MAX_SECTIONS) throw tooMany(what, MAX_SECTIONS, "sections");
-        sections.push({ name: header[1] ?? "", values: new Map() });
-      } else if (values !== undefined && !line.startsWith(";")) {
-        const at = line.indexOf("=");
-        if (at < 0) continue;
-        if (keys === MAX_KEYS) throw tooMany(what, MAX_KEYS, "keys");
-        keys += 1;
-        values.set(line.slice(0, at).trim(), unquoted(line.slice(at + 1).trim()));
-      }
+      const [, key = "", value = ""] = /^([^;=][^=]*)=(.*)$/s.exec(line) ?? [];
+      if (header !== null) sections.push({ name: header[1] ?? "", values: new Map() });
+      else if (key === "") continue;
+      else sections.at(-1)?.values.set(key.trim(), unquoted(value.trim()));
+      items += 1;
+      if (items > MAX_ITEMS) throw new DecodeFailed(`${what} has more than ${MAX_ITEMS} sections and keys`);
     }
     this.sections = sections;
-    this.#byName = new Map(sections.map((section) => [section.name, section]));
+    this.#byName = new Map(sections.map(({ name, values }) => [name, values]));
   }
 
   /** Reads a text. @throws {DecodeFailed} it has no section, is too long or unreadable */
@@ -59,14 +44,13 @@ export class Settings {
     return new Settings(readText(source), source.name);
   }
 
-  /** True if a section exists. */
   has(section: string): boolean {
     return this.#byName.has(section);
   }
 
   /** A value in the last section with this name; `null` if it is missing or blank. */
   text(section: string, key: string): string | null {
-    return this.#byName.get(section)?.values.get(key)?.trim() || null;
+    return this.#byName.get(section)?.get(key)?.trim() || null;
   }
 
   number(section: string, key: string): number | null {
@@ -99,21 +83,7 @@ export function settingNumber(text: string | null): number | null {
   return comma ? numberOf(`${comma[1]}.${comma[2]}`) : numberOf(text);
 }
 
-function* linesOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length;) {
-    const end = text.indexOf("\n", start);
-    const line = text.slice(start, end < 0 ? undefined : end).trim();
-    if (line !== "") yield line;
-    if (end < 0) return;
-    start = end + 1;
-  }
-}
-
 function unquoted(value: string): string {
-  const quote = value[0];
-  const whole = value.length >= 2 && (quote === '"' || quote === "'") && value.endsWith(quote);
-  return whole ? value.slice(1, -1) : value;
+  const [, , inner] = /^(["'])(.*)\1$/s.exec(value) ?? [];
+  return inner ?? value;
 }
-
-const tooMany = (what: string, most: number, noun: string) =>
-  new DecodeFailed(`${what} has more than ${most} ${noun}`);

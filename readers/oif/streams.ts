@@ -15,7 +15,7 @@ export interface NamedStreams {
   readonly names: readonly string[];
   /** Total size of all files in bytes. */
   readonly fileSize: number;
-  /** Returns the paths of all files of an OIF. */
+  /** Paths of all files of an OIF. */
   readonly paths?: () => readonly string[];
   /** Warnings about missing or damaged files. */
   readonly warnings: readonly Warning[];
@@ -123,16 +123,25 @@ export function oibStreams(file: ByteSource): NamedStreams {
   if (compression.toLowerCase() !== "none") {
     throw new DecodeFailed(`compressed streams (${quoted(compression)}) are not supported`);
   }
-  const main = info.text(SECTION, "MainFileName");
-  if (main === null) throw new DecodeFailed(`"${INFO}" does not name the main settings`);
+  const main = info.text(SECTION, "MainFileName") ?? "";
   const settings = compound.open(main, `"${lastPart(info.text(SECTION, main) ?? main)}"`);
   if (settings === null) throw new DecodeFailed(`the stream ${quoted(main)} of the main settings is missing`);
-  const { streams, warnings } = mapped(info, compound, main);
+  // Stored streams by file name in lower case.
+  const streams = new Map<string, { readonly name: string; readonly stream: string }>();
+  const present = new Set(compound.names);
+  const missing: string[] = [];
+  for (const [stream, value] of info.sections.find(({ name }) => name === SECTION)?.values ?? []) {
+    if (!/^Stream\d+$/i.test(stream) || stream === main) continue;
+    const name = lastPart(value);
+    if (present.has(stream)) streams.set(name.toLowerCase(), { name, stream });
+    else missing.push(quoted(name));
+  }
+  const text = `Files that "${INFO}" names are missing: ${listed(missing)}`;
   return {
     settings,
     names: [...streams.values()].map(({ name }) => name).sort(),
     fileSize: file.size,
-    warnings: [...compound.warnings, ...warnings],
+    warnings: [...compound.warnings, ...warnIf(missing.length > 0, "file_missing", text)],
     indexBytes: compound.indexBytes + streams.size * 2 * NAME_BYTES,
     open(name) {
       const found = streams.get(name.toLowerCase());
@@ -145,33 +154,7 @@ export function oibStreams(file: ByteSource): NamedStreams {
 export const isOib = (file: ByteSource): boolean =>
   unlessDamaged(() => new CompoundFile(file).open(INFO, INFO) !== null, false);
 
-/** Stored streams by file name in lower case. @throws {DecodeFailed} two streams have the same name */
-function mapped(info: Settings, compound: CompoundFile, main: string) {
-  const streams = new Map<string, { readonly name: string; readonly stream: string }>();
-  const present = new Set(compound.names);
-  const missing: string[] = [];
-  const values = info.sections.find(({ name }) => name === SECTION)?.values ?? [];
-  for (const [stream, value] of values) {
-    if (!/^Stream\d+$/i.test(stream) || stream === main) continue;
-    const name = lastPart(value);
-    if (!present.has(stream)) {
-      missing.push(quoted(name));
-      continue;
-    }
-    const other = streams.get(name.toLowerCase());
-    if (other !== undefined) {
-      throw new DecodeFailed(`the streams "${other.stream}" and "${stream}" are both ${quoted(name)}`);
-    }
-    streams.set(name.toLowerCase(), { name, stream });
-  }
-  const text = `Files that "${INFO}" names are missing: ${listed(missing)}`;
-  return { streams, warnings: warnIf(missing.length > 0, "file_missing", text) };
-}
-
 /** The file name without its storage and without the marks of some exports (`GST...=`). */
 export function lastPart(value: string): string {
-  const name = value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1);
-  const mark = name.indexOf("GST");
-  const end = name.lastIndexOf("=");
-  return mark >= 0 && end > mark ? name.slice(0, mark) + name.slice(end + 1) : name;
+  return value.replace(/^.*[\\/]/s, "").replace(/GST.*=/s, "");
 }

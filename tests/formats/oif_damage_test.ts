@@ -3,7 +3,15 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { UnsupportedFormat } from "../../readers/errors.ts";
-import { type At, checkCuts, loadBytes, type Opening, refusal, testChanges, testDamage } from "../damage.ts";
+import {
+  type At,
+  type ChangeTable,
+  checkCuts,
+  loadBytes,
+  refusal,
+  testChanges,
+  testDamage,
+} from "../damage.ts";
 import { writeCompound } from "../fixtures/compound_writer.ts";
 import { grayLayout, tiffBytes, type TiffLayout } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere } from "../load_here.ts";
@@ -41,25 +49,16 @@ const plane = (first: number, change: Partial<TiffLayout> = {}) =>
 
 const pathOf = ({ summary: { reference } }: LoadedHere) => [reference!.lineRoi, reference!.scanPath];
 
-/** Another width in the field of a TIFF. */
-function withWidth(bytes: Uint8Array, width: number): Uint8Array {
-  const view = new DataView(bytes.buffer);
-  // The fields begin with ImageWidth or after one other tag.
-  for (let at = view.getUint32(4, true) + 2;; at += 12) {
-    if (view.getUint16(at, true) !== 256) continue;
-    view.setUint16(at + 2, 4, true);
-    view.setUint32(at + 8, width, true);
-    return bytes;
-  }
-}
-
-/** Replaces the first or second plane of a section. */
-const plane1 = (bytes: () => Uint8Array) => (at: At): Opening => {
-  Deno.writeFileSync(at("s_C001.tif"), bytes());
-  return { channelIndices: [0] };
-};
-const plane2 = (change: Partial<TiffLayout>) => (at: At) =>
-  Deno.writeFileSync(at("s_C002.tif"), plane(0, change));
+/** A section without the file of a channel, of which the other one is loaded. */
+const channelWithout = (file: string, loaded: number): ChangeTable[string] => [
+  "section.oif",
+  (at) => remove(at, file),
+  ["axis_replaced", "planes_missing", "channel_missing"],
+  ({ summary }, whole) =>
+    deepEqual([summary.channels, summary.loaded.map(({ index }) => index)], [whole.summary.channels, [
+      loaded,
+    ]]),
+];
 
 testChanges("OIF", copyTo, {
   "its folder is missing": [
@@ -79,20 +78,8 @@ testChanges("OIF", copyTo, {
     ["planes_missing", "opened_elsewhere"],
     ({ summary }, whole) => deepEqual([summary.position.t, summary.channels], [2, whole.summary.channels]),
   ],
-  "a recorded channel without files is listed but not loaded": [
-    "section.oif",
-    (at) => remove(at, "s_C002.tif"),
-    ["axis_replaced", "planes_missing", "channel_missing"],
-    ({ summary }, whole) =>
-      deepEqual([summary.channels, summary.loaded.map(({ index }) => index)], [whole.summary.channels, [0]]),
-  ],
-  "the second channel keeps its index without the first": [
-    "section.oif",
-    (at) => remove(at, "s_C001.tif"),
-    ["axis_replaced", "planes_missing", "channel_missing"],
-    ({ summary }, whole) =>
-      deepEqual([summary.channels, summary.loaded.map(({ index }) => index)], [whole.summary.channels, [1]]),
-  ],
+  "a recorded channel without files is listed but not loaded": channelWithout("s_C002.tif", 0),
+  "the second channel keeps its index without the first": channelWithout("s_C001.tif", 1),
   "missing settings of a plane cost the times": [
     "interrupted.oif",
     (at) => remove(at, "s_C001T002.pty"),
@@ -136,15 +123,10 @@ testChanges("OIF", copyTo, {
   ],
   "another width": [
     "section.oif",
-    plane2({ width: 7 }),
+    (at) => Deno.writeFileSync(at("s_C002.tif"), plane(0, { width: 7 })),
     /"s_C002.tif": it is 7 x 5 x 1 of 16 bits, the first image 8 x 5 x 1 of 16 bits/,
   ],
-  "a width of 2^32 - 1": [
-    "section.oif",
-    plane1(() => withWidth(plane(0, { width: 8 }), 0xffffffff)),
-    /"s_C001.tif".*4294967295 x 5 pixels, more than/,
-  ],
-  "a truncated plane": ["section.oif", plane1(() => plane(0, { width: 8 }).slice(0, 40)), /"s_C001.tif"/],
+  "a truncated plane": ["section.oif", (at) => Deno.truncateSync(at("s_C001.tif"), 40), /"s_C001.tif"/],
   "planned sizes that no file has are ignored": [
     "interrupted.oif",
     (at) => {
@@ -157,7 +139,10 @@ testChanges("OIF", copyTo, {
   ],
   "a position far from the others is not searched for": [
     "interrupted.oif",
-    farPosition,
+    (at) => {
+      remove(at, "s_C001T001.tif", "s_C002T001.tif", "s_C002T003.tif");
+      Deno.copyFileSync(at("s_C001T003.tif"), at("s_C001T9999999.tif"));
+    },
     /the first 4000000 positions hold no plane of channel 1 \("CH2"\)/,
   ],
   "channel 9999999": [
@@ -198,11 +183,6 @@ testChanges("OIF", copyTo, {
     ({ summary }) => equal(summary.format, "tif"),
   ],
 });
-
-function farPosition(at: At): void {
-  remove(at, "s_C001T001.tif", "s_C002T001.tif", "s_C002T003.tif");
-  Deno.copyFileSync(at("s_C001T003.tif"), at("s_C001T9999999.tif"));
-}
 
 Deno.test("stage positions are scenes, and a plane opens its own scene", () =>
   withCopy("section.oif", async (at) => {
@@ -269,22 +249,15 @@ Deno.test("an OIB of one plane is read, under any name", async () => {
   }
 });
 
-const CIRCLE = "Stream00001=a/s_C001.tif\r\nStream00002=a\r\nStream1=\r\nOibInfo.txt=b/s_C001.tif\r\n";
 const DOCUMENT = writeCompound({ WordDocument: new Uint8Array(5000) }).bytes;
 
 testDamage("a.oib", {
   "no names of planes": [() => oib(MAIN), /it has no images/],
   "compression": [() => oib(MAIN + "Compression=Zip\r\n"), /compressed streams \("Zip"\) are not supported/],
-  "no main settings": [() => oib("Stream00001=s_C001.tif\r\n"), /does not name the main settings/],
   "main settings in a missing stream": [
     () => oib("MainFileName=Stream00009\r\n"),
     /the stream "Stream00009" of the main settings is missing/,
   ],
-  "an image as its main settings": [
-    () => oib("MainFileName=Stream00001\r\n"),
-    /is not a settings text|has no image/,
-  ],
-  "names that lead nowhere": [() => oib(`${MAIN}${CIRCLE}Stream00001 =x\r\n`), /no images/],
   "a name of a missing stream": [
     () => oib(MAIN + "Stream00001=s_C001.tif\r\nStream00005=s_C002.tif\r\n"),
     ["file_missing"],
