@@ -1,14 +1,7 @@
 /** Physical steps of the axes, and the times of the frames. */
 import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
 import { meanStep, timesFrom } from "../metadata/time_stamps.ts";
-import {
-  isStraight,
-  type PvFrame,
-  type PvLine,
-  type PvScan,
-  type PvSequence,
-  settingOf,
-} from "../metadata/pvscan.ts";
+import { isStraight, type PvFrame, type PvScan, type PvSequence, settingOf } from "../metadata/pvscan.ts";
 import type { AxisLetter } from "../reader.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
@@ -29,12 +22,11 @@ export function stepsOf(
   grid: FrameGrid,
   { times, line }: { readonly times: readonly number[] | null; readonly line: LineSettings | null },
 ): Partial<Record<AxisLetter, Calibration>> {
-  const [sequence] = group.sequences;
-  const levels = sequence === undefined ? [scan.state] : levelsOf(scan, sequence);
-  const value = (key: string) => settingOf(levels, key);
   if (line !== null) {
     return calibrationsOf({ T: [meanStep(times), "s"], Y: [line.period, "s"], X: [line.pixel, "um"] });
   }
+  const levels = levelsOf(scan, group.sequences[0]!);
+  const value = (key: string) => settingOf(levels, key);
   return calibrationsOf({
     T: [group.axis === "T" ? frameStep(value("framePeriod"), times) : meanStep(times), "s"],
     Z: [focusStep(scan, group, grid) ?? value("micronsPerPixel/ZAxis"), "um"],
@@ -60,13 +52,11 @@ function frameStep(period: number | null, times: readonly number[] | null): numb
 
 /** Mean distance between focus planes in um. */
 function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): number | null {
-  const [sequence] = sequences;
-  if (sequence === undefined || grid.slices < 2) return null;
+  if (grid.slices < 2) return null;
   const [first, last] = [grid.at(0, 0), grid.at(0, grid.slices - 1)].map((frame) =>
-    frame === undefined ? null : settingOf(levelsOf(scan, sequence, frame), "positionCurrent/ZAxis")
+    frame === undefined ? null : settingOf(levelsOf(scan, sequences[0]!, frame), "positionCurrent/ZAxis")
   );
-  if (typeof first !== "number" || typeof last !== "number" || first === last) return null;
-  return Math.abs(last - first) / (grid.slices - 1);
+  return first == null || last == null || first === last ? null : Math.abs(last - first) / (grid.slices - 1);
 }
 
 /** Largest relative difference between two statements of one value. */
@@ -139,7 +129,9 @@ function pixelOf(
   const length = positive(sequence.line?.length);
   const byLength = length === null ? null : length / columns;
   if (byLength === null) {
-    const step = coversPixels(sequence.line, columns) ? general : null;
+    const { line } = sequence;
+    const pixels = line !== null && isStraight(line) ? pixelsBetween(line.straight) : null;
+    const step = pixels !== null && Math.abs(pixels - columns) < 1 ? general : null;
     const text = "The PVScan document does not state the width of a column";
     return { step, warnings: warnIf(step === null, "step_unknown", text) };
   }
@@ -150,11 +142,4 @@ function pixelOf(
     step: agrees ? general ?? byLength : byLength,
     warnings: warnIf(!agrees, "metadata_disagree", text),
   };
-}
-
-/** Whether a straight line has one column per pixel of the image on which it was drawn. */
-function coversPixels(line: PvLine | null, columns: number): boolean {
-  if (line === null || !isStraight(line)) return false;
-  const pixels = pixelsBetween(line.straight);
-  return pixels !== null && Math.abs(pixels - columns) < 1;
 }

@@ -11,11 +11,10 @@ import {
 /** The axis along which the frames of a sequence follow one another. */
 export type FrameAxis = "line" | "Z" | "T";
 
-/** Sequences of one scene. */
+/** Sequences of one scene, in document order. */
 export interface CycleGroup {
   /** Axis of the frames; `line` if each frame is a line scan. */
   readonly axis: FrameAxis;
-  /** Sequences in document order. */
   readonly sequences: readonly PvSequence[];
   /** Indices of the sequences in the document. */
   readonly indices: readonly number[];
@@ -53,12 +52,19 @@ export function channelFiles({ files }: PvFrame): PvFile[] {
  */
 export function groupsOf(scan: PvScan): CycleGroup[] {
   const groups: { axis: FrameAxis; sequences: PvSequence[]; indices: number[] }[] = [];
-  const byKind = new Map<string, { place: Place; group: (typeof groups)[number] }[]>();
+  const byKind = new Map<string, { count: number; place: Place; group: (typeof groups)[number] }[]>();
   scan.sequences.forEach((sequence, index) => {
+    const { type, frames } = sequence;
+    const count = frames.length;
     const axis = frameAxis(sequence);
-    const known = series(sequence, axis) ? groupsLike(byKind, scan, index) : [];
+    const isSeries = axis !== "line" && count > 0 && /^[TZ]Series/i.test(type);
+    const known = isSeries ? byKind.getOrInsertComputed(kindOf(scan, sequence), () => []) : [];
     const place = placeOf(scan, sequence);
-    const own = known.find((one) => near(one.place, place));
+    // The last sequence may have been interrupted.
+    const isLast = index === scan.sequences.length - 1;
+    const own = known.find((one) =>
+      (one.count === count || isLast && one.count > count) && near(one.place, place)
+    );
     if (own) {
       own.group.sequences.push(sequence);
       own.group.indices.push(index);
@@ -66,38 +72,16 @@ export function groupsOf(scan: PvScan): CycleGroup[] {
     }
     const group = { axis, sequences: [sequence], indices: [index] };
     groups.push(group);
-    if (known.length < MAX_PLACES) known.push({ place, group });
+    if (known.length < MAX_PLACES) known.push({ count, place, group });
   });
   return groups;
-}
-
-const series = ({ type, frames }: PvSequence, axis: FrameAxis) =>
-  axis !== "line" && frames.length > 0 && /^[TZ]Series/i.test(type);
-
-/** Groups of sequences of the same type and frames as this one. The last sequence may have been interrupted. */
-function groupsLike<T>(byKind: Map<string, T[]>, scan: PvScan, index: number): T[] {
-  const sequence = scan.sequences[index]!;
-  const kind = kindOf(scan, sequence);
-  const last = index === scan.sequences.length - 1;
-  const longer = last
-    ? [...byKind].find(([other]) => sameButLonger(other, kind, sequence.frames.length))?.[1]
-    : undefined;
-  const key = `${kind}|${sequence.frames.length}`;
-  const known = longer ?? byKind.get(key) ?? [];
-  if (longer === undefined) byKind.set(key, known);
-  return known;
-}
-
-function sameButLonger(other: string, kind: string, frames: number): boolean {
-  return other.startsWith(`${kind}|`) && Number(other.slice(kind.length + 1)) > frames;
 }
 
 function kindOf(scan: PvScan, sequence: PvSequence): string {
   const levels = levelsOf(scan, sequence);
   const sizes = ["linesPerFrame", "pixelsPerLine"].map((key) => settingOf(levels, key));
-  return [sequence.type, ...sizes, ...(sequence.frames[0]?.files ?? []).map(({ channel }) => channel)].join(
-    "|",
-  );
+  const channels = (sequence.frames[0]?.files ?? []).map(({ channel }) => channel);
+  return [sequence.type, ...sizes, ...channels].join("|");
 }
 
 /** A stage position in um, `null` if unknown, and the distance from which another position is distinct. */
@@ -124,16 +108,14 @@ function placeOf(scan: PvScan, sequence: PvSequence): Place {
 
 function near(a: Place, b: Place): boolean {
   if (a.tile !== b.tile) return false;
-  const apart = (one: number | null, other: number | null) =>
-    one !== null && other !== null && Math.abs(one - other) > a.distance;
-  return !apart(a.x, b.x) && !apart(a.y, b.y);
+  return (["x", "y"] as const).every((axis) =>
+    a[axis] === null || b[axis] === null || Math.abs(a[axis] - b[axis]) <= a.distance
+  );
 }
 
 /** The frames of a scene, by time and focus. */
 export class FrameGrid {
-  /** Number of time points. */
   readonly times: number;
-  /** Number of focus planes. */
   readonly slices: number;
   /** The first recorded frame of each time point. */
   readonly starts: readonly (PvFrame | undefined)[];
@@ -151,7 +133,6 @@ export class FrameGrid {
     this.starts = this.#points.map(({ frames }) => frames[0]);
   }
 
-  /** A frame, or `undefined`. */
   at(t: number, z: number): PvFrame | undefined {
     const { frames = [], backward = false } = this.#points[t] ?? {};
     return frames[backward ? this.slices - 1 - z : z];

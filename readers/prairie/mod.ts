@@ -12,11 +12,11 @@
  * constant. Refused: a document whose images are all missing, images unlike the first one.
  */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, isLoss, NoImage } from "../errors.ts";
+import { DecodeFailed, NoImage } from "../errors.ts";
 import { documentOf, type FoundDocument, isRawData, readDocument } from "../metadata/pvscan_files.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import { type Acquisition, oneScene, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { listed, warnIf, type Warning } from "../warning.ts";
+import { listed, warnIf } from "../warning.ts";
 import { type CycleGroup, groupsOf } from "./cycles.ts";
 import { ScanFiles } from "./scan_files.ts";
 import { type OpenedScan, sceneImage } from "./scene_image.ts";
@@ -32,41 +32,33 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
       (group) => holdsImages(group, opened.files) ? "held" : "left",
     );
     if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
-    const warnings = leftOut(left);
-    const [only] = held;
     // If only one of several cycles is left, it keeps its number.
-    if (groups.length === 1 && only !== undefined) return { ...oneScene(sceneImage(opened, only)), warnings };
-    return several(opened, held, warnings, document.images.get(basename(path)));
+    if (groups.length === 1) return oneScene(sceneImage(opened, held[0]!));
+    const sequence = document.images.get(basename(path)) ?? -1;
+    const known = new Map<CycleGroup, Acquisition>();
+    return {
+      count: held.length,
+      own: Math.max(0, held.findIndex(({ indices }) => indices.includes(sequence))),
+      warnings: warnIf(
+        left.length > 0,
+        "scenes_left_out",
+        `Cycles without images are left out: ${listed(left.map(nameOf))}`,
+      ),
+      entries: (most) =>
+        held.slice(0, most).map((group) => ({
+          name: nameOf(group),
+          // Sizes come from opened images only: the document also states sizes, but images may have others.
+          sizes: sizesOf(known.get(group)?.axes ?? []),
+        })),
+      open: (scene) =>
+        Promise.try(() => {
+          const group = held[scene]!;
+          const image = sceneImage(opened, group);
+          known.set(group, image);
+          return image;
+        }),
+    };
   });
-}
-
-function several(
-  opened: OpenedScan,
-  held: readonly CycleGroup[],
-  warnings: readonly Warning[],
-  sequence: number | undefined,
-): Scenes {
-  const own = sequence === undefined ? 0 : held.findIndex(({ indices }) => indices.includes(sequence));
-  const known = new Map<CycleGroup, Acquisition>();
-  return {
-    count: held.length,
-    own: Math.max(0, own),
-    warnings,
-    entries: (most) =>
-      held.slice(0, most).map((group) => ({
-        name: nameOf(group),
-        // Sizes come from opened images only: the document also states sizes, but images may have others.
-        sizes: sizesOf(known.get(group)?.axes ?? []),
-      })),
-    open: (scene) =>
-      Promise.try(() => {
-        const group = held[scene];
-        if (group === undefined) throw new DecodeFailed(`scene ${scene} does not exist`);
-        const image = sceneImage(opened, group);
-        known.set(group, image);
-        return image;
-      }),
-  };
 }
 
 function documentAt(path: string, files: FileAccess): FoundDocument {
@@ -86,28 +78,11 @@ const holdsImages = ({ sequences }: CycleGroup, files: ScanFiles) =>
 function withoutImages({ document, files }: OpenedScan, access: FileAccess): string {
   const [name] = document.images.keys();
   if (name === undefined) return "the PVScan document names no images";
-  const raw = rawFile(dirname(document.path), access);
-  return raw === null
+  const raw = access.list(dirname(document.path)).find(isRawData);
+  return raw === undefined
     ? `none of the images that the PVScan document names is in ${basename(files.folder)}: "${name}"`
     : `its images were not made yet: "${raw}" is raw data, which Prairie View converts with its Image-Block Ripping Utility`;
 }
-
-/** Name of a raw file in a folder, or `null`. */
-function rawFile(folder: string, files: FileAccess): string | null {
-  try {
-    return files.list(folder).find(isRawData) ?? null;
-  } catch (error) {
-    if (isLoss(error)) return null;
-    throw error;
-  }
-}
-
-const leftOut = (groups: readonly CycleGroup[]): Warning[] =>
-  warnIf(
-    groups.length > 0,
-    "scenes_left_out",
-    `Cycles without images are left out: ${listed(groups.map(nameOf))}`,
-  );
 
 /** Name of a scene: `Cycle 3`, `Cycles 1 to 20`. */
 function nameOf({ sequences, indices }: CycleGroup): string {

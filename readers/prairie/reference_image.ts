@@ -31,43 +31,29 @@ export function referenceImage(
     if (own !== null && files.sizeOf(own) !== null) sources.push({ index, name: own, channelName });
     else if (source !== null) missing.push(`"${source}"`);
   }
-  const { reference, warnings } = sources.length === 0
-    ? NO_REFERENCE
-    : referenceUnlessLost(() => described(scan, sequence, { sources, columns }, files));
+  const { reference, warnings } = sources.length === 0 ? NO_REFERENCE : referenceUnlessLost(() => {
+    const planes = PlaneFiles.open(sources, files.open, files.access);
+    const { width, height } = planes.first.page;
+    const { path, warnings } = scanPath(sequence.line, { columns: width, rows: height }, columns);
+    const steps = sourceSteps(scan, sequence.cycle);
+    return { reference: referenceOf(sources, planes, { steps, path }, files.access), warnings };
+  });
   const text = `Source images of the line are missing: ${listed(missing)}`;
   return { reference, warnings: [...warnIf(missing.length > 0, "file_missing", text), ...warnings] };
 }
 
-function described(
-  scan: PvScan,
-  sequence: PvSequence,
-  { sources, columns }: { readonly sources: readonly ReferenceChannel[]; readonly columns: number },
-  files: ScanFiles,
-): ReferenceResult {
-  const planes = PlaneFiles.open(sources, files.open, files.access);
-  const { width, height } = planes.first.page;
-  const { path, warnings } = scanPath(sequence.line, { columns: width, rows: height }, columns);
-  const steps = sourceSteps(scan, sequence.cycle);
-  return { reference: referenceOf(sources, planes, { steps, path }, files.access), warnings };
-}
-
-/** A path with its warnings. */
-export interface FoundPath {
-  /** Line and path; both are `null` if unknown. */
-  readonly path: ScanPath;
-  /** Warnings about a path that is left out or contradicted. */
-  readonly warnings: readonly Warning[];
-}
-
-const leftOut = (text: string): FoundPath => ({ path: NO_PATH, warnings: [unreadable(text)] });
-
 /**
- * The scan path.
+ * The scan path, with warnings if it is left out or contradicted.
  *
  * @param shape of the frame, in which the path must lie
  * @param scanned number of columns of the line scan; the path has one pixel per column
  */
-export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number): FoundPath {
+export function scanPath(
+  line: PvLine | null,
+  shape: ImageShape,
+  scanned: number,
+): { readonly path: ScanPath; readonly warnings: readonly Warning[] } {
+  const leftOut = (text: string) => ({ path: NO_PATH, warnings: [unreadable(text)] });
   if (line === null) return { path: NO_PATH, warnings: [] };
   const { columns, rows } = line.source;
   if ((columns ?? shape.columns) !== shape.columns || (rows ?? shape.rows) !== shape.rows) {
@@ -76,12 +62,14 @@ export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number
         `${shape.rows}; its path is left out`,
     );
   }
-  const points = pointsOf(line);
-  if (points === null) {
+  const straight = isStraight(line);
+  if (!straight && !/^freeHand$/i.test(line.mode)) {
     return leftOut(`The line is of the mode "${line.mode.slice(0, 40)}", whose path is not known`);
   }
-  const straight = isStraight(line);
-  const drawn = { x: points.map(([x]) => x ?? NaN), y: points.map(([, y]) => y ?? NaN) };
+  const { x0, x1, y } = line.straight;
+  // A straight line has a single row, since the whole raster is rotated.
+  const points = straight ? [{ x: x0, y }, { x: x1, y }] : line.points;
+  const drawn = { x: points.map(({ x }) => x ?? NaN), y: points.map(({ y }) => y ?? NaN) };
   const path = pathInside(drawn, shape, straight);
   if (path === null) {
     return leftOut("The path of the line does not lie in the source image and is left out");
@@ -100,12 +88,3 @@ export function scanPath(line: PvLine | null, shape: ImageShape, scanned: number
 /** Number of pixels from one end of a straight line to the other, including both; or `null`. */
 export const pixelsBetween = ({ x0, x1 }: PvLine["straight"]): number | null =>
   x0 === null || x1 === null ? null : Math.abs(x1 - x0) + 1;
-
-type Point = readonly [number | null, number | null];
-
-/** The points of the two known modes. A straight line has a single row, since the whole raster is rotated. */
-function pointsOf(line: PvLine): readonly Point[] | null {
-  const { x0, x1, y } = line.straight;
-  if (isStraight(line)) return [[x0, y], [x1, y]];
-  return /^freeHand$/i.test(line.mode) ? line.points.map(({ x, y }) => [x, y]) : null;
-}

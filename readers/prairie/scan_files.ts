@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
 import { unreadable } from "../metadata/reference.ts";
-import type { PvScan } from "../metadata/pvscan.ts";
 import { type FoundDocument, sourceName } from "../metadata/pvscan_files.ts";
 import type { FileAccess, RandomAccessFile } from "../io/random_access.ts";
 import { addWarning, type Warning } from "../warning.ts";
@@ -11,13 +10,13 @@ import { addWarning, type Warning } from "../warning.ts";
 /** Memory of a file's name and size. */
 const NAME_BYTES = 256;
 
-/** The files that a document names: images and source images. */
+/** The files that a document names: images, and the frames on which lines were drawn. */
 export class ScanFiles {
   readonly folder: string;
   readonly access: FileAccess;
   /** Total size of the document and its files in bytes. */
   readonly totalSize: number;
-  readonly warnings: readonly Warning[];
+  readonly warnings: Warning[] = [];
   readonly #sizes = new Map<string, number>();
 
   /**
@@ -29,18 +28,27 @@ export class ScanFiles {
   constructor({ path, size, scan }: FoundDocument, access: FileAccess) {
     this.folder = dirname(path);
     this.access = access;
-    const { images, sources } = namedFiles(scan);
+    const images = new Set<string>();
+    const sources = new Set<string>();
+    for (const { frames, line } of scan.sequences) {
+      for (const { name, source } of frames.flatMap(({ files }) => files)) {
+        images.add(name);
+        const own = line === null ? source : source ?? sourceName(name);
+        if (own !== null) sources.add(own);
+      }
+      if (images.size + sources.size > MAX_FOLDER_ENTRIES) {
+        throw new DecodeFailed(`the PVScan document names more than ${MAX_FOLDER_ENTRIES} files`);
+      }
+    }
     for (const name of images) this.#look(name);
-    const warnings: Warning[] = [];
     for (const name of sources.difference(images)) {
       try {
         this.#look(name);
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
-        addWarning(warnings, unreadable(`A source image of the line is left out: ${error.message}`));
+        addWarning(this.warnings, unreadable(`A source image of the line is left out: ${error.message}`));
       }
     }
-    this.warnings = warnings;
     this.totalSize = this.#sizes.values().reduce((sum, bytes) => sum + bytes, size);
   }
 
@@ -67,23 +75,4 @@ export class ScanFiles {
   get indexBytes(): number {
     return this.#sizes.size * NAME_BYTES;
   }
-}
-
-/** Names of the images, and of the frames on which lines were drawn. */
-function namedFiles(scan: PvScan): { readonly images: Set<string>; readonly sources: Set<string> } {
-  const images = new Set<string>();
-  const sources = new Set<string>();
-  for (const { frames, line } of scan.sequences) {
-    for (const { files } of frames) {
-      for (const { name, source } of files) {
-        images.add(name);
-        const own = line === null ? source : source ?? sourceName(name);
-        if (own !== null) sources.add(own);
-      }
-    }
-    if (images.size + sources.size > MAX_FOLDER_ENTRIES) {
-      throw new DecodeFailed(`the PVScan document names more than ${MAX_FOLDER_ENTRIES} files`);
-    }
-  }
-  return { images, sources };
 }

@@ -1,7 +1,7 @@
 /** One scene, the planes of some sequences, without their samples. */
 import { basename } from "node:path";
 import { calibrated } from "../metadata/axes.ts";
-import { DecodeFailed, PlaneNotFound } from "../errors.ts";
+import { PlaneNotFound } from "../errors.ts";
 import { lineScanOf } from "../metadata/line_scan.ts";
 import { NO_REFERENCE } from "../metadata/reference.ts";
 import { type PvFile, scanMoment } from "../metadata/pvscan.ts";
@@ -10,7 +10,7 @@ import type { Acquisition } from "../reader.ts";
 import { acquisitionOf } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { listed, MAX_LISTED, warnIf, type Warning } from "../warning.ts";
-import { type LineSettings, lineSettings, stepsOf, timesOf } from "./calibration.ts";
+import { lineSettings, stepsOf, timesOf } from "./calibration.ts";
 import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
 import { referenceImage } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
@@ -37,16 +37,13 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   const { channels, warnings } = channelsOf(grid, files);
   const places = storedImages(grid, files).take(MAX_TRIED);
   const images = PlaneFiles.open(places, files.open, files.access);
-  const [sequence] = group.sequences;
-  const scanned = group.axis === "line" ? sequence : undefined;
-  const layout = scanned === undefined ? images.first.page : images.tallest(channels);
-  const line = scanned === undefined
-    ? null
-    : lineSettings(scan, scanned, { rows: layout.height, columns: layout.width });
+  const sequence = group.sequences[0]!;
+  const isLine = group.axis === "line";
+  const layout = isLine ? images.tallest(channels) : images.first.page;
+  const { width: columns, height: rows } = layout;
+  const line = isLine ? lineSettings(scan, sequence, { rows, columns }) : null;
   const times = timesOf(grid);
-  const reference = scanned === undefined
-    ? NO_REFERENCE
-    : referenceImage(scan, scanned, { files, columns: layout.width });
+  const reference = isLine ? referenceImage(scan, sequence, { files, columns }) : NO_REFERENCE;
   const acquisition = acquisitionOf(
     {
       sizes: { T: grid.times, C: channels.length, Z: grid.slices },
@@ -56,15 +53,20 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
       times,
       ...line && {
         lineScan: lineScanOf(calibrated(line.period, "s"), calibrated(line.dwell, "us")),
-        plannedLines: Math.max(line.lines ?? 0, layout.height),
+        plannedLines: Math.max(line.lines ?? 0, rows),
       },
-      moment: scanMoment(scan.date, sequence?.time),
+      moment: scanMoment(scan.date, sequence.time),
       fileSize: files.totalSize,
       warnings: [
         ...files.warnings,
         ...warnings,
         ...missingPlanes(grid, channels, files),
-        ...line === null ? [] : [...surplus(line, layout.height), ...line.warnings],
+        ...warnIf(
+          typeof line?.lines === "number" && line.lines < rows,
+          "metadata_disagree",
+          `The PVScan document states ${line?.lines} lines, but the images have ${rows}`,
+        ),
+        ...line?.warnings ?? [],
         ...reference.warnings,
       ],
       // Attribute texts may keep the whole text of the document in memory.
@@ -82,7 +84,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
             `the PVScan document names no image of T=${t} Z=${z} of channel ${wanted}`,
           );
         }
-        return images.get(file, layout, line !== null);
+        return images.get(file, layout, isLine);
       },
     },
     images.first.tiff.first,
@@ -107,10 +109,7 @@ function* storedImages(grid: FrameGrid, files: ScanFiles): Generator<PvFile> {
 }
 
 /** The first stored image of each channel, or else the first named one, in order of channel number. */
-function channelsOf(
-  grid: FrameGrid,
-  files: ScanFiles,
-): { readonly channels: readonly PvFile[]; readonly warnings: readonly Warning[] } {
+function channelsOf(grid: FrameGrid, files: ScanFiles): { channels: PvFile[]; warnings: Warning[] } {
   const channels = new Map<number, PvFile>();
   const stored = new Set<number>();
   let doubled = false;
@@ -123,7 +122,6 @@ function channelsOf(
       if (isStored || !channels.has(file.channel)) channels.set(file.channel, file);
     }
   }
-  if (channels.size === 0) throw new DecodeFailed("the PVScan document lacks images");
   return {
     channels: [...channels.values()].sort((a, b) => a.channel - b.channel),
     warnings: warnIf(
@@ -134,14 +132,6 @@ function channelsOf(
   };
 }
 
-const surplus = ({ lines }: LineSettings, rows: number): Warning[] =>
-  warnIf(
-    lines !== null && lines < rows,
-    "metadata_disagree",
-    `The PVScan document states ${lines} lines, but the images have ${rows}`,
-  );
-
-/** Warns about missing frames and files. */
 function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
   let [frames, images] = [0, 0];
   const absent: string[] = [];
