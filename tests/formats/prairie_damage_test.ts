@@ -6,7 +6,6 @@ import { FileAccess } from "../../readers/io/random_access.ts";
 import { type At, type ChangeTable, refusal, testChanges } from "../damage.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { type LoadedHere, loadHere, openHere } from "../load_here.ts";
-import { hashAt, hashOf } from "../planes.ts";
 import { NO_LINKS } from "../no_links.ts";
 import { copy, inFolder, withFiles } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
@@ -42,15 +41,6 @@ function replace(path: string, from: string | RegExp, to: string): void {
 }
 
 const isTiff = ({ summary: { format } }: LoadedHere) => equal(format, "tif");
-
-/** The first cycle of two with another line in its document. */
-const withLine = (from: string, to: string): ChangeTable[string] => [
-  TWO,
-  (at) => (replace(at(""), from, to), { open: at(image(1, 1)) }),
-  ["reference_unreadable"],
-  ({ summary: { reference }, referencePlanes }) =>
-    deepEqual([reference!.lineRoi, reference!.scanPath, referencePlanes.length], [null, null, 2]),
-];
 
 /** The first cycle of two without some source images, or with damaged ones. */
 const withSources = (
@@ -154,12 +144,13 @@ testChanges("Prairie View", copyTo, {
       deepEqual([planes, referencePlanes], [whole.planes, whole.referencePlanes]);
     },
   ],
-  "a line of an unknown mode has no path": withLine('mode="straightLine"', 'mode="circle"'),
-  "a line that ends outside has no path": withLine('stopPixelX="43"', 'stopPixelX="64"'),
-  "a line on a frame of another size has no path": withLine(
-    'SourcePixelsPerLine="64"',
-    'SourcePixelsPerLine="128"',
-  ),
+  "a line of an unknown mode has no path": [
+    TWO,
+    (at) => (replace(at(""), 'mode="straightLine"', 'mode="circle"'), { open: at(image(1, 1)) }),
+    ["reference_unreadable"],
+    ({ summary: { reference }, referencePlanes }) =>
+      deepEqual([reference!.lineRoi, reference!.scanPath, referencePlanes.length], [null, null, 2]),
+  ],
   "an interrupted line scan has the rows that every channel has": [
     TWO,
     (at) =>
@@ -284,12 +275,8 @@ Deno.test("explains other files of Prairie View and other XML", () =>
   }));
 
 Deno.test("a damaged document is refused, and its image is a TIFF", async () => {
-  const atEnd = (more: string) => (text: string) => text.replace("</PVScan>", `${more}</PVScan>`);
   const cases: [(text: string) => string, RegExp][] = [
     [(text) => text.slice(0, -30), /is damaged/],
-    [(text) => text.replace('notes=""', 'notes="&a;"'), /is damaged/],
-    [atEnd("<a>".repeat(300) + "</a>".repeat(300)), /nested more than 256 deep/],
-    [atEnd("<a/>".repeat(1_000_001)), /more than 1000000 nodes/],
     [(text) => text + " ".repeat(33 << 20), /has \d+ bytes, more than 33554432/],
     [(text) => text.replace(/<File [^>]*>/g, ""), /names no images/],
   ];
@@ -309,11 +296,6 @@ Deno.test("names outside the folder are looked up inside", () =>
     for (const way of ["../", "/etc/", "C:\\data\\", "..\\..\\"]) {
       replace(at(""), /filename="[^"]*"/, `filename="${way}${HAND_IMAGE}"`);
       equal((await loadHere(at(""))).summary.warnings.length, 0);
-    }
-    for (const way of ["..", ".", "a/", "\u0000"]) {
-      const text = Deno.readTextFileSync(at(""));
-      Deno.writeTextFileSync(at("b.xml"), text.replace(/filename="[^"]*"/, `filename="${way}"`));
-      await refusal(loadHere(at("b.xml")));
     }
   }));
 
@@ -371,29 +353,15 @@ Deno.test("opening one image does not list a folder of thousands", () =>
 
 Deno.test("a series opens without its first images, at the first position that all channels have", () =>
   withCopy(VOLUMES, async (at) => {
-    const path = at("");
-    const hashes = new Map<string, string>();
-    await openHere(path, async (acquisition) => {
-      for (const place of ["0,0,0,1", "0,1,0,0", "0,1,0,1", "0,2,0,0"]) {
-        hashes.set(place, await hashAt(acquisition, place));
-      }
-    });
-    const { summary: whole } = await loadHere(path);
+    const whole = await loadHere(at(""));
+    const second = await loadHere(at(""), { channelIndices: [1] });
     // Channel 1 loses its first plane, channel 2 its second.
-    Deno.removeSync(at(volume(1, 1, 1)));
-    Deno.removeSync(at(volume(1, 2, 2)));
-    const { summary, planes } = await loadHere(path);
-    deepEqual([summary.channels, summary.axes], [whole.channels, whole.axes]);
-    deepEqual(summary.position, { t: 0, z: 2, l: 0 });
-    const alone = await loadHere(path, { channelIndices: [1] });
-    deepEqual([alone.summary.position.z, hashOf(alone.planes[0]!)], [0, hashes.get("0,0,0,1")]);
-    equal(planes.length, 2);
-    for (const place of ["0,0,0,1", "0,1,0,0", "0,2,0,0"]) {
-      await openHere(
-        at(volume(1, 1, 2)),
-        async (acquisition) => equal(await hashAt(acquisition, place), hashes.get(place)),
-      );
-    }
+    remove(at, volume(1, 1, 1), volume(1, 2, 2));
+    const { summary, planes } = await loadHere(at(""));
+    deepEqual([summary.channels, summary.axes], [whole.summary.channels, whole.summary.axes]);
+    deepEqual([summary.position, planes.length], [{ t: 0, z: 2, l: 0 }, 2]);
+    const alone = await loadHere(at(""), { channelIndices: [1] });
+    deepEqual([alone.summary.position.z, alone.planes], [0, second.planes]);
   }));
 
 Deno.test("the list of scenes gives sizes of a cycle only once its images were read", () =>
@@ -403,10 +371,8 @@ Deno.test("the list of scenes gives sizes of a cycle only once its images were r
     equal(summary.scenes[1]!.sizes.Y, summary.rows);
   }));
 
-/** A document of sequences, each with its frames. */
-const document = (sequences: readonly string[]) => `<PVScan date="">${sequences.join("")}</PVScan>`;
-
 Deno.test("reads or refuses documents at the bounds", async (t) => {
+  const document = (sequences: readonly string[]) => `<PVScan date="">${sequences.join("")}</PVScan>`;
   const file = (name: string, channel = 1) => `<File channel="${channel}" filename="${name}"/>`;
   const name = HAND_IMAGE;
   const sequence = (type: string, inner: string) =>
@@ -417,10 +383,6 @@ Deno.test("reads or refuses documents at the bounds", async (t) => {
     "65 channels": [
       document([sequence("Single", Array.from({ length: 65 }, (_, n) => file(name, n)).join(""))]),
       /a frame of the PVScan document has 65 images/,
-    ],
-    "64 channels": [
-      document([sequence("Single", Array.from({ length: 64 }, (_, n) => file(name, n)).join(""))]),
-      1,
     ],
     "100,001 sequences": [document(Array.from({ length: 100_001 }, () => "<Sequence/>")), /100001 sequences/],
     "50,000 scenes of one file": [
