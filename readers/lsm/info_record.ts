@@ -11,9 +11,6 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 import { type Warning, warning } from "../warning.ts";
 import type { LsmPage } from "./lsm_page.ts";
 
-/** First four bytes of the record, from older and from newer programs. */
-const MAGIC_NUMBERS = new Set([0x0300494c, 0x0400494c]);
-
 /** Smallest record: it includes the scan type. The oldest known record has 152 bytes. */
 const LEAST_BYTES = 96;
 
@@ -59,12 +56,7 @@ export function readInfoRecord(tiff: TiffFile, first: Directory): InfoRecord {
   const entry = first.entry(TAG.CZ_LSMINFO);
   if (entry === undefined) throw new DecodeFailed(`${name} is missing or of an unknown type`);
   const { at } = entry;
-  const head = tiff.window.view(at, 8, name);
-  const magic = head.getUint32(0, true);
-  if (!MAGIC_NUMBERS.has(magic)) {
-    throw new DecodeFailed(`${name} at ${at} starts with the unknown 0x${magic.toString(16)}`);
-  }
-  const length = head.getInt32(4, true);
+  const length = tiff.window.view(at, 8, name).getInt32(4, true);
   if (length < LEAST_BYTES) {
     throw new DecodeFailed(`${name} at ${at} has ${length} bytes instead of at least ${LEAST_BYTES}`);
   }
@@ -203,9 +195,6 @@ export type PlaceOfPlane = Readonly<Record<"scene" | "t" | "z", number>>;
 /** Number of a plane in the order of the pages. */
 export const planeNumber = ({ T, Z }: Dimensions, { scene, t, z }: PlaceOfPlane): number =>
   (scene * T + t) * Z + z;
-
-/** Number of declared planes. */
-export const planeCount = ({ M, P, T, Z }: Dimensions): number => M * P * T * Z;
 
 /** Numbers of the planes in the order of writing: by time, position, tile and focus. */
 export function* writtenOrder(dimensions: Dimensions): Generator<number> {

@@ -23,159 +23,138 @@ import { type Stack, tagMoment } from "../tiff/stack.ts";
 import { countWarnings } from "../tiff/stored_planes.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
-import { unlessLost, type Warning, warning } from "../warning.ts";
-import {
-  type Dimensions,
-  dimensionsOf,
-  type InfoRecord,
-  planeCount,
-  readInfoRecord,
-  writtenOrder,
-} from "./info_record.ts";
-import { hasOwnStrips, type LsmPage, readLsmPage } from "./lsm_page.ts";
-import { addDocuments, type ChannelColors, readChannelColors, readTimeStamps } from "./parts.ts";
-import { LsmPlanes, PageList, StripOffsets } from "./planes.ts";
-import { readScanInformation, type Recording, recordingOf, UNKNOWN_RECORDING } from "./scan_information.ts";
+import { unlessLost, warnIf } from "../warning.ts";
+import { dimensionsOf, type InfoRecord, readInfoRecord, writtenOrder } from "./info_record.ts";
+import { hasOwnStrips, readLsmPage } from "./lsm_page.ts";
+import { addDocuments, readChannelColors, readTimeStamps } from "./parts.ts";
+import { LsmPlanes, PageList } from "./planes.ts";
+import { readScanInformation, recordingOf } from "./scan_information.ts";
+
+/** Smallest step along Z in metres; for an unused axis programs write less. */
+const LEAST_DEPTH = 1e-12;
 
 /** Opens an LSM file. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes(source: Source): Promise<Scenes> {
-  return Promise.try(() => new LsmFile(source).scenes());
-}
-
-/** One opened file. */
-class LsmFile {
-  readonly #source: Source;
-  readonly #tiff: TiffFile;
-  readonly #record: InfoRecord;
-  readonly #dimensions: Dimensions;
-  readonly #page: LsmPage;
-  readonly #planes: LsmPlanes;
-  /** Number of planes, including those that were never written. */
-  readonly #held: number;
-  readonly #colors: ChannelColors;
-  readonly #stamps: Float64Array | null;
-  readonly #recording: Recording;
-  /** Heap of the page list. */
-  readonly #indexBytes: number;
-  readonly #warnings: Warning[] = [];
-
-  constructor(source: Source) {
-    const { path, files } = source;
-    const tiff = new TiffFile(files.open(path), files);
-    const { first } = tiff;
-    const record = readInfoRecord(tiff, first);
-    const page = readLsmPage(tiff, first);
-    const { M, P, T, Z } = record.sizes;
-    const pages = new PageList(tiff, M * P * T * Z);
-    const dimensions = dimensionsOf(record, page, pages.planes.length);
-    const offsets = new StripOffsets(tiff, pages, () => writtenOrder(dimensions), files.stop);
-    this.#source = source;
-    this.#tiff = tiff;
-    this.#record = record;
-    this.#dimensions = dimensions;
-    this.#page = page;
-    this.#held = pages.planes.length;
-    this.#planes = new LsmPlanes(tiff, { pages, offsets, first: page, dimensions });
-    this.#warnings.push(
-      ...dimensions.warnings,
-      ...pages.warnings,
-      ...countWarnings(tagName(TAG.CZ_LSMINFO), planeCount(dimensions), pages.planes.length),
-    );
-    this.#colors = this.#part("The channel colours", "channelColors", readChannelColors) ??
-      { colors: [], names: [] };
-    const stamps = this.#part("The time stamps", "timeStamps", readTimeStamps);
-    // There must be one stamp per time point, or per line of a line scan.
-    const expected = dimensions.rows === "T" ? page.height : dimensions.T;
-    this.#stamps = stamps?.length === expected ? stamps : null;
-    const scan = this.#part("The scan information", "scanInformation", readScanInformation);
-    this.#recording = scan ? recordingOf(scan) : UNKNOWN_RECORDING;
-    this.#indexBytes = tiff.indexBytes + pages.indexBytes + offsets.indexBytes + this.#planes.indexBytes;
-  }
-
-  /** Reads a part that the record points to; `null` if it is absent, or if it is damaged, with a warning. */
-  #part<T>(
-    what: string,
-    name: keyof InfoRecord["offsets"],
-    read: (tiff: TiffFile, offset: number) => T,
-  ): T | null {
-    const offset = this.#record.offsets[name];
-    return offset === 0 ? null : unlessLost(this.#warnings, what, () => read(this.#tiff, offset));
-  }
-
-  scenes(): Scenes {
-    const { P, M, T, Z } = this.#dimensions;
+  return Promise.try(() => {
+    const lsm = openLsm(source);
+    const { P, M, T, Z } = lsm.dimensions;
     const declared = P * M;
     // Positions are stored one after the other, so missing pages are those of the last positions.
-    const count = Math.min(declared, Math.max(1, Math.ceil(this.#held / (T * Z))));
-    const first = this.#open(0);
+    const count = Math.min(declared, Math.max(1, Math.ceil(lsm.held / (T * Z))));
+    const first = imageOf(lsm, 0);
     const sizes = sizesOf(first.axes);
     const text = `${declared - count} of ${declared} declared positions hold no planes and are left out`;
     return {
       count,
       own: 0,
-      warnings: count < declared ? [warning("scenes_left_out", text)] : [],
+      warnings: warnIf(count < declared, "scenes_left_out", text),
       entries: (most) => Array.from({ length: Math.min(count, most) }, () => ({ name: null, sizes })),
-      open: (scene) => Promise.try(() => scene === 0 ? first : this.#open(scene)),
+      open: (scene) => Promise.try(() => scene === 0 ? first : imageOf(lsm, scene)),
     };
-  }
-
-  #open(scene: number): Acquisition {
-    const stack = this.#stack(scene);
-    const whole = acquisitionOf(stack, this.#tiff.first, this.#source.files.stop);
-    const stamps = this.#dimensions.rows === "T"
-      ? this.#stamps?.subarray(0, stack.layout.height) ?? null
-      : this.#stamps;
-    const channels = whole.channels.map((channel, index) => ({
-      ...channel,
-      sampleType: this.#page.samples[index]?.sampleType ?? channel.sampleType,
-    }));
-    return { ...whole, channels, times: timesFrom(stamps) };
-  }
-
-  #stack(scene: number): Stack {
-    const record = this.#record;
-    const { T, Z, rows } = this.#dimensions;
-    const page = this.#page;
-    const { pixelTime, bidirectional, channelNames, start } = this.#recording;
-    const calibrations = this.#steps();
-    const names = this.#colors.names.some((name) => name !== "") ? this.#colors.names : channelNames;
-    const { height, samples } = page;
-    const isUnknown = rows === "T" && calibrations.Y === undefined && height > 1;
-    const unknown = warning("step_unknown", "The file does not state the line time");
-    return {
-      sizes: { T, Z, C: hasOwnStrips(page) ? samples.length : 1 },
-      layout: this.#planes.layout(scene),
-      calibrations,
-      ...rows === "T" && {
-        lineScan: { ...lineScanOf(calibrations.Y, calibrated(pixelTime, "us")), bidirectional },
-        plannedLines: height,
-      },
-      names: samples.map((_, i) => names[i] ?? null),
-      colors: samples.map((_, i) => this.#colors.colors[i] ?? null),
-      moment: firstMoment(start, tagMoment(this.#tiff.first)),
-      fileSize: this.#tiff.file.size,
-      warnings: [...this.#warnings, ...isUnknown ? [unknown] : []],
-      indexBytes: this.#indexBytes,
-      documents: (list) => addDocuments(list, this.#tiff, record),
-      plane: ({ t, z, channel }) => this.#planes.plane({ scene, t, z }, channel),
-    };
-  }
-
-  /** Steps of all axes. The rows of a line scan have steps in seconds. */
-  #steps(): Stack["calibrations"] {
-    const { voxel, timeInterval, sizes } = this.#record;
-    const { rows } = this.#dimensions;
-    const between = rows === "T" ? this.#recording.timeBetweenStacks : null;
-    const seconds = meanStep(this.#stamps) ?? (timeInterval > 0 ? timeInterval : between);
-    const depth = sizes.Z > 1 && voxel.z > LEAST_DEPTH ? voxel.z : null;
-    return calibrationsOf({
-      T: [seconds, "s"],
-      Z: [depth, "m"],
-      Y: rows === "T" ? [seconds, "s"] : [rows === "Z" ? depth : voxel.y, "m"],
-      X: [voxel.x, "m"],
-    });
-  }
+  });
 }
 
-/** Smallest step along Z in metres; for an unused axis programs write less. */
-const LEAST_DEPTH = 1e-12;
+type OpenedLsm = ReturnType<typeof openLsm>;
+
+function openLsm({ path, files }: Source) {
+  const tiff = new TiffFile(files.open(path), files);
+  const { first } = tiff;
+  const record = readInfoRecord(tiff, first);
+  const page = readLsmPage(tiff, first);
+  const { M, P, T, Z } = record.sizes;
+  const pages = new PageList(tiff, M * P * T * Z);
+  const held = pages.planes.length;
+  const dimensions = dimensionsOf(record, page, held);
+  pages.unwrap(writtenOrder(dimensions), files.stop);
+  const planes = new LsmPlanes(tiff, pages, page, dimensions);
+  const declared = M * P * dimensions.T * dimensions.Z;
+  const warnings = [
+    ...dimensions.warnings,
+    ...pages.warnings,
+    ...countWarnings(tagName(TAG.CZ_LSMINFO), declared, held),
+  ];
+  // A part that the record points to; `null` if it is absent, or if it is damaged, with a warning.
+  const part = <T>(
+    what: string,
+    name: keyof InfoRecord["offsets"],
+    read: (tiff: TiffFile, offset: number) => T,
+  ): T | null => {
+    const offset = record.offsets[name];
+    return offset === 0 ? null : unlessLost(warnings, what, () => read(tiff, offset));
+  };
+  const { colors, names } = part("The channel colours", "channelColors", readChannelColors) ??
+    { colors: [], names: [] };
+  const stamps = part("The time stamps", "timeStamps", readTimeStamps);
+  const recording = recordingOf(part("The scan information", "scanInformation", readScanInformation));
+  return {
+    tiff,
+    stop: files.stop,
+    record,
+    page,
+    held,
+    dimensions,
+    planes,
+    warnings,
+    colors,
+    names: names.some((name) => name !== "") ? names : recording.channelNames,
+    // There must be one stamp per time point, or per line of a line scan.
+    stamps: stamps?.length === (dimensions.rows === "T" ? page.height : dimensions.T) ? stamps : null,
+    recording,
+    indexBytes: tiff.indexBytes + pages.indexBytes + planes.indexBytes,
+  };
+}
+
+function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
+  const { tiff, record, page, dimensions: { T, Z, rows }, planes, recording } = lsm;
+  const isLine = rows === "T";
+  const layout = planes.layout(scene);
+  const calibrations = stepsOf(lsm);
+  const stack: Stack = {
+    sizes: { T, Z, C: hasOwnStrips(page) ? page.samples.length : 1 },
+    layout,
+    calibrations,
+    ...isLine && {
+      lineScan: {
+        ...lineScanOf(calibrations.Y, calibrated(recording.pixelTime, "us")),
+        bidirectional: recording.bidirectional,
+      },
+      plannedLines: page.height,
+    },
+    names: page.samples.map((_, i) => lsm.names[i] ?? null),
+    colors: page.samples.map((_, i) => lsm.colors[i] ?? null),
+    moment: firstMoment(recording.start, tagMoment(tiff.first)),
+    fileSize: tiff.file.size,
+    warnings: [
+      ...lsm.warnings,
+      ...warnIf(
+        isLine && calibrations.Y === undefined && page.height > 1,
+        "step_unknown",
+        "The file does not state the line time",
+      ),
+    ],
+    indexBytes: lsm.indexBytes,
+    documents: (list) => addDocuments(list, tiff, record),
+    plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel),
+  };
+  const whole = acquisitionOf(stack, tiff.first, lsm.stop);
+  const channels = whole.channels.map((channel, index) => ({
+    ...channel,
+    sampleType: page.samples[index]?.sampleType ?? channel.sampleType,
+  }));
+  const stamps = isLine ? lsm.stamps?.subarray(0, layout.height) ?? null : lsm.stamps;
+  return { ...whole, channels, times: timesFrom(stamps) };
+}
+
+/** Steps of all axes. The rows of a line scan have steps in seconds. */
+function stepsOf({ record, dimensions: { rows }, recording, stamps }: OpenedLsm): Stack["calibrations"] {
+  const { voxel, timeInterval, sizes } = record;
+  const between = rows === "T" ? recording.timeBetweenStacks : null;
+  const seconds = meanStep(stamps) ?? (timeInterval > 0 ? timeInterval : between);
+  const depth = sizes.Z > 1 && voxel.z > LEAST_DEPTH ? voxel.z : null;
+  return calibrationsOf({
+    T: [seconds, "s"],
+    Z: [depth, "m"],
+    Y: rows === "T" ? [seconds, "s"] : [rows === "Z" ? depth : voxel.y, "m"],
+    X: [voxel.x, "m"],
+  });
+}

@@ -42,19 +42,14 @@ export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors
   }
   const bytes = tiff.file.read(offset, size, "the channel colours");
   return {
-    colors: Array.from(
-      { length: colors },
-      (_, i) => colorOf(bytes.subarray(colorsAt + 4 * i, colorsAt + 4 * i + 3)),
-    ),
+    colors: Array.from({ length: colors }, (_, i) => {
+      const at = colorsAt + 4 * i;
+      const color = hexColor(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!);
+      // Black means "no colour", and is displayed as white.
+      return color === BLACK ? "#ffffff" : color;
+    }),
     names: namesIn(bytes.subarray(namesAt), names),
   };
-}
-
-/** The colour. Black means "no colour", and is displayed as white. */
-function colorOf(parts: Uint8Array): string {
-  const [red = 0, green = 0, blue = 0] = parts;
-  const color = hexColor(red, green, blue);
-  return color === BLACK ? "#ffffff" : color;
 }
 
 function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
@@ -103,9 +98,6 @@ const MAX_EVENTS = 65_535;
 /** Bytes before the text of an event. */
 const EVENT_HEAD_BYTES = 16;
 
-/** Largest event in bytes. */
-const MAX_EVENT_BYTES = 1 << 16;
-
 /** Largest total size of the texts of a file in bytes. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
@@ -123,13 +115,10 @@ export function readEvents(tiff: TiffFile, offset: number): RecordedEvent[] {
   let [at, texts] = [offset + 8, 0];
   for (let i = 0; i < count; i += 1) {
     const head = tiff.window.view(at, EVENT_HEAD_BYTES, "an event");
-    const [size, seconds, type] = [
-      head.getUint32(0, true),
-      head.getFloat64(4, true),
-      head.getUint32(12, true),
-    ];
+    const size = head.getUint32(0, true);
+    const [seconds, type] = [head.getFloat64(4, true), head.getUint32(12, true)];
     texts += size;
-    if (size < EVENT_HEAD_BYTES || size > MAX_EVENT_BYTES || texts > MAX_TEXTS_BYTES) {
+    if (size < EVENT_HEAD_BYTES || texts > MAX_TEXTS_BYTES) {
       throw new DecodeFailed(`event ${i} at ${at} has ${size} bytes`);
     }
     const text = tiff.textAt(at + EVENT_HEAD_BYTES, size - EVENT_HEAD_BYTES, "an event");
@@ -152,9 +141,6 @@ const LIST_HEAD_BYTES = 200;
 
 /** Largest list in bytes; a freehand drawing has some thousand points. */
 const MAX_LIST_BYTES = 4 << 20;
-
-/** Largest number of elements in a list. */
-const MAX_ELEMENTS = 10_000;
 
 /** Names of shapes. */
 const SHAPES: Readonly<Record<number, string>> = {
@@ -192,7 +178,7 @@ const ELEMENT_BYTES = 164;
 export function readDrawings(tiff: TiffFile, offset: number, name: string): Drawing[] {
   const head = tiff.window.view(offset, 8, name);
   const [count, size] = [head.getInt32(0, true), head.getInt32(4, true)];
-  if (count < 0 || count > MAX_ELEMENTS || size < LIST_HEAD_BYTES || size > MAX_LIST_BYTES) {
+  if (size < LIST_HEAD_BYTES || size > MAX_LIST_BYTES) {
     throw new DecodeFailed(`${name} at ${offset} has ${count} elements in ${size} bytes`);
   }
   const view = new DataView(tiff.file.read(offset, size, name).buffer);
@@ -203,18 +189,14 @@ export function readDrawings(tiff: TiffFile, offset: number, name: string): Draw
     if (length < ELEMENT_BYTES || at + length > size) {
       throw new DecodeFailed(`element ${i} of ${name} at ${offset + at} has ${length} bytes of ${size - at}`);
     }
-    drawings.push(drawingOf(new DataView(view.buffer, at, length)));
+    const shape = view.getInt32(at, true);
+    drawings.push({
+      shape: SHAPES[shape] ?? String(shape),
+      points: WITHOUT_POINTS.has(shape) ? [] : pointsAtEnd(new DataView(view.buffer, at, length)),
+    });
     at += length;
   }
   return drawings;
-}
-
-function drawingOf(element: DataView): Drawing {
-  const shape = element.getInt32(0, true);
-  return {
-    shape: SHAPES[shape] ?? String(shape),
-    points: WITHOUT_POINTS.has(shape) ? [] : pointsAtEnd(element),
-  };
 }
 
 /** The points at the end of an element, directly after their count. Programs differ in what precedes the count. */

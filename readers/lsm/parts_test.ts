@@ -37,8 +37,8 @@ Deno.test("events have a time and a text", () => {
   throws(() => at(readEvents, packed(["u", 60, 65_536])), /are 65536, more than 65535/);
   throws(() => at(readEvents, packed(["u", 60, 1, 15], ["d", 1], ["u", 3])), /event 0 at 16 has 15 bytes/);
   throws(
-    () => at(readEvents, packed(["u", 60, 1, 1 << 17], ["d", 1], ["u", 3])),
-    /event 0 at 16 has 131072 bytes/,
+    () => at(readEvents, packed(["u", 60, 1, 5_000_000], ["d", 1], ["u", 3])),
+    /event 0 at 16 has 5000000 bytes/,
   );
 });
 
@@ -80,7 +80,6 @@ Deno.test("texts and unknown shapes have no points", () => {
 
 Deno.test("lists and elements outside of the file are refused", () => {
   throws(() => read(packed(["i", 1, 199], zeros(192))), /has 1 elements in 199 bytes/);
-  throws(() => read(packed(["i", 10_001, 400], zeros(400))), /has 10001 elements/);
   throws(() => read(packed(["i", 1, 4_194_305], zeros(400))), /in 4194305 bytes/);
   throws(() => read(packed(["i", 1, 4_000_000], zeros(400))), /ends after the file/);
   throws(() => read(list(2, element(14, 200, 1, 2, 3, 4))), /element 1 of Roi at 444 has 0 bytes of 0/);

@@ -22,122 +22,88 @@ const REDUCED = 1;
 /** Heap per page offset or page number. */
 const NUMBER_BYTES = 16;
 
-/** Pages by page number in the chain. */
+const ROUND = 2 ** 32;
+
+/** Pages by page number in the chain, and the offsets of their strips. */
 export class PageList {
   /** Offsets of the directories of all pages. */
-  readonly offsets: readonly number[];
+  readonly offsets: number[] = [];
   /** Page numbers of the planes. */
-  readonly planes: readonly number[];
+  readonly planes: number[] = [];
   readonly warnings: readonly Warning[];
+  readonly #tiff: TiffFile;
+  /** For each page, the full offset that precedes its first strip; `null` in files up to 4 GB. */
+  #before: Float64Array | null = null;
 
   /** Walks the chain up to one plane more than `most`. @throws {DecodeFailed} the first directory is damaged */
   constructor(tiff: TiffFile, most: number) {
-    const offsets: number[] = [];
-    const planes: number[] = [];
-    for (let page = 0; planes.length <= most; page += 1) {
+    this.#tiff = tiff;
+    for (let page = 0; this.planes.length <= most; page += 1) {
       const directory = tiff.directory(page);
       if (directory === null) break;
-      offsets.push(directory.offset);
+      this.offsets.push(directory.offset);
       const isThumbnail = ((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED) !== 0;
-      if (page === 0 || !isThumbnail) planes.push(page);
+      if (page === 0 || !isThumbnail) this.planes.push(page);
     }
-    this.offsets = offsets;
-    this.planes = planes;
-    this.warnings = endsEarly(tiff, offsets.length);
+    this.warnings = endsEarly(tiff, this.offsets.length);
+  }
+
+  /** Finds the full offsets in a file above 4 GB. @param order numbers of the planes in the order of writing */
+  unwrap(order: Iterable<number>, stop: StopFlag): void {
+    if (this.#tiff.file.size <= ROUND) return;
+    const before = new Float64Array(this.offsets.length).fill(NaN);
+    let last = 0;
+    for (const page of this.#written(order)) {
+      stop.check();
+      const strips = this.strips(page);
+      // The recording was interrupted here.
+      if (strips === null) break;
+      before[page] = last;
+      last = unwrapped(strips, last).at(-1) ?? last;
+    }
+    this.#before = before;
+  }
+
+  /** The pages of planes and thumbnails in the order of writing: each pair is in the order of the first pair. */
+  *#written(order: Iterable<number>): Generator<number> {
+    const [plane = 0, thumbnail = Infinity] = this.#pair(0).map((page) => this.strips(page)?.[0] ?? 0);
+    for (const number of order) {
+      const pair = this.#pair(number);
+      yield* plane > thumbnail ? pair.reverse() : pair;
+    }
   }
 
   /** The page of a plane and, if there is one, the page of its thumbnail. */
-  pair(plane: number): number[] {
+  #pair(plane: number): number[] {
     const page = this.planes[plane];
     if (page === undefined) return [];
     const hasThumbnail = page + 1 < this.offsets.length && this.planes[plane + 1] !== page + 1;
     return hasThumbnail ? [page, page + 1] : [page];
   }
 
-  /** Upper estimate of the heap. */
-  get indexBytes(): number {
-    return (this.offsets.length + this.planes.length) * NUMBER_BYTES;
-  }
-}
-
-const ROUND = 2 ** 32;
-
-/** Largest number of strips in all pages of a file above 4 GB: a thousand pages of several hundred channels each. */
-const MAX_STRIPS = 1 << 24;
-
-/** Offsets of the strips of each page. */
-export class StripOffsets {
-  readonly #tiff: TiffFile;
-  readonly #pages: PageList;
-  /** For each page, the full offset that precedes its first strip; `null` in files up to 4 GB. */
-  #before: Float64Array | null = null;
-
-  /**
-   * Walks over the pages of a file above 4 GB.
-   *
-   * @param planes numbers of the planes in the order of writing
-   */
-  constructor(tiff: TiffFile, pages: PageList, planes: () => Iterable<number>, stop: StopFlag) {
-    this.#tiff = tiff;
-    this.#pages = pages;
-    if (tiff.file.size <= ROUND) return;
-    const before = new Float64Array(pages.offsets.length).fill(NaN);
-    let [last, strips] = [0, 0];
-    for (const page of this.#written(planes())) {
-      stop.check();
-      const offsets = this.ofPage(page);
-      // The recording was interrupted here.
-      if (offsets === null) break;
-      strips += offsets.length;
-      if (strips > MAX_STRIPS) throw new DecodeFailed(`the pages have more than ${MAX_STRIPS} strips`);
-      before[page] = last;
-      last = unwrap(offsets, last).at(-1) ?? last;
-    }
-    this.#before = before;
-  }
-
-  /** The pages of planes and thumbnails in the order of writing: each pair is in the order of the first pair. */
-  *#written(planes: Iterable<number>): Generator<number> {
-    const [plane = 0, thumbnail = Infinity] = this.#pages.pair(0).map((page) => this.ofPage(page)?.[0] ?? 0);
-    for (const number of planes) {
-      const pair = this.#pages.pair(number);
-      yield* plane > thumbnail ? pair.reverse() : pair;
-    }
-  }
-
   /** Offsets of the strips of a page; `null` if they were never written. @throws {DecodeFailed} the page is damaged */
-  ofPage(page: number): Float64Array | null {
-    const offset = this.#pages.offsets[page];
-    if (offset === undefined) return null;
-    const stored = this.#tiff.directoryAt(offset).numbers(TAG.StripOffsets, MAX_SEGMENTS);
+  strips(page: number): Float64Array | null {
+    const stored = this.#tiff.directoryAt(this.offsets[page]!).numbers(TAG.StripOffsets, MAX_SEGMENTS);
     if (stored.every((at) => at === 0)) return null;
     if (this.#before === null) return stored;
     const before = this.#before[page] ?? NaN;
-    return Number.isNaN(before) ? null : unwrap(stored, before);
+    return Number.isNaN(before) ? null : unwrapped(stored, before);
   }
 
-  /** Heap in bytes. */
+  /** Upper estimate of the heap. */
   get indexBytes(): number {
-    return this.#before?.byteLength ?? 0;
+    return (this.offsets.length + this.planes.length) * NUMBER_BYTES + (this.#before?.byteLength ?? 0);
   }
 }
 
 /** Full offsets of strips. @throws {DecodeFailed} only some strips of a page were written */
-function unwrap(offsets: Float64Array, before: number): Float64Array {
+function unwrapped(offsets: Float64Array, before: number): Float64Array {
   let last = before;
   return offsets.map((offset) => {
     if (offset === 0) throw new DecodeFailed(`${tagName(TAG.StripOffsets)} is 0 for some strips of a page`);
     const round = last - last % ROUND;
     return last = offset < last % ROUND ? round + ROUND + offset : round + offset;
   });
-}
-
-/** The pages of a file. */
-interface KnownPages {
-  readonly pages: PageList;
-  readonly offsets: StripOffsets;
-  readonly first: LsmPage;
-  readonly dimensions: Dimensions;
 }
 
 /** A page and the offsets of its strips, read once for all its channels. */
@@ -150,23 +116,24 @@ interface StoredPage {
 const PAGE_BYTES = 16 << 10;
 const STRIP_BYTES = 16;
 
-/** Longest LZW stream for a number of bytes: LZW takes at most 12 bits per byte, and some for its codes. */
-const longestLzw = (bytes: number) => 2 * bytes + 16;
-
 /** The planes of one file. */
 export class LsmPlanes {
   readonly #tiff: TiffFile;
-  readonly #known: KnownPages;
+  readonly #pages: PageList;
+  readonly #first: LsmPage;
+  readonly #dimensions: Dimensions;
   #last: { readonly index: number; readonly stored: StoredPage } | null = null;
 
-  constructor(tiff: TiffFile, known: KnownPages) {
+  constructor(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions) {
     this.#tiff = tiff;
-    this.#known = known;
+    this.#pages = pages;
+    this.#first = first;
+    this.#dimensions = dimensions;
   }
 
   /** Approximate heap of the kept page. */
   get indexBytes(): number {
-    return PAGE_BYTES + STRIP_BYTES * this.#known.first.directory.count(TAG.StripOffsets);
+    return PAGE_BYTES + STRIP_BYTES * this.#first.directory.count(TAG.StripOffsets);
   }
 
   /**
@@ -175,7 +142,7 @@ export class LsmPlanes {
    * @throws {DecodeFailed} the page of a line scan is damaged
    */
   layout(scene: number): PageLayout {
-    const { first } = this.#known;
+    const first = this.#first;
     if (!this.#mayBeCut) return layoutOf(first, 0, first.height);
     const channels = hasOwnStrips(first) ? first.samples : [0];
     const rows = channels.map((_, channel) => this.plane({ scene, t: 0, z: 0 }, channel).page.height);
@@ -184,7 +151,7 @@ export class LsmPlanes {
 
   /** True for an uncompressed line scan, whose file may end before the last line. */
   get #mayBeCut(): boolean {
-    return this.#known.dimensions.rows === "T" && this.#known.first.compression === UNCOMPRESSED;
+    return this.#dimensions.rows === "T" && this.#first.compression === UNCOMPRESSED;
   }
 
   /** Number of rows that the file holds. If it holds no row, returns all rows, which the plan then refuses. */
@@ -210,11 +177,11 @@ export class LsmPlanes {
    * @throws {DecodeFailed} its page is damaged
    */
   plane(place: PlaceOfPlane, channel: number): PlaneSource {
-    const { pages, dimensions } = this.#known;
-    const number = planeNumber(dimensions, place);
-    const index = pages.planes[number];
+    const { planes } = this.#pages;
+    const number = planeNumber(this.#dimensions, place);
+    const index = planes[number];
     if (index === undefined) {
-      throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
+      throw new PlaneNotFound(`plane ${number} is missing: the file holds ${planes.length} planes`);
     }
     const stored = this.#stored(number, index);
     const page = layoutOf(stored.page, channel, this.#rowsInFile(stored, channel));
@@ -224,16 +191,16 @@ export class LsmPlanes {
   /** The page of a plane. The last page is kept for its other channels. */
   #stored(number: number, index: number): StoredPage {
     if (this.#last?.index === index) return this.#last.stored;
-    const { pages, offsets, first } = this.#known;
-    const directory = this.#tiff.directoryAt(pages.offsets[index]!);
+    const directory = this.#tiff.directoryAt(this.#pages.offsets[index]!);
     const page = readLsmPage(this.#tiff, directory);
-    if (!sameKind(page, first)) {
+    if (!sameKind(page, this.#first)) {
       throw new DecodeFailed(`plane ${number} in ${where(directory)} differs from the first plane`);
     }
-    const starts = offsets.ofPage(index);
+    const starts = this.#pages.strips(index);
     if (starts === null) throw new PlaneNotFound(`plane ${number} was never written`);
-    this.#last = { index, stored: { page, starts } };
-    return this.#last.stored;
+    const stored = { page, starts };
+    this.#last = { index, stored };
+    return stored;
   }
 
   /**
@@ -251,10 +218,9 @@ export class LsmPlanes {
       row * Math.min(layout.segmentHeight, layout.height - i * layout.segmentHeight)
     );
     if (page.compression === LZW) {
-      // StripByteCounts are those of raw samples; the decoder stops after the last sample.
-      const lengths = offsets.map((offset, i) =>
-        Math.max(0, Math.min(size - offset, longestLzw(needed[i] ?? 0)))
-      );
+      // StripByteCounts are those of raw samples; the decoder stops after the last sample. LZW takes at most 12 bits per byte,
+      // and some for its codes.
+      const lengths = offsets.map((offset, i) => Math.max(0, Math.min(size - offset, 2 * needed[i]! + 16)));
       return { offsets, lengths, codec: lzwToLength };
     }
     if (!page.directory.has(TAG.StripByteCounts)) return { offsets, lengths: needed };

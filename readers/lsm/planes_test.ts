@@ -4,7 +4,7 @@ import { CheckedSource } from "../io/byte_source.ts";
 import { FileAccess } from "../io/random_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { type Dimensions, writtenOrder } from "./info_record.ts";
-import { PageList, StripOffsets } from "./planes.ts";
+import { PageList } from "./planes.ts";
 
 const GIB = 2 ** 30;
 
@@ -67,9 +67,9 @@ function offsetsOf(places: readonly (readonly number[])[], size: number, change:
     warnings: [],
     ...change,
   };
-  const offsets = new StripOffsets(tiff, pages, () => writtenOrder(dimensions), new FileAccess().stop);
+  pages.unwrap(writtenOrder(dimensions), new FileAccess().stop);
   return places.map((_, page) => {
-    const found = offsets.ofPage(page);
+    const found = pages.strips(page);
     return found && [...found];
   });
 }

@@ -26,9 +26,6 @@ const MAX_SCAN_ENTRIES = 100_000;
 /** Deepest nesting of blocks; the channel of a track is in the fourth level. */
 const MAX_DEPTH = 16;
 
-/** Longest text in bytes; notes of a user are the longest texts. */
-const MAX_TEXT_BYTES = 1 << 16;
-
 /** Largest total size of the texts of a file in bytes. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
@@ -69,10 +66,7 @@ const TEXT = 2;
 
 function valueAt(tiff: TiffFile, at: number, type: number, size: number): string | number | null {
   const what = "a value of the scan information";
-  if (type === TEXT) {
-    if (size > MAX_TEXT_BYTES) throw new DecodeFailed(`${what} at ${at} is a text of ${size} bytes`);
-    return tiff.textAt(at, size, what);
-  }
+  if (type === TEXT) return tiff.textAt(at, size, what);
   if (type === 4 && size === 4) return tiff.window.view(at, 4, what).getInt32(0, true);
   if (type === 5 && size === 8) return tiff.window.view(at, 8, what).getFloat64(0, true);
   return null;
@@ -102,17 +96,9 @@ export interface Recording {
   readonly channelNames: readonly string[];
 }
 
-/** A recording without facts. */
-export const UNKNOWN_RECORDING: Recording = {
-  start: UNDATED,
-  timeBetweenStacks: null,
-  pixelTime: null,
-  bidirectional: null,
-  channelNames: [],
-};
-
-/** Collects the served facts from the tree. */
-export function recordingOf(root: ScanEntry): Recording {
+/** Collects the served facts from the tree, which is `null` if it is missing. */
+export function recordingOf(tree: ScanEntry | null): Recording {
+  const root = tree ?? { id: RECORDING, value: null, entries: [] };
   const tracks = blocksIn(root, TRACKS).filter((track) => numberIn(track, TRACK_ACQUIRED) !== 0);
   const time = (id: number) =>
     tracks.map((track) => numberIn(track, id)).find((one) => (one ?? 0) > 0) ?? null;
@@ -140,9 +126,6 @@ function numberIn(block: ScanEntry, id: number): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-/** Number of days from 1899-12-30 to 1970-01-01. */
-const UNIX_EPOCH_DAY = 25_569;
-
-/** Date and time from days since 1899-12-30. */
+/** Date and time from days since 1899-12-30, which was 25,569 days before 1970. */
 export const startMoment = (days: number | null): Moment =>
-  days === null || days <= 0 ? UNDATED : momentAt(Math.round((days - UNIX_EPOCH_DAY) * 86_400_000));
+  days === null || days <= 0 ? UNDATED : momentAt(Math.round((days - 25_569) * 86_400_000));

@@ -10,12 +10,7 @@ const series = () => new LsmBytes("series_tzc.lsm");
 const lines = () => new LsmBytes("line_scan.lsm");
 
 const DAMAGE: DamageTable = {
-  "a record of another kind": [
-    () => series().field(0, 7),
-    /CZ_LSMINFO \(34412\) at \d+ starts with the unknown 0x7/,
-  ],
   "a record of 95 bytes": [() => series().field(4, 95), /has 95 bytes instead of at least 96/],
-  "a record of less than nothing": [() => series().field(4, 0xffff_ffff), /has -1 bytes/],
   "no columns": [() => series().field(8, 0), /declares 0 along X/],
   "time that goes back": [() => series().field(24, 0xffff_fffe), /declares -2 along T/],
   "2^40 planes": [() => series().field(16, 2 ** 20).field(24, 2 ** 20), /declares 1099511627776 planes/],
@@ -23,10 +18,8 @@ const DAMAGE: DamageTable = {
     () => series().field(8, 14),
     /declares 14 columns and 9 rows, but the first page has 13 and 9/,
   ],
-  "other rows": [() => series().field(12, 8), /declares 13 columns and 8 rows/],
   "other channels": [() => series().field(20, 3), /declares 3 channels, but the first page has 2/],
   "deflate": [() => series().set(0, 259, 8), /Compression \(259\) is 8; LSM uses only 1 and 5/],
-  "samples of 24 bits": [() => series().set(0, 258, 24 << 0), /samples of \d+ bits|ends after the file/],
   "three strips for two channels": [() => {
     const file = series();
     file.view.setUint32(file.entry(0, 273) + 4, 3, true);
@@ -52,10 +45,7 @@ const DAMAGE: DamageTable = {
   ],
   "colours beyond the end": [() => series().field(108, 1e9), ["metadata_damaged"]],
   "10,001 colours": [() => series().inPart(108, 4, 10_001), ["metadata_damaged"]],
-  "names before the block": [() => series().inPart(108, 16, 3), ["metadata_damaged"]],
-  "colours of 2 GB": [() => series().inPart(108, 0, 2 ** 31 - 1), ["metadata_damaged"]],
   "stamps of another size": [() => series().inPart(132, 4, 4), ["metadata_damaged"]],
-  "2^31 stamps": [() => series().inPart(132, 4, 2 ** 31 - 1), ["metadata_damaged"]],
   "no recording": [() => series().inPart(124, 0, 5), ["metadata_damaged"]],
   "an entry of 4 GB": [() => series().inPart(124, 20, 2 ** 32 - 1), ["metadata_damaged"]],
 };
