@@ -68,22 +68,11 @@ function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding
   return bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
 }
 
-/** The bytes of a directory, valid until the window moves. @throws {DecodeFailed} as `Directory.read` */
-function viewOf(window: ByteWindow, offset: number, encoding: Encoding, what: string) {
-  const { countBytes, entryBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
-  const head = window.view(offset, countBytes, what);
-  const count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
-  if (count === 0 || count > MAX_ENTRIES) {
-    throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
-  }
-  return window.view(offset, countBytes + count * entryBytes + pointerBytes, what);
-}
-
 /** One entry: its tag, field type (TIFF 6.0, section 2), number of values, and offset of the first value in the file. */
 export type Entry = Readonly<Record<"tag" | "type" | "count" | "at", number>>;
 
 /** Bytes of one value; 0 for an unknown type. */
-const bytesOf = ({ type }: Entry): number => FIELD_TYPES[type]?.[0] ?? 0;
+const bytesOf = (type: number): number => FIELD_TYPES[type]?.[0] ?? 0;
 
 /** Entries of a directory by tag. They are looked up in its own bytes, so that a long chain costs little. */
 export class Directory {
@@ -116,17 +105,20 @@ export class Directory {
    * @throws {DecodeFailed} it does not lie in the file, or has no or too many entries
    */
   static read(window: ByteWindow, offset: number, encoding: Encoding, what: string): Directory {
-    const { buffer, byteOffset, byteLength } = viewOf(window, offset, encoding, what);
-    const bytes = new DataView(buffer.slice(byteOffset, byteOffset + byteLength));
-    return new Directory(window, offset, encoding, bytes);
-  }
-
-  /** Offset of the directory after the one at `offset`, which is checked but not copied. @throws {DecodeFailed} as `read` */
-  static skip(window: ByteWindow, offset: number, encoding: Encoding, what: string): { next: number } {
-    const view = viewOf(window, offset, encoding, what);
-    return {
-      next: pointer(view, view.byteLength - (encoding.bigTiff ? BIG : CLASSIC).pointerBytes, encoding),
-    };
+    const { countBytes, entryBytes, pointerBytes } = encoding.bigTiff ? BIG : CLASSIC;
+    const head = window.view(offset, countBytes, what);
+    const count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
+    if (count === 0 || count > MAX_ENTRIES) {
+      throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
+    }
+    const length = countBytes + count * entryBytes + pointerBytes;
+    const { buffer, byteOffset } = window.view(offset, length, what);
+    return new Directory(
+      window,
+      offset,
+      encoding,
+      new DataView(buffer.slice(byteOffset, byteOffset + length)),
+    );
   }
 
   /** A directory without entries, for planes described by another structure of the file. */
@@ -145,19 +137,13 @@ export class Directory {
   #entryAt(at: number): Entry {
     const { entryBytes, pointerBytes } = this.#parts;
     const { littleEndian } = this.encoding;
-    const [tag, type] = [
-      this.#bytes.getUint16(at, littleEndian),
-      this.#bytes.getUint16(at + 2, littleEndian),
-    ];
+    const tag = this.#bytes.getUint16(at, littleEndian);
+    const type = this.#bytes.getUint16(at + 2, littleEndian);
     const count = pointer(this.#bytes, at + 4, this.encoding);
     const value = at + entryBytes - pointerBytes;
-    const isInline = count * bytesOf({ tag, type, count, at }) <= pointerBytes;
-    return {
-      tag,
-      type,
-      count,
-      at: isInline ? this.offset + value : pointer(this.#bytes, value, this.encoding),
-    };
+    const isInline = count * bytesOf(type) <= pointerBytes;
+    const place = isInline ? this.offset + value : pointer(this.#bytes, value, this.encoding);
+    return { tag, type, count, at: place };
   }
 
   /** The first entry of a tag. */
@@ -173,7 +159,7 @@ export class Directory {
   /** The entry of a tag on which samples depend, or `undefined`. @throws {DecodeFailed} the entry holds no number */
   #numeric(tag: number): Entry | undefined {
     const entry = this.entry(tag);
-    if (!entry || entry.count > 0 && entry.type !== ASCII && bytesOf(entry) > 0) return entry;
+    if (!entry || entry.count > 0 && entry.type !== ASCII && bytesOf(entry.type) > 0) return entry;
     throw new DecodeFailed(`the directory at ${this.offset} has no number for ${tagName(tag)}`);
   }
 
@@ -192,7 +178,7 @@ export class Directory {
     if (!entry) return undefined;
     const own = entry.at - this.offset;
     // Most values are in the directory itself and need no array.
-    return own >= 0 && own + bytesOf(entry) <= this.#bytes.byteLength
+    return own >= 0 && own + bytesOf(entry.type) <= this.#bytes.byteLength
       ? FIELD_TYPES[entry.type]![1](this.#bytes, own, this.encoding.littleEndian)
       : this.#numbers(entry, 1)[0];
   }
@@ -219,7 +205,7 @@ export class Directory {
   }
 
   #view(entry: Entry, count: number): DataView<ArrayBuffer> {
-    const length = count * bytesOf(entry);
+    const length = count * bytesOf(entry.type);
     const own = entry.at - this.offset;
     if (own >= 0 && own + length <= this.#bytes.byteLength) {
       return new DataView(this.#bytes.buffer, own, length);
@@ -230,7 +216,7 @@ export class Directory {
   /** The first offset after `offset` at which the directory or one of its values begins; `Infinity` if there is none. */
   firstPartAfter(offset: number): number {
     const { pointerBytes } = this.#parts;
-    const apart = this.#entries().filter((entry) => entry.count * bytesOf(entry) > pointerBytes);
+    const apart = this.#entries().filter((entry) => entry.count * bytesOf(entry.type) > pointerBytes);
     const starts = [this.offset, ...apart.map(({ at }) => at)];
     return Math.min(Infinity, ...starts.filter((start) => start > offset));
   }
@@ -242,7 +228,7 @@ export class Directory {
   }
 
   #copied(entry: Entry, most: number): Uint8Array<ArrayBuffer> {
-    const length = entry.count * bytesOf(entry);
+    const length = entry.count * bytesOf(entry.type);
     if (length > most) {
       throw new DecodeFailed(`${tagName(entry.tag)} has ${length} bytes, more than ${most}`);
     }
@@ -267,7 +253,7 @@ export class Directory {
   }
 
   #textEntries(tag: number): Entry[] {
-    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry) === 1).toArray();
+    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry.type) === 1).toArray();
   }
 
   /** Text of a tag on which no sample depends, up to its first NUL; `""` if it is absent or damaged. */

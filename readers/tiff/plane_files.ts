@@ -10,7 +10,7 @@ import { acquisitionOf } from "./acquisition.ts";
 import { type PageLayout, readPage } from "./page.ts";
 import type { PlaneSource } from "./stack.ts";
 import { described, sameLayout } from "./stored_planes.ts";
-import { MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "./tiff_file.ts";
+import { inFile, MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "./tiff_file.ts";
 
 /** Location of a plane: name of its file and index of its page. */
 export interface PlanePlace {
@@ -34,7 +34,7 @@ export class PlaneFiles {
       if (file === null) throw new PlaneNotFound(`"${name}" is missing`);
       return new TiffFile(file, files);
     };
-    this.#recent = new RecentFiles(first.name, within(first.name, () => read(first.name)), read);
+    this.#recent = new RecentFiles(first.name, inFile(first.name, () => read(first.name)), read);
     this.first = this.get(first);
   }
 
@@ -65,7 +65,7 @@ export class PlaneFiles {
    * @throws {DecodeFailed} the plane is damaged, or has another layout
    */
   get({ name, page: index = 0 }: PlanePlace, layout?: PageLayout, anyHeight = false): PlaneSource {
-    return within(name, () => {
+    return inFile(name, () => {
       const tiff = this.#recent.get(name);
       const directory = tiff.directory(index);
       if (directory === null) throw new PlaneNotFound(`it has no page ${index + 1}`);
@@ -96,17 +96,6 @@ export class PlaneFiles {
 const isDamage = (error: unknown): error is DecodeFailed | PlaneNotFound =>
   error instanceof DecodeFailed || error instanceof PlaneNotFound;
 
-/** Adds the name of the file to an error of `read`. */
-function within<T>(name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!isDamage(error) || error.message.includes(`"${name}"`)) throw error;
-    const Failure = error instanceof PlaneNotFound ? PlaneNotFound : DecodeFailed;
-    throw new Failure(`"${name}": ${error.message}`, { cause: error });
-  }
-}
-
 /** One channel of a reference image. */
 export interface ReferenceChannel extends PlanePlace {
   /** Its index among the channels of the file, which does not depend on missing channels. */
@@ -119,10 +108,7 @@ export interface ReferenceChannel extends PlanePlace {
 export function referenceOf(
   channels: readonly ReferenceChannel[],
   planes: PlaneFiles,
-  { steps, path }: {
-    readonly steps: { readonly y: Calibration; readonly x: Calibration };
-    readonly path: ScanPath;
-  },
+  { steps, path }: { steps: { y: Calibration; x: Calibration }; path: ScanPath },
   files: FileAccess,
 ): Reference {
   const { page: layout, tiff } = planes.first;

@@ -1,5 +1,4 @@
 /** The plan for some channels of a stack: checks strips and tiles against the file, and decodes them. */
-import type { Codec } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import { scratchBytes } from "../samples/to_float32.ts";
@@ -13,11 +12,12 @@ import {
   servedLines,
   type WorkingMemory,
 } from "../reader.ts";
-import { type PageLayout, UNCOMPRESSED } from "./page.ts";
+import { UNCOMPRESSED } from "./page.ts";
 import { placeRows, reverseBits, type Wanted, withoutPredictor } from "./samples.ts";
 import { SegmentTable } from "./segment_table.ts";
 import type { PlaneSource, Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
+import { namedError } from "./tiff_file.ts";
 
 /** A wanted sample of a pixel, and the index of the float32 plane to fill. */
 interface WantedSample {
@@ -25,22 +25,11 @@ interface WantedSample {
   readonly target: number;
 }
 
-/** Plan for the wanted samples of one source. */
 interface SourcePlan {
   readonly compressed: boolean;
   /** Memory of the codec. */
   readonly working: WorkingMemory;
   decode(planes: readonly Float32Array[]): Promise<void>;
-}
-
-/** Adds the name of the plane's file to an error of `read`. */
-async function named<T>({ name }: PlaneSource, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (name === undefined || !(error instanceof DecodeFailed)) throw error;
-    throw new DecodeFailed(`"${name}": ${error.message}`, { cause: error });
-  }
 }
 
 /**
@@ -56,13 +45,8 @@ export async function planPlanes(
   stop: StopFlag,
 ): Promise<PlanePlan> {
   const { layout: { samples, width, height, planar, segmentHeight }, plannedLines } = stack;
-  const byChannel = new Map<number, WantedSample[]>();
-  wanted.forEach((index, target) => {
-    const channel = Math.floor(index / samples);
-    const list = byChannel.get(channel) ?? [];
-    list.push({ sample: index % samples, target });
-    byChannel.set(channel, list);
-  });
+  const samplesWanted = wanted.map((index, target): WantedSample => ({ sample: index % samples, target }));
+  const byChannel = Map.groupBy(samplesWanted, ({ target }) => Math.floor(wanted[target]! / samples));
   const sources = [...byChannel].map(([channel, list]) => ({
     source: stack.plane({ ...position, channel }),
     list,
@@ -73,8 +57,11 @@ export async function planPlanes(
   const filled = lines?.filled ?? rows;
   const plans: SourcePlan[] = [];
   for (const { source, list } of sources) {
-    const plan = await named(source, () => planSource(source, list, stop, filled));
-    plans.push({ ...plan, decode: (planes) => named(source, () => plan.decode(planes)) });
+    const fail = (error: unknown) => {
+      throw source.name === undefined ? error : namedError(source.name, error);
+    };
+    const plan = await planSource(source, list, stop, filled).catch(fail);
+    plans.push({ ...plan, decode: (planes) => plan.decode(planes).catch(fail) });
   }
   return {
     rows: lines?.rows ?? height,
@@ -92,12 +79,7 @@ export async function planPlanes(
   };
 }
 
-/**
- * Checks every strip or tile with wanted samples and rows.
- *
- * @param rows wanted rows; all by default
- * @throws {DecodeFailed} a strip or tile lies outside the file, or is too short for its declared size
- */
+/** Checks every strip or tile with wanted samples and rows. @throws {DecodeFailed} as `planPlanes` */
 async function planSource(
   source: PlaneSource,
   wanted: readonly WantedSample[],
@@ -113,12 +95,17 @@ async function planSource(
     return {
       compressed: false,
       working: NO_WORKING_MEMORY,
-      decode: (planes) => Promise.resolve(readRaw(table, targets(planes), stop)),
+      decode: (planes) => Promise.try(() => readRaw(table, targets(planes), stop)),
     };
   }
   const { codecOf, CompressedSegments } = await import("./compressed_segments.ts");
   const codec = source.strips?.codec ?? await codecOf(page.compression);
-  requireWidths(page, codec);
+  const { bits } = page;
+  if (codec.image && bits.some((width) => width !== bits[0] || width === 1)) {
+    throw new DecodeFailed(
+      `${tagName(TAG.BitsPerSample)} is ${bits.join(", ")}; samples of ${codec.title} have one width above 1`,
+    );
+  }
   const table = new SegmentTable(source, codec, rows);
   table.check(wanted, codec);
   const segments = new CompressedSegments(table, codec);
@@ -128,14 +115,6 @@ async function planSource(
     working: { bytes, endsWithWorker: codec.endsWithWorker ?? false },
     decode: (planes) => segments.decode(targets(planes), stop),
   };
-}
-
-/** @throws {DecodeFailed} the codec decodes samples of one width only, but those of the page differ */
-function requireWidths({ bits }: PageLayout, codec: Codec): void {
-  if (!codec.image || bits.every((width) => width === bits[0] && width !== 1)) return;
-  throw new DecodeFailed(
-    `${tagName(TAG.BitsPerSample)} is ${bits.join(", ")}; samples of ${codec.title} have one width above 1`,
-  );
 }
 
 /**

@@ -1,6 +1,6 @@
 /** One TIFF or BigTIFF file, and the files of a set that were used last. */
 import { basename } from "node:path";
-import { DecodeFailed } from "../errors.ts";
+import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { FileAccess } from "../io/random_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -20,14 +20,13 @@ const OFFSET_BYTES = 56;
 export class TiffFile {
   readonly file: ByteSource;
   readonly encoding: Encoding;
-  /** Window for reads of a few bytes. */
   readonly window: ByteWindow;
   readonly #stop: StopFlag;
   readonly #offsets: number[] = [];
   /** The same offsets, to detect a circular chain. */
   readonly #seen = new Set<number>();
   #next: number;
-  #broken: DecodeFailed | null = null;
+  #brokenTail: string | null = null;
 
   /** Reads the header. @throws {DecodeFailed} the header is damaged */
   constructor(file: ByteSource, files: FileAccess) {
@@ -38,18 +37,12 @@ export class TiffFile {
     const littleEndian = head.getUint16(0) === 0x4949;
     const version = head.getUint16(2, littleEndian);
     if (!(littleEndian || head.getUint16(0) === 0x4d4d) || (version !== 42 && version !== 43)) {
-      throw new DecodeFailed(`the file does not start with a TIFF header`);
+      throw new DecodeFailed("the file does not start with a TIFF header");
     }
     this.encoding = { littleEndian, bigTiff: version === 43 };
-    if (version === 42) {
-      this.#next = head.getUint32(4, littleEndian);
-      return;
-    }
-    const offsetBytes = head.getUint16(4, littleEndian);
-    if (offsetBytes !== 8) {
-      throw new DecodeFailed(`the BigTIFF header declares offsets of ${offsetBytes} bytes, not 8`);
-    }
-    this.#next = Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
+    this.#next = version === 42
+      ? head.getUint32(4, littleEndian)
+      : Number(this.window.view(8, 8, "the BigTIFF header").getBigUint64(0, littleEndian));
   }
 
   /** The first directory of the main chain. @throws {DecodeFailed} it is damaged or missing */
@@ -66,12 +59,12 @@ export class TiffFile {
    * @throws {DecodeFailed} the first directory is damaged, or the chain is circular
    */
   directory(index: number): Directory | null {
+    let directory: Directory | null = null;
     while (this.#offsets.length <= index) {
-      const directory = this.#advance(Directory.read);
+      directory = this.#advance();
       if (directory === null) return null;
-      if (this.#offsets.length > index) return directory;
     }
-    return this.directoryAt(this.#offsets[index]!, `directory ${index}`);
+    return directory ?? this.directoryAt(this.#offsets[index]!, `directory ${index}`);
   }
 
   /** The directory at an offset. @throws {DecodeFailed} */
@@ -81,7 +74,7 @@ export class TiffFile {
 
   /** Counts the directories of the chain up to `most`. @throws {DecodeFailed} as {@linkcode directory} */
   countUpTo(most: number): number {
-    while (this.#offsets.length < most && this.#advance(Directory.skip) !== null);
+    while (this.#offsets.length < most && this.#advance() !== null);
     return Math.min(this.#offsets.length, most);
   }
 
@@ -108,16 +101,14 @@ export class TiffFile {
 
   /** Why the chain ended early, or `null`. */
   get brokenTail(): string | null {
-    return this.#broken?.message ?? null;
+    return this.#brokenTail;
   }
 
   /** Advances by one directory; `null` at the end of the chain. */
-  #advance<T extends { readonly next: number }>(
-    read: (window: ByteWindow, offset: number, encoding: Encoding, what: string) => T,
-  ): T | null {
+  #advance(): Directory | null {
     const index = this.#offsets.length;
     const at = this.#next;
-    if (at === 0 || this.#broken) return null;
+    if (at === 0 || this.#brokenTail !== null) return null;
     this.#stop.check();
     if (this.#seen.has(at)) {
       throw new DecodeFailed(`directory ${index} at ${at} was read before: the chain is a circle`);
@@ -126,14 +117,14 @@ export class TiffFile {
       throw new DecodeFailed(`the file has more than ${MAX_DIRECTORIES} directories`);
     }
     try {
-      const directory = read(this.window, at, this.encoding, `directory ${index}`);
+      const directory = this.directoryAt(at, `directory ${index}`);
       this.#seen.add(at);
       this.#offsets.push(at);
       this.#next = directory.next;
       return directory;
     } catch (error) {
       if (index === 0 || !(error instanceof DecodeFailed)) throw error;
-      this.#broken = error;
+      this.#brokenTail = error.message;
       return null;
     }
   }
@@ -151,6 +142,23 @@ export function readOther<T>(files: FileAccess, path: string, read: (tiff: TiffF
   } finally {
     file.close();
   }
+}
+
+/** Adds the name of a file to an error of `read`, unless the error has it. */
+export function inFile<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw namedError(name, error);
+  }
+}
+
+/** An error with the name of its file. An error of another kind, or with the name, remains as it is. */
+export function namedError(name: string, error: unknown): unknown {
+  const Failure = [DecodeFailed, PlaneNotFound].find((one) => error instanceof one);
+  const { message } = error as Error;
+  if (Failure === undefined || message.includes(`"${name}"`)) return error;
+  return new Failure(`"${name}": ${message}`, { cause: error });
 }
 
 /** Number of files that are kept, about 64 KiB each; a set has fewer channels. */
@@ -180,20 +188,11 @@ export class RecentFiles<T> {
   /** The file at a path. @throws {DecodeFailed} it is damaged; the message names the file */
   get(path: string): T {
     if (path === this.#path) return this.#opened;
-    const file = this.#recent.get(path) ?? this.#readNamed(path);
+    const file = this.#recent.get(path) ?? inFile(basename(path), () => this.#read(path));
     this.#recent.delete(path);
     this.#recent.set(path, file);
     const [oldest] = this.#recent.keys();
     if (this.#recent.size > MAX_RECENT && oldest !== undefined) this.#recent.delete(oldest);
     return file;
-  }
-
-  #readNamed(path: string): T {
-    try {
-      return this.#read(path);
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      throw new DecodeFailed(`"${basename(path)}": ${error.message}`, { cause: error });
-    }
   }
 }
