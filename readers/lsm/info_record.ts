@@ -14,7 +14,6 @@ import type { LsmPage } from "./lsm_page.ts";
 /** Smallest record: it includes the scan type. The oldest known record has 152 bytes. */
 const LEAST_BYTES = 96;
 
-/** Number of bytes with known fields. */
 const KNOWN_BYTES = 380;
 
 /** Positions in the record of the offsets of drawing lists, by name, in record order. */

@@ -24,7 +24,6 @@ export const LZW = 5;
 
 /** One channel of a page. */
 export interface LsmSample extends Pick<PageLayout, "kind" | "sampleType"> {
-  /** Number of stored bits. */
   readonly bits: number;
 }
 

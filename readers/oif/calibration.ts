@@ -17,7 +17,6 @@ export interface StepSources {
   /** The text of `main`. */
   readonly settings: Settings;
   readonly main: MainSettings;
-  /** Settings of the first plane. */
   readonly plane: Settings | null;
   /** Seconds of each time point since the first, or `null`. */
   readonly times: readonly number[] | null;

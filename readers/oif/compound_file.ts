@@ -30,7 +30,6 @@ const HEADER_FAT_SECTORS = 109;
 const ENTRY_BYTES = 128;
 const MINI_SECTOR_BYTES = 64;
 
-/** Kinds of directory entry. */
 const STREAM = 2;
 const ROOT = 5;
 
@@ -91,7 +90,6 @@ export class CompoundFile {
     return warnIf(this.#sectors.reachesBeyond, "file_damaged", text);
   }
 
-  /** Upper estimate of the memory in bytes. */
   get indexBytes(): number {
     return this.#sectors.indexBytes + (this.#mini?.indexBytes ?? 0) + this.#streams.size * ENTRY_MEMORY;
   }
@@ -163,7 +161,6 @@ function readFat(file: ByteSource, { sectorBytes, fatSectors, listed, difat }: H
   return fat;
 }
 
-/** 32-bit little-endian words. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(4 * i, true));
@@ -238,7 +235,6 @@ interface Run {
   readonly place: number;
 }
 
-/** The bytes of a chain. */
 class Chain extends CheckedSource {
   constructor(
     private readonly base: ByteSource,

@@ -20,7 +20,6 @@ export interface PlannedAxis {
   readonly end: number | null;
   /** Stated distance between samples in `unit`. */
   readonly interval: number | null;
-  /** Unit as written. */
   readonly unit: string | null;
 }
 
@@ -30,7 +29,6 @@ export interface MainSettings {
   readonly order: string;
   /** Axis of the rows of a plane: `Y`, `T` in a line scan, `Z` in a section, else the axis after `X` in the order. */
   readonly rows: string;
-  /** Axes by letter. */
   readonly axes: ReadonlyMap<string, PlannedAxis>;
   /** Names of the recorded channels, in order of channel number. */
   readonly channels: readonly (string | null)[];

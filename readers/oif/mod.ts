@@ -70,7 +70,6 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   });
 }
 
-/** Describes the image that consists of some planes. */
 function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const { files, streams, main, names } = opened;
   const grid = new PlaneGrid(planes, Math.min(plannedSize(main, "C"), Math.max(1, main.channels.length)));

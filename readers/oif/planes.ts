@@ -19,7 +19,6 @@ export interface PlaneName {
 export interface PlaneNames {
   /** Planes by stage position; each position is a scene. Its number is `null` if the names have none. */
   readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
-  /** Reference images of the first set. */
   readonly references: readonly PlaneName[];
   readonly warnings: readonly Warning[];
 }
@@ -69,7 +68,6 @@ function numbersOf(parts: string): ReadonlyMap<string, number> | null {
   return numbers;
 }
 
-/** Letters of the axes within an image. */
 const LETTERS = ["T", "L", "Z", "C"] as const;
 
 /** Groups planes by stage position. An unknown axis, such as an angle, is served at its first position. */
@@ -123,7 +121,6 @@ export class PlaneGrid {
     return this.#names.size;
   }
 
-  /** Upper estimate of the memory in bytes. */
   get indexBytes(): number {
     return this.#names.size * PLANE_BYTES;
   }
@@ -138,7 +135,6 @@ export class PlaneGrid {
     return [...new Set([...this.firsts().filter((name) => name !== null), ...this.#names.values()])];
   }
 
-  /** Name of the plane at an index, or `null`. */
   find({ t, l, z, channel }: PlaneIndex): string | null {
     return this.#names.get(`${t + 1} ${l + 1} ${z + 1} ${channel + 1}`) ?? null;
   }

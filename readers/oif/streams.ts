@@ -9,17 +9,13 @@ import { Settings } from "./settings.ts";
 
 /** Named files. Names are compared ignoring case, and never lead elsewhere. */
 export interface NamedStreams {
-  /** The main settings. */
   readonly settings: ByteSource;
   /** Names of all other files, as stored, ordered by code unit. */
   readonly names: readonly string[];
-  /** Total size of all files in bytes. */
   readonly fileSize: number;
   /** Paths of all files of an OIF. */
   readonly paths?: () => readonly string[];
-  /** Warnings about missing or damaged files. */
   readonly warnings: readonly Warning[];
-  /** Upper estimate of their memory in bytes. */
   readonly indexBytes: number;
   /** Opens a file; `null` if it is missing. @throws {DecodeFailed | Unreadable} */
   open(name: string): ByteSource | null;

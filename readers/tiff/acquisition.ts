@@ -16,7 +16,6 @@ import { isOmeXml, isShape } from "./text.ts";
 /** Memory of an acquisition without its planes: axes, names, warnings. */
 const BASE_BYTES = 64 << 10;
 
-/** Memory per channel. */
 const CHANNEL_BYTES = 512;
 
 /**

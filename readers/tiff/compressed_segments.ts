@@ -1,5 +1,5 @@
 /** Compressed strips and tiles, and the codec for each value of Compression. Heavy codecs are loaded on first use. */
-import type { Codec, Extent, Segment, StreamSettings } from "../codecs/segment.ts";
+import type { Codec, Extent, StreamSettings } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
@@ -34,20 +34,16 @@ export class CompressedSegments {
       rowLength = Math.max(rowLength, rowBytes(width, bits));
       samples = Math.max(samples, bits.length);
     }
-    this.#checkWebAssembly(stored, width * rows * samples);
-    return { stored, width, rows, samples, bytes: rowLength * rows };
-  }
-
-  #checkWebAssembly(stored: number, samples: number): void {
     const { webAssembly, title } = this.#codec;
-    if (webAssembly === undefined) return;
-    const { maxSamples, maxStored } = webAssembly;
-    if (samples > maxSamples || stored > maxStored) {
+    const most = webAssembly ?? { maxSamples: Infinity, maxStored: Infinity };
+    const all = width * rows * samples;
+    if (all > most.maxSamples || stored > most.maxStored) {
       throw new DecodeFailed(
-        `a ${this.#table.kind} of ${title} has ${samples} samples in ${stored} bytes; at most ${maxSamples} in ` +
-          `${maxStored} are decoded at once, since nothing can stop this decoder`,
+        `a ${this.#table.kind} of ${title} has ${all} samples in ${stored} bytes; at most ${most.maxSamples} in ` +
+          `${most.maxStored} are decoded at once, since nothing can stop this decoder`,
       );
     }
+    return { stored, width, rows, samples, bytes: rowLength * rows };
   }
 
   /** Decodes the wanted samples into their planes. @throws {DecodeFailed | Stopped} */
@@ -60,26 +56,34 @@ export class CompressedSegments {
     }
   }
 
-  /** Decodes one strip or tile into the planes and returns its bytes. */
   async #decodeOne(
     index: number,
     wanted: readonly Wanted[],
     { stop, room }: { readonly stop: StopFlag; readonly room: Uint8Array | null },
   ): Promise<Uint8Array> {
     const codec = this.#codec;
-    const { page, tiff } = this.#table;
-    const input = tiff.file.read(
-      this.#table.offset(index),
-      this.#table.length(index),
-      this.#table.name(index),
-    );
+    const table = this.#table;
+    const { page, tiff } = table;
+    const bits = this.#decodedBits(index);
+    const row = rowBytes(page.segmentWidth, bits);
+    const rows = table.rows(index);
+    const input = tiff.file.read(table.offset(index), table.length(index), table.name(index));
     if (page.reversedBits && codec.bitOrder) reverseBits(input);
-    const segment = this.#segment(index, stop);
-    const decoded = await codec.decode(input, { ...segment, room });
+    const decoded = await codec.decode(input, {
+      width: page.segmentWidth,
+      rows,
+      samples: bits.length,
+      fullRows: page.segmentHeight,
+      bytes: row * rows,
+      mostBytes: row * page.segmentHeight,
+      settings: { ...this.#settings, bits: table.bits(index) },
+      what: `${table.name(index)} at ${table.offset(index)} + ${table.length(index)}`,
+      stop,
+      room,
+    });
     // Typed views need an aligned start.
     const output = decoded.byteOffset % 8 === 0 ? decoded : decoded.slice();
-    const row = segment.bytes / segment.rows;
-    const { start, end } = this.#table.wantedRows(index, segment.rows);
+    const { start, end } = table.wantedRows(index, rows);
     // In steps, so that decoding a plane of a single strip can be stopped.
     const atOnce = Math.max(1, Math.floor(MAX_READ_STEP / row));
     for (let first = start; first < end; first += atOnce) {
@@ -87,29 +91,10 @@ export class CompressedSegments {
       const count = Math.min(atOnce, end - first);
       const bytes = output.subarray(first * row, (first + count) * row);
       const littleEndian = codec.image || tiff.encoding.littleEndian;
-      const some = { index, first, count, bytes, bits: this.#decodedBits(index), littleEndian };
-      placeRows(this.#table, codec.image ? some : withoutPredictor(this.#table, some), wanted);
+      const some = { index, first, count, bytes, bits, littleEndian };
+      placeRows(table, codec.image ? some : withoutPredictor(table, some), wanted);
     }
     return decoded;
-  }
-
-  #segment(index: number, stop: StopFlag): Segment {
-    const table = this.#table;
-    const { segmentWidth: width, segmentHeight: fullRows } = table.page;
-    const bits = this.#decodedBits(index);
-    const row = rowBytes(width, bits);
-    const rows = table.rows(index);
-    return {
-      width,
-      rows,
-      samples: bits.length,
-      fullRows,
-      bytes: row * rows,
-      mostBytes: row * fullRows,
-      settings: { ...this.#settings, bits: table.bits(index) },
-      what: `${table.name(index)} at ${table.offset(index)} + ${table.length(index)}`,
-      stop,
-    };
   }
 
   /** Bits of each interleaved sample after decoding: image codecs widen samples to the next machine type. */

@@ -63,7 +63,6 @@ export interface Encoding {
 const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };
 const BIG = { countBytes: 8, entryBytes: 20, pointerBytes: 8 };
 
-/** A count or an offset. */
 function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding): number {
   return bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
 }
@@ -76,7 +75,6 @@ const bytesOf = (type: number): number => FIELD_TYPES[type]?.[0] ?? 0;
 
 /** Entries of a directory by tag. They are looked up in its own bytes, so that a long chain costs little. */
 export class Directory {
-  /** Offset in the file. */
   readonly offset: number;
   /** Offset of the next directory, 0 at the end of the chain. */
   readonly next: number;
@@ -127,7 +125,6 @@ export class Directory {
     return new Directory(window, 0, encoding, new DataView(new ArrayBuffer(countBytes + pointerBytes)));
   }
 
-  /** All entries in stored order. */
   *#entries(): Generator<Entry> {
     const { countBytes, entryBytes, pointerBytes } = this.#parts;
     const end = this.#bytes.byteLength - pointerBytes;
@@ -146,7 +143,6 @@ export class Directory {
     return { tag, type, count, at: place };
   }
 
-  /** The first entry of a tag. */
   entry(tag: number): Entry | undefined {
     const { countBytes, entryBytes, pointerBytes } = this.#parts;
     const end = this.#bytes.byteLength - pointerBytes;

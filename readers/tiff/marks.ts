@@ -1,10 +1,5 @@
 /** Recognises dialects before their readers are loaded: by file names, marks in the header, tags and descriptions. */
-import { basename, dirname, join } from "node:path";
-import { Unreadable } from "../errors.ts";
 import { extensionOf, type FolderNames } from "../format.ts";
-import type { Opened } from "./stack.ts";
-import { MAX_VENDOR_BYTES, TAG } from "./tags.ts";
-import { isOmeXml } from "./text.ts";
 import type { TiffFile } from "./tiff_file.ts";
 
 /** Files of an NDTiff data set: `NAME_NDTiffStack.tif`, then `NAME_NDTiffStack_1.tif`. Captures name and number. */
@@ -70,24 +65,8 @@ export function numberAt({ file, window, encoding }: TiffFile, at: number): numb
 export const isNDTiff = (tiff: TiffFile): boolean =>
   tiff.file.size >= 28 && numberAt(tiff, 8) === NDTIFF_MARK;
 
-/** Whether a file has Micro-Manager's index map or summary. */
-export const isMicroManager = (tiff: TiffFile): boolean =>
-  tiff.file.size >= 40 && (numberAt(tiff, 8) === INDEX_MAP_MARK || numberAt(tiff, 32) === SUMMARY_MARK);
-
-/** Whether a file has OME-XML, or a name that indicates it. */
-export const isOme = ({ path, descriptions }: Opened): boolean =>
-  descriptions.some(isOmeXml) || /\.ome\.tiff?$/i.test(path);
-
-/** Whether there may be an `Experiment.xml` of ThorImage beside a file. */
-export const mayBeThorImage = ({ path, files }: Opened): boolean =>
-  mayExist(files, join(dirname(path), EXPERIMENT_NAME));
-
 /** Start of an ImageJ description. */
 export const IMAGEJ_MARK = "ImageJ=";
-
-/** Whether a file has an ImageJ description. */
-export const isImageJ = ({ descriptions }: Opened): boolean =>
-  descriptions.some((text) => text.startsWith(IMAGEJ_MARK));
 
 /** Lines of ScanImage settings and stamps. */
 const SCANIMAGE_KEYS = /^(?:(?:state\.|scanimage\.|SI\.)\w|frameNumbers? =|Frame Number =)/m;
@@ -95,35 +74,5 @@ const SCANIMAGE_KEYS = /^(?:(?:state\.|scanimage\.|SI\.)\w|frameNumbers? =|Frame
 /** Whether a text is from ScanImage. */
 export const isScanImageText = (text: string): boolean => SCANIMAGE_KEYS.test(text.replace(/[\r\0]/g, "\n"));
 
-/** Whether a file has ScanImage settings or stamps. */
-export const isScanImage = ({ tiff, first, descriptions }: Opened): boolean =>
-  tiff.encoding.bigTiff && numberAt(tiff, 16) === SCANIMAGE_MARK ||
-  [...descriptions, first.note(TAG.Software, MAX_VENDOR_BYTES)].some(isScanImageText);
-
-/** Whether a file has MetaMorph's tags or XML. */
-export const isMetaMorph = ({ first, descriptions }: Opened): boolean =>
-  first.has(TAG.UIC1) || first.has(TAG.UIC2) ||
-  (descriptions[0] ?? "").trimStart().startsWith("<MetaData>");
-
-/** Whether a file is named like a file of an Olympus set, or may have a text file beside it. */
-export function mayBeOlympus({ path, files }: Opened): boolean {
-  const stem = path.slice(0, path.length - (/\.[^.]*$/.exec(basename(path))?.[0].length ?? 0));
-  return OLYMPUS_ENDING.test(stem) || mayExist(files, `${stem}.txt`) || mayExist(files, `${stem}.TXT`);
-}
-
-/** Whether a file may be from Prairie View, by its name or the tag Software. */
-export const mayBePrairie = ({ path, first }: Opened): boolean =>
-  /Cycle\d+/i.test(basename(path)) || PRAIRIE_SOFTWARE.test(first.note(TAG.Software, 64));
-
 /** Value of Software in Prairie View files, which is cut to 22 characters. */
 export const PRAIRIE_SOFTWARE = /^Prairie View /;
-
-/** Whether a path exists or cannot be inspected. */
-function mayExist(files: Opened["files"], path: string): boolean {
-  try {
-    return files.kind(path) !== null;
-  } catch (error) {
-    if (error instanceof Unreadable) return true;
-    throw error;
-  }
-}

@@ -11,6 +11,8 @@
  * `compressed_segments.ts` does not list, raw YCbCr with subsampled chroma, image depth, predictors on packed samples. Anything
  * that does not lie in the file is refused, too.
  */
+import { basename, dirname, extname, join } from "node:path";
+import { Unreadable } from "../errors.ts";
 import { extensionOf } from "../format.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/random_access.ts";
@@ -20,12 +22,12 @@ import { acquisitionOf } from "./acquisition.ts";
 import { plainSeries } from "./dialects/plain.ts";
 import * as marks from "./marks.ts";
 import { noted, oneSeries, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
-import { TAG, tagName } from "./tags.ts";
+import { MAX_VENDOR_BYTES, TAG, tagName } from "./tags.ts";
+import { isOmeXml } from "./text.ts";
 import { TiffFile } from "./tiff_file.ts";
 
 /** A dialect: a quick check, and its reader, which is loaded if the check passes. */
 interface Dialect {
-  /** Whether a file may be of this dialect. */
   fits(opened: Opened): boolean;
   /** The series of a file; `null` if the file is of another dialect after all. */
   open(opened: Opened): Promise<SeriesList | null>;
@@ -34,24 +36,40 @@ interface Dialect {
 /** All dialects except NDTiff and plain pages. The first dialect that opens a file is used. */
 const DIALECTS: readonly Dialect[] = [
   {
-    fits: ({ tiff }) => marks.isMicroManager(tiff),
+    fits: ({ tiff }) =>
+      marks.numberAt(tiff, 8) === marks.INDEX_MAP_MARK || marks.numberAt(tiff, 32) === marks.SUMMARY_MARK,
     open: async (opened) => (await import("./dialects/micromanager.ts")).openMicroManager(opened),
   },
-  { fits: marks.isOme, open: openOme },
   {
-    fits: marks.isImageJ,
-    open: openImageJ,
+    fits: ({ path, descriptions }) => descriptions.some(isOmeXml) || /\.ome\.tiff?$/i.test(path),
+    open: async (opened) => {
+      const list = (await import("./dialects/ome.ts")).openOme(opened);
+      const experiment = join(dirname(opened.path), marks.EXPERIMENT_NAME);
+      if (list === null || !mayExist(opened.files, experiment)) return list;
+      return (await import("./dialects/thorimage.ts")).withExperiment(opened, list);
+    },
   },
   {
-    fits: marks.isScanImage,
+    fits: ({ descriptions }) => descriptions.some((text) => text.startsWith(marks.IMAGEJ_MARK)),
+    open: async (opened) => {
+      const stack = (await import("./dialects/imagej.ts")).openImageJ(opened);
+      if (stack === null || !mayBeOlympus(opened)) return single(stack);
+      return single((await import("./dialects/olympus.ts")).withOlympusText(opened, stack));
+    },
+  },
+  {
+    fits: ({ tiff, first, descriptions }) =>
+      tiff.encoding.bigTiff && marks.numberAt(tiff, 16) === marks.SCANIMAGE_MARK ||
+      [...descriptions, first.note(TAG.Software, MAX_VENDOR_BYTES)].some(marks.isScanImageText),
     open: async (opened) => single((await import("./dialects/scanimage.ts")).openScanImage(opened)),
   },
   {
-    fits: marks.isMetaMorph,
+    fits: ({ first, descriptions: [text = ""] }) =>
+      first.has(TAG.UIC1) || first.has(TAG.UIC2) || text.trimStart().startsWith("<MetaData>"),
     open: async (opened) => single((await import("./dialects/metamorph.ts")).openMetaMorph(opened)),
   },
   {
-    fits: marks.mayBeOlympus,
+    fits: mayBeOlympus,
     open: async (opened) => single((await import("./dialects/olympus.ts")).openOlympus(opened)),
   },
   {
@@ -62,16 +80,20 @@ const DIALECTS: readonly Dialect[] = [
 
 const single = (stack: Stack | null) => stack && oneSeries(stack);
 
-async function openImageJ(opened: Opened): Promise<SeriesList | null> {
-  const stack = (await import("./dialects/imagej.ts")).openImageJ(opened);
-  if (stack === null || !marks.mayBeOlympus(opened)) return single(stack);
-  return single((await import("./dialects/olympus.ts")).withOlympusText(opened, stack));
+/** Whether a file is named like a file of an Olympus set, or may have a text file beside it. */
+function mayBeOlympus({ path, files }: Opened): boolean {
+  const stem = path.slice(0, path.length - extname(path).length);
+  return marks.OLYMPUS_ENDING.test(stem) || mayExist(files, `${stem}.txt`) || mayExist(files, `${stem}.TXT`);
 }
 
-async function openOme(opened: Opened): Promise<SeriesList | null> {
-  const list = (await import("./dialects/ome.ts")).openOme(opened);
-  if (list === null || !marks.mayBeThorImage(opened)) return list;
-  return (await import("./dialects/thorimage.ts")).withExperiment(opened, list);
+/** Whether a path exists or cannot be inspected. */
+function mayExist(files: FileAccess, path: string): boolean {
+  try {
+    return files.kind(path) !== null;
+  } catch (error) {
+    if (error instanceof Unreadable) return true;
+    throw error;
+  }
 }
 
 /** Opens a TIFF acquisition, with the other files of its set. */
@@ -92,7 +114,8 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (marks.isNDTiff(tiff)) return (await import("./dialects/ndtiff.ts")).openNDTiff(path, tiff, files);
   const opened = openFile(path, tiff, files);
   const list = await seriesOf(opened);
-  if (!marks.mayBePrairie(opened)) return { opened, list };
+  const software = opened.first.note(TAG.Software, 64);
+  if (!/Cycle\d+/i.test(basename(path)) && !marks.PRAIRIE_SOFTWARE.test(software)) return { opened, list };
   return { opened, list: (await import("./dialects/prairie.ts")).withPrairieDocument(opened, list) };
 }
 

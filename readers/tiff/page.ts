@@ -8,7 +8,6 @@ import { TAG, tagName } from "./tags.ts";
 /** Largest number of strips or tiles per page: a strip per row and channel of the largest plane; 16 bytes of heap each. */
 export const MAX_SEGMENTS = 1 << 22;
 
-/** Largest number of bits per sample. */
 const MAX_BITS = 64;
 
 /** Number format of a sample. */
@@ -19,29 +18,23 @@ export interface PageLayout {
   readonly directory: Directory;
   readonly width: number;
   readonly height: number;
-  /** Samples per pixel. */
   readonly samples: number;
   /** Stored bits of each sample. */
   readonly bits: readonly number[];
-  /** Number format of the samples. */
   readonly kind: SampleKind;
   /** Served type, for the widest sample. */
   readonly sampleType: SampleType;
   /** Whether each sample has strips or tiles of its own. */
   readonly planar: boolean;
-  /** Compression (259). */
   readonly compression: number;
   /** Predictor (317); 1 means none. */
   readonly predictor: number;
   /** Whether the lowest bit of each byte comes first (FillOrder 2). */
   readonly reversedBits: boolean;
-  /** PhotometricInterpretation (262). */
   readonly photometric: number;
   /** Values of ExtraSamples; 1 and 2 declare alpha. */
   readonly extraSamples: readonly number[];
-  /** Columns of a full strip or tile. */
   readonly segmentWidth: number;
-  /** Rows of a full strip or tile. */
   readonly segmentHeight: number;
   readonly tiled: boolean;
   /** Number of strips or tiles across; in planar pages, per sample. */

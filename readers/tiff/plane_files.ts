@@ -15,7 +15,6 @@ import { inFile, MAX_RECENT, recentBytes, RecentFiles, TiffFile } from "./tiff_f
 /** Location of a plane: name of its file and index of its page. */
 export interface PlanePlace {
   readonly name: string;
-  /** Index of the page; 0 by default. */
   readonly page?: number;
 }
 
@@ -53,7 +52,6 @@ export class PlaneFiles {
     throw failure ?? new DecodeFailed("it has no images");
   }
 
-  /** Upper estimate of the memory in bytes. */
   static readonly indexBytes: number = recentBytes(MAX_RECENT);
 
   /**
@@ -100,7 +98,6 @@ const isDamage = (error: unknown): error is DecodeFailed | PlaneNotFound =>
 export interface ReferenceChannel extends PlanePlace {
   /** Its index among the channels of the file, which does not depend on missing channels. */
   readonly index: number;
-  /** Name in the file, or `null`. */
   readonly channelName: string | null;
 }
 

@@ -19,7 +19,6 @@ import type { PlaneSource, Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
 import { namedError } from "./tiff_file.ts";
 
-/** A wanted sample of a pixel, and the index of the float32 plane to fill. */
 interface WantedSample {
   readonly sample: number;
   readonly target: number;
@@ -27,7 +26,6 @@ interface WantedSample {
 
 interface SourcePlan {
   readonly compressed: boolean;
-  /** Memory of the codec. */
   readonly working: WorkingMemory;
   decode(planes: readonly Float32Array[]): Promise<void>;
 }

@@ -18,17 +18,13 @@ import { TAG, tagName } from "./tags.ts";
 
 /** Some decoded rows of one strip or tile. */
 export interface SegmentRows {
-  /** Index of the strip or tile. */
   readonly index: number;
   /** First row, counted from the top of the strip or tile. */
   readonly first: number;
-  /** Number of rows. */
   readonly count: number;
   /** Bytes of the rows, which each begin at a whole byte; they are changed in place. */
   readonly bytes: Uint8Array;
-  /** Bits of each interleaved sample. */
   readonly bits: readonly number[];
-  /** Byte order of the samples. */
   readonly littleEndian: boolean;
 }
 
@@ -36,7 +32,6 @@ export interface SegmentRows {
 export interface Wanted {
   /** Index among the interleaved samples. */
   readonly sample: number;
-  /** Receives the sample, row after row. */
   readonly plane: Float32Array;
 }
 
@@ -196,7 +191,6 @@ function unpackBits(
   }
 }
 
-/** Returns a function that reads one sample by the number of its first bit. */
 function reader(
   bytes: Uint8Array,
   size: number,

@@ -30,7 +30,7 @@ export class SegmentTable {
   readonly shown: RowRange;
   readonly #ranges: StripPlaces;
   /** Bits and bytes of one stored row; in planar pages, by sample. */
-  readonly #rows: { readonly bits: readonly number[]; readonly bytes: number }[] = [];
+  readonly #rows: readonly { readonly bits: readonly number[]; readonly bytes: number }[];
 
   /**
    * Reads offsets and lengths.
@@ -43,6 +43,10 @@ export class SegmentTable {
     this.tiff = tiff;
     this.shown = rows ?? { start: 0, end: page.height };
     this.page = page;
+    this.#rows = Array.from({ length: page.planar ? page.samples : 1 }, (_, sample) => {
+      const bits = blockBits(page, sample);
+      return { bits, bytes: rowBytes(page.segmentWidth, bits) };
+    });
     this.#ranges = strips ?? this.#storedRanges(codec);
   }
 
@@ -61,7 +65,6 @@ export class SegmentTable {
     return { start: Math.max(0, this.shown.start - top), end: Math.min(rows, this.shown.end - top) };
   }
 
-  /** Offset of a strip or tile in the file. */
   offset(index: number): number {
     return this.#ranges.offsets[index]!;
   }
@@ -76,27 +79,18 @@ export class SegmentTable {
     return `${this.kind} ${index}`;
   }
 
-  /** Kind of part, for messages. */
   get kind(): "tile" | "strip" {
     return this.page.tiled ? "tile" : "strip";
   }
 
   /** Stored bits of each interleaved sample. */
   bits(index: number): readonly number[] {
-    return this.#row(index).bits;
+    return this.#rows[this.#set(index)]!.bits;
   }
 
   /** Bytes of one stored row before compression. */
   rowBytes(index: number): number {
-    return this.#row(index).bytes;
-  }
-
-  #row(index: number) {
-    const set = this.#set(index);
-    const known = this.#rows[set];
-    if (known !== undefined) return known;
-    const bits = blockBits(this.page, set);
-    return this.#rows[set] = { bits, bytes: rowBytes(this.page.segmentWidth, bits) };
+    return this.#rows[this.#set(index)]!.bytes;
   }
 
   /** Number of rows in a strip or tile; a tile is always whole. */

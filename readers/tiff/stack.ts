@@ -18,10 +18,8 @@ export const MAX_PLANES = 2 ** 31;
 /** The opened file as each dialect examines it. */
 export interface Opened {
   readonly path: string;
-  /** Opens the other files of a set. */
   readonly files: FileAccess;
   readonly tiff: TiffFile;
-  /** First directory of the main chain. */
   readonly first: Directory;
   /** Texts of ImageDescription in the first directory, usually one; MetaMorph joins several with NULs. */
   descriptions: readonly string[];
@@ -48,17 +46,14 @@ export function noted<T>(warnings: Warning[], what: string, read: () => T): T | 
 
 /** Position of a plane in a stack, not counting the samples of a pixel. */
 export interface PlaneIndex extends Position {
-  /** Index of the channel, not counting samples. */
   readonly channel: number;
 }
 
 /** Locations of the strips of a plane whose directory does not state them. */
 export interface StripPlaces {
-  /** Offset of each strip in the file. */
   readonly offsets: Float64Array;
   /** Stored bytes of each strip; an upper limit if they are compressed. */
   readonly lengths: Float64Array;
-  /** Codec of compressed strips, instead of the page's codec. */
   readonly codec?: Codec;
 }
 
@@ -74,7 +69,6 @@ export interface PlaneSource {
 
 /** Lengths of the axes along which planes are counted; `C` does not count the samples of a pixel. */
 export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
-  /** Spectral planes. */
   readonly L?: number;
 }
 
@@ -82,7 +76,6 @@ export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
 export interface Stack {
   readonly sizes: StackSizes;
   readonly layout: PageLayout;
-  /** Steps of the axes that have a unit. */
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
   /** Names per channel, not counting samples; `null` for a channel without a name. */
   readonly names: readonly (string | null)[];
@@ -93,12 +86,10 @@ export interface Stack {
   /** Adds the documents other than the descriptions of the opened file. @throws {DecodeFailed} a document is damaged */
   readonly documents?: (list: DocumentList) => void;
   readonly moment: Moment;
-  /** Total size of all files of the acquisition in bytes. */
   readonly fileSize: number;
   readonly warnings: readonly Warning[];
   /** Bytes of memory for the planes, apart from the opened file and its chain; 0 by default. */
   readonly indexBytes?: number;
-  /** Present if rows are lines in time. */
   readonly lineScan?: LineScan | null;
   /** Number of planned lines; present if planes may have fewer rows than `layout`, according to their own page. */
   readonly plannedLines?: number;
@@ -112,23 +103,18 @@ export interface Stack {
 
 /** The series of planes in a file or a set of files; each series is a scene. */
 export interface SeriesList {
-  /** Number of series, at least 1. */
   readonly count: number;
   /** Index of the series that the opened file belongs to. */
   readonly own: number;
-  /** Warnings about the list, such as series that are left out. */
   readonly warnings: readonly Warning[];
   /** The first `most` series. Sizes are empty if they are known only after opening a series. */
   entries(most: number): readonly SceneEntry[];
-  /** Opens a series. @throws {DecodeFailed} */
   open(index: number): Stack;
 }
 
 /** The series of a file, or of a set represented by a folder or document, with one opened file. */
 export interface OpenedSeries {
-  /** One file of the set. */
   readonly opened: Opened;
-  /** The series of the set. */
   readonly list: SeriesList;
 }
 

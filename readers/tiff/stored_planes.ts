@@ -14,7 +14,6 @@ export type PageKind = Pick<PageLayout, "width" | "height" | "samples">;
 /** Largest number of kinds that are distinguished, four times the scenes of a file; all further kinds count as one. */
 const MAX_KINDS = 4096;
 
-/** Kind of a damaged page. */
 const DAMAGED = -1;
 
 const REDUCED_OR_MASK = 1 | 4;
@@ -24,13 +23,11 @@ export class PageChain {
   /** The layouts, in the order of their first pages. */
   readonly kinds: readonly PageKind[];
   readonly warnings: readonly Warning[];
-  /** Offset of the directory of each page. */
   readonly offsets: readonly number[];
   /** For each page, the index into `kinds`, or {@linkcode DAMAGED}. */
   readonly #kindOf: number[] = [];
   /** Numbers of pages marked as reduced versions or masks. */
   readonly #hidden = new Set<number>();
-  /** Numbers of pages with a description. */
   readonly #described = new Set<number>();
 
   /**
@@ -47,12 +44,12 @@ export class PageChain {
       offsets.push(directory.offset);
       visit?.(directory);
       if (directory.has(TAG.ImageDescription)) this.#described.add(page);
-      const noted = page === 0 ? kindOf(directory) : unlessDamaged(() => kindOf(directory), null);
-      if (noted === null) {
+      const found = page === 0 ? kindOf(directory) : unlessDamaged(() => kindOf(directory), null);
+      if (found === null) {
         this.#kindOf.push(DAMAGED);
         return;
       }
-      const { key, ...kind } = noted;
+      const { key, ...kind } = found;
       const number = numbers.get(key) ?? Math.min(numbers.size, MAX_KINDS);
       if (number === kinds.length) {
         numbers.set(key, number);
@@ -66,7 +63,6 @@ export class PageChain {
     this.warnings = endsEarly(tiff, offsets.length);
   }
 
-  /** Whether a page has a description. */
   isDescribed(page: number): boolean {
     return this.#described.has(page);
   }
@@ -139,16 +135,13 @@ export function planePage(directory: Directory | null, layout: PageLayout, what:
   return page;
 }
 
-/** Bytes of an uncompressed plane; in planar pages, per sample. */
-function planeBytes(layout: PageLayout): number[] {
+/** Bytes of an uncompressed plane. In planar pages, its samples follow one another with these bytes each. */
+function planeBytes(layout: PageLayout): { readonly whole: number; readonly parts: readonly number[] } {
   const { width, height, planar, samples } = layout;
-  return Array.from(
-    { length: planar ? samples : 1 },
-    (_, s) => rowBytes(width, blockBits(layout, s)) * height,
-  );
+  const bytes = (sample: number) => rowBytes(width, blockBits(layout, sample)) * height;
+  const parts = Array.from({ length: planar ? samples : 1 }, (_, sample) => bytes(sample));
+  return { whole: parts.reduce((sum, part) => sum + part, 0), parts };
 }
-
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /**
  * Number of planes that fit into the file in a row, from the first strip of a page on; 1 if the page is compressed or
@@ -157,10 +150,10 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 export function contiguousPlanes(tiff: TiffFile, layout: PageLayout): number {
   if (layout.tiled || layout.compression !== UNCOMPRESSED) return 1;
   const last = layout.directory.numbers(TAG.StripOffsets, MAX_SEGMENTS).at(-1) ?? 0;
-  const plane = sum(planeBytes(layout));
+  const { whole } = planeBytes(layout);
   const { first, end } = roomOf(tiff, layout);
-  if (last < first || last >= first + plane || first >= tiff.file.size) return 1;
-  return Math.max(1, Math.floor((end - first) / plane));
+  if (last < first || last >= first + whole || first >= tiff.file.size) return 1;
+  return Math.max(1, Math.floor((end - first) / whole));
 }
 
 /** Offset of the first plane of a directory, and the latest end of its planes: the next part of the file. */
@@ -182,18 +175,13 @@ export function listedPlanes(tiff: TiffFile, layout: PageLayout, offsets: readon
   };
 }
 
-function planeInChain(tiff: TiffFile, layout: PageLayout, number: number): PlaneSource {
-  const directory = tiff.directory(number);
-  if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
-  return { tiff, page: planePage(directory, layout, `plane ${number}`) };
-}
-
 /** Uncompressed planes that follow one another and share one directory. */
 export function planesInRun(tiff: TiffFile, layout: PageLayout): PlaneFinder {
   const { first, end } = roomOf(tiff, layout);
-  const bytes = planeBytes(layout);
+  const { whole, parts } = planeBytes(layout);
+  const lengths = Float64Array.from(parts);
   // A plane that begins before `end` is incomplete, not missing.
-  const stored = Math.ceil((end - first) / sum(bytes));
+  const stored = Math.ceil((end - first) / whole);
   const page = { ...layout, segmentHeight: layout.height, down: 1 };
   return (number) => {
     if (number === 0) return { tiff, page: layout };
@@ -201,9 +189,9 @@ export function planesInRun(tiff: TiffFile, layout: PageLayout): PlaneFinder {
     if (layout.tiled || layout.compression !== UNCOMPRESSED) {
       throw new DecodeFailed("several planes with one directory are stored in tiles or compressed");
     }
-    const offsets = bytes.map((_, s) => first + number * sum(bytes) + sum(bytes.slice(0, s)));
-    const strips = { offsets: Float64Array.from(offsets), lengths: Float64Array.from(bytes) };
-    return { tiff, page, strips };
+    let next = first + number * whole;
+    const offsets = lengths.map((length) => (next += length) - length);
+    return { tiff, page, strips: { offsets, lengths } };
   };
 }
 
@@ -224,10 +212,15 @@ export function declaredPlanes(
 ): { readonly plane: PlaneFinder; readonly warnings: Warning[] } {
   const fitting = planes > 1 && layout.directory.next === 0 ? contiguousPlanes(tiff, layout) : 1;
   const isRun = fitting > 1;
-  const found = isRun ? planesInRun(tiff, layout) : (number: number) => planeInChain(tiff, layout, number);
+  const inChain = (number: number): PlaneSource => {
+    const directory = tiff.directory(number);
+    if (directory === null) throw missingPlane(number, tiff.countUpTo(number));
+    return { tiff, page: planePage(directory, layout, `plane ${number}`) };
+  };
   const present = isRun ? fitting : tiff.countUpTo(planes + 1);
   const reason = tiff.brokenTail === null ? "" : `: ${tiff.brokenTail}`;
-  return { plane: found, warnings: countWarnings("The description", planes, present, reason) };
+  const warnings = countWarnings("The description", planes, present, reason);
+  return { plane: isRun ? planesInRun(tiff, layout) : inChain, warnings };
 }
 
 /** Warns if `source` declares more or fewer planes than are `present`. The number of surplus planes is not stated. */

@@ -67,7 +67,6 @@ export class TiffFile {
     return directory ?? this.directoryAt(this.#offsets[index]!, `directory ${index}`);
   }
 
-  /** The directory at an offset. @throws {DecodeFailed} */
   directoryAt(offset: number, what = "a directory"): Directory {
     return Directory.read(this.window, offset, this.encoding, what);
   }
@@ -104,7 +103,6 @@ export class TiffFile {
     return this.#brokenTail;
   }
 
-  /** Advances by one directory; `null` at the end of the chain. */
   #advance(): Directory | null {
     const index = this.#offsets.length;
     const at = this.#next;
@@ -175,7 +173,6 @@ export class RecentFiles<T> {
   readonly #path: string;
   readonly #opened: T;
   readonly #read: (path: string) => T;
-  /** Files by path, the least recently used first. */
   readonly #recent = new Map<string, T>();
 
   /** Always keeps `opened` at `path`; `read` opens another file. */
