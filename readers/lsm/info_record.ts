@@ -8,7 +8,7 @@ import type { Directory } from "../tiff/directory.ts";
 import { MAX_PLANES } from "../tiff/stack.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
-import { type Warning, warning } from "../warning.ts";
+import { warnIf, type Warning, warning } from "../warning.ts";
 import type { LsmPage } from "./lsm_page.ts";
 
 /** Smallest record: it includes the scan type. The oldest known record has 152 bytes. */
@@ -63,13 +63,12 @@ export function readInfoRecord(tiff: TiffFile, first: Directory): InfoRecord {
 }
 
 function fieldsOf(view: DataView): InfoRecord {
-  const reaches = (at: number, bytes: number) => at + bytes <= view.byteLength;
-  const count = (at: number) => reaches(at, 4) ? view.getInt32(at, true) : 0;
+  const count = (at: number) => at + 4 <= view.byteLength ? view.getInt32(at, true) : 0;
   const offset = (at: number) => {
-    const value = reaches(at, 4) ? view.getUint32(at, true) : 0;
+    const value = count(at) >>> 0;
     return value < 8 ? 0 : value;
   };
-  const real = (at: number) => reaches(at, 8) ? view.getFloat64(at, true) : 0;
+  const real = (at: number) => at + 8 <= view.byteLength ? view.getFloat64(at, true) : 0;
   return {
     sizes: sizesOf(count),
     further: RESERVED.map((name, i) => ({ name, size: count(272 + i * 4) })).filter(({ size }) => size > 1),
@@ -109,30 +108,19 @@ function sizesOf(count: (at: number) => number): InfoRecord["sizes"] {
   return sizes;
 }
 
-/** Axis of the rows of a page, by scan type; `Y` for all other types. */
-const ROWS: Readonly<Record<number, Dimensions["rows"]>> = {
-  1: "Z",
-  2: "T",
-  4: "Z",
-  5: "T",
-  8: "Z",
-  9: "Z",
-  10: "T",
-};
-
-/** Axes along which pages are counted, by scan type; all axes for an unknown type. */
-const COUNTED: Readonly<Record<number, string>> = {
-  0: "Z",
-  1: "",
-  2: "",
-  3: "T",
-  4: "T",
-  5: "",
-  6: "TZ",
-  7: "TZ",
-  8: "",
-  9: "T",
-  10: "",
+/** Axis of the rows of a page, and axes along which pages are counted, by scan type. */
+const SCAN_TYPES: Readonly<Record<number, readonly [rows: Dimensions["rows"], counted: string]>> = {
+  0: ["Y", "Z"],
+  1: ["Z", ""],
+  2: ["T", ""],
+  3: ["Y", "T"],
+  4: ["Z", "T"],
+  5: ["T", ""],
+  6: ["Y", "TZ"],
+  7: ["Y", "TZ"],
+  8: ["Z", ""],
+  9: ["Z", "T"],
+  10: ["T", ""],
 };
 
 /** Sizes of the axes of the pages, which are ordered by tile (`M`), position (`P`), time and focus, the last one fastest. */
@@ -153,14 +141,8 @@ export function dimensionsOf(
   page: LsmPage,
   held: number,
 ): Dimensions {
-  const warnings: Warning[] = [];
-  const rows = ROWS[scanType] ?? "Y";
-  const counted = COUNTED[scanType];
-  if (counted === undefined) {
-    warnings.push(
-      warning("axes_assumed", `The scan type ${scanType} is unknown; pages are read along time and focus`),
-    );
-  }
+  const known = SCAN_TYPES[scanType];
+  const [rows, counted] = known ?? ["Y", "TZ"];
   const record = tagName(TAG.CZ_LSMINFO);
   if (page.samples.length !== sizes.C) {
     const found = page.samples.length;
@@ -172,19 +154,27 @@ export function dimensionsOf(
       `${record} declares ${declared}, but the first page has ${page.width} and ${page.height}`,
     );
   }
-  if (page.height !== sizes[rows]) {
-    const text = `The record declares ${sizes[rows]} lines, but the page of the line scan has ${page.height}`;
-    warnings.push(warning("metadata_disagree", text));
-  }
-  if (rows === "Z") warnings.push(warning("axis_replaced", "The image has no Y axis: rows run along Z"));
-  for (const { name, size } of further) {
-    warnings.push(warning("axis_reduced", `The file has ${size} ${name}; only the first is served`));
-  }
   const along = (letter: "T" | "Z", all: boolean) =>
-    letter !== rows && (all || (counted?.includes(letter) ?? true)) ? sizes[letter] : 1;
+    letter !== rows && (all || counted.includes(letter)) ? sizes[letter] : 1;
   const { P, M } = sizes;
   // Existing planes count even along an axis that the scan type does not have.
   const all = held >= M * P * along("T", true) * along("Z", true);
+  const warnings = [
+    ...warnIf(
+      known === undefined,
+      "axes_assumed",
+      `The scan type ${scanType} is unknown; pages are read along time and focus`,
+    ),
+    ...warnIf(
+      page.height !== sizes[rows],
+      "metadata_disagree",
+      `The record declares ${sizes[rows]} lines, but the page of the line scan has ${page.height}`,
+    ),
+    ...warnIf(rows === "Z", "axis_replaced", "The image has no Y axis: rows run along Z"),
+    ...further.map(({ name, size }) =>
+      warning("axis_reduced", `The file has ${size} ${name}; only the first is served`)
+    ),
+  ];
   return { rows, T: along("T", all), Z: along("Z", all), P, M, warnings };
 }
 

@@ -22,15 +22,10 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 /** Value of Compression for LZW, the only compression in use. */
 export const LZW = 5;
 
-/** One channel of a page. */
-export interface LsmSample extends Pick<PageLayout, "kind" | "sampleType"> {
-  readonly bits: number;
-}
-
 /** An image page; `planar` if each channel has strips of its own. */
 export interface LsmPage
   extends Pick<PageLayout, "directory" | "width" | "height" | "planar" | "compression" | "predictor"> {
-  readonly samples: readonly LsmSample[];
+  readonly samples: readonly (Pick<PageLayout, "kind" | "sampleType"> & { readonly bits: number })[];
   /** Number of strips: per channel if planar, else of all channels together. */
   readonly strips: number;
   /** Rows per strip, except the last strip. */
@@ -42,9 +37,7 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
   const { width, height, samples: count } = pageSize(directory);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
   if (compression !== UNCOMPRESSED && compression !== LZW) {
-    throw new DecodeFailed(
-      `${tagName(TAG.Compression)} is ${compression}; LSM uses only ${UNCOMPRESSED} and ${LZW}`,
-    );
+    throw new DecodeFailed(`${tagName(TAG.Compression)} is ${compression}; LSM uses only 1 and 5`);
   }
   const samples = samplesOf(tiff, directory, count);
   const planar = count > 1 && isPlanar(directory, count);
@@ -62,50 +55,47 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
     compression,
     // Some programs declare a predictor for raw samples but do not apply it.
     predictor: compression === LZW ? directory.number(TAG.Predictor) ?? 1 : 1,
-    ...stripsOf(directory, { height, rowBytes }, planar ? count : 1),
+    ...stripsOf(directory, { height, rowBytes, channels: planar ? count : 1 }),
   };
 }
 
 /** Values of SampleFormat (TIFF 6.0, section 19). */
 const KINDS: Readonly<Record<number, SampleKind>> = { 1: "uint", 2: "int", 3: "float" };
 
-function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmSample[] {
+function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmPage["samples"] {
   const widths = bitsOf(tiff, directory);
   const formats = directory.numbers(TAG.SampleFormat, MAX_CHANNELS);
   return Array.from({ length: count }, (_, i) => {
     const bits = widths[widths.length < count ? 0 : i];
     if (bits === undefined) throw new DecodeFailed(`${where(directory)} lacks ${tagName(TAG.BitsPerSample)}`);
     // The tag is usually missing; 32-bit samples are then floats.
-    const kind = KINDS[formats[formats.length < count ? 0 : i] ?? (bits === 32 ? 3 : 1)];
+    const format = formats[formats.length < count ? 0 : i] ?? (bits === 32 ? 3 : 1);
+    const kind = KINDS[format];
     const sampleType = `${kind}${bits}`;
     if (kind === undefined || ![8, 16, 32].includes(bits) || !isSampleType(sampleType)) {
-      const format = `${tagName(TAG.SampleFormat)} ${formats[i] ?? "missing"}`;
-      throw new DecodeFailed(`${where(directory)} has unsupported samples of ${bits} bits, ${format}`);
+      const text = `${bits} bits, ${tagName(TAG.SampleFormat)} ${format}`;
+      throw new DecodeFailed(`${where(directory)} has unsupported samples of ${text}`);
     }
     return { bits, kind, sampleType };
   });
 }
 
-const POSSIBLE_BITS = new Set([8, 12, 16, 32]);
-
 /** Values of BitsPerSample. Two values would fit into the entry, but LSM stores their offset there. */
 function bitsOf({ window }: TiffFile, directory: Directory): readonly number[] {
   const values = directory.numbers(TAG.BitsPerSample, MAX_CHANNELS);
   const [low = 0, high = 0] = values;
-  if (directory.entry(TAG.BitsPerSample)?.type !== 3 || values.length !== 2) return [...values];
-  if (POSSIBLE_BITS.has(low) && POSSIBLE_BITS.has(high)) return [low, high];
+  const isShort = directory.entry(TAG.BitsPerSample)?.type === 3;
+  if (!isShort || values.length !== 2 || values.every((bits) => [8, 12, 16, 32].includes(bits))) {
+    return [...values];
+  }
   const view = window.view(low + high * 0x1_0000, 4, `the value of ${tagName(TAG.BitsPerSample)}`);
   return [view.getUint16(0, true), view.getUint16(2, true)];
 }
 
 function stripsOf(
   directory: Directory,
-  { height, rowBytes }: { readonly height: number; readonly rowBytes: number },
-  channels: number,
+  { height, rowBytes, channels }: Readonly<Record<"height" | "rowBytes" | "channels", number>>,
 ): Pick<LsmPage, "strips" | "stripRows"> {
-  if (directory.has(TAG.TileOffsets) || directory.has(TAG.TileWidth)) {
-    throw new DecodeFailed(`${where(directory)} has tiles, which LSM does not use`);
-  }
   const all = directory.count(TAG.StripOffsets);
   const strips = all / channels;
   if (all === 0) throw new DecodeFailed(`${where(directory)} lacks ${tagName(TAG.StripOffsets)}`);
@@ -133,12 +123,9 @@ function stripsOf(
 /** True if each channel of a page has strips of its own. */
 export const hasOwnStrips = ({ planar, samples }: LsmPage): boolean => planar || samples.length === 1;
 
-/** True if two pages hold planes of the same size and type. */
-export function sameKind(a: LsmPage, b: LsmPage): boolean {
-  return a.width === b.width && a.height === b.height && a.planar === b.planar &&
-    a.samples.length === b.samples.length &&
-    a.samples.every(({ sampleType }, i) => sampleType === b.samples[i]?.sampleType);
-}
+/** Size and types of the planes of a page, as one text. */
+export const kindOf = ({ width, height, planar, samples }: LsmPage): string =>
+  [width, height, planar, ...samples.map(({ sampleType }) => sampleType)].join();
 
 /**
  * The layout for the TIFF reader of one channel of a page, or of all interleaved channels.

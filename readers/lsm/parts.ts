@@ -9,25 +9,22 @@ import type { TiffFile } from "../tiff/tiff_file.ts";
 import type { InfoRecord } from "./info_record.ts";
 import { readScanInformation, type ScanEntry } from "./scan_information.ts";
 
-/**
- * Colours and names of the channels. Offsets are relative to the block: i32 bytes, i32 colours, i32 names, i32
- * offset of the colours (red, green, blue, 0), i32 offset of the names. A name is a u32 length that includes the final zero, and
- * the text; old programs write texts without lengths.
- */
-export interface ChannelColors {
-  /** `#rrggbb` */
-  readonly colors: readonly string[];
-  /** Names as stored; may be blank. */
-  readonly names: readonly string[];
-}
-
 const COLORS_HEAD_BYTES = 20;
 
 /** Largest block of colours in bytes: 108 per channel, for the largest number of channels. */
 const MAX_COLORS_BYTES = MAX_CHANNELS * 108;
 
-/** Reads colours and names. @throws {DecodeFailed} they are damaged or lie outside the file */
-export function readChannelColors(tiff: TiffFile, offset: number): ChannelColors {
+/**
+ * Reads the colours of the channels as `#rrggbb`, and their names, which may be blank. Offsets are relative to the block: i32
+ * bytes, i32 colours, i32 names, i32 offset of the colours (red, green, blue, 0), i32 offset of the names. A name is a u32 length
+ * that includes the final zero, and the text; old programs write texts without lengths.
+ *
+ * @throws {DecodeFailed} they are damaged or lie outside the file
+ */
+export function readChannelColors(
+  tiff: TiffFile,
+  offset: number,
+): { readonly colors: readonly string[]; readonly names: readonly string[] } {
   const head = tiff.window.view(offset, COLORS_HEAD_BYTES, "the channel colours");
   const field = (index: number) => head.getInt32(4 * index, true);
   const [size, colors, names, colorsAt, namesAt] = [field(0), field(1), field(2), field(3), field(4)];
@@ -82,36 +79,24 @@ export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
   return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * 8, true));
 }
 
-/** One event. */
-export interface RecordedEvent {
-  /** Seconds on the clock of the time stamps. */
-  readonly seconds: number;
-  /** Kind of event, as a number of the program. */
-  readonly type: number;
-  /** Note of the user or the program. */
-  readonly text: string;
-}
-
-/** Largest number of events in a file; counts in the wrong byte order are far larger. */
-const MAX_EVENTS = 65_535;
-
 /** Bytes before the text of an event. */
 const EVENT_HEAD_BYTES = 16;
 
-/** Largest total size of the texts of a file in bytes. */
+/** Largest total size of the events of a file in bytes. */
 const MAX_TEXTS_BYTES = 4 << 20;
 
 /**
- * Reads the events: u32 bytes, u32 count, then per event u32 bytes, f64 seconds, u32 type and a text.
+ * Reads the events: u32 bytes, u32 count, then per event u32 bytes, f64 seconds on the clock of the time stamps, u32 type and a
+ * text.
  *
  * @throws {DecodeFailed} they lie outside the file, or are too many
  */
-export function readEvents(tiff: TiffFile, offset: number): RecordedEvent[] {
+export function readEvents(
+  tiff: TiffFile,
+  offset: number,
+): { readonly seconds: number; readonly type: number; readonly text: string }[] {
   const count = tiff.window.view(offset, 8, "the events").getUint32(4, true);
-  if (count > MAX_EVENTS) {
-    throw new DecodeFailed(`the events at ${offset} are ${count}, more than ${MAX_EVENTS}`);
-  }
-  const events: RecordedEvent[] = [];
+  const events = [];
   let [at, texts] = [offset + 8, 0];
   for (let i = 0; i < count; i += 1) {
     const head = tiff.window.view(at, EVENT_HEAD_BYTES, "an event");
@@ -126,14 +111,6 @@ export function readEvents(tiff: TiffFile, offset: number): RecordedEvent[] {
     at += size;
   }
   return events;
-}
-
-/** One drawing. */
-export interface Drawing {
-  /** Name of the shape, or the number of an unknown shape. */
-  readonly shape: string;
-  /** Points `[column, row]` in pixels of the image; empty for shapes without points. */
-  readonly points: readonly (readonly [number, number])[];
 }
 
 /** Bytes before the elements of a list: i32 number of elements, i32 bytes of the list, and display settings. */
@@ -171,18 +148,22 @@ const ELEMENT_BYTES = 164;
 
 /**
  * Reads the user's drawings, which include the scanned line. An element is: i32 shape, i32 bytes of the element, display
- * settings; a shape with points ends with i32 points and two f64 (column, row) per point.
+ * settings; a shape with points ends with i32 points and two f64 (column, row) per point. An unknown shape is named by its number.
  *
  * @throws {DecodeFailed} they lie outside the file, or their elements do not fill the list
  */
-export function readDrawings(tiff: TiffFile, offset: number, name: string): Drawing[] {
+export function readDrawings(
+  tiff: TiffFile,
+  offset: number,
+  name: string,
+): { readonly shape: string; readonly points: readonly (readonly [x: number, y: number])[] }[] {
   const head = tiff.window.view(offset, 8, name);
   const [count, size] = [head.getInt32(0, true), head.getInt32(4, true)];
   if (size < LIST_HEAD_BYTES || size > MAX_LIST_BYTES) {
     throw new DecodeFailed(`${name} at ${offset} has ${count} elements in ${size} bytes`);
   }
   const view = new DataView(tiff.file.read(offset, size, name).buffer);
-  const drawings: Drawing[] = [];
+  const drawings = [];
   let at = LIST_HEAD_BYTES;
   for (let i = 0; i < count; i += 1) {
     const length = at + 8 <= size ? view.getInt32(at + 4, true) : 0;

@@ -14,7 +14,7 @@ import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 import type { Warning } from "../warning.ts";
 import { type Dimensions, type PlaceOfPlane, planeNumber } from "./info_record.ts";
-import { hasOwnStrips, layoutOf, type LsmPage, LZW, readLsmPage, sameKind } from "./lsm_page.ts";
+import { hasOwnStrips, kindOf, layoutOf, type LsmPage, LZW, readLsmPage } from "./lsm_page.ts";
 
 /** Bit of NewSubfileType (TIFF 6.0) for a reduced image, here a thumbnail. */
 const REDUCED = 1;
@@ -112,10 +112,6 @@ interface StoredPage {
   readonly starts: Float64Array;
 }
 
-/** Heap of the kept page: its directory, and the offset of each strip. */
-const PAGE_BYTES = 16 << 10;
-const STRIP_BYTES = 16;
-
 /** The planes of one file. */
 export class LsmPlanes {
   readonly #tiff: TiffFile;
@@ -131,9 +127,9 @@ export class LsmPlanes {
     this.#dimensions = dimensions;
   }
 
-  /** Approximate heap of the kept page. */
+  /** Approximate heap of the kept page: its directory, and the offset and length of each strip. */
   get indexBytes(): number {
-    return PAGE_BYTES + STRIP_BYTES * this.#first.directory.count(TAG.StripOffsets);
+    return (16 << 10) + 16 * this.#first.directory.count(TAG.StripOffsets);
   }
 
   /**
@@ -193,7 +189,7 @@ export class LsmPlanes {
     if (this.#last?.index === index) return this.#last.stored;
     const directory = this.#tiff.directoryAt(this.#pages.offsets[index]!);
     const page = readLsmPage(this.#tiff, directory);
-    if (!sameKind(page, this.#first)) {
+    if (kindOf(page) !== kindOf(this.#first)) {
       throw new DecodeFailed(`plane ${number} in ${where(directory)} differs from the first plane`);
     }
     const starts = this.#pages.strips(index);

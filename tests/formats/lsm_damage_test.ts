@@ -28,11 +28,6 @@ const DAMAGE: DamageTable = {
   "a strip beyond the end": [() => series().set(0, 273, 1e9, 1), /strip 0 at 1000000000 \+ 234 ends after/],
   "a strip that is too short": [() => series().set(0, 279, 233, 0), /holds 233 bytes, 234 are needed/],
   "LZW that is too short": [() => new LsmBytes("lzw_stack.lsm").set(0, 273, 1, 0), /strip 0 at 1/],
-  "tiles": [() => {
-    const file = series();
-    file.view.setUint16(file.entry(0, 254), 322, true);
-    return file;
-  }, /has tiles, which LSM does not use/],
   "a first page without bits per sample": [() => series().remove(0, 258), /lacks BitsPerSample \(258\)/],
   "a first page without strips": [() => series().remove(0, 273), /lacks StripOffsets \(273\)/],
   "a circle of pages": [
